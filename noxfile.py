@@ -13,11 +13,19 @@ nox.needs_version = ">=2025.5"
 nox.options.default_venv_backend = "uv|virtualenv"
 nox.options.reuse_venv = "yes"
 nox.options.sessions = ["lint", "types", "layers", "generate_check", "tests"]
-os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # tests start Python hundreds of times: each start would compile every library again
+os.environ.pop(
+    "PYTHONDONTWRITEBYTECODE", None
+)  # tests start Python hundreds of times: each start would compile every library again
 
 PROJECT = nox.project.load_toml("pyproject.toml")
 #: What runs with the lowest versions: a part of each package.
-LOWEST = ("tests/client", "tests/reference_server", "tests/conformance/command", "tests/conformance/data", "tests/conformance/harness")
+LOWEST = (
+    "tests/client",
+    "tests/reference_server",
+    "tests/conformance/command",
+    "tests/conformance/data",
+    "tests/conformance/harness",
+)
 #: One worker more than cores, because tests wait for servers a third of their time. Workers without tests take over those of others.
 PARALLEL = ("-n", str((os.cpu_count() or 1) + 1), "--dist", "worksteal", "-q")
 ROOTS = ("specs", "generated", "client", "reference_server", "conformance")
@@ -59,11 +67,23 @@ def types(session: nox.Session) -> None:
     pyright_here = (f"{session.bin}/pyright", "--pythonpath", f"{session.bin}/python")
     with subprocess.Popen(pyright_here) as pyright:  # on one core, and mypy on the other
         session.run("mypy")
-        session.run("mypy", "tests/client/every_method.py", "tests/reference_server/misspelled_members.py")
+        session.run(
+            "mypy", "tests/client/every_method.py", "tests/reference_server/misspelled_members.py"
+        )
         pages = Path("build/pages")
-        session.run("python", "tests/pages/page_modules.py", str(pages), env={"PYTHONPATH": "specs"}, silent=True)
-        programs = sorted(map(str, [*pages.glob("*_page_*.py"), *Path("examples").glob("*/test_*.py")]))
-        programs.remove("examples/spark/test_sales_by_city.py")  # needs pyspark: nox -s spark_source
+        session.run(
+            "python",
+            "tests/pages/page_modules.py",
+            str(pages),
+            env={"PYTHONPATH": "specs"},
+            silent=True,
+        )
+        programs = sorted(
+            map(str, [*pages.glob("*_page_*.py"), *Path("examples").glob("*/test_*.py")])
+        )
+        programs.remove(
+            "examples/spark/test_sales_by_city.py"
+        )  # needs pyspark: nox -s spark_source
         session.run("mypy", "--strict", *programs, env={"MYPYPATH": str(pages)})
         session.run(*pyright_here, *programs, env={"PYTHONPATH": str(pages)})
     if pyright.returncode:
@@ -94,7 +114,16 @@ def tests_newer(session: nox.Session) -> None:
 def nightly(session: nox.Session) -> None:
     """Tests that take minutes: hundreds of crashes, long fuzzing, many examples of each law."""
     install(session, "tests", "generate", package=".[all]")
-    session.run("pytest", "--ignore", "tests/interop", "-m", "nightly or hypothesis", "--hypothesis-profile", "night", *session.posargs)
+    session.run(
+        "pytest",
+        "--ignore",
+        "tests/interop",
+        "-m",
+        "nightly or hypothesis",
+        "--hypothesis-profile",
+        "night",
+        *session.posargs,
+    )
 
 
 @nox.session
@@ -108,7 +137,13 @@ def mutants(session: nox.Session) -> None:
 def mutants_together(session: nox.Session) -> None:
     """Servers with 3, 6 and 12 faults at once: each fault is found, and nothing else fails."""
     install(session, package=".[conformance]")
-    session.run("python", "-m", "mutants.together", *(session.posargs or ("--causes-per-fault", "1.6")), env={"PYTHONPATH": "tests"})
+    session.run(
+        "python",
+        "-m",
+        "mutants.together",
+        *(session.posargs or ("--causes-per-fault", "1.6")),
+        env={"PYTHONPATH": "tests"},
+    )
 
 
 @nox.session
@@ -164,7 +199,9 @@ def impact(session: nox.Session) -> None:
 def generate_others(session: nox.Session) -> None:
     """Generate code from OpenAPI documents of other projects, and call every operation; needs Maven and 3 minutes."""
     install(session, "tests", "types")
-    session.install("pip", "--reinstall-package", "lakepact", ".[generate]")  # as a wheel, so that the checkout is not on its path
+    session.install(
+        "pip", "--reinstall-package", "lakepact", ".[generate]"
+    )  # as a wheel, so that the checkout is not on its path
     session.run("python", "-m", "generate_others", *session.posargs, env={"PYTHONPATH": "tests"})
 
 
@@ -172,7 +209,14 @@ def generate_others(session: nox.Session) -> None:
 def campaign(session: nox.Session) -> None:
     """Campaigns on Spark, against the same in plain processes, and one on Iceberg's own server beside ours."""
     install(session, "tests", package=".[all,spark-connect]")
-    session.run("pytest", "tests/conformance/campaign", "tests/interop/fixture", "-m", "spark or not spark", *session.posargs)
+    session.run(
+        "pytest",
+        "tests/conformance/campaign",
+        "tests/interop/fixture",
+        "-m",
+        "spark or not spark",
+        *session.posargs,
+    )
 
 
 @nox.session
@@ -203,7 +247,9 @@ def campaign_bench(session: nox.Session) -> None:
 @nox.session
 def bench(session: nox.Session) -> None:
     """The reference server against bare ASGI on the same machine."""
-    session.env["UV_COMPILE_BYTECODE"] = "1"  # as pip does; without it every start would compile all of it
+    session.env["UV_COMPILE_BYTECODE"] = (
+        "1"  # as pip does; without it every start would compile all of it
+    )
     install(session, "tests", "bench", package=".[all]")
     session.run("python", "tests/bench", *session.posargs)
 
@@ -212,7 +258,9 @@ def bench(session: nox.Session) -> None:
 def docs(session: nox.Session) -> None:
     """Build the docs site in build/site; a warning or a dead link fails."""
     install(session, "docs", package=".[all]")
-    session.run("mkdocs", "build", "--strict", *session.posargs, env={"NO_MKDOCS_2_WARNING": "1"})  # of a version that is pinned
+    session.run(
+        "mkdocs", "build", "--strict", *session.posargs, env={"NO_MKDOCS_2_WARNING": "1"}
+    )  # of a version that is pinned
 
 
 @nox.session
@@ -233,7 +281,9 @@ def examples(session: nox.Session) -> None:
 def lowest(session: nox.Session) -> None:
     """Run tests with the lowest versions of all libraries that the package accepts."""
     names = nox.project.dependency_groups(PROJECT, "tests")
-    session.run_install("uv", "pip", "install", "--resolution", "lowest-direct", "-e", ".[all]", *names)
+    session.run_install(
+        "uv", "pip", "install", "--resolution", "lowest-direct", "-e", ".[all]", *names
+    )
     session.run("pytest", *(session.posargs or [*PARALLEL, *LOWEST]))
 
 
@@ -257,13 +307,30 @@ def release(session: nox.Session) -> None:
         session.run(f"{fresh}/bin/lakepact", "--version", external=True)
         session.run(f"{fresh}/bin/lakepact", "check", "--only", "IRC-NS-*", external=True)
     session.run(
-        "cyclonedx-py", "environment", str(fresh), "--output-reproducible", "--output-file", str(out / f"lakepact-{version}.cdx.json")
+        "cyclonedx-py",
+        "environment",
+        str(fresh),
+        "--output-reproducible",
+        "--output-file",
+        str(out / f"lakepact-{version}.cdx.json"),
     )
-    (out / f"lakepact-{version}.notes.md").write_text(notes.partition("\n## ")[0].strip() + "\n", "utf-8")
+    (out / f"lakepact-{version}.notes.md").write_text(
+        notes.partition("\n## ")[0].strip() + "\n", "utf-8"
+    )
     if "unreleased" in heading:
-        session.warn(f"no tag: CHANGELOG.md says {heading!r}; write the date, commit, and run this again")
+        session.warn(
+            f"no tag: CHANGELOG.md says {heading!r}; write the date, commit, and run this again"
+        )
     else:
-        session.run("git", "tag", "--annotate", f"v{version}", "--message", f"lakepact {version}", external=True)
+        session.run(
+            "git",
+            "tag",
+            "--annotate",
+            f"v{version}",
+            "--message",
+            f"lakepact {version}",
+            external=True,
+        )
 
 
 @nox.session
@@ -276,12 +343,33 @@ def build(session: nox.Session) -> None:
     session.run("python", "-m", "build", "--wheel", "--outdir", str(out), silent=True)
     (wheel,) = out.glob("*.whl")
     held = {name for name in zipfile.ZipFile(wheel).namelist() if ".dist-info/" not in name}
-    meant = {path.relative_to(root).as_posix() for root in ROOTS for path in Path(root, "lakepact").rglob("*") if path.is_file()}
+    meant = {
+        path.relative_to(root).as_posix()
+        for root in ROOTS
+        for path in Path(root, "lakepact").rglob("*")
+        if path.is_file()
+    }
     meant = {name for name in meant if "__pycache__" not in name}
     if held != meant:
-        session.error("\n".join(f"{'only in the wheel' if name in held else 'not in the wheel'}: {name}" for name in sorted(held ^ meant)))
+        session.error(
+            "\n".join(
+                f"{'only in the wheel' if name in held else 'not in the wheel'}: {name}"
+                for name in sorted(held ^ meant)
+            )
+        )
     session.install("--force-reinstall", str(wheel))
-    session.run("python", "-c", "from lakepact.generated.contract import Contract, contracts; [Contract(c).routing for c in contracts()]")
+    session.run(
+        "python",
+        "-c",
+        "from lakepact.generated.contract import Contract, contracts; [Contract(c).routing for c in contracts()]",
+    )
     install(session, "tests")
     session.install("uv", "pipx")
-    session.run("pytest", "tests/distribution", "-m", "distribution", *session.posargs, env={"LAKEPACT_WHEEL": str(wheel)})
+    session.run(
+        "pytest",
+        "tests/distribution",
+        "-m",
+        "distribution",
+        *session.posargs,
+        env={"LAKEPACT_WHEEL": str(wheel)},
+    )

@@ -30,10 +30,24 @@ def made() -> Service:
         served.handlers["createNamespace"](body={"namespace": namespace})
     for name in ("t", "a/b", "ü%", "a b"):
         served.handlers["createTable"](namespace="n", body={"name": name, "schema": SCHEMA})
-    served.handlers["createTable"](namespace="n", body={"name": "large", "schema": SCHEMA, "properties": {"p": "x" * LARGE}})
+    served.handlers["createTable"](
+        namespace="n", body={"name": "large", "schema": SCHEMA, "properties": {"p": "x" * LARGE}}
+    )
     sql = {"type": "sql", "sql": "SELECT 1", "dialect": "spark"}
-    version = {"version-id": 1, "schema-id": 0, "timestamp-ms": 1, "summary": {}, "representations": [sql], "default-namespace": ["n"]}
-    view = {"name": "v", "schema": {**SCHEMA, "schema-id": 0}, "view-version": version, "properties": {}}
+    version = {
+        "version-id": 1,
+        "schema-id": 0,
+        "timestamp-ms": 1,
+        "summary": {},
+        "representations": [sql],
+        "default-namespace": ["n"],
+    }
+    view = {
+        "name": "v",
+        "schema": {**SCHEMA, "schema-id": 0},
+        "view-version": version,
+        "properties": {},
+    }
     served.handlers["createView"](namespace="n", body=view)
     return served
 
@@ -104,7 +118,10 @@ class Ways:
 
     def __init__(self, router: Counted, limits: Limits = LIMITS) -> None:
         self.router = router
-        self._configs = {name: configured(router, fast_path=name == "short", limits=limits) for name in ("short", "usual")}
+        self._configs = {
+            name: configured(router, fast_path=name == "short", limits=limits)
+            for name in ("short", "usual")
+        }
         for config in self._configs.values():
             config.load()
 
@@ -146,5 +163,12 @@ async def quiet(protocol: Any, state: ServerState) -> None:
         await asyncio.sleep(0)
 
 
-def request(target: str, headers: bytes = USUAL, *, method: str = "GET", version: str = "1.1", body: bytes = b"") -> bytes:
+def request(
+    target: str,
+    headers: bytes = USUAL,
+    *,
+    method: str = "GET",
+    version: str = "1.1",
+    body: bytes = b"",
+) -> bytes:
     return f"{method} {target} HTTP/{version}\r\n".encode() + headers + b"\r\n" + body

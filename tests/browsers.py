@@ -11,9 +11,18 @@ from typing import Any
 
 import pytest
 
-BROWSER = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+BROWSER = next(
+    filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None
+)
 QUIETLY = (
-    *("--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking"),
+    *(
+        "--headless",
+        "--no-sandbox",
+        "--disable-gpu",
+        "--disable-quic",
+        "--no-first-run",
+        "--disable-background-networking",
+    ),
     *(
         "--disable-component-update",
         "--disable-sync",
@@ -27,7 +36,9 @@ QUIETLY = (
 FRAME = """<!doctype html><html style="color-scheme: light dark"><title></title><body>
 <script>addEventListener("message", event => { document.title = event.data })</script>
 <iframe src="page.html" width="WIDTH" height="900" style="border: 0; color-scheme: light dark"></iframe>"""
-NEEDS_BROWSER = pytest.mark.skipif(BROWSER is None, reason="no Chromium here: apt-get install chromium")
+NEEDS_BROWSER = pytest.mark.skipif(
+    BROWSER is None, reason="no Chromium here: apt-get install chromium"
+)
 LEAST_CONTRAST = 4.5  #: of text to its background, WCAG level AA
 
 #: Measures the page in the frame, and sends the measurements to the outer page.
@@ -73,7 +84,11 @@ def loaded(html: str, *, folder: Path, script: str = "", fragment: str = "") -> 
         script: runs after the script of the page; if it is empty, the page keeps its own policy.
         fragment: the part of the address after `#`.
     """
-    changed = POLICY.sub("", html).replace("</body>", f"<script>{{{script}}}</script></body>") if script else html
+    changed = (
+        POLICY.sub("", html).replace("</body>", f"<script>{{{script}}}</script></body>")
+        if script
+        else html
+    )
     (folder / "page.html").write_text(changed, encoding="utf-8")
     address = (folder / "page.html").as_uri() + (f"#{fragment}" if fragment else "")
     return _browsed(["--dump-dom", address], folder)
@@ -101,11 +116,18 @@ def seen(html: str, main: str, *, width: int, dark: bool, folder: Path) -> dict[
         dark: whether the color scheme is dark.
         folder: an empty folder.
     """
-    (folder / "page.html").write_text(POLICY.sub("", html).replace("</body>", LOOK.replace("MAIN", main) + "</body>"), encoding="utf-8")
+    (folder / "page.html").write_text(
+        POLICY.sub("", html).replace("</body>", LOOK.replace("MAIN", main) + "</body>"),
+        encoding="utf-8",
+    )
     frame = folder / "frame.html"
     frame.write_text(FRAME.replace("WIDTH", str(width)), encoding="utf-8")
     how = ["--window-size=1400,1000", f"--blink-settings=preferredColorScheme={0 if dark else 1}"]
-    title = re.search(r"<title>(.*?)</title>", _browsed([*how, "--dump-dom", frame.as_uri()], folder))
+    title = re.search(
+        r"<title>(.*?)</title>", _browsed([*how, "--dump-dom", frame.as_uri()], folder)
+    )
     assert title
-    found: dict[str, Any] = json.loads(title[1].replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&"))
+    found: dict[str, Any] = json.loads(
+        title[1].replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&")
+    )
     return found

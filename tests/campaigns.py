@@ -33,7 +33,9 @@ def repeats_the_secret(_method: str, target: str, _body: bytes) -> Answer:
     """Answer as a catalog that repeats the token of its callers, `s3cret-word`."""
     if target.startswith("/v1/config"):
         return answer(200, {"defaults": {}, "overrides": {}})
-    return answer(404, {"error": {"message": "no such s3cret-word", "type": "NoSuchThing", "code": 404}})
+    return answer(
+        404, {"error": {"message": "no such s3cret-word", "type": "NoSuchThing", "code": 404}}
+    )
 
 
 class Here:
@@ -79,7 +81,13 @@ class Here:
 
 def few_cases(folder: Path) -> Path:
     """Return a small plan."""
-    plans.plan("iceberg_rest", folder, seeds=range(2), modes=("example", "near", "reading"), only=OPERATIONS)
+    plans.plan(
+        "iceberg_rest",
+        folder,
+        seeds=range(2),
+        modes=("example", "near", "reading"),
+        only=OPERATIONS,
+    )
     return folder
 
 
@@ -101,7 +109,10 @@ def kept(run: Path) -> dict[str, list[dict[str, Any]]]:
     """Return the sorted verdicts and answers of a judged run, without the members that differ between runs."""
     found = {}
     for name, schema in {"results": tables.RESULTS, "answers": tables.ANSWERS}.items():
-        rows = [{k: v for k, v in row.items() if k not in FLEETING} for row in tables.read(run / name, schema).to_pylist()]
+        rows = [
+            {k: v for k, v in row.items() if k not in FLEETING}
+            for row in tables.read(run / name, schema).to_pylist()
+        ]
         found[name] = sorted(rows, key=lambda row: sorted((k, str(v)) for k, v in row.items()))
     return found
 
@@ -118,7 +129,9 @@ def command(*words: str) -> list[str]:
 
 def told(*words: str) -> str:
     """Run a campaign verb that must succeed, and return its output."""
-    done = subprocess.run(command(*words), capture_output=True, text=True, check=False, timeout=PATIENCE)
+    done = subprocess.run(
+        command(*words), capture_output=True, text=True, check=False, timeout=PATIENCE
+    )
     assert done.returncode == 0, done.stderr
     return done.stdout
 
@@ -137,7 +150,11 @@ class Counting:
     def __call__(self, method: str, target: str, body: bytes) -> tuple[int, dict[str, str], bytes]:
         self.seen += set(NAMES.findall(target.encode() + body))
         request = httpx.Request(
-            method, self._url, content=body, headers={"Content-Type": "application/json"}, extensions={"target": target.encode()}
+            method,
+            self._url,
+            content=body,
+            headers={"Content-Type": "application/json"},
+            extensions={"target": target.encode()},
         )
         answered = self._client.send(request)
         kept = {n: v for n, v in answered.headers.items() if n in {"content-type", "etag"}}

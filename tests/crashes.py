@@ -28,7 +28,18 @@ State = dict[str, str]  #: by the name of a table: the number of its last commit
 @contextmanager
 def server(warehouse: Path, *options: str) -> Generator[tuple[str, subprocess.Popen[str]]]:
     """Yield a server on a file store in its own process, which is killed at the end."""
-    command = [sys.executable, "-m", "lakepact.reference_server", "--port", "0", "--store", "file", "--warehouse", str(warehouse), *options]
+    command = [
+        sys.executable,
+        "-m",
+        "lakepact.reference_server",
+        "--port",
+        "0",
+        "--store",
+        "file",
+        "--warehouse",
+        str(warehouse),
+        *options,
+    ]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
     try:
         assert process.stdout
@@ -82,10 +93,16 @@ class Writer:
         updates = [{"action": "set-properties", "updates": {"n": number}}]
         if kind == "pair":
             changes = [TableChange(space, name, updates) for name in PAIR]
-            return lambda: catalog.commit_transaction(changes), {**self.known, **dict.fromkeys(PAIR, number)}
+            return lambda: catalog.commit_transaction(changes), {
+                **self.known,
+                **dict.fromkeys(PAIR, number),
+            }
         if kind == "create" or not others:
             name = f"table_{number}"
-            return lambda: catalog.create_table((space, name), SCHEMA, properties={"n": number}), {**self.known, name: number}
+            return lambda: catalog.create_table((space, name), SCHEMA, properties={"n": number}), {
+                **self.known,
+                name: number,
+            }
         name = self.chance.choice(others)
         left = {other: n for other, n in self.known.items() if other != name}
         if kind == "drop":
@@ -93,7 +110,10 @@ class Writer:
             return lambda: catalog.drop_table((space, name), purge=purge), left
         if kind == "rename":
             new = f"renamed_{number}"
-            return lambda: catalog.rename_table((space, name), (space, new)), {**left, new: self.known[name]}
+            return lambda: catalog.rename_table((space, name), (space, new)), {
+                **left,
+                new: self.known[name],
+            }
         return lambda: catalog.commit_table((space, name), updates), {**self.known, name: number}
 
     def agree(self, catalog: IcebergCatalog) -> str | None:
@@ -104,7 +124,11 @@ class Writer:
         }
         possible = [self.known, *([self.wanted] if self.wanted is not None else [])]
         self.known, self.wanted = found, None
-        return None if found in possible else f"{self.namespace} holds {found}, which is none of {possible}"
+        return (
+            None
+            if found in possible
+            else f"{self.namespace} holds {found}, which is none of {possible}"
+        )
 
 
 @dataclass
@@ -121,11 +145,15 @@ class Reader:
             for turn, writer in enumerate(self.writers):
                 first, second = PAIR if turn % 2 else reversed(PAIR)
                 try:
-                    earlier, later = (self._number(catalog, writer, name) for name in (first, second))
+                    earlier, later = (
+                        self._number(catalog, writer, name) for name in (first, second)
+                    )
                 except LakepactError:
                     return
                 if later < earlier:
-                    self.torn.append(f"{writer.namespace}: {first} is {earlier}, and then {second} is {later}")
+                    self.torn.append(
+                        f"{writer.namespace}: {first} is {earlier}, and then {second} is {later}"
+                    )
 
     def _number(self, catalog: IcebergCatalog, writer: Writer, name: str) -> int:
         number = int(catalog.load_table((writer.namespace, name)).metadata.properties["n"])
@@ -135,8 +163,16 @@ class Reader:
 
     def agree(self) -> list[str]:
         """Return the numbers that were read and are lost."""
-        there = {f"{writer.namespace}.{name}": int(writer.known[name]) for writer in self.writers for name in PAIR}
-        return [f"{key} was seen as {number}, and is {there[key]}" for key, number in self.seen.items() if there[key] < number]
+        there = {
+            f"{writer.namespace}.{name}": int(writer.known[name])
+            for writer in self.writers
+            for name in PAIR
+        }
+        return [
+            f"{key} was seen as {number}, and is {there[key]}"
+            for key, number in self.seen.items()
+            if there[key] < number
+        ]
 
 
 def crash(

@@ -51,13 +51,19 @@ def arrow_type(type_: Any) -> pa.DataType:
 
 def spelled(type_: pa.DataType) -> str:
     """Return a type in one form for all offset sizes and names of list items."""
-    return re.sub(r" \('[^']*'\)", "", str(type_)).replace("large_", "").replace("<element:", "<item:")
+    return (
+        re.sub(r" \('[^']*'\)", "", str(type_)).replace("large_", "").replace("<element:", "<item:")
+    )
 
 
 def partition_value(text: str | None, type_: pa.DataType) -> Any:
     if text is None:
         return None
-    return {"true": True, "false": False}[text] if type_ == pa.bool_() else pa.scalar(text).cast(type_).as_py()
+    return (
+        {"true": True, "false": False}[text]
+        if type_ == pa.bool_()
+        else pa.scalar(text).cast(type_).as_py()
+    )
 
 
 @dataclass
@@ -82,7 +88,10 @@ class Answered:
 
     def rows(self) -> list[dict[str, Any]]:
         """Return the rows of the files, from column names and partition values only."""
-        fields = {f["name"]: arrow_type(f["type"]) for f in json.loads(self.metadata["schemaString"])["fields"]}
+        fields = {
+            f["name"]: arrow_type(f["type"])
+            for f in json.loads(self.metadata["schemaString"])["fields"]
+        }
         found = list[dict[str, Any]]()
         for file in self.files:
             with urllib.request.urlopen(file["url"]) as response:
@@ -92,7 +101,10 @@ class Answered:
             columns = {}
             for name, type_ in fields.items():
                 if name in file["partitionValues"]:
-                    columns[name] = pa.array([partition_value(file["partitionValues"][name], type_)] * held.num_rows, type_)
+                    columns[name] = pa.array(
+                        [partition_value(file["partitionValues"][name], type_)] * held.num_rows,
+                        type_,
+                    )
                 elif name in held.column_names:
                     assert spelled(held.column(name).type) == spelled(type_), name
                     columns[name] = held.column(name)
@@ -115,7 +127,9 @@ class Doors:
     def create(self, data: pa.Table | pa.Schema, **more: Any) -> Table:
         """Create an Iceberg table of a shared name, with these rows."""
         self.name = next(self.names)
-        table = self.catalog.create_table(f"ns.{self.name}", schema=data if isinstance(data, pa.Schema) else data.schema, **more)
+        table = self.catalog.create_table(
+            f"ns.{self.name}", schema=data if isinstance(data, pa.Schema) else data.schema, **more
+        )
         if isinstance(data, pa.Table):
             table.append(data)
         return table
@@ -124,14 +138,22 @@ class Doors:
         """Send a Delta Sharing request about the table."""
         url = f"{self.server.address('delta_sharing')}/shares/s/schemas/d/tables/{self.name}/{what}"
         sent = None if body is None else json.dumps(body).encode()
-        said = {"Authorization": "Bearer token", "Content-Type": "application/json", **{k.replace("_", "-"): v for k, v in headers.items()}}
+        said = {
+            "Authorization": "Bearer token",
+            "Content-Type": "application/json",
+            **{k.replace("_", "-"): v for k, v in headers.items()},
+        }
         try:
             with urllib.request.urlopen(urllib.request.Request(url, sent, said)) as response:
                 status, found, text = response.status, response.headers, response.read()
         except urllib.error.HTTPError as error:
             status, found, text = error.code, error.headers, error.read()
             error.close()
-        return Answered(status, {k.lower(): v for k, v in found.items()}, [json.loads(line) for line in text.splitlines()])
+        return Answered(
+            status,
+            {k.lower(): v for k, v in found.items()},
+            [json.loads(line) for line in text.splitlines()],
+        )
 
     def fetch(self, url: str) -> bytes:
         """Return the content at a URL."""
@@ -156,12 +178,21 @@ def same_rows(table: Table, answered: Answered, **scan: Any) -> None:
     assert sorted(map(repr, expected)) == sorted(map(repr, answered.rows()))
 
 
-def avro(path: str, change: Callable[[list[Any]], None], *, reshape: Callable[[Any], Any] = lambda schema: schema) -> str:
+def avro(
+    path: str,
+    change: Callable[[list[Any]], None],
+    *,
+    reshape: Callable[[Any], Any] = lambda schema: schema,
+) -> str:
     """Write a copy of an Avro file with the schema as of `reshape` and the records changed by `change`, and return its location."""
     source = Path(path.removeprefix("file://"))
     with source.open("rb") as stream:
         reader = fastavro.reader(stream)
-        schema, metadata, records = json.loads(reader.metadata["avro.schema"]), dict(reader.metadata), list(reader)
+        schema, metadata, records = (
+            json.loads(reader.metadata["avro.schema"]),
+            dict(reader.metadata),
+            list(reader),
+        )
     change(records)
     out = io.BytesIO()
     kept = {key: value for key, value in metadata.items() if not key.startswith("avro.")}
@@ -183,7 +214,14 @@ def commit(doors: Doors, table: Table, manifest_list: str) -> None:
         "summary": {"operation": "overwrite"},
         "schema-id": 0,
     }
-    ref = {"action": "set-snapshot-ref", "ref-name": "main", "type": "branch", "snapshot-id": snapshot["snapshot-id"]}
+    ref = {
+        "action": "set-snapshot-ref",
+        "ref-name": "main",
+        "type": "branch",
+        "snapshot-id": snapshot["snapshot-id"],
+    }
     body = {"requirements": [], "updates": [{"action": "add-snapshot", "snapshot": snapshot}, ref]}
-    response = doors.catalog._session.post(f"{doors.server.url}/v1/namespaces/ns/tables/{doors.name}", json=body)
+    response = doors.catalog._session.post(
+        f"{doors.server.url}/v1/namespaces/ns/tables/{doors.name}", json=body
+    )
     assert response.status_code == 200, response.text

@@ -15,7 +15,11 @@ from lakepact.generated.iceberg_rest.versions.v1_11_0.operations import OPERATIO
 
 def through(kind: type, carrier: Any) -> httpx.Client | httpx.AsyncClient:
     """Return the client of httpx for a client of that kind, with a transport that replaces the network."""
-    return httpx.AsyncClient(transport=carrier) if kind.__name__.startswith("Async") else httpx.Client(transport=carrier)
+    return (
+        httpx.AsyncClient(transport=carrier)
+        if kind.__name__.startswith("Async")
+        else httpx.Client(transport=carrier)
+    )
 
 
 class Driven:
@@ -35,7 +39,11 @@ class Driven:
     def __exit__(self, *_: object) -> None:
         self._waited(self.catalog.close())
         if self._http is not None:
-            self._waited(self._http.aclose() if isinstance(self._http, httpx.AsyncClient) else self._http.close())
+            self._waited(
+                self._http.aclose()
+                if isinstance(self._http, httpx.AsyncClient)
+                else self._http.close()
+            )
         self._runner.close()
 
     def _waited(self, given: Any) -> Any:
@@ -69,7 +77,11 @@ class Desk:
     @property
     def asked(self) -> list[str]:
         """The requests after that for the configuration."""
-        return [self._name(request) for request in self.requests if not request.url.path.endswith("/config")]
+        return [
+            self._name(request)
+            for request in self.requests
+            if not request.url.path.endswith("/config")
+        ]
 
     def _name(self, request: httpx.Request) -> str:
         return f"{request.method} {request.url.raw_path.partition(b'?')[0].decode()}"

@@ -12,7 +12,10 @@ from mutants import fault_named
 
 def mutants(names: Iterable[str], contract: str = "iceberg_rest") -> list[str | Fault]:
     """Return the mutants of these names; names of general faults are kept."""
-    return [name if name.rpartition(".")[2] in ANSWERS else fault_named(name, contract) for name in names]
+    return [
+        name if name.rpartition(".")[2] in ANSWERS else fault_named(name, contract)
+        for name in names
+    ]
 
 
 def unnamed(install: Install) -> Fault:

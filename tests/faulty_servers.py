@@ -22,14 +22,26 @@ Body = dict[str, Any]
 
 def new_suite(**settings: Any) -> suite.Suite[Lab]:
     """Return a suite without checks, for catalogs that offer everything."""
-    offer = Offer(operations=frozenset(Contract("iceberg_rest").operations), segments={"prefix": None})
+    offer = Offer(
+        operations=frozenset(Contract("iceberg_rest").operations), segments={"prefix": None}
+    )
     return suite.Suite("iceberg_rest", lab=Lab, discover=lambda *_: offer, **settings)
 
 
-def checked(target: Any, *only: str, of: str | suite.Suite[Any] = "iceberg_rest", version: str | None = None, **options: Any) -> runner.Run:
+def checked(
+    target: Any,
+    *only: str,
+    of: str | suite.Suite[Any] = "iceberg_rest",
+    version: str | None = None,
+    **options: Any,
+) -> runner.Run:
     """Return the finished run of chosen checks of a contract or suite against a target or an address."""
     chosen = suite.load(of, version) if isinstance(of, str) else of
-    run = runner.Run(plan.plan(chosen, only=only), Target(target) if isinstance(target, str) else target, **options)
+    run = runner.Run(
+        plan.plan(chosen, only=only),
+        Target(target) if isinstance(target, str) else target,
+        **options,
+    )
     for _ in run.events():
         pass
     return run
@@ -40,13 +52,25 @@ def outcomes_of(run: runner.Run) -> dict[str, Outcome]:
     return {requirement: result.outcome for requirement, result in run.results().items()}
 
 
-def results(install: Install, *only: str, version: str = "1.10.0", **features: bool) -> dict[str, Outcome]:
+def results(
+    install: Install, *only: str, version: str = "1.10.0", **features: bool
+) -> dict[str, Outcome]:
     """Return the outcomes of the embedded server with a fault, by requirement."""
-    with running(contract="iceberg_rest", contract_version=version, warehouse="memory:", faults=[unnamed(install)]) as server:
+    with running(
+        contract="iceberg_rest",
+        contract_version=version,
+        warehouse="memory:",
+        faults=[unnamed(install)],
+    ) as server:
         return outcomes_of(checked(Target(server.url, features=features), *only, version=version))
 
 
-def refuses(operations: Any, when: Callable[[dict[str, Any]], Any], status: int, kind: str = "BadRequestException") -> Install:
+def refuses(
+    operations: Any,
+    when: Callable[[dict[str, Any]], Any],
+    status: int,
+    kind: str = "BadRequestException",
+) -> Install:
     """Return a fault that refuses the calls whose arguments satisfy a condition."""
 
     def refuse(handler: Handler, arguments: dict[str, Any]) -> Reply:

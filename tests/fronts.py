@@ -12,7 +12,18 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import urlsplit
 
-EC = ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2"]
+EC = [
+    "openssl",
+    "req",
+    "-x509",
+    "-newkey",
+    "ec",
+    "-pkeyopt",
+    "ec_paramgen_curve:prime256v1",
+    "-nodes",
+    "-days",
+    "2",
+]
 
 
 @dataclass(frozen=True)
@@ -26,7 +37,16 @@ class Front:
 def certificate(folder: Path, name: str) -> tuple[str, str]:
     """Make a certificate for 127.0.0.1 and its key, and return the paths of both."""
     crt, key = str(folder / f"{name}.crt"), str(folder / f"{name}.key")
-    names = ["-subj", f"/CN={name}", "-addext", "subjectAltName=IP:127.0.0.1", "-keyout", key, "-out", crt]
+    names = [
+        "-subj",
+        f"/CN={name}",
+        "-addext",
+        "subjectAltName=IP:127.0.0.1",
+        "-keyout",
+        key,
+        "-out",
+        crt,
+    ]
     subprocess.run([*EC, *names], check=True, capture_output=True)
     return crt, key
 
@@ -46,7 +66,10 @@ def tls_front(url: str, server: tuple[str, str], *, callers: str | None = None) 
     behind = urlsplit(url)
 
     def forward(caller: socket.socket) -> None:
-        with context.wrap_socket(caller, server_side=True) as secured, socket.create_connection((behind.hostname, behind.port)) as server:
+        with (
+            context.wrap_socket(caller, server_side=True) as secured,
+            socket.create_connection((behind.hostname, behind.port)) as server,
+        ):
             _pipe(secured, server)
 
     with _listening(forward) as port:

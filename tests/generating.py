@@ -12,7 +12,9 @@ CONTRACTS = HERE / "codegen" / "contracts"
 SPECS = HERE.parent / "specs"
 
 
-def generated(into: Path, *, specs: Path = CONTRACTS, hash_seed: int = 0) -> subprocess.CompletedProcess[str]:
+def generated(
+    into: Path, *, specs: Path = CONTRACTS, hash_seed: int = 0
+) -> subprocess.CompletedProcess[str]:
     """Generate the contracts below `specs`, and return the ended process."""
     command = [sys.executable, "-m", "codegen", "--specs", str(specs), "--out", str(into)]
     environment = {**os.environ, "PYTHONPATH": str(SPECS), "PYTHONHASHSEED": str(hash_seed)}

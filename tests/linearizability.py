@@ -22,7 +22,9 @@ class Operation:
     ended: float  #: infinity without an answer
     expected: Mapping[str, int]  #: required or read values of registers
     written: Mapping[str, int] = field(default_factory=dict)  #: values afterwards; empty for a read
-    done: bool | None = True  #: False if the expected values did not hold; None if the outcome is unknown
+    done: bool | None = (
+        True  #: False if the expected values did not hold; None if the outcome is unknown
+    )
 
     def fits(self, values: Values) -> bool:
         """Return whether these values allow the outcome."""
@@ -43,7 +45,9 @@ def explained(history: Sequence[Operation], first: Values) -> str | None:
         first: the initial values of the registers.
     """
     operations = sorted(history, key=lambda operation: operation.began)
-    needed = sum(1 << index for index, operation in enumerate(operations) if operation.done is not None)
+    needed = sum(
+        1 << index for index, operation in enumerate(operations) if operation.done is not None
+    )
     seen: set[tuple[int, tuple[int, ...]]] = set()
     furthest: tuple[int, Values, int] = (-1, first, 0)
     ways: list[tuple[int, Values]] = [(0, dict(first))]
@@ -62,7 +66,11 @@ def explained(history: Sequence[Operation], first: Values) -> str | None:
             operation = operations[index]
             if operation.changes and operation.fits(values):
                 ways.append((done | 1 << index, {**values, **operation.written}))
-    stuck = [operations[index] for index in _next(operations, furthest[2]) if operations[index].done is not None]
+    stuck = [
+        operations[index]
+        for index in _next(operations, furthest[2])
+        if operations[index].done is not None
+    ]
     return f"after {furthest[0]} of {len(operations)} operations, with {furthest[1]}, none of these can be next: {stuck}"
 
 

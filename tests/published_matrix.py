@@ -27,7 +27,13 @@ class Column(Protocol):
 C = TypeVar("C", bound=Column)
 
 
-def check_each(columns: Sequence[C], names: Sequence[str], check: Callable[[C], None], *, write_page: Callable[[], None]) -> int:
+def check_each(
+    columns: Sequence[C],
+    names: Sequence[str],
+    check: Callable[[C], None],
+    *,
+    write_page: Callable[[], None],
+) -> int:
     """Check the named columns, or all, write the page of all reports that exist, and return the exit code.
 
     Args:
@@ -45,7 +51,12 @@ def check_each(columns: Sequence[C], names: Sequence[str], check: Callable[[C], 
         if not names or column.name in names:
             try:
                 check(column)
-            except (pytest.skip.Exception, pytest.fail.Exception, subprocess.TimeoutExpired, RuntimeError) as hindered:
+            except (
+                pytest.skip.Exception,
+                pytest.fail.Exception,
+                subprocess.TimeoutExpired,
+                RuntimeError,
+            ) as hindered:
                 sys.stderr.write(f"{column.name}: skipped: {hindered}\n")
             else:
                 sys.stdout.write(f"{column.name}: checked\n")
@@ -53,7 +64,9 @@ def check_each(columns: Sequence[C], names: Sequence[str], check: Callable[[C], 
     return 0
 
 
-def run_check(arguments: Sequence[str], *, seconds: float, env: Mapping[str, str] | None = None) -> None:
+def run_check(
+    arguments: Sequence[str], *, seconds: float, env: Mapping[str, str] | None = None
+) -> None:
     """Run a check of the command line.
 
     Args:
@@ -71,11 +84,21 @@ def run_check(arguments: Sequence[str], *, seconds: float, env: Mapping[str, str
 
 def keep(report: Path, place: Path, *, seconds: float) -> None:
     """Pack a report into a folder, beside the file of known failures that it shows."""
-    _lakepact(["baseline", str(report), "--out", str(place / "known-failures.txt")], seconds=seconds)
+    _lakepact(
+        ["baseline", str(report), "--out", str(place / "known-failures.txt")], seconds=seconds
+    )
     with gzip.GzipFile(place / REPORT, "wb", mtime=0) as packed:
         packed.write(report.read_bytes())
 
 
-def _lakepact(arguments: Sequence[str], *, seconds: float, env: Mapping[str, str] | None = None) -> int:
+def _lakepact(
+    arguments: Sequence[str], *, seconds: float, env: Mapping[str, str] | None = None
+) -> int:
     command = [sys.executable, "-m", "lakepact.cli", *arguments]
-    return subprocess.run(command, stdout=subprocess.DEVNULL, timeout=seconds, env={**os.environ, **(env or {})}, check=False).returncode
+    return subprocess.run(
+        command,
+        stdout=subprocess.DEVNULL,
+        timeout=seconds,
+        env={**os.environ, **(env or {})},
+        check=False,
+    ).returncode

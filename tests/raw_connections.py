@@ -12,7 +12,13 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-SERVE = [sys.executable, "-c", "from lakepact.reference_server.cli import serve; serve()", "--port", "0"]
+SERVE = [
+    sys.executable,
+    "-c",
+    "from lakepact.reference_server.cli import serve; serve()",
+    "--port",
+    "0",
+]
 STATUS = re.compile(rb"HTTP/1\.1 ([0-9]{3}) ")
 CONFIG = b"GET /v1/config HTTP/1.1\r\nHost: a\r\n\r\n"
 
@@ -51,7 +57,9 @@ class ServerProcess:
 @contextmanager
 def server_process(*arguments: str) -> Generator[ServerProcess]:
     """Run `lakepact serve`."""
-    process = subprocess.Popen([*SERVE, *arguments], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+    process = subprocess.Popen(
+        [*SERVE, *arguments], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
+    )
     try:
         assert process.stdout
         yield ServerProcess(process, int(process.stdout.readline().rpartition(":")[2]))

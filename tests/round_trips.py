@@ -19,7 +19,11 @@ from pydantic import TypeAdapter
 from werkzeug.serving import WSGIRequestHandler, make_server
 
 DEPTH = 6  #: of a sample, below which optional members are left out
-TEXTS = {"date": "2026-11-23", "date-time": "2026-11-23T20:15:00Z", "uuid": "7f3d0f9e-5b0a-4a3e-8a44-6f2d6a8f1c11"}
+TEXTS = {
+    "date": "2026-11-23",
+    "date-time": "2026-11-23T20:15:00Z",
+    "uuid": "7f3d0f9e-5b0a-4a3e-8a44-6f2d6a8f1c11",
+}
 
 
 @dataclass(frozen=True)
@@ -58,20 +62,30 @@ class Sampler:
             return self._random.choice(schema.get("enum", [schema.get("const")]))
         return getattr(self, f"_{schema.get('type', 'string')}")(schema, components, depth)
 
-    def _object(self, schema: dict[str, Any], components: dict[str, Any], depth: int) -> dict[str, Any]:
+    def _object(
+        self, schema: dict[str, Any], components: dict[str, Any], depth: int
+    ) -> dict[str, Any]:
         required = schema.get("required", ())
         properties = {
             name: self._document(member, components, depth + 1)
             for name, member in schema.get("properties", {}).items()
-            if name in required or "const" in member or (depth < DEPTH and self._random.random() < 0.8)
+            if name in required
+            or "const" in member
+            or (depth < DEPTH and self._random.random() < 0.8)
         }
         values = schema.get("additionalProperties")
-        others = {"a key": self._document(values, components, depth + 1)} if isinstance(values, dict) and depth < DEPTH else {}
+        others = (
+            {"a key": self._document(values, components, depth + 1)}
+            if isinstance(values, dict) and depth < DEPTH
+            else {}
+        )
         return {**others, **properties}
 
     def _array(self, schema: dict[str, Any], components: dict[str, Any], depth: int) -> list[Any]:
         number = max(schema.get("minItems", 0), 0 if depth > DEPTH else 2)
-        return [self._document(schema.get("items", {}), components, depth + 1) for _ in range(number)]
+        return [
+            self._document(schema.get("items", {}), components, depth + 1) for _ in range(number)
+        ]
 
     def _string(self, schema: dict[str, Any], *_: Any) -> str:
         if "pattern" in schema:
@@ -129,29 +143,66 @@ class Package:
 
 def round_trips(name: str, seed: int) -> tuple[int, list[str]]:
     """Call every operation of a package with each of its documented answers; return the number of calls and the differences."""
-    package, handlers, sampler, ascii_sampler = Package(name), Handlers(), Sampler(seed), Sampler(seed, "a text")
+    package, handlers, sampler, ascii_sampler = (
+        Package(name),
+        Handlers(),
+        Sampler(seed),
+        Sampler(seed, "a text"),
+    )
     differences: list[str] = []
     calls = 0
-    with served(package.server.application(handlers)) as address, httpx.Client(base_url=address, timeout=60) as http:
+    with (
+        served(package.server.application(handlers)) as address,
+        httpx.Client(base_url=address, timeout=60) as http,
+    ):
         client = package.client.Client(http)
         for operation in package.operations.OPERATIONS.values():
             function = getattr(package.endpoints, operation.function)
-            types = {argument: kind for argument, kind in get_type_hints(function, vars(package.endpoints)).items() if argument != "return"}
+            types = {
+                argument: kind
+                for argument, kind in get_type_hints(function, vars(package.endpoints)).items()
+                if argument != "return"
+            }
             for status in operation.answers:
                 calls += 1
-                headers = {parameter.argument for parameter in operation.parameters if parameter.where == "header"}
-                arguments = {name: (ascii_sampler if name in headers else sampler).value(kind) for name, kind in types.items()}
-                body = sampler.value(package.answers.ANSWERS[operation.id].get(status, None.__class__))
-                number = int(status.replace("XX", "00")) if status != "default" else 200 if status in operation.success else 500
+                headers = {
+                    parameter.argument
+                    for parameter in operation.parameters
+                    if parameter.where == "header"
+                }
+                arguments = {
+                    name: (ascii_sampler if name in headers else sampler).value(kind)
+                    for name, kind in types.items()
+                }
+                body = sampler.value(
+                    package.answers.ANSWERS[operation.id].get(status, None.__class__)
+                )
+                number = (
+                    int(status.replace("XX", "00"))
+                    if status != "default"
+                    else 200
+                    if status in operation.success
+                    else 500
+                )
                 succeeds = status in operation.success
-                handlers.answer = package.contract.Reply(body, number) if succeeds else package.contract.Problem(number, body)
+                handlers.answer = (
+                    package.contract.Reply(body, number)
+                    if succeeds
+                    else package.contract.Problem(number, body)
+                )
                 received = _received(package, client, function(**arguments))
                 sent = {
-                    name: value for name, value in arguments.items() if value is not None or (name == "body" and operation.body_required)
+                    name: value
+                    for name, value in arguments.items()
+                    if value is not None or (name == "body" and operation.body_required)
                 }
                 expected = body if operation.answers[status] or succeeds else b""
                 pairs = ((received, expected), (handlers.arguments, sent))
-                differences += [f"{operation.id} {status}: {actual!r} is not {wanted!r}" for actual, wanted in pairs if actual != wanted]
+                differences += [
+                    f"{operation.id} {status}: {actual!r} is not {wanted!r}"
+                    for actual, wanted in pairs
+                    if actual != wanted
+                ]
     return calls, differences
 
 

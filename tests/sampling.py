@@ -11,7 +11,12 @@ import pytest
 def by_day(cases: Iterable[Any], wanted: Iterable[Any]) -> list[Any]:
     """Return the parameters of a test: the wanted cases run always, the others at night."""
     chosen = list(wanted)
-    return [pytest.param(*(c if isinstance(c, tuple) else (c,)), marks=() if c in chosen else pytest.mark.nightly) for c in cases]
+    return [
+        pytest.param(
+            *(c if isinstance(c, tuple) else (c,)), marks=() if c in chosen else pytest.mark.nightly
+        )
+        for c in cases
+    ]
 
 
 def some(cases: Iterable[Any], every: int) -> list[Any]:

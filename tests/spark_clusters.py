@@ -16,7 +16,9 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-INSTALLED = importlib.util.find_spec("pyspark")  #: tests that start Spark are also collected without Spark
+INSTALLED = importlib.util.find_spec(
+    "pyspark"
+)  #: tests that start Spark are also collected without Spark
 HOME = Path(INSTALLED.origin).parent if INSTALLED and INSTALLED.origin else Path()
 PATIENCE = 1800  #: seconds until a process must be ready
 SHORT_LIVED = "-XX:+UseSerialGC -XX:TieredStopAtLevel=1"
@@ -30,20 +32,34 @@ ALONE = tuple(
     )
     for word in ("--conf", setting)
 )
-HAS_CONNECT = importlib.util.find_spec("grpc") is not None and importlib.util.find_spec("grpc_status") is not None
+HAS_CONNECT = (
+    importlib.util.find_spec("grpc") is not None
+    and importlib.util.find_spec("grpc_status") is not None
+)
 
 
 def environment() -> dict[str, str]:
     """Return the environment without PYTHONPATH, so that workers load lakepact from the shipped code only."""
     own = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
     daemons = {"SPARK_DAEMON_JAVA_OPTS": SHORT_LIVED, "SPARK_DAEMON_MEMORY": "600m"}
-    return {**own, **daemons, "SPARK_HOME": str(HOME), "SPARK_LOCAL_IP": "127.0.0.1", "PYSPARK_PYTHON": sys.executable}
+    return {
+        **own,
+        **daemons,
+        "SPARK_HOME": str(HOME),
+        "SPARK_LOCAL_IP": "127.0.0.1",
+        "PYSPARK_PYTHON": sys.executable,
+    }
 
 
 @contextlib.contextmanager
 def started(log: Path, *words: str) -> Iterator[subprocess.Popen[bytes]]:
     """Yield a process for the length of a block, with its output in a file."""
-    with log.open("w") as file, subprocess.Popen(words, env=environment(), stdout=file, stderr=file, cwd=log.parent) as process:
+    with (
+        log.open("w") as file,
+        subprocess.Popen(
+            words, env=environment(), stdout=file, stderr=file, cwd=log.parent
+        ) as process,
+    ):
         try:
             yield process
         finally:
@@ -71,9 +87,29 @@ def standalone(folder: Path) -> Iterator[str]:
         found = re.search(r"spark://127\.0\.0\.1:\d+", log.read_text())
         return found[0] if found else None
 
-    with started(log, spark_class, f"{deploy}.master.Master", "--host", "127.0.0.1", "--port", "0", "--webui-port", "0") as master:
+    with started(
+        log,
+        spark_class,
+        f"{deploy}.master.Master",
+        "--host",
+        "127.0.0.1",
+        "--port",
+        "0",
+        "--webui-port",
+        "0",
+    ) as master:
         url = awaited(master, address)
-        worker = (spark_class, f"{deploy}.worker.Worker", url, "--cores", "2", "--memory", "1g", "--webui-port", "0")
+        worker = (
+            spark_class,
+            f"{deploy}.worker.Worker",
+            url,
+            "--cores",
+            "2",
+            "--memory",
+            "1g",
+            "--webui-port",
+            "0",
+        )
         with started(folder / "worker.log", *worker, "--work-dir", str(folder / "work")):
             yield url
 
@@ -91,7 +127,11 @@ def connect(folder: Path, *more: str) -> Iterator[str]:
         "spark.driver.memory": "1g",
         "spark.driver.extraJavaOptions": SHORT_LIVED,
     }
-    confs = [word for setting in (*(f"{name}={value}" for name, value in settings.items()), *more) for word in ("--conf", setting)]
+    confs = [
+        word
+        for setting in (*(f"{name}={value}" for name, value in settings.items()), *more)
+        for word in ("--conf", setting)
+    ]
     server = "org.apache.spark.sql.connect.service.SparkConnectServer"
 
     def answers() -> str | None:
@@ -100,6 +140,14 @@ def connect(folder: Path, *more: str) -> Iterator[str]:
             return f"sc://127.0.0.1:{port}"
         return None
 
-    submit = (str(HOME / "bin" / "spark-submit"), "--master", "local[2]", *confs, "--class", server, "spark-internal")
+    submit = (
+        str(HOME / "bin" / "spark-submit"),
+        "--master",
+        "local[2]",
+        *confs,
+        "--class",
+        server,
+        "spark-internal",
+    )
     with started(folder / "connect.log", *submit) as process:
         yield awaited(process, answers)

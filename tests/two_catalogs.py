@@ -31,9 +31,18 @@ FIELDS = (
     types.NestedField(5, "weight", types.DoubleType()),
     types.NestedField(6, "ratio", types.FloatType()),
     types.NestedField(7, "tags", types.ListType(20, types.IntegerType(), element_required=False)),
-    types.NestedField(8, "stock", types.MapType(21, types.StringType(), 22, types.LongType(), value_required=False)),
     types.NestedField(
-        9, "place", types.StructType(types.NestedField(23, "floor", types.IntegerType()), types.NestedField(24, "name", types.StringType()))
+        8,
+        "stock",
+        types.MapType(21, types.StringType(), 22, types.LongType(), value_required=False),
+    ),
+    types.NestedField(
+        9,
+        "place",
+        types.StructType(
+            types.NestedField(23, "floor", types.IntegerType()),
+            types.NestedField(24, "name", types.StringType()),
+        ),
     ),
     types.NestedField(10, "blob", types.BinaryType()),
     types.NestedField(11, "day", types.DateType()),
@@ -43,7 +52,10 @@ FIELDS = (
     types.NestedField(15, "code", types.FixedType(4)),
     types.NestedField(16, "local", types.TimestampType()),
 )
-SPEC = PartitionSpec(PartitionField(3, 1000, DayTransform(), "at_day"), PartitionField(2, 1001, IdentityTransform(), "region"))
+SPEC = PartitionSpec(
+    PartitionField(3, 1000, DayTransform(), "at_day"),
+    PartitionField(2, 1001, IdentityTransform(), "region"),
+)
 
 
 def row(n: int) -> Row:
@@ -79,12 +91,24 @@ def served(folder: Path, *arguments: str) -> AbstractContextManager[str]:
 
 def schema(*, without: Iterable[str] = (), **changed: types.NestedField) -> Schema:
     """Return the columns, without some and with others in the place of some."""
-    return Schema(*(changed.get(field.name, field) for field in FIELDS if field.name not in without), identifier_field_ids=[1])
+    return Schema(
+        *(changed.get(field.name, field) for field in FIELDS if field.name not in without),
+        identifier_field_ids=[1],
+    )
 
 
-def create(catalog: Any, name: str, rows: Iterable[Row], *, columns: Schema | None = None, spec: PartitionSpec = SPEC) -> Any:
+def create(
+    catalog: Any,
+    name: str,
+    rows: Iterable[Row],
+    *,
+    columns: Schema | None = None,
+    spec: PartitionSpec = SPEC,
+) -> Any:
     """Create a table with rows."""
-    table = catalog.create_table(name, columns or schema(), partition_spec=spec or UNPARTITIONED_PARTITION_SPEC)
+    table = catalog.create_table(
+        name, columns or schema(), partition_spec=spec or UNPARTITIONED_PARTITION_SPEC
+    )
     names = table.schema().as_arrow().names
     rows = [{key: value for key, value in each.items() if key in names} for each in rows]
     table.append(pa.Table.from_pylist(rows, schema=table.schema().as_arrow()))

@@ -11,7 +11,10 @@ from typing import TYPE_CHECKING
 from mkdocs.structure.files import File
 
 ROOT = Path(__file__).parents[2]
-sys.path[:0] = [str(Path(__file__).parent), str(ROOT / "tests")]  # MkDocs loads this file alone; the mutants are among the tests
+sys.path[:0] = [
+    str(Path(__file__).parent),
+    str(ROOT / "tests"),
+]  # MkDocs loads this file alone; the mutants are among the tests
 
 import requirement_pages
 
@@ -26,7 +29,16 @@ if TYPE_CHECKING:
 ROOT_PAGES = {
     "README.md": "index.md",
     "examples/README.md": "examples/index.md",
-    **{name: name for name in ("ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md", "CODE_OF_CONDUCT.md")},
+    **{
+        name: name
+        for name in (
+            "ARCHITECTURE.md",
+            "CONTRIBUTING.md",
+            "CHANGELOG.md",
+            "SECURITY.md",
+            "CODE_OF_CONDUCT.md",
+        )
+    },
 }
 LINK = re.compile(r"(?<=\]\()(?!https?:|mailto:|#)([^)#\s]+)(?=[)#])")
 NOTE = re.compile(r"^<!-- not run: [^>]+ -->\n", re.MULTILINE)
@@ -35,7 +47,13 @@ NOTE = re.compile(r"^<!-- not run: [^>]+ -->\n", re.MULTILINE)
 def on_files(files: Files, *, config: MkDocsConfig) -> Files:
     """Add the pages of the root, the files that pages link to, and the generated pages."""
     for name, path in ROOT_PAGES.items():
-        files.append(File.generated(config, path, content=_linked((ROOT / name).read_text("utf-8"), (ROOT / name).parent)))
+        files.append(
+            File.generated(
+                config,
+                path,
+                content=_linked((ROOT / name).read_text("utf-8"), (ROOT / name).parent),
+            )
+        )
     for page in sorted((ROOT / "docs").glob("*.md")):
         for linked in LINK.findall(page.read_text("utf-8")):
             _add_file(files, config, (page.parent / linked).resolve())
@@ -45,13 +63,21 @@ def on_files(files: Files, *, config: MkDocsConfig) -> Files:
     for path, text in requirement_pages.pages().items():
         files.append(File.generated(config, path, content=text))
     for report in sorted((ROOT / "docs" / "matrix").rglob("report.jsonl.gz")):
-        files.append(File.generated(config, _place(report.with_name("report.html")), content=html(lines.read(report))))
+        files.append(
+            File.generated(
+                config, _place(report.with_name("report.html")), content=html(lines.read(report))
+            )
+        )
     return files
 
 
 def _add_file(files: Files, config: MkDocsConfig, source: Path) -> None:
     """Add a file of the repository that is no page, so that links to it work."""
-    if source.suffix != ".md" and source.is_file() and files.get_file_from_path(_place(source)) is None:
+    if (
+        source.suffix != ".md"
+        and source.is_file()
+        and files.get_file_from_path(_place(source)) is None
+    ):
         files.append(File.generated(config, _place(source), content=source.read_text("utf-8")))
 
 
@@ -69,14 +95,20 @@ def _linked(text: str, folder: Path) -> str:
 
     def link(found: re.Match[str]) -> str:
         source = (folder / found[1]).resolve()
-        return os.path.relpath(_place(source), Path(_place(folder / "page.md")).parent) if source.is_file() else found[1]
+        return (
+            os.path.relpath(_place(source), Path(_place(folder / "page.md")).parent)
+            if source.is_file()
+            else found[1]
+        )
 
     return LINK.sub(link, NOTE.sub("", text))
 
 
 def on_page_markdown(markdown: str, *, page: object, **_: object) -> str:
     """Return the text of a page of `docs/` as the site shows it: the site has the HTML pages of published reports."""
-    source = Path(str(getattr(getattr(page, "file", None), "abs_src_path", None) or ROOT / "generated"))
+    source = Path(
+        str(getattr(getattr(page, "file", None), "abs_src_path", None) or ROOT / "generated")
+    )
     if source.parent == ROOT / "docs" / "matrix":
         return markdown.replace("/report.jsonl.gz)", "/report.html)")
     return _linked(markdown, source.parent) if source.parent == ROOT / "docs" else markdown

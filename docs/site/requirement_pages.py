@@ -45,7 +45,9 @@ def pages() -> dict[str, str]:
             found[path] = _page(name, version, area, entries)
             checked = sum(bool(entry.checks) for entry in entries)
             breaking = len({fault for entry in entries for fault in entry.mutants})
-            index.append(f"| [{md(area)}]({path.removeprefix(FOLDER + '/')}) | {len(entries)} | {checked} | {breaking} |")
+            index.append(
+                f"| [{md(area)}]({path.removeprefix(FOLDER + '/')}) | {len(entries)} | {checked} | {breaking} |"
+            )
     return {f"{FOLDER}/index.md": "\n".join(index) + "\n", **found}
 
 
@@ -58,13 +60,17 @@ class Entry:
         breaking: names of the mutants that break it.
     """
 
-    def __init__(self, suite: Suite[Any], requirement: Requirement, breaking: Sequence[str]) -> None:
+    def __init__(
+        self, suite: Suite[Any], requirement: Requirement, breaking: Sequence[str]
+    ) -> None:
         self.contract = suite.contract
         self.requirement = requirement
         self.mutants = breaking
         judges = _judges(suite, requirement)
         items = {**judges.checks, **judges.invariants}
-        self.checks = {name: items[name].sentence for name in judges.judged().get(requirement.id, ())}
+        self.checks = {
+            name: items[name].sentence for name in judges.judged().get(requirement.id, ())
+        }
 
 
 def _judges(suite: Suite[Any], requirement: Requirement) -> Suite[Any]:
@@ -85,12 +91,17 @@ def _areas(name: str, version: str) -> dict[str, list[Entry]]:
     areas: dict[str, list[Entry]] = {}
     for identifier, requirement in suite.contract.requirements.items():
         if identifier not in before:
-            areas.setdefault(requirement.area, []).append(Entry(suite, requirement, breaking[identifier]))
+            areas.setdefault(requirement.area, []).append(
+                Entry(suite, requirement, breaking[identifier])
+            )
     return dict(sorted(areas.items()))
 
 
 def _page(name: str, version: str, area: str, entries: Sequence[Entry]) -> str:
-    lines = [f"# {md(Contract(name, version).title)} {md(version)}: {md(area)}\n", "[All requirements](index.md)\n"]
+    lines = [
+        f"# {md(Contract(name, version).title)} {md(version)}: {md(area)}\n",
+        "[All requirements](index.md)\n",
+    ]
     for entry in entries:
         lines += _entry(entry)
     return "\n".join(lines) + "\n"
@@ -110,7 +121,11 @@ def _entry(entry: Entry) -> Iterator[str]:
     for identifier in r.corrections:
         correction = contract.corrections[identifier]
         yield f"- Correction {code(identifier)} ({correction.effect}): {sentence(correction.sentence)}"
-    yield from _listed("Checks", [f"{code(name)}: {sentence(text)}" for name, text in entry.checks.items()], r.uncovered or "none")
+    yield from _listed(
+        "Checks",
+        [f"{code(name)}: {sentence(text)}" for name, text in entry.checks.items()],
+        r.uncovered or "none",
+    )
     yield from _listed("Mutants", list(map(code, entry.mutants)), "none")
 
 

@@ -9,7 +9,9 @@ from lakepact.reference_server import Server
 SCHEMA = {"type": "struct", "fields": [{"id": 1, "name": "id", "type": "long", "required": False}]}
 
 
-async def owners(catalog: AsyncIcebergCatalog, namespace: str, at_once: int = 32) -> AsyncIterator[tuple[str, str]]:
+async def owners(
+    catalog: AsyncIcebergCatalog, namespace: str, at_once: int = 32
+) -> AsyncIterator[tuple[str, str]]:
     """The program: yield the owner of every table; so many tables are loaded at once."""
     free = asyncio.Semaphore(at_once)
 

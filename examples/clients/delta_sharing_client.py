@@ -36,16 +36,24 @@ class Tasks:
     def read_table(self) -> Any:
         hints = json.dumps(predicate(self.given["where"])) if "where" in self.given else None
         return rows(
-            delta_sharing.load_as_pandas(self.url, limit=self.given.get("limit"), jsonPredicateHints=hints), self.given.get("where")
+            delta_sharing.load_as_pandas(
+                self.url, limit=self.given.get("limit"), jsonPredicateHints=hints
+            ),
+            self.given.get("where"),
         )
 
     def read_table_by_names(self) -> Any:
         share, schema, name = self.given["names"]
         client = DataSharingRestClient(DeltaSharingProfile.read_from_file(self.given["profile"]))
-        return rows(DeltaSharingReader(Table(name=name, share=share, schema=schema), client).to_pandas())
+        return rows(
+            DeltaSharingReader(Table(name=name, share=share, schema=schema), client).to_pandas()
+        )
 
     def read_tables(self) -> Any:
-        urls = [(f"{self.given['profile']}#{one['table']}", one.get("version")) for one in self.given["tables"]]
+        urls = [
+            (f"{self.given['profile']}#{one['table']}", one.get("version"))
+            for one in self.given["tables"]
+        ]
         return [rows(delta_sharing.load_as_pandas(url, version=version)) for url, version in urls]
 
     def read_table_at_version(self) -> Any:
@@ -53,7 +61,11 @@ class Tasks:
 
     def read_table_at_timestamp(self) -> Any:
         moment = dt.datetime.fromtimestamp(self.given["timestamp"] / 1000, dt.UTC)
-        return rows(delta_sharing.load_as_pandas(self.url, timestamp=moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")))
+        return rows(
+            delta_sharing.load_as_pandas(
+                self.url, timestamp=moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+            )
+        )
 
     def read_metadata(self) -> Any:
         schema = json.loads(delta_sharing.get_table_metadata(self.url).schema_string)
@@ -61,7 +73,11 @@ class Tasks:
 
     def read_changes(self) -> Any:
         first, last = self.given["starting-version"], self.given["ending-version"]
-        return rows(delta_sharing.load_table_changes_as_pandas(self.url, starting_version=first, ending_version=last))
+        return rows(
+            delta_sharing.load_table_changes_as_pandas(
+                self.url, starting_version=first, ending_version=last
+            )
+        )
 
     def table_version(self) -> Any:
         return delta_sharing.get_table_version(self.url)

@@ -67,7 +67,9 @@ class Tasks:
         """Return the options of ATTACH for a token or a credential."""
         properties = given["properties"]
         if "token" in properties:
-            self.connection.execute(f"CREATE OR REPLACE SECRET s (TYPE iceberg, TOKEN {text(properties['token'])})")
+            self.connection.execute(
+                f"CREATE OR REPLACE SECRET s (TYPE iceberg, TOKEN {text(properties['token'])})"
+            )
         elif "credential" in properties:
             identity, _, secret = properties["credential"].rpartition(":")
             uri = properties.get("oauth2-server-uri", f"{given['uri']}/v1/oauth/tokens")
@@ -142,10 +144,17 @@ class Tasks:
         return self.rows_at(f"TIMESTAMP => make_timestamp({self.given['timestamp'] * 1000})")
 
     def list_snapshots(self) -> Any:
-        return [identifier for (identifier,) in self.run(f"FROM iceberg_snapshots({self.table}) SELECT snapshot_id")]
+        return [
+            identifier
+            for (identifier,) in self.run(
+                f"FROM iceberg_snapshots({self.table}) SELECT snapshot_id"
+            )
+        ]
 
     def set_properties(self) -> None:
-        updates = ", ".join(f"{text(name)}: {text(value)}" for name, value in self.given["updates"].items())
+        updates = ", ".join(
+            f"{text(name)}: {text(value)}" for name, value in self.given["updates"].items()
+        )
         self.run(f"CALL set_iceberg_table_properties({self.table}, {{{updates}}})")
 
     def drop_table(self) -> None:

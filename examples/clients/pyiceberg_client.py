@@ -30,7 +30,9 @@ if TYPE_CHECKING:
     from pyiceberg.table import Table
 
 REGION = "eu-central-1"
-SCHEMA = Schema(NestedField(1, "id", LongType(), required=True), NestedField(2, "data", StringType()))
+SCHEMA = Schema(
+    NestedField(1, "id", LongType(), required=True), NestedField(2, "data", StringType())
+)
 ARROW = pa.schema([pa.field("id", pa.int64(), nullable=False), pa.field("data", pa.string())])
 
 
@@ -60,7 +62,9 @@ class Tasks:
         return dict(self.catalog.load_namespace_properties(self.namespace))
 
     def set_namespace_properties(self) -> None:
-        self.catalog.update_namespace_properties(self.namespace, set(self.given["removals"]), self.given["updates"])
+        self.catalog.update_namespace_properties(
+            self.namespace, set(self.given["removals"]), self.given["updates"]
+        )
 
     def drop_namespace(self) -> None:
         self.catalog.drop_namespace(self.namespace)
@@ -91,10 +95,17 @@ class Tasks:
         self.catalog.create_table(self.name, SCHEMA)
 
     def create_table_with_layout(self) -> None:
-        schema, spec = Schema.model_validate(self.given["schema"]), PartitionSpec.model_validate(self.given["partition-spec"])
-        properties = self.given["properties"] | {"format-version": str(self.given["format-version"])}
+        schema, spec = (
+            Schema.model_validate(self.given["schema"]),
+            PartitionSpec.model_validate(self.given["partition-spec"]),
+        )
+        properties = self.given["properties"] | {
+            "format-version": str(self.given["format-version"])
+        }
         order = SortOrder.model_validate(self.given["write-order"])
-        self.catalog.create_table(self.name, schema, partition_spec=spec, sort_order=order, properties=properties)
+        self.catalog.create_table(
+            self.name, schema, partition_spec=spec, sort_order=order, properties=properties
+        )
 
     def load_table(self) -> Any:
         return described(self.catalog.load_table(self.name))
@@ -103,7 +114,10 @@ class Tasks:
         return self.repeatedly(self.load_table)
 
     def load_tables(self) -> Any:
-        return [described(self.catalog.load_table((*self.namespace, name))) for name in self.given["tables"]]
+        return [
+            described(self.catalog.load_table((*self.namespace, name)))
+            for name in self.given["tables"]
+        ]
 
     def set_properties(self) -> None:
         with self.catalog.load_table(self.name).transaction() as transaction:
@@ -120,7 +134,9 @@ class Tasks:
             update.add_column(self.given["column"], StringType())
 
     def edit_columns(self) -> None:
-        with self.catalog.load_table(self.name).update_schema(allow_incompatible_changes=True) as update:
+        with self.catalog.load_table(self.name).update_schema(
+            allow_incompatible_changes=True
+        ) as update:
             for edit in self.given["edits"]:
                 path = tuple(edit["column"])
                 match edit["edit"]:
@@ -131,7 +147,9 @@ class Tasks:
                     case "rename":
                         update.rename_column(path, edit["to"])
                     case "widen":
-                        update.update_column(path, field_type=NestedField(1, "type", edit["type"]).field_type)
+                        update.update_column(
+                            path, field_type=NestedField(1, "type", edit["type"]).field_type
+                        )
                     case "relax":
                         update.update_column(path, required=False)
                     case "document":
@@ -139,20 +157,31 @@ class Tasks:
 
     def add_partition_field(self) -> None:
         with self.catalog.load_table(self.name).update_spec() as update:
-            update.add_field(self.given["column"], parse_transform(self.given["transform"]), self.given["name"])
+            update.add_field(
+                self.given["column"], parse_transform(self.given["transform"]), self.given["name"]
+            )
 
     def append_rows(self) -> None:
-        self.catalog.load_table(self.name).append(pa.Table.from_pylist(self.given["rows"], schema=ARROW))
+        self.catalog.load_table(self.name).append(
+            pa.Table.from_pylist(self.given["rows"], schema=ARROW)
+        )
 
     def read_rows(self) -> Any:
         return self.catalog.load_table(self.name).scan().to_arrow().to_pylist()
 
     def read_rows_where(self) -> Any:
-        condition = And(*(EqualTo(name, value) for name, value in self.given["where"].items()), AlwaysTrue())
+        condition = And(
+            *(EqualTo(name, value) for name, value in self.given["where"].items()), AlwaysTrue()
+        )
         return self.catalog.load_table(self.name).scan(row_filter=condition).to_arrow().to_pylist()
 
     def read_rows_at_snapshot(self) -> Any:
-        return self.catalog.load_table(self.name).scan(snapshot_id=self.given["snapshot-id"]).to_arrow().to_pylist()
+        return (
+            self.catalog.load_table(self.name)
+            .scan(snapshot_id=self.given["snapshot-id"])
+            .to_arrow()
+            .to_pylist()
+        )
 
     def read_rows_at_timestamp(self) -> Any:
         table = self.catalog.load_table(self.name)
@@ -162,7 +191,13 @@ class Tasks:
         return table.scan(snapshot_id=snapshot.snapshot_id).to_arrow().to_pylist()
 
     def read_rows_at_ref(self) -> Any:
-        return self.catalog.load_table(self.name).scan().use_ref(self.given["ref"]).to_arrow().to_pylist()
+        return (
+            self.catalog.load_table(self.name)
+            .scan()
+            .use_ref(self.given["ref"])
+            .to_arrow()
+            .to_pylist()
+        )
 
     def list_snapshots(self) -> Any:
         return self.catalog.load_table(self.name).inspect.snapshots()["snapshot_id"].to_pylist()
@@ -172,13 +207,19 @@ class Tasks:
         self.catalog.load_table(self.name).append(rows, branch=self.given["branch"])
 
     def create_branch(self) -> None:
-        self.catalog.load_table(self.name).manage_snapshots().create_branch(self.given["snapshot-id"], self.given["branch"]).commit()
+        self.catalog.load_table(self.name).manage_snapshots().create_branch(
+            self.given["snapshot-id"], self.given["branch"]
+        ).commit()
 
     def create_tag(self) -> None:
-        self.catalog.load_table(self.name).manage_snapshots().create_tag(self.given["snapshot-id"], self.given["tag"]).commit()
+        self.catalog.load_table(self.name).manage_snapshots().create_tag(
+            self.given["snapshot-id"], self.given["tag"]
+        ).commit()
 
     def drop_branch(self) -> None:
-        self.catalog.load_table(self.name).manage_snapshots().remove_branch(self.given["branch"]).commit()
+        self.catalog.load_table(self.name).manage_snapshots().remove_branch(
+            self.given["branch"]
+        ).commit()
 
     def drop_tag(self) -> None:
         self.catalog.load_table(self.name).manage_snapshots().remove_tag(self.given["tag"]).commit()
@@ -220,14 +261,21 @@ class Tasks:
             schema_id=0,
             timestamp_ms=int(time.time() * 1000),
             summary={},
-            representations=[SQLViewRepresentation(type="sql", sql=self.given["sql"], dialect="spark")],
+            representations=[
+                SQLViewRepresentation(type="sql", sql=self.given["sql"], dialect="spark")
+            ],
             default_namespace=list(self.namespace),
         )
-        self.catalog.create_view(self.view, Schema(NestedField(1, "id", LongType(), required=True)), version)
+        self.catalog.create_view(
+            self.view, Schema(NestedField(1, "id", LongType(), required=True)), version
+        )
 
     def load_view(self) -> Any:
         view = self.catalog.load_view(self.view)
-        return {"uuid": str(view.metadata.view_uuid), "sql": view.current_version().representations[0].root.sql}
+        return {
+            "uuid": str(view.metadata.view_uuid),
+            "sql": view.current_version().representations[0].root.sql,
+        }
 
     def drop_view(self) -> None:
         self.catalog.drop_view(self.view)

@@ -51,7 +51,10 @@ def quoted(*names: str) -> str:
 
 def unquoted(name: str) -> list[str]:
     """Return the parts of a name that SQL has quoted where needed."""
-    return [part.replace("``", "`") if whole.startswith("`") else whole for whole, part in re.findall(r"(`((?:[^`]|``)*)`|[^.`]+)", name)]
+    return [
+        part.replace("``", "`") if whole.startswith("`") else whole
+        for whole, part in re.findall(r"(`((?:[^`]|``)*)`|[^.`]+)", name)
+    ]
 
 
 def text(value: str) -> str:
@@ -61,7 +64,9 @@ def text(value: str) -> str:
 
 def pairs(properties: dict[str, str]) -> str:
     """Return properties as SQL has them."""
-    return "(" + ", ".join(f"{text(name)} = {text(value)}" for name, value in properties.items()) + ")"
+    return (
+        "(" + ", ".join(f"{text(name)} = {text(value)}" for name, value in properties.items()) + ")"
+    )
 
 
 class Tasks:
@@ -72,7 +77,12 @@ class Tasks:
         self.given = given
         self.catalog = f"checked{next(CATALOGS)}"
         spark.conf.set(f"spark.sql.catalog.{self.catalog}", "org.apache.iceberg.spark.SparkCatalog")
-        for key, value in {"type": "rest", "uri": given["uri"], "cache-enabled": "false", **given["properties"]}.items():
+        for key, value in {
+            "type": "rest",
+            "uri": given["uri"],
+            "cache-enabled": "false",
+            **given["properties"],
+        }.items():
             spark.conf.set(f"spark.sql.catalog.{self.catalog}.{key}", value)
         levels = given.get("namespace", ())
         self.namespace = quoted(self.catalog, *levels)
@@ -87,7 +97,10 @@ class Tasks:
         return [unquoted(row[0]) for row in self.run(f"SHOW NAMESPACES IN {self.catalog}")]
 
     def list_child_namespaces(self) -> Any:
-        return [unquoted(row[0]) for row in self.run(f"SHOW NAMESPACES IN {quoted(self.catalog, *self.given['parent'])}")]
+        return [
+            unquoted(row[0])
+            for row in self.run(f"SHOW NAMESPACES IN {quoted(self.catalog, *self.given['parent'])}")
+        ]
 
     def namespace_exists(self) -> Any:
         return self.spark.catalog.databaseExists(self.namespace)
@@ -96,14 +109,20 @@ class Tasks:
         self.run(f"CREATE NAMESPACE {self.namespace}")
 
     def load_namespace(self) -> Any:
-        described = {row[0]: row[1] for row in self.run(f"DESCRIBE NAMESPACE EXTENDED {self.namespace}")}
+        described = {
+            row[0]: row[1] for row in self.run(f"DESCRIBE NAMESPACE EXTENDED {self.namespace}")
+        }
         return dict(re.findall(r"\(([^,()]*),([^()]*)\)", described.get("Properties", "")))
 
     def set_namespace_properties(self) -> None:
         if self.given["updates"]:
-            self.run(f"ALTER NAMESPACE {self.namespace} SET PROPERTIES {pairs(self.given['updates'])}")
+            self.run(
+                f"ALTER NAMESPACE {self.namespace} SET PROPERTIES {pairs(self.given['updates'])}"
+            )
         if self.given["removals"]:
-            self.run(f"ALTER NAMESPACE {self.namespace} UNSET PROPERTIES ({', '.join(map(text, self.given['removals']))})")
+            self.run(
+                f"ALTER NAMESPACE {self.namespace} UNSET PROPERTIES ({', '.join(map(text, self.given['removals']))})"
+            )
 
     def drop_namespace(self) -> None:
         self.run(f"DROP NAMESPACE {self.namespace}")
@@ -134,7 +153,9 @@ class Tasks:
         self.run(f"CREATE TABLE {self.table} (id BIGINT NOT NULL, data STRING) USING iceberg")
 
     def load_table(self) -> Any:
-        loaded = self.spark._jvm.org.apache.iceberg.spark.Spark3Util.loadIcebergTable(self.spark._jsparkSession, self.table)  # noqa: SLF001
+        loaded = self.spark._jvm.org.apache.iceberg.spark.Spark3Util.loadIcebergTable(
+            self.spark._jsparkSession, self.table
+        )  # noqa: SLF001
         current = loaded.currentSnapshot()
         return {
             "uuid": loaded.uuid().toString(),
@@ -186,10 +207,14 @@ class Tasks:
         self.run(f"ALTER TABLE {self.table} {change}")
 
     def create_branch(self) -> None:
-        self.alter(f"CREATE BRANCH {quoted(self.given['branch'])} AS OF VERSION {self.given['snapshot-id']}")
+        self.alter(
+            f"CREATE BRANCH {quoted(self.given['branch'])} AS OF VERSION {self.given['snapshot-id']}"
+        )
 
     def create_tag(self) -> None:
-        self.alter(f"CREATE TAG {quoted(self.given['tag'])} AS OF VERSION {self.given['snapshot-id']}")
+        self.alter(
+            f"CREATE TAG {quoted(self.given['tag'])} AS OF VERSION {self.given['snapshot-id']}"
+        )
 
     def fast_forward_branch(self) -> None:
         name = quoted(*self.given["namespace"], self.given["table"])
@@ -206,14 +231,18 @@ class Tasks:
         self.read_rows()
 
     def rename_table(self) -> None:
-        self.run(f"ALTER TABLE {self.table} RENAME TO {quoted(*self.given['namespace'], self.given['to'])}")
+        self.run(
+            f"ALTER TABLE {self.table} RENAME TO {quoted(*self.given['namespace'], self.given['to'])}"
+        )
 
     def drop_table(self) -> None:
         self.run(f"DROP TABLE {self.table}")
 
     def register_table(self) -> None:
         name = quoted(*self.given["namespace"], self.given["table"])
-        arguments = f"table => {text(name)}, metadata_file => {text(self.given['metadata-location'])}"
+        arguments = (
+            f"table => {text(name)}, metadata_file => {text(self.given['metadata-location'])}"
+        )
         self.run(f"CALL {self.catalog}.system.register_table({arguments})")
 
     def list_views(self) -> Any:
@@ -226,7 +255,9 @@ class Tasks:
         self.run(f"CREATE OR REPLACE VIEW {self.view} AS {self.given['sql']}")
 
     def rename_view(self) -> None:
-        self.run(f"ALTER VIEW {self.view} RENAME TO {quoted(*self.given['namespace'], self.given['to'])}")
+        self.run(
+            f"ALTER VIEW {self.view} RENAME TO {quoted(*self.given['namespace'], self.given['to'])}"
+        )
 
     def drop_view(self) -> None:
         self.run(f"DROP VIEW {self.view}")

@@ -11,7 +11,9 @@ SCHEMA = {"type": "struct", "fields": [{"id": 1, "name": "id", "type": "int", "r
 
 def migrate(catalog: IcebergCatalog, table: str) -> str:
     """The program of one process, which gets a pickled catalog: all edits of a table are made, or none."""
-    catalog.change(table).update_column("id", "long").rename_column("id", "order_id").add_column("note", "string").commit()
+    catalog.change(table).update_column("id", "long").rename_column("id", "order_id").add_column(
+        "note", "string"
+    ).commit()
     catalog.change("sales.migrated").add_column(table.partition(".")[2], "timestamptz").commit()
     return table
 
@@ -28,6 +30,12 @@ def test_eight_processes_migrate_all_tables(lakepact_server: Server) -> None:
 
         for table in tables:
             fields = catalog.load_table(table).metadata.current_schema.fields
-            assert [(field.name, field.type) for field in fields] == [("order_id", "long"), ("note", "string")]
+            assert [(field.name, field.type) for field in fields] == [
+                ("order_id", "long"),
+                ("note", "string"),
+            ]
         migrated = catalog.load_table("sales.migrated").metadata.current_schema.fields
-        assert {field.name for field in migrated} == {"id", *(table.partition(".")[2] for table in tables)}
+        assert {field.name for field in migrated} == {
+            "id",
+            *(table.partition(".")[2] for table in tables),
+        }

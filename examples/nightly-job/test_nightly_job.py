@@ -13,7 +13,9 @@ def nightly(catalog: IcebergCatalog, orders: pa.Table, now: datetime) -> int:
     catalog.create_namespace("sales", exist_ok=True)
     catalog.create_table("sales.orders", orders.schema, exist_ok=True)
     catalog.change("sales.orders").union_by_name(orders.schema).commit()
-    catalog.overwrite("sales.orders", orders, f"day = '{now:%Y-%m-%d}'", snapshot_properties={"job": "nightly"})
+    catalog.overwrite(
+        "sales.orders", orders, f"day = '{now:%Y-%m-%d}'", snapshot_properties={"job": "nightly"}
+    )
     catalog.change("sales.orders").expire_snapshots(now - timedelta(days=7)).commit()
     return catalog.scan("sales.orders", ["id"]).to_arrow().num_rows
 
@@ -27,7 +29,14 @@ def test_second_night_adds_a_column(lakepact_server: Server) -> None:
     tomorrow = NOW + timedelta(days=1)
     with IcebergCatalog(lakepact_server.url) as catalog:
         assert nightly(catalog, pa.table({"id": [1, 2], "day": TODAY_TWICE}), NOW) == 2
-        assert nightly(catalog, pa.table({"id": [3], "day": [f"{tomorrow:%Y-%m-%d}"], "note": ["late"]}), tomorrow) == 3
+        assert (
+            nightly(
+                catalog,
+                pa.table({"id": [3], "day": [f"{tomorrow:%Y-%m-%d}"], "note": ["late"]}),
+                tomorrow,
+            )
+            == 3
+        )
 
         found = catalog.scan("sales.orders", ["id", "note"], "id > 1").to_arrow().sort_by("id")
         assert found.to_pylist() == [{"id": 2, "note": None}, {"id": 3, "note": "late"}]

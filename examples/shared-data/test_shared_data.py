@@ -12,7 +12,9 @@ from lakepact.client import SharingClient, column
 from lakepact.reference_server import running
 
 
-def refreshed(client: SharingClient, table: str, copy: pd.DataFrame | None = None, version: int = 0) -> tuple[pd.DataFrame, int]:
+def refreshed(
+    client: SharingClient, table: str, copy: pd.DataFrame | None = None, version: int = 0
+) -> tuple[pd.DataFrame, int]:
     """The program: return the rows of a table by their id, and its version, from a copy of an earlier version if there is one."""
     shared = client.table(table)
     now = shared.version()
@@ -20,9 +22,22 @@ def refreshed(client: SharingClient, table: str, copy: pd.DataFrame | None = Non
         return shared.to_pandas(version=now).set_index("id"), now
     if now == version:
         return copy, version
-    changes = shared.changes(starting_version=version + 1, ending_version=now).to_pandas().query("_change_type != 'update_preimage'")
-    last = changes.sort_values(["_commit_version", "_change_type"]).drop_duplicates("id", keep="last").set_index("id")
-    return pd.concat([copy.query("id not in @last.index"), last.query("_change_type != 'delete'").filter(list(copy.columns))]), now
+    changes = (
+        shared.changes(starting_version=version + 1, ending_version=now)
+        .to_pandas()
+        .query("_change_type != 'update_preimage'")
+    )
+    last = (
+        changes.sort_values(["_commit_version", "_change_type"])
+        .drop_duplicates("id", keep="last")
+        .set_index("id")
+    )
+    return pd.concat(
+        [
+            copy.query("id not in @last.index"),
+            last.query("_change_type != 'delete'").filter(list(copy.columns)),
+        ]
+    ), now
 
 
 SHARES = """
@@ -52,13 +67,21 @@ def client(tmp_path: Path, orders: str) -> Iterator[SharingClient]:
     shares = tmp_path / "shares.yaml"
     shares.write_text(SHARES.format(orders=orders))
     with running(shares=shares) as server:
-        profile = {"shareCredentialsVersion": 1, "endpoint": server.address("delta_sharing"), "bearerToken": "a-token-of-your-own"}
+        profile = {
+            "shareCredentialsVersion": 1,
+            "endpoint": server.address("delta_sharing"),
+            "bearerToken": "a-token-of-your-own",
+        }
         with SharingClient(profile) as opened:
             yield opened
 
 
 def test_shared_tables_are_listed(client: SharingClient) -> None:
-    listed = [(table.share, table.schema_, table.name) for share in client.shares() for table in client.all_tables(share.name)]
+    listed = [
+        (table.share, table.schema_, table.name)
+        for share in client.shares()
+        for table in client.all_tables(share.name)
+    ]
 
     assert listed == [("sales", "europe", "orders")]
 
@@ -78,4 +101,6 @@ def test_copy_follows_the_changes(client: SharingClient, orders: str) -> None:
 def test_columns_and_rows_are_read_to_arrow(client: SharingClient) -> None:
     orders = client.table("sales.europe.orders")
 
-    assert orders.to_arrow(columns=["city"], predicate=column("id") == 2).to_pylist() == [{"city": "Oslo"}]
+    assert orders.to_arrow(columns=["city"], predicate=column("id") == 2).to_pylist() == [
+        {"city": "Oslo"}
+    ]

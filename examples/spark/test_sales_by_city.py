@@ -18,7 +18,9 @@ SCHEMA = {
 
 @pytest.fixture
 def spark():
-    spark = SparkSession.builder.master("local[2]").config("spark.ui.enabled", "false").getOrCreate()
+    spark = (
+        SparkSession.builder.master("local[2]").config("spark.ui.enabled", "false").getOrCreate()
+    )
     spark.dataSource.register(LakepactDataSource)
     yield spark
     spark.stop()
@@ -28,7 +30,9 @@ def spark():
 def test_amounts_are_summed_by_city(spark, lakepact_server, lakepact_catalog):
     lakepact_catalog.create_namespace("shop")
     lakepact_catalog.create_table("shop.sales", SCHEMA)
-    pyiceberg_table(lakepact_catalog, "shop", "sales").append(pa.table({"city": ["Rome", "Oslo", "Rome"], "amount": [3, 4, 5]}))
+    pyiceberg_table(lakepact_catalog, "shop", "sales").append(
+        pa.table({"city": ["Rome", "Oslo", "Rome"], "amount": [3, 4, 5]})
+    )
 
     sales = spark.read.format("lakepact").option("catalog", lakepact_server.url).load("shop.sales")
 

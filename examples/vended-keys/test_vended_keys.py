@@ -15,7 +15,9 @@ pytestmark = pytest.mark.lakepact(config=Path(__file__).with_name("server.toml")
 def copy(catalog: IcebergCatalog, source: str, target: str, columns: pa.Schema) -> None:
     """The program: it holds one batch of rows, and loads the keys of both tables again when they expire."""
     catalog.create_table(target, columns)
-    catalog.append(target, pa.RecordBatchReader.from_batches(columns, catalog.scan(source).batches()))
+    catalog.append(
+        target, pa.RecordBatchReader.from_batches(columns, catalog.scan(source).batches())
+    )
 
 
 ROWS = pa.table({"id": [1, 2, 3], "city": ["Rome", "Oslo", None]})
@@ -39,12 +41,16 @@ def test_keys_are_vended_for_the_location_of_the_table(lakepact_server: Server) 
         assert "s3.session-token-expires-at-ms" in keys.config
 
 
-def test_long_copy_renews_its_keys(lakepact_server: Server, caplog: pytest.LogCaptureFixture) -> None:
+def test_long_copy_renews_its_keys(
+    lakepact_server: Server, caplog: pytest.LogCaptureFixture
+) -> None:
     with IcebergCatalog(lakepact_server.url) as catalog:
         filled(catalog, "sales.orders", files=4)
         with caplog.at_level(logging.DEBUG, "lakepact.client"):
             copy(catalog, "sales.orders", "sales.orders_copy", ROWS.schema)
 
-        loads = [record for record in caplog.records if record.getMessage().startswith("loadTable:")]
+        loads = [
+            record for record in caplog.records if record.getMessage().startswith("loadTable:")
+        ]
         assert len(loads) > 4  # the keys had expired before each file
         assert catalog.scan("sales.orders_copy").to_arrow().num_rows == 12

@@ -18,13 +18,20 @@ RECENT = {
 def define(catalog: IcebergCatalog, view: str, columns: pa.Schema, sql: dict[str, str]) -> None:
     """The program: create a view with its SQL in each dialect, or replace the SQL that it has."""
     dialects = [{"type": "sql", "dialect": dialect, "sql": text} for dialect, text in sql.items()]
-    version: dict[str, Any] = {"version-id": 1, "schema-id": 0, "timestamp-ms": time.time_ns() // 10**6, "summary": {}}
+    version: dict[str, Any] = {
+        "version-id": 1,
+        "schema-id": 0,
+        "timestamp-ms": time.time_ns() // 10**6,
+        "summary": {},
+    }
     version |= {"representations": dialects, "default-namespace": view.split(".")[:-1]}
     if not catalog.view_exists(view):
         catalog.create_view(view, columns, version=version)
     else:
         added = {"action": "add-view-version", "view-version": version}
-        catalog.replace_view(view, [added, {"action": "set-current-view-version", "view-version-id": -1}])
+        catalog.replace_view(
+            view, [added, {"action": "set-current-view-version", "view-version-id": -1}]
+        )
 
 
 def defined(catalog: IcebergCatalog, *sqls: dict[str, str]) -> None:
@@ -37,8 +44,16 @@ def defined(catalog: IcebergCatalog, *sqls: dict[str, str]) -> None:
 def dialects(catalog: IcebergCatalog) -> dict[str, str]:
     """Return the SQL of the view in each dialect."""
     metadata = catalog.load_view("sales.recent").metadata
-    (current,) = [version for version in metadata.versions if version.version_id == metadata.current_version_id]
-    return {one.dialect: one.sql for one in current.representations if isinstance(one, SQLViewRepresentation)}
+    (current,) = [
+        version
+        for version in metadata.versions
+        if version.version_id == metadata.current_version_id
+    ]
+    return {
+        one.dialect: one.sql
+        for one in current.representations
+        if isinstance(one, SQLViewRepresentation)
+    }
 
 
 def test_view_has_its_sql_in_two_dialects(lakepact_server: Server) -> None:

@@ -9,7 +9,9 @@ from lakepact.client import NotAuthenticated, WatsonxCatalog, ZenApiKey
 from lakepact.reference_server import Server
 
 CREDENTIALS = Path(__file__).with_name("credentials.yaml")
-pytestmark = pytest.mark.lakepact(contract="watsonx_data", prefix="iceberg_data", credentials=CREDENTIALS)
+pytestmark = pytest.mark.lakepact(
+    contract="watsonx_data", prefix="iceberg_data", credentials=CREDENTIALS
+)
 
 
 def publish(instance: str, name: str, auth: ZenApiKey, orders: pa.Table) -> list[str]:

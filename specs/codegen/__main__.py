@@ -19,9 +19,20 @@ GENERATED = SPECS.parent / "generated"
 def main() -> int:
     """Generate, or check; 0 means that all is well."""
     parser = argparse.ArgumentParser(prog="python -m codegen", description=__doc__)
-    parser.add_argument("--specs", type=Path, default=SPECS, help="the folder that holds the contracts")
-    parser.add_argument("--out", type=Path, default=GENERATED, help="the folder that holds the package lakepact.generated")
-    parser.add_argument("--check", action="store_true", help="write nothing; list the files that differ from a fresh output")
+    parser.add_argument(
+        "--specs", type=Path, default=SPECS, help="the folder that holds the contracts"
+    )
+    parser.add_argument(
+        "--out",
+        type=Path,
+        default=GENERATED,
+        help="the folder that holds the package lakepact.generated",
+    )
+    parser.add_argument(
+        "--check",
+        action="store_true",
+        help="write nothing; list the files that differ from a fresh output",
+    )
     arguments = parser.parse_args()
     try:
         sources = all_sources(arguments.specs)
@@ -44,7 +55,9 @@ def _check(out: Path, sources: tuple[Source, ...]) -> int:
     with tempfile.TemporaryDirectory() as fresh:
         generate(Path(fresh), sources)
         different = differences(out, Path(fresh))
-    different += [f"different {path.relative_to(SPECS.parent).as_posix()}" for path in sync_twin.stale()]
+    different += [
+        f"different {path.relative_to(SPECS.parent).as_posix()}" for path in sync_twin.stale()
+    ]
     print("\n".join(different) or "generated code is what the contracts say")
     return 1 if different else 0
 

@@ -11,7 +11,17 @@ from codegen.contracts import Source
 from codegen.overlay import Correction
 from codegen.profiles import Written
 from lakepact.codegen import passes, unions
-from lakepact.codegen.documents import Broken, Document, at, is_list, is_object, no_twins, read_yaml, resolved, rewritten
+from lakepact.codegen.documents import (
+    Broken,
+    Document,
+    at,
+    is_list,
+    is_object,
+    no_twins,
+    read_yaml,
+    resolved,
+    rewritten,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +33,9 @@ class Bundle:
     models: Document  #: the same, shaped for classes
     corrections: tuple[Correction, ...]
     touched: dict[str, tuple[str, ...]]  #: by correction: where it changed the normative document
-    adopted: frozenset[str]  #: corrections that its authors have made themselves, so that they are none of ours any more
+    adopted: frozenset[
+        str
+    ]  #: corrections that its authors have made themselves, so that they are none of ours any more
     base: Bundle | None = None  #: of a profile: the contract that it is one of
     differences: tuple[Written, ...] = ()  #: of a profile: from that contract
 
@@ -38,7 +50,9 @@ def bundled(source: Source) -> Bundle:
         return _profile(source, bundled(source.profile_of))
     written = _written(source)
     if written["info"]["title"] != source.title:
-        raise Broken(f"{source.name}: contract.yaml is about {source.title!r}, openapi.yaml about {written['info']['title']!r}")
+        raise Broken(
+            f"{source.name}: contract.yaml is about {source.title!r}, openapi.yaml about {written['info']['title']!r}"
+        )
     corrections = _corrections(source)
     verdicts, models = passes.prepared(written), passes.prepared(written)
     touched = overlay.apply(verdicts, corrections, view="verdicts")
@@ -46,25 +60,45 @@ def bundled(source: Source) -> Bundle:
     for document in (verdicts, models):
         _check_references(document)
         unions.check(document)
-    return Bundle(written, passes.bounded(verdicts), _for_classes(models), corrections, touched, _adopted(source))
+    return Bundle(
+        written,
+        passes.bounded(verdicts),
+        _for_classes(models),
+        corrections,
+        touched,
+        _adopted(source),
+    )
 
 
 def _profile(source: Source, base: Bundle) -> Bundle:
     """Return a profile: the other contract, corrected, with what differs in it."""
     differences = profiles.read(source.folder / "profile.yaml")
-    written, verdicts, models = (profiles.changed(document, differences) for document in (base.written, base.verdicts, base.models))
+    written, verdicts, models = (
+        profiles.changed(document, differences)
+        for document in (base.written, base.verdicts, base.models)
+    )
     if written["info"]["title"] != source.title:
-        raise Broken(f"{source.name}: contract.yaml is about {source.title!r}, what profile.yaml makes about {written['info']['title']!r}")
+        raise Broken(
+            f"{source.name}: contract.yaml is about {source.title!r}, what profile.yaml makes about {written['info']['title']!r}"
+        )
     for document in (verdicts, models):
         _check_references(document)
         unions.check(document)
-    return replace(base, written=written, verdicts=verdicts, models=models, base=base, differences=differences)
+    return replace(
+        base, written=written, verdicts=verdicts, models=models, base=base, differences=differences
+    )
 
 
 def _written(source: Source) -> Document:
     """Return the contract as its authors wrote it, with what they added in each version since."""
-    document: Document = read_yaml(source.document) if source.extends is None else _written(source.extends)
-    return document if source.extends is None else overlay.added(document, source.folder / "additions.yaml")
+    document: Document = (
+        read_yaml(source.document) if source.extends is None else _written(source.extends)
+    )
+    return (
+        document
+        if source.extends is None
+        else overlay.added(document, source.folder / "additions.yaml")
+    )
 
 
 def _corrections(source: Source) -> tuple[Correction, ...]:
@@ -93,14 +127,18 @@ def opaque(document: Document) -> Document:
             return node
         schema = resolved(document, node["schema"])
         # The tool refuses lists in headers, which are text with commas anyway, and makes values of UUIDs, which are text too.
-        is_text = node["in"] == "header" and (schema.get("type") == "array" or schema.get("format") == "uuid")
+        is_text = node["in"] == "header" and (
+            schema.get("type") == "array" or schema.get("format") == "uuid"
+        )
         return {**node, "schema": {"type": "string"} if is_text else deepcopy(schema)}
 
     used = _schemas_used(document, document["paths"])
     view: Document = rewritten(document, plain_parameter)
     view["components"] = {
         **view["components"],
-        "schemas": {name: {"type": "object"} for name in document["components"]["schemas"] if name in used},
+        "schemas": {
+            name: {"type": "object"} for name in document["components"]["schemas"] if name in used
+        },
     }
     return view
 
@@ -132,9 +170,13 @@ def _with_open_enumerations(document: Document) -> Document:
     ]
 
     def opened(schema: Document) -> Document:
-        if schema.get("type") != "string" or len(schema.get("enum", ())) < 2 or schema in tags:  # a single value is a constant
+        if (
+            schema.get("type") != "string" or len(schema.get("enum", ())) < 2 or schema in tags
+        ):  # a single value is a constant
             return schema
-        kept: Document = {key: value for key, value in schema.items() if key in {"description", "default"}}
+        kept: Document = {
+            key: value for key, value in schema.items() if key in {"description", "default"}
+        }
         return kept | {"anyOf": [{"type": "string", "enum": schema["enum"]}, {"type": "string"}]}
 
     whole: Document = rewritten(document, opened)

@@ -24,7 +24,9 @@ def apply(document: Document, change: Change) -> Touched:
     """
     known = [name for name in ACTIONS if name in change]
     if len(known) != 1 or set(change) - {"at", "expect", *ACTIONS}:
-        raise Broken(f"a change has `at`, `expect` and one of {', '.join(ACTIONS)}, but this one has {', '.join(change)}")
+        raise Broken(
+            f"a change has `at`, `expect` and one of {', '.join(ACTIONS)}, but this one has {', '.join(change)}"
+        )
     (action,) = known
     return ACTIONS[action](document, change["at"], change)
 
@@ -91,7 +93,9 @@ def _replace(document: Document, pointer: str, change: Change) -> Touched:
     wanted = change["replace"]
     places = list(_places_of(at(document, pointer), wanted["find"], steps(pointer)))
     if len(places) != wanted["times"]:
-        raise Broken(f"{wanted['find']} is to be replaced {wanted['times']} times below {pointer}, but is there {len(places)} times")
+        raise Broken(
+            f"{wanted['find']} is to be replaced {wanted['times']} times below {pointer}, but is there {len(places)} times"
+        )
     for place in places:
         parent, key = _place(document, pointer_of(place))
         parent[key] = deepcopy(wanted["with"])
@@ -119,7 +123,9 @@ def _place(document: Document, pointer: str) -> tuple[Any, Any]:
 def _find(document: Document, pointer: str, change: Change) -> tuple[Any, Any]:
     """Return the place at `pointer`, after a look at what is there."""
     if "expect" not in change:
-        raise Broken(f"{pointer} is to be changed, but the change does not say what it expects there")
+        raise Broken(
+            f"{pointer} is to be changed, but the change does not say what it expects there"
+        )
     present = at(document, pointer)
     if not _matches(present, change["expect"]):
         raise Broken(f"at {pointer} {change['expect']} is expected, but {present} is there")
@@ -129,7 +135,9 @@ def _find(document: Document, pointer: str, change: Change) -> tuple[Any, Any]:
 def _matches(present: Any, expected: Any) -> bool:
     """Return whether something is what is expected: of an object at least the expected members, of anything else all of it."""
     if is_object(expected):
-        return is_object(present) and all(name in present and _matches(present[name], value) for name, value in expected.items())
+        return is_object(present) and all(
+            name in present and _matches(present[name], value) for name, value in expected.items()
+        )
     return type(present) is type(expected) and bool(present == expected)
 
 

@@ -8,7 +8,9 @@ from pathlib import Path
 def differences(committed: Path, fresh: Path) -> list[str]:
     """Return the differences of a fresh output from the committed one, a line per file."""
     ours, theirs = _files(committed), _files(fresh)
-    verdicts = {name: _verdict(ours.get(name), theirs.get(name)) for name in sorted({*ours, *theirs})}
+    verdicts = {
+        name: _verdict(ours.get(name), theirs.get(name)) for name in sorted({*ours, *theirs})
+    }
     return [f"{verdict:<9} {name}" for name, verdict in verdicts.items() if verdict]
 
 
@@ -32,5 +34,7 @@ def _verdict(committed: bytes | None, fresh: bytes | None) -> str:
 
 
 def _files(folder: Path) -> dict[str, bytes]:
-    paths = (path for path in folder.rglob("*") if path.is_file() and "__pycache__" not in path.parts)
+    paths = (
+        path for path in folder.rglob("*") if path.is_file() and "__pycache__" not in path.parts
+    )
     return {path.relative_to(folder).as_posix(): path.read_bytes() for path in paths}

@@ -12,7 +12,9 @@ from lakepact.codegen.names import snake
 
 SPECS = Path(__file__).resolve().parents[1]
 TEMPLATES = SPECS / "codegen" / "templates"
-Writing = Literal["json", "form", "lines"]  #: one document, the fields of a form, or one document a line
+Writing = Literal[
+    "json", "form", "lines"
+]  #: one document, the fields of a form, or one document a line
 LAST = 1000  #: rank of a contract that says none
 
 
@@ -29,8 +31,12 @@ class Source:
     code: bool  #: whether it may become code; if not, it is only seen to be sound, and compared with the version that does
     tables: bool = False  #: whether it has tables of its own although it is not the version that becomes code: it can be served and judged
     models: bool = False  #: whether the models and endpoints are of this version, which has tables of its own too
-    extends: Source | None = None  #: the version that this one's files add to, of the same contract or of the one that this is a profile of
-    adopted: tuple[str, ...] = ()  #: corrections of that version's overlay that the authors have made themselves since
+    extends: Source | None = (
+        None  #: the version that this one's files add to, of the same contract or of the one that this is a profile of
+    )
+    adopted: tuple[
+        str, ...
+    ] = ()  #: corrections of that version's overlay that the authors have made themselves since
     beside: tuple[Source, ...] = ()  #: the other versions of the contract that becomes code
 
     @property
@@ -56,9 +62,16 @@ class Source:
     @property
     def inputs(self) -> dict[str, str]:
         """The SHA-256 of every file that the contract is made of, by path from the root."""
-        files = [*(path for folder in self.folders for path in sorted(folder.rglob("*.yaml"))), self.impact]
+        files = [
+            *(path for folder in self.folders for path in sorted(folder.rglob("*.yaml"))),
+            self.impact,
+        ]
         return {
-            f"specs/{path.relative_to(self.folder.parents[1]).as_posix()}": sha256(path.read_bytes()) for path in files if path.is_file()
+            f"specs/{path.relative_to(self.folder.parents[1]).as_posix()}": sha256(
+                path.read_bytes()
+            )
+            for path in files
+            if path.is_file()
         }
 
 
@@ -72,9 +85,16 @@ def all_sources(specs: Path = SPECS) -> tuple[Source, ...]:
     for path in sorted(specs.glob("*/*/contract.yaml")):
         source = _read(path.parent)
         versions.setdefault(source.name, []).append(source)
-    if unknown := sorted(path.name for path in specs.glob("impact/*.json") if not (specs / path.stem).is_dir()):
+    if unknown := sorted(
+        path.name for path in specs.glob("impact/*.json") if not (specs / path.stem).is_dir()
+    ):
         raise Broken(f"impact/{unknown[0]}: there is no contract of this name")
-    return tuple(sorted((_chosen(each) for each in versions.values()), key=lambda source: (source.rank, source.name)))
+    return tuple(
+        sorted(
+            (_chosen(each) for each in versions.values()),
+            key=lambda source: (source.rank, source.name),
+        )
+    )
 
 
 def _chosen(versions: list[Source]) -> Source:
@@ -93,7 +113,9 @@ def _read(folder: Path) -> Source:
     known: dict[str, Any] = read_yaml(folder / "contract.yaml")
     name, version = snake(folder.parent.name), str(known["version"])
     if version != folder.name:
-        raise Broken(f"{folder.parent.name}: contract.yaml says version {version}, its folder says {folder.name}")
+        raise Broken(
+            f"{folder.parent.name}: contract.yaml says version {version}, its folder says {folder.name}"
+        )
     extends = _extended(folder, str(known["extends"])) if "extends" in known else None
     adopted = tuple(known.get("adopted", ()))
     if extends is not None and extends.name != name:
@@ -101,19 +123,42 @@ def _read(folder: Path) -> Source:
     if extends is not None:
         own = [member for member in ("title", "media", "rank") if member in known]
         if own:
-            raise Broken(f"{name} {version}: {', '.join(own)} are those of {extends.version}, which it extends")
+            raise Broken(
+                f"{name} {version}: {', '.join(own)} are those of {extends.version}, which it extends"
+            )
         code, tables, models = _code(known)
-        return replace(extends, version=version, folder=folder, code=code, tables=tables, models=models, extends=extends, adopted=adopted)
+        return replace(
+            extends,
+            version=version,
+            folder=folder,
+            code=code,
+            tables=tables,
+            models=models,
+            extends=extends,
+            adopted=adopted,
+        )
     if adopted:
-        raise Broken(f"{name} {version}: what is adopted is a correction of a version that it extends, but it extends none")
-    return Source(name, version, known["title"], folder, known["media"], known.get("rank", LAST), *_code(known))
+        raise Broken(
+            f"{name} {version}: what is adopted is a correction of a version that it extends, but it extends none"
+        )
+    return Source(
+        name,
+        version,
+        known["title"],
+        folder,
+        known["media"],
+        known.get("rank", LAST),
+        *_code(known),
+    )
 
 
 def _profile(name: str, folder: Path, known: dict[str, Any], of: Source) -> Source:
     title, rank, (code, tables, models) = known["title"], known.get("rank", LAST), _code(known)
     unknown = sorted({"media", "adopted"} & set(known))
     if unknown:
-        raise Broken(f"{name} {folder.name}: {', '.join(unknown)} are those of {of.name}, which it is a profile of")
+        raise Broken(
+            f"{name} {folder.name}: {', '.join(unknown)} are those of {of.name}, which it is a profile of"
+        )
     return replace(
         of,
         name=name,
@@ -133,7 +178,9 @@ def _code(known: dict[str, Any]) -> tuple[bool, bool, bool]:
     """Return whether a version may become code, and otherwise whether it has tables of its own, and models and endpoints with them."""
     code = known.get("code", True)
     if code not in {True, False, "tables", "client"}:
-        raise Broken(f"contract.yaml of {known['version']}: code is true, false, tables or client, not {code}")
+        raise Broken(
+            f"contract.yaml of {known['version']}: code is true, false, tables or client, not {code}"
+        )
     return code is True, code in {"tables", "client"}, code == "client"
 
 

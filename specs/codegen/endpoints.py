@@ -28,7 +28,9 @@ FLAGS = ["--meta=none", "--overwrite", "--fail-on-warning"]
 CONFIGURATION: dict[str, Any] = {"literal_enums": True, "post_hooks": []}
 
 
-def endpoints(of: Source, document: Document, operations: Mapping[OperationId, Operation], header: str) -> dict[str, str]:
+def endpoints(
+    of: Source, document: Document, operations: Mapping[OperationId, Operation], header: str
+) -> dict[str, str]:
     """Return the source of each module of endpoints, by file name.
 
     Raises:
@@ -37,19 +39,38 @@ def endpoints(of: Source, document: Document, operations: Mapping[OperationId, O
     with tempfile.TemporaryDirectory() as folder:
         there = Path(folder)
         templates = Path(shutil.copytree(TEMPLATES / "endpoints", there / "templates"))
-        (templates / "contract.jinja").write_text(_contract(of, document, operations, header), "utf-8")
+        (templates / "contract.jinja").write_text(
+            _contract(of, document, operations, header), "utf-8"
+        )
         (there / "contract.json").write_bytes(json_bytes(_one_tag(_one_content(opaque(document)))))
         (there / "configuration.json").write_text(json.dumps(CONFIGURATION), "utf-8")
-        files = [f"--path={there / 'contract.json'}", f"--config={there / 'configuration.json'}", f"--output-path={there / 'made'}"]
-        command = [sys.executable, "-m", "openapi_python_client", "generate", *FLAGS, *files, f"--custom-template-path={templates}"]
+        files = [
+            f"--path={there / 'contract.json'}",
+            f"--config={there / 'configuration.json'}",
+            f"--output-path={there / 'made'}",
+        ]
+        command = [
+            sys.executable,
+            "-m",
+            "openapi_python_client",
+            "generate",
+            *FLAGS,
+            *files,
+            f"--custom-template-path={templates}",
+        ]
         ran = subprocess.run(command, capture_output=True, text=True, check=False)
         if ran.returncode or ran.stderr.strip():
             raise Broken(f"openapi-python-client:\n{ran.stdout}{ran.stderr}")
-        made = {path.name: path.read_text("utf-8") for path in sorted((there / "made" / "api" / "endpoints").glob("*.py"))}
+        made = {
+            path.name: path.read_text("utf-8")
+            for path in sorted((there / "made" / "api" / "endpoints").glob("*.py"))
+        }
     del made["__init__.py"]
     expected = {f"{operation.function}.py" for operation in operations.values()}
     if set(made) != expected:
-        raise Broken(f"openapi-python-client made {', '.join(sorted(set(made) ^ expected))} of its own or not at all")
+        raise Broken(
+            f"openapi-python-client made {', '.join(sorted(set(made) ^ expected))} of its own or not at all"
+        )
     return made
 
 
@@ -63,16 +84,24 @@ def _one_tag(document: Document) -> Document:
 def _one_content(document: Document) -> Document:
     # Of an answer that may come in several media types, or in one that it does not know, the tool makes nothing.
     shared = document["components"].get("responses", {})
-    for answers in (shared, *(operation["responses"] for _, _, operation in operations_of(document))):
+    for answers in (
+        shared,
+        *(operation["responses"] for _, _, operation in operations_of(document)),
+    ):
         for answer in answers.values():
             if answer.get("content"):
                 answer["content"] = {"application/json": next(iter(answer["content"].values()))}
     return document
 
 
-def _contract(of: Source, document: Document, operations: Mapping[OperationId, Operation], header: str) -> str:
+def _contract(
+    of: Source, document: Document, operations: Mapping[OperationId, Operation], header: str
+) -> str:
     written = {operation["operationId"]: operation for _, _, operation in operations_of(document)}
-    facts = {operation.function: _facts(of, operation, written[operation.id]) for operation in operations.values()}
+    facts = {
+        operation.function: _facts(of, operation, written[operation.id])
+        for operation in operations.values()
+    }
     known: dict[str, Any] = {
         "HEADER": header.rstrip(),
         "MODELS": f"lakepact.generated.{of.name}.models",
@@ -84,17 +113,28 @@ def _contract(of: Source, document: Document, operations: Mapping[OperationId, O
 
 def _facts(of: Source, operation: Operation, written: Document) -> dict[str, Any]:
     answers = operation.answers.values()
-    media_types = [operation.body_media_type, *(media_type for answer in answers for media_type in (answer.media_type, *answer.also))]
-    unknown = [media_type for media_type in media_types if media_type is not None and media_type not in of.media]
+    media_types = [
+        operation.body_media_type,
+        *(media_type for answer in answers for media_type in (answer.media_type, *answer.also)),
+    ]
+    unknown = [
+        media_type
+        for media_type in media_types
+        if media_type is not None and media_type not in of.media
+    ]
     if unknown:
-        raise Broken(f"{operation.id}: contract.yaml does not say how {', '.join(unknown)} is written")
+        raise Broken(
+            f"{operation.id}: contract.yaml does not say how {', '.join(unknown)} is written"
+        )
     names = {answer.schema for answer in operation.answers.values()} | {operation.body}
     arguments = {parameter.name: parameter.argument for parameter in operation.parameters}
     return {
         "id": operation.id,
         "method": operation.method,
         "path": operation.path,
-        "path_expression": re.sub(r"{([^}]+)}", lambda step: f"{{segment({arguments[step[1]]})}}", operation.path),
+        "path_expression": re.sub(
+            r"{([^}]+)}", lambda step: f"{{segment({arguments[step[1]]})}}", operation.path
+        ),
         "returns": operation.answers[str(operation.success)].schema or "None",
         "sentence": str(placed(summary(written), "docstring")),
         "lines": sorted(answer.status for answer in answers if answer.lines),

@@ -20,10 +20,17 @@ def errors(folders: Iterable[Path], document: Document) -> Errors:
         Broken: A file speaks of an operation, a status or a response that the contract does not have.
     """
     written: Document = {"shared": {}, "errors": {}}
-    answers = {operation["operationId"]: operation["responses"] for _, _, operation in operations_of(document)}
+    answers = {
+        operation["operationId"]: operation["responses"]
+        for _, _, operation in operations_of(document)
+    }
     for path in (folder / "errors.yaml" for folder in folders):
         # Of what an extended contract has and this one has not, nothing is said.
-        written["errors"] = {operation: types for operation, types in written["errors"].items() if operation in answers}
+        written["errors"] = {
+            operation: types
+            for operation, types in written["errors"].items()
+            if operation in answers
+        }
         for part, entries in (read_yaml(path) if path.exists() else {}).items():
             written[part] |= entries
     unknown = list(_unknown(written, document, answers))
@@ -42,7 +49,9 @@ def errors(folders: Iterable[Path], document: Document) -> Errors:
 
 def _types(written: Document, operation: str, status: str, answer: Document) -> list[str]:
     own: list[str] = written["errors"].get(operation, {}).get(status, [])
-    shared: list[str] = written["shared"].get(str(answer.get("$ref", "")).removeprefix(_RESPONSES), [])
+    shared: list[str] = written["shared"].get(
+        str(answer.get("$ref", "")).removeprefix(_RESPONSES), []
+    )
     return own or shared
 
 
@@ -51,10 +60,18 @@ def _unknown(written: Document, document: Document, answers: Mapping[str, Any]) 
     yield from (response for response in written["shared"] if response not in responses)
     for operation, statuses in written["errors"].items():
         known = answers.get(operation, {})
-        yield from (f"{operation} {status}" for status in statuses if "content" not in _body_of(document, known.get(status, {})))
+        yield from (
+            f"{operation} {status}"
+            for status in statuses
+            if "content" not in _body_of(document, known.get(status, {}))
+        )
 
 
 def _body_of(document: Document, answer: Document) -> Document:
     reference = str(answer.get("$ref", ""))
-    body: Document = document["components"]["responses"][reference.removeprefix(_RESPONSES)] if reference else answer
+    body: Document = (
+        document["components"]["responses"][reference.removeprefix(_RESPONSES)]
+        if reference
+        else answer
+    )
     return body

@@ -28,8 +28,18 @@ from lakepact.codegen.openapi.findings import Findings
 from lakepact.codegen.python_source import Code, formatted, header, rendered, write, write_all
 
 PACKAGE = "lakepact/generated"
-SHARED = ("contract.py", "items.py", "light.py", "wire.py", "calls.py", "format_version_1.py", "current_parts.py")
-_read = cache(versions.read)  #: for one run: several versions ask for the one that they extend, and reading is most of the time
+SHARED = (
+    "contract.py",
+    "items.py",
+    "light.py",
+    "wire.py",
+    "calls.py",
+    "format_version_1.py",
+    "current_parts.py",
+)
+_read = cache(
+    versions.read
+)  #: for one run: several versions ask for the one that they extend, and reading is most of the time
 _CONTENTS = "its tables, models, endpoints and schemas."
 _ENDPOINTS = "One module for each operation, each with one pure function, `call`."
 
@@ -44,7 +54,11 @@ def generate(into: Path, sources: tuple[Source, ...]) -> None:
     package = into / PACKAGE
     for name in SHARED:
         text = (TEMPLATES / name).read_text("utf-8")
-        write(package / name, header("codegen.generate", f"specs/codegen/templates/{name}", sha256(text.encode())) + text)
+        write(
+            package / name,
+            header("codegen.generate", f"specs/codegen/templates/{name}", sha256(text.encode()))
+            + text,
+        )
     write(package / "py.typed", "")
     for source in sources:
         try:
@@ -59,19 +73,30 @@ def _generate(source: Source, package: Path) -> None:
     version = _read(source)
     first_line = _FirstLines.of_version(version)
     later = [_beside(other) for other in source.beside]
-    spoken = next((other for other in reversed(later) if other.source.models), version)  # by the client
+    spoken = next(
+        (other for other in reversed(later) if other.source.models), version
+    )  # by the client
     spoken_line = _FirstLines.of_version(spoken)
-    calls = endpoints(spoken.source, spoken.bundle.verdicts, spoken.operations, spoken_line.of_tool("openapi-python-client"))
+    calls = endpoints(
+        spoken.source,
+        spoken.bundle.verdicts,
+        spoken.operations,
+        spoken_line.of_tool("openapi-python-client"),
+    )
     modules = {
         "__init__.py": f'{first_line.of("generate")}"""{source.title} {source.version}: {_CONTENTS}"""\n',
-        "op.py": _constants([version, *(other for other in later if other.source.tables)], first_line.of("generate")),
+        "op.py": _constants(
+            [version, *(other for other in later if other.source.tables)], first_line.of("generate")
+        ),
         "models.py": _models(spoken, spoken_line.of_tool("datamodel-code-generator")),
         "endpoints/__init__.py": f'{first_line.of("generate")}"""{_ENDPOINTS}"""\n',
         **{f"endpoints/{name}": text for name, text in calls.items()},
         **_tables(version, first_line),
     }
     if source.profile_of is None:
-        modules["documents.py"] = typed_dicts(_plain(spoken.bundle.models), spoken_line.of_tool("datamodel-code-generator"))
+        modules["documents.py"] = typed_dicts(
+            _plain(spoken.bundle.models), spoken_line.of_tool("datamodel-code-generator")
+        )
     write_all(package, modules)
     _write_documents(version, package)
     if source.impact.exists():
@@ -83,22 +108,37 @@ def _generate(source: Source, package: Path) -> None:
 def _generate_beside(version: Version, later: Version, package: Path) -> None:
     """Write how another version differs from the one that becomes code and, if it is served and checked, its tables."""
     other = later.source
-    write(package / "versions" / f"{other.version}.json", json_bytes(versions.difference(version, later)).decode())
+    write(
+        package / "versions" / f"{other.version}.json",
+        json_bytes(versions.difference(version, later)).decode(),
+    )
     if other.tables:
         if other.extends is not None and other.extends.tables:
             difference = versions.difference(_read(other.extends), later)
-            write(package / "versions" / f"{other.extends.version}-{other.version}.json", json_bytes(difference).decode())
+            write(
+                package / "versions" / f"{other.extends.version}-{other.version}.json",
+                json_bytes(difference).decode(),
+            )
         first_line = _FirstLines.of_version(later)
         said = f'"""{other.title} {other.version}: its tables and schemas."""'
         folder = package / "versions" / snake(f"v{other.version}")
-        write_all(folder, {"__init__.py": f"{first_line.of('generate')}{said}\n", **_tables(later, first_line)})
+        write_all(
+            folder,
+            {"__init__.py": f"{first_line.of('generate')}{said}\n", **_tables(later, first_line)},
+        )
         _write_documents(later, folder)
 
 
 def _constants(tables: Sequence[Version], header: str) -> str:
     """Return the module `op`: a constant for each operation of any of these versions of one contract."""
-    found = {operation.function: operation.id for version in tables for operation in version.operations.values()}
-    return rendered(TEMPLATES / "op.py.jinja", header=header, title=tables[0].source.title, operations=found)
+    found = {
+        operation.function: operation.id
+        for version in tables
+        for operation in version.operations.values()
+    }
+    return rendered(
+        TEMPLATES / "op.py.jinja", header=header, title=tables[0].source.title, operations=found
+    )
 
 
 def _write_documents(version: Version, folder: Path) -> None:
@@ -117,7 +157,11 @@ def _requirements(version: Version) -> str:
     extended, ours = version.source.extends, version.registry
     theirs = {r.id: r for r in _read(extended).registry.requirements} if extended else {}
     entries: dict[str, Iterable[Requirement | Feature | Correction | Difference]] = {
-        "requirements": [requirement for requirement in ours.requirements if theirs.get(requirement.id) != requirement],
+        "requirements": [
+            requirement
+            for requirement in ours.requirements
+            if theirs.get(requirement.id) != requirement
+        ],
         "features": ours.features,
         "corrections": ours.corrections,
         "differences": ours.differences,
@@ -127,21 +171,32 @@ def _requirements(version: Version) -> str:
         "without": sorted(theirs.keys() - {requirement.id for requirement in ours.requirements}),
         "prose": asdict(ours.prose) if ours.prose else None,
     }
-    lines = [f" {json.dumps(name)}: {json.dumps(member, ensure_ascii=False)}" for name, member in members.items()]
+    lines = [
+        f" {json.dumps(name)}: {json.dumps(member, ensure_ascii=False)}"
+        for name, member in members.items()
+    ]
     for name, listed in entries.items():
-        listing = ",".join(f"\n  {json.dumps(_members(entry), ensure_ascii=False)}" for entry in listed)
+        listing = ",".join(
+            f"\n  {json.dumps(_members(entry), ensure_ascii=False)}" for entry in listed
+        )
         lines.append(f" {json.dumps(name)}: [{listing}]")
     return "{\n" + ",\n".join(lines) + "\n}\n"
 
 
 def _package(source: Source) -> str:
     """Return the package that holds the tables of a version."""
-    return f"lakepact.generated.{source.name}" + (f".versions.{snake(f'v{source.version}')}" if source.tables else "")
+    return f"lakepact.generated.{source.name}" + (
+        f".versions.{snake(f'v{source.version}')}" if source.tables else ""
+    )
 
 
 def _members(entry: Requirement | Feature | Correction | Difference) -> dict[str, object]:
     """Return the members of an entry that differ from their defaults."""
-    return {field.name: value for field in fields(entry) if (value := getattr(entry, field.name)) != field.default}
+    return {
+        field.name: value
+        for field in fields(entry)
+        if (value := getattr(entry, field.name)) != field.default
+    }
 
 
 def _models(version: Version, header: str) -> str:
@@ -149,7 +204,11 @@ def _models(version: Version, header: str) -> str:
     source, bundle = models(version.bundle.models, header), version.bundle
     if bundle.base is None or version.source.profile_of is None:
         return source
-    return imported(source, shared(bundle.models, bundle.base.models), f"lakepact.generated.{version.source.profile_of.name}.models")
+    return imported(
+        source,
+        shared(bundle.models, bundle.base.models),
+        f"lakepact.generated.{version.source.profile_of.name}.models",
+    )
 
 
 def _plain(document: Document) -> Document:
@@ -157,7 +216,11 @@ def _plain(document: Document) -> Document:
 
     def plain(schema: Document) -> Document:
         whole = merged(document, schema, (), Findings()) if "allOf" in schema else schema
-        constants = [name for name in whole.get("required", ()) if "const" in whole.get("properties", {}).get(name, {})]
+        constants = [
+            name
+            for name in whole.get("required", ())
+            if "const" in whole.get("properties", {}).get(name, {})
+        ]
         return {**whole, "required": constants} if "required" in whole else whole
 
     schemas = rewritten(document["components"]["schemas"], plain, names=True)
@@ -178,12 +241,22 @@ def _tables(version: Version, first_line: _FirstLines) -> dict[str, str]:
         "operations.py": rendered(
             TEMPLATES / "operations.py.jinja",
             header=first_line.of("operations"),
-            operations=[replace(operation, id=OperationId(Code(f"op.{operation.function}"))) for operation in version.operations.values()],
+            operations=[
+                replace(operation, id=OperationId(Code(f"op.{operation.function}")))
+                for operation in version.operations.values()
+            ],
             contract=version.source.name,
             **named,
         ),
-        "errors.py": rendered(TEMPLATES / "errors.py.jinja", header=first_line.of("errors"), errors=version.errors, **named),
-        "server.py": server(version.bundle.verdicts, version.operations, header=first_line.of("server"), **named),
+        "errors.py": rendered(
+            TEMPLATES / "errors.py.jinja",
+            header=first_line.of("errors"),
+            errors=version.errors,
+            **named,
+        ),
+        "server.py": server(
+            version.bundle.verdicts, version.operations, header=first_line.of("server"), **named
+        ),
     }
 
 
@@ -201,8 +274,16 @@ class _FirstLines:
 
     def of(self, module: str) -> str:
         """Return the first line of what a module of the generator makes."""
-        return header(f"codegen.{module}", f"the contract of {self.source.name} {self.source.version}", self.contract)
+        return header(
+            f"codegen.{module}",
+            f"the contract of {self.source.name} {self.source.version}",
+            self.contract,
+        )
 
     def of_tool(self, tool: str) -> str:
         """Return the first line of what another tool makes."""
-        return header(f"{tool} {version(tool)}", f"the contract of {self.source.name} {self.source.version}", self.contract)
+        return header(
+            f"{tool} {version(tool)}",
+            f"the contract of {self.source.name} {self.source.version}",
+            self.contract,
+        )

@@ -10,7 +10,14 @@ from codegen.contracts import Source
 from lakepact.codegen.documents import sha256
 
 NAME = "MANIFEST.json"
-TOOLS = ("connexion", "datamodel-code-generator", "openapi-python-client", "jinja2", "pyyaml", "ruff")
+TOOLS = (
+    "connexion",
+    "datamodel-code-generator",
+    "openapi-python-client",
+    "jinja2",
+    "pyyaml",
+    "ruff",
+)
 
 
 def manifest(sources: tuple[Source, ...], folder: Path) -> dict[str, Any]:
@@ -19,13 +26,18 @@ def manifest(sources: tuple[Source, ...], folder: Path) -> dict[str, Any]:
     return {
         "tools": {tool: version(tool) for tool in TOOLS},
         "contracts": {source.name: _inputs(source) for source in sources},
-        "outputs": {path.relative_to(folder).as_posix(): sha256(path.read_bytes()) for path in outputs},
+        "outputs": {
+            path.relative_to(folder).as_posix(): sha256(path.read_bytes()) for path in outputs
+        },
     }
 
 
 def _inputs(source: Source) -> dict[str, Any]:
     inputs = source.inputs
-    others = {other.version: {path: digest for path, digest in other.inputs.items() if path not in inputs} for other in source.beside}
+    others = {
+        other.version: {path: digest for path, digest in other.inputs.items() if path not in inputs}
+        for other in source.beside
+    }
     profile = {"profile of": source.profile_of.name} if source.profile_of else {}
     tables = [other.version for other in source.beside if other.tables]
     models = [other.version for other in source.beside if other.models]

@@ -15,7 +15,9 @@ from lakepact.codegen.passes import operations_of
 Errors = dict[str, dict[int, tuple[str, ...]]]  #: operation id, status: types
 
 
-def operations(document: Document, errors: Errors, media: Mapping[str, Writing]) -> dict[OperationId, Operation]:
+def operations(
+    document: Document, errors: Errors, media: Mapping[str, Writing]
+) -> dict[OperationId, Operation]:
     """Return every operation by its id, in the contract's order.
 
     Args:
@@ -28,17 +30,25 @@ def operations(document: Document, errors: Errors, media: Mapping[str, Writing])
     """
     found: dict[OperationId, Operation] = {}
     for path, method, written in operations_of(document):
-        operation = _operation(document, path, method, written, _answers(document, written, errors, media))
-        if operation.id in found or operation.function in {other.function for other in found.values()}:
+        operation = _operation(
+            document, path, method, written, _answers(document, written, errors, media)
+        )
+        if operation.id in found or operation.function in {
+            other.function for other in found.values()
+        }:
             raise Broken(f"there are two operations called {operation.id}")
         found[operation.id] = operation
     return found
 
 
-def _operation(document: Document, path: str, method: str, written: Document, answers: dict[str, Answer]) -> Operation:
+def _operation(
+    document: Document, path: str, method: str, written: Document, answers: dict[str, Answer]
+) -> Operation:
     media_type, others, body = _content(resolved(document, written.get("requestBody", {})))
     if others:
-        raise Broken(f"{written['operationId']}: a request has one media type, not also {', '.join(others)}")
+        raise Broken(
+            f"{written['operationId']}: a request has one media type, not also {', '.join(others)}"
+        )
     return Operation(
         id=OperationId(written["operationId"]),
         function=snake(written["operationId"]),
@@ -56,10 +66,15 @@ def _operation(document: Document, path: str, method: str, written: Document, an
 
 
 def _parameters(document: Document, path: str, operation: Document) -> tuple[Parameter, ...]:
-    all_of_them = [resolved(document, p) for p in [*document["paths"][path].get("parameters", []), *operation.get("parameters", [])]]
+    all_of_them = [
+        resolved(document, p)
+        for p in [*document["paths"][path].get("parameters", []), *operation.get("parameters", [])]
+    ]
     names = [snake(parameter["name"]) for parameter in all_of_them]
     if len(set(names)) < len(names) or "body" in names:
-        raise Broken(f"{operation['operationId']}: two arguments would have one name among {', '.join(names)}")
+        raise Broken(
+            f"{operation['operationId']}: two arguments would have one name among {', '.join(names)}"
+        )
     return tuple(_parameter(document, parameter) for parameter in all_of_them)
 
 
@@ -79,18 +94,26 @@ def _plain(document: Document, schema: Any) -> Any:
     """Return a parameter's schema with its references resolved and without prose."""
     schema = resolved(document, schema)
     if is_object(schema):
-        return {key: _plain(document, deepcopy(value)) for key, value in schema.items() if key not in PROSE}
+        return {
+            key: _plain(document, deepcopy(value))
+            for key, value in schema.items()
+            if key not in PROSE
+        }
     return schema
 
 
 def _success(operation: Document) -> int:
     good = [status for status in operation["responses"] if status.startswith("2")]
     if len(good) != 1 or not good[0].isdecimal():
-        raise Broken(f"{operation['operationId']} has to have one status of success, but has {good}")
+        raise Broken(
+            f"{operation['operationId']} has to have one status of success, but has {good}"
+        )
     return int(good[0])
 
 
-def _answers(document: Document, operation: Document, errors: Errors, media: Mapping[str, Writing]) -> dict[str, Answer]:
+def _answers(
+    document: Document, operation: Document, errors: Errors, media: Mapping[str, Writing]
+) -> dict[str, Answer]:
     types = errors.get(operation["operationId"], {})
     answers: dict[str, Answer] = {}
     for status, written in operation["responses"].items():

@@ -48,7 +48,9 @@ def added(document: Document, path: Path) -> Document:
     later = deepcopy(document)
     for entry in read_yaml(path)["additions"]:
         if set(entry) != {"sentence", "since", "changes"}:
-            raise Broken(f"an addition has sentence, since and changes, but this one has {', '.join(entry)}")
+            raise Broken(
+                f"an addition has sentence, since and changes, but this one has {', '.join(entry)}"
+            )
         try:
             for change in entry["changes"]:
                 changes.apply(later, change)
@@ -62,7 +64,9 @@ def sentences_of_additions(path: Path) -> list[str]:
     return [entry["sentence"] for entry in read_yaml(path)["additions"]]
 
 
-def apply(document: Document, corrections: Iterable[Correction], *, view: View) -> dict[str, tuple[str, ...]]:
+def apply(
+    document: Document, corrections: Iterable[Correction], *, view: View
+) -> dict[str, tuple[str, ...]]:
     """Correct a document in place, for one view of it; return the pointers that each correction touched.
 
     Raises:
@@ -72,9 +76,15 @@ def apply(document: Document, corrections: Iterable[Correction], *, view: View) 
     for correction in corrections:
         if correction.only in {None, view}:
             try:
-                pointers = [pointer for change in correction.changes for pointer in changes.apply(document, change)]
+                pointers = [
+                    pointer
+                    for change in correction.changes
+                    for pointer in changes.apply(document, change)
+                ]
             except Broken as broken:
-                raise Broken(f"correction {correction.id} ({correction.sentence}): {broken}") from None
+                raise Broken(
+                    f"correction {correction.id} ({correction.sentence}): {broken}"
+                ) from None
             touched[correction.id] = tuple(dict.fromkeys(pointers))
     return touched
 
@@ -87,7 +97,16 @@ def _correction(entry: dict[str, Any]) -> Correction:
             f"correction {named}: a correction has id, sentence, why, effect, changes and perhaps only, but this one has {', '.join(entry)}"
         )
     if entry["effect"] not in get_args(Effect) or entry.get("only") not in {None, *get_args(View)}:
-        raise Broken(f"correction {named}: effect is one of {get_args(Effect)}, only is one of {get_args(View)}")
+        raise Broken(
+            f"correction {named}: effect is one of {get_args(Effect)}, only is one of {get_args(View)}"
+        )
     if entry.get("only") == "models" and entry["effect"] != "none":
         raise Broken(f"correction {named}: what is only for models has no effect on verdicts")
-    return Correction(entry["id"], entry["sentence"], entry["why"], entry["effect"], entry.get("only"), tuple(entry["changes"]))
+    return Correction(
+        entry["id"],
+        entry["sentence"],
+        entry["why"],
+        entry["effect"],
+        entry.get("only"),
+        tuple(entry["changes"]),
+    )

@@ -28,7 +28,9 @@ class _Planned(AbstractRoutingAPI[Any]):
     def _framework_path_and_name(operation: Any, path: str) -> tuple[str, str]:
         return path, operation.operation_id
 
-    def _add_operation_internal(self, method: str, path: str, operation: Any, name: str | None = None) -> None:  # noqa: ARG002
+    def _add_operation_internal(
+        self, method: str, path: str, operation: Any, name: str | None = None
+    ) -> None:  # noqa: ARG002
         self.routes.append([method.upper(), path, operation.function()])
 
 

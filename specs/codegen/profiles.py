@@ -11,7 +11,16 @@ from typing import Any
 
 from codegen import changes
 from codegen.templates.contract import Difference
-from lakepact.codegen.documents import Broken, Document, is_list, is_object, no_twins, pointer_of, read_yaml, steps
+from lakepact.codegen.documents import (
+    Broken,
+    Document,
+    is_list,
+    is_object,
+    no_twins,
+    pointer_of,
+    read_yaml,
+    steps,
+)
 
 PRUNED = ("schemas", "parameters", "responses", "requestBodies", "examples")
 _MEMBERS = {"id", "sentence", "taken"}
@@ -41,9 +50,20 @@ def read(path: Path) -> tuple[Written, ...]:
     entries: list[dict[str, Any]] = read_yaml(path)["differences"]
     for entry in entries:
         if _MEMBERS - set(entry) or set(entry) - _MEMBERS - {"changes", "without"}:
-            raise Broken(f"a difference has id, sentence, taken and perhaps changes and without, but this one has {', '.join(entry)}")
+            raise Broken(
+                f"a difference has id, sentence, taken and perhaps changes and without, but this one has {', '.join(entry)}"
+            )
     no_twins(path.name, [entry["id"] for entry in entries])
-    return tuple(Written(e["id"], e["sentence"], e["taken"], tuple(e.get("changes", ())), tuple(e.get("without", ()))) for e in entries)
+    return tuple(
+        Written(
+            e["id"],
+            e["sentence"],
+            e["taken"],
+            tuple(e.get("changes", ())),
+            tuple(e.get("without", ())),
+        )
+        for e in entries
+    )
 
 
 def changed(document: Document, differences: Iterable[Written]) -> Document:
@@ -62,7 +82,9 @@ def changed(document: Document, differences: Iterable[Written]) -> Document:
     unused = _used(document) - _used(later)
     for kind in PRUNED:
         components = later["components"].get(kind, {})
-        for name in [name for name in components if pointer_of(["components", kind, name]) in unused]:
+        for name in [
+            name for name in components if pointer_of(["components", kind, name]) in unused
+        ]:
             del components[name]
     return later
 
@@ -74,10 +96,21 @@ def difference(written: Written, requirements: Iterable[str]) -> Difference:
         Broken: It removes an unknown requirement.
     """
     known = list(requirements)
-    idle = [pattern for pattern in written.without if not any(fnmatchcase(name, pattern) for name in known)]
+    idle = [
+        pattern
+        for pattern in written.without
+        if not any(fnmatchcase(name, pattern) for name in known)
+    ]
     if idle:
-        raise Broken(f"difference {written.id} is without requirements that do not exist: {', '.join(idle)}")
-    return Difference(written.id, written.sentence, written.taken, tuple(name for name in known if written.drops(name)))
+        raise Broken(
+            f"difference {written.id} is without requirements that do not exist: {', '.join(idle)}"
+        )
+    return Difference(
+        written.id,
+        written.sentence,
+        written.taken,
+        tuple(name for name in known if written.drops(name)),
+    )
 
 
 def shared(ours: Document, theirs: Document) -> frozenset[str]:
@@ -90,7 +123,11 @@ def shared(ours: Document, theirs: Document) -> frozenset[str]:
 
 
 def _schemas_of(schema: Any) -> set[str]:
-    return {steps(pointer)[2] for pointer in _references(schema) if pointer.startswith("/components/schemas/")}
+    return {
+        steps(pointer)[2]
+        for pointer in _references(schema)
+        if pointer.startswith("/components/schemas/")
+    }
 
 
 def _used(document: Document) -> set[str]:
@@ -99,7 +136,9 @@ def _used(document: Document) -> set[str]:
     rest = set(_references(document["paths"]))
     while rest:
         used |= rest
-        rest = {inner for pointer in rest for inner in _references(_component(document, pointer))} - used
+        rest = {
+            inner for pointer in rest for inner in _references(_component(document, pointer))
+        } - used
     return used
 
 

@@ -10,7 +10,15 @@ from typing import Any, get_args, get_type_hints
 
 from codegen import profiles
 from codegen.bundles import Bundle
-from codegen.templates.contract import Correction, Difference, Feature, Operation, OperationId, Prose, Requirement
+from codegen.templates.contract import (
+    Correction,
+    Difference,
+    Feature,
+    Operation,
+    OperationId,
+    Prose,
+    Requirement,
+)
 from lakepact.codegen.documents import Broken, at, no_twins, read_yaml, steps
 
 _MEMBERS = {
@@ -27,7 +35,9 @@ _MEMBERS = {
     "corrections",
     "difference",
 }
-_CHOICES = {name: get_args(get_type_hints(Requirement)[name]) for name in ("level", "basis", "side", "risk")}
+_CHOICES = {
+    name: get_args(get_type_hints(Requirement)[name]) for name in ("level", "basis", "side", "risk")
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,21 +65,35 @@ class _Context:
 
     def dropped(self, requirement: str) -> bool:
         """Return whether a difference says that what the other contract demands does not hold."""
-        return self.inherited and any(difference.drops(requirement) for difference in self.bundle.differences)
+        return self.inherited and any(
+            difference.drops(requirement) for difference in self.bundle.differences
+        )
 
 
-def registry(folders: Sequence[Path], bundle: Bundle, operations: Mapping[OperationId, Operation]) -> Registry:
+def registry(
+    folders: Sequence[Path], bundle: Bundle, operations: Mapping[OperationId, Operation]
+) -> Registry:
     """Everything that a contract's folders say beyond the contract itself; what a later folder says under a name counts.
 
     Raises:
         Broken: Something speaks of what does not exist: an operation, feature, interpretation, correction, clause or requirement.
     """
-    features = tuple(Feature(e["name"], e["sentence"], e["default"]) for e in _entries(folders, "features.yaml", "name"))
-    interpretations = {e["id"]: f"{e['problem']} {e['ruling']}" for e in _entries(folders, "requirements/interpretations.yaml", "id")}
-    uncovered = {e["requirement"]: e["reason"] for e in _entries(folders, "uncovered.yaml", "requirement")}
+    features = tuple(
+        Feature(e["name"], e["sentence"], e["default"])
+        for e in _entries(folders, "features.yaml", "name")
+    )
+    interpretations = {
+        e["id"]: f"{e['problem']} {e['ruling']}"
+        for e in _entries(folders, "requirements/interpretations.yaml", "id")
+    }
+    uncovered = {
+        e["requirement"]: e["reason"] for e in _entries(folders, "uncovered.yaml", "requirement")
+    }
     prose = _prose(folders)
     named = frozenset(feature.name for feature in features)
-    context = _Context(bundle, operations, named, interpretations, uncovered, prose.headings if prose else {})
+    context = _Context(
+        bundle, operations, named, interpretations, uncovered, prose.headings if prose else {}
+    )
     requirements: dict[str, Requirement] = {}
     others: list[str] = []  # ids of what the contract demands that a profile differs from
     for folder in folders:
@@ -79,11 +103,18 @@ def registry(folders: Sequence[Path], bundle: Bundle, operations: Mapping[Operat
         others += _ids(folder) if inherited else ()
         no_twins("requirements", [requirement.id for requirement in said])
         requirements |= {requirement.id: requirement for requirement in said}
-    own = uncovered if bundle.base is None else [e["requirement"] for e in _entries(folders[-1:], "uncovered.yaml", "requirement")]
+    own = (
+        uncovered
+        if bundle.base is None
+        else [e["requirement"] for e in _entries(folders[-1:], "uncovered.yaml", "requirement")]
+    )
     idle = [pattern for pattern in own if not any(fnmatchcase(i, pattern) for i in requirements)]
     if idle:
         raise Broken(f"uncovered.yaml speaks of requirements that do not exist: {', '.join(idle)}")
-    corrections = tuple(Correction(e.id, e.sentence, e.why, e.effect, bundle.touched.get(e.id, ())) for e in bundle.corrections)
+    corrections = tuple(
+        Correction(e.id, e.sentence, e.why, e.effect, bundle.touched.get(e.id, ()))
+        for e in bundle.corrections
+    )
     differences = tuple(profiles.difference(written, others) for written in bundle.differences)
     return Registry(tuple(requirements.values()), features, corrections, prose, differences)
 
@@ -97,12 +128,18 @@ def _prose(folders: Sequence[Path]) -> Prose | None:
     for path in (folder / "headings.yaml" for folder in folders):
         if path.exists():
             written = read_yaml(path)
-            prose = Prose(written["document"], written["address"], {**(prose.headings if prose else {}), **written["headings"]})
+            prose = Prose(
+                written["document"],
+                written["address"],
+                {**(prose.headings if prose else {}), **written["headings"]},
+            )
     return prose
 
 
 def _areas(folder: Path) -> list[Path]:
-    found = (path for path in (folder / "requirements").rglob("*.yaml") if path.stem != "interpretations")
+    found = (
+        path for path in (folder / "requirements").rglob("*.yaml") if path.stem != "interpretations"
+    )
     return sorted(found, key=lambda path: path.stem)
 
 
@@ -123,7 +160,9 @@ def _area(path: Path, context: _Context) -> Iterator[Requirement]:
         if context.dropped(entry["id"]):
             continue
         try:
-            yield _requirement(_narrowed(entry, context) if context.inherited else entry, path.stem, context)
+            yield _requirement(
+                _narrowed(entry, context) if context.inherited else entry, path.stem, context
+            )
         except Broken as broken:
             raise Broken(f"{path.name}, {entry.get('id', entry)}: {broken}") from None
 
@@ -133,7 +172,9 @@ def _narrowed(entry: dict[str, Any], context: _Context) -> dict[str, Any]:
     named = entry["operations"]
     left = [operation for operation in named if operation in context.operations]
     if named and not left:
-        raise Broken("it concerns only operations that the profile has not; a difference has to say that it is without it")
+        raise Broken(
+            "it concerns only operations that the profile has not; a difference has to say that it is without it"
+        )
     return {**entry, "operations": left}
 
 
@@ -143,9 +184,21 @@ def _requirement(entry: dict[str, Any], area: str, context: _Context) -> Require
         _known(name, [entry.get(name, choices[0])], choices)
     _known("operations", entry.get("operations", ()), context.operations)
     _known("features", entry.get("features", ()), context.features)
-    _known("interpretations", [entry["interpretation"]] if "interpretation" in entry else (), context.interpretations)
-    _known("differences", [entry["difference"]] if "difference" in entry else (), [d.id for d in context.bundle.differences])
-    _known("corrections", entry.get("corrections", ()), context.bundle.adopted.union(context.bundle.touched))
+    _known(
+        "interpretations",
+        [entry["interpretation"]] if "interpretation" in entry else (),
+        context.interpretations,
+    )
+    _known(
+        "differences",
+        [entry["difference"]] if "difference" in entry else (),
+        [d.id for d in context.bundle.differences],
+    )
+    _known(
+        "corrections",
+        entry.get("corrections", ()),
+        context.bundle.adopted.union(context.bundle.touched),
+    )
     _there(entry["clause"], context)
     interpretation = entry.get("interpretation")
     return Requirement(
@@ -159,10 +212,19 @@ def _requirement(entry: dict[str, Any], area: str, context: _Context) -> Require
         features=tuple(entry.get("features", ())),
         side=entry.get("side", "server"),
         risk=entry.get("risk", "behaviour"),
-        interpretation=f"{interpretation}: {context.interpretations[interpretation]}" if interpretation else "",
+        interpretation=f"{interpretation}: {context.interpretations[interpretation]}"
+        if interpretation
+        else "",
         corrections=_corrections(entry, context.bundle),
         difference=entry.get("difference", ""),
-        uncovered=next((reason for pattern, reason in context.uncovered.items() if fnmatchcase(entry["id"], pattern)), ""),
+        uncovered=next(
+            (
+                reason
+                for pattern, reason in context.uncovered.items()
+                if fnmatchcase(entry["id"], pattern)
+            ),
+            "",
+        ),
     )
 
 
@@ -183,8 +245,16 @@ def _corrections(entry: dict[str, Any], bundle: Bundle) -> tuple[str, ...]:
     """Return the corrections that a verdict on a requirement rests on: those that it names, and those that changed its clause."""
     named = set(entry.get("corrections", ()))
     clause = entry["clause"]
-    ours = (correction for correction in bundle.corrections if correction.effect != "none" and correction.id in bundle.touched)
-    return tuple(e.id for e in ours if e.id in named or any(_bears_on(target, clause) for target in bundle.touched[e.id]))
+    ours = (
+        correction
+        for correction in bundle.corrections
+        if correction.effect != "none" and correction.id in bundle.touched
+    )
+    return tuple(
+        e.id
+        for e in ours
+        if e.id in named or any(_bears_on(target, clause) for target in bundle.touched[e.id])
+    )
 
 
 def _bears_on(target: str, clause: str) -> bool:
@@ -196,5 +266,7 @@ def _bears_on(target: str, clause: str) -> bool:
         return False
     changed, read = steps(target), steps(clause)
     if changed[: len(read)] == read:
-        return changed == read or not (read[:1] == ["paths"] and len(read) <= len(["paths", "path", "method"]))
+        return changed == read or not (
+            read[:1] == ["paths"] and len(read) <= len(["paths", "path", "method"])
+        )
     return read[: len(changed)] == changed

@@ -21,43 +21,74 @@ def routing(document: Document) -> Document:
         "openapi": "3.0.3",
         "info": {"title": document["info"]["title"], "version": document["info"]["version"]},
         "paths": {path: _item(document, item) for path, item in document["paths"].items()},
-        "components": {"securitySchemes": deepcopy(components["securitySchemes"])} if "securitySchemes" in components else {},
+        "components": {"securitySchemes": deepcopy(components["securitySchemes"])}
+        if "securitySchemes" in components
+        else {},
         **({"security": deepcopy(document["security"])} if "security" in document else {}),
     }
 
 
 def _item(document: Document, item: Document) -> Document:
     # Frameworks let a GET route answer HEAD, so that a HEAD operation has to be registered before it.
-    methods = sorted((method for method in METHODS if method in item), key=lambda method: method != "head")
-    return {method: _operation(document, item[method], item.get("parameters", [])) for method in methods}
+    methods = sorted(
+        (method for method in METHODS if method in item), key=lambda method: method != "head"
+    )
+    return {
+        method: _operation(document, item[method], item.get("parameters", [])) for method in methods
+    }
 
 
 def _operation(document: Document, operation: Document, of_path: list[Document]) -> Document:
     # connexion 3.3 appends the parameters of a path to those of its operations again and again; here they are the operation's own.
     routed: Document = {"operationId": operation["operationId"]}
-    routed |= {key: deepcopy(operation[key]) for key in ("tags", "summary", "deprecated", "security") if key in operation}
-    routed["parameters"] = [_parameter(document, parameter) for parameter in [*of_path, *operation.get("parameters", [])]]
+    routed |= {
+        key: deepcopy(operation[key])
+        for key in ("tags", "summary", "deprecated", "security")
+        if key in operation
+    }
+    routed["parameters"] = [
+        _parameter(document, parameter)
+        for parameter in [*of_path, *operation.get("parameters", [])]
+    ]
     if "requestBody" in operation:
         body = resolved(document, operation["requestBody"])
-        routed["requestBody"] = {"required": body.get("required", False), "content": _content(body["content"], {"type": "object"})}
-    answers = {status: _answer(document, answer) for status, answer in operation["responses"].items()}
+        routed["requestBody"] = {
+            "required": body.get("required", False),
+            "content": _content(body["content"], {"type": "object"}),
+        }
+    answers = {
+        status: _answer(document, answer) for status, answer in operation["responses"].items()
+    }
     if "5XX" in answers:  # connexion looks for the very status, then for `default`
         every = answers.pop("5XX")
-        answers = {**answers, **{status: deepcopy(every) for status in _SERVER_ERRORS if status not in answers}}
+        answers = {
+            **answers,
+            **{status: deepcopy(every) for status in _SERVER_ERRORS if status not in answers},
+        }
     return {**routed, "responses": answers}
 
 
 def _parameter(document: Document, parameter: Document) -> Document:
-    parameter = {key: deepcopy(value) for key, value in resolved(document, parameter).items() if key not in PROSE}
+    parameter = {
+        key: deepcopy(value)
+        for key, value in resolved(document, parameter).items()
+        if key not in PROSE
+    }
     schema = _schema_30(resolved(document, parameter["schema"]))
     # connexion does not split lists in headers.
-    parameter["schema"] = {"type": "string"} if parameter["in"] == "header" and schema.get("type") == "array" else schema
+    parameter["schema"] = (
+        {"type": "string"}
+        if parameter["in"] == "header" and schema.get("type") == "array"
+        else schema
+    )
     return parameter
 
 
 def _schema_30(schema: Document) -> Document:
     """Return a parameter's schema in the words of OpenAPI 3.0."""
-    written: dict[str, Any] = {key: deepcopy(value) for key, value in schema.items() if key not in PROSE}
+    written: dict[str, Any] = {
+        key: deepcopy(value) for key, value in schema.items() if key not in PROSE
+    }
     if is_list(written.get("type")):
         written["nullable"] = "null" in written["type"]
         written["type"] = next(kind for kind in written["type"] if kind != "null")
@@ -68,7 +99,10 @@ def _schema_30(schema: Document) -> Document:
 
 def _content(content: Document, schema: Document) -> Document:
     # An empty schema would be taken for none; forms are read as lists unless the schema says object.
-    return {media: {"schema": {**schema, "x-schema-ref": described["schema"]["$ref"]}} for media, described in content.items()}
+    return {
+        media: {"schema": {**schema, "x-schema-ref": described["schema"]["$ref"]}}
+        for media, described in content.items()
+    }
 
 
 def _answer(document: Document, answer: Document) -> Document:

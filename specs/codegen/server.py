@@ -30,7 +30,9 @@ class Method:
 def server(document: Document, operations: Mapping[OperationId, Operation], **values: str) -> str:
     """Return the source of the module with the protocol."""
     written = {operation["operationId"]: operation for _, _, operation in operations_of(document)}
-    methods = [_method(document, operation, written[operation.id]) for operation in operations.values()]
+    methods = [
+        _method(document, operation, written[operation.id]) for operation in operations.values()
+    ]
     return rendered(TEMPLATES / "server.py.jinja", methods=methods, **values)
 
 
@@ -59,16 +61,30 @@ def annotation(schema: Mapping[str, Any]) -> str:
 
 def _method(document: Document, operation: Operation, written: Document) -> Method:
     required = {p.argument: annotation(p.schema) for p in operation.parameters if p.required}
-    optional = {p.argument: f"{annotation(p.schema)} | None" for p in operation.parameters if not p.required}
-    body = {"body": f"dict[str, Any]{'' if operation.body_required else ' | None'}"} if operation.body else {}
-    arguments = {**required, **body, **optional} if operation.body_required else {**required, **optional, **body}
+    optional = {
+        p.argument: f"{annotation(p.schema)} | None" for p in operation.parameters if not p.required
+    }
+    body = (
+        {"body": f"dict[str, Any]{'' if operation.body_required else ' | None'}"}
+        if operation.body
+        else {}
+    )
+    arguments = (
+        {**required, **body, **optional}
+        if operation.body_required
+        else {**required, **optional, **body}
+    )
     details = [f"{operation.method} {operation.path}", *_answers(document, operation, written)]
     return Method(operation.function, arguments, summary(written), tuple(details))
 
 
 def _answers(document: Document, operation: Operation, written: Document) -> list[str]:
     """Return the responses of an operation: as text if the operation describes them, as a list of statuses if they are shared."""
-    shared = [status for status, answer in written["responses"].items() if "$ref" in answer and int(status[0]) >= 4]
+    shared = [
+        status
+        for status, answer in written["responses"].items()
+        if "$ref" in answer and int(status[0]) >= 4
+    ]
     lines = ["", f"Body: {operation.body}."] if operation.body else []
     lines += ["", "Answers:"]
     for status, answer in operation.answers.items():
@@ -85,4 +101,6 @@ def _first_sentence(text: str) -> str:
 
 
 def _wrapped(text: str) -> list[str]:
-    return textwrap.wrap(text, WIDTH - _INDENT - 4, initial_indent="    ", subsequent_indent="        ")
+    return textwrap.wrap(
+        text, WIDTH - _INDENT - 4, initial_indent="    ", subsequent_indent="        "
+    )

@@ -54,8 +54,18 @@ def translated(asynchronous: str) -> str:
 def formatted(source: str, path: Path) -> str:
     """Return the source of the module at `path` with its imports sorted and its lines broken as the project does it."""
     for command in (["check", "--quiet", "--select", "I001", "--fix-only"], ["format", "--quiet"]):
-        run = ["ruff", *command, "--config", str(ROOT / "pyproject.toml"), "--stdin-filename", str(path), "-"]
-        source = subprocess.run(run, input=source, capture_output=True, text=True, check=True).stdout
+        run = [
+            "ruff",
+            *command,
+            "--config",
+            str(ROOT / "pyproject.toml"),
+            "--stdin-filename",
+            str(path),
+            "-",
+        ]
+        source = subprocess.run(
+            run, input=source, capture_output=True, text=True, check=True
+        ).stdout
     return source
 
 
@@ -63,7 +73,10 @@ def twins() -> dict[Path, str]:
     """Return every derived module with the text that belongs in it."""
     sources = sorted((ROOT / "client").glob(f"lakepact/client/*/{SOURCE}/*.py"))
     found = {path.parents[1] / TWIN / path.name: path.read_text("utf-8") for path in sources}
-    return {path: formatted(HEADER.format(name=path.name) + translated(text), path) for path, text in found.items()}
+    return {
+        path: formatted(HEADER.format(name=path.name) + translated(text), path)
+        for path, text in found.items()
+    }
 
 
 def write() -> None:
@@ -79,7 +92,9 @@ def write() -> None:
 def stale() -> list[Path]:
     """Return the derived modules that are not what they should be."""
     made = twins()
-    different = {path for path, text in made.items() if not path.exists() or path.read_text("utf-8") != text}
+    different = {
+        path for path, text in made.items() if not path.exists() or path.read_text("utf-8") != text
+    }
     return sorted(different | (_committed() - set(made)))
 
 

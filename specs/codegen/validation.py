@@ -19,7 +19,10 @@ def validation(document: Document) -> Document:
     """Return the component schemas of a normative document, for validators."""
 
     def plain(schema: Document) -> Document:
-        return _chosen(document, {key: value for key, value in schema.items() if key not in PROSE | {"deprecated"}})
+        return _chosen(
+            document,
+            {key: value for key, value in schema.items() if key not in PROSE | {"deprecated"}},
+        )
 
     schemas: Document = rewritten({"schemas": document["components"]["schemas"]}, plain)
     return {"components": schemas}
@@ -45,7 +48,11 @@ def _by_tag(schema: Document) -> Document:
     values: dict[str, list[str]] = {}
     for value, reference in schema["discriminator"]["mapping"].items():
         values.setdefault(reference, []).append(value)
-    known = {"type": "object", "required": [tag], "properties": {tag: {"enum": list(schema["discriminator"]["mapping"])}}}
+    known = {
+        "type": "object",
+        "required": [tag],
+        "properties": {tag: {"enum": list(schema["discriminator"]["mapping"])}},
+    }
     rest = {key: value for key, value in schema.items() if key not in {"discriminator", "oneOf"}}
     return {**rest, "if": known, "then": _chain(tag, list(values.items())), "else": known}
 
@@ -55,11 +62,17 @@ def _chain(tag: str, alternatives: Sequence[tuple[str, list[str]]]) -> Document:
     if not others:
         return {"$ref": reference}
     wanted = {"const": values[0]} if len(values) == 1 else {"enum": values}
-    return {"if": {"properties": {tag: wanted}}, "then": {"$ref": reference}, "else": _chain(tag, others)}
+    return {
+        "if": {"properties": {tag: wanted}},
+        "then": {"$ref": reference},
+        "else": _chain(tag, others),
+    }
 
 
 def _by_type(alternatives: Sequence[tuple[frozenset[str], Document]]) -> Document:
-    every: Document = {"type": sorted(frozenset[str]().union(*(types for types, _ in alternatives)))}
+    every: Document = {
+        "type": sorted(frozenset[str]().union(*(types for types, _ in alternatives)))
+    }
     *others, (_, chosen) = alternatives
     for types, alternative in reversed(others):
         chosen = {"if": {"type": sorted(types)}, "then": alternative, "else": chosen}
@@ -74,5 +87,7 @@ def _types(document: Document, schema: Document) -> frozenset[str]:
         return frozenset("number" if name == "integer" else name for name in types)
     for keyword in ("oneOf", "anyOf"):
         if keyword in schema:
-            return frozenset[str]().union(*(_types(document, alternative) for alternative in schema[keyword]))
+            return frozenset[str]().union(
+                *(_types(document, alternative) for alternative in schema[keyword])
+            )
     return _TYPES.intersection(*(_types(document, part) for part in schema.get("allOf", ())))

@@ -16,7 +16,11 @@ from codegen.registry import Registry, registry
 from codegen.templates.contract import Operation, OperationId
 from lakepact.codegen.documents import Document, is_object, pointer_of
 
-_OF_OURS = {"interpretation", "corrections", "uncovered"}  #: members of a requirement that say nothing of the contract
+_OF_OURS = {
+    "interpretation",
+    "corrections",
+    "uncovered",
+}  #: members of a requirement that say nothing of the contract
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +56,9 @@ def difference(old: Version, new: Version) -> Document:
         "contract": old.source.name,
         "from": old.source.version,
         "to": new.source.version,
-        "additions": overlay.sentences_of_additions(new.source.folder / "additions.yaml") if new.source.extends else [],
+        "additions": overlay.sentences_of_additions(new.source.folder / "additions.yaml")
+        if new.source.extends
+        else [],
         "demands": [r for i, r in _requirements(new).items() if before.get(i) != r],
         "operations": compared(_operations(old), _operations(new)),
         "schemas": compared(_schemas(old), _schemas(new)),
@@ -63,7 +69,11 @@ def difference(old: Version, new: Version) -> Document:
 
 def compared(old: Mapping[str, Any], new: Mapping[str, Any]) -> Document:
     """Return names that came and went, and by name the places within that did, each as a JSON pointer."""
-    changed = {name: dict(_places(old[name], new[name], ())) for name in old if name in new and old[name] != new[name]}
+    changed = {
+        name: dict(_places(old[name], new[name], ()))
+        for name in old
+        if name in new and old[name] != new[name]
+    }
     return {
         "added": [name for name in new if name not in old],
         "removed": [name for name in old if name not in new],
@@ -89,7 +99,10 @@ def _operations(version: Version) -> dict[str, Document]:
     found: dict[str, Document] = {}
     for operation in version.operations.values():
         written = dataclasses.asdict(operation)
-        written["parameters"] = {f"{parameter['where']} {parameter['name']}": parameter for parameter in written["parameters"]}
+        written["parameters"] = {
+            f"{parameter['where']} {parameter['name']}": parameter
+            for parameter in written["parameters"]
+        }
         found[operation.id] = written
     return found
 
@@ -100,8 +113,14 @@ def _schemas(version: Version) -> Document:
 
 
 def _requirements(version: Version) -> dict[str, Document]:
-    written = {requirement.id: dataclasses.asdict(requirement) for requirement in version.registry.requirements}
-    return {i: {name: value for name, value in members.items() if name not in _OF_OURS} for i, members in written.items()}
+    written = {
+        requirement.id: dataclasses.asdict(requirement)
+        for requirement in version.registry.requirements
+    }
+    return {
+        i: {name: value for name, value in members.items() if name not in _OF_OURS}
+        for i, members in written.items()
+    }
 
 
 def _by_name(values: Iterable[Any]) -> dict[str, Document]:

@@ -43,7 +43,11 @@ def run(folder: Path, **inputs: str) -> Job:
     values = {f"inputs.{name}": str(value["default"]) for name, value in ACTION["inputs"].items()}
     values |= {f"inputs.{name.replace('_', '-')}": value for name, value in inputs.items()}
     for step in ACTION["runs"]["steps"]:
-        if "run" not in step or step["name"] == "Install" or (job.failed and step.get("if") != "always()"):
+        if (
+            "run" not in step
+            or step["name"] == "Install"
+            or (job.failed and step.get("if") != "always()")
+        ):
             continue
         given = values | {f"steps.{name}": value for name, value in job.outputs.items()}
         variables = {name: filled(text, given) for name, text in step.get("env", {}).items()}
@@ -61,24 +65,36 @@ def filled(text: str, values: dict[str, str]) -> str:
     return EXPRESSION.sub(lambda found: values[found[1]], text)
 
 
-def script(step: dict[str, Any], folder: Path, variables: dict[str, str]) -> subprocess.CompletedProcess[str]:
+def script(
+    step: dict[str, Any], folder: Path, variables: dict[str, str]
+) -> subprocess.CompletedProcess[str]:
     """Run the script of one step with the files that GitHub gives it."""
     (folder / "output").write_text("", "utf-8")
-    files = {"RUNNER_TEMP": str(folder), "GITHUB_OUTPUT": str(folder / "output"), "GITHUB_STEP_SUMMARY": str(folder / "summary.md")}
+    files = {
+        "RUNNER_TEMP": str(folder),
+        "GITHUB_OUTPUT": str(folder / "output"),
+        "GITHUB_STEP_SUMMARY": str(folder / "summary.md"),
+    }
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     command = ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", step["run"]]
     environment = {**os.environ, **files, **variables, "PATH": path}
     # A server in the background keeps standard streams open: they go to files.
     with (folder / "out.txt").open("w") as out:
-        done = subprocess.run(command, cwd=folder, env=environment, stdout=out, stderr=out, check=False, timeout=300)
-    return subprocess.CompletedProcess(command, done.returncode, (folder / "out.txt").read_text("utf-8"), "")
+        done = subprocess.run(
+            command, cwd=folder, env=environment, stdout=out, stderr=out, check=False, timeout=300
+        )
+    return subprocess.CompletedProcess(
+        command, done.returncode, (folder / "out.txt").read_text("utf-8"), ""
+    )
 
 
 def started(folder: Path, port: int, fault: str = "", known: Path | None = None) -> Job:
     """Run the action with a command that starts the reference server."""
     start = f"{sys.executable} -m lakepact.reference_server --port {port} {fault}"
     known_failures = {"known_failures": str(known)} if known else {}
-    return run(folder, start=start, url=f"http://127.0.0.1:{port}", arguments=ONLY, **known_failures)
+    return run(
+        folder, start=start, url=f"http://127.0.0.1:{port}", arguments=ONLY, **known_failures
+    )
 
 
 @pytest.fixture
@@ -93,10 +109,18 @@ def test_action_fails_without_baseline_and_after_repair(tmp_path: Path, port: in
     baseline = tmp_path / "red" / "lakepact-reports" / "baseline.txt"
 
     assert (red.failed, red.outputs["check.outputs.exit-code"]) == (1, "1")
-    assert ("there is no file" in red.printed, "IRC-NS-DROP-005" in baseline.read_text("utf-8")) == (True, True)
-    assert ("not conformant" in red.file("summary.md"), "IRC-NS-DROP-005" in red.file("summary.md")) == (True, True)
+    assert (
+        "there is no file" in red.printed,
+        "IRC-NS-DROP-005" in baseline.read_text("utf-8"),
+    ) == (True, True)
+    assert (
+        "not conformant" in red.file("summary.md"),
+        "IRC-NS-DROP-005" in red.file("summary.md"),
+    ) == (True, True)
     assert "failing" in red.file("lakepact-reports/badge.svg")
-    assert re.search(r"^::warning title=lakepact cause 1::\S.*dropNamespace", red.printed, re.MULTILINE), red.printed
+    assert re.search(
+        r"^::warning title=lakepact cause 1::\S.*dropNamespace", red.printed, re.MULTILINE
+    ), red.printed
     assert "| namespaces |" in red.file(red.outputs["reports.outputs.comment"])
 
     green = started(tmp_path / "green", port, FAULT, baseline)
@@ -104,13 +128,21 @@ def test_action_fails_without_baseline_and_after_repair(tmp_path: Path, port: in
 
     repaired = started(tmp_path / "repaired", port, "", baseline)
     footer = lines.read(tmp_path / "repaired" / "lakepact-reports" / "report.jsonl")[-1]
-    assert (repaired.failed, footer["counts"]["fail"], footer["counts"]["unexpected-pass"] > 0) == (1, 0, True)
+    assert (repaired.failed, footer["counts"]["fail"], footer["counts"]["unexpected-pass"] > 0) == (
+        1,
+        0,
+        True,
+    )
 
 
 def test_server_that_does_not_start_is_red_with_its_log(tmp_path: Path) -> None:
     job = run(tmp_path / "job", start="echo no licence; exit 1", url="http://127.0.0.1:1", wait="1")
 
-    assert (job.failed, "did not answer within 1 seconds" in job.printed, "no licence" in job.printed) == (3, True, True)
+    assert (
+        job.failed,
+        "did not answer within 1 seconds" in job.printed,
+        "no licence" in job.printed,
+    ) == (3, True, True)
 
 
 def test_action_without_an_address_is_red(tmp_path: Path) -> None:
@@ -125,11 +157,19 @@ def test_access_inputs_become_options_of_the_check(tmp_path: Path) -> None:
     assert (job.failed, "no-such.pem" in job.printed) == (2, True), job.printed
 
 
-WORKFLOWS = [ROOT / "action.yml", *ROOT.glob("examples/*/github.yml"), *ROOT.glob(".github/workflows/*.yml")]
+WORKFLOWS = [
+    ROOT / "action.yml",
+    *ROOT.glob("examples/*/github.yml"),
+    *ROOT.glob(".github/workflows/*.yml"),
+]
 
 
 def test_actions_of_others_are_pinned_by_commit() -> None:
-    used = [action for file in WORKFLOWS for action in re.findall(r"uses: ((?!lakepact/)\S+)", file.read_text("utf-8"))]
+    used = [
+        action
+        for file in WORKFLOWS
+        for action in re.findall(r"uses: ((?!lakepact/)\S+)", file.read_text("utf-8"))
+    ]
 
     assert used != []
     assert [action for action in used if not re.fullmatch(r"[\w/-]+@[0-9a-f]{40}", action)] == []
@@ -139,9 +179,16 @@ def test_scripts_get_inputs_only_through_the_environment() -> None:
     assert [step["name"] for step in ACTION["runs"]["steps"] if "${{" in step.get("run", "")] == []
 
 
-@pytest.mark.parametrize("example", sorted((ROOT / "examples" / "ci").glob("*.yml")), ids=lambda path: path.stem)
+@pytest.mark.parametrize(
+    "example", sorted((ROOT / "examples" / "ci").glob("*.yml")), ids=lambda path: path.stem
+)
 def test_example_workflow_is_yaml_and_uses_known_inputs(example: Path) -> None:
     document = yaml.safe_load(example.read_text("utf-8"))
-    steps = [step for job in document.get("jobs", {}).values() for step in job["steps"] if "lakepact/" in step.get("uses", "")]
+    steps = [
+        step
+        for job in document.get("jobs", {}).values()
+        for step in job["steps"]
+        if "lakepact/" in step.get("uses", "")
+    ]
 
     assert all(set(step["with"]) <= set(ACTION["inputs"]) for step in steps)

@@ -61,7 +61,14 @@ class Speed:
 @contextlib.contextmanager
 def server(kind: str, warehouse: str, core: int, names: int = 0) -> Iterator[tuple[int, int]]:
     """Yield the process id and the port of a prepared server."""
-    command = [sys.executable, str(Path(__file__).with_name("servers.py")), kind, warehouse, str(core), str(names)]
+    command = [
+        sys.executable,
+        str(Path(__file__).with_name("servers.py")),
+        kind,
+        warehouse,
+        str(core),
+        str(names),
+    ]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
     try:
         assert process.stdout
@@ -82,7 +89,13 @@ async def prepare(port: int) -> None:
 def computed(pid: int) -> float:
     """Return the CPU seconds of a process, or elapsed seconds on systems without /proc."""
     try:
-        return sum(int(task.read_text().split()[0]) for task in Path(f"/proc/{pid}/task").glob("*/schedstat")) / 1e9
+        return (
+            sum(
+                int(task.read_text().split()[0])
+                for task in Path(f"/proc/{pid}/task").glob("*/schedstat")
+            )
+            / 1e9
+        )
     except OSError:
         return time.perf_counter()
 
@@ -95,7 +108,14 @@ def compared(workload: Workload, *, seconds: float, rounds: int, core: int) -> l
         for number in range(rounds + 1):
             for pid, port, speed, requests in measured if number % 2 else reversed(measured):
                 before, started = computed(pid), time.perf_counter()
-                answers = asyncio.run(load(port, requests, seconds=seconds if number else WARM_UP, connections=CONNECTIONS))
+                answers = asyncio.run(
+                    load(
+                        port,
+                        requests,
+                        seconds=seconds if number else WARM_UP,
+                        connections=CONNECTIONS,
+                    )
+                )
                 if number:
                     speed.computing.append((computed(pid) - before) / answers)
                     speed.per_second.append(answers / (time.perf_counter() - started))
@@ -108,10 +128,26 @@ def start(compiled: str) -> tuple[float, float]:
     Args:
         compiled: a folder for compiled modules, as pip makes them.
     """
-    environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+    environment = {
+        name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"
+    }
     started = time.perf_counter()
-    command = [sys.executable, "-m", "lakepact.cli", "serve", "--port", "0", "--warehouse", "memory:"]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env={**environment, "PYTHONPYCACHEPREFIX": compiled})
+    command = [
+        sys.executable,
+        "-m",
+        "lakepact.cli",
+        "serve",
+        "--port",
+        "0",
+        "--warehouse",
+        "memory:",
+    ]
+    process = subprocess.Popen(
+        command,
+        stdout=subprocess.PIPE,
+        text=True,
+        env={**environment, "PYTHONPYCACHEPREFIX": compiled},
+    )
     try:
         assert process.stdout
         url = process.stdout.readline().strip()
@@ -142,8 +178,12 @@ def starts(_: argparse.Namespace, __: int) -> bool:
         measured = [start(compiled) for _ in range(STARTS)]
     seconds, megabytes = (statistics.median(values) for values in zip(*measured, strict=True))
     say(f"{'':46}{'':>10}{'most':>29}")
-    say(f"{'start to first answer':46}{seconds:>8.2f} s {START_TARGET:>28.2f}{met(is_met=seconds <= START_TARGET)}")
-    say(f"{'memory after it':46}{megabytes:>7.0f} MB {MEMORY_TARGET:>28.0f}{met(is_met=megabytes <= MEMORY_TARGET)}")
+    say(
+        f"{'start to first answer':46}{seconds:>8.2f} s {START_TARGET:>28.2f}{met(is_met=seconds <= START_TARGET)}"
+    )
+    say(
+        f"{'memory after it':46}{megabytes:>7.0f} MB {MEMORY_TARGET:>28.0f}{met(is_met=megabytes <= MEMORY_TARGET)}"
+    )
     return seconds > START_TARGET or megabytes > MEMORY_TARGET
 
 
@@ -153,7 +193,9 @@ def speeds(chosen: argparse.Namespace, core: int) -> bool:
     ways = "".join(f"{way:>20}{'ratio':>8}{'least':>7}{'':7}" for way in ("router", "fast path"))
     say(f"{f'{CONNECTIONS} connections':20}{'bare ASGI':>20}{ways}")
     for workload in WORKLOADS:
-        bare, router, fast = compared(workload, seconds=chosen.seconds, rounds=chosen.rounds, core=core)
+        bare, router, fast = compared(
+            workload, seconds=chosen.seconds, rounds=chosen.rounds, core=core
+        )
         line = f"{workload.name:20}{shown(bare)}"
         for speed, target in ((router, workload.router), (fast, workload.fast)):
             ratio = statistics.median(bare.computing) / statistics.median(speed.computing)
@@ -173,9 +215,13 @@ def many_names(chosen: argparse.Namespace, core: int) -> bool:
     missed = False
     say(f"{'tables and namespaces of a catalog':46}{FEW:>13}{MANY:>13,}{'ratio':>8}{'most':>6}")
     with_names = partial(server, "fast", "memory:", core)
-    for name, few, many, most in scaling(with_names, computed, seconds=chosen.seconds, rounds=chosen.rounds):
+    for name, few, many, most in scaling(
+        with_names, computed, seconds=chosen.seconds, rounds=chosen.rounds
+    ):
         missed = missed or many / few > most
-        say(f"{name:46}{few * 1e6:>10.1f} µs{many * 1e6:>10.1f} µs{many / few:>8.2f}{most:>6.2f}{met(is_met=many / few <= most)}")
+        say(
+            f"{name:46}{few * 1e6:>10.1f} µs{many * 1e6:>10.1f} µs{many / few:>8.2f}{most:>6.2f}{met(is_met=many / few <= most)}"
+        )
     return missed
 
 
@@ -200,7 +246,9 @@ def client(_: argparse.Namespace, core: int) -> bool:
     with server("fast", "memory:", core) as (_pid, port):
         for name, theirs, ours, least in client_loads(port):
             missed = missed or theirs / ours < least
-            say(f"{name:46}{theirs:>10.2f} ms{ours:>10.2f} ms{theirs / ours:>8.1f}{least:>6.1f}{met(is_met=theirs / ours >= least)}")
+            say(
+                f"{name:46}{theirs:>10.2f} ms{ours:>10.2f} ms{theirs / ours:>8.1f}{least:>6.1f}{met(is_met=theirs / ours >= least)}"
+            )
         say(f"{'CPU time of the client':46}{'thread':>13}{'event loop':>13}{'times':>8}{'most':>6}")
         for name, thread, loop in loads_at_once(port):
             missed = missed or loop / thread > EVENT_LOOP_TARGET
@@ -212,23 +260,31 @@ def client(_: argparse.Namespace, core: int) -> bool:
 def long_commits(_: argparse.Namespace, core: int) -> bool:
     """Measure the CPU time of commits with many updates."""
     missed = False
-    say(f"{'CPU time of a commit of':40}{''.join(f'{size:>10,}' for size in SIZES)}{'growth':>14}{'most':>8}")
+    say(
+        f"{'CPU time of a commit of':40}{''.join(f'{size:>10,}' for size in SIZES)}{'growth':>14}{'most':>8}"
+    )
     for name, seconds in costs(partial(server, "fast", "memory:", core), computed):
         growth = [after / before for before, after in itertools.pairwise(seconds)]
         # Only the last doubling counts: the first includes the fixed cost of every commit.
         missed = missed or growth[-1] > GROWTH
         shown_growth = "".join(f"{one:>7.2f}" for one in growth)
-        say(f"{name:40}{''.join(f'{one * 1e3:>7.1f} ms' for one in seconds)}{shown_growth}{GROWTH:>8.2f}{met(is_met=growth[-1] <= GROWTH)}")
+        say(
+            f"{name:40}{''.join(f'{one * 1e3:>7.1f} ms' for one in seconds)}{shown_growth}{GROWTH:>8.2f}{met(is_met=growth[-1] <= GROWTH)}"
+        )
     return missed
 
 
 def other_callers(_: argparse.Namespace, core: int) -> bool:
     """Measure how long other callers wait during the longest requests."""
     missed = False
-    say(f"{'another caller, every 5 ms, during':40}{'status':>8}{'took':>10}{'it waited':>13}{'most':>10}")
+    say(
+        f"{'another caller, every 5 ms, during':40}{'status':>8}{'took':>10}{'it waited':>13}{'most':>10}"
+    )
     for name, status, took, longest in waits(partial(server, "fast", "memory:", core)):
         missed = missed or longest > WAIT
-        say(f"{name:40}{status:>8}{took * 1e3:>7.0f} ms{longest * 1e3:>10.1f} ms{WAIT * 1e3:>7.0f} ms{met(is_met=longest <= WAIT)}")
+        say(
+            f"{name:40}{status:>8}{took * 1e3:>7.0f} ms{longest * 1e3:>10.1f} ms{WAIT * 1e3:>7.0f} ms{met(is_met=longest <= WAIT)}"
+        )
     return missed
 
 
@@ -247,18 +303,32 @@ def say(line: str) -> None:
 def against_java(chosen: argparse.Namespace, core: int) -> bool:
     """Compare the reference server with Iceberg's Java server."""
     missed = False
-    say(f"{'beside the Java server of Iceberg':46}{'Java':>13}{'reference':>13}{'times':>8}{'least':>6}")
+    say(
+        f"{'beside the Java server of Iceberg':46}{'Java':>13}{'reference':>13}{'times':>8}{'least':>6}"
+    )
     ours = partial(server, "fast", "memory:", core)
     try:
-        for name, java, cost, least in beside_java(ours, computed, seconds=chosen.seconds, rounds=chosen.rounds):
+        for name, java, cost, least in beside_java(
+            ours, computed, seconds=chosen.seconds, rounds=chosen.rounds
+        ):
             missed = missed or java / cost < least
-            say(f"{name:46}{java * 1e6:>10.1f} µs{cost * 1e6:>10.1f} µs{java / cost:>8.1f}{least:>6.1f}{met(is_met=java / cost >= least)}")
-        if core >= 0:  # both servers and the load generator use all cores: their threads wait for a disk
+            say(
+                f"{name:46}{java * 1e6:>10.1f} µs{cost * 1e6:>10.1f} µs{java / cost:>8.1f}{least:>6.1f}{met(is_met=java / cost >= least)}"
+            )
+        if (
+            core >= 0
+        ):  # both servers and the load generator use all cores: their threads wait for a disk
             os.sched_setaffinity(0, {core, *os.sched_getaffinity(0)})
-        (lasting,) = (kind for kind in kinds(Path(tempfile.mkdtemp(dir=chosen.folder))) if kind.name == FULL)
-        for name, java, rate, least in commits_beside_java(partial(serving, lasting, -1), seconds=chosen.seconds, rounds=chosen.rounds):
+        (lasting,) = (
+            kind for kind in kinds(Path(tempfile.mkdtemp(dir=chosen.folder))) if kind.name == FULL
+        )
+        for name, java, rate, least in commits_beside_java(
+            partial(serving, lasting, -1), seconds=chosen.seconds, rounds=chosen.rounds
+        ):
             missed = missed or rate / java < least
-            say(f"{name:46}{java:>11.0f}/s{rate:>11.0f}/s{rate / java:>8.1f}{least:>6.1f}{met(is_met=rate / java >= least)}")
+            say(
+                f"{name:46}{java:>11.0f}/s{rate:>11.0f}/s{rate / java:>8.1f}{least:>6.1f}{met(is_met=rate / java >= least)}"
+            )
     except LeftOut as reason:
         say(f"left out: {reason}")
     return missed
@@ -269,9 +339,13 @@ def durable(chosen: argparse.Namespace, _: int) -> bool:
     missed = False
     folder = Path(tempfile.mkdtemp(dir=chosen.folder))
     one = new_file(folder / "new-files")
-    say(f"{'a new file of 13 KB':44}{one * 1e6:>9.0f} µs{FILES_WERE_DELETED if one > SLOW_FILE else ''}")
+    say(
+        f"{'a new file of 13 KB':44}{one * 1e6:>9.0f} µs{FILES_WERE_DELETED if one > SLOW_FILE else ''}"
+    )
     say(f"{'commits that last':44}{'':>12}{'ratio':>8}{'least':>7}")
-    for name, rate, ratio, target in durable_commits(folder, core=-1, seconds=chosen.seconds, rounds=chosen.rounds):
+    for name, rate, ratio, target in durable_commits(
+        folder, core=-1, seconds=chosen.seconds, rounds=chosen.rounds
+    ):
         missed = missed or (target is not None and ratio < target)
         say(f"{name:44}{rate:>10.0f}/s{ratio:>8.2f}{against(ratio, target)}")
     return missed
@@ -302,11 +376,17 @@ PARTS = {
 
 def main() -> int:
     """Measure everything, print tables, and return 1 if a target is missed."""
-    arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    arguments = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     arguments.add_argument("--seconds", type=float, default=0.3, help="length of one measurement")
-    arguments.add_argument("--rounds", type=int, default=15, help="measurements of each server for each workload")
+    arguments.add_argument(
+        "--rounds", type=int, default=15, help="measurements of each server for each workload"
+    )
     arguments.add_argument("--folder", default=None, help="where files go that are to last")
-    arguments.add_argument("parts", nargs="*", metavar="PART", help=f"{', '.join(PARTS)}; all if none is named")
+    arguments.add_argument(
+        "parts", nargs="*", metavar="PART", help=f"{', '.join(PARTS)}; all if none is named"
+    )
     chosen = arguments.parse_args()
     unknown = [name for name in chosen.parts if name not in PARTS]
     if unknown:
@@ -320,7 +400,9 @@ def main() -> int:
         chosen.folder = folder  # deleted at the end only
         for name in chosen.parts or PARTS:
             if loading >= 0:  # starts, and servers whose threads wait for a disk, use all cores
-                os.sched_setaffinity(0, {served, loading} if name in {"start", "durable"} else {loading})
+                os.sched_setaffinity(
+                    0, {served, loading} if name in {"start", "durable"} else {loading}
+                )
             if PARTS[name](chosen, served):
                 missed.append(name)
             say("")

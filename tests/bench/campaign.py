@@ -57,8 +57,18 @@ FAULTS = {
 ENGINES = {"plain": ("--engine", "local", "--lanes", "2"), "local[2]": ("--master", "local[2]")}
 MOST = 1.1  #: times the cost of a case in two plain processes
 FEW, MANY, ROUNDS = 200, 1200, 5
-ROWS, SCANS, MEGABYTES = 10_000_000, 1.5, 400  #: times the jar's seconds, and the most of a Python process
-COLUMNS = ("id", "id / 7 amount", "concat('city-', id % 5000) city", "date_from_unix_date(id % 9999) day", "timestamp_micros(id) at")
+ROWS, SCANS, MEGABYTES = (
+    10_000_000,
+    1.5,
+    400,
+)  #: times the jar's seconds, and the most of a Python process
+COLUMNS = (
+    "id",
+    "id / 7 amount",
+    "concat('city-', id % 5000) city",
+    "date_from_unix_date(id % 9999) day",
+    "timestamp_micros(id) at",
+)
 LOOKED_AT = 0.2  #: seconds between two measurements of the processes
 TICKS = os.sysconf("SC_CLK_TCK")
 
@@ -106,7 +116,12 @@ class Meter:
 @contextlib.contextmanager
 def ours(*faults: str) -> Iterator[tuple[int, str]]:
     """Yield the process id and the address of a reference server."""
-    process = subprocess.Popen([sys.executable, "-m", "faulty", *faults], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    process = subprocess.Popen(
+        [sys.executable, "-m", "faulty", *faults],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
     try:
         assert process.stdout
         yield process.pid, process.stdout.readline().split()[-1]
@@ -137,25 +152,46 @@ def three(folder: Path, chosen: argparse.Namespace) -> bool:
     say(f"{made['cases']} cases (at least {CASES})")
     for name in chosen.engines:
         run = folder / name
-        with ours() as (_, sound), ours(*FAULTS) as (_, faulty), java(folder / f"{name}-java") as iceberg:
+        with (
+            ours() as (_, sound),
+            ours(*FAULTS) as (_, faulty),
+            java(folder / f"{name}-java") as iceberg,
+        ):
             targets = {"ours": sound, "faulty": faulty, **({"java": iceberg} if iceberg else {})}
-            named = [word for target, url in targets.items() for word in ("--target", f"{target}={url}")]
+            named = [
+                word for target, url in targets.items() for word in ("--target", f"{target}={url}")
+            ]
             servers = children(os.getpid())
             before = sum(map(computed, servers))
-            seconds, processors = timed(command("run", "--plan", str(plan), "--out", str(run), "--report", *named, *ENGINES[name]))
+            seconds, processors = timed(
+                command(
+                    "run",
+                    "--plan",
+                    str(plan),
+                    "--out",
+                    str(run),
+                    "--report",
+                    *named,
+                    *ENGINES[name],
+                )
+            )
             theirs = sum(map(computed, servers)) - before
         rows = tables.read(run / "coverage", findings.COVERAGE).to_pylist()
-        broken = {(row["target"], row["requirement_id"]) for row in rows if row["verdict"] == "fail"}
-        unseen = [fault for fault, requirement in FAULTS.items() if ("faulty", requirement) not in broken]
+        broken = {
+            (row["target"], row["requirement_id"]) for row in rows if row["verdict"] == "fail"
+        }
+        unseen = [
+            fault for fault, requirement in FAULTS.items() if ("faulty", requirement) not in broken
+        ]
         failed_of_ours = sorted(requirement for target, requirement in broken if target == "ours")
         pages = all((run / f"report.{form}").exists() for form in ("html", "md"))
         late = seconds > SECONDS
         missed = missed or late or bool(unseen) or bool(failed_of_ours) or not pages
-        clock = (
-            f"{seconds:5.1f} s of {SECONDS:.0f}{' MISSED' if late else ''}, of processors {processors:5.1f} s, the servers {theirs:.1f} s"
-        )
+        clock = f"{seconds:5.1f} s of {SECONDS:.0f}{' MISSED' if late else ''}, of processors {processors:5.1f} s, the servers {theirs:.1f} s"
         say(f"{name:9} {len(targets)} targets, {made['cases'] * len(targets)} cases sent: {clock}")
-        say(f"{'':9} faults not found: {', '.join(unseen) or 'none'}; failures of ours: {', '.join(failed_of_ours) or 'none'}")
+        say(
+            f"{'':9} faults not found: {', '.join(unseen) or 'none'}; failures of ours: {', '.join(failed_of_ours) or 'none'}"
+        )
     return missed
 
 
@@ -183,16 +219,24 @@ def some_of(plan: Path, folder: Path, cases: int) -> Path:
     """Return a plan with evenly chosen cases of another plan."""
     rows = tables.read(plan / "cases", tables.CASES)
     assert cases <= rows.num_rows, f"there are {rows.num_rows} cases"
-    tables.write_part(rows.take([n * rows.num_rows // cases for n in range(cases)]), folder / "cases", "part-00000")
+    tables.write_part(
+        rows.take([n * rows.num_rows // cases for n in range(cases)]),
+        folder / "cases",
+        "part-00000",
+    )
     tables.write_json(documents.read(plan / "plan.json"), folder / "plan.json")
     return folder
 
 
 def marginal(folder: Path, chosen: argparse.Namespace) -> bool:
     """Compare one more case on Spark and in two plain processes, and return whether Spark exceeds the limit."""
-    whole = case_plans.plan("iceberg_rest", folder / "all", seeds=range(SEEDS), modes=("example", "near", "reading"))
+    whole = case_plans.plan(
+        "iceberg_rest", folder / "all", seeds=range(SEEDS), modes=("example", "near", "reading")
+    )
     many = min(MANY, whole["cases"])
-    plans = {count: some_of(folder / "all", folder / f"plan-{count}", count) for count in (FEW, many)}
+    plans = {
+        count: some_of(folder / "all", folder / f"plan-{count}", count) for count in (FEW, many)
+    }
     each: dict[str, list[float]] = {"plain": [], "local[2]": []}
     with ours() as (server, url), contextlib.ExitStack() as ending:
         meter = Meter(os.getpid(), frozenset({server}))
@@ -200,7 +244,10 @@ def marginal(folder: Path, chosen: argparse.Namespace) -> bool:
         spark = ending.enter_context(Spark("local[2]"))
         sent(spark, plans[FEW], folder / "first", url)
         starts = time.perf_counter() - started, meter.look() - before
-        engines: dict[str, Engine] = {"plain": ending.enter_context(LocalEngine(2)), "local[2]": spark}
+        engines: dict[str, Engine] = {
+            "plain": ending.enter_context(LocalEngine(2)),
+            "local[2]": spark,
+        }
         sent(engines["plain"], plans[FEW], folder / "first-plain", url)
         for number in range(chosen.rounds):
             for name, engine in engines.items():
@@ -210,12 +257,20 @@ def marginal(folder: Path, chosen: argparse.Namespace) -> bool:
                     sent(engine, plan, folder / f"{number}-{name}-{count}", url)
                     took[count] = meter.look() - before
                 each[name].append((took[many] - took[FEW]) / (many - FEW))
-    ratio = statistics.median(spark / plain for spark, plain in zip(each["local[2]"], each["plain"], strict=True))
+    ratio = statistics.median(
+        spark / plain for spark, plain in zip(each["local[2]"], each["plain"], strict=True)
+    )
     for name, costs in each.items():
         rounds = ", ".join(f"{cost * 1000:.2f}" for cost in costs)
-        say(f"{name:9} {statistics.median(costs) * 1000:5.2f} ms of a processor for one more case; by rounds {rounds}")
-    say(f"Spark is there, with its first {FEW} cases sent, after {starts[0]:.1f} s and {starts[1]:.1f} s of processors")
-    say(f"one more case costs {ratio:.2f} times as much on Spark as in two plain processes, of {MOST}{' MISSED' if ratio > MOST else ''}")
+        say(
+            f"{name:9} {statistics.median(costs) * 1000:5.2f} ms of a processor for one more case; by rounds {rounds}"
+        )
+    say(
+        f"Spark is there, with its first {FEW} cases sent, after {starts[0]:.1f} s and {starts[1]:.1f} s of processors"
+    )
+    say(
+        f"one more case costs {ratio:.2f} times as much on Spark as in two plain processes, of {MOST}{' MISSED' if ratio > MOST else ''}"
+    )
     return ratio > MOST
 
 
@@ -230,11 +285,18 @@ def scans(_folder: Path, chosen: argparse.Namespace) -> bool:
     from lakepact.spark import LakepactDataSource  # noqa: PLC0415 - as above
 
     os.environ |= {"PYSPARK_PYTHON": sys.executable, "SPARK_LOCAL_IP": "127.0.0.1"}
-    settings = {"spark.jars": installed.jars(Path(__file__).parents[1] / "interop/clients/spark/pom.xml").replace(os.pathsep, ",")}
+    settings = {
+        "spark.jars": installed.jars(
+            Path(__file__).parents[1] / "interop/clients/spark/pom.xml"
+        ).replace(os.pathsep, ",")
+    }
     with ours() as (server, url):
         lake = {"": "org.apache.iceberg.spark.SparkCatalog", ".type": "rest", ".uri": url}
         settings |= {f"spark.sql.catalog.lake{name}": value for name, value in lake.items()}
-        spark, meter = SparkSession.builder.master("local[2]").config(map=settings).getOrCreate(), Meter(os.getpid(), frozenset({server}))
+        spark, meter = (
+            SparkSession.builder.master("local[2]").config(map=settings).getOrCreate(),
+            Meter(os.getpid(), frozenset({server})),
+        )
         spark.dataSource.register(LakepactDataSource)
         spark.sql("CREATE NAMESPACE lake.n")
         ratios: list[float] = []
@@ -242,7 +304,10 @@ def scans(_folder: Path, chosen: argparse.Namespace) -> bool:
             made = spark.range(0, ROWS, 1, files).selectExpr(*COLUMNS).writeTo(f"lake.n.t{files}")
             made.tableProperty("write.parquet.row-group-size-bytes", str(16 << 20)).create()
             source = spark.read.format("lakepact").option("catalog", url)
-            readers = {"jar": partial(spark.table, f"lake.n.t{files}"), "source": partial(source.load, f"n.t{files}")}
+            readers = {
+                "jar": partial(spark.table, f"lake.n.t{files}"),
+                "source": partial(source.load, f"n.t{files}"),
+            }
             took: dict[str, list[tuple[float, float]]] = {"jar": [], "source": []}
             for reader in [*readers] * chosen.rounds:
                 for _ in range(2):
@@ -252,11 +317,22 @@ def scans(_folder: Path, chosen: argparse.Namespace) -> bool:
                 took[reader].append(last)
             parts = [load().rdd.getNumPartitions() for load in readers.values()]
             for number, what in enumerate(("elapsed", "of CPU")):
-                jar, own = (statistics.median(each[number] for each in took[reader]) for reader in readers)
-                say(f"{files:2} files, partitions {parts}: {own:.2f} s {what}, the jar {jar:.2f} s: {own / jar:.2f} times, of {SCANS}")
+                jar, own = (
+                    statistics.median(each[number] for each in took[reader]) for reader in readers
+                )
+                say(
+                    f"{files:2} files, partitions {parts}: {own:.2f} s {what}, the jar {jar:.2f} s: {own / jar:.2f} times, of {SCANS}"
+                )
                 ratios.append(own / jar)
-        status = [Path(f"/proc/{each}/status").read_text() for each in set(children(os.getpid())) - {server}]
-        most = max(int(text.partition("VmHWM:")[2].split()[0]) // 1000 for text in status if text.startswith("Name:\tpython"))
+        status = [
+            Path(f"/proc/{each}/status").read_text()
+            for each in set(children(os.getpid())) - {server}
+        ]
+        most = max(
+            int(text.partition("VmHWM:")[2].split()[0]) // 1000
+            for text in status
+            if text.startswith("Name:\tpython")
+        )
         say(f"a Python process holds {most} MB, of {MEGABYTES}")
         spark.stop()
     return max(ratios) > SCANS or most > MEGABYTES
@@ -267,11 +343,26 @@ PARTS = {"three": three, "marginal": marginal, "scans": scans}
 
 def main() -> int:
     """Measure and print, and return 1 if a target is missed."""
-    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    options.add_argument("parts", nargs="*", default=["three", "marginal"], help=f"{', '.join(PARTS)}; by default the first two")
+    options = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    options.add_argument(
+        "parts",
+        nargs="*",
+        default=["three", "marginal"],
+        help=f"{', '.join(PARTS)}; by default the first two",
+    )
     options.add_argument("--plan", type=Path, metavar="FOLDER", help="three: an existing plan")
-    options.add_argument("--engine", dest="engines", action="append", choices=ENGINES, help="three: only with this engine; repeatable")
-    options.add_argument("--rounds", type=int, default=ROUNDS, help="marginal, scans: rounds of each")
+    options.add_argument(
+        "--engine",
+        dest="engines",
+        action="append",
+        choices=ENGINES,
+        help="three: only with this engine; repeatable",
+    )
+    options.add_argument(
+        "--rounds", type=int, default=ROUNDS, help="marginal, scans: rounds of each"
+    )
     chosen = options.parse_args()
     chosen.engines = chosen.engines or list(ENGINES)
     unknown = sorted(set(chosen.parts) - set(PARTS))

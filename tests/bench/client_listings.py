@@ -15,13 +15,18 @@ SHARE, SCHEMA = "bench", "default"
 def client_listings(port: int, table: str, token: str) -> Iterator[tuple[str, float, float]]:
     """Yield each measurement: a name with its unit, the value and its limit."""
     endpoint = f"http://127.0.0.1:{port}/delta-sharing"
-    with SharingClient({"shareCredentialsVersion": 1, "endpoint": endpoint, "bearerToken": token}) as client:
+    with SharingClient(
+        {"shareCredentialsVersion": 1, "endpoint": endpoint, "bearerToken": token}
+    ) as client:
         shared = client.table(SHARE, SCHEMA, table)
 
         def looked_at() -> list[str]:
             return [file.url for file in shared.files()]
 
-        clients: dict[str, Callable[[], Any]] = {"all": lambda: list(shared.files()), "looked at": looked_at}
+        clients: dict[str, Callable[[], Any]] = {
+            "all": lambda: list(shared.files()),
+            "looked at": looked_at,
+        }
         if (connector := connectors(endpoint, token, table)) is not None:
             clients["connector"] = connector
         best = dict.fromkeys(clients, float("inf"))
@@ -33,8 +38,16 @@ def client_listings(port: int, table: str, token: str) -> Iterator[tuple[str, fl
     yield "client: taking in a listing, ms", best["all"] * 1e3, 350
     yield "client: taking it in and looking at each file, ms", best["looked at"] * 1e3, 600
     if "connector" in best:
-        yield "client: taking in a listing, % of the connector", 100 * best["all"] / best["connector"], 20
-        yield "client: looking at each file too, % of the connector", 100 * best["looked at"] / best["connector"], 30
+        yield (
+            "client: taking in a listing, % of the connector",
+            100 * best["all"] / best["connector"],
+            20,
+        )
+        yield (
+            "client: looking at each file too, % of the connector",
+            100 * best["looked at"] / best["connector"],
+            30,
+        )
 
 
 def connectors(endpoint: str, token: str, table: str) -> Callable[[], Any] | None:

@@ -41,7 +41,10 @@ def client_loads(port: int) -> Iterator[tuple[str, float, float, float]]:
     written(uri, "long", SNAPSHOTS)
     post(f"{uri}/v1/namespaces", {"namespace": [LISTED]})
     for number in range(TABLES):
-        post(f"{uri}/v1/namespaces/{LISTED}/tables", {"name": f"orders_{number:05}", "schema": {"type": "struct", "fields": []}})
+        post(
+            f"{uri}/v1/namespaces/{LISTED}/tables",
+            {"name": f"orders_{number:05}", "schema": {"type": "struct", "fields": []}},
+        )
     from pyiceberg.catalog.rest import RestCatalog  # noqa: PLC0415 - it takes a second to import
 
     theirs = RestCatalog("bench", uri=uri)
@@ -52,30 +55,49 @@ def client_loads(port: int) -> Iterator[tuple[str, float, float, float]]:
         def every_snapshot() -> int:
             read = 0
             for snapshot in ours.load_table((NAMESPACE, "long")).metadata.snapshots:
-                read += snapshot.timestamp_ms + len(snapshot.summary.operation if snapshot.summary else "")
+                read += snapshot.timestamp_ms + len(
+                    snapshot.summary.operation if snapshot.summary else ""
+                )
             return read
 
         calls: list[tuple[str, str, Callable[[], Any], float]] = [
             ("load_table, 12 KB", "small", lambda: ours.load_table((NAMESPACE, "small")), 4),
-            (f"load_table, {SNAPSHOTS:,} snapshots", "long", lambda: ours.load_table((NAMESPACE, "long")), 4),
+            (
+                f"load_table, {SNAPSHOTS:,} snapshots",
+                "long",
+                lambda: ours.load_table((NAMESPACE, "long")),
+                4,
+            ),
             (f"{SNAPSHOTS:,} snapshots, every one read", "long", every_snapshot, 2),
-            (f"{SNAPSHOTS:,} snapshots, answered with 304", "long", lambda: caching.load_table((NAMESPACE, "long")), 10),
+            (
+                f"{SNAPSHOTS:,} snapshots, answered with 304",
+                "long",
+                lambda: caching.load_table((NAMESPACE, "long")),
+                10,
+            ),
         ]
         for name, table, call, least in calls:
             yield name, *compared(partial(theirs.load_table, (NAMESPACE, table)), call), least
-        listing = compared(partial(theirs.list_tables, LISTED), lambda: list(ours.list_tables(LISTED)))
+        listing = compared(
+            partial(theirs.list_tables, LISTED), lambda: list(ours.list_tables(LISTED))
+        )
         yield f"list_tables, {TABLES:,} tables", *listing, 1.25
 
 
 def loads_at_once(port: int) -> Iterator[tuple[str, float, float]]:
     """Yield each measurement: a name, and the milliseconds of a load in a thread and in an event loop; `client_loads` made the table."""
     uri = f"http://127.0.0.1:{port}"
-    with IcebergCatalog(uri, cache_bytes=0) as ours, asyncio.Runner(loop_factory=asyncio.new_event_loop) as runner:
+    with (
+        IcebergCatalog(uri, cache_bytes=0) as ours,
+        asyncio.Runner(loop_factory=asyncio.new_event_loop) as runner,
+    ):
         catalog = AsyncIcebergCatalog(uri, cache_bytes=0)
 
         async def load(count: int) -> None:
             for _ in range(LOADS // count):
-                await asyncio.gather(*(catalog.load_table((NAMESPACE, "small")) for _ in range(count)))
+                await asyncio.gather(
+                    *(catalog.load_table((NAMESPACE, "small")) for _ in range(count))
+                )
 
         def each() -> None:
             for _ in range(LOADS):
@@ -83,17 +105,27 @@ def loads_at_once(port: int) -> Iterator[tuple[str, float, float]]:
 
         for count in AT_ONCE:
             measured = compared(each, lambda count=count: runner.run(load(count)))
-            yield f"load_table, 12 KB, {count} at once", *(milliseconds / LOADS for milliseconds in measured)
+            yield (
+                f"load_table, 12 KB, {count} at once",
+                *(milliseconds / LOADS for milliseconds in measured),
+            )
         runner.run(catalog.close())
 
 
 def imports(statement: str) -> float:
     """Return the CPU seconds of a process that imports something, once it is compiled, as the median of several processes."""
     with tempfile.TemporaryDirectory() as compiled:
-        environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+        environment = {
+            name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"
+        }
         command = [sys.executable, "-c", f"import time; {statement}; print(time.process_time())"]
         run = partial(
-            subprocess.run, command, capture_output=True, text=True, check=True, env={**environment, "PYTHONPYCACHEPREFIX": compiled}
+            subprocess.run,
+            command,
+            capture_output=True,
+            text=True,
+            check=True,
+            env={**environment, "PYTHONPYCACHEPREFIX": compiled},
         )
         return statistics.median([float(run().stdout) for _ in range(IMPORTS + 1)][1:])
 
@@ -114,15 +146,33 @@ def compared(theirs: Callable[[], Any], ours: Callable[[], Any]) -> tuple[float,
 
 def written(uri: str, table: str, snapshots: int) -> None:
     """Create a table of 50 columns with so many snapshots, each with the summary of an append by Spark."""
-    fields = [{"id": n, "name": f"column_{n}", "type": "string", "required": False} for n in range(1, COLUMNS + 1)]
-    post(f"{uri}/v1/namespaces/{NAMESPACE}/tables", {"name": table, "schema": {"type": "struct", "fields": fields}})
-    added = [{"action": "add-snapshot", "snapshot": snapshot(number)} for number in range(snapshots)]
-    post(f"{uri}/v1/namespaces/{NAMESPACE}/tables/{table}", {"requirements": [], "updates": [*added, *MOVE_MAIN(snapshots)]})
+    fields = [
+        {"id": n, "name": f"column_{n}", "type": "string", "required": False}
+        for n in range(1, COLUMNS + 1)
+    ]
+    post(
+        f"{uri}/v1/namespaces/{NAMESPACE}/tables",
+        {"name": table, "schema": {"type": "struct", "fields": fields}},
+    )
+    added = [
+        {"action": "add-snapshot", "snapshot": snapshot(number)} for number in range(snapshots)
+    ]
+    post(
+        f"{uri}/v1/namespaces/{NAMESPACE}/tables/{table}",
+        {"requirements": [], "updates": [*added, *MOVE_MAIN(snapshots)]},
+    )
 
 
 def snapshot(number: int) -> dict[str, Any]:
     """Return a snapshot of about 500 bytes."""
-    counts = ("added-data-files", "added-records", "added-files-size", "changed-partition-count", "total-records", "total-files-size")
+    counts = (
+        "added-data-files",
+        "added-records",
+        "added-files-size",
+        "changed-partition-count",
+        "total-records",
+        "total-files-size",
+    )
     return {
         **({"parent-snapshot-id": number} if number else {}),
         "snapshot-id": number + 1,
@@ -130,12 +180,18 @@ def snapshot(number: int) -> dict[str, Any]:
         "timestamp-ms": NOW + number,
         "manifest-list": f"memory:/loads/snap-{number}-1-{number:032x}.avro",
         "schema-id": 0,
-        "summary": {"operation": "append", "spark.app.id": "local-1", **{name: str(number) for name in counts}},
+        "summary": {
+            "operation": "append",
+            "spark.app.id": "local-1",
+            **{name: str(number) for name in counts},
+        },
     }
 
 
 def post(url: str, body: dict[str, Any]) -> None:
     """Send a body."""
-    request = urllib.request.Request(url, json.dumps(body).encode(), {"Content-Type": "application/json"})
+    request = urllib.request.Request(
+        url, json.dumps(body).encode(), {"Content-Type": "application/json"}
+    )
     with urllib.request.urlopen(request) as answer:
         answer.read()

@@ -71,9 +71,19 @@ def kinds(folder: Path) -> tuple[Kind, ...]:
     """Return the storage configurations that are measured alternately."""
     return (
         Kind("memory", ("--warehouse", "memory:")),
-        Kind("full", ("--warehouse", "memory:", "--store", str(folder / "full.sqlite")), "memory", 0.35),
+        Kind(
+            "full",
+            ("--warehouse", "memory:", "--store", str(folder / "full.sqlite")),
+            "memory",
+            0.35,
+        ),
         Kind("memory, metadata files", ("--warehouse", str(folder / "files"))),
-        Kind(FULL, ("--warehouse", str(folder / "full"), "--store", "file"), "memory, metadata files", 0.35),
+        Kind(
+            FULL,
+            ("--warehouse", str(folder / "full"), "--store", "file"),
+            "memory, metadata files",
+            0.35,
+        ),
         Kind(
             "normal, metadata files",
             ("--warehouse", str(folder / "normal"), "--store", "file", "--durability", "normal"),
@@ -103,7 +113,9 @@ def serving(kind: Kind, core: int) -> Iterator[int]:
 
 def _metadata(port: int) -> dict[str, Any]:
     """Return the current metadata of the writers' tables."""
-    with urllib.request.urlopen(f"http://127.0.0.1:{port}/v1/namespaces/bench/tables/small0") as answer:
+    with urllib.request.urlopen(
+        f"http://127.0.0.1:{port}/v1/namespaces/bench/tables/small0"
+    ) as answer:
         metadata: dict[str, Any] = json.load(answer)["metadata"]
     return metadata
 
@@ -123,7 +135,9 @@ def new_file(folder: Path) -> float:
     return statistics.median(took)
 
 
-def durable_commits(folder: Path, *, core: int, seconds: float, rounds: int) -> Iterator[tuple[str, float, float, float | None]]:
+def durable_commits(
+    folder: Path, *, core: int, seconds: float, rounds: int
+) -> Iterator[tuple[str, float, float, float | None]]:
     """Yield each measurement: name, commits per second, ratio to the compared one, and least ratio."""
     compared = kinds(folder)
     with ExitStack() as ending:
@@ -142,11 +156,21 @@ def durable_commits(folder: Path, *, core: int, seconds: float, rounds: int) -> 
                 rates.append(sql.rate(beside.theirs, seconds, way=beside.way))
     for kind in compared:
         rates = many[kind.name]
-        yield f"{kind.name}, {_counted(WRITERS)}", statistics.median(rates), _ratio(rates, many[kind.beside or kind.name]), kind.target
+        yield (
+            f"{kind.name}, {_counted(WRITERS)}",
+            statistics.median(rates),
+            _ratio(rates, many[kind.beside or kind.name]),
+            kind.target,
+        )
     for beside, rates in theirs.items():
         ours = single if beside.ours == 1 else many[FULL]
         yield beside.named, statistics.median(rates), 1.0, None
-        yield f"{FULL}, {_counted(beside.ours)}", statistics.median(ours), _ratio(ours, rates), beside.target
+        yield (
+            f"{FULL}, {_counted(beside.ours)}",
+            statistics.median(ours),
+            _ratio(ours, rates),
+            beside.target,
+        )
 
 
 def _counted(writers: int) -> str:

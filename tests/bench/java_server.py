@@ -72,9 +72,14 @@ def java_server() -> Iterator[tuple[int, int]]:
         }
         Path(folder, "warehouse").mkdir()
         process = subprocess.Popen(
-            [java, "-cp", jars, MAIN], env={**os.environ, **environment}, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+            [java, "-cp", jars, MAIN],
+            env={**os.environ, **environment},
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
         )
-        if hasattr(os, "sched_setaffinity"):  # it uses all cores: it compiles and collects in its own threads
+        if hasattr(
+            os, "sched_setaffinity"
+        ):  # it uses all cores: it compiles and collects in its own threads
             os.sched_setaffinity(process.pid, range(os.cpu_count() or 1))
         try:
             _wait_for(f"http://127.0.0.1:{port}/v1/config", process)
@@ -100,7 +105,11 @@ def _wait_for(address: str, process: subprocess.Popen[bytes]) -> None:
 
 
 def beside_java(
-    ours: Callable[[], AbstractContextManager[tuple[int, int]]], computed: Callable[[int], float], *, seconds: float, rounds: int
+    ours: Callable[[], AbstractContextManager[tuple[int, int]]],
+    computed: Callable[[int], float],
+    *,
+    seconds: float,
+    rounds: int,
 ) -> Iterator[tuple[str, float, float, float]]:
     """Yield for each load the CPU seconds of an answer of the Java server and of ours, and the least ratio.
 
@@ -117,15 +126,26 @@ def beside_java(
         servers = [stack.enter_context(java_server()), stack.enter_context(ours())]
         for table, least in LOADS.items():
             # Uncompressed: else compression would be compared.
-            asked = request("GET", f"/v1/namespaces/bench/tables/{table}").replace(b"Accept-Encoding: gzip, deflate\r\n", b"")
+            asked = request("GET", f"/v1/namespaces/bench/tables/{table}").replace(
+                b"Accept-Encoding: gzip, deflate\r\n", b""
+            )
             costs: list[list[float]] = [[], []]
             _warm_up(servers[0][1], itertools.repeat(asked), JUST_IN_TIME)
             for _ in range(rounds):
                 for (pid, port), cost in zip(servers, costs, strict=True):
                     before = computed(pid)
-                    answers = asyncio.run(load(port, itertools.repeat(asked), seconds=seconds, connections=CONNECTIONS))
+                    answers = asyncio.run(
+                        load(
+                            port, itertools.repeat(asked), seconds=seconds, connections=CONNECTIONS
+                        )
+                    )
                     cost.append((computed(pid) - before) / answers)
-            yield f"loadTable, {table}", statistics.median(costs[0]), statistics.median(costs[1]), least
+            yield (
+                f"loadTable, {table}",
+                statistics.median(costs[0]),
+                statistics.median(costs[1]),
+                least,
+            )
 
 
 def commits_beside_java(
@@ -155,7 +175,12 @@ def commits_beside_java(
                 answers = asyncio.run(load(port, requests, seconds=seconds, connections=WRITERS))
                 if number:
                     rate.append(answers / (time.perf_counter() - started))
-        yield f"commits that last, {WRITERS} writers", statistics.median(rates[0]), statistics.median(rates[1]), COMMITS
+        yield (
+            f"commits that last, {WRITERS} writers",
+            statistics.median(rates[0]),
+            statistics.median(rates[1]),
+            COMMITS,
+        )
 
 
 def _warm_up(port: int, requests: Iterator[bytes], enough: int) -> None:

@@ -31,11 +31,21 @@ from lakepact.conformance.campaign.engines.local import LocalEngine
 from lakepact.conformance.evidence.arrow import pa
 from lakepact.reference_server.running import running as serving
 
-TARGETS = {"one": (), "two": (), "three": (), "bad": ("creation-is-201", "drops-answer-200", "error-code-always-400")}
+TARGETS = {
+    "one": (),
+    "two": (),
+    "three": (),
+    "bad": ("creation-is-201", "drops-answer-200", "error-code-always-400"),
+}
 EXCHANGES = 200_000
-SECONDS, MEGABYTES = 150.0, 2000.0  #: on two cores; judging takes 0.6 ms of computing for an exchange with its 17 verdicts
+SECONDS, MEGABYTES = (
+    150.0,
+    2000.0,
+)  #: on two cores; judging takes 0.6 ms of computing for an exchange with its 17 verdicts
 A_FILE = 20_000  #: exchanges
-VARYING = re.compile(rb'lp_[0-9a-fr]+_\d+_|[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|(?<=-ms":)\d{13}')
+VARYING = re.compile(
+    rb'lp_[0-9a-fr]+_\d+_|[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|(?<=-ms":)\d{13}'
+)
 #: Places in a body where a text or a member can be inserted without changing its kind.
 IN_AN_ANSWER = re.compile(rb'(?<="message":")|(?<="properties":\{)(?=(\})?)')
 IN_A_REQUEST = re.compile(rb"\A\{(?=(\})?)")
@@ -59,7 +69,9 @@ def measured() -> Iterator[Taken]:
 
     def watch() -> None:
         while not done.wait(LOOKED_AT):
-            taken.megabytes = max(taken.megabytes, sum(map(proportional_set, [os.getpid(), *children(os.getpid())])))
+            taken.megabytes = max(
+                taken.megabytes, sum(map(proportional_set, [os.getpid(), *children(os.getpid())]))
+            )
 
     watching = threading.Thread(target=watch)
     started, computed = time.perf_counter(), sum(os.times()[:4])
@@ -69,7 +81,10 @@ def measured() -> Iterator[Taken]:
     finally:
         done.set()
         watching.join()
-        taken.seconds, taken.computing = time.perf_counter() - started, sum(os.times()[:4]) - computed
+        taken.seconds, taken.computing = (
+            time.perf_counter() - started,
+            sum(os.times()[:4]) - computed,
+        )
 
 
 def children(process: int) -> list[int]:
@@ -103,31 +118,52 @@ class Copies:
         self._all_different = all_different
         self._pieces = [self._cut(row) for row in rows]
         self._sent = pa.array([row["request_headers"] for row in rows], tables.PAIRS)
-        self._answered = pa.array([later(row["response_headers"], n) for row in rows for n in range(DATES)], tables.PAIRS)
+        self._answered = pa.array(
+            [later(row["response_headers"], n) for row in rows for n in range(DATES)], tables.PAIRS
+        )
 
     @staticmethod
     def _cut(row: dict[str, Any]) -> list[tuple[list[bytes], list[bytes]]]:
-        contents = ((row["url"] or "").encode(), row["request_body"] or b"", row["response_body"] or b"")
+        contents = (
+            (row["url"] or "").encode(),
+            row["request_body"] or b"",
+            row["response_body"] or b"",
+        )
         return [(VARYING.split(content), VARYING.findall(content)) for content in contents]
 
     def table(self, first: int, many: int) -> Any:
         """Return a table of exchanges from a number on."""
         chosen = [n % len(self._rows) for n in range(first, first + many)]
-        columns: dict[str, Any] = {name: [self._rows[n][name] for n in chosen] for name in tables.EXCHANGES.names if "headers" not in name}
+        columns: dict[str, Any] = {
+            name: [self._rows[n][name] for n in chosen]
+            for name in tables.EXCHANGES.names
+            if "headers" not in name
+        }
         targets = 1 if self._all_different else len(TARGETS)
         for place, n in enumerate(chosen):
             case = (first + place) // targets
-            columns["case_id"][place] = hashlib.sha256(b"%d" % (case // (len(TARGETS) // targets))).hexdigest()[:32]
+            columns["case_id"][place] = hashlib.sha256(
+                b"%d" % (case // (len(TARGETS) // targets))
+            ).hexdigest()[:32]
             columns["exchange_id"][place] = hashlib.sha256(b"%d" % (first + place)).hexdigest()[:32]
             columns["number"][place] = case
-            url, columns["request_body"][place], columns["response_body"][place] = self._joined(n, case, first + place)
+            url, columns["request_body"][place], columns["response_body"][place] = self._joined(
+                n, case, first + place
+            )
             columns["url"][place] = f"{url.decode()}{'&' if b'?' in url else '?'}case={case}"
             columns["response_bytes"][place] = len(columns["response_body"][place])
         variants = [n * DATES + (first + place) % DATES for place, n in enumerate(chosen)]
         columns["request_headers"] = self._sent.take(pa.array(chosen))
-        columns["response_headers"] = as_long(self._answered.take(pa.array(variants)), columns["response_body"])
+        columns["response_headers"] = as_long(
+            self._answered.take(pa.array(variants)), columns["response_body"]
+        )
         return pa.table(
-            {f.name: pa.array(columns[f.name], f.type) if isinstance(columns[f.name], list) else columns[f.name] for f in tables.EXCHANGES}
+            {
+                f.name: pa.array(columns[f.name], f.type)
+                if isinstance(columns[f.name], list)
+                else columns[f.name]
+                for f in tables.EXCHANGES
+            }
         )
 
     def _joined(self, number: int, case: int, copy: int) -> list[bytes]:
@@ -139,7 +175,15 @@ class Copies:
                     others[old] = b"lp_%06x%d_%d_" % (copy % 4 + 10**6, copy % 4, case)
                 elif b"-" in old:
                     digits = b"%032x" % seed.getrandbits(128)
-                    others[old] = b"-".join((digits[:8], digits[8:12], b"4" + digits[13:16], b"8" + digits[17:20], digits[20:]))
+                    others[old] = b"-".join(
+                        (
+                            digits[:8],
+                            digits[8:12],
+                            b"4" + digits[13:16],
+                            b"8" + digits[17:20],
+                            digits[20:],
+                        )
+                    )
                 else:
                     others[old] = b"%d" % (int(old) + copy)
             return others[old]
@@ -150,7 +194,9 @@ class Copies:
             for old, piece in zip(varying, kept[1:], strict=True):
                 pieces += [other(old), piece]
             found.append(b"".join(pieces))
-        found[1] = IN_A_REQUEST.sub(lambda met: b'{"case":%d%b' % (case, b"" if met[1] else b","), found[1])
+        found[1] = IN_A_REQUEST.sub(
+            lambda met: b'{"case":%d%b' % (case, b"" if met[1] else b","), found[1]
+        )
         found[2] = IN_AN_ANSWER.sub(lambda met: own(case, found[2], met), found[2], count=1)
         return found
 
@@ -170,30 +216,49 @@ def as_long(headers: Any, bodies: list[bytes]) -> Any:
         for place in range(start, end):
             if names[place].lower() == "content-length":
                 values[place] = str(len(bodies[row]))
-    told = pa.StructArray.from_arrays([pa.array(names, pa.string()), pa.array(values, pa.string())], names=["name", "value"])
+    told = pa.StructArray.from_arrays(
+        [pa.array(names, pa.string()), pa.array(values, pa.string())], names=["name", "value"]
+    )
     return pa.ListArray.from_arrays(headers.offsets, told).cast(tables.PAIRS)
 
 
 def later(headers: list[dict[str, str]], seconds: int) -> list[dict[str, str]]:
     """Return the headers with a later Date."""
     return [
-        {**one, "value": re.sub(r":\d\d GMT", f":{seconds:02d} GMT", one["value"])} if one["name"] == "date" else one for one in headers
+        {**one, "value": re.sub(r":\d\d GMT", f":{seconds:02d} GMT", one["value"])}
+        if one["name"] == "date"
+        else one
+        for one in headers
     ]
 
 
 def write(run: Path, first: int, many: int, *, all_different: bool) -> None:
     """Write one file of a run."""
     rows = tables.read(run / "real", tables.EXCHANGES).to_pylist()
-    tables.write_part(Copies(rows, all_different=all_different).table(first, many), run / "exchanges", f"part-{first:09d}")
+    tables.write_part(
+        Copies(rows, all_different=all_different).table(first, many),
+        run / "exchanges",
+        f"part-{first:09d}",
+    )
 
 
 def generated(folder: Path, exchanges: int, *, all_different: bool) -> Path:
     """Return a run with a number of exchanges."""
     run = folder / "run"
     with contextlib.ExitStack() as servers:
-        urls = {name: servers.enter_context(serving(warehouse="memory:", faults=mutants(faults))).url for name, faults in TARGETS.items()}
-        ran(few_cases(folder / "plan"), run, Here(), *(f"{name}={url}" for name, url in urls.items()))
-    real = tables.read(run / "exchanges", tables.EXCHANGES).sort_by([("case_id", "ascending"), ("target", "ascending")])
+        urls = {
+            name: servers.enter_context(serving(warehouse="memory:", faults=mutants(faults))).url
+            for name, faults in TARGETS.items()
+        }
+        ran(
+            few_cases(folder / "plan"),
+            run,
+            Here(),
+            *(f"{name}={url}" for name, url in urls.items()),
+        )
+    real = tables.read(run / "exchanges", tables.EXCHANGES).sort_by(
+        [("case_id", "ascending"), ("target", "ascending")]
+    )
     tables.write_part(real, run / "real", "part-00000")
     for part in tables.parts(run / "exchanges"):
         part.unlink()
@@ -205,7 +270,9 @@ def generated_files(run: Path, exchanges: int, *, all_different: bool) -> None:
     """Write the exchanges of a run, as copies of the real exchanges."""
     with ProcessPoolExecutor() as pool:
         files = [
-            pool.submit(write, run, first, min(A_FILE, exchanges - first), all_different=all_different)
+            pool.submit(
+                write, run, first, min(A_FILE, exchanges - first), all_different=all_different
+            )
             for first in range(0, exchanges, A_FILE)
         ]
         for file in files:
@@ -216,12 +283,20 @@ def main() -> int:
     """Generate a run, measure and print, and return 1 if a limit is exceeded."""
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("--exchanges", type=int, default=EXCHANGES)
-    options.add_argument("--all-different", action="store_true", help="all targets answer differently")
-    options.add_argument("--folder", type=Path, help="where a run is generated and kept, or an existing run")
+    options.add_argument(
+        "--all-different", action="store_true", help="all targets answer differently"
+    )
+    options.add_argument(
+        "--folder", type=Path, help="where a run is generated and kept, or an existing run"
+    )
     chosen = options.parse_args()
     with tempfile.TemporaryDirectory() as scratch:
         folder = chosen.folder or Path(scratch)
-        run = folder / "run" if (folder / "run").is_dir() else generated(folder, chosen.exchanges, all_different=chosen.all_different)
+        run = (
+            folder / "run"
+            if (folder / "run").is_dir()
+            else generated(folder, chosen.exchanges, all_different=chosen.all_different)
+        )
         steps: dict[str, Taken] = {}
         with measured() as steps["judge"], LocalEngine() as engine:
             run_verdicts.judge(run, engine)
@@ -232,9 +307,16 @@ def main() -> int:
     made = ", ".join(f"{len(rows):,} {name}" for name, rows in found.items())
     told = [f"{exchanges:,} exchanges, {verdicts:,} verdicts; rows: {made}"]
     for name, taken in steps.items():
-        told.append(f"{name:8} {taken.seconds:6.1f} s  {taken.computing:6.1f} s computing  {taken.megabytes:6.0f} MB at most")
-    seconds, most = sum(taken.seconds for taken in steps.values()), max(taken.megabytes for taken in steps.values())
-    told.append(f"{'both':8} {seconds:6.1f} s of {SECONDS * exchanges / EXCHANGES:.0f}, {most:.0f} MB of {MEGABYTES:.0f}")
+        told.append(
+            f"{name:8} {taken.seconds:6.1f} s  {taken.computing:6.1f} s computing  {taken.megabytes:6.0f} MB at most"
+        )
+    seconds, most = (
+        sum(taken.seconds for taken in steps.values()),
+        max(taken.megabytes for taken in steps.values()),
+    )
+    told.append(
+        f"{'both':8} {seconds:6.1f} s of {SECONDS * exchanges / EXCHANGES:.0f}, {most:.0f} MB of {MEGABYTES:.0f}"
+    )
     sys.stdout.write("\n".join(told) + "\n")
     return 0 if seconds <= SECONDS * exchanges / EXCHANGES and most <= MEGABYTES else 1
 

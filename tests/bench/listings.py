@@ -113,7 +113,9 @@ def head() -> list[dict[str, Any]]:
 
 def commit(log: Path, version: int, actions: list[dict[str, Any]]) -> None:
     """Write a commit."""
-    (log / f"{version:020}.json").write_text("".join(f"{json.dumps(action)}\n" for action in actions))
+    (log / f"{version:020}.json").write_text(
+        "".join(f"{json.dumps(action)}\n" for action in actions)
+    )
 
 
 def one_commit(log: Path) -> None:
@@ -126,13 +128,27 @@ def hundred_commits(log: Path) -> None:
     files = list(adds())
     for version in range(100):
         first = head() if version == 0 else []
-        commit(log, version, [*first, *({"add": add} for add in files[version * FILES // 100 : (version + 1) * FILES // 100])])
+        commit(
+            log,
+            version,
+            [
+                *first,
+                *(
+                    {"add": add}
+                    for add in files[version * FILES // 100 : (version + 1) * FILES // 100]
+                ),
+            ],
+        )
 
 
 def checkpoint(log: Path, count: int = FILES) -> None:
     """Write all files in a checkpoint, without the commits before it."""
-    (protocol,), (metadata,) = ([action[kind]] for action, kind in zip(head(), ("protocol", "metaData"), strict=True))
-    metadata = {name: value for name, value in metadata.items() if name not in {"configuration", "format"}}
+    (protocol,), (metadata,) = (
+        [action[kind]] for action, kind in zip(head(), ("protocol", "metaData"), strict=True)
+    )
+    metadata = {
+        name: value for name, value in metadata.items() if name not in {"configuration", "format"}
+    }
     nothing = [None] * count
     columns = {
         "protocol": pa.array([protocol, None, *nothing]),
@@ -151,16 +167,34 @@ def one_more_commit(log: Path) -> None:
     """Write a commit that removes a file and adds another."""
     gone, come = islice(adds(), FILES // 2, FILES // 2 + 2)
     newest = max(int(path.name[:20]) for path in log.iterdir())
-    commit(log, newest + 1, [{"remove": gone | {"deletionTimestamp": 1}}, {"add": come | {"path": f"again/{come['path']}"}}])
+    commit(
+        log,
+        newest + 1,
+        [
+            {"remove": gone | {"deletionTimestamp": 1}},
+            {"add": come | {"path": f"again/{come['path']}"}},
+        ],
+    )
 
 
 SMALL = "small checkpoint"
-TABLES: dict[str, Callable[[Path], None]] = {"one commit": one_commit, "hundred commits": hundred_commits, "checkpoint": checkpoint}
+TABLES: dict[str, Callable[[Path], None]] = {
+    "one commit": one_commit,
+    "hundred commits": hundred_commits,
+    "checkpoint": checkpoint,
+}
 
 
 def shares_of(folder: Path) -> Path:
     """Write all tables and their shares file."""
-    lines = ["version: 1", f"authorization: {{bearerToken: {TOKEN}}}", "shares:", "- name: bench", "  schemas:", "  - name: default"]
+    lines = [
+        "version: 1",
+        f"authorization: {{bearerToken: {TOKEN}}}",
+        "shares:",
+        "- name: bench",
+        "  schemas:",
+        "  - name: default",
+    ]
     lines.append("    tables:")
     for name, write in (*TABLES.items(), (SMALL, small_checkpoint)):
         table = folder / name.replace(" ", "_")
@@ -175,7 +209,18 @@ def shares_of(folder: Path) -> Path:
 @contextmanager
 def serving(shares: Path, core: int) -> Iterator[tuple[int, int]]:
     """Yield the process id and the port of a server before its first request."""
-    command = [sys.executable, "-m", "lakepact.cli", "serve", "--port", "0", "--warehouse", "memory:", "--shares", str(shares)]
+    command = [
+        sys.executable,
+        "-m",
+        "lakepact.cli",
+        "serve",
+        "--port",
+        "0",
+        "--warehouse",
+        "memory:",
+        "--shares",
+        str(shares),
+    ]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
     try:
         if core >= 0:
@@ -197,7 +242,10 @@ def slow_readers(pid: int, port: int, name: str) -> float:
     """Return the memory in bytes of readers that request a listing and stop reading."""
     before = resident(pid)
     with ExitStack() as stack:
-        readers = [stack.enter_context(socket.create_connection(("127.0.0.1", port))) for _ in range(READERS)]
+        readers = [
+            stack.enter_context(socket.create_connection(("127.0.0.1", port)))
+            for _ in range(READERS)
+        ]
         for reader in readers:
             reader.sendall(query(name))
         for reader in readers:
@@ -206,7 +254,9 @@ def slow_readers(pid: int, port: int, name: str) -> float:
         return resident(pid) - before
 
 
-def listings(folder: Path, *, core: int, computed: Callable[[int], float]) -> Iterator[tuple[str, float, float]]:
+def listings(
+    folder: Path, *, core: int, computed: Callable[[int], float]
+) -> Iterator[tuple[str, float, float]]:
     """Yield each measurement: a name with its unit, the value and its limit.
 
     Args:

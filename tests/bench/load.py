@@ -26,7 +26,9 @@ class Caller(asyncio.Protocol):
         self._transport: asyncio.Transport | None = None
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        self._transport = cast("asyncio.Transport", transport)  # the transport of uvloop does not inherit from it
+        self._transport = cast(
+            "asyncio.Transport", transport
+        )  # the transport of uvloop does not inherit from it
         self._transport.write(next(self._requests))
 
     def data_received(self, data: bytes) -> None:
@@ -89,7 +91,9 @@ async def load(port: int, requests: Iterator[bytes], *, seconds: float, connecti
     ends: list[asyncio.Future[None]] = []
     for _ in range(connections):
         done: asyncio.Future[None] = loop.create_future()
-        _, caller = await loop.create_connection(lambda done=done: Caller(requests, until, done), "127.0.0.1", port)
+        _, caller = await loop.create_connection(
+            lambda done=done: Caller(requests, until, done), "127.0.0.1", port
+        )
         callers.append(caller)
         ends.append(done)
     await asyncio.gather(*ends)

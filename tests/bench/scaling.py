@@ -32,7 +32,10 @@ def fill(served: Service, names: int) -> None:
         make(body={"namespace": [f"tables-{number}"]})
     schema = {**SCHEMA, "fields": SCHEMA["fields"][:3]}
     for number in range(names):
-        make_table(namespace=f"tables-{number // TABLES_EACH}", body={"name": f"t{number}", "schema": schema})
+        make_table(
+            namespace=f"tables-{number // TABLES_EACH}",
+            body={"name": f"t{number}", "schema": schema},
+        )
     for number in range(listed(names)):
         make(body={"namespace": [f"n{number:06}"]})
     make(body={"namespace": ["parent"]})
@@ -82,8 +85,14 @@ def pages(parent: str) -> Callable[[int], Iterator[bytes]]:
     def asked(names: int) -> Iterator[bytes]:
         anyone = random.Random(1)
         while True:
-            behind = token(f"namespaces{SEPARATOR}{parent}", f"n{anyone.randrange(listed(names) - 2 * PAGE):06}")
-            yield request("GET", f"/v1/namespaces?pageSize={PAGE}&pageToken={behind}{f'&parent={parent}' if parent else ''}")
+            behind = token(
+                f"namespaces{SEPARATOR}{parent}",
+                f"n{anyone.randrange(listed(names) - 2 * PAGE):06}",
+            )
+            yield request(
+                "GET",
+                f"/v1/namespaces?pageSize={PAGE}&pageToken={behind}{f'&parent={parent}' if parent else ''}",
+            )
 
     return asked
 
@@ -107,7 +116,11 @@ WORKLOADS: dict[str, tuple[Callable[[int], Iterator[bytes]], float]] = {
 
 
 def scaling(
-    server: Callable[..., AbstractContextManager[tuple[int, int]]], computed: Callable[[int], float], *, seconds: float, rounds: int
+    server: Callable[..., AbstractContextManager[tuple[int, int]]],
+    computed: Callable[[int], float],
+    *,
+    seconds: float,
+    rounds: int,
 ) -> Iterator[tuple[str, float, float, float]]:
     """Yield for each workload the CPU seconds of an answer with few and with many names, and the limit of their ratio.
 
@@ -125,7 +138,14 @@ def scaling(
             for number in range(rounds + 1):
                 for names, pid, port in measured if number % 2 else reversed(measured):
                     before = computed(pid)
-                    answers = asyncio.run(load(port, asked[names], seconds=seconds if number else WARM_UP, connections=1))
+                    answers = asyncio.run(
+                        load(
+                            port,
+                            asked[names],
+                            seconds=seconds if number else WARM_UP,
+                            connections=1,
+                        )
+                    )
                     if number:
                         costs[names].append((computed(pid) - before) / answers)
             yield name, statistics.median(costs[FEW]), statistics.median(costs[MANY]), most

@@ -23,7 +23,10 @@ JSON = (b"content-type", b"application/json")
 def bare(served: Service) -> Any:
     """Return an ASGI application that calls the catalog's handlers, and checks nothing."""
     load, commit = served.handlers["loadTable"], served.handlers["updateTable"]
-    create_table, create_namespace = served.handlers["createTable"], served.handlers["createNamespace"]
+    create_table, create_namespace = (
+        served.handlers["createTable"],
+        served.handlers["createNamespace"],
+    )
 
     async def app(scope: Any, receive: Any, send: Any) -> None:
         if scope["type"] == "lifespan":
@@ -46,8 +49,16 @@ def bare(served: Service) -> Any:
             elif len(parts) == 5:
                 body = create_table(namespace=unquote(parts[3]), body=document).body
             else:
-                body = commit(namespace=unquote(parts[3]), table=unquote(parts[5]), body=document).body
-        await send({"type": "http.response.start", "status": 200, "headers": [JSON, (b"content-length", b"%d" % len(body))]})
+                body = commit(
+                    namespace=unquote(parts[3]), table=unquote(parts[5]), body=document
+                ).body
+        await send(
+            {
+                "type": "http.response.start",
+                "status": 200,
+                "headers": [JSON, (b"content-length", b"%d" % len(body))],
+            }
+        )
         await send({"type": "http.response.body", "body": body})
 
     return app

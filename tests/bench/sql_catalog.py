@@ -48,7 +48,9 @@ def prepare(folder: Path, metadata: dict[str, Any], *, writers: int) -> None:
         location = folder / f"small{number}"
         (location / "metadata").mkdir(parents=True)
         file = location / "metadata" / "00000-0f8a2f4e-2a5b-4b0f-8f0e-000000000000.metadata.json"
-        file.write_text(json.dumps({**metadata, "location": f"file://{location}", "metadata-log": []}))
+        file.write_text(
+            json.dumps({**metadata, "location": f"file://{location}", "metadata-log": []})
+        )
         made.register_table(f"bench.small{number}", f"file://{file}")
     made.engine.dispose()
 
@@ -59,7 +61,9 @@ def _requests() -> Iterator[CommitTableRequest]:
     for raw in itertools.islice(commits(), DIFFERENT):
         body = json.loads(raw.partition(b"\r\n\r\n")[2])
         updates = [update for update in body["updates"] if update["action"] != "remove-properties"]
-        yield CommitTableRequest.model_validate({"identifier": identifier, "requirements": body["requirements"], "updates": updates})
+        yield CommitTableRequest.model_validate(
+            {"identifier": identifier, "requirements": body["requirements"], "updates": updates}
+        )
 
 
 class Writers:
@@ -94,7 +98,9 @@ def writing(folder: Path, metadata: dict[str, Any], *, writers: int) -> Iterator
         started: list[subprocess.Popen[str]] = []
         for number in range(writers):
             command = [sys.executable, __file__, str(folder), str(number)]
-            process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+            process = subprocess.Popen(
+                command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+            )
             ending.callback(process.communicate)
             started.append(process)
         for process in started:
@@ -138,7 +144,12 @@ def _by_catalog(made: SqlCatalog, table: Table) -> Callable[[], object]:
 
 def _by_table(table: Table) -> Callable[[], object]:
     properties = itertools.cycle(
-        [update.updates for request in _requests() for update in request.updates if update.action == "set-properties"]
+        [
+            update.updates
+            for request in _requests()
+            for update in request.updates
+            if update.action == "set-properties"
+        ]
     )
 
     def commit() -> object:

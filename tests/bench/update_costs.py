@@ -33,16 +33,28 @@ class Kind:
 
 def schema(number: int) -> Update:
     fields = [{"id": 1, "name": f"column_{number}", "type": "string", "required": False}]
-    fields += [{"id": n, "name": f"c{n}", "type": "int", "required": False} for n in range(2, COLUMNS + 1)]
+    fields += [
+        {"id": n, "name": f"c{n}", "type": "int", "required": False} for n in range(2, COLUMNS + 1)
+    ]
     return {"type": "struct", "schema-id": 0, "fields": fields[: 1 + number % 3]}
 
 
 def spec(number: int) -> Update:
-    return {"spec-id": 0, "fields": [{"source-id": 2, "transform": f"bucket[{number + 1}]", "name": f"part_{number}"}]}
+    return {
+        "spec-id": 0,
+        "fields": [
+            {"source-id": 2, "transform": f"bucket[{number + 1}]", "name": f"part_{number}"}
+        ],
+    }
 
 
 def order(number: int) -> Update:
-    field = {"source-id": 2, "transform": f"bucket[{number + 1}]", "direction": "asc", "null-order": "nulls-first"}
+    field = {
+        "source-id": 2,
+        "transform": f"bucket[{number + 1}]",
+        "direction": "asc",
+        "null-order": "nulls-first",
+    }
     return {"order-id": 1, "fields": [field]}
 
 
@@ -58,12 +70,20 @@ def snapshot(number: int) -> Update:
 
 
 def statistics(number: int) -> Update:
-    common = {"snapshot-id": number + 1, "statistics-path": f"memory:/costs/{number}.puffin", "file-size-in-bytes": 10}
+    common = {
+        "snapshot-id": number + 1,
+        "statistics-path": f"memory:/costs/{number}.puffin",
+        "file-size-in-bytes": 10,
+    }
     return {**common, "file-footer-size-in-bytes": 5, "blob-metadata": []}
 
 
 def partition_statistics(number: int) -> Update:
-    return {"snapshot-id": number + 1, "statistics-path": f"memory:/costs/{number}.parquet", "file-size-in-bytes": 10}
+    return {
+        "snapshot-id": number + 1,
+        "statistics-path": f"memory:/costs/{number}.parquet",
+        "file-size-in-bytes": 10,
+    }
 
 
 def each(make: Callable[[int], Update | list[Update]]) -> Callable[[int], list[Update]]:
@@ -87,9 +107,28 @@ ADD_SPECS = add("add-spec", "spec", spec)
 ADD_ORDERS = add("add-sort-order", "sort-order", order)
 ADD_SNAPSHOTS = add("add-snapshot", "snapshot", snapshot)
 ADD_STATISTICS = add("set-statistics", "statistics", statistics)
-ADD_KEYS = each(lambda n: {"action": "add-encryption-key", "encryption-key": {"key-id": f"k{n}", "encrypted-key-metadata": "AAAA"}})
-ADD_REFS = each(lambda n: {"action": "set-snapshot-ref", "ref-name": f"tag{n}", "type": "tag", "snapshot-id": n + 1})
-MOVE_MAIN = each(lambda n: {"action": "set-snapshot-ref", "ref-name": "main", "type": "branch", "snapshot-id": n + 1})
+ADD_KEYS = each(
+    lambda n: {
+        "action": "add-encryption-key",
+        "encryption-key": {"key-id": f"k{n}", "encrypted-key-metadata": "AAAA"},
+    }
+)
+ADD_REFS = each(
+    lambda n: {
+        "action": "set-snapshot-ref",
+        "ref-name": f"tag{n}",
+        "type": "tag",
+        "snapshot-id": n + 1,
+    }
+)
+MOVE_MAIN = each(
+    lambda n: {
+        "action": "set-snapshot-ref",
+        "ref-name": "main",
+        "type": "branch",
+        "snapshot-id": n + 1,
+    }
+)
 
 
 def more(updates: Callable[[int], list[Update]]) -> Callable[[int], list[Update]]:
@@ -103,8 +142,17 @@ def both(*makers: Callable[[int], list[Update]]) -> Callable[[int], list[Update]
 
 def view_version(number: int) -> Update:
     representations = [{"type": "sql", "sql": f"select {number}", "dialect": "spark"}]
-    common = {"version-id": number + 2, "timestamp-ms": NOW, "schema-id": 0, "summary": {}, "default-namespace": []}
-    return {"action": "add-view-version", "view-version": {**common, "representations": representations}}
+    common = {
+        "version-id": number + 2,
+        "timestamp-ms": NOW,
+        "schema-id": 0,
+        "summary": {},
+        "default-namespace": [],
+    }
+    return {
+        "action": "add-view-version",
+        "view-version": {**common, "representations": representations},
+    }
 
 
 def remove(action: str, member: str) -> Callable[[int], list[Update]]:
@@ -123,7 +171,10 @@ def choose(action: str, member: str, first: int = 0) -> Callable[[int], list[Upd
 
 
 def schema_in_use(number: int) -> list[Update]:
-    return [{"action": "add-schema", "schema": schema(number)}, {"action": "set-current-schema", "schema-id": -1}]
+    return [
+        {"action": "add-schema", "schema": schema(number)},
+        {"action": "set-current-schema", "schema-id": -1},
+    ]
 
 
 def version_in_use(number: int) -> list[Update]:
@@ -147,32 +198,77 @@ KINDS = [
     Kind("add-schema and set-current-schema", of(each(schema_in_use))),
     Kind("add-schema of one", of(lambda count: ADD_SCHEMAS(1) * count)),
     Kind("set-current-schema", of(choose("set-current-schema", "schema-id")), ADD_SCHEMAS),
-    Kind("remove-schemas, one by one", of(remove("remove-schemas", "schema-ids")), both(ADD_SCHEMAS, ADD_SNAPSHOTS)),
-    Kind("remove-schemas, all at once", of(remove_all("remove-schemas", "schema-ids")), both(ADD_SCHEMAS, ADD_SNAPSHOTS)),
+    Kind(
+        "remove-schemas, one by one",
+        of(remove("remove-schemas", "schema-ids")),
+        both(ADD_SCHEMAS, ADD_SNAPSHOTS),
+    ),
+    Kind(
+        "remove-schemas, all at once",
+        of(remove_all("remove-schemas", "schema-ids")),
+        both(ADD_SCHEMAS, ADD_SNAPSHOTS),
+    ),
     Kind("add-spec", of(ADD_SPECS)),
     Kind("add-spec, as many there", of(more(ADD_SPECS)), ADD_SPECS),
     Kind("set-default-spec", of(choose("set-default-spec", "spec-id")), ADD_SPECS),
-    Kind("remove-partition-specs, one by one", of(remove("remove-partition-specs", "spec-ids")), ADD_SPECS),
-    Kind("remove-partition-specs, all at once", of(remove_all("remove-partition-specs", "spec-ids")), ADD_SPECS),
+    Kind(
+        "remove-partition-specs, one by one",
+        of(remove("remove-partition-specs", "spec-ids")),
+        ADD_SPECS,
+    ),
+    Kind(
+        "remove-partition-specs, all at once",
+        of(remove_all("remove-partition-specs", "spec-ids")),
+        ADD_SPECS,
+    ),
     Kind("add-sort-order", of(ADD_ORDERS)),
     Kind("add-sort-order, as many there", of(more(ADD_ORDERS)), ADD_ORDERS),
-    Kind("set-default-sort-order", of(choose("set-default-sort-order", "sort-order-id", 1)), ADD_ORDERS),
+    Kind(
+        "set-default-sort-order",
+        of(choose("set-default-sort-order", "sort-order-id", 1)),
+        ADD_ORDERS,
+    ),
     Kind("add-snapshot", of(ADD_SNAPSHOTS)),
     Kind("add-snapshot of a late schema", of(each(of_late_schema)), ADD_SCHEMAS),
     Kind("remove-snapshots, one by one", of(remove("remove-snapshots", "snapshot-ids")), HISTORY),
-    Kind("remove-snapshots, all at once", of(remove_all("remove-snapshots", "snapshot-ids")), HISTORY),
+    Kind(
+        "remove-snapshots, all at once", of(remove_all("remove-snapshots", "snapshot-ids")), HISTORY
+    ),
     Kind("set-snapshot-ref", of(ADD_REFS), ADD_SNAPSHOTS),
     Kind("set-snapshot-ref main", of(MOVE_MAIN), ADD_SNAPSHOTS),
-    Kind("remove-snapshot-ref", of(each(lambda n: {"action": "remove-snapshot-ref", "ref-name": f"tag{n}"})), HISTORY),
+    Kind(
+        "remove-snapshot-ref",
+        of(each(lambda n: {"action": "remove-snapshot-ref", "ref-name": f"tag{n}"})),
+        HISTORY,
+    ),
     Kind("set-statistics", of(ADD_STATISTICS)),
     Kind("set-statistics, again", of(ADD_STATISTICS), ADD_STATISTICS),
-    Kind("set-partition-statistics", of(add("set-partition-statistics", "partition-statistics", partition_statistics))),
+    Kind(
+        "set-partition-statistics",
+        of(add("set-partition-statistics", "partition-statistics", partition_statistics)),
+    ),
     Kind("remove-statistics", of(choose("remove-statistics", "snapshot-id", 1)), ADD_STATISTICS),
     Kind("add-encryption-key", of(ADD_KEYS)),
-    Kind("remove-encryption-key", of(each(lambda n: {"action": "remove-encryption-key", "key-id": f"k{n}"})), ADD_KEYS),
-    Kind("set-properties", of(each(lambda n: {"action": "set-properties", "updates": {f"p{n}": "x"}}))),
-    Kind("remove-properties", of(lambda count: [{"action": "remove-properties", "removals": [f"p{n}" for n in range(count)]}])),
-    Kind("requirements", requirements({"type": "assert-current-schema-id", "current-schema-id": 0})),
+    Kind(
+        "remove-encryption-key",
+        of(each(lambda n: {"action": "remove-encryption-key", "key-id": f"k{n}"})),
+        ADD_KEYS,
+    ),
+    Kind(
+        "set-properties",
+        of(each(lambda n: {"action": "set-properties", "updates": {f"p{n}": "x"}})),
+    ),
+    Kind(
+        "remove-properties",
+        of(
+            lambda count: [
+                {"action": "remove-properties", "removals": [f"p{n}" for n in range(count)]}
+            ]
+        ),
+    ),
+    Kind(
+        "requirements", requirements({"type": "assert-current-schema-id", "current-schema-id": 0})
+    ),
     Kind("view: add-schema", of(ADD_SCHEMAS), path=VIEW),
     Kind("view: add-view-version", of(each(view_version)), path=VIEW),
     Kind("view: set-current-view-version", of(each(version_in_use)), path=VIEW),

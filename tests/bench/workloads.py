@@ -37,13 +37,26 @@ def request(method: str, path: str, body: Any = None) -> bytes:
 SCHEMA = {
     "type": "struct",
     "schema-id": 0,
-    "fields": [{"id": n, "name": f"column_{n}", "type": "string", "required": False, "doc": f"The column {n}."} for n in range(1, 23)],
+    "fields": [
+        {
+            "id": n,
+            "name": f"column_{n}",
+            "type": "string",
+            "required": False,
+            "doc": f"The column {n}.",
+        }
+        for n in range(1, 23)
+    ],
 }
 
 
 def table(name: str) -> dict[str, Any]:
     """Return the creation of a table of 22 columns with one metadata-log entry, so that it does not grow."""
-    return {"name": name, "schema": SCHEMA, "properties": {"write.metadata.previous-versions-max": "1", "owner": "bench"}}
+    return {
+        "name": name,
+        "schema": SCHEMA,
+        "properties": {"write.metadata.previous-versions-max": "1", "owner": "bench"},
+    }
 
 
 def snapshots(count: int) -> dict[str, Any]:
@@ -58,7 +71,11 @@ def snapshots(count: int) -> dict[str, Any]:
             "schema-id": 0,
             "summary": {
                 "operation": "append",
-                **{f"{kind}-{what}": str(number * 1000) for kind in ("added", "total") for what in ("data-files", "records", "files-size")},
+                **{
+                    f"{kind}-{what}": str(number * 1000)
+                    for kind in ("added", "total")
+                    for what in ("data-files", "records", "files-size")
+                },
                 "total-delete-files": "0",
                 "total-position-deletes": "0",
                 "total-equality-deletes": "0",
@@ -95,17 +112,32 @@ def commits() -> Iterator[bytes]:
         updates = [
             {"action": "set-properties", "updates": {**padding, "bench.number": str(number)}},
             {"action": "remove-properties", "removals": ["bench.absent"]},
-            {"action": "set-snapshot-ref", "ref-name": "tag", "type": "tag", "snapshot-id": 7_000_000_000_000_000_001 + number % 2},
+            {
+                "action": "set-snapshot-ref",
+                "ref-name": "tag",
+                "type": "tag",
+                "snapshot-id": 7_000_000_000_000_000_001 + number % 2,
+            },
         ]
-        yield request("POST", "/v1/namespaces/bench/tables/small", {"requirements": requirements, "updates": updates})
+        yield request(
+            "POST",
+            "/v1/namespaces/bench/tables/small",
+            {"requirements": requirements, "updates": updates},
+        )
 
 
 MADE_BEFORE = 4096  #: commits, made before the measurement
 WRITERS = 8  #: concurrent writers, each with its own table
 WRITERS_PREPARATION = [
     request("POST", "/v1/namespaces", {"namespace": ["bench"]}),
-    *(request("POST", "/v1/namespaces/bench/tables", table(f"small{number}")) for number in range(WRITERS)),
-    *(request("POST", f"/v1/namespaces/bench/tables/small{number}", snapshots(12)) for number in range(WRITERS)),
+    *(
+        request("POST", "/v1/namespaces/bench/tables", table(f"small{number}"))
+        for number in range(WRITERS)
+    ),
+    *(
+        request("POST", f"/v1/namespaces/bench/tables/small{number}", snapshots(12))
+        for number in range(WRITERS)
+    ),
 ]
 
 
@@ -118,13 +150,19 @@ def to_many_tables(writers: int) -> Iterator[bytes]:
 def _made_before(writers: int) -> tuple[bytes, ...]:
     some = itertools.islice(commits(), MADE_BEFORE)
     tables = itertools.cycle(range(writers))
-    return tuple(made.replace(b"/tables/small ", b"/tables/small%d " % number, 1) for number, made in zip(tables, some, strict=False))
+    return tuple(
+        made.replace(b"/tables/small ", b"/tables/small%d " % number, 1)
+        for number, made in zip(tables, some, strict=False)
+    )
 
 
 def namespaces() -> Iterator[bytes]:
     """Yield creations of new namespaces."""
     for number in itertools.count():
-        body = {"namespace": [f"namespace-{number:08}"], "properties": {"owner": "bench", "comment": "made to see how fast it goes"}}
+        body = {
+            "namespace": [f"namespace-{number:08}"],
+            "properties": {"owner": "bench", "comment": "made to see how fast it goes"},
+        }
         yield request("POST", "/v1/namespaces", body)
 
 
@@ -134,8 +172,12 @@ def repeated(made: bytes) -> Callable[[], Iterator[bytes]]:
 
 
 WORKLOADS = [
-    Workload("loadTable 12 KB", repeated(request("GET", "/v1/namespaces/bench/tables/small")), 0.75, 1.5),
-    Workload("loadTable 300 KB", repeated(request("GET", "/v1/namespaces/bench/tables/large")), 0.75, 1.0),
+    Workload(
+        "loadTable 12 KB", repeated(request("GET", "/v1/namespaces/bench/tables/small")), 0.75, 1.5
+    ),
+    Workload(
+        "loadTable 300 KB", repeated(request("GET", "/v1/namespaces/bench/tables/large")), 0.75, 1.0
+    ),
     Workload("commit 2 KB, memory", commits, 0.75, 0.75),
     Workload("createNamespace", namespaces, 0.75, 0.75),
     Workload("commit 2 KB, files", commits, None, None, warehouse="files"),

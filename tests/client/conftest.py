@@ -56,8 +56,18 @@ REFUSALS = Refusals(
 )
 
 VISIT = Call("visit", "GET", "/pets/a%2Fb", (), (), None, {"200": Pet, "404": None})
-ADOPT = Call("adopt", "POST", "/pets", (), (("Content-Type", "application/json"),), b'{"name":"rex"}', {"200": Pet})
-FEED = Call("feed", "POST", "/pets/rex", (), (("Content-Type", "application/json"),), b"{}", {"200": Pet})
+ADOPT = Call(
+    "adopt",
+    "POST",
+    "/pets",
+    (),
+    (("Content-Type", "application/json"),),
+    b'{"name":"rex"}',
+    {"200": Pet},
+)
+FEED = Call(
+    "feed", "POST", "/pets/rex", (), (("Content-Type", "application/json"),), b"{}", {"200": Pet}
+)
 LEAVE = Call("leave", "DELETE", "/pets/rex", (), (), None, {"204": None})
 
 Answer = httpx.Response | Exception
@@ -97,10 +107,22 @@ Send = Callable[..., Pet | None]
 def send(request: pytest.FixtureRequest) -> Send:
     """Return a function that sends a call to a script, once in a thread and once in an event loop."""
 
-    def sent(script: Script, call: Call, *, auth: Auth | None = None, retries: Retries | None = None) -> Pet | None:
-        engine = Engine("http://pets.test/base", auth or NoAuth(), retries or Retries(jitter=lambda: 0.0), REFUSALS, script.clock)
+    def sent(
+        script: Script, call: Call, *, auth: Auth | None = None, retries: Retries | None = None
+    ) -> Pet | None:
+        engine = Engine(
+            "http://pets.test/base",
+            auth or NoAuth(),
+            retries or Retries(jitter=lambda: 0.0),
+            REFUSALS,
+            script.clock,
+        )
         if request.param == "sync":
-            return Connection(engine, Transport(Timeouts(), httpx.Client(transport=script.carrier)), script.pauses.append).send(call)
+            return Connection(
+                engine,
+                Transport(Timeouts(), httpx.Client(transport=script.carrier)),
+                script.pauses.append,
+            ).send(call)
         transport = AsyncTransport(Timeouts(), httpx.AsyncClient(transport=script.carrier))
         return asyncio.run(AsyncConnection(engine, transport, script.pause).send(call))
 

@@ -46,7 +46,15 @@ from lakepact.client.delta_sharing.asynchronous.answer import AsyncAnswer
 from lakepact.client.delta_sharing.asynchronous.listing import AsyncListing
 from lakepact.client.delta_sharing.asynchronous.table import AsyncTable
 from lakepact.client.delta_sharing.description import Description
-from lakepact.client.delta_sharing.lines import DeletionVector, EndOfStream, Facts, Kind, Metadata, Protocol, SharedFile
+from lakepact.client.delta_sharing.lines import (
+    DeletionVector,
+    EndOfStream,
+    Facts,
+    Kind,
+    Metadata,
+    Protocol,
+    SharedFile,
+)
 from lakepact.client.delta_sharing.predicates import Column, Predicate
 from lakepact.client.delta_sharing.schemas import Field
 from lakepact.client.delta_sharing.schemas import Schema as DeltaSchema
@@ -76,9 +84,21 @@ from lakepact.generated.iceberg_rest.models import (
 )
 
 SCHEMA = {"type": "struct", "fields": [{"id": 1, "name": "id", "type": "long", "required": True}]}
-VERSION = {"version-id": 1, "timestamp-ms": 1, "schema-id": 0, "summary": {}, "representations": [], "default-namespace": ["a"]}
+VERSION = {
+    "version-id": 1,
+    "timestamp-ms": 1,
+    "schema-id": 0,
+    "summary": {},
+    "representations": [],
+    "default-namespace": ["a"],
+}
 UPDATE = {"action": "set-properties", "updates": {"k": "v"}}
-SIGNED = {"region": "eu-central-1", "uri": "https://b.s3.amazonaws.com/t/1", "method": "GET", "headers": {}}
+SIGNED = {
+    "region": "eu-central-1",
+    "uri": "https://b.s3.amazonaws.com/t/1",
+    "method": "GET",
+    "headers": {},
+}
 ROWS = pa.table({"id": [1]})
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 
@@ -87,14 +107,20 @@ NOW = datetime(2026, 1, 1, tzinfo=UTC)
 
 
 async def opened() -> None:
-    async with AsyncIcebergCatalog("http://c", warehouse="w", auth=BearerToken("t"), limits=Limits(pages=1)) as catalog:
+    async with AsyncIcebergCatalog(
+        "http://c", warehouse="w", auth=BearerToken("t"), limits=Limits(pages=1)
+    ) as catalog:
         assert_type(catalog, AsyncIcebergCatalog)
-    async with AsyncWatsonxCatalog("c", "catalog", retries=Retries(tries=1), timeouts=Timeouts(read=1.0)) as watsonx:
+    async with AsyncWatsonxCatalog(
+        "c", "catalog", retries=Retries(tries=1), timeouts=Timeouts(read=1.0)
+    ) as watsonx:
         await iceberg_catalog(watsonx)
     async with AsyncSharingClient("profile.share", downloads=4) as client:
         assert_type(client, AsyncSharingClient)
     assert_type(SigV4("glue", region="us-east-1"), SigV4)
-    profile(Profile.read({"shareCredentialsVersion": 1, "endpoint": "https://s", "bearerToken": "t"}))
+    profile(
+        Profile.read({"shareCredentialsVersion": 1, "endpoint": "https://s", "bearerToken": "t"})
+    )
 
 
 def profile(profile: Profile) -> None:
@@ -119,7 +145,9 @@ def fetched_token(auth: FetchedToken) -> None:
 
 
 def request(request: Request) -> None:
-    assert_type((request.has_key, request.is_idempotent, request.may_change), tuple[bool, bool, bool])
+    assert_type(
+        (request.has_key, request.is_idempotent, request.may_change), tuple[bool, bool, bool]
+    )
     assert_type(request.with_header("x", "y"), Request)
 
 
@@ -145,7 +173,13 @@ def retries(retries: Retries) -> None:
 
 def metadata(metadata: TableMetadata) -> None:
     assert_type(metadata.location, str)
-    assert_type(metadata.last_updated_ms + metadata.last_column_id + metadata.last_partition_id + metadata.last_sequence_number, int)
+    assert_type(
+        metadata.last_updated_ms
+        + metadata.last_column_id
+        + metadata.last_partition_id
+        + metadata.last_sequence_number,
+        int,
+    )
     schemas: Sequence[Schema] = metadata.schemas
     specs: Sequence[PartitionSpec] = metadata.partition_specs
     orders: Sequence[SortOrder] = metadata.sort_orders
@@ -170,22 +204,33 @@ async def iceberg_catalog(catalog: AsyncIcebergCatalog) -> None:
     assert_type(catalog.from_profile("prod", headers={"X-A": "a"}), AsyncIcebergCatalog)
     assert_type(catalog.from_uri("https://c?warehouse=w"), AsyncIcebergCatalog)
     assert_type(catalog.with_options(retries=Retries(tries=1), timeouts=5), AsyncIcebergCatalog)
-    assert_type((catalog.with_response(), catalog.response), tuple[AsyncIcebergCatalog, Reply | None])
+    assert_type(
+        (catalog.with_response(), catalog.response), tuple[AsyncIcebergCatalog, Reply | None]
+    )
     await catalog.close()
     assert_type(catalog.list_namespaces("a", page_size=10), AsyncIterator[tuple[str, ...]])
     assert_type(await catalog.create_namespace(("a", "b"), {"k": "v"}), CreateNamespaceResponse)
     assert_type(await catalog.load_namespace("a"), GetNamespaceResponse)
     assert_type(await catalog.namespace_exists("a"), bool)
-    assert_type(await catalog.update_namespace_properties("a", updates={"k": "v"}, removals=["j"]), UpdateNamespacePropertiesResponse)
+    assert_type(
+        await catalog.update_namespace_properties("a", updates={"k": "v"}, removals=["j"]),
+        UpdateNamespacePropertiesResponse,
+    )
     await catalog.drop_namespace("a")
     assert_type(catalog.list_tables("a"), AsyncIterator[TableIdentifier])
     assert_type(await catalog.create_table("a.t", SCHEMA, properties={"k": "v"}), LoadTableResult)
     assert_type(await catalog.create_table("a.t", ROWS.schema), LoadTableResult)
     async for listed in catalog.list_tables("a.b"):
         assert_type(await catalog.load_table(listed), LoadTableResult)
-    assert_type(await catalog.table_exists(("a", "b", "t")) or await catalog.table_exists((("a", "b"), "t")), bool)
+    assert_type(
+        await catalog.table_exists(("a", "b", "t"))
+        or await catalog.table_exists((("a", "b"), "t")),
+        bool,
+    )
     assert_type(await catalog.stage_table("a.t", SCHEMA), LoadTableResult)
-    assert_type(await catalog.register_table("a.t", "s3://b/t.json", overwrite=True), LoadTableResult)
+    assert_type(
+        await catalog.register_table("a.t", "s3://b/t.json", overwrite=True), LoadTableResult
+    )
     loaded = await catalog.load_table("a.t", snapshots="refs", referenced_by=["a.v"])
     assert_type(loaded, LoadTableResult)
     metadata(loaded.metadata)
@@ -194,7 +239,9 @@ async def iceberg_catalog(catalog: AsyncIcebergCatalog) -> None:
     assert_type(storage_credential(credentials, "s3://b/t/1"), StorageCredential | None)
     assert_type(await catalog.sign_request("a.t", SIGNED), RemoteSignResult)
     assert_type(await catalog.table_exists("a.t"), bool)
-    committed = await catalog.commit_table("a.t", [UPDATE], requirements=[{"type": "assert-create"}])
+    committed = await catalog.commit_table(
+        "a.t", [UPDATE], requirements=[{"type": "assert-create"}]
+    )
     assert_type(committed, CommitTableResponse)
     await catalog.drop_table("a.t", purge=True)
     await catalog.rename_table("a.t", (("a", "b"), "t"))
@@ -297,12 +344,17 @@ def read_task(task: ReadTask) -> None:
 def shared_file(file: SharedFile) -> None:
     assert_type((file.url, file.id), tuple[str, str])
     assert_type(file.partition_values, Mapping[str, str | None])
-    assert_type((file.size, file.version, file.timestamp, file.expiration), tuple[int | None, int | None, int | None, int | None])
+    assert_type(
+        (file.size, file.version, file.timestamp, file.expiration),
+        tuple[int | None, int | None, int | None, int | None],
+    )
     assert_type((file.stats, file.deletion_vector_id), tuple[str | None, str | None])
     assert_type(file.is_delta, bool)
     assert_type((file.kind, file.facts), tuple[Kind, Facts])
     assert_type(file.of(file.facts), SharedFile)
-    assert_type((file.statistics, file.deletion_vector), tuple[Mapping[str, Any], DeletionVector | None])
+    assert_type(
+        (file.statistics, file.deletion_vector), tuple[Mapping[str, Any], DeletionVector | None]
+    )
 
 
 def description(described: Description) -> None:

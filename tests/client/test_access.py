@@ -18,7 +18,15 @@ from botocore.credentials import RefreshableCredentials
 
 from driving import Desk, Driven
 from fronts import certificate, proxy_front, tls_front
-from lakepact.client import NO_RETRIES, AsyncIcebergCatalog, IcebergCatalog, Limits, SharingClient, SigV4, Unreachable
+from lakepact.client import (
+    NO_RETRIES,
+    AsyncIcebergCatalog,
+    IcebergCatalog,
+    Limits,
+    SharingClient,
+    SigV4,
+    Unreachable,
+)
 from lakepact.reference_server import running
 
 PROFILE = {"shareCredentialsVersion": 1, "endpoint": "http://shares.test", "bearerToken": "t0ken"}
@@ -39,9 +47,14 @@ def certificates(tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[st
 
 
 @pytest.mark.parametrize("given", ["verify", "settings", "SSL_CERT_FILE", "REQUESTS_CA_BUNDLE"])
-def test_private_authority_is_trusted(given: str, drive: Callable[..., Driven], served: str, certificates: Any, monkeypatch: Any) -> None:
+def test_private_authority_is_trusted(
+    given: str, drive: Callable[..., Driven], served: str, certificates: Any, monkeypatch: Any
+) -> None:
     authority = certificates["server"][0]
-    options = {"verify": {"verify": authority}, "settings": {"verify": ssl.create_default_context(cafile=authority)}}.get(given, {})
+    options = {
+        "verify": {"verify": authority},
+        "settings": {"verify": ssl.create_default_context(cafile=authority)},
+    }.get(given, {})
     monkeypatch.setenv("SSL_CERT_FILE", "")
     if not options:
         monkeypatch.setenv(given, authority)
@@ -49,7 +62,9 @@ def test_private_authority_is_trusted(given: str, drive: Callable[..., Driven], 
         assert drive(front.url, **options).namespace_exists("n") is False
 
 
-def test_client_certificate_is_presented(drive: Callable[..., Driven], served: str, certificates: Any) -> None:
+def test_client_certificate_is_presented(
+    drive: Callable[..., Driven], served: str, certificates: Any
+) -> None:
     authority, caller = certificates["server"][0], certificates["caller"]
     with tls_front(served, certificates["server"], callers=caller[0]) as front:
         assert drive(front.url, verify=authority, cert=caller).namespace_exists("n") is False
@@ -58,7 +73,9 @@ def test_client_certificate_is_presented(drive: Callable[..., Driven], served: s
 
 
 @pytest.mark.parametrize("given", ["proxy", "HTTPS_PROXY"])
-def test_requests_go_through_the_proxy(given: str, drive: Callable[..., Driven], served: str, certificates: Any, monkeypatch: Any) -> None:
+def test_requests_go_through_the_proxy(
+    given: str, drive: Callable[..., Driven], served: str, certificates: Any, monkeypatch: Any
+) -> None:
     with tls_front(served, certificates["server"]) as front, proxy_front() as proxy:
         monkeypatch.setenv("HTTPS_PROXY", proxy.url)
         monkeypatch.setenv("NO_PROXY", "127.0.0.1" if given == "proxy" else "")
@@ -77,13 +94,24 @@ def test_requests_go_through_the_proxy(given: str, drive: Callable[..., Driven],
         ({"verify": __file__}, r"verify='.*': .*; it must be a file in PEM"),
         ({"verify": False}, "verification cannot be switched off"),
         ({"cert": "x.pem", "verify": ssl.create_default_context()}, "exclude each other"),
-        ({"proxy": "http://user:s3cr3t@"}, "proxy is http://…, and http, https, socks5 or socks5h is supported"),
-        ({"proxy": "http://proxy.test", "http": httpx.Client()}, "http has its own verify, cert and proxy"),
-        ({"headers": {"X-A": "s3cr3t\r\nX-B: b"}}, r"the property 'header\.X-A' cannot be a header"),
+        (
+            {"proxy": "http://user:s3cr3t@"},
+            "proxy is http://…, and http, https, socks5 or socks5h is supported",
+        ),
+        (
+            {"proxy": "http://proxy.test", "http": httpx.Client()},
+            "http has its own verify, cert and proxy",
+        ),
+        (
+            {"headers": {"X-A": "s3cr3t\r\nX-B: b"}},
+            r"the property 'header\.X-A' cannot be a header",
+        ),
     ],
 )
 @pytest.mark.parametrize("kind", [IcebergCatalog, SharingClient])
-def test_wrong_argument_is_named_without_its_secret(kind: type, options: dict[str, Any], message: str) -> None:
+def test_wrong_argument_is_named_without_its_secret(
+    kind: type, options: dict[str, Any], message: str
+) -> None:
     with pytest.raises(ValueError, match=message) as raised:
         kind("http://catalog.test" if kind is IcebergCatalog else PROFILE, **options)
 
@@ -92,21 +120,35 @@ def test_wrong_argument_is_named_without_its_secret(kind: type, options: dict[st
 
 def test_headers_of_a_sharing_client_are_sent_to_its_server() -> None:
     desk = Desk({"GET /shares": {"items": []}})
-    with httpx.Client(transport=desk.carrier) as http, SharingClient(PROFILE, http=http, headers={"X-Tenant": "a"}) as client:
+    with (
+        httpx.Client(transport=desk.carrier) as http,
+        SharingClient(PROFILE, http=http, headers={"X-Tenant": "a"}) as client,
+    ):
         list(client.shares())
 
-    assert (desk.requests[0].headers["x-tenant"], desk.requests[0].headers["authorization"]) == ("a", "Bearer t0ken")
+    assert (desk.requests[0].headers["x-tenant"], desk.requests[0].headers["authorization"]) == (
+        "a",
+        "Bearer t0ken",
+    )
 
 
 def test_pickled_catalogs_are_used_in_spawned_processes(served: str, certificates: Any) -> None:
     with tls_front(served, certificates["server"], callers=certificates["caller"][0]) as front:
-        catalog = IcebergCatalog(front.url, verify=certificates["server"][0], cert=certificates["caller"], proxy="none")
+        catalog = IcebergCatalog(
+            front.url, verify=certificates["server"][0], cert=certificates["caller"], proxy="none"
+        )
         with ProcessPoolExecutor(2, mp_context=get_context("spawn")) as pool:
-            assert list(pool.map(methodcaller("namespace_exists", "n"), [catalog, catalog])) == [False, False]
+            assert list(pool.map(methodcaller("namespace_exists", "n"), [catalog, catalog])) == [
+                False,
+                False,
+            ]
 
 
 def test_sharing_client_is_pickled_with_its_profile() -> None:
-    assert repr(pickle.loads(pickle.dumps(SharingClient(PROFILE, downloads=2)))) == "SharingClient('http://shares.test')"
+    assert (
+        repr(pickle.loads(pickle.dumps(SharingClient(PROFILE, downloads=2))))
+        == "SharingClient('http://shares.test')"
+    )
 
 
 @pytest.mark.parametrize(
@@ -122,12 +164,17 @@ def test_objects_of_a_process_are_not_pickled(options: dict[str, Any], reason: s
         pickle.dumps(IcebergCatalog("http://catalog.test", **options))
 
 
-def test_pickled_signatures_hold_no_secret_of_the_configuration(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_pickled_signatures_hold_no_secret_of_the_configuration(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setenv("AWS_ACCESS_KEY_ID", "AKID")
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "s3cr3t")
     pickled = pickle.dumps(SigV4("glue", region="eu-west-1"))
 
-    assert (b"s3cr3t" in pickled, repr(pickle.loads(pickled))) == (False, "SigV4('glue', region='eu-west-1', credentials=[hidden])")
+    assert (b"s3cr3t" in pickled, repr(pickle.loads(pickled))) == (
+        False,
+        "SigV4('glue', region='eu-west-1', credentials=[hidden])",
+    )
 
 
 @pytest.mark.filterwarnings("ignore::ResourceWarning")  # a loop ends before its connections

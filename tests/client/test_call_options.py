@@ -9,7 +9,16 @@ import httpx
 import pytest
 
 from driving import ENDPOINTS, Desk, Driven
-from lakepact.client import NO_RETRIES, IcebergCatalog, LimitExceeded, Retries, Retry, SharingClient, Throttled, Timeouts
+from lakepact.client import (
+    NO_RETRIES,
+    IcebergCatalog,
+    LimitExceeded,
+    Retries,
+    Retry,
+    SharingClient,
+    Throttled,
+    Timeouts,
+)
 from miniatures import answer, miniature
 
 PROFILE = {"shareCredentialsVersion": 1, "endpoint": "http://shares.test", "bearerToken": "t0ken"}
@@ -25,15 +34,22 @@ def desk(*answers: httpx.Response) -> Desk:
 def test_retry_is_announced_before_its_pause(drive: Callable[..., Driven]) -> None:
     seen: list[Retry] = []
     retries = Retries(first_pause=0.001, jitter=float, on_retry=seen.append)
-    drive("http://catalog.test", carrier=desk(BUSY, BUSY, GOOD).carrier, retries=retries).namespace_exists("n")
+    drive(
+        "http://catalog.test", carrier=desk(BUSY, BUSY, GOOD).carrier, retries=retries
+    ).namespace_exists("n")
 
-    assert seen == [Retry("namespaceExists", 1, 0.001, 429, None), Retry("namespaceExists", 2, 0.002, 429, None)]
+    assert seen == [
+        Retry("namespaceExists", 1, 0.001, 429, None),
+        Retry("namespaceExists", 2, 0.002, 429, None),
+    ]
 
 
 def test_error_of_the_hook_ends_the_call(drive: Callable[..., Driven]) -> None:
     busy = desk(BUSY, GOOD)
     with pytest.raises(ZeroDivisionError):
-        drive("http://catalog.test", carrier=busy.carrier, retries=Retries(on_retry=lambda _: 1 / 0)).namespace_exists("n")
+        drive(
+            "http://catalog.test", carrier=busy.carrier, retries=Retries(on_retry=lambda _: 1 / 0)
+        ).namespace_exists("n")
 
     assert len(busy.asked) == 1
 
@@ -51,7 +67,10 @@ def test_options_of_a_call_leave_the_catalog_as_it_is(drive: Callable[..., Drive
 
 
 def test_number_is_the_timeout_of_a_call() -> None:
-    with miniature(lambda *_: answer(200, {"defaults": {}, "overrides": {}})) as url, IcebergCatalog(url, timeouts=30) as catalog:
+    with (
+        miniature(lambda *_: answer(200, {"defaults": {}, "overrides": {}})) as url,
+        IcebergCatalog(url, timeouts=30) as catalog,
+    ):
         catalog.config()
         with pytest.raises(LimitExceeded, match=r"within 1e-09 s; Timeouts\(reply=…\)"):
             catalog.with_options(timeouts=1e-9).load_namespace("n")
@@ -59,22 +78,39 @@ def test_number_is_the_timeout_of_a_call() -> None:
 
 def test_response_of_a_success_is_kept(drive: Callable[..., Driven]) -> None:
     driven = drive("http://catalog.test", carrier=desk(GOOD, httpx.Response(404)).carrier)
-    plain, driven.catalog = driven.catalog, driven.catalog.with_response().with_options(retries=NO_RETRIES)
+    plain, driven.catalog = (
+        driven.catalog,
+        driven.catalog.with_response().with_options(retries=NO_RETRIES),
+    )
     assert [driven.namespace_exists("n"), driven.namespace_exists("n")] == [True, False]
 
     response = driven.catalog.response
-    assert (response.status, response.request_id, response.header("x-a"), plain.response) == (204, "r1", "a", None)
+    assert (response.status, response.request_id, response.header("x-a"), plain.response) == (
+        204,
+        "r1",
+        "a",
+        None,
+    )
 
 
 def test_options_reach_tables_of_a_sharing_client() -> None:
     seen: list[Retry] = []
     answers = [BUSY, httpx.Response(200, headers={"Delta-Table-Version": "7", "Request-Id": "r2"})]
     shares = Desk({"GET /shares/s/schemas/t/tables/u/version": lambda _: answers.pop(0)})
-    with httpx.Client(transport=shares.carrier) as http, SharingClient(PROFILE, http=http, retries=NO_RETRIES) as client:
-        own = client.with_options(retries=Retries(first_pause=0.001, on_retry=seen.append)).with_response()
+    with (
+        httpx.Client(transport=shares.carrier) as http,
+        SharingClient(PROFILE, http=http, retries=NO_RETRIES) as client,
+    ):
+        own = client.with_options(
+            retries=Retries(first_pause=0.001, on_retry=seen.append)
+        ).with_response()
 
         assert own.table("s.t.u").version() == 7
-        assert (own.response and own.response.request_id, len(seen), client.response) == ("r2", 1, None)
+        assert (own.response and own.response.request_id, len(seen), client.response) == (
+            "r2",
+            1,
+            None,
+        )
 
 
 def test_pickled_client_of_options_keeps_them() -> None:

@@ -22,12 +22,17 @@ def token(value, **more):
 
 
 def credentials(clock=lambda: 0.0):
-    return ClientCredentials("https://login.test/token", "me", SECRET, scope="all of it", clock=clock)
+    return ClientCredentials(
+        "https://login.test/token", "me", SECRET, scope="all of it", clock=clock
+    )
 
 
 def asked(server):
     """Return the host and the authorization of each request."""
-    return [(request.url.host, request.headers["Authorization"].split()[-1]) for request in server.requests]
+    return [
+        (request.url.host, request.headers["Authorization"].split()[-1])
+        for request in server.requests
+    ]
 
 
 def test_token_is_fetched_with_the_first_call_and_kept(send, script):
@@ -38,13 +43,21 @@ def test_token_is_fetched_with_the_first_call_and_kept(send, script):
 
     basic = base64.b64encode(f"me:{SECRET}".encode()).decode()
     assert asked(server) == [("login.test", basic), ("pets.test", "t1"), ("pets.test", "t1")]
-    assert parse_qs(server.requests[0].content.decode()) == {"grant_type": ["client_credentials"], "scope": ["all of it"]}
+    assert parse_qs(server.requests[0].content.decode()) == {
+        "grant_type": ["client_credentials"],
+        "scope": ["all of it"],
+    }
 
 
-@pytest.mark.parametrize(("life", "lasts"), [(3600, 3540.0), ("3600", 3540.0), (60, 30.0), (1, 0.5)])
+@pytest.mark.parametrize(
+    ("life", "lasts"), [(3600, 3540.0), ("3600", 3540.0), (60, 30.0), (1, 0.5)]
+)
 def test_token_is_replaced_before_it_expires(send, script, life, lasts):
     now = [0.0]
-    server, auth = script(token("t1", expires_in=life), REX, REX, token("t2"), REX), credentials(lambda: now[0])
+    server, auth = (
+        script(token("t1", expires_in=life), REX, REX, token("t2"), REX),
+        credentials(lambda: now[0]),
+    )
 
     for now[0] in (0.0, lasts - 0.1, lasts):
         send(server, VISIT, auth=auth)
@@ -82,14 +95,32 @@ def test_busy_token_endpoint_is_retried(send, script, status):
 @pytest.mark.parametrize(
     ("answer", "kind", "message"),
     [
-        (httpx.Response(401, json={"error": "invalid_client", "error_description": f"wrong {SECRET}"}), NotAuthenticated, "invalid_client"),
+        (
+            httpx.Response(
+                401, json={"error": "invalid_client", "error_description": f"wrong {SECRET}"}
+            ),
+            NotAuthenticated,
+            "invalid_client",
+        ),
         (httpx.Response(400, content=b"<p>no</p>"), NotAuthenticated, "gives no token"),
-        (httpx.Response(302, headers={"Location": "https://elsewhere.test"}), NotAuthenticated, "gives no token"),
+        (
+            httpx.Response(302, headers={"Location": "https://elsewhere.test"}),
+            NotAuthenticated,
+            "gives no token",
+        ),
         (httpx.Response(500), ServerError, "no error body"),
         (httpx.Response(200, content=b"[]"), BadReply, "no usable access_token"),
         (httpx.Response(200, json={"access_token": "a b"}), BadReply, "no usable access_token"),
-        (httpx.Response(200, json={"access_token": SECRET, "token_type": "mac"}), BadReply, "no bearer token"),
-        (httpx.Response(200, json={"access_token": SECRET, "expires_in": "soon"}), BadReply, "is no number"),
+        (
+            httpx.Response(200, json={"access_token": SECRET, "token_type": "mac"}),
+            BadReply,
+            "no bearer token",
+        ),
+        (
+            httpx.Response(200, json={"access_token": SECRET, "expires_in": "soon"}),
+            BadReply,
+            "is no number",
+        ),
         (httpx.ConnectError("refused"), Unreachable, "no connection to https://login.test"),
         (httpx.ReadError("reset"), Unreachable, "no reply from https://login.test"),
     ],

@@ -33,18 +33,32 @@ def functions() -> Iterator[tuple[str, Any]]:
 def test_public_names_have_docstrings() -> None:
     values = {name: getattr(lakepact.client, name) for name in lakepact.client.__all__}
 
-    assert [name for name, value in values.items() if not inspect.getdoc(value if callable(value) else type(value))] == []
+    assert [
+        name
+        for name, value in values.items()
+        if not inspect.getdoc(value if callable(value) else type(value))
+    ] == []
 
 
 def unexplained(function: Any) -> list[str]:
     """Return the arguments that a docstring does not give; the sentence gives a single one."""
     words = inspect.getdoc(function) or ""
-    arguments = [parameter for parameter in inspect.signature(function).parameters if parameter not in {"self", "cls"}]
-    return [] if len(arguments) == 1 or ELSEWHERE.search(words) else [each for each in arguments if f"\n    {each}: " not in words]
+    arguments = [
+        parameter
+        for parameter in inspect.signature(function).parameters
+        if parameter not in {"self", "cls"}
+    ]
+    return (
+        []
+        if len(arguments) == 1 or ELSEWHERE.search(words)
+        else [each for each in arguments if f"\n    {each}: " not in words]
+    )
 
 
 def test_docstrings_of_methods_give_their_arguments() -> None:
-    assert {name: missing for name, function in functions() if (missing := unexplained(function))} == {}
+    assert {
+        name: missing for name, function in functions() if (missing := unexplained(function))
+    } == {}
 
 
 def sends(function: Any) -> bool:
@@ -54,15 +68,31 @@ def sends(function: Any) -> bool:
 
 
 def test_docstrings_of_requests_give_their_errors() -> None:
-    words = {name: inspect.getdoc(each) or "" for name, each in functions() if sends(each) and name.partition(".")[2] not in QUIET}
+    words = {
+        name: inspect.getdoc(each) or ""
+        for name, each in functions()
+        if sends(each) and name.partition(".")[2] not in QUIET
+    }
 
     assert words
-    assert [name for name, given in words.items() if "Raises:" not in given and not ELSEWHERE.search(given)] == []
+    assert [
+        name
+        for name, given in words.items()
+        if "Raises:" not in given and not ELSEWHERE.search(given)
+    ] == []
 
 
 def test_docstrings_of_classes_give_the_arguments_of_their_constructors() -> None:
-    kinds = [kind for kind in (getattr(lakepact.client, name) for name in lakepact.client.__all__) if isinstance(kind, type)]
-    constructed = [kind for kind in kinds if not issubclass(kind, Exception) and "__init__" in vars(kind) and not is_dataclass(kind)]
+    kinds = [
+        kind
+        for kind in (getattr(lakepact.client, name) for name in lakepact.client.__all__)
+        if isinstance(kind, type)
+    ]
+    constructed = [
+        kind
+        for kind in kinds
+        if not issubclass(kind, Exception) and "__init__" in vars(kind) and not is_dataclass(kind)
+    ]
 
     assert constructed
     assert [

@@ -33,7 +33,18 @@ def test_request_equals_the_call(send, script):
     server = script(REX)
 
     query = (("a", ""), ("b", "x y&z+"), ("b", "é"))
-    send(server, Call("visit", "POST", "/pets/%1F%2F%25+%C3%A9", query, (("X-Why", "so"),), b"{}", {"200": Pet}))
+    send(
+        server,
+        Call(
+            "visit",
+            "POST",
+            "/pets/%1F%2F%25+%C3%A9",
+            query,
+            (("X-Why", "so"),),
+            b"{}",
+            {"200": Pet},
+        ),
+    )
 
     (request,) = server.requests
     assert request.method == "POST"
@@ -84,7 +95,15 @@ def test_commit_answered_5xx_is_sent_once(send, script, status):
     assert caught.value.is_retry_safe is False
 
 
-@pytest.mark.parametrize("lost", [LOST, httpx.ReadTimeout("slow"), httpx.WriteError("reset"), httpx.RemoteProtocolError("closed")])
+@pytest.mark.parametrize(
+    "lost",
+    [
+        LOST,
+        httpx.ReadTimeout("slow"),
+        httpx.WriteError("reset"),
+        httpx.RemoteProtocolError("closed"),
+    ],
+)
 @pytest.mark.parametrize("call", [FEED, ADOPT], ids=["commit", "other"])
 def test_change_with_a_lost_reply_is_sent_once(send, script, call, lost):
     server = script(lost, REX)
@@ -102,11 +121,18 @@ def test_busy_server_raises_a_retry_safe_error(send, script):
     with pytest.raises(errors.ServerError) as caught:
         send(server, FEED)
 
-    assert (caught.value.tries, caught.value.is_retry_safe, caught.value.retry_after) == (4, True, 1.0)
+    assert (caught.value.tries, caught.value.is_retry_safe, caught.value.retry_after) == (
+        4,
+        True,
+        1.0,
+    )
 
 
 def test_unreachable_server_is_named_in_the_error(send, script):
-    with pytest.raises(errors.Unreachable, match=r"no connection to http://pets\.test/base: ConnectError: connection refused") as caught:
+    with pytest.raises(
+        errors.Unreachable,
+        match=r"no connection to http://pets\.test/base: ConnectError: connection refused",
+    ) as caught:
         send(script(REFUSED_CONNECTION), VISIT)
 
     assert caught.value.tries == 4
@@ -167,7 +193,12 @@ def test_redirect_is_a_bad_reply_and_not_followed(send, script):
         (VISIT, 404, b"", errors.NotFound),
         (VISIT, 404, b"<html>nginx</html>", errors.NotFound),
         (VISIT, 404, b"NoSuchTable|no pet", errors.NoSuchTable),
-        (VISIT, 404, b"NoSuchNamespace|so", errors.NoSuchNamespace),  # a type that the contract names elsewhere and that fits
+        (
+            VISIT,
+            404,
+            b"NoSuchNamespace|so",
+            errors.NoSuchNamespace,
+        ),  # a type that the contract names elsewhere and that fits
         (VISIT, 404, b"Gone|so", errors.NoSuchTable),  # an unknown type where only one is named
         (ADOPT, 404, b"NoSuchNamespace|so", errors.NoSuchNamespace),  # a type that it names here
         (ADOPT, 404, b"Gone|so", errors.NotFound),  # an unknown type where several are named
@@ -182,11 +213,26 @@ def test_redirect_is_a_bad_reply_and_not_followed(send, script):
         (VISIT, 429, b"", errors.Throttled),
         (VISIT, 500, b"", errors.ServerError),
         (VISIT, 500, b"NoSuchTable|so", errors.ServerError),  # a type that belies the status
-        (ADOPT, 500, b"Unclear|so", errors.OutcomeUnknown),  # an unknown outcome, by the server's own word
+        (
+            ADOPT,
+            500,
+            b"Unclear|so",
+            errors.OutcomeUnknown,
+        ),  # an unknown outcome, by the server's own word
         (VISIT, 501, b"", errors.OperationNotSupported),
-        (FEED, 501, b"Never|so", errors.OperationNotSupported),  # a commit that is not implemented was not carried out
+        (
+            FEED,
+            501,
+            b"Never|so",
+            errors.OperationNotSupported,
+        ),  # a commit that is not implemented was not carried out
         (VISIT, 502, b"<html>", errors.ServerError),
-        (FEED, 503, b"Busy|so", errors.OutcomeUnknown),  # a busy server that does not invite back to a commit
+        (
+            FEED,
+            503,
+            b"Busy|so",
+            errors.OutcomeUnknown,
+        ),  # a busy server that does not invite back to a commit
     ],
 )
 def test_error_reply_with_any_body_raises_its_error(send, script, call, status, body, expected):
@@ -197,19 +243,39 @@ def test_error_reply_with_any_body_raises_its_error(send, script, call, status, 
 
 
 def test_error_keeps_the_facts_of_the_failure(send, script):
-    reply = httpx.Response(409, headers={"X-Request-Id": "r-17", "Retry-After": "3"}, content=b"Changed|someone was faster")
+    reply = httpx.Response(
+        409,
+        headers={"X-Request-Id": "r-17", "Retry-After": "3"},
+        content=b"Changed|someone was faster",
+    )
 
     with pytest.raises(errors.CommitRejected) as caught:
         send(script(reply), FEED)
 
     error = caught.value
-    assert (error.operation, error.status, error.type, error.message) == ("feed", 409, "Changed", "someone was faster")
-    assert (error.request_id, error.retry_after, error.is_retry_safe, error.tries) == ("r-17", 3.0, False, 1)
-    assert (error.exchange.method, error.exchange.url, error.exchange.request_body) == ("POST", "http://pets.test/base/pets/rex", "{}")
+    assert (error.operation, error.status, error.type, error.message) == (
+        "feed",
+        409,
+        "Changed",
+        "someone was faster",
+    )
+    assert (error.request_id, error.retry_after, error.is_retry_safe, error.tries) == (
+        "r-17",
+        3.0,
+        False,
+        1,
+    )
+    assert (error.exchange.method, error.exchange.url, error.exchange.request_body) == (
+        "POST",
+        "http://pets.test/base/pets/rex",
+        "{}",
+    )
 
 
 def test_error_text_names_operation_answer_and_advice(send, script):
-    reply = httpx.Response(409, headers={"X-Request-Id": "r-17"}, content=b"Changed|someone was faster")
+    reply = httpx.Response(
+        409, headers={"X-Request-Id": "r-17"}, content=b"Changed|someone was faster"
+    )
 
     with pytest.raises(errors.CommitRejected) as caught:
         send(script(reply), FEED)

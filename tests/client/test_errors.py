@@ -23,7 +23,11 @@ def drawn_tree() -> dict[str, str]:
 
 
 def test_drawn_tree_equals_the_classes():
-    classes = [kind for kind in vars(errors).values() if isinstance(kind, type) and issubclass(kind, Exception)]
+    classes = [
+        kind
+        for kind in vars(errors).values()
+        if isinstance(kind, type) and issubclass(kind, Exception)
+    ]
 
     assert drawn_tree() == {kind.__name__: kind.__base__.__name__ for kind in classes}
 

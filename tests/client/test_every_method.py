@@ -19,13 +19,19 @@ PROGRAMS = [ast.parse(SOURCE), ast.parse(translated(SOURCE))]
 def imported(tree: ast.AST) -> dict[str, tuple[str, str]]:
     """Return the module and the name of what a module imports, by the name that it has there."""
     found = [node for node in ast.walk(tree) if isinstance(node, ast.ImportFrom) and node.module]
-    return {alias.asname or alias.name: (str(node.module), alias.name) for node in found for alias in node.names}
+    return {
+        alias.asname or alias.name: (str(node.module), alias.name)
+        for node in found
+        for alias in node.names
+    }
 
 
 def called() -> dict[type, set[str]]:
     """Return the members that the programs use, by the class that a function's parameter has."""
     found = dict[type, set[str]]()
-    for names, function in [(imported(program), function) for program in PROGRAMS for function in program.body]:
+    for names, function in [
+        (imported(program), function) for program in PROGRAMS for function in program.body
+    ]:
         if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef) and function.args.args:
             (parameter, *_) = function.args.args
             assert isinstance(parameter.annotation, ast.Name)
@@ -33,7 +39,9 @@ def called() -> dict[type, set[str]]:
             used = {
                 node.attr
                 for node in ast.walk(function)
-                if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == parameter.arg
+                if isinstance(node, ast.Attribute)
+                and isinstance(node.value, ast.Name)
+                and node.value.id == parameter.arg
             }
             found.setdefault(getattr(importlib.import_module(module), name), set()).update(used)
     return found
@@ -41,14 +49,24 @@ def called() -> dict[type, set[str]]:
 
 def methods(kind: type) -> dict[str, object]:
     """Return the public methods and properties of a class."""
-    members = inspect.getmembers(kind, lambda member: inspect.isroutine(member) or isinstance(member, property))
-    return {name: member for name, member in members if not name.startswith("_") and name not in dir(tuple)}
+    members = inspect.getmembers(
+        kind, lambda member: inspect.isroutine(member) or isinstance(member, property)
+    )
+    return {
+        name: member
+        for name, member in members
+        if not name.startswith("_") and name not in dir(tuple)
+    }
 
 
 def public() -> set[type]:
     """Return the public classes, and those that their methods return."""
     found = set[type]()
-    todo = [value for value in (getattr(lakepact.client, name) for name in lakepact.client.__all__) if isinstance(value, type)]
+    todo = [
+        value
+        for value in (getattr(lakepact.client, name) for name in lakepact.client.__all__)
+        if isinstance(value, type)
+    ]
     while todo:
         kind = todo.pop()
         if kind not in found and not issubclass(kind, Exception):
@@ -66,9 +84,15 @@ def returned(kind: type) -> Iterator[type]:
             for member in vars(base).values():
                 function = member.fget if isinstance(member, property) else member
                 if inspect.isfunction(function) and not function.__name__.startswith("_"):
-                    for word in re.findall(r"\w+", str(inspect.signature(function).return_annotation)):
+                    for word in re.findall(
+                        r"\w+", str(inspect.signature(function).return_annotation)
+                    ):
                         where, name = names.get(word, (base.__module__, word))
-                        value = getattr(importlib.import_module(where), name, None) if where.startswith("lakepact.client") else None
+                        value = (
+                            getattr(importlib.import_module(where), name, None)
+                            if where.startswith("lakepact.client")
+                            else None
+                        )
                         if isinstance(value, type):
                             yield value
 
@@ -98,5 +122,9 @@ def test_public_methods_need_at_most_three_positional_arguments() -> None:
 
 def required(function: object) -> list[str]:
     parameters = inspect.signature(function).parameters.values() if callable(function) else ()
-    positional = [each for each in parameters if each.kind is each.POSITIONAL_OR_KEYWORD and each.default is each.empty]
+    positional = [
+        each
+        for each in parameters
+        if each.kind is each.POSITIONAL_OR_KEYWORD and each.default is each.empty
+    ]
     return [each.name for each in positional if each.name != "self"]

@@ -22,10 +22,24 @@ from lakepact.client import (
     Timeouts,
     Unreachable,
 )
-from server_doubles.hostile_servers import ATTACKS, DRIPS, MIB, attacking, endless_line, endless_pages, json_answer
+from server_doubles.hostile_servers import (
+    ATTACKS,
+    DRIPS,
+    MIB,
+    attacking,
+    endless_line,
+    endless_pages,
+    json_answer,
+)
 
 FEW = Limits(body=MIB, line=MIB, pages=20)
-NAMED = ("Limits(body=…)", "Timeouts(reply=…)", "on the wire", "Receive buffer too long", "trailers")
+NAMED = (
+    "Limits(body=…)",
+    "Timeouts(reply=…)",
+    "on the wire",
+    "Receive buffer too long",
+    "trailers",
+)
 CALL = """
 import re, sys
 from pathlib import Path
@@ -62,7 +76,13 @@ def test_attack_ends_in_an_error_that_names_the_limit(name, kind):
 @pytest.mark.parametrize("name", ["endless-body", "gzip-bomb", "nested-bomb"])
 def test_attack_with_default_limits_takes_less_than_300_mib(name):
     with attacking(ATTACKS[name]()) as url:
-        printed = subprocess.run([sys.executable, "-c", CALL, url], capture_output=True, text=True, check=True, timeout=60).stdout
+        printed = subprocess.run(
+            [sys.executable, "-c", CALL, url],
+            capture_output=True,
+            text=True,
+            check=True,
+            timeout=60,
+        ).stdout
 
     kind, memory = printed.split()
     assert kind in {"LimitExceeded", "BadReply"}
@@ -89,14 +109,21 @@ def test_change_whose_reply_is_too_large_has_an_unknown_outcome():
 
 
 def sharing(url, **options):
-    return SharingClient({"shareCredentialsVersion": 1, "endpoint": url, "bearerToken": "t"}, retries=NO_RETRIES, **options)
+    return SharingClient(
+        {"shareCredentialsVersion": 1, "endpoint": url, "bearerToken": "t"},
+        retries=NO_RETRIES,
+        **options,
+    )
 
 
 def test_line_without_end_stops_at_the_line_limit():
     with (
         attacking(endless_line) as url,
         sharing(url, limits=FEW) as client,
-        pytest.raises(LimitExceeded, match=r"line 1 of the reply is longer than 1048576 bytes; Limits\(line=…\)"),
+        pytest.raises(
+            LimitExceeded,
+            match=r"line 1 of the reply is longer than 1048576 bytes; Limits\(line=…\)",
+        ),
     ):
         client.table("s", "d", "t").query()
 
@@ -120,16 +147,33 @@ def test_listing_that_drips_stops_within_the_read_timeout():
 
 
 def test_listing_of_many_files_has_no_total_limit():
-    file = json.dumps({"file": {"url": "https://a.test/x", "id": "x", "partitionValues": {}, "size": 1}}).encode() + b"\n"
+    file = (
+        json.dumps(
+            {"file": {"url": "https://a.test/x", "id": "x", "partitionValues": {}, "size": 1}}
+        ).encode()
+        + b"\n"
+    )
     schema = json.dumps({"type": "struct", "fields": []})
-    about = {"id": "7", "format": {"provider": "parquet"}, "schemaString": schema, "partitionColumns": []}
-    head = b"".join(json.dumps(line).encode() + b"\n" for line in ({"protocol": {"minReaderVersion": 1}}, {"metaData": about}))
+    about = {
+        "id": "7",
+        "format": {"provider": "parquet"},
+        "schemaString": schema,
+        "partitionColumns": [],
+    }
+    head = b"".join(
+        json.dumps(line).encode() + b"\n"
+        for line in ({"protocol": {"minReaderVersion": 1}}, {"metaData": about})
+    )
 
     def listing(_):
         yield b"HTTP/1.1 200 OK\r\nContent-Type: application/x-ndjson\r\n\r\n" + head
         yield from itertools.repeat(file * 1000, 100)
 
-    with attacking(listing) as url, sharing(url, limits=FEW) as client, client.table("s", "d", "t").query() as answer:
+    with (
+        attacking(listing) as url,
+        sharing(url, limits=FEW) as client,
+        client.table("s", "d", "t").query() as answer,
+    ):
         assert sum(1 for _ in answer.files()) == 100_000
 
 

@@ -20,7 +20,11 @@ def names(tree: ast.AST) -> set[str]:
     """Return the top-level packages of all imports below a node."""
     nodes = list(ast.walk(tree))
     plain = {alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names}
-    return {name.split(".")[0] for name in plain | {node.module for node in nodes if isinstance(node, ast.ImportFrom) and node.module}}
+    return {
+        name.split(".")[0]
+        for name in plain
+        | {node.module for node in nodes if isinstance(node, ast.ImportFrom) and node.module}
+    }
 
 
 #: Modules for rows are loaded on demand; their libraries are in an extra.
@@ -28,32 +32,57 @@ OF_ROWS = FOLDER / "delta_sharing" / "rows"
 
 #: Modules of the command `lakepact`; its library is in an extra.
 OF_COMMAND = FOLDER / "command"
-OF_PYICEBERG = {"data_files.py", "file_io.py", "profiles.py", "pyiceberg_rows.py", "pyiceberg_schemas.py", "pyiceberg_tables.py"}
+OF_PYICEBERG = {
+    "data_files.py",
+    "file_io.py",
+    "profiles.py",
+    "pyiceberg_rows.py",
+    "pyiceberg_schemas.py",
+    "pyiceberg_tables.py",
+}
 
 
 @cache
 def loaded(module: Path) -> set[str]:
     """Return the top-level packages that a module imports at run time, not for annotations only."""
     tree = ast.parse(module.read_text("utf-8"))
-    tree.body = [part for part in tree.body if not (isinstance(part, ast.If) and ast.unparse(part.test) == "TYPE_CHECKING")]
+    tree.body = [
+        part
+        for part in tree.body
+        if not (isinstance(part, ast.If) and ast.unparse(part.test) == "TYPE_CHECKING")
+    ]
     return names(tree)
 
 
 def allowed(module: Path) -> set[str]:
     """Return the libraries that a module may import."""
-    extra = {"duckdb", "pandas", "polars", "pyarrow", "pyroaring"} if OF_ROWS in module.parents else set()
+    extra = (
+        {"duckdb", "pandas", "polars", "pyarrow", "pyroaring"}
+        if OF_ROWS in module.parents
+        else set()
+    )
     extra |= {"click"} if OF_COMMAND in module.parents else set()
     extra |= {"pyiceberg"} if module.name in OF_PYICEBERG else set()
-    extra |= {"pyarrow", "pyroaring"} if module.name in {"data_files.py", "pyiceberg_rows.py"} else set()
+    extra |= (
+        {"pyarrow", "pyroaring"} if module.name in {"data_files.py", "pyiceberg_rows.py"} else set()
+    )
     extra |= {"opentelemetry"} if module.name == "spans.py" else set()
     extra |= {"botocore"} if module.name == "sigv4.py" else set()
     extra |= {"httpx"} if module.name == "given.py" else set()
 
-    return {"certifi", "httpcore", "lakepact", "pydantic", "pydantic_core"} | extra | sys.stdlib_module_names
+    return (
+        {"certifi", "httpcore", "lakepact", "pydantic", "pydantic_core"}
+        | extra
+        | sys.stdlib_module_names
+    )
 
 
 def test_modules_import_only_installed_libraries():
-    assert {module.relative_to(FOLDER): more for module in MODULES if (more := loaded(module) - allowed(module))} == {}
+    assert {
+        module.relative_to(FOLDER): more
+        for module in MODULES
+        if (more := loaded(module) - allowed(module))
+    } == {}
 
 
 @pytest.mark.parametrize(
@@ -68,11 +97,20 @@ def test_modules_import_only_installed_libraries():
 def test_library_is_not_loaded_before_it_is_needed(used, absent):
     code = f"import sys, lakepact.client as c; {used}; print([name for name in {absent} if name in sys.modules])"
 
-    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "[]\n"
+    assert (
+        subprocess.run(
+            [sys.executable, "-c", code], capture_output=True, text=True, check=True
+        ).stdout
+        == "[]\n"
+    )
 
 
 def test_transport_alone_imports_the_http_library():
-    folders = {module.relative_to(FOLDER).parts[0] for module in MODULES if loaded(module) & {"httpcore", "httpx"}}
+    folders = {
+        module.relative_to(FOLDER).parts[0]
+        for module in MODULES
+        if loaded(module) & {"httpcore", "httpx"}
+    }
 
     assert folders == {"transport"}
 
@@ -83,9 +121,21 @@ def private_uses(source: str) -> list[str]:
     attributes = [node for node in nodes if isinstance(node, ast.Attribute)]
     own = {node.attr for node in attributes if ast.unparse(node.value) in {"self", "cls"}}
     own |= {"_asdict", "_fields", "_make", "_replace"}  # the public interface of named tuples
-    used = [ast.unparse(node) for node in attributes if node.attr not in own and is_private(node.attr)]
-    imports = [node for node in nodes if isinstance(node, ast.ImportFrom) and node.module and not node.module.startswith("lakepact")]
-    return used + [node.module for node in imports if any(map(is_private, [*node.module.split("."), *(name.name for name in node.names)]))]
+    used = [
+        ast.unparse(node) for node in attributes if node.attr not in own and is_private(node.attr)
+    ]
+    imports = [
+        node
+        for node in nodes
+        if isinstance(node, ast.ImportFrom)
+        and node.module
+        and not node.module.startswith("lakepact")
+    ]
+    return used + [
+        node.module
+        for node in imports
+        if any(map(is_private, [*node.module.split("."), *(name.name for name in node.names)]))
+    ]
 
 
 def is_private(name: str) -> bool:
@@ -98,4 +148,6 @@ def test_private_names_of_libraries_are_found(source):
 
 
 def test_no_module_uses_private_names_of_a_library():
-    assert {module.name: uses for module in MODULES if (uses := private_uses(module.read_text("utf-8")))} == {}
+    assert {
+        module.name: uses for module in MODULES if (uses := private_uses(module.read_text("utf-8")))
+    } == {}

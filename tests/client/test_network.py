@@ -16,7 +16,16 @@ import pytest
 import uvloop
 
 from driving import KINDS
-from lakepact.client import NO_RETRIES, AsyncIcebergCatalog, BearerToken, IcebergCatalog, LimitExceeded, Limits, Timeouts, Unreachable
+from lakepact.client import (
+    NO_RETRIES,
+    AsyncIcebergCatalog,
+    BearerToken,
+    IcebergCatalog,
+    LimitExceeded,
+    Limits,
+    Timeouts,
+    Unreachable,
+)
 from lakepact.client.transport.asynchronous.transport import AsyncTransport
 from lakepact.client.transport.synchronous.transport import Transport
 from lakepact.client.wire import Lost, Request
@@ -55,7 +64,9 @@ class Served:
                 line.sendall(b"HTTP/1.1 200 Connected\r\n\r\n")
                 return
             time.sleep(self.delay)
-            line.sendall(JSON % ((len(CONFIG), CONFIG) if b"/config" in head else (len(TABLES), TABLES)))
+            line.sendall(
+                JSON % ((len(CONFIG), CONFIG) if b"/config" in head else (len(TABLES), TABLES))
+            )
             if self.closes_silently:
                 time.sleep(0.02)
                 return
@@ -129,7 +140,10 @@ def test_closed_connection_is_noticed_after_a_busy_event_loop():
 def test_threads_open_a_connection_each_and_no_more():
     with serving(delay=0.02) as served, IcebergCatalog(served.address) as catalog:
         catalog.config()
-        threads = [threading.Thread(target=lambda: [catalog.load_namespace("a") for _ in range(5)]) for _ in range(8)]
+        threads = [
+            threading.Thread(target=lambda: [catalog.load_namespace("a") for _ in range(5)])
+            for _ in range(8)
+        ]
         for thread in threads:
             thread.start()
         for thread in threads:
@@ -153,14 +167,20 @@ def test_tasks_beyond_the_most_connections_wait():
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_request_without_a_free_connection_raises_unreachable(kind):
-    options = {"timeouts": Timeouts(pool=0.1), "retries": NO_RETRIES, "limits": Limits(connections=1)}
+    options = {
+        "timeouts": Timeouts(pool=0.1),
+        "retries": NO_RETRIES,
+        "limits": Limits(connections=1),
+    }
 
     async def two(address):
         async with AsyncIcebergCatalog(address, **options) as catalog:
             await catalog.config()
             slow = asyncio.ensure_future(catalog.load_namespace("a"))
             await asyncio.sleep(0.05)
-            with pytest.raises(Unreachable, match=r"PoolTimeout: no connection became free within 0\.1 s"):
+            with pytest.raises(
+                Unreachable, match=r"PoolTimeout: no connection became free within 0\.1 s"
+            ):
                 await catalog.load_namespace("a")
             await slow
 
@@ -173,7 +193,9 @@ def test_request_without_a_free_connection_raises_unreachable(kind):
             slow = threading.Thread(target=catalog.load_namespace, args=("a",))
             slow.start()
             time.sleep(0.05)
-            with pytest.raises(Unreachable, match=r"PoolTimeout: no connection became free within 0\.1 s"):
+            with pytest.raises(
+                Unreachable, match=r"PoolTimeout: no connection became free within 0\.1 s"
+            ):
                 catalog.load_namespace("a")
             slow.join()
 
@@ -188,8 +210,12 @@ def test_closed_client_sends_nothing(drive):
             catalog.load_namespace("a")
 
 
-@pytest.mark.filterwarnings("ignore::ResourceWarning")  # the first loop is closed before its connection
-@pytest.mark.parametrize("new_loop", [asyncio.new_event_loop, uvloop.new_event_loop], ids=["asyncio", "uvloop"])
+@pytest.mark.filterwarnings(
+    "ignore::ResourceWarning"
+)  # the first loop is closed before its connection
+@pytest.mark.parametrize(
+    "new_loop", [asyncio.new_event_loop, uvloop.new_event_loop], ids=["asyncio", "uvloop"]
+)
 def test_client_is_used_in_one_event_loop_after_another(new_loop):
     with serving() as served:
         catalog = AsyncIcebergCatalog(served.address)
@@ -260,7 +286,10 @@ def test_host_of_no_proxy_is_reached_without_the_proxy(drive, monkeypatch, named
 def test_unsupported_proxy_is_named_without_its_password(monkeypatch):
     monkeypatch.setenv("ALL_PROXY", "socks4://user:s3cr3t@127.0.0.1:1080")
 
-    with pytest.raises(ValueError, match=r"ALL_PROXY is socks4://…, and http, https, socks5 or socks5h is supported") as raised:
+    with pytest.raises(
+        ValueError,
+        match=r"ALL_PROXY is socks4://…, and http, https, socks5 or socks5h is supported",
+    ) as raised:
         IcebergCatalog("http://catalog.test")
 
     assert "s3cr3t" not in str(raised.value)
@@ -303,10 +332,16 @@ def test_unread_body_stops_the_server_of_an_event_loop():
 @pytest.mark.parametrize("kind", KINDS)
 def test_request_that_the_server_does_not_read_times_out(kind):
     with socket.create_server(("127.0.0.1", 0)) as listener:
-        request = Request("POST", f"http://127.0.0.1:{listener.getsockname()[1]}/", content=b"x" * 30_000_000)
+        request = Request(
+            "POST", f"http://127.0.0.1:{listener.getsockname()[1]}/", content=b"x" * 30_000_000
+        )
         timeouts = Timeouts(write=0.3, read=0.3)
         with contextlib.closing(Transport(timeouts)) as transport:
-            answer = transport.send(request) if kind == "sync" else asyncio.run(sent(AsyncTransport(timeouts), request))
+            answer = (
+                transport.send(request)
+                if kind == "sync"
+                else asyncio.run(sent(AsyncTransport(timeouts), request))
+            )
 
     assert isinstance(answer, Lost)
     assert (answer.how, type(answer.cause).__name__) == ("unanswered", "WriteTimeout")
@@ -326,18 +361,33 @@ def test_given_client_sends_only_what_the_catalog_says_and_stays_open():
 
     def answer(asked):
         seen.append(asked.headers)
-        return httpx.Response(200, headers={"Set-Cookie": "a=b"}, json={"defaults": {}, "overrides": {}})
+        return httpx.Response(
+            200, headers={"Set-Cookie": "a=b"}, json={"defaults": {}, "overrides": {}}
+        )
 
-    http = httpx.Client(transport=httpx.MockTransport(answer), headers={"X-Own": "1"}, auth=("user", "s3cr3t"), cookies={"c": "d"})
+    http = httpx.Client(
+        transport=httpx.MockTransport(answer),
+        headers={"X-Own": "1"},
+        auth=("user", "s3cr3t"),
+        cookies={"c": "d"},
+    )
     with IcebergCatalog("http://catalog.test", auth=BearerToken("token"), http=http) as catalog:
         catalog.config()
 
-    assert (seen[0]["authorization"], "x-own" in seen[0], "cookie" in seen[0]) == ("Bearer token", False, False)
+    assert (seen[0]["authorization"], "x-own" in seen[0], "cookie" in seen[0]) == (
+        "Bearer token",
+        False,
+        False,
+    )
     assert not http.is_closed
 
 
 @pytest.mark.parametrize(
-    ("limits", "named"), [({"timeouts": Timeouts(reply=0.2)}, "Timeouts(reply=…)"), ({"limits": Limits(body=10)}, "Limits(body=…)")]
+    ("limits", "named"),
+    [
+        ({"timeouts": Timeouts(reply=0.2)}, "Timeouts(reply=…)"),
+        ({"limits": Limits(body=10)}, "Limits(body=…)"),
+    ],
 )
 def test_reply_through_a_given_client_keeps_to_the_limits(limits, named):
     def drip():
@@ -345,8 +395,13 @@ def test_reply_through_a_given_client_keeps_to_the_limits(limits, named):
             yield b" "
             time.sleep(0.02)
 
-    http = httpx.Client(transport=httpx.MockTransport(lambda _: httpx.Response(200, content=drip())))
-    with IcebergCatalog("http://a.test", http=http, retries=NO_RETRIES, **limits) as catalog, pytest.raises(LimitExceeded) as raised:
+    http = httpx.Client(
+        transport=httpx.MockTransport(lambda _: httpx.Response(200, content=drip()))
+    )
+    with (
+        IcebergCatalog("http://a.test", http=http, retries=NO_RETRIES, **limits) as catalog,
+        pytest.raises(LimitExceeded) as raised,
+    ):
         catalog.config()
 
     assert named in str(raised.value)

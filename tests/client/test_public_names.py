@@ -12,11 +12,18 @@ from lakepact.client import errors
 
 
 def test_public_names_are_sorted_constants_first():
-    assert sorted(lakepact.client.__all__, key=lambda name: (not name.isupper(), name)) == lakepact.client.__all__
+    assert (
+        sorted(lakepact.client.__all__, key=lambda name: (not name.isupper(), name))
+        == lakepact.client.__all__
+    )
 
 
 def test_every_error_is_public():
-    kinds = {name for name, kind in vars(errors).items() if isinstance(kind, type) and issubclass(kind, errors.LakepactError)}
+    kinds = {
+        name
+        for name, kind in vars(errors).items()
+        if isinstance(kind, type) and issubclass(kind, errors.LakepactError)
+    }
 
     assert kinds <= set(lakepact.client.__all__)
 
@@ -46,6 +53,8 @@ MADE = "; IcebergCatalog('http://a.test')"  #: imports the HTTP library
     ids=["broken", "missing", "broken later", "missing later"],
 )
 def test_import_with_an_unusable_library_names_the_library(code, reason):
-    failed = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    failed = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=False
+    )
 
     assert reason in failed.stderr.splitlines()[-1]

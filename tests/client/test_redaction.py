@@ -27,18 +27,30 @@ def shown_by(error: BaseException | None) -> str:
     """Return the text, the values and the local variables of our frames of an error, as a crash reporter shows them."""
     if error is None:
         return ""
-    frames = [frame.f_locals for frame, _ in traceback.walk_tb(error.__traceback__) if "client/lakepact" in frame.f_code.co_filename]
+    frames = [
+        frame.f_locals
+        for frame, _ in traceback.walk_tb(error.__traceback__)
+        if "client/lakepact" in frame.f_code.co_filename
+    ]
     return f"{traceback.format_exception(error)} {error!r} {vars(error)} {frames} {shown_by(error.__cause__)} {shown_by(error.__context__)}"
 
 
 FAILURES = {
     "refused": httpx.Response(403, json={"error": {"message": f"not you, {TOKEN}", "type": TOKEN}}),
-    "in the contract's form": httpx.Response(403, content=f"Bad {TOKEN}|your token {TOKEN} is bad".encode()),
-    "echoed in headers": httpx.Response(500, headers={"X-Request-Id": TOKEN, "X-Echo": f"Bearer {TOKEN}"}),
+    "in the contract's form": httpx.Response(
+        403, content=f"Bad {TOKEN}|your token {TOKEN} is bad".encode()
+    ),
+    "echoed in headers": httpx.Response(
+        500, headers={"X-Request-Id": TOKEN, "X-Echo": f"Bearer {TOKEN}"}
+    ),
     "not json": httpx.Response(200, content=f"<p>{TOKEN}</p>".encode()),
     "not the model": httpx.Response(200, json={"name": [TOKEN], "s3.secret-access-key": VENDED}),
-    "cut off": httpx.Response(200, content=f'{{"config": {{"s3.secret-access-key": "{VENDED}'.encode()),
-    "redirected": httpx.Response(302, headers={"Location": f"http://elsewhere.test/?token={TOKEN}"}),
+    "cut off": httpx.Response(
+        200, content=f'{{"config": {{"s3.secret-access-key": "{VENDED}'.encode()
+    ),
+    "redirected": httpx.Response(
+        302, headers={"Location": f"http://elsewhere.test/?token={TOKEN}"}
+    ),
     "no connection": httpx.ConnectError("refused"),
     "lost": httpx.ReadError("reset"),
 }
@@ -68,7 +80,9 @@ def test_cause_of_an_error_holds_no_secret(send, script):
 
 
 def test_repr_of_requests_and_replies_hides_headers_and_bodies():
-    request = Request("GET", "http://pets.test/", (("Authorization", f"Bearer {TOKEN}"),), TOKEN.encode())
+    request = Request(
+        "GET", "http://pets.test/", (("Authorization", f"Bearer {TOKEN}"),), TOKEN.encode()
+    )
     reply = Reply(200, (("Set-Cookie", TOKEN),), TOKEN.encode())
 
     assert TOKEN not in f"{request!r} {reply!r} {BearerToken(TOKEN)!r} {vars(BearerToken(TOKEN))}"
@@ -77,7 +91,9 @@ def test_repr_of_requests_and_replies_hides_headers_and_bodies():
 def test_success_is_logged_without_secrets(send, script, caplog):
     caplog.set_level(logging.DEBUG, "lakepact.client")
 
-    assert send(script(httpx.Response(200, json={"name": "rex"})), VISIT, auth=BearerToken(TOKEN)) == Pet(name="rex")
+    assert send(
+        script(httpx.Response(200, json={"name": "rex"})), VISIT, auth=BearerToken(TOKEN)
+    ) == Pet(name="rex")
     assert "visit: GET /pets/a%2Fb: 200" in caplog.text
     assert TOKEN not in caplog.text
 
@@ -85,7 +101,11 @@ def test_success_is_logged_without_secrets(send, script, caplog):
 def test_exchange_keeps_values_that_are_not_secret():
     headers = (("Authorization", f"Bearer {TOKEN}"), ("Accept", "*/*"))
     request = Request("POST", "http://pets.test/?pageSize=2&sig-token=x", headers, b'{"a": "b"}')
-    reply = Reply(401, (("WWW-Authenticate", "Bearer"), ("Set-Cookie", "s=1")), b'{"message": "no", "client_secret": "x\\"y"}')
+    reply = Reply(
+        401,
+        (("WWW-Authenticate", "Bearer"), ("Set-Cookie", "s=1")),
+        b'{"message": "no", "client_secret": "x\\"y"}',
+    )
 
     exchange = redacted(request, reply)
 
@@ -106,7 +126,9 @@ def test_long_body_is_cut():
 def test_secret_member_is_hidden_in_a_cut_document(value, cut):
     document = json.dumps({"a": 1, "s3.session-token": f"{value}planted"}, ensure_ascii=False)
 
-    assert "planted" not in Redactor(Request("GET", "/")).text(document[: len(document) - cut] + ("" if cut else "}"))
+    assert "planted" not in Redactor(Request("GET", "/")).text(
+        document[: len(document) - cut] + ("" if cut else "}")
+    )
 
 
 PASSWORD, SEAL = "pa55-w0rd-Xy", "5ea1edSignatureValue"
@@ -126,11 +148,16 @@ LEAKS = [
 def test_error_shows_no_password_and_no_signature_of_a_url(leak):
     def refusing(_):
         return httpx.Response(
-            404, json={"error": {"message": leak, "type": leak, "code": 404}}, headers={"Location": leak, "X-Request-Id": leak}
+            404,
+            json={"error": {"message": leak, "type": leak, "code": 404}},
+            headers={"Location": leak, "X-Request-Id": leak},
         )
 
     http = httpx.Client(transport=httpx.MockTransport(refusing))
-    with IcebergCatalog("http://irc.test", http=http) as catalog, pytest.raises(LakepactError) as raised:
+    with (
+        IcebergCatalog("http://irc.test", http=http) as catalog,
+        pytest.raises(LakepactError) as raised,
+    ):
         catalog.config()
 
     shown = f"{raised.value} {raised.value!r} {raised.value.exchange!r} {vars(raised.value)}"
@@ -147,4 +174,8 @@ def test_suite_and_client_hide_the_same(leak):
 def test_container_of_a_storage_account_is_no_secret():
     location = "abfss://container@account.dfs.core.windows.net/w"
 
-    assert redacted_by_the_suite(location, ()) == Redactor(Request("GET", "")).text(location) == location
+    assert (
+        redacted_by_the_suite(location, ())
+        == Redactor(Request("GET", "")).text(location)
+        == location
+    )

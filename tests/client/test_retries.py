@@ -19,10 +19,16 @@ ANSWERS = st.builds(Reply, st.integers(300, 599), HEADERS) | st.builds(
 @given(METHODS, ANSWERS)
 def test_request_with_possible_effects_is_not_retried(method, answer):
     certainly_undone = (isinstance(answer, Lost) and answer.how == "unsent") or (
-        isinstance(answer, Reply) and answer.status in {429, 503} and answer.header("Retry-After") == "1"
+        isinstance(answer, Reply)
+        and answer.status in {429, 503}
+        and answer.header("Retry-After") == "1"
     )
 
-    assert not may_repeat(Request(method, "/"), answer) or certainly_undone or method not in {"POST", "PATCH"}
+    assert (
+        not may_repeat(Request(method, "/"), answer)
+        or certainly_undone
+        or method not in {"POST", "PATCH"}
+    )
 
 
 @given(st.integers(1, 20), st.floats(0, 1), st.floats(0, 100))

@@ -14,8 +14,16 @@ from lakepact.reference_server.running import running
 from sample_tables.table_documents import table
 
 SECRET = "s3cr3t"
-SCHEMA = {"type": "struct", "schema-id": 0, "fields": [{"id": 1, "name": "n", "type": "long", "required": False}]}
-METADATA = {**table(), "schemas": [SCHEMA] * 200, "properties": {str(n): SECRET for n in range(100)}}
+SCHEMA = {
+    "type": "struct",
+    "schema-id": 0,
+    "fields": [{"id": 1, "name": "n", "type": "long", "required": False}],
+}
+METADATA = {
+    **table(),
+    "schemas": [SCHEMA] * 200,
+    "properties": {str(n): SECRET for n in range(100)},
+}
 
 
 @pytest.fixture(scope="module")
@@ -31,15 +39,27 @@ def public() -> Iterator[list[Any]]:
             c.BasicAuth("user", SECRET),
             c.ZenApiKey("user", SECRET),
             c.ClientCredentials("http://127.0.0.1/token", "client", SECRET),
-            c.Profile.read({"shareCredentialsVersion": 1, "endpoint": "http://127.0.0.1", "bearerToken": SECRET}),
+            c.Profile.read(
+                {
+                    "shareCredentialsVersion": 1,
+                    "endpoint": "http://127.0.0.1",
+                    "bearerToken": SECRET,
+                }
+            ),
             c.Retries(),
             c.Timeouts(),
             c.Limits(),
             c.column("n") > 1,
             models.LoadTableResult.model_validate(
-                {"metadata-location": "file:///t", "metadata": METADATA, "config": {"s3.secret": SECRET}}
+                {
+                    "metadata-location": "file:///t",
+                    "metadata": METADATA,
+                    "config": {"s3.secret": SECRET},
+                }
             ),
-            models.OAuthTokenResponse.model_validate({"access_token": SECRET, "token_type": "bearer"}),
+            models.OAuthTokenResponse.model_validate(
+                {"access_token": SECRET, "token_type": "bearer"}
+            ),
             httpx.URL(server.url),
         ]
 

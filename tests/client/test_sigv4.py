@@ -17,12 +17,19 @@ from lakepact.client.wire import Reply, Request
 # The example "get-vanilla" of AWS's test suite for Signature Version 4.
 KEYS = Credentials("AKIDEXAMPLE", "wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY")
 PUBLISHED = "5fa00fa31553b73ebf1942676e86291e8372ff2a2260956d9b8aae1d763fbf31"
-COMMIT = Request("POST", "https://catalog/v1/t", (("Accept", "application/json"), ("Content-Type", "application/json")), b'{"x":1}')
+COMMIT = Request(
+    "POST",
+    "https://catalog/v1/t",
+    (("Accept", "application/json"), ("Content-Type", "application/json")),
+    b'{"x":1}',
+)
 
 
 @pytest.fixture(autouse=True)
 def at_a_fixed_time(monkeypatch):
-    monkeypatch.setattr(botocore.auth, "get_current_datetime", lambda: datetime(2015, 8, 30, 12, 36, tzinfo=UTC))
+    monkeypatch.setattr(
+        botocore.auth, "get_current_datetime", lambda: datetime(2015, 8, 30, 12, 36, tzinfo=UTC)
+    )
 
 
 def signed(request: Request, credentials: Credentials = KEYS) -> Request:
@@ -34,10 +41,15 @@ def header(request: Request, name: str) -> str:
 
 
 def test_signature_equals_the_published_one():
-    sent = signed(Request("GET", "https://example.amazonaws.com/", (("Accept", "application/json"),)))
+    sent = signed(
+        Request("GET", "https://example.amazonaws.com/", (("Accept", "application/json"),))
+    )
 
     scope = "AKIDEXAMPLE/20150830/us-east-1/service/aws4_request"
-    assert header(sent, "Authorization") == f"AWS4-HMAC-SHA256 Credential={scope}, SignedHeaders=host;x-amz-date, Signature={PUBLISHED}"
+    assert (
+        header(sent, "Authorization")
+        == f"AWS4-HMAC-SHA256 Credential={scope}, SignedHeaders=host;x-amz-date, Signature={PUBLISHED}"
+    )
     assert header(sent, "X-Amz-Date") == "20150830T123600Z"
     assert header(sent, "Accept") == "application/json"
 
@@ -53,7 +65,9 @@ def test_space_in_a_query_is_signed_and_sent_as_percent_20():
     sent = signed(Request("GET", "https://catalog/v1/namespaces?parent=a+b%2B"))
 
     assert sent.url == "https://catalog/v1/namespaces?parent=a%20b%2B"
-    assert header(sent, "Authorization") == header(signed(Request("GET", sent.url)), "Authorization")
+    assert header(sent, "Authorization") == header(
+        signed(Request("GET", sent.url)), "Authorization"
+    )
 
 
 def test_session_token_is_signed_and_hidden():
@@ -61,16 +75,24 @@ def test_session_token_is_signed_and_hidden():
 
     assert header(sent, "X-Amz-Security-Token") == "the-session-token"
     assert "x-amz-security-token" in header(sent, "Authorization")
-    assert "the-session-token" not in str(redacted(sent, Reply(403, content=b"no the-session-token")))
+    assert "the-session-token" not in str(
+        redacted(sent, Reply(403, content=b"no the-session-token"))
+    )
 
 
 def test_keys_come_from_the_environment(monkeypatch):
-    for name, value in {"ACCESS_KEY_ID": "AKIDOTHER", "SECRET_ACCESS_KEY": "s", "DEFAULT_REGION": "eu-west-1"}.items():
+    for name, value in {
+        "ACCESS_KEY_ID": "AKIDOTHER",
+        "SECRET_ACCESS_KEY": "s",
+        "DEFAULT_REGION": "eu-west-1",
+    }.items():
         monkeypatch.setenv(f"AWS_{name}", value)
 
     sent = next(SigV4("glue").flow(COMMIT))
 
-    assert "Credential=AKIDOTHER/20150830/eu-west-1/glue/aws4_request" in header(sent, "Authorization")
+    assert "Credential=AKIDOTHER/20150830/eu-west-1/glue/aws4_request" in header(
+        sent, "Authorization"
+    )
 
 
 def test_missing_region_raises_value_error(monkeypatch, tmp_path):
@@ -83,4 +105,7 @@ def test_missing_region_raises_value_error(monkeypatch, tmp_path):
 
 
 def test_repr_hides_the_keys():
-    assert repr(SigV4("glue", region="us-east-1", credentials=KEYS)) == "SigV4('glue', region='us-east-1', credentials=[hidden])"
+    assert (
+        repr(SigV4("glue", region="us-east-1", credentials=KEYS))
+        == "SigV4('glue', region='us-east-1', credentials=[hidden])"
+    )

@@ -13,7 +13,14 @@ from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 from opentelemetry.trace import SpanKind, StatusCode
 
-from lakepact.client import AsyncIcebergCatalog, BearerToken, IcebergCatalog, NoSuchNamespace, Unreachable, spans
+from lakepact.client import (
+    AsyncIcebergCatalog,
+    BearerToken,
+    IcebergCatalog,
+    NoSuchNamespace,
+    Unreachable,
+    spans,
+)
 
 CONFIG = {"defaults": {}, "overrides": {}}
 MISSING = {"error": {"message": "no s3cr3t", "type": "NoSuchNamespaceException", "code": 404}}
@@ -41,7 +48,12 @@ def carrier(*replies):
 
 
 def opened(*replies):
-    return IcebergCatalog("http://c:8181", auth=BearerToken("s3cr3t"), http=httpx.Client(transport=carrier(*replies)), sleep=lambda _: None)
+    return IcebergCatalog(
+        "http://c:8181",
+        auth=BearerToken("s3cr3t"),
+        http=httpx.Client(transport=carrier(*replies)),
+        sleep=lambda _: None,
+    )
 
 
 def test_span_has_the_attributes_of_http_clients(exported):
@@ -66,15 +78,25 @@ def test_refused_request_is_an_error(exported):
         opened(httpx.Response(404, json=MISSING)).load_namespace("a")
 
     refused = exported.get_finished_spans()[-1]
-    assert (refused.attributes["http.response.status_code"], refused.attributes["error.type"]) == (404, "404")
+    assert (refused.attributes["http.response.status_code"], refused.attributes["error.type"]) == (
+        404,
+        "404",
+    )
     assert refused.status.status_code is StatusCode.ERROR
 
 
 def test_repeated_request_says_how_often_it_was_sent(exported):
-    replies = [httpx.Response(503), httpx.Response(503), httpx.Response(200, json={"namespace": ["a"]})]
+    replies = [
+        httpx.Response(503),
+        httpx.Response(503),
+        httpx.Response(200, json={"namespace": ["a"]}),
+    ]
     opened(*replies).load_namespace("a")
 
-    assert [span.attributes.get("http.request.resend_count") for span in exported.get_finished_spans()[1:]] == [None, 1, 2]
+    assert [
+        span.attributes.get("http.request.resend_count")
+        for span in exported.get_finished_spans()[1:]
+    ] == [None, 1, 2]
 
 
 def test_lost_request_is_an_error_of_its_kind(exported):
@@ -82,7 +104,10 @@ def test_lost_request_is_an_error_of_its_kind(exported):
         opened(*[httpx.ReadError("s3cr3t")] * 9).load_namespace("a")
 
     lost = exported.get_finished_spans()[-1]
-    assert (lost.attributes["error.type"], lost.status.status_code) == ("ReadError", StatusCode.ERROR)
+    assert (lost.attributes["error.type"], lost.status.status_code) == (
+        "ReadError",
+        StatusCode.ERROR,
+    )
 
 
 def test_spans_hold_no_secret(exported):
@@ -102,7 +127,10 @@ def test_asynchronous_requests_are_spans(exported):
 
     asyncio.run(load())
 
-    assert [span.name for span in exported.get_finished_spans()] == ["GET getConfig", "GET loadNamespaceMetadata"]
+    assert [span.name for span in exported.get_finished_spans()] == [
+        "GET getConfig",
+        "GET loadNamespaceMetadata",
+    ]
     assert exported.get_finished_spans()[-1].attributes["server.port"] == 80
 
 
@@ -115,4 +143,9 @@ def test_client_works_without_opentelemetry():
         "print([name for name in sys.modules if name.startswith('opentelemetry.')])"
     )
 
-    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "[]\n"
+    assert (
+        subprocess.run(
+            [sys.executable, "-c", code], capture_output=True, text=True, check=True
+        ).stdout
+        == "[]\n"
+    )

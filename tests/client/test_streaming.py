@@ -37,7 +37,11 @@ def read(request):
     """Return a function that opens a call and reads its body, once in a thread and once in an event loop."""
 
     def in_thread(address, refusals):
-        connection = Connection(Engine(address, NoAuth(), Retries(tries=2), refusals), Transport(Timeouts(read=5)), lambda _: None)
+        connection = Connection(
+            Engine(address, NoAuth(), Retries(tries=2), refusals),
+            Transport(Timeouts(read=5)),
+            lambda _: None,
+        )
         with contextlib.closing(connection), contextlib.closing(connection.open(LOOK)) as opened:
             return opened.header("X-Kind"), b"".join(opened)
 
@@ -45,7 +49,11 @@ def read(request):
         async def pause(_):
             await asyncio.sleep(0)
 
-        connection = AsyncConnection(Engine(address, NoAuth(), Retries(tries=2), refusals), AsyncTransport(Timeouts(read=5)), pause)
+        connection = AsyncConnection(
+            Engine(address, NoAuth(), Retries(tries=2), refusals),
+            AsyncTransport(Timeouts(read=5)),
+            pause,
+        )
         async with contextlib.AsyncExitStack() as stack:
             stack.push_async_callback(connection.close)
             opened = await connection.open(LOOK)
@@ -68,14 +76,20 @@ def test_error_reply_is_read_and_raised(read):
 
 
 def test_truncated_body_raises_unreachable(read):
-    with listening(CUT_OFF) as (address, _), pytest.raises(errors.Unreachable, match="look: no reply from") as caught:
+    with (
+        listening(CUT_OFF) as (address, _),
+        pytest.raises(errors.Unreachable, match="look: no reply from") as caught,
+    ):
         read(address, READS)
 
     assert caught.value.is_retry_safe
 
 
 def test_broken_content_coding_is_a_bad_reply(read):
-    with listening(NOT_GZIP) as (address, _), pytest.raises(errors.BadReply, match="coding of the reply"):
+    with (
+        listening(NOT_GZIP) as (address, _),
+        pytest.raises(errors.BadReply, match="coding of the reply"),
+    ):
         read(address, READS)
 
 
@@ -91,12 +105,18 @@ def test_change_with_a_lost_reply_raises_outcome_unknown(read):
         read(address, REFUSALS)
 
 
-@pytest.mark.parametrize("given", [(), (("accept-encoding", "identity"),)], ids=["none", "identity"])
+@pytest.mark.parametrize(
+    "given", [(), (("accept-encoding", "identity"),)], ids=["none", "identity"]
+)
 def test_given_header_replaces_the_default(given):
     seen = []
-    http = httpx.Client(transport=httpx.MockTransport(lambda request: seen.append(request) or httpx.Response(200)))
+    http = httpx.Client(
+        transport=httpx.MockTransport(lambda request: seen.append(request) or httpx.Response(200))
+    )
     transport = Transport(Timeouts(), http)
 
     transport.send(Request("GET", "http://pets.test/", given))
 
-    assert [request.headers.get_list("accept-encoding") for request in seen] == [["identity" if given else "gzip, deflate"]]
+    assert [request.headers.get_list("accept-encoding") for request in seen] == [
+        ["identity" if given else "gzip, deflate"]
+    ]

@@ -15,7 +15,15 @@ from typing import Any
 import pytest
 
 from driving import KINDS, Driven
-from lakepact.client import AsyncIcebergCatalog, BearerToken, ClientCredentials, Forbidden, IcebergCatalog, NotAuthenticated, TokenExchange
+from lakepact.client import (
+    AsyncIcebergCatalog,
+    BearerToken,
+    ClientCredentials,
+    Forbidden,
+    IcebergCatalog,
+    NotAuthenticated,
+    TokenExchange,
+)
 from lakepact.reference_server import Server, running
 
 from .test_redaction import shown_by
@@ -106,8 +114,12 @@ def credentials(watched: Watched, **options: Any) -> ClientCredentials:
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("in_form", [False, True])
-def test_token_issued_by_the_catalog_is_accepted(watched: Watched, kind: str, in_form: bool) -> None:  # noqa: FBT001
-    with Driven(KINDS[kind], watched.url, auth=credentials(watched, scope="catalog", in_form=in_form)) as catalog:
+def test_token_issued_by_the_catalog_is_accepted(
+    watched: Watched, kind: str, in_form: bool
+) -> None:  # noqa: FBT001
+    with Driven(
+        KINDS[kind], watched.url, auth=credentials(watched, scope="catalog", in_form=in_form)
+    ) as catalog:
         catalog.create_namespace("made")
         names = catalog.list_namespaces()
 
@@ -117,7 +129,9 @@ def test_token_issued_by_the_catalog_is_accepted(watched: Watched, kind: str, in
 
 def test_wrong_secret_raises_without_the_secret(watched: Watched) -> None:
     with (
-        IcebergCatalog(watched.url, auth=ClientCredentials(watched.tokens, ID, "of another", in_form=True)) as catalog,
+        IcebergCatalog(
+            watched.url, auth=ClientCredentials(watched.tokens, ID, "of another", in_form=True)
+        ) as catalog,
         pytest.raises(NotAuthenticated, match="invalid_client") as caught,
     ):
         list(catalog.list_namespaces())
@@ -149,7 +163,9 @@ def test_many_threads_fetch_one_token(watched: Watched) -> None:
 def test_many_tasks_fetch_one_token(watched: Watched) -> None:
     async def run() -> None:
         async with AsyncIcebergCatalog(watched.url, auth=credentials(watched)) as catalog:
-            await asyncio.gather(*(catalog.create_namespace(f"n{number}") for number in range(THREADS)))
+            await asyncio.gather(
+                *(catalog.create_namespace(f"n{number}") for number in range(THREADS))
+            )
 
     asyncio.run(run())
 
@@ -157,10 +173,15 @@ def test_many_tasks_fetch_one_token(watched: Watched) -> None:
 
 
 def test_expired_token_is_replaced_once_by_many_threads(watched: Watched) -> None:
-    schema = {"type": "struct", "fields": [{"id": 1, "name": "id", "type": "long", "required": True}]}
+    schema = {
+        "type": "struct",
+        "fields": [{"id": 1, "name": "id", "type": "long", "required": True}],
+    }
 
     def commit(catalog: IcebergCatalog, number: int) -> Any:
-        return catalog.commit_table(("ann", f"t{number}"), [{"action": "set-properties", "updates": {"by": str(number)}}])
+        return catalog.commit_table(
+            ("ann", f"t{number}"), [{"action": "set-properties", "updates": {"by": str(number)}}]
+        )
 
     with IcebergCatalog(watched.url, auth=credentials(watched)) as catalog:
         for number in range(THREADS):
@@ -168,7 +189,10 @@ def test_expired_token_is_replaced_once_by_many_threads(watched: Watched) -> Non
         # Only the clock of the server moves: every thread gets 401.
         watched.pass_by(1000)
         together(catalog, commit)
-        loaded = [catalog.load_table(("ann", f"t{number}")).model_dump(mode="json", by_alias=True) for number in range(THREADS)]
+        loaded = [
+            catalog.load_table(("ann", f"t{number}")).model_dump(mode="json", by_alias=True)
+            for number in range(THREADS)
+        ]
 
     assert [len(table["metadata"]["metadata-log"]) for table in loaded] == [1] * THREADS
     assert watched.asked == {"credentials": 2}
@@ -184,7 +208,9 @@ def test_expiring_token_is_replaced_once_while_threads_use_it(watched: Watched) 
 
 
 def test_expiring_token_is_exchanged(watched: Watched) -> None:
-    with IcebergCatalog(watched.url, auth=credentials(watched, renew=True, clock=watched.clock)) as catalog:
+    with IcebergCatalog(
+        watched.url, auth=credentials(watched, renew=True, clock=watched.clock)
+    ) as catalog:
         for _ in range(3):
             list(catalog.list_namespaces())
             watched.pass_by(950)
@@ -193,7 +219,9 @@ def test_expiring_token_is_exchanged(watched: Watched) -> None:
 
 
 def test_expired_token_is_fetched_again(watched: Watched) -> None:
-    with IcebergCatalog(watched.url, auth=credentials(watched, renew=True, clock=watched.clock)) as catalog:
+    with IcebergCatalog(
+        watched.url, auth=credentials(watched, renew=True, clock=watched.clock)
+    ) as catalog:
         list(catalog.list_namespaces())
         watched.pass_by(1000)
         list(catalog.list_namespaces())
@@ -203,7 +231,13 @@ def test_expired_token_is_fetched_again(watched: Watched) -> None:
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_user_token_is_exchanged_with_an_actor_token(watched: Watched, kind: str) -> None:
-    auth = TokenExchange(watched.tokens, lambda: "ann-token", actor=credentials(watched), scope="catalog", clock=watched.clock)
+    auth = TokenExchange(
+        watched.tokens,
+        lambda: "ann-token",
+        actor=credentials(watched),
+        scope="catalog",
+        clock=watched.clock,
+    )
     with Driven(KINDS[kind], watched.url, auth=auth) as catalog:
         seen = catalog.list_namespaces()
         watched.pass_by(950)
@@ -219,7 +253,9 @@ def test_expired_actor_token_is_fetched_again(watched: Watched) -> None:
     with IcebergCatalog(watched.url, auth=engine) as catalog:
         list(catalog.list_namespaces())
     watched.pass_by(1000)
-    with IcebergCatalog(watched.url, auth=TokenExchange(watched.tokens, "ann-token", actor=engine)) as catalog:
+    with IcebergCatalog(
+        watched.url, auth=TokenExchange(watched.tokens, "ann-token", actor=engine)
+    ) as catalog:
         names = list(catalog.list_namespaces())
 
     assert names == [("ann",)]
@@ -228,7 +264,9 @@ def test_expired_actor_token_is_fetched_again(watched: Watched) -> None:
 
 def test_invalid_user_token_raises_without_the_token(watched: Watched) -> None:
     with (
-        IcebergCatalog(watched.url, auth=TokenExchange(watched.tokens, "of-somebody-else")) as catalog,
+        IcebergCatalog(
+            watched.url, auth=TokenExchange(watched.tokens, "of-somebody-else")
+        ) as catalog,
         pytest.raises(NotAuthenticated, match="invalid_grant") as caught,
     ):
         list(catalog.list_namespaces())

@@ -65,7 +65,9 @@ def send(request):
             connection = Connection(engine, Transport(timeouts), lambda _: None)
             with contextlib.closing(connection):
                 return connection.send(call)
-        return asyncio.run(awaited(AsyncConnection(engine, AsyncTransport(timeouts), asyncio.sleep), call))
+        return asyncio.run(
+            awaited(AsyncConnection(engine, AsyncTransport(timeouts), asyncio.sleep), call)
+        )
 
     return sent
 
@@ -94,7 +96,9 @@ def test_closed_port_raises_unreachable(send):
     assert (caught.value.tries, caught.value.is_retry_safe) == (2, True)
 
 
-@pytest.mark.parametrize("answer", [b"", CUT_OFF, NOT_HTTP, SILENCE], ids=["hung up", "cut off", "not http", "silence"])
+@pytest.mark.parametrize(
+    "answer", [b"", CUT_OFF, NOT_HTTP, SILENCE], ids=["hung up", "cut off", "not http", "silence"]
+)
 def test_read_with_a_lost_reply_is_retried(send, answer):
     with listening(answer, REX) as (address, taken):
         assert send(address, VISIT) == Pet(name="rex")
@@ -103,7 +107,9 @@ def test_read_with_a_lost_reply_is_retried(send, answer):
 
 
 @pytest.mark.parametrize(
-    "answer", [b"", CUT_OFF, NOT_HTTP, NOT_GZIP, SILENCE], ids=["hung up", "cut off", "not http", "not gzip", "silence"]
+    "answer",
+    [b"", CUT_OFF, NOT_HTTP, NOT_GZIP, SILENCE],
+    ids=["hung up", "cut off", "not http", "not gzip", "silence"],
 )
 def test_change_with_a_lost_reply_is_not_retried(send, answer):
     with listening(answer, REX) as (address, taken):
@@ -114,14 +120,23 @@ def test_change_with_a_lost_reply_is_not_retried(send, answer):
 
 
 def test_broken_content_coding_is_a_bad_reply(send):
-    with listening(NOT_GZIP) as (address, _), pytest.raises(errors.BadReply, match="coding of the reply"):
+    with (
+        listening(NOT_GZIP) as (address, _),
+        pytest.raises(errors.BadReply, match="coding of the reply"),
+    ):
         send(address, VISIT)
 
 
-@pytest.mark.parametrize("path", ["/a%2Fb", "/%1F", "/%25%2e%2E", "/x%20y+z", "/%e4%BD%A0", "/a;b,c:d@e!$&'()*"])
+@pytest.mark.parametrize(
+    "path", ["/a%2Fb", "/%1F", "/%25%2e%2E", "/x%20y+z", "/%e4%BD%A0", "/a;b,c:d@e!$&'()*"]
+)
 def test_percent_encoded_path_is_sent_unchanged(path):
     seen = []
-    http = httpx.Client(transport=httpx.MockTransport(lambda request: seen.append(request.url.raw_path) or httpx.Response(200)))
+    http = httpx.Client(
+        transport=httpx.MockTransport(
+            lambda request: seen.append(request.url.raw_path) or httpx.Response(200)
+        )
+    )
     transport = Transport(Timeouts(), http)
 
     transport.send(Request("GET", f"http://pets.test{path}?q=a%2Bb+c"))

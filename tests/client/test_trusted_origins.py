@@ -72,7 +72,11 @@ every_kind = pytest.mark.parametrize(("at", "kind"), KINDS.values(), ids=KINDS)
 @every_kind
 def test_overrides_uri_at_another_origin_gets_no_credential(good, evil, at, kind):
     configure(good, at=at, overrides={"uri": evil.url})
-    secrets = {"auth": BearerToken(TOKEN), "properties": {"header.X-Tenant": TENANT}, "retries": NO_RETRIES}
+    secrets = {
+        "auth": BearerToken(TOKEN),
+        "properties": {"header.X-Tenant": TENANT},
+        "retries": NO_RETRIES,
+    }
 
     with Driven(kind, good.url, **secrets) as catalog, pytest.raises(UntrustedOrigin) as raised:
         catalog.list_namespaces()
@@ -85,7 +89,9 @@ def test_overrides_uri_at_another_origin_gets_no_credential(good, evil, at, kind
 def test_overrides_uri_at_a_trusted_origin_is_used(good, evil, at, kind):
     configure(good, at=at, overrides={"uri": f"{evil.url}{at}"})
 
-    with Driven(kind, good.url, auth=BearerToken(TOKEN), trusted_origins=(f"{evil.url}/",)) as catalog:
+    with Driven(
+        kind, good.url, auth=BearerToken(TOKEN), trusted_origins=(f"{evil.url}/",)
+    ) as catalog:
         assert catalog.list_namespaces() == [("evil",)]
 
     assert evil.saw(TOKEN)
@@ -93,7 +99,9 @@ def test_overrides_uri_at_a_trusted_origin_is_used(good, evil, at, kind):
 
 @pytest.mark.parametrize("kind", [IcebergCatalog, AsyncIcebergCatalog])
 def test_pickled_catalog_keeps_its_trusted_origins(kind):
-    catalog = kind("http://127.0.0.1:1", trusted_origins=("https://eu.test",), properties={"token": TOKEN})
+    catalog = kind(
+        "http://127.0.0.1:1", trusted_origins=("https://eu.test",), properties={"token": TOKEN}
+    )
 
     assert pickle.loads(pickle.dumps(catalog)).trusted_origins == catalog.trusted_origins
     assert TOKEN not in repr(catalog.trusted_origins)
@@ -119,14 +127,26 @@ SPELLINGS = [
 def test_spelling_of_an_address_opens_no_other_origin(good, evil, uri):
     configure(good, overrides={"uri": uri.format(good=good.port, evil=evil.port)})
 
-    with IcebergCatalog(good.url, auth=BearerToken(TOKEN), retries=NO_RETRIES) as catalog, pytest.raises(LakepactError):
+    with (
+        IcebergCatalog(good.url, auth=BearerToken(TOKEN), retries=NO_RETRIES) as catalog,
+        pytest.raises(LakepactError),
+    ):
         list(catalog.list_namespaces())
 
     assert len(good.requests) == 1
     assert evil.requests == []
 
 
-@pytest.mark.parametrize("trusted", ["catalog.example", "https://catalog.example/x?y", "ftp://catalog.example", "", "https://a:b@c"])
+@pytest.mark.parametrize(
+    "trusted",
+    [
+        "catalog.example",
+        "https://catalog.example/x?y",
+        "ftp://catalog.example",
+        "",
+        "https://a:b@c",
+    ],
+)
 def test_invalid_trusted_origin_raises_value_error(trusted):
     with pytest.raises(ValueError, match="trusted_origins"):
         IcebergCatalog("http://127.0.0.1:1", trusted_origins=(trusted,))
@@ -137,7 +157,10 @@ def test_invalid_trusted_origin_raises_value_error(trusted):
 def test_redirect_to_another_origin_is_not_followed(good, evil, at, kind, status):
     good.on(f"{at}/v1/config", status=status, Location=f"{evil.url}{at}/v1/config")
 
-    with Driven(kind, good.url, auth=BearerToken(TOKEN), retries=NO_RETRIES) as catalog, pytest.raises(BadReply, match="not followed"):
+    with (
+        Driven(kind, good.url, auth=BearerToken(TOKEN), retries=NO_RETRIES) as catalog,
+        pytest.raises(BadReply, match="not followed"),
+    ):
         catalog.config()
 
     assert evil.requests == []
@@ -148,7 +171,10 @@ def test_redirect_of_a_token_endpoint_is_not_followed(good, evil, status):
     good.on("/tokens", status=status, Location=f"{evil.url}/tokens")
     auth = ClientCredentials(f"{good.url}/tokens", "id", TOKEN, in_form=True)
 
-    with IcebergCatalog(good.url, auth=auth, retries=NO_RETRIES) as catalog, pytest.raises(NotAuthenticated):
+    with (
+        IcebergCatalog(good.url, auth=auth, retries=NO_RETRIES) as catalog,
+        pytest.raises(NotAuthenticated),
+    ):
         catalog.config()
 
     assert evil.requests == []
@@ -156,12 +182,23 @@ def test_redirect_of_a_token_endpoint_is_not_followed(good, evil, status):
 
 def test_oauth2_server_uri_of_a_server_gets_no_secret(good, evil):
     """The token endpoint is an argument of `auth`, and nothing else is asked for tokens."""
-    configure(good, overrides={"oauth2-server-uri": f"{evil.url}/tokens"}, defaults={"rest.auth.type": "oauth2"})
-    good.on("/v1/namespaces", {"error": {"message": "expired", "type": "NotAuthorizedException", "code": 401}}, 401)
+    configure(
+        good,
+        overrides={"oauth2-server-uri": f"{evil.url}/tokens"},
+        defaults={"rest.auth.type": "oauth2"},
+    )
+    good.on(
+        "/v1/namespaces",
+        {"error": {"message": "expired", "type": "NotAuthorizedException", "code": 401}},
+        401,
+    )
     good.on("/tokens", {"access_token": "one", "token_type": "bearer"})
     auth = ClientCredentials(f"{good.url}/tokens", "id", TOKEN, renew=True)
 
-    with IcebergCatalog(good.url, auth=auth, retries=NO_RETRIES) as catalog, pytest.raises(NotAuthenticated):
+    with (
+        IcebergCatalog(good.url, auth=auth, retries=NO_RETRIES) as catalog,
+        pytest.raises(NotAuthenticated),
+    ):
         list(catalog.list_namespaces())
 
     assert evil.requests == []
@@ -169,9 +206,14 @@ def test_oauth2_server_uri_of_a_server_gets_no_secret(good, evil):
 
 def test_page_token_that_is_an_address_stays_a_parameter(good, evil):
     configure(good)
-    good.on("/v1/namespaces", {"namespaces": [["a"]], "next-page-token": f"{evil.url}/v1/namespaces"})
+    good.on(
+        "/v1/namespaces", {"namespaces": [["a"]], "next-page-token": f"{evil.url}/v1/namespaces"}
+    )
 
-    with IcebergCatalog(good.url, auth=BearerToken(TOKEN), retries=NO_RETRIES) as catalog, pytest.raises(BadReply, match="leads back"):
+    with (
+        IcebergCatalog(good.url, auth=BearerToken(TOKEN), retries=NO_RETRIES) as catalog,
+        pytest.raises(BadReply, match="leads back"),
+    ):
         list(catalog.list_namespaces())
 
     assert evil.requests == []
@@ -181,7 +223,10 @@ def test_page_token_of_a_share_that_is_an_address_stays_a_parameter(good, evil):
     good.on("/shares", {"items": [{"name": "a"}], "nextPageToken": f"{evil.url}/shares"})
     profile = {"shareCredentialsVersion": 1, "endpoint": good.url, "bearerToken": TOKEN}
 
-    with SharingClient(profile, retries=NO_RETRIES) as client, pytest.raises(BadReply, match="leads back"):
+    with (
+        SharingClient(profile, retries=NO_RETRIES) as client,
+        pytest.raises(BadReply, match="leads back"),
+    ):
         list(client.shares())
 
     assert evil.requests == []
@@ -214,7 +259,10 @@ def test_legal_prefix_is_used_as_it_is(prefix, expected):
 def test_prefix_that_leaves_its_path_is_a_bad_reply(good, prefix):
     configure(good, overrides={"prefix": prefix})
 
-    with IcebergCatalog(good.url, auth=BearerToken(TOKEN), retries=NO_RETRIES) as catalog, pytest.raises(BadReply, match="prefix"):
+    with (
+        IcebergCatalog(good.url, auth=BearerToken(TOKEN), retries=NO_RETRIES) as catalog,
+        pytest.raises(BadReply, match="prefix"),
+    ):
         list(catalog.list_namespaces())
 
     assert len(good.requests) == 1
@@ -232,14 +280,25 @@ def test_catalog_name_that_is_a_step_raises_value_error(kind):
         kind("http://127.0.0.1:1", "..")
 
 
-@given(st.lists(st.sampled_from([".", "%2e", "%2F", "/", "\\", "%5C", ";", "a", "|", "?", "#", "%25"]), max_size=8).map("".join))
+@given(
+    st.lists(
+        st.sampled_from([".", "%2e", "%2F", "/", "\\", "%5C", ";", "a", "|", "?", "#", "%25"]),
+        max_size=8,
+    ).map("".join)
+)
 def test_path_with_any_prefix_stays_in_its_version(prefix):
     try:
         path = f"/v1/{encode_prefix(prefix)}/namespaces"
     except ValueError:
         return
     parts = urlsplit(f"http://h{path}")
-    steps = parts.path.replace("%25", "%").replace("%2e", ".").replace("%2F", "/").replace("%5C", "/").split("/")
+    steps = (
+        parts.path.replace("%25", "%")
+        .replace("%2e", ".")
+        .replace("%2F", "/")
+        .replace("%5C", "/")
+        .split("/")
+    )
 
     assert (parts.query, parts.fragment) == ("", "")
     assert not {step.partition(";")[0] for step in steps} & {".", ".."}
@@ -259,7 +318,10 @@ METADATA = [
 def test_metadata_address_of_a_server_is_not_trusted(good, uri):
     configure(good, overrides={"uri": uri})
 
-    with IcebergCatalog(good.url, auth=BearerToken(TOKEN), retries=NO_RETRIES) as catalog, pytest.raises(UntrustedOrigin):
+    with (
+        IcebergCatalog(good.url, auth=BearerToken(TOKEN), retries=NO_RETRIES) as catalog,
+        pytest.raises(UntrustedOrigin),
+    ):
         list(catalog.list_namespaces())
 
 
@@ -267,7 +329,10 @@ def test_metadata_address_of_a_server_is_not_trusted(good, uri):
 def test_name_that_resolves_to_a_metadata_address_gets_no_request(monkeypatch, kind):
     resolve(monkeypatch, rebound="169.254.0.7")
 
-    with Driven(kind, "http://rebound.test", retries=NO_RETRIES) as catalog, pytest.raises(Unreachable, match=r"cloud metadata"):
+    with (
+        Driven(kind, "http://rebound.test", retries=NO_RETRIES) as catalog,
+        pytest.raises(Unreachable, match=r"cloud metadata"),
+    ):
         catalog.config()
 
 
@@ -284,7 +349,9 @@ def test_loops_share_the_check_of_addresses(monkeypatch, good):
     configure(good)
 
     async def overrides():
-        async with AsyncIcebergCatalog(f"http://catalog.test:{good.port}", retries=NO_RETRIES) as catalog:
+        async with AsyncIcebergCatalog(
+            f"http://catalog.test:{good.port}", retries=NO_RETRIES
+        ) as catalog:
             return (await catalog.config()).overrides
 
     assert asyncio.run(overrides()) == {}
@@ -292,9 +359,17 @@ def test_loops_share_the_check_of_addresses(monkeypatch, good):
 
 # Clients of httpx that the caller brings
 
-LEAKY = {"headers": {"Authorization": f"Bearer {TENANT}"}, "cookies": {"session": TENANT}, "auth": ("me", TENANT), "follow_redirects": True}
+LEAKY = {
+    "headers": {"Authorization": f"Bearer {TENANT}"},
+    "cookies": {"session": TENANT},
+    "auth": ("me", TENANT),
+    "follow_redirects": True,
+}
 SCHEMA = '{"type":"struct","fields":[]}'
-CLIENTS = {"sync": (IcebergCatalog, httpx.Client), "async": (AsyncIcebergCatalog, httpx.AsyncClient)}
+CLIENTS = {
+    "sync": (IcebergCatalog, httpx.Client),
+    "async": (AsyncIcebergCatalog, httpx.AsyncClient),
+}
 
 
 def brought(kind, client):
@@ -307,7 +382,9 @@ def test_redirect_is_not_followed_by_a_client_of_the_caller(good, evil, kind, cl
     good.on("/v1/config", status=307, Location=f"{evil.url}/v1/config", **{"Set-Cookie": "a=b"})
 
     with (
-        Driven(brought(kind, client), good.url, auth=BearerToken(TOKEN), retries=NO_RETRIES) as catalog,
+        Driven(
+            brought(kind, client), good.url, auth=BearerToken(TOKEN), retries=NO_RETRIES
+        ) as catalog,
         pytest.raises(BadReply, match="not followed"),
     ):
         catalog.config()
@@ -320,7 +397,10 @@ def test_redirect_is_not_followed_by_a_client_of_the_caller(good, evil, kind, cl
 def test_overrides_uri_gets_no_request_of_a_client_of_the_caller(good, evil, kind, client):
     configure(good, overrides={"uri": evil.url})
 
-    with Driven(brought(kind, client), good.url, auth=BearerToken(TOKEN)) as catalog, pytest.raises(UntrustedOrigin):
+    with (
+        Driven(brought(kind, client), good.url, auth=BearerToken(TOKEN)) as catalog,
+        pytest.raises(UntrustedOrigin),
+    ):
         catalog.list_namespaces()
 
     assert evil.requests == []
@@ -340,13 +420,26 @@ def test_file_of_a_share_gets_nothing_of_a_client_of_the_caller(good, evil):
         {"file": {"url": f"{evil.url}/a", "id": "a", "partitionValues": {}, "size": 1}},
     ]
     body = b"".join(json.dumps(line).encode() + b"\n" for line in lines)
-    good.on("/shares/s/schemas/d/tables/t/query", body, **{"Content-Type": "application/x-ndjson", "Delta-Table-Version": "1"})
+    good.on(
+        "/shares/s/schemas/d/tables/t/query",
+        body,
+        **{"Content-Type": "application/x-ndjson", "Delta-Table-Version": "1"},
+    )
     evil.on("/a", status=302, Location=f"{good.url}/back")
     profile = {"shareCredentialsVersion": 1, "endpoint": good.url, "bearerToken": TOKEN}
 
-    with httpx.Client(**LEAKY) as http, SharingClient(profile, retries=NO_RETRIES, http=http) as client, pytest.raises(LakepactError):
+    with (
+        httpx.Client(**LEAKY) as http,
+        SharingClient(profile, retries=NO_RETRIES, http=http) as client,
+        pytest.raises(LakepactError),
+    ):
         client.table("s", "d", "t").query().to_arrow()
 
-    fetched = [headers for origin in (evil, good) for path, headers in origin.requests if path in {"/a", "/back"}]
+    fetched = [
+        headers
+        for origin in (evil, good)
+        for path, headers in origin.requests
+        if path in {"/a", "/back"}
+    ]
     assert len(fetched) >= 2
     assert not any(secret in str(headers) for headers in fetched for secret in (TOKEN, TENANT))

@@ -12,7 +12,19 @@ def test_trailing_slashes_are_dropped(address):
     assert server_address(address) == "http://h:1"
 
 
-@pytest.mark.parametrize("address", ["", "h:8181", "ftp://h", "http://", "file:///tmp", "http://h/?a=b", "http://h/#a", "http://h:port"])
+@pytest.mark.parametrize(
+    "address",
+    [
+        "",
+        "h:8181",
+        "ftp://h",
+        "http://",
+        "file:///tmp",
+        "http://h/?a=b",
+        "http://h/#a",
+        "http://h:port",
+    ],
+)
 def test_invalid_server_address_raises_value_error(address):
     with pytest.raises(ValueError, match=r".+"):
         server_address(address)

@@ -10,7 +10,14 @@ import pytest
 import yaml
 
 from driving import Desk, Driven
-from lakepact.client import AsyncWatsonxCatalog, BearerToken, Forbidden, NotAuthenticated, WatsonxCatalog, ZenApiKey
+from lakepact.client import (
+    AsyncWatsonxCatalog,
+    BearerToken,
+    Forbidden,
+    NotAuthenticated,
+    WatsonxCatalog,
+    ZenApiKey,
+)
 from lakepact.client.redaction import HIDDEN, Redactor
 from lakepact.client.retries import NO_RETRIES
 from lakepact.client.wire import Request
@@ -32,14 +39,18 @@ def catalog(drive):
 
     def open_catalog(answers, *, config=CONFIG, host="cpd.test", name="rest_iceberg1", **options):
         desk = Desk({f"GET {ROOT}/config": config, **answers})
-        return drive(host, KINDS, catalog=name, carrier=desk.carrier, retries=NO_RETRIES, **options), desk
+        return drive(
+            host, KINDS, catalog=name, carrier=desk.carrier, retries=NO_RETRIES, **options
+        ), desk
 
     return open_catalog
 
 
 # What `echo -n "user:key" | base64` prints; without -n it would be dXNlcjprZXkK.
 @pytest.mark.parametrize(
-    ("auth", "sent"), [(ZenApiKey("user", "key"), "ZenApiKey dXNlcjprZXk="), (BearerToken("abc"), "Bearer abc")], ids=["key", "token"]
+    ("auth", "sent"),
+    [(ZenApiKey("user", "key"), "ZenApiKey dXNlcjprZXk="), (BearerToken("abc"), "Bearer abc")],
+    ids=["key", "token"],
 )
 def test_key_is_sent_in_base64_and_a_token_as_it_is(catalog, auth, sent):
     driven, desk = catalog({f"GET {ROOT}/rest_iceberg1/namespaces": {"namespaces": []}}, auth=auth)
@@ -63,7 +74,10 @@ def test_catalog_address_is_below_its_instance(host, address):
     assert repr(WatsonxCatalog(host, "c")) == f"WatsonxCatalog({address!r})"
 
 
-@pytest.mark.parametrize(("host", "name"), [("user:pass@cpd.test", "c"), ("", "c"), ("cpd.test?x=1", "c"), ("cpd.test", "")])
+@pytest.mark.parametrize(
+    ("host", "name"),
+    [("user:pass@cpd.test", "c"), ("", "c"), ("cpd.test?x=1", "c"), ("cpd.test", "")],
+)
 def test_invalid_host_or_catalog_name_raises_value_error(host, name):
     with pytest.raises(ValueError, match=r"address|credentials|name"):
         WatsonxCatalog(host, name)
@@ -74,7 +88,9 @@ def test_config_request_names_the_catalog_as_warehouse(catalog):
 
     driven.config()
 
-    assert [str(request.url.query, "ascii") for request in desk.requests] == ["warehouse=rest_iceberg1"]
+    assert [str(request.url.query, "ascii") for request in desk.requests] == [
+        "warehouse=rest_iceberg1"
+    ]
 
 
 def test_configuration_without_defaults_is_accepted(catalog):
@@ -84,7 +100,9 @@ def test_configuration_without_defaults_is_accepted(catalog):
     assert driven.properties()["warehouse"] == "s3://bucket/warehouse/"
 
 
-@pytest.mark.parametrize(("name", "prefix"), [("c", "c"), ("my catalog", "my%20catalog"), ("a/b", "a%2Fb")])
+@pytest.mark.parametrize(
+    ("name", "prefix"), [("c", "c"), ("my catalog", "my%20catalog"), ("a/b", "a%2Fb")]
+)
 def test_catalog_name_is_the_path_prefix(catalog, name, prefix):
     driven, desk = catalog({f"HEAD {ROOT}/{prefix}/namespaces/n": httpx.Response(204)}, name=name)
 
@@ -93,7 +111,10 @@ def test_catalog_name_is_the_path_prefix(catalog, name, prefix):
 
 
 def test_prefix_override_replaces_the_catalog_name(catalog):
-    driven, desk = catalog({f"GET {ROOT}/other/namespaces": {"namespaces": []}}, config={"overrides": {"prefix": "other"}})
+    driven, desk = catalog(
+        {f"GET {ROOT}/other/namespaces": {"namespaces": []}},
+        config={"overrides": {"prefix": "other"}},
+    )
 
     driven.list_namespaces()
 
@@ -103,9 +124,9 @@ def test_prefix_override_replaces_the_catalog_name(catalog):
 def test_missing_endpoints_offer_every_documented_operation(catalog):
     driven, _ = catalog({})
 
-    assert {operation for operation in Contract("iceberg_rest").operations if driven.offers(operation)} == set(
-        Contract("watsonx_data").operations
-    )
+    assert {
+        operation for operation in Contract("iceberg_rest").operations if driven.offers(operation)
+    } == set(Contract("watsonx_data").operations)
 
 
 def test_listed_endpoints_are_offered(catalog):
@@ -140,7 +161,9 @@ def test_ambiguous_user_and_key_raise_without_their_values(user, key):
 
 @pytest.mark.parametrize("told", [KEY, ENCODED, f"ZenApiKey {ENCODED}", f"{USER}:{KEY}"])
 def test_key_is_hidden_in_every_form(told):
-    redactor = Redactor(Request("GET", "http://x", (("Authorization", f"ZenApiKey {ENCODED}"),), None))
+    redactor = Redactor(
+        Request("GET", "http://x", (("Authorization", f"ZenApiKey {ENCODED}"),), None)
+    )
 
     hidden = redactor.text(f"your credential was {told}.")
 
@@ -150,8 +173,12 @@ def test_key_is_hidden_in_every_form(told):
 
 def test_error_hides_the_key_and_its_base64_form(catalog):
     message = f"user {USER} has no right with {KEY}, that is {ENCODED}"
-    refusal = httpx.Response(403, json={"error": {"message": message, "type": "NotAuthorizedException", "code": 403}})
-    driven, _ = catalog({f"GET {ROOT}/rest_iceberg1/namespaces/n": refusal}, auth=ZenApiKey(USER, KEY))
+    refusal = httpx.Response(
+        403, json={"error": {"message": message, "type": "NotAuthorizedException", "code": 403}}
+    )
+    driven, _ = catalog(
+        {f"GET {ROOT}/rest_iceberg1/namespaces/n": refusal}, auth=ZenApiKey(USER, KEY)
+    )
 
     with pytest.raises(Forbidden) as refused:
         driven.load_namespace("n")
@@ -164,8 +191,12 @@ def test_error_hides_the_key_and_its_base64_form(catalog):
 def instance(tmp_path_factory):
     """Yield a server that accepts one key and one token."""
     credentials = tmp_path_factory.mktemp("instance") / "credentials.yaml"
-    credentials.write_text(yaml.safe_dump({"tokens": ["a-token"], "api-keys": {USER: KEY}}), "utf-8")
-    with running(contract="watsonx_data", warehouse="memory:", prefix="iceberg_data", credentials=credentials) as server:
+    credentials.write_text(
+        yaml.safe_dump({"tokens": ["a-token"], "api-keys": {USER: KEY}}), "utf-8"
+    )
+    with running(
+        contract="watsonx_data", warehouse="memory:", prefix="iceberg_data", credentials=credentials
+    ) as server:
         yield server
 
 
@@ -184,7 +215,14 @@ def test_reference_server_stores_tables(instance, kind, auth):
     assert created.metadata.table_uuid == found.metadata.table_uuid
 
 
-@pytest.mark.parametrize("auth", [None, BearerToken("another"), ZenApiKey(USER, "another"), ZenApiKey("another", KEY)], ids=repr)
+@pytest.mark.parametrize(
+    "auth",
+    [None, BearerToken("another"), ZenApiKey(USER, "another"), ZenApiKey("another", KEY)],
+    ids=repr,
+)
 def test_wrong_credentials_raise_not_authenticated(instance, auth):
-    with WatsonxCatalog(instance.url, "iceberg_data", auth=auth) as catalog, pytest.raises(NotAuthenticated):
+    with (
+        WatsonxCatalog(instance.url, "iceberg_data", auth=auth) as catalog,
+        pytest.raises(NotAuthenticated),
+    ):
         catalog.config()

@@ -23,7 +23,12 @@ CHECK_SECONDS = 3600
 
 def main(names: list[str]) -> int:
     """Check the named clients, or all, and write the page of all reports that exist; return the exit code."""
-    return check_each(CLIENTS, names, _check, write_page=lambda: _write(DOCS / "clients.md", page(DOCS / "clients", CLIENTS)))
+    return check_each(
+        CLIENTS,
+        names,
+        _check,
+        write_page=lambda: _write(DOCS / "clients.md", page(DOCS / "clients", CLIENTS)),
+    )
 
 
 def _check(client: ClientProgram) -> None:
@@ -32,11 +37,23 @@ def _check(client: ClientProgram) -> None:
     place.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix="lakepact-") as folder:
         report = Path(folder, "report.jsonl")
-        options = ["--contract", client.contract, "--name", f"{client.title} {client.version}", "--timeout", str(client.seconds)]
-        run_check(["check-client", *options, "--report", f"jsonl={report}", "--", *command], seconds=CHECK_SECONDS)
+        options = [
+            "--contract",
+            client.contract,
+            "--name",
+            f"{client.title} {client.version}",
+            "--timeout",
+            str(client.seconds),
+        ]
+        run_check(
+            ["check-client", *options, "--report", f"jsonl={report}", "--", *command],
+            seconds=CHECK_SECONDS,
+        )
         tasks = implemented(command, client.contract, folder=Path(folder), seconds=client.seconds)
         keep(report, place, seconds=CHECK_SECONDS)
-    (place / "tasks.json").write_bytes(orjson.dumps(tasks, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE))
+    (place / "tasks.json").write_bytes(
+        orjson.dumps(tasks, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
+    )
 
 
 def _write(path: Path, text: str) -> None:

@@ -44,7 +44,12 @@ class ClientProgram:
 
 
 def _python(name: str, requirements: Path, program: str) -> Callable[[], Sequence[str]]:
-    return lambda: [str(installed.python(name, requirements)), "-W", "ignore", str(PROGRAMS / program)]
+    return lambda: [
+        str(installed.python(name, requirements)),
+        "-W",
+        "ignore",
+        str(PROGRAMS / program),
+    ]
 
 
 def _own(program: str) -> Callable[[], Sequence[str]]:
@@ -59,28 +64,55 @@ def iceberg_go() -> Sequence[str]:
         installed.told([go, "build", "-o", str(place / "client"), "."], cwd=source)
 
     files = sorted(path for path in source.iterdir() if path.is_file())
-    place = installed.once(installed.folder() / "iceberg-go-client", made_from=(file.read_bytes() for file in files), make=build)
+    place = installed.once(
+        installed.folder() / "iceberg-go-client",
+        made_from=(file.read_bytes() for file in files),
+        make=build,
+    )
     return [str(place / "client")]
 
 
 def iceberg_rust() -> Sequence[str]:
     """Build the program for iceberg-rust."""
-    cargo, target = installed.tool("cargo", why="iceberg-rust is built with it"), installed.folder("cargo")
-    installed.told([cargo, "build", "--quiet", "--locked"], cwd=PROGRAMS / "iceberg-rust", env={"CARGO_TARGET_DIR": str(target)})
+    cargo, target = (
+        installed.tool("cargo", why="iceberg-rust is built with it"),
+        installed.folder("cargo"),
+    )
+    installed.told(
+        [cargo, "build", "--quiet", "--locked"],
+        cwd=PROGRAMS / "iceberg-rust",
+        env={"CARGO_TARGET_DIR": str(target)},
+    )
     return [str(target / "debug" / "iceberg-rust-client")]
 
 
 def iceberg_java() -> Sequence[str]:
     """Compile the program for Iceberg's client in Java."""
-    java, compiler = installed.java(), installed.tool("javac", why="the program for Iceberg's client in Java is compiled with it")
-    source, path = PROGRAMS / "iceberg-java" / "Client.java", installed.jars(PROGRAMS / "iceberg-java" / "pom.xml")
+    java, compiler = (
+        installed.java(),
+        installed.tool("javac", why="the program for Iceberg's client in Java is compiled with it"),
+    )
+    source, path = (
+        PROGRAMS / "iceberg-java" / "Client.java",
+        installed.jars(PROGRAMS / "iceberg-java" / "pom.xml"),
+    )
 
     def build(place: Path) -> None:
         installed.told([compiler, "-proc:none", "-cp", path, "-d", str(place), str(source)])
 
     made_from = [source.read_bytes(), path.encode()]
-    classes = installed.once(installed.folder() / "iceberg-java-client", made_from=made_from, make=build)
-    return [java, "-Xmx400m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-cp", os.pathsep.join([str(classes), path]), "Client"]
+    classes = installed.once(
+        installed.folder() / "iceberg-java-client", made_from=made_from, make=build
+    )
+    return [
+        java,
+        "-Xmx400m",
+        "-XX:+UseSerialGC",
+        "-XX:TieredStopAtLevel=1",
+        "-cp",
+        os.pathsep.join([str(classes), path]),
+        "Client",
+    ]
 
 
 def iceberg_js() -> Sequence[str]:
@@ -94,7 +126,11 @@ def iceberg_js() -> Sequence[str]:
             shutil.copy(file, place)
         installed.told([npm, "ci", "--silent", "--no-audit", "--no-fund"], cwd=place)
 
-    place = installed.once(installed.folder() / "iceberg-js-client", made_from=(file.read_bytes() for file in files), make=install)
+    place = installed.once(
+        installed.folder() / "iceberg-js-client",
+        made_from=(file.read_bytes() for file in files),
+        make=install,
+    )
     return [node, str(place / "client.mjs")]
 
 
@@ -104,7 +140,15 @@ def spark() -> Sequence[str]:
     jars = installed.jars(PINS / "spark" / "pom.xml").replace(os.pathsep, ",")
     python = installed.python("spark-client", HERE / "spark.txt")
     home = Path(java).resolve().parents[1]
-    return ["env", f"JAVA_HOME={home}", f"SPARK_JARS={jars}", str(python), "-W", "ignore", str(PROGRAMS / "spark_iceberg_client.py")]
+    return [
+        "env",
+        f"JAVA_HOME={home}",
+        f"SPARK_JARS={jars}",
+        str(python),
+        "-W",
+        "ignore",
+        str(PROGRAMS / "spark_iceberg_client.py"),
+    ]
 
 
 JAVA_THREADS = {"IRC-CLI-005": "apache/iceberg#17759", "IRC-CLI-029": "apache/iceberg#17250"}
@@ -117,9 +161,20 @@ CLIENTS = (
         "0.12.0",
         ICEBERG,
         _python("pyiceberg", PINS / "pyiceberg/requirements.txt", "pyiceberg_client.py"),
-        threads={"IRC-CLI-027": "apache/iceberg-python#1113", "IRC-CLI-050": "apache/iceberg-python#2823"},
+        threads={
+            "IRC-CLI-027": "apache/iceberg-python#1113",
+            "IRC-CLI-050": "apache/iceberg-python#2823",
+        },
     ),
-    ClientProgram("iceberg-java", "Iceberg Java", "1.12.0", ICEBERG, iceberg_java, seconds=90, threads=JAVA_THREADS),
+    ClientProgram(
+        "iceberg-java",
+        "Iceberg Java",
+        "1.12.0",
+        ICEBERG,
+        iceberg_java,
+        seconds=90,
+        threads=JAVA_THREADS,
+    ),
     ClientProgram("iceberg-go", "iceberg-go", "0.7.0", ICEBERG, iceberg_go),
     ClientProgram(
         "iceberg-rust",
@@ -150,8 +205,22 @@ CLIENTS = (
             "IRC-CLI-072": "duckdb/duckdb-iceberg#958",
         },
     ),
-    ClientProgram("spark", "Spark 4.1.4 with Iceberg", "1.11.0", ICEBERG, spark, seconds=120, threads=JAVA_THREADS),
-    ClientProgram("lakepact-catalog", "lakepact, catalog client", "0.1.0", ICEBERG, _own("lakepact_catalog_client.py")),
+    ClientProgram(
+        "spark",
+        "Spark 4.1.4 with Iceberg",
+        "1.11.0",
+        ICEBERG,
+        spark,
+        seconds=120,
+        threads=JAVA_THREADS,
+    ),
+    ClientProgram(
+        "lakepact-catalog",
+        "lakepact, catalog client",
+        "0.1.0",
+        ICEBERG,
+        _own("lakepact_catalog_client.py"),
+    ),
     ClientProgram(
         "delta-sharing",
         "Delta Sharing, Python connector",
@@ -161,5 +230,11 @@ CLIENTS = (
         seconds=150,
         threads={"DS-CLI-10": "delta-io/delta-sharing#736"},
     ),
-    ClientProgram("lakepact-sharing", "lakepact, sharing client", "0.1.0", SHARING, _own("lakepact_sharing_client.py")),
+    ClientProgram(
+        "lakepact-sharing",
+        "lakepact, sharing client",
+        "0.1.0",
+        SHARING,
+        _own("lakepact_sharing_client.py"),
+    ),
 )

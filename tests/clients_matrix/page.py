@@ -43,7 +43,9 @@ def page(folder: Path, clients: Sequence[ClientProgram]) -> str:
     for contract in dict.fromkeys(client.contract for client in checked):
         some = {client: report for client, report in checked.items() if client.contract == contract}
         header = next(iter(some.values()))[0]
-        lines += requirements_table(some, f"{header['title']}: requirements that clients treat differently")
+        lines += requirements_table(
+            some, f"{header['title']}: requirements that clients treat differently"
+        )
     return "\n".join(lines) + "\n"
 
 
@@ -51,7 +53,11 @@ def _overview(reports: Reports, folder: Path) -> Iterator[str]:
     yield "# Clients, checked\n"
     yield "`lakepact check-client` ran each client once against the scripted server, with the programs of `examples/clients`."
     yield f"`{COMMAND}` repeats it. `lakepact report REPORT --report html=FILE` makes an HTML page of a report.\n"
-    yield "| client | version | tasks | " + " | ".join(outcome.value for outcome in COUNTED) + " | checked | files |"
+    yield (
+        "| client | version | tasks | "
+        + " | ".join(outcome.value for outcome in COUNTED)
+        + " | checked | files |"
+    )
     yield "|---|---|---:|" + "---:|" * len(COUNTED) + "---|---|"
     for client, report in reports.items():
         tasks = _tasks(folder / client.name)
@@ -66,7 +72,9 @@ def _tasks(folder: Path) -> dict[str, bool]:
     return tasks
 
 
-def _findings(client: ClientProgram, report: list[dict[str, Any]], tasks: dict[str, bool]) -> Iterator[str]:
+def _findings(
+    client: ClientProgram, report: list[dict[str, Any]], tasks: dict[str, bool]
+) -> Iterator[str]:
     results = [line for line in report if line["line"] == "result" and line["outcome"] in FOUND]
     exchanges = {line["number"]: line for line in report if line["line"] == "exchange"}
     yield f"\n## {md(client.title)} {md(client.version)}: {plural(len(results), 'finding')}\n"
@@ -81,7 +89,9 @@ def _findings(client: ClientProgram, report: list[dict[str, Any]], tasks: dict[s
                 yield from _finding(client, result, exchanges)
 
 
-def _finding(client: ClientProgram, result: dict[str, Any], exchanges: dict[int, dict[str, Any]]) -> Iterator[str]:
+def _finding(
+    client: ClientProgram, result: dict[str, Any], exchanges: dict[int, dict[str, Any]]
+) -> Iterator[str]:
     verdict = next(v for v in result["verdicts"] if v["outcome"] == result["outcome"])
     thread = client.threads.get(result["requirement"], "")
     yield f"- **{md(result['requirement'])}** ({md(result['level'])}, {md(result['outcome'])}): {markdown_sentence(result['sentence'])}"
@@ -92,20 +102,33 @@ def _finding(client: ClientProgram, result: dict[str, Any], exchanges: dict[int,
     if thread:
         project, _, number = thread.partition("#")
         yield f"  See [{thread}](https://github.com/{project}/issues/{number})."
-    shown = [exchanges[number] for number in verdict.get("exchanges", ()) if number in exchanges][-SHOWN_EXCHANGES:]
+    shown = [exchanges[number] for number in verdict.get("exchanges", ()) if number in exchanges][
+        -SHOWN_EXCHANGES:
+    ]
     if shown:
         yield "\n  ```text"
-        for text, repeated in itertools.groupby("\n".join(_exchange(exchange)) for exchange in shown):
+        for text, repeated in itertools.groupby(
+            "\n".join(_exchange(exchange)) for exchange in shown
+        ):
             times = len(list(repeated))
-            yield from (f"  {line}" for line in f"{text}{f', {times} times' if times > 1 else ''}".splitlines())
+            yield from (
+                f"  {line}"
+                for line in f"{text}{f', {times} times' if times > 1 else ''}".splitlines()
+            )
         yield "  ```\n"
 
 
 def _exchange(exchange: dict[str, Any]) -> Iterator[str]:
     request, status = exchange["request"], exchange["response"]["status"]
     address = urlsplit(request["url"])
-    path = "/" + address.path.partition("/task-")[2].partition("/")[2] + (f"?{address.query}" if address.query else "")
-    yield plain(f"{request['method']} {path} {'returned ' + str(status) if status else 'got no response'}")
+    path = (
+        "/"
+        + address.path.partition("/task-")[2].partition("/")[2]
+        + (f"?{address.query}" if address.query else "")
+    )
+    yield plain(
+        f"{request['method']} {path} {'returned ' + str(status) if status else 'got no response'}"
+    )
     body = request.get("body") or ""
     if body:
         yield plain(f"    {body[:SHOWN_BODY]}{'…' if len(body) > SHOWN_BODY else ''}")

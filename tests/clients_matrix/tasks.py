@@ -70,7 +70,9 @@ def _empty_server() -> Generator[str]:
         server.shutdown()
 
 
-def implemented(command: Sequence[str], contract: str, *, folder: Path, seconds: float) -> dict[str, bool]:
+def implemented(
+    command: Sequence[str], contract: str, *, folder: Path, seconds: float
+) -> dict[str, bool]:
     """Return whether a program implements each task; every request of a task gets 404.
 
     Args:
@@ -82,10 +84,15 @@ def implemented(command: Sequence[str], contract: str, *, folder: Path, seconds:
     program = Program(tuple(command), seconds)
     with _empty_server() as url:
         profile = folder / "nothing.share"
-        profile.write_text(json.dumps({"shareCredentialsVersion": 1, "endpoint": url, "bearerToken": "t"}), "utf-8")
+        profile.write_text(
+            json.dumps({"shareCredentialsVersion": 1, "endpoint": url, "bearerToken": "t"}), "utf-8"
+        )
         server = {"uri": url, "profile": str(profile)}
         try:
-            return {task: _is_offered(program, task, server) for task in suites.of_clients(contract).lab.tasks}
+            return {
+                task: _is_offered(program, task, server)
+                for task in suites.of_clients(contract).lab.tasks
+            }
         finally:
             program.stop()
 

@@ -22,7 +22,9 @@ def test_path_segment_round_trips(name: str) -> None:
     assert unquote(written) == name
 
 
-@pytest.mark.parametrize(("value", "written"), [("a b", "a b"), (True, "true"), (False, "false"), (0, "0"), ("", "")])
+@pytest.mark.parametrize(
+    ("value", "written"), [("a b", "a b"), (True, "true"), (False, "false"), (0, "0"), ("", "")]
+)
 def test_parameter_becomes_text(value: str | int, written: str) -> None:
     assert given(("name", value)) == (("name", written),)
 

@@ -17,7 +17,11 @@ def test_differing_files_are_listed_with_their_difference(tmp_path: Path) -> Non
         for name, content in contents.items():
             (folder / name).write_text(content)
 
-    assert differences(committed, fresh) == ["different changed.py", "missing   forgotten.py", "added     of_hand.py"]
+    assert differences(committed, fresh) == [
+        "different changed.py",
+        "missing   forgotten.py",
+        "added     of_hand.py",
+    ]
 
 
 def test_bytecode_caches_are_ignored(tmp_path: Path) -> None:

@@ -28,7 +28,9 @@ def files(folder: Path) -> list[Path]:
 
 
 def test_generated_documents_equal_the_expected_documents(output: Path) -> None:
-    assert [line for line in differences(EXPECTED / "rack", output / "rack") if line.endswith(".json")] == []
+    assert [
+        line for line in differences(EXPECTED / "rack", output / "rack") if line.endswith(".json")
+    ] == []
 
 
 def test_two_runs_write_the_same_bytes(output: Path, tmp_path: Path) -> None:
@@ -38,16 +40,25 @@ def test_two_runs_write_the_same_bytes(output: Path, tmp_path: Path) -> None:
 
 
 def test_every_module_begins_with_its_origin(output: Path) -> None:
-    first_lines = [path.read_text("utf-8").partition("\n")[0] for path in files(output) if path.suffix == ".py"]
+    first_lines = [
+        path.read_text("utf-8").partition("\n")[0] for path in files(output) if path.suffix == ".py"
+    ]
 
     assert first_lines
-    assert [line for line in first_lines if not (line.startswith("# Made by ") and line.endswith(". Do not edit: nox -s generate"))] == []
+    assert [
+        line
+        for line in first_lines
+        if not (line.startswith("# Made by ") and line.endswith(". Do not edit: nox -s generate"))
+    ] == []
 
 
 def test_manifest_lists_every_output_with_its_hash(output: Path) -> None:
     manifest = json.loads((output / "MANIFEST.json").read_bytes())
 
-    present = {path.relative_to(output).as_posix(): sha256(path.read_bytes()).hexdigest() for path in files(output)}
+    present = {
+        path.relative_to(output).as_posix(): sha256(path.read_bytes()).hexdigest()
+        for path in files(output)
+    }
     del present["MANIFEST.json"]
     assert manifest["outputs"] == present
 
@@ -62,7 +73,11 @@ def test_manifest_lists_every_input_with_its_hash(output: Path) -> None:
         }
         for version in ("2", "3")
     }
-    assert manifest["contracts"]["rack"] == {"version": "2", "inputs": present["2"], "beside": {"3": present["3"]}}
+    assert manifest["contracts"]["rack"] == {
+        "version": "2",
+        "inputs": present["2"],
+        "beside": {"3": present["3"]},
+    }
 
 
 def test_invalid_contract_keeps_the_previous_output(rack: Path, tmp_path: Path) -> None:
@@ -81,13 +96,19 @@ def test_newest_version_becomes_code(rack: Path) -> None:
     contract = newer / "contract.yaml"
     contract.write_text(contract.read_text("utf-8").replace("version: 2", "version: 10"), "utf-8")
 
-    assert [(source.folder, [other.folder for other in source.beside]) for source in all_sources(rack.parents[1])] == [(newer, [rack])]
+    assert [
+        (source.folder, [other.folder for other in source.beside])
+        for source in all_sources(rack.parents[1])
+    ] == [(newer, [rack])]
 
 
 def test_warning_of_a_tool_fails_and_names_the_tool(rack: Path, tmp_path: Path) -> None:
     contract = rack / "openapi.yaml"
     contract.write_text(
-        contract.read_text().replace("format: int64}", "format: int64}\n        lent: {type: string, format: uuid, pattern: a}")
+        contract.read_text().replace(
+            "format: int64}",
+            "format: int64}\n        lent: {type: string, format: uuid, pattern: a}",
+        )
     )
 
     ran = generated(tmp_path / "out", specs=tmp_path)
@@ -99,11 +120,36 @@ def test_warning_of_a_tool_fails_and_names_the_tool(rack: Path, tmp_path: Path) 
 @pytest.mark.parametrize(
     ("file", "old", "new", "complaint"),
     [
-        ("contract.yaml", "version: 2", "version: 3", "contract.yaml says version 3, its folder says 2"),
-        ("contract.yaml", "title: Rack", "title: Racks", "contract.yaml is about 'Racks', openapi.yaml about 'Rack'"),
-        ("contract.yaml", "  application/x-www-form-urlencoded: form", "", "does not say how application/x-www-form-urlencoded is written"),
-        ("openapi.yaml", "#/components/responses/Books", "#/components/responses/Boks", "there is no 'Boks'"),
-        ("openapi.yaml", "operationId: getKey", "operationId: rackExists", "there are two operations called rackExists"),
+        (
+            "contract.yaml",
+            "version: 2",
+            "version: 3",
+            "contract.yaml says version 3, its folder says 2",
+        ),
+        (
+            "contract.yaml",
+            "title: Rack",
+            "title: Racks",
+            "contract.yaml is about 'Racks', openapi.yaml about 'Rack'",
+        ),
+        (
+            "contract.yaml",
+            "  application/x-www-form-urlencoded: form",
+            "",
+            "does not say how application/x-www-form-urlencoded is written",
+        ),
+        (
+            "openapi.yaml",
+            "#/components/responses/Books",
+            "#/components/responses/Boks",
+            "there is no 'Boks'",
+        ),
+        (
+            "openapi.yaml",
+            "operationId: getKey",
+            "operationId: rackExists",
+            "there are two operations called rackExists",
+        ),
         ("openapi.yaml", "name: pageSize", "name: page-token", "two arguments would have one name"),
         ("openapi.yaml", "title: Rack,", "title: Rack, title: Rack,", "title stands here twice"),
         (
@@ -118,12 +164,29 @@ def test_warning_of_a_tool_fails_and_names_the_tool(rack: Path, tmp_path: Path) 
             "content: {a/b: {schema: {$ref: '#/components/schemas/Key'}}, text/plain: {schema: {$ref: '#/components/schemas/Key'}}}",
             "getKey: a request has one media type, not also text/plain",
         ),
-        ("contract.yaml", "  application/x-ndjson: lines\n", "", "does not say how application/x-ndjson is written"),
-        ("errors.yaml", "listBooks", "listBoks", "errors.yaml speaks of what the contract does not have: listBoks 404"),
-        ("errors.yaml", "404", "410", "errors.yaml speaks of what the contract does not have: listBooks 410"),
+        (
+            "contract.yaml",
+            "  application/x-ndjson: lines\n",
+            "",
+            "does not say how application/x-ndjson is written",
+        ),
+        (
+            "errors.yaml",
+            "listBooks",
+            "listBoks",
+            "errors.yaml speaks of what the contract does not have: listBoks 404",
+        ),
+        (
+            "errors.yaml",
+            "404",
+            "410",
+            "errors.yaml speaks of what the contract does not have: listBooks 410",
+        ),
     ],
 )
-def test_invalid_contract_raises_broken(rack: Path, tmp_path: Path, file: str, old: str, new: str, complaint: str) -> None:
+def test_invalid_contract_raises_broken(
+    rack: Path, tmp_path: Path, file: str, old: str, new: str, complaint: str
+) -> None:
     written = (rack / file).read_text("utf-8")
     (rack / file).write_text(written.replace(old, new), "utf-8")
 

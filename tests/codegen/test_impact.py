@@ -18,7 +18,10 @@ def test_impact_is_an_input_of_its_contract(tmp_path: Path) -> None:
     (tmp_path / "impact").mkdir()
     (tmp_path / "impact" / "rack.json").write_text("{}")
 
-    assert "specs/impact/rack.json" in next(source for source in all_sources(tmp_path) if source.name == "rack").inputs
+    assert (
+        "specs/impact/rack.json"
+        in next(source for source in all_sources(tmp_path) if source.name == "rack").inputs
+    )
 
 
 def test_impact_of_an_unknown_contract_is_refused(tmp_path: Path) -> None:

@@ -10,16 +10,35 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from lakepact.generated.iceberg_rest.models import LoadTableResult, PartitionSpec, Snapshot, TableMetadata
+from lakepact.generated.iceberg_rest.models import (
+    LoadTableResult,
+    PartitionSpec,
+    Snapshot,
+    TableMetadata,
+)
 from lakepact.generated.items import Reading
 from lakepact.generated.light import light
 from sample_tables.table_documents import table
 
-SNAPSHOT = {"snapshot-id": 1, "timestamp-ms": 2, "manifest-list": "m", "summary": {"operation": "append"}}
+SNAPSHOT = {
+    "snapshot-id": 1,
+    "timestamp-ms": 2,
+    "manifest-list": "m",
+    "summary": {"operation": "append"},
+}
 INVALID = {**SNAPSHOT, "timestamp-ms": "soon"}
 STRUCT = {"type": "struct", "fields": [{"id": 2, "name": "inner", "type": "int", "required": True}]}
-SCHEMA = {"type": "struct", "schema-id": 0, "fields": [{"id": 1, "name": "outer", "type": STRUCT, "required": False}]}
-METADATA = {**table(), "properties": {"a": "b"}, "schemas": [SCHEMA], "snapshots": [SNAPSHOT, SNAPSHOT]}
+SCHEMA = {
+    "type": "struct",
+    "schema-id": 0,
+    "fields": [{"id": 1, "name": "outer", "type": STRUCT, "required": False}],
+}
+METADATA = {
+    **table(),
+    "properties": {"a": "b"},
+    "schemas": [SCHEMA],
+    "snapshots": [SNAPSHOT, SNAPSHOT],
+}
 
 
 class Broken(Exception):
@@ -43,13 +62,20 @@ def test_invalid_item_raises_when_it_is_read_and_not_before() -> None:
         _ = snapshots[-1]
 
 
-@pytest.mark.parametrize("read", [list, lambda read: read[:1], lambda read: read == [], reversed, lambda read: None in read])
+@pytest.mark.parametrize(
+    "read",
+    [list, lambda read: read[:1], lambda read: read == [], reversed, lambda read: None in read],
+)
 def test_reading_all_items_raises_for_an_invalid_one(read: Any) -> None:
     with pytest.raises(Broken, match="snapshots: 1"):
         read(metadata(snapshots=[SNAPSHOT, INVALID]).snapshots)
 
 
-@pytest.mark.parametrize("write", [TableMetadata.to_wire, TableMetadata.to_json, pickle.dumps, copy.deepcopy], ids=lambda f: f.__name__)
+@pytest.mark.parametrize(
+    "write",
+    [TableMetadata.to_wire, TableMetadata.to_json, pickle.dumps, copy.deepcopy],
+    ids=lambda f: f.__name__,
+)
 def test_writing_a_model_raises_for_an_invalid_item(write: Any) -> None:
     with pytest.raises(Broken):
         write(metadata(snapshots=[INVALID]))
@@ -79,11 +105,25 @@ def test_array_that_is_none_raises_at_once() -> None:
 def test_array_read_later_equals_the_one_read_at_once() -> None:
     later, at_once = metadata(), TableMetadata.model_validate(METADATA)
 
-    assert (later == at_once, later.to_wire(), later.snapshots) == (True, at_once.to_wire(), [Snapshot.model_validate(SNAPSHOT)] * 2)
+    assert (later == at_once, later.to_wire(), later.snapshots) == (
+        True,
+        at_once.to_wire(),
+        [Snapshot.model_validate(SNAPSHOT)] * 2,
+    )
 
 
 def test_nested_arrays_are_read_later_too() -> None:
-    broken = {**SCHEMA, "fields": [{"id": 1, "name": "outer", "type": {"type": "struct", "fields": [{}]}, "required": False}]}
+    broken = {
+        **SCHEMA,
+        "fields": [
+            {
+                "id": 1,
+                "name": "outer",
+                "type": {"type": "struct", "fields": [{}]},
+                "required": False,
+            }
+        ],
+    }
     schemas = metadata(schemas=[broken]).schemas
     assert schemas
     inner = schemas[0].fields[0].type
@@ -99,13 +139,19 @@ def test_item_is_validated_once() -> None:
     assert (snapshots[0] is snapshots[0], next(iter(snapshots)) is snapshots[0]) == (True, True)
 
 
-@pytest.mark.parametrize("make", [lambda read: pickle.loads(pickle.dumps(read)), copy.deepcopy, copy.copy], ids=["pickle", "deep", "copy"])
+@pytest.mark.parametrize(
+    "make",
+    [lambda read: pickle.loads(pickle.dumps(read)), copy.deepcopy, copy.copy],
+    ids=["pickle", "deep", "copy"],
+)
 def test_copies_are_equal(make: Any) -> None:
     assert make(metadata()) == metadata()
 
 
 def test_arrays_of_a_model_are_taken_by_other_models() -> None:
-    spec = PartitionSpec.model_validate({"fields": [{"source-id": 1, "name": "p", "transform": "identity"}]})
+    spec = PartitionSpec.model_validate(
+        {"fields": [{"source-id": 1, "name": "p", "transform": "identity"}]}
+    )
 
     assert PartitionSpec.model_validate({"fields": spec.fields}) == spec
 
@@ -129,12 +175,23 @@ def test_names_of_python_are_not_taken_from_a_document() -> None:
     document = {"metadata": METADATA, "metadata_location": 1}
 
     assert (
-        LoadTableResult.model_validate(document, context=Reading(lambda *_: Broken()), by_alias=True, by_name=False).metadata_location
+        LoadTableResult.model_validate(
+            document, context=Reading(lambda *_: Broken()), by_alias=True, by_name=False
+        ).metadata_location
         is None
     )
 
 
-ABSENT = ("properties", "snapshots", "refs", "snapshot-log", "metadata-log", "statistics", "partition-statistics", "encryption-keys")
+ABSENT = (
+    "properties",
+    "snapshots",
+    "refs",
+    "snapshot-log",
+    "metadata-log",
+    "statistics",
+    "partition-statistics",
+    "encryption-keys",
+)
 
 
 def bare() -> dict[str, Any]:

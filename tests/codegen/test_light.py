@@ -14,7 +14,13 @@ from pydantic import BaseModel, TypeAdapter, ValidationError
 from lakepact.generated.iceberg_rest.models import Snapshot, SortOrder, StructField, TableIdentifier
 from lakepact.generated.light import light
 
-SNAPSHOT = {"snapshot-id": 1, "timestamp-ms": 2, "manifests": ["a"], "summary": {"operation": "append", "rows": "3"}, "of-others": [1]}
+SNAPSHOT = {
+    "snapshot-id": 1,
+    "timestamp-ms": 2,
+    "manifests": ["a"],
+    "summary": {"operation": "append", "rows": "3"},
+    "of-others": [1],
+}
 DOCUMENTS: list[tuple[type[BaseModel], dict[str, Any]]] = [
     (TableIdentifier, {"namespace": ["a", "b.c"], "name": "t", "of-others": {"x": None}}),
     (Snapshot, SNAPSHOT),
@@ -51,7 +57,9 @@ def pair(kind: type[BaseModel], document: dict[str, Any]) -> tuple[Any, Any]:
         lambda model: TypeAdapter(list[Any]).dump_json([model]),
     ],
 )
-def test_light_model_behaves_like_a_whole_one(kind: type[BaseModel], document: dict[str, Any], use: Any) -> None:
+def test_light_model_behaves_like_a_whole_one(
+    kind: type[BaseModel], document: dict[str, Any], use: Any
+) -> None:
     made, whole = pair(kind, document)
 
     assert isinstance(made, kind)
@@ -77,10 +85,22 @@ def test_light_model_refuses_changes_and_unknown_names_like_a_whole_one() -> Non
             hash(model)
 
 
-VALUES = st.none() | st.booleans() | st.integers() | st.text(max_size=2) | st.lists(st.text(max_size=1) | st.integers(), max_size=2)
+VALUES = (
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.text(max_size=2)
+    | st.lists(st.text(max_size=1) | st.integers(), max_size=2)
+)
 
 
-@given(st.lists(st.fixed_dictionaries({}, optional={"namespace": VALUES, "name": VALUES, "x": VALUES}) | VALUES, max_size=3))
+@given(
+    st.lists(
+        st.fixed_dictionaries({}, optional={"namespace": VALUES, "name": VALUES, "x": VALUES})
+        | VALUES,
+        max_size=3,
+    )
+)
 def test_document_is_light_only_if_validation_changes_nothing(documents: list[Any]) -> None:
     make = light(TableIdentifier)
     assert make is not None

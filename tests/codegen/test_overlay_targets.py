@@ -20,12 +20,17 @@ def without(document: Document, pointer: str) -> None:
 
 @pytest.mark.parametrize("source", all_sources(), ids=lambda source: source.name)
 def test_correction_without_its_target_raises_broken_with_its_id(source: Source) -> None:
-    contract, corrections = prepared(read_yaml(source.document)), overlay.read(source.folder / "overlay.yaml")
+    contract, corrections = (
+        prepared(read_yaml(source.document)),
+        overlay.read(source.folder / "overlay.yaml"),
+    )
     for number, correction in enumerate(corrections):
         view: overlay.View = correction.only or "verdicts"
         document = deepcopy(contract)
         overlay.apply(document, corrections[:number], view=view)
-        without(document, next(change["at"] for change in correction.changes if "add" not in change))
+        without(
+            document, next(change["at"] for change in correction.changes if "add" not in change)
+        )
 
         with pytest.raises(Broken, match=f"correction {correction.id} "):
             overlay.apply(document, [correction], view=view)

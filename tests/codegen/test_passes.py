@@ -30,7 +30,9 @@ KIND = {"$ref": "#/components/schemas/Kind"}
     ],
     ids=["nullable", "not nullable", "const beside a reference"],
 )
-def test_construct_of_openapi_becomes_json_schema(schema: dict[str, Any], after: dict[str, Any]) -> None:
+def test_construct_of_openapi_becomes_json_schema(
+    schema: dict[str, Any], after: dict[str, Any]
+) -> None:
     assert schema_after(schema, Kind={"type": "string", "enum": ["a", "b"]}) == after
 
 
@@ -39,7 +41,11 @@ def test_construct_of_openapi_becomes_json_schema(schema: dict[str, Any], after:
     [
         {"type": "object", "properties": {"nullable": {"type": "boolean"}}},
         {**KIND, "description": "which"},
-        {"type": "object", "example": {"type": "string", "nullable": True}, "const": {"type": "string", "nullable": True}},
+        {
+            "type": "object",
+            "example": {"type": "string", "nullable": True},
+            "const": {"type": "string", "nullable": True},
+        },
     ],
     ids=["property named nullable", "description beside a reference", "examples and constants"],
 )
@@ -49,7 +55,9 @@ def test_construct_of_json_schema_is_kept(schema: dict[str, Any]) -> None:
 
 def test_nullable_without_a_type_raises_broken() -> None:
     with pytest.raises(Broken, match="nullable says nothing"):
-        schema_after({"$ref": "#/components/schemas/Other", "nullable": True}, Other={"type": "string"})
+        schema_after(
+            {"$ref": "#/components/schemas/Other", "nullable": True}, Other={"type": "string"}
+        )
 
 
 def test_header_reference_to_a_parameter_becomes_a_header() -> None:
@@ -59,12 +67,16 @@ def test_header_reference_to_a_parameter_becomes_a_header() -> None:
         "responses": {"Ok": {"headers": {"etag": {"$ref": "#/components/parameters/etag"}}}},
     }
 
-    assert prepared(contract)["components"]["responses"]["Ok"] == {"headers": {"etag": {"schema": {"type": "string"}}}}
+    assert prepared(contract)["components"]["responses"]["Ok"] == {
+        "headers": {"etag": {"schema": {"type": "string"}}}
+    }
 
 
 def test_shared_answer_to_head_loses_its_content() -> None:
     contract = document()
-    contract["components"]["responses"] = {"No": {"description": "no", "content": {"application/json": {}}}}
+    contract["components"]["responses"] = {
+        "No": {"description": "no", "content": {"application/json": {}}}
+    }
     contract["paths"]["/a"] = {
         "head": {"operationId": "h", "responses": {"404": {"$ref": "#/components/responses/No"}}},
         "get": {"operationId": "g", "responses": {"404": {"$ref": "#/components/responses/No"}}},
@@ -73,7 +85,9 @@ def test_shared_answer_to_head_loses_its_content() -> None:
     after = prepared(contract)
 
     assert after["paths"]["/a"]["head"]["responses"] == {"404": {"description": "no"}}
-    assert after["paths"]["/a"]["get"]["responses"] == {"404": {"$ref": "#/components/responses/No"}}
+    assert after["paths"]["/a"]["get"]["responses"] == {
+        "404": {"$ref": "#/components/responses/No"}
+    }
 
 
 @pytest.mark.parametrize(
@@ -85,10 +99,16 @@ def test_shared_answer_to_head_loses_its_content() -> None:
     ],
     ids=["int32", "int64", "explicit"],
 )
-def test_integer_format_without_a_range_becomes_one(schema: dict[str, Any], least: int, most: int) -> None:
+def test_integer_format_without_a_range_becomes_one(
+    schema: dict[str, Any], least: int, most: int
+) -> None:
     after = bounded(document(Subject=schema))
 
-    assert after["components"]["schemas"]["Subject"] == {**schema, "minimum": least, "maximum": most}
+    assert after["components"]["schemas"]["Subject"] == {
+        **schema,
+        "minimum": least,
+        "maximum": most,
+    }
 
 
 def test_given_document_is_not_modified() -> None:

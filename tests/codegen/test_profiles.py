@@ -37,7 +37,10 @@ def marked(rack: Path) -> Path:
     folder = rack.parents[1] / "marked" / "1"
     (folder / "requirements").mkdir(parents=True)
     DIFFERENCES[0]["changes"][0]["expect"] = title
-    write(folder / "contract.yaml", {"title": "Marked books", "version": "1", "rank": 2, "extends": f"{BASE}/2"})
+    write(
+        folder / "contract.yaml",
+        {"title": "Marked books", "version": "1", "rank": 2, "extends": f"{BASE}/2"},
+    )
     write(folder / "profile.yaml", {"differences": DIFFERENCES})
     return folder
 
@@ -61,7 +64,12 @@ def requirements(folder: Path) -> list[str]:
 def test_profile_is_a_separate_contract(marked: Path) -> None:
     source = profile(marked)
 
-    assert (source.name, source.version, source.title, source.rank) == ("marked", "1", "Marked books", 2)
+    assert (source.name, source.version, source.title, source.rank) == (
+        "marked",
+        "1",
+        "Marked books",
+        2,
+    )
     assert source.profile_of is not None
     assert source.profile_of.name == BASE
 
@@ -69,7 +77,9 @@ def test_profile_is_a_separate_contract(marked: Path) -> None:
 def test_profile_inherits_all_requirements(marked: Path) -> None:
     others = next(source for source in all_sources(marked.parents[1]) if source.name == BASE)
 
-    assert requirements(marked) == [requirement.id for requirement in versions.read(others).registry.requirements]
+    assert requirements(marked) == [
+        requirement.id for requirement in versions.read(others).registry.requirements
+    ]
 
 
 def test_requirement_listed_under_without_is_dropped(marked: Path) -> None:
@@ -85,28 +95,54 @@ def test_requirement_listed_under_without_is_dropped(marked: Path) -> None:
 def test_unknown_requirement_under_without_raises_broken(marked: Path) -> None:
     spoil(marked, without=["XYZ-*"])
 
-    with pytest.raises(Broken, match=r"difference D-01 is without requirements that do not exist: XYZ-\*"):
+    with pytest.raises(
+        Broken, match=r"difference D-01 is without requirements that do not exist: XYZ-\*"
+    ):
         versions.read(profile(marked))
 
 
 def test_requirement_without_operations_must_be_listed_under_without(marked: Path) -> None:
     version = versions.read(profile(marked))
-    concerned = next(r for r in version.registry.requirements if len({version.operations[o].path for o in r.operations}) == 1)
+    concerned = next(
+        r
+        for r in version.registry.requirements
+        if len({version.operations[o].path for o in r.operations}) == 1
+    )
     path = version.operations[concerned.operations[0]].path.replace("~", "~0").replace("/", "~1")
-    spoil(marked, changes=[*DIFFERENCES[0]["changes"], {"at": f"/paths/{path}", "expect": {}, "remove": True}])
+    spoil(
+        marked,
+        changes=[
+            *DIFFERENCES[0]["changes"],
+            {"at": f"/paths/{path}", "expect": {}, "remove": True},
+        ],
+    )
 
-    with pytest.raises(Broken, match=r"a difference has to say that it is without it|points to nothing"):
+    with pytest.raises(
+        Broken, match=r"a difference has to say that it is without it|points to nothing"
+    ):
         versions.read(profile(marked))
 
 
 @pytest.mark.parametrize(
-    "wrong", [{"changes": [{"at": "/info/title", "expect": "Another", "set": "x"}]}, {"because": "x"}, {"sentence": None}]
+    "wrong",
+    [
+        {"changes": [{"at": "/info/title", "expect": "Another", "set": "x"}]},
+        {"because": "x"},
+        {"sentence": None},
+    ],
 )
 def test_invalid_difference_raises_broken(marked: Path, wrong: dict[str, object]) -> None:
     spoil(marked, **wrong)
 
     if wrong.get("sentence", "") is None:
-        write(marked / "profile.yaml", {"differences": [{name: value for name, value in DIFFERENCES[0].items() if name != "sentence"}]})
+        write(
+            marked / "profile.yaml",
+            {
+                "differences": [
+                    {name: value for name, value in DIFFERENCES[0].items() if name != "sentence"}
+                ]
+            },
+        )
     with pytest.raises(Broken, match="difference"):
         versions.read(profile(marked))
 
@@ -140,7 +176,9 @@ def test_equal_models_are_imported_from_the_base(marked: Path, tmp_path: Path) -
 
     assert "Book" not in equal
     assert defined(own) - {"__all__"} == {name for name in defined(rack) if name not in equal}
-    assert f"from lakepact.generated.{BASE}.models import {min(equal)}" in own.replace("(\n    ", "")
+    assert f"from lakepact.generated.{BASE}.models import {min(equal)}" in own.replace(
+        "(\n    ", ""
+    )
 
 
 def test_schema_referring_to_a_changed_schema_is_not_shared() -> None:
@@ -164,7 +202,9 @@ def test_parts_of_models_move_with_their_models() -> None:
     made = imported(source, {"A"}, "other.models")
 
     assert defined(made) - {"__all__"} == {"B", "PartOfB"}
-    assert [ast.unparse(node) for node in ast.parse(made).body if isinstance(node, ast.ImportFrom)] == [
+    assert [
+        ast.unparse(node) for node in ast.parse(made).body if isinstance(node, ast.ImportFrom)
+    ] == [
         "from typing import Any",
         "from other.models import A",
     ]

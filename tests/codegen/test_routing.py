@@ -32,9 +32,18 @@ def test_head_comes_before_get(routing: dict[str, Any]) -> None:
 def test_path_parameters_are_copied_to_operations(routing: dict[str, Any]) -> None:
     item = routing["paths"][BOOKS]
 
-    assert {method: operation["parameters"][0]["name"] for method, operation in item.items()} == dict.fromkeys(item, "rack-id")
+    assert {
+        method: operation["parameters"][0]["name"] for method, operation in item.items()
+    } == dict.fromkeys(item, "rack-id")
 
 
-@pytest.mark.parametrize(("name", "schema"), [("X-Languages", {"type": "string"}), ("pageToken", {"type": "string", "nullable": True})])
-def test_header_list_is_text_and_null_type_nullable(routing: dict[str, Any], name: str, schema: dict[str, Any]) -> None:
-    assert {p["name"]: p["schema"] for p in routing["paths"][BOOKS]["get"]["parameters"]}[name] == schema
+@pytest.mark.parametrize(
+    ("name", "schema"),
+    [("X-Languages", {"type": "string"}), ("pageToken", {"type": "string", "nullable": True})],
+)
+def test_header_list_is_text_and_null_type_nullable(
+    routing: dict[str, Any], name: str, schema: dict[str, Any]
+) -> None:
+    assert {p["name"]: p["schema"] for p in routing["paths"][BOOKS]["get"]["parameters"]}[
+        name
+    ] == schema

@@ -12,10 +12,16 @@ from codegen.contracts import all_sources
 from lakepact.generated.contract import Contract, Operation, UnknownVersion, contracts
 
 CONTRACTS = {name: Contract(name) for name in contracts()}
-EVERY = [(contract, operation) for contract in CONTRACTS.values() for operation in contract.operations.values()]
+EVERY = [
+    (contract, operation)
+    for contract in CONTRACTS.values()
+    for operation in contract.operations.values()
+]
 
 every_contract = pytest.mark.parametrize("contract", CONTRACTS.values(), ids=str)
-every_operation = pytest.mark.parametrize(("contract", "operation"), [pytest.param(c, o, id=f"{c.name}-{o.id}") for c, o in EVERY])
+every_operation = pytest.mark.parametrize(
+    ("contract", "operation"), [pytest.param(c, o, id=f"{c.name}-{o.id}") for c, o in EVERY]
+)
 
 
 def routed(contract: Contract, operation: Operation) -> dict[str, Any]:
@@ -34,7 +40,10 @@ def module(contract: Contract, name: str) -> Any:
 
 def schemas_of(contract: Contract) -> list[str]:
     operations = contract.operations.values()
-    return sorted({a.schema for o in operations for a in o.answers.values() if a.schema} | {o.body for o in operations if o.body})
+    return sorted(
+        {a.schema for o in operations for a in o.answers.values() if a.schema}
+        | {o.body for o in operations if o.body}
+    )
 
 
 def test_contracts_have_the_published_number_of_operations() -> None:
@@ -47,25 +56,40 @@ def test_contracts_have_the_published_number_of_operations() -> None:
 
 @every_contract
 def test_op_has_a_constant_for_each_operation_of_any_version(contract: Contract) -> None:
-    constants = {name: value for name, value in vars(module(contract, "op")).items() if isinstance(value, str) and name[0] != "_"}
+    constants = {
+        name: value
+        for name, value in vars(module(contract, "op")).items()
+        if isinstance(value, str) and name[0] != "_"
+    }
 
     versions = [Contract(contract.name, version) for version in contract.versions]
-    assert constants == {o.function: o.id for version in versions for o in version.operations.values()}
+    assert constants == {
+        o.function: o.id for version in versions for o in version.operations.values()
+    }
 
 
 @every_operation
 def test_operation_is_in_every_document(contract: Contract, operation: Operation) -> None:
-    assert {bundled(contract, operation)["operationId"], routed(contract, operation)["operationId"]} == {operation.id}
+    assert {
+        bundled(contract, operation)["operationId"],
+        routed(contract, operation)["operationId"],
+    } == {operation.id}
 
 
 @every_operation
 def test_every_parameter_is_routed(contract: Contract, operation: Operation) -> None:
     expected = [(p.name, p.where, p.required) for p in operation.parameters]
 
-    assert [(p["name"], p["in"], p.get("required", False)) for p in routed(contract, operation)["parameters"]] == expected
+    assert [
+        (p["name"], p["in"], p.get("required", False))
+        for p in routed(contract, operation)["parameters"]
+    ] == expected
 
 
-@pytest.mark.parametrize(("contract", "operation"), [pytest.param(c, o, id=f"{c.name}-{o.id}") for c, o in EVERY if o.body])
+@pytest.mark.parametrize(
+    ("contract", "operation"),
+    [pytest.param(c, o, id=f"{c.name}-{o.id}") for c, o in EVERY if o.body],
+)
 def test_body_is_routed_with_its_schema(contract: Contract, operation: Operation) -> None:
     schema = {"type": "object", "x-schema-ref": f"#/components/schemas/{operation.body}"}
 
@@ -76,17 +100,24 @@ def test_body_is_routed_with_its_schema(contract: Contract, operation: Operation
 
 
 @every_operation
-def test_every_answer_is_routed_and_5xx_is_expanded(contract: Contract, operation: Operation) -> None:
-    statuses = set(operation.answers) - {"5XX"} | ({"500", "501", "502", "503", "504"} if "5XX" in operation.answers else set())
+def test_every_answer_is_routed_and_5xx_is_expanded(
+    contract: Contract, operation: Operation
+) -> None:
+    statuses = set(operation.answers) - {"5XX"} | (
+        {"500", "501", "502", "503", "504"} if "5XX" in operation.answers else set()
+    )
 
     assert set(routed(contract, operation)["responses"]) == statuses
 
 
 @pytest.mark.parametrize(
-    ("contract", "schema"), [pytest.param(c, s, id=f"{c.name}-{s}") for c in CONTRACTS.values() for s in schemas_of(c)]
+    ("contract", "schema"),
+    [pytest.param(c, s, id=f"{c.name}-{s}") for c in CONTRACTS.values() for s in schemas_of(c)],
 )
 def test_schema_of_an_operation_compiles_and_has_a_model(contract: Contract, schema: str) -> None:
-    jsonschema_rs.Draft202012Validator({"$ref": f"#/components/schemas/{schema}", "components": contract.bundle["components"]})
+    jsonschema_rs.Draft202012Validator(
+        {"$ref": f"#/components/schemas/{schema}", "components": contract.bundle["components"]}
+    )
 
     assert hasattr(module(contract, "models"), schema)
 
@@ -104,21 +135,34 @@ def test_operation_has_an_endpoint_and_a_handler(contract: Contract, operation: 
 def test_operations_of_the_client_version_have_endpoints(contract: Contract) -> None:
     spoken = Contract(contract.name, contract.client_version)
 
-    assert [operation for operation in spoken.operations.values() if not module(contract, f"endpoints.{operation.function}")] == []
+    assert [
+        operation
+        for operation in spoken.operations.values()
+        if not module(contract, f"endpoints.{operation.function}")
+    ] == []
 
 
 @every_operation
-def test_endpoint_lists_the_statuses_answered_in_lines(contract: Contract, operation: Operation) -> None:
+def test_endpoint_lists_the_statuses_answered_in_lines(
+    contract: Contract, operation: Operation
+) -> None:
     endpoint = module(contract, f"endpoints.{operation.function}")
     lines = {answer.status for answer in operation.answers.values() if answer.lines}
 
     assert getattr(endpoint, "LINES", frozenset()) == lines
-    assert lines == {a.status for a in operation.answers.values() if a.media_type == "application/x-ndjson"}
+    assert lines == {
+        a.status for a in operation.answers.values() if a.media_type == "application/x-ndjson"
+    }
 
 
 @every_contract
 def test_errors_are_those_of_the_operations(contract: Contract) -> None:
-    of_operations = {(o.id, int(a.status)): a.errors for o in contract.operations.values() for a in o.answers.values() if a.errors}
+    of_operations = {
+        (o.id, int(a.status)): a.errors
+        for o in contract.operations.values()
+        for a in o.answers.values()
+        if a.errors
+    }
 
     assert of_operations == module(contract, "errors").ERRORS
 
@@ -132,14 +176,19 @@ def test_answers_to_head_have_no_body(contract: Contract) -> None:
 
 @every_contract
 def test_every_clause_is_in_the_document_or_the_prose(contract: Contract) -> None:
-    places = {contract.place(requirement.clause).partition("#")[0] for requirement in contract.requirements.values()}
+    places = {
+        contract.place(requirement.clause).partition("#")[0]
+        for requirement in contract.requirements.values()
+    }
 
     document = f"{contract.profile_of} openapi.yaml" if contract.profile_of else "openapi.yaml"
     assert places <= {document, contract.prose.name if contract.prose else document}
 
 
 def test_prose_clause_is_shown_with_its_heading() -> None:
-    assert CONTRACTS["delta_sharing"].place("#list-shares") == "PROTOCOL.md#list-shares (List Shares)"
+    assert (
+        CONTRACTS["delta_sharing"].place("#list-shares") == "PROTOCOL.md#list-shares (List Shares)"
+    )
 
 
 def test_document_clause_is_shown_as_a_pointer() -> None:
@@ -151,20 +200,28 @@ def test_other_versions_equal_those_of_the_sources(contract: Contract) -> None:
     (source,) = (source for source in all_sources() if source.name == contract.name)
 
     assert contract.other_versions == tuple(other.version for other in source.beside)
-    assert [contract.difference(version)["to"] for version in contract.other_versions] == list(contract.other_versions)
+    assert [contract.difference(version)["to"] for version in contract.other_versions] == list(
+        contract.other_versions
+    )
 
 
 def test_version_without_models_has_its_own_tables() -> None:
     newer = Contract("iceberg_rest", "1.11.0")
 
     assert newer.version == "1.11.0"
-    assert newer.operations.keys() - Contract("iceberg_rest").operations.keys() == {"registerView", "signRequest"}
+    assert newer.operations.keys() - Contract("iceberg_rest").operations.keys() == {
+        "registerView",
+        "signRequest",
+    }
     assert "RegisterViewRequest" in newer.schemas["components"]["schemas"]
     assert {operation for _, _, operation in newer.routes} == set(newer.operations)
 
 
 def test_extending_version_inherits_requirements() -> None:
-    newer, older = Contract("iceberg_rest", "1.11.0").requirements, Contract("iceberg_rest").requirements
+    newer, older = (
+        Contract("iceberg_rest", "1.11.0").requirements,
+        Contract("iceberg_rest").requirements,
+    )
     added = set(Contract("iceberg_rest").difference("1.11.0")["requirements"]["added"])
 
     assert newer.keys() - older.keys() == added
@@ -172,5 +229,7 @@ def test_extending_version_inherits_requirements() -> None:
 
 
 def test_unknown_version_raises_with_the_known_versions() -> None:
-    with pytest.raises(UnknownVersion, match=r"iceberg_rest 0\.9 is not known; .* 1\.10\.0, 1\.11\.0"):
+    with pytest.raises(
+        UnknownVersion, match=r"iceberg_rest 0\.9 is not known; .* 1\.10\.0, 1\.11\.0"
+    ):
         Contract("iceberg_rest", "0.9")

@@ -10,9 +10,17 @@ from lakepact.codegen import unions
 from lakepact.codegen.documents import Broken
 
 A = {"type": "object", "required": ["kind"], "properties": {"kind": {"const": "a"}}}
-B = {"type": "object", "allOf": [{"$ref": "#/components/schemas/Tagged"}], "properties": {"kind": {"enum": ["b", "c"]}}}
+B = {
+    "type": "object",
+    "allOf": [{"$ref": "#/components/schemas/Tagged"}],
+    "properties": {"kind": {"enum": ["b", "c"]}},
+}
 TAGGED = {"type": "object", "required": ["kind"], "properties": {"kind": {"type": "string"}}}
-MAPPING = {"a": "#/components/schemas/A", "b": "#/components/schemas/B", "c": "#/components/schemas/B"}
+MAPPING = {
+    "a": "#/components/schemas/A",
+    "b": "#/components/schemas/B",
+    "c": "#/components/schemas/B",
+}
 
 
 def document(*, mapping: dict[str, str] | None = None, **schemas: Any) -> dict[str, Any]:
@@ -20,7 +28,9 @@ def document(*, mapping: dict[str, str] | None = None, **schemas: Any) -> dict[s
         "oneOf": [{"$ref": "#/components/schemas/A"}, {"$ref": "#/components/schemas/B"}],
         "discriminator": {"propertyName": "kind", "mapping": mapping or MAPPING},
     }
-    return {"components": {"schemas": {"Union": union, "A": A, "B": B, "Tagged": TAGGED, **schemas}}}
+    return {
+        "components": {"schemas": {"Union": union, "A": A, "B": B, "Tagged": TAGGED, **schemas}}
+    }
 
 
 def test_union_with_constant_tags_is_accepted() -> None:
@@ -33,10 +43,16 @@ def test_union_with_constant_tags_is_accepted() -> None:
     ("spoilt", "complaint"),
     [
         (document(A={**A, "required": []}), "does not require kind"),
-        (document(A={**A, "properties": {"kind": {"type": "string"}}}), "neither fixes nor requires kind"),
+        (
+            document(A={**A, "properties": {"kind": {"type": "string"}}}),
+            "neither fixes nor requires kind",
+        ),
         (document(mapping={**MAPPING, "c": "#/components/schemas/A"}), "the mapping says"),
         (document(mapping={"a": MAPPING["a"]}), "the alternatives say"),
-        (document(Union={"anyOf": [], "discriminator": {"propertyName": "kind", "mapping": {}}}), "no oneOf"),
+        (
+            document(Union={"anyOf": [], "discriminator": {"propertyName": "kind", "mapping": {}}}),
+            "no oneOf",
+        ),
     ],
 )
 def test_union_without_distinct_tags_raises_broken(spoilt: dict[str, Any], complaint: str) -> None:

@@ -18,7 +18,10 @@ from generating import CONTRACTS
 from lakepact.codegen.documents import Broken, at
 from sampling import by_day
 
-JSON = st.recursive(st.none() | st.integers() | st.text(max_size=3), lambda inner: st.dictionaries(st.text(max_size=2), inner, max_size=4))
+JSON = st.recursive(
+    st.none() | st.integers() | st.text(max_size=3),
+    lambda inner: st.dictionaries(st.text(max_size=2), inner, max_size=4),
+)
 DOCUMENTS = st.dictionaries(st.text(max_size=2), JSON, max_size=4)
 
 
@@ -59,20 +62,35 @@ def test_adopted_corrections_are_dropped(later: Path) -> None:
 
 
 def test_requirement_of_a_later_version_overrides_the_earlier(later: Path) -> None:
-    levels = {requirement.id: requirement.level for requirement in versions.read(beside(later)).registry.requirements}
+    levels = {
+        requirement.id: requirement.level
+        for requirement in versions.read(beside(later)).registry.requirements
+    }
 
-    assert levels == {"SH-BOOK-001": "MUST", "SH-BOOK-002": "MUST", "SH-BOOK-003": "MUST", "SH-CLR-001": "MUST", "SH-KEY-001": "MAY"}
+    assert levels == {
+        "SH-BOOK-001": "MUST",
+        "SH-BOOK-002": "MUST",
+        "SH-BOOK-003": "MUST",
+        "SH-CLR-001": "MUST",
+        "SH-KEY-001": "MAY",
+    }
 
 
 def test_later_prose_has_its_own_address_and_headings(later: Path) -> None:
     prose = versions.read(beside(later)).registry.prose
 
     assert prose is not None
-    assert (prose.address, list(prose.headings)) == ("https://example.org/later/RACKS.md", ["keys", "clearing"])
+    assert (prose.address, list(prose.headings)) == (
+        "https://example.org/later/RACKS.md",
+        ["keys", "clearing"],
+    )
 
 
 def test_errors_of_a_later_version_override_the_earlier(later: Path) -> None:
-    assert versions.read(beside(later)).errors == {"listBooks": {404: ("NoRack",)}, "changeRack": {409: ("Conflict",)}}
+    assert versions.read(beside(later)).errors == {
+        "listBooks": {404: ("NoRack",)},
+        "changeRack": {409: ("Conflict",)},
+    }
 
 
 @pytest.mark.parametrize(
@@ -80,23 +98,60 @@ def test_errors_of_a_later_version_override_the_earlier(later: Path) -> None:
     [
         ("contract.yaml", "extends: 2", "extends: 1", r"^\w+ 3: extends 1, which is not there"),
         ("contract.yaml", "extends: 2", "extends: 3", r"^\w+ 3: extends 3, which is not there"),
-        ("contract.yaml", "extends: 2", "extends: 2\ntitle: Rack", r"^\w+ 3: title are those of 2, which it extends"),
-        ("contract.yaml", "adopted: [S01]", "adopted: [S09]", "contract.yaml speaks of corrections that do not exist: S09"),
-        ("contract.yaml", "adopted: [S01]", "adopted: []", r"correction S01 .*points to nothing: there is no 'anyOf'"),
+        (
+            "contract.yaml",
+            "extends: 2",
+            "extends: 2\ntitle: Rack",
+            r"^\w+ 3: title are those of 2, which it extends",
+        ),
+        (
+            "contract.yaml",
+            "adopted: [S01]",
+            "adopted: [S09]",
+            "contract.yaml speaks of corrections that do not exist: S09",
+        ),
+        (
+            "contract.yaml",
+            "adopted: [S01]",
+            "adopted: []",
+            r"correction S01 .*points to nothing: there is no 'anyOf'",
+        ),
         (
             "additions.yaml",
             "since: abc",
             "until: abc",
             "an addition has sentence, since and changes, but this one has sentence, until, changes",
         ),
-        ("additions.yaml", "Book/properties", "Buch/properties", r"addition \(\w+ can be cleared\): .* there is no 'Buch'"),
+        (
+            "additions.yaml",
+            "Book/properties",
+            "Buch/properties",
+            r"addition \(\w+ can be cleared\): .* there is no 'Buch'",
+        ),
         ("overlay.yaml", "id: S03", "id: S02", "overlay.yaml: S02 stand there twice"),
-        ("requirements/clearing.yaml", "corrections: [S03]", "corrections: [S09]", "SH-BOOK-002: unknown corrections: S09"),
-        ("requirements/clearing.yaml", "SH-BOOK-002", "SH-CLR-001", "requirements: SH-CLR-001 stand there twice"),
-        ("errors.yaml", "listBooks", "listBoks", "errors.yaml speaks of what the contract does not have: listBoks 404"),
+        (
+            "requirements/clearing.yaml",
+            "corrections: [S03]",
+            "corrections: [S09]",
+            "SH-BOOK-002: unknown corrections: S09",
+        ),
+        (
+            "requirements/clearing.yaml",
+            "SH-BOOK-002",
+            "SH-CLR-001",
+            "requirements: SH-CLR-001 stand there twice",
+        ),
+        (
+            "errors.yaml",
+            "listBooks",
+            "listBoks",
+            "errors.yaml speaks of what the contract does not have: listBoks 404",
+        ),
     ],
 )
-def test_invalid_later_version_raises_broken(later: Path, file: str, old: str, new: str, complaint: str) -> None:
+def test_invalid_later_version_raises_broken(
+    later: Path, file: str, old: str, new: str, complaint: str
+) -> None:
     spoilt(later / file, old, new)
 
     with pytest.raises(Broken, match=complaint):
@@ -104,9 +159,16 @@ def test_invalid_later_version_raises_broken(later: Path, file: str, old: str, n
 
 
 def test_requirement_can_name_an_adopted_correction(later: Path) -> None:
-    spoilt(later.with_name("2") / "requirements" / "books.yaml", "    side: client", "    side: client\n    corrections: [S01]")
+    spoilt(
+        later.with_name("2") / "requirements" / "books.yaml",
+        "    side: client",
+        "    side: client\n    corrections: [S01]",
+    )
 
-    corrections = {requirement.id: requirement.corrections for requirement in versions.read(beside(later)).registry.requirements}
+    corrections = {
+        requirement.id: requirement.corrections
+        for requirement in versions.read(beside(later)).registry.requirements
+    }
     assert corrections["SH-KEY-001"] == ()
 
 
@@ -121,7 +183,8 @@ def test_adopting_without_extending_raises_broken(rack: Path) -> None:
     spoilt(rack / "contract.yaml", "version: 2", "version: 2\nadopted: [S01]")
 
     with pytest.raises(
-        Broken, match=f"{rack.parent.name} 2: what is adopted is a correction of a version that it extends, but it extends none"
+        Broken,
+        match=f"{rack.parent.name} 2: what is adopted is a correction of a version that it extends, but it extends none",
     ):
         all_sources(rack.parents[1])
 
@@ -146,13 +209,17 @@ def test_version_has_no_difference_from_itself(rack: Path) -> None:
 
     difference = versions.difference(versions.read(source), same)
     nothing: dict[str, Any] = {"added": [], "removed": [], "changed": {}}
-    assert [difference[part] for part in ("operations", "schemas", "requirements", "features")] == [nothing] * 4
+    assert [difference[part] for part in ("operations", "schemas", "requirements", "features")] == [
+        nothing
+    ] * 4
 
 
 OTHERS = [other for source in all_sources() for other in source.beside]
 
 
-@pytest.mark.parametrize("other", by_day(OTHERS, ()), ids=lambda other: f"{other.name}-{other.version}")
+@pytest.mark.parametrize(
+    "other", by_day(OTHERS, ()), ids=lambda other: f"{other.name}-{other.version}"
+)
 def test_other_version_can_become_code(other: Source, tmp_path: Path) -> None:
     generate(tmp_path, (other,))
 
@@ -164,8 +231,14 @@ def test_reversed_comparison_is_the_inverse(old: dict[str, Any], new: dict[str, 
     there, back = versions.compared(old, new), versions.compared(new, old)
     contrary = {"added": "removed", "removed": "added", "changed": "changed"}
 
-    assert (sorted(there["added"]), sorted(there["removed"])) == (sorted(back["removed"]), sorted(back["added"]))
-    assert {name: {place: contrary[what] for place, what in places.items()} for name, places in there["changed"].items()} == back["changed"]
+    assert (sorted(there["added"]), sorted(there["removed"])) == (
+        sorted(back["removed"]),
+        sorted(back["added"]),
+    )
+    assert {
+        name: {place: contrary[what] for place, what in places.items()}
+        for name, places in there["changed"].items()
+    } == back["changed"]
 
 
 @given(DOCUMENTS, DOCUMENTS)

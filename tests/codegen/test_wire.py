@@ -25,7 +25,9 @@ class Heir(Tagged):
     kind: Literal["heir"] = "heir"  # type: ignore[assignment]  # as generated alternatives do
 
 
-@pytest.mark.parametrize("document", [{}, {"name": None}, {"page-size": 0, "x-unknown": {"a": [1, None]}}])
+@pytest.mark.parametrize(
+    "document", [{}, {"name": None}, {"page-size": 0, "x-unknown": {"a": [1, None]}}]
+)
 def test_document_round_trips(document: dict[str, object]) -> None:
     assert Plain.model_validate(document).to_wire() == document
 

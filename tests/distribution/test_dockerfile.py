@@ -36,20 +36,37 @@ def image(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
         copy = shutil.copytree if (ROOT / name).is_dir() else shutil.copy
         copy(ROOT / name, source / name)
     (extras,) = (argument.partition("=")[2] for argument in instructions("ARG"))
-    first_stage = LINES[: next(n for n, line in enumerate(LINES) if n and line.startswith("FROM") and "AS build" not in line)]
+    first_stage = LINES[
+        : next(
+            n
+            for n, line in enumerate(LINES)
+            if n and line.startswith("FROM") and "AS build" not in line
+        )
+    ]
     for line in first_stage:
         if line.startswith("RUN "):
-            step = line.removeprefix("RUN ").replace("/opt/lakepact", str(opt)).replace("$EXTRAS", extras)
+            step = (
+                line.removeprefix("RUN ")
+                .replace("/opt/lakepact", str(opt))
+                .replace("$EXTRAS", extras)
+            )
             subprocess.run(["bash", "-ec", step], cwd=source, check=True)
     yield opt
     shutil.rmtree(root)
 
 
 def test_image_serves_and_its_health_check_passes(image: Path, tmp_path: Path) -> None:
-    (entrypoint,), (command,) = (map(json.loads, instructions(name)) for name in ("ENTRYPOINT", "CMD"))
+    (entrypoint,), (command,) = (
+        map(json.loads, instructions(name)) for name in ("ENTRYPOINT", "CMD")
+    )
     words = [part.replace("/data", str(tmp_path)) for part in (*entrypoint, *command)]
-    environment = {"PATH": f"{image / 'bin'}{os.pathsep}{os.environ['PATH']}", "HOME": str(tmp_path)}
-    with subprocess.Popen([*words, "--port", "0"], cwd=tmp_path, env=environment, stdout=subprocess.PIPE, text=True) as server:
+    environment = {
+        "PATH": f"{image / 'bin'}{os.pathsep}{os.environ['PATH']}",
+        "HOME": str(tmp_path),
+    }
+    with subprocess.Popen(
+        [*words, "--port", "0"], cwd=tmp_path, env=environment, stdout=subprocess.PIPE, text=True
+    ) as server:
         assert server.stdout is not None
         port = server.stdout.readline().strip().rpartition(":")[2]
         (check,) = (health.partition("CMD ")[2] for health in instructions("HEALTHCHECK"))
@@ -62,9 +79,17 @@ def test_image_serves_and_its_health_check_passes(image: Path, tmp_path: Path) -
 
 
 def test_image_checks(image: Path, tmp_path: Path) -> None:
-    environment = {"PATH": f"{image / 'bin'}{os.pathsep}{os.environ['PATH']}", "HOME": str(tmp_path)}
+    environment = {
+        "PATH": f"{image / 'bin'}{os.pathsep}{os.environ['PATH']}",
+        "HOME": str(tmp_path),
+    }
     done = subprocess.run(
-        ["lakepact", "check", "--only", "IRC-NS-DROP-005"], cwd=tmp_path, env=environment, capture_output=True, text=True, check=False
+        ["lakepact", "check", "--only", "IRC-NS-DROP-005"],
+        cwd=tmp_path,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
     )
 
     assert (done.returncode, "conformant" in done.stdout) == (0, True)

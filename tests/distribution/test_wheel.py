@@ -34,7 +34,19 @@ def installed(wheel: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("environment") / "venv"
     subprocess.run(["uv", "venv", "-q", "--python", sys.executable, folder], check=True)
     python = folder / "bin" / "python"
-    subprocess.run(["uv", "pip", "install", "-q", "--compile-bytecode", "--python", python, f"{wheel}[conformance]"], check=True)
+    subprocess.run(
+        [
+            "uv",
+            "pip",
+            "install",
+            "-q",
+            "--compile-bytecode",
+            "--python",
+            python,
+            f"{wheel}[conformance]",
+        ],
+        check=True,
+    )
     return folder
 
 
@@ -46,7 +58,14 @@ def judged(printed: str) -> dict[str, str]:
 
 def test_conformance_extra_is_small(installed: Path) -> None:
     packages = list(installed.glob("lib/*/site-packages/*.dist-info"))
-    size = sum(file.stat().st_size for file in installed.rglob("*") if file.is_file() and not file.is_symlink()) / 2**20
+    size = (
+        sum(
+            file.stat().st_size
+            for file in installed.rglob("*")
+            if file.is_file() and not file.is_symlink()
+        )
+        / 2**20
+    )
 
     assert (len(packages) <= MAX_PACKAGES, size <= MAX_MB) == (True, True), (len(packages), size)
 
@@ -55,7 +74,12 @@ def test_help_takes_little_cpu_time(installed: Path, tmp_path: Path) -> None:
     seconds = []
     for _ in range(5):
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
-        subprocess.run([installed / "bin" / "lakepact", "--help"], cwd=tmp_path, check=True, capture_output=True)
+        subprocess.run(
+            [installed / "bin" / "lakepact", "--help"],
+            cwd=tmp_path,
+            check=True,
+            capture_output=True,
+        )
         after = resource.getrusage(resource.RUSAGE_CHILDREN)
         seconds.append(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
 
@@ -63,7 +87,9 @@ def test_help_takes_little_cpu_time(installed: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("runner", ["installed", "uvx", "pipx"])
-def test_check_reaches_a_verdict_in_an_empty_directory(runner: str, wheel: str, installed: Path, tmp_path: Path) -> None:
+def test_check_reaches_a_verdict_in_an_empty_directory(
+    runner: str, wheel: str, installed: Path, tmp_path: Path
+) -> None:
     if runner != "installed" and shutil.which(runner) is None:
         pytest.skip(f"{runner} is not installed")
     start = {
@@ -71,9 +97,13 @@ def test_check_reaches_a_verdict_in_an_empty_directory(runner: str, wheel: str, 
         "uvx": ["uvx", "-q", "--from", f"{wheel}[conformance]", "lakepact"],
         "pipx": ["pipx", "run", "-q", "--spec", f"{wheel}[conformance]", "lakepact"],
     }[runner]
-    away = {key: value for key, value in os.environ.items() if key not in {"PYTHONPATH", "VIRTUAL_ENV"}}
+    away = {
+        key: value for key, value in os.environ.items() if key not in {"PYTHONPATH", "VIRTUAL_ENV"}
+    }
 
-    done = subprocess.run([*start, *ONE], cwd=tmp_path, capture_output=True, text=True, check=False, env=away)
+    done = subprocess.run(
+        [*start, *ONE], cwd=tmp_path, capture_output=True, text=True, check=False, env=away
+    )
 
     assert (done.returncode, judged(done.stdout)) == (0, {"IRC-NS-DROP-005": "pass"}), done.stderr
     assert list(tmp_path.iterdir()) == []

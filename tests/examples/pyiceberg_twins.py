@@ -43,12 +43,24 @@ def migrate(url: str, table: str) -> str:
         raise CommitFailedException(name)
 
     catalog = load_catalog("lake", uri=url)
-    edit(table, lambda schema: schema.update_column("id", LongType()).rename_column("id", "order_id").add_column("note", StringType()))
-    edit("sales.migrated", lambda schema: schema.add_column(table.partition(".")[2], TimestamptzType()))
+    edit(
+        table,
+        lambda schema: (
+            schema.update_column("id", LongType())
+            .rename_column("id", "order_id")
+            .add_column("note", StringType())
+        ),
+    )
+    edit(
+        "sales.migrated",
+        lambda schema: schema.add_column(table.partition(".")[2], TimestamptzType()),
+    )
     return table
 
 
-async def owners(catalog: Catalog, namespace: str, at_once: int = 32) -> AsyncIterator[tuple[str, str]]:
+async def owners(
+    catalog: Catalog, namespace: str, at_once: int = 32
+) -> AsyncIterator[tuple[str, str]]:
     free = asyncio.Semaphore(at_once)
 
     async def owner(identifier: tuple[str, ...]) -> tuple[str, str]:
@@ -63,7 +75,11 @@ async def owners(catalog: Catalog, namespace: str, at_once: int = 32) -> AsyncIt
 
 def publish(instance: str, name: str, user: str, key: str, orders: pa.Table) -> list[str]:
     encoded = base64.b64encode(f"{user}:{key}".encode()).decode()
-    settings = {"prefix": name, "auth": {"type": "noop"}, "header.Authorization": f"ZenApiKey {encoded}"}
+    settings = {
+        "prefix": name,
+        "auth": {"type": "noop"},
+        "header.Authorization": f"ZenApiKey {encoded}",
+    }
     with load_catalog("watsonx", uri=f"{instance}/mds/iceberg", **settings) as catalog:
         catalog.create_namespace_if_not_exists("sales")
         catalog.create_table_if_not_exists("sales.orders", orders.schema).append(orders)

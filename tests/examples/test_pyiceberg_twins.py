@@ -40,16 +40,27 @@ def lines(path: Path, name: str) -> str:
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.name == name:
             left = text.splitlines()[node.lineno - 1 : node.end_lineno]
             docstring = len((ast.get_docstring(node, clean=False) or "").splitlines())
-            return str(sum(bool(line.strip()) and not line.strip().startswith("#") for line in left) - docstring)
+            return str(
+                sum(bool(line.strip()) and not line.strip().startswith("#") for line in left)
+                - docstring
+            )
     return "·"
 
 
 def test_readme_compares_lines_with_pyiceberg() -> None:
     readme = (EXAMPLES / "README.md").read_text("utf-8")
-    stated = {name: [ours, theirs] for name, ours, theirs in re.findall(r"(?m)^\| ([a-z-]+) \| (\d+) \| (\d+|·) \|", readme)}
-    modules = {example: EXAMPLES / example / f"test_{example.replace('-', '_')}.py" for example in PROGRAMS}
+    stated = {
+        name: [ours, theirs]
+        for name, ours, theirs in re.findall(r"(?m)^\| ([a-z-]+) \| (\d+) \| (\d+|·) \|", readme)
+    }
+    modules = {
+        example: EXAMPLES / example / f"test_{example.replace('-', '_')}.py" for example in PROGRAMS
+    }
 
-    assert stated == {example: [lines(modules[example], name), lines(TWINS, name)] for example, name in PROGRAMS.items()}
+    assert stated == {
+        example: [lines(modules[example], name), lines(TWINS, name)]
+        for example, name in PROGRAMS.items()
+    }
     assert all(theirs == "·" or int(ours) <= int(theirs) for ours, theirs in stated.values())
 
 
@@ -66,9 +77,15 @@ def test_nightly_job_replaces_its_rows_and_adds_columns(catalog: Catalog) -> Non
     now = datetime.now(UTC)
     orders = pa.table({"id": [1, 2], "day": [f"{now:%Y-%m-%d}"] * 2})
 
-    counts = [pyiceberg_twins.nightly(catalog, rows, now) for rows in (orders, orders.append_column("note", [["a", "b"]]))]
+    counts = [
+        pyiceberg_twins.nightly(catalog, rows, now)
+        for rows in (orders, orders.append_column("note", [["a", "b"]]))
+    ]
 
-    assert (counts, catalog.load_table("sales.orders").schema().column_names) == ([2, 2], ["id", "day", "note"])
+    assert (counts, catalog.load_table("sales.orders").schema().column_names) == (
+        [2, 2],
+        ["id", "day", "note"],
+    )
 
 
 @pytest.mark.examples
@@ -79,7 +96,9 @@ def test_migrations_edit_their_table_and_the_common_one(catalog: Catalog) -> Non
 
     pyiceberg_twins.migrate(catalog.properties["uri"], "sales.t1")
 
-    assert [catalog.load_table(f"sales.{name}").schema().column_names for name in ("t1", "migrated")] == [
+    assert [
+        catalog.load_table(f"sales.{name}").schema().column_names for name in ("t1", "migrated")
+    ] == [
         ["order_id", "note"],
         ["id", "t1"],
     ]
@@ -100,7 +119,16 @@ def test_service_yields_the_owner_of_every_table(catalog: Catalog) -> None:
 
 @pytest.mark.examples
 def test_rows_are_published_to_watsonx() -> None:
-    with running(contract="watsonx_data", prefix="iceberg_data", credentials=EXAMPLES / "watsonx" / "credentials.yaml") as server:
-        tables = [pyiceberg_twins.publish(server.url, "iceberg_data", "hank", "an-api-key", pa.table({"id": [1]})) for _ in range(2)]
+    with running(
+        contract="watsonx_data",
+        prefix="iceberg_data",
+        credentials=EXAMPLES / "watsonx" / "credentials.yaml",
+    ) as server:
+        tables = [
+            pyiceberg_twins.publish(
+                server.url, "iceberg_data", "hank", "an-api-key", pa.table({"id": [1]})
+            )
+            for _ in range(2)
+        ]
 
     assert tables == [["orders"], ["orders"]]

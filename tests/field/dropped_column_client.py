@@ -11,7 +11,9 @@ from urllib.parse import quote
 
 def ask(method: str, url: str, document: Any = None) -> Any:
     body = None if document is None else json.dumps(document).encode()
-    request = urllib.request.Request(url, data=body, method=method, headers={"Content-Type": "application/json"})
+    request = urllib.request.Request(
+        url, data=body, method=method, headers={"Content-Type": "application/json"}
+    )
     with urllib.request.urlopen(request, timeout=20) as answer:
         return json.load(answer)
 
@@ -19,14 +21,30 @@ def ask(method: str, url: str, document: Any = None) -> Any:
 def add_column(uri: str, namespace: list[str], table: str, column: str, **_: Any) -> None:
     url = f"{uri}/v1/namespaces/{quote(chr(31).join(namespace), safe='')}/tables/{quote(table, safe='')}"
     metadata = ask("GET", url)["metadata"]
-    schema = next(one for one in metadata["schemas"] if one["schema-id"] == metadata["current-schema-id"])
-    highest = metadata["last-column-id"] if "fixed" in sys.argv else max(field["id"] for field in schema["fields"])
+    schema = next(
+        one for one in metadata["schemas"] if one["schema-id"] == metadata["current-schema-id"]
+    )
+    highest = (
+        metadata["last-column-id"]
+        if "fixed" in sys.argv
+        else max(field["id"] for field in schema["fields"])
+    )
     added = {"id": highest + 1, "name": column, "type": "string", "required": False}
     updates = [
-        {"action": "add-schema", "schema": {**schema, "schema-id": len(metadata["schemas"]), "fields": [*schema["fields"], added]}},
+        {
+            "action": "add-schema",
+            "schema": {
+                **schema,
+                "schema-id": len(metadata["schemas"]),
+                "fields": [*schema["fields"], added],
+            },
+        },
         {"action": "set-current-schema", "schema-id": -1},
     ]
-    requirement = {"type": "assert-current-schema-id", "current-schema-id": metadata["current-schema-id"]}
+    requirement = {
+        "type": "assert-current-schema-id",
+        "current-schema-id": metadata["current-schema-id"],
+    }
     ask("POST", url, {"requirements": [requirement], "updates": updates})
 
 

@@ -28,22 +28,57 @@ ROWS = (
     ("apache/iceberg-go#1484", "iceberg_rest", "never-ends", "IRC-CLI-009"),
     ("apache/iceberg-python#3348", "iceberg_rest", "does-not-page", "IRC-CLI-007"),
     ("apache/iceberg-rust#1096", "iceberg_rest", "does-not-page", "IRC-CLI-007"),
-    ("apache/iceberg-go#624", "iceberg_rest", "registers-by-a-commit", "IRC-SCH-CommitTableRequest"),
+    (
+        "apache/iceberg-go#624",
+        "iceberg_rest",
+        "registers-by-a-commit",
+        "IRC-SCH-CommitTableRequest",
+    ),
     ("delta-io/delta#7562", "iceberg_rest", "ignores-delete-files", "IRC-CLI-034"),
     ("ClickHouse/ClickHouse#89206", "iceberg_rest", "drops-without-prefix", "IRC-CLI-013"),
     ("ClickHouse/ClickHouse#89206", "iceberg_rest", "drops-twice", "IRC-CLI-017"),
     ("apache/iceberg-go#633", "iceberg_rest", "takes-204-for-an-error", "IRC-CLI-017"),
     ("apache/iceberg-python#1363", "iceberg_rest", "knows-204-only", "IRC-CLI-016"),
     ("Altinity/ClickHouse#2003", "iceberg_rest", "sends-lost-commits-again", "IRC-CLI-019"),
-    ("ClickHouse/ClickHouse#115580", "iceberg_rest", "deletes-metadata-of-unknown-commits", "IRC-CLI-020"),
-    ("duckdb/duckdb-iceberg#1120", "iceberg_rest", "deletes-files-of-unknown-commits", "IRC-CLI-020"),
+    (
+        "ClickHouse/ClickHouse#115580",
+        "iceberg_rest",
+        "deletes-metadata-of-unknown-commits",
+        "IRC-CLI-020",
+    ),
+    (
+        "duckdb/duckdb-iceberg#1120",
+        "iceberg_rest",
+        "deletes-files-of-unknown-commits",
+        "IRC-CLI-020",
+    ),
     ("apache/iceberg#14881", "iceberg_rest", "plans-metadata-tables", "IRC-CLI-051"),
     ("apache/iceberg-python#2823", "iceberg_rest", "signs-with-the-first-token", "IRC-CLI-050"),
     ("apache/iceberg-go#935", "iceberg_rest", "counts-columns-of-the-schema", "IRC-CLI-060"),
-    ("MaterializeInc/materialize#38333", "iceberg_rest", "appends-again-after-a-lost-answer", "IRC-CLI-064"),
-    ("redpanda-data/connect#4591", "iceberg_rest", "appends-again-after-a-lost-answer", "IRC-CLI-064"),
-    ("Altinity/ClickHouse#1982", "iceberg_rest", "takes-its-own-commit-for-a-conflict", "IRC-CLI-020"),
-    ("apache/iceberg-rust#1247", "iceberg_rest", "takes-404-of-a-creation-for-any-error", "IRC-CLI-054"),
+    (
+        "MaterializeInc/materialize#38333",
+        "iceberg_rest",
+        "appends-again-after-a-lost-answer",
+        "IRC-CLI-064",
+    ),
+    (
+        "redpanda-data/connect#4591",
+        "iceberg_rest",
+        "appends-again-after-a-lost-answer",
+        "IRC-CLI-064",
+    ),
+    (
+        "Altinity/ClickHouse#1982",
+        "iceberg_rest",
+        "takes-its-own-commit-for-a-conflict",
+        "IRC-CLI-020",
+    ),
+    (
+        "apache/iceberg-rust#1247",
+        "iceberg_rest",
+        "takes-404-of-a-creation-for-any-error",
+        "IRC-CLI-054",
+    ),
     ("hyparam/icebird#33", "iceberg_rest", "appends-to-minus-one", "IRC-CLI-031"),
     ("duckdb/duckdb-iceberg#631", "iceberg_rest", "appends-without-a-head", "IRC-CLI-044"),
     ("duckdb/duckdb-iceberg#333", "iceberg_rest", "writes-seconds", "IRC-CLI-063"),
@@ -64,15 +99,27 @@ ROWS = (
 )
 
 
-@pytest.mark.parametrize(("thread", "contract", "fault", "requirement"), ROWS, ids=[row[0] + "-" + row[2] for row in ROWS])
-def test_field_bug_is_a_fault_of_a_small_client(thread: str, contract: str, fault: str, requirement: str) -> None:
+@pytest.mark.parametrize(
+    ("thread", "contract", "fault", "requirement"),
+    ROWS,
+    ids=[row[0] + "-" + row[2] for row in ROWS],
+)
+def test_field_bug_is_a_fault_of_a_small_client(
+    thread: str, contract: str, fault: str, requirement: str
+) -> None:
     assert FAULTS[contract][fault] == requirement, thread
 
 
-@pytest.mark.parametrize(("argument", "code", "outcome"), [("", 1, "FAIL  IRC-CLI-060"), ("fixed", 0, "conformant")])
-def test_check_of_the_page_fails_the_rebuilt_client_and_passes_the_fixed_one(argument: str, code: int, outcome: str) -> None:
+@pytest.mark.parametrize(
+    ("argument", "code", "outcome"), [("", 1, "FAIL  IRC-CLI-060"), ("fixed", 0, "conformant")]
+)
+def test_check_of_the_page_fails_the_rebuilt_client_and_passes_the_fixed_one(
+    argument: str, code: int, outcome: str
+) -> None:
     program = [sys.executable, str(Path(__file__).with_name("dropped_column_client.py")), argument]
-    ended = CliRunner().invoke(check_client, ["--only", "IRC-CLI-06[01]", "--", *program], catch_exceptions=False)
+    ended = CliRunner().invoke(
+        check_client, ["--only", "IRC-CLI-06[01]", "--", *program], catch_exceptions=False
+    )
 
     assert ended.exit_code == code, ended.output
     assert outcome in ended.output

@@ -8,7 +8,14 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from lakepact.client import BearerToken, IcebergCatalog, pyiceberg_catalog
-from servers_matrix.servers import KEY, RUSTBERG_FEATURES, SERVERS, TABLE_BUCKET, CatalogServer, rustberg_is_built
+from servers_matrix.servers import (
+    KEY,
+    RUSTBERG_FEATURES,
+    SERVERS,
+    TABLE_BUCKET,
+    CatalogServer,
+    rustberg_is_built,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -16,7 +23,11 @@ if TYPE_CHECKING:
     from pyiceberg.catalog import Catalog
 
 #: The keys of all stores here, for files of tables without credentials.
-ENVIRONMENT = {"AWS_ACCESS_KEY_ID": "test", "AWS_SECRET_ACCESS_KEY": "test", "AWS_REGION": "us-east-1"}
+ENVIRONMENT = {
+    "AWS_ACCESS_KEY_ID": "test",
+    "AWS_SECRET_ACCESS_KEY": "test",
+    "AWS_REGION": "us-east-1",
+}
 RUSTBERG = "0.3.0"
 
 
@@ -61,7 +72,9 @@ class Opened:
 def require(foreign: Foreign) -> None:
     """Skip a server that takes too long to build."""
     if foreign.server.title == "Rustberg" and not rustberg_is_built(RUSTBERG, RUSTBERG_FEATURES):
-        pytest.skip(f"Rustberg {RUSTBERG} is not built yet, which takes 11 minutes: nox -s servers_matrix -- rustberg")
+        pytest.skip(
+            f"Rustberg {RUSTBERG} is not built yet, which takes 11 minutes: nox -s servers_matrix -- rustberg"
+        )
 
 
 #: Of a server that has views and does not list its endpoints, as other clients need it too.
@@ -82,7 +95,10 @@ FOREIGN = (
     Foreign(
         _BY_NAME["seaweedfs"],
         # Asked for credentials that it does not vend, it does not say where its store is either.
-        {"warehouse": f"s3://{TABLE_BUCKET}", "properties": {**VIEWS["properties"], "header.X-Iceberg-Access-Delegation": ""}},
+        {
+            "warehouse": f"s3://{TABLE_BUCKET}",
+            "properties": {**VIEWS["properties"], "header.X-Iceberg-Access-Delegation": ""},
+        },
         words={"_catalog(catalog)": "_catalog(catalog, access_delegation=None)"},
         bridge={"access_delegation": None},
     ),

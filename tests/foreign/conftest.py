@@ -35,7 +35,9 @@ def opened(request: pytest.FixtureRequest, results: Results) -> Iterator[Opened]
         patch = stack.enter_context(pytest.MonkeyPatch.context())
         for name, value in ENVIRONMENT.items():
             patch.setenv(name, value)
-        folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="lakepact-", ignore_cleanup_errors=True))
+        folder = stack.enter_context(
+            tempfile.TemporaryDirectory(prefix="lakepact-", ignore_cleanup_errors=True)
+        )
         try:
             require(foreign)
             url = stack.enter_context(foreign.server.start(Path(folder, "server")))

@@ -23,11 +23,22 @@ SCHEMA = {
         {"id": 2, "name": "at", "type": "timestamptz", "required": False},
         {"id": 3, "name": "n", "type": "int", "required": False},
         {"id": 4, "name": "x", "type": "float", "required": False},
-        {"id": 5, "name": "address", "type": {"type": "struct", "fields": [CITY]}, "required": False},
+        {
+            "id": 5,
+            "name": "address",
+            "type": {"type": "struct", "fields": [CITY]},
+            "required": False,
+        },
     ],
 }
 COLUMNS = ["id long required", "at timestamptz", "n int", "x float", "address(city string)"]
-UNION = pa.schema([pa.field("id", pa.int32(), nullable=False), pa.field("n", pa.int64()), pa.field("tags", pa.string())])
+UNION = pa.schema(
+    [
+        pa.field("id", pa.int32(), nullable=False),
+        pa.field("n", pa.int64()),
+        pa.field("tags", pa.string()),
+    ]
+)
 ROWS = pa.table({"id": [1]}, schema=pa.schema([pa.field("id", pa.int64(), nullable=False)]))
 
 
@@ -42,8 +53,14 @@ def _columns(fields: list[dict[str, Any]]) -> list[str]:
 
 def _column(one: dict[str, Any]) -> str:
     nested = one["type"].get("fields") if isinstance(one["type"], dict) else None
-    text = f"{one['name']}({', '.join(_columns(nested))})" if nested else f"{one['name']} {one['type']}"
-    return text + " required" * bool(one["required"]) + (f" '{one['doc']}'" if one.get("doc") else "")
+    text = (
+        f"{one['name']}({', '.join(_columns(nested))})"
+        if nested
+        else f"{one['name']} {one['type']}"
+    )
+    return (
+        text + " required" * bool(one["required"]) + (f" '{one['doc']}'" if one.get("doc") else "")
+    )
 
 
 def ids(metadata: TableMetadata) -> list[int]:
@@ -54,12 +71,19 @@ def ids(metadata: TableMetadata) -> list[int]:
 
 def partitions(metadata: TableMetadata) -> list[str]:
     """Return the fields of the default partition spec."""
-    return [f"{one.name} {one.transform}" for one in metadata.default_partition_spec.fields if one.transform != "void"]
+    return [
+        f"{one.name} {one.transform}"
+        for one in metadata.default_partition_spec.fields
+        if one.transform != "void"
+    ]
 
 
 def orders(metadata: TableMetadata) -> list[str]:
     """Return the fields of the default sort order."""
-    return [f"{one.source_id} {one.transform} {one.direction}" for one in metadata.default_sort_order.fields]
+    return [
+        f"{one.source_id} {one.transform} {one.direction}"
+        for one in metadata.default_sort_order.fields
+    ]
 
 
 def identifiers(metadata: TableMetadata) -> list[int]:
@@ -69,8 +93,14 @@ def identifiers(metadata: TableMetadata) -> list[int]:
 
 def refs(metadata: TableMetadata) -> dict[str, str]:
     """Return branches and tags with the number of their snapshot, the oldest first."""
-    order = [one.snapshot_id for one in sorted(metadata.snapshots or (), key=lambda one: one.timestamp_ms)]
-    return {name: f"{ref.type} {order.index(ref.snapshot_id)}" for name, ref in (metadata.refs or {}).items()}
+    order = [
+        one.snapshot_id
+        for one in sorted(metadata.snapshots or (), key=lambda one: one.timestamp_ms)
+    ]
+    return {
+        name: f"{ref.type} {order.index(ref.snapshot_id)}"
+        for name, ref in (metadata.refs or {}).items()
+    }
 
 
 def own(metadata: TableMetadata) -> dict[str, str]:
@@ -123,7 +153,11 @@ def _snapshot(metadata: TableMetadata, number: int) -> int:
 
 
 def _statistics(metadata: TableMetadata) -> dict[str, Any]:
-    return {"snapshot-id": _snapshot(metadata, 0), "statistics-path": f"{metadata.location}/statistics", "file-size-in-bytes": 9}
+    return {
+        "snapshot-id": _snapshot(metadata, 0),
+        "statistics-path": f"{metadata.location}/statistics",
+        "file-size-in-bytes": 9,
+    }
 
 
 def _sketches(metadata: TableMetadata) -> dict[str, Any]:
@@ -131,12 +165,16 @@ def _sketches(metadata: TableMetadata) -> dict[str, Any]:
 
 
 def _all(table: TableEdits, _: TableMetadata) -> object:
-    table.add_column("note", "string").rename_column("n", "amount").add_partition_field("at", "day").add_partition_field("note")
+    table.add_column("note", "string").rename_column("n", "amount").add_partition_field(
+        "at", "day"
+    ).add_partition_field("note")
     return table.update_column("x", "double").set_properties({"own.a": "1"})
 
 
 def _all_back(table: TableEdits, _: TableMetadata) -> object:
-    table.remove_partition_field("at_day").remove_partition_field("note").rename_column("amount", "n")
+    table.remove_partition_field("at_day").remove_partition_field("note").rename_column(
+        "amount", "n"
+    )
     return table.drop_column("note").remove_properties("own.a")
 
 
@@ -144,89 +182,162 @@ EDITS = (
     Edits(
         "add_column, drop_column",
         (
-            Step(lambda table, _: table.add_column("note", "string", doc="text"), columns, [*COLUMNS, "note string 'text'"]),
+            Step(
+                lambda table, _: table.add_column("note", "string", doc="text"),
+                columns,
+                [*COLUMNS, "note string 'text'"],
+            ),
             Step(lambda table, _: table.drop_column("note"), columns, COLUMNS),
-            Step(lambda table, _: table.add_column("note", "string"), columns, [*COLUMNS, "note string"]),
+            Step(
+                lambda table, _: table.add_column("note", "string"),
+                columns,
+                [*COLUMNS, "note string"],
+            ),
             Step(lambda table, _: table.add_column("more", "date"), ids, [9, 7]),
         ),
     ),
     Edits(
         "add_column, drop_column, nested",
         (
-            Step(lambda table, _: table.add_column(("address", "zip"), "int"), columns, [*COLUMNS[:4], "address(city string, zip int)"]),
+            Step(
+                lambda table, _: table.add_column(("address", "zip"), "int"),
+                columns,
+                [*COLUMNS[:4], "address(city string, zip int)"],
+            ),
             Step(lambda table, _: table.drop_column(("address", "zip")), columns, COLUMNS),
         ),
     ),
     Edits(
         "rename_column",
         (
-            Step(lambda table, _: table.rename_column("n", "amount"), lambda metadata: columns(metadata)[2], "amount int"),
+            Step(
+                lambda table, _: table.rename_column("n", "amount"),
+                lambda metadata: columns(metadata)[2],
+                "amount int",
+            ),
             Step(lambda table, _: table.rename_column("amount", "n"), columns, COLUMNS),
         ),
     ),
     Edits(
-        "update_column: type", (Step(lambda table, _: table.update_column("n", "long"), lambda metadata: columns(metadata)[2], "n long"),)
+        "update_column: type",
+        (
+            Step(
+                lambda table, _: table.update_column("n", "long"),
+                lambda metadata: columns(metadata)[2],
+                "n long",
+            ),
+        ),
     ),
     Edits(
         "update_column: doc",
         (
-            Step(lambda table, _: table.update_column("n", doc="pieces"), lambda metadata: columns(metadata)[2], "n int 'pieces'"),
+            Step(
+                lambda table, _: table.update_column("n", doc="pieces"),
+                lambda metadata: columns(metadata)[2],
+                "n int 'pieces'",
+            ),
             Step(lambda table, _: table.update_column("n", doc=""), columns, COLUMNS),
         ),
     ),
     Edits(
         "update_column: make_optional",
-        (Step(lambda table, _: table.update_column("id", make_optional=True), lambda metadata: columns(metadata)[0], "id long"),),
+        (
+            Step(
+                lambda table, _: table.update_column("id", make_optional=True),
+                lambda metadata: columns(metadata)[0],
+                "id long",
+            ),
+        ),
     ),
     Edits(
         "drop_column",
         (
             Step(lambda table, _: table.drop_column("address"), columns, COLUMNS[:4]),
-            Step(lambda table, _: table.add_column("address", "string"), columns, [*COLUMNS[:4], "address string"]),
+            Step(
+                lambda table, _: table.add_column("address", "string"),
+                columns,
+                [*COLUMNS[:4], "address string"],
+            ),
         ),
     ),
     Edits(
         "add_partition_field, remove_partition_field",
         (
-            Step(lambda table, _: table.add_partition_field("at", "day"), partitions, ["at_day day"]),
-            Step(lambda table, _: table.add_partition_field("id", "bucket[4]", name="part"), partitions, ["at_day day", "part bucket[4]"]),
-            Step(lambda table, _: table.remove_partition_field("at_day"), partitions, ["part bucket[4]"]),
+            Step(
+                lambda table, _: table.add_partition_field("at", "day"), partitions, ["at_day day"]
+            ),
+            Step(
+                lambda table, _: table.add_partition_field("id", "bucket[4]", name="part"),
+                partitions,
+                ["at_day day", "part bucket[4]"],
+            ),
+            Step(
+                lambda table, _: table.remove_partition_field("at_day"),
+                partitions,
+                ["part bucket[4]"],
+            ),
             Step(lambda table, _: table.remove_partition_field("part"), partitions, []),
-            Step(lambda table, _: table.add_partition_field("at", "day"), partitions, ["at_day day"]),
+            Step(
+                lambda table, _: table.add_partition_field("at", "day"), partitions, ["at_day day"]
+            ),
         ),
     ),
     Edits(
         "sort_by, remove_sort_order",
         (
-            Step(lambda table, _: table.sort_by("at", "day", direction="desc").sort_by("id"), orders, ["2 day desc", "1 identity asc"]),
+            Step(
+                lambda table, _: table.sort_by("at", "day", direction="desc").sort_by("id"),
+                orders,
+                ["2 day desc", "1 identity asc"],
+            ),
             Step(lambda table, _: table.remove_sort_order(), orders, []),
         ),
     ),
     Edits(
         "move_column, set_identifier_fields",
         (
-            Step(lambda table, _: table.move_column("n").set_identifier_fields("id"), columns, [COLUMNS[2], *COLUMNS[:2], *COLUMNS[3:]]),
+            Step(
+                lambda table, _: table.move_column("n").set_identifier_fields("id"),
+                columns,
+                [COLUMNS[2], *COLUMNS[:2], *COLUMNS[3:]],
+            ),
             Step(lambda table, _: table.move_column("n", after="at"), columns, COLUMNS),
             Step(lambda table, _: table.set_identifier_fields(), identifiers, []),
         ),
     ),
     Edits(
         "expire_snapshots",
-        (Step(lambda table, _: table.expire_snapshots(datetime.now(UTC)), refs, {"main": "branch 0"}),),
+        (
+            Step(
+                lambda table, _: table.expire_snapshots(datetime.now(UTC)),
+                refs,
+                {"main": "branch 0"},
+            ),
+        ),
         snapshots=2,
     ),
     Edits(
         "set_properties, remove_properties",
         (
-            Step(lambda table, _: table.set_properties({"own.a": "1", "own.b": "2"}), own, {"own.a": "1", "own.b": "2"}),
+            Step(
+                lambda table, _: table.set_properties({"own.a": "1", "own.b": "2"}),
+                own,
+                {"own.a": "1", "own.b": "2"},
+            ),
             Step(lambda table, _: table.remove_properties("own.a"), own, {"own.b": "2"}),
         ),
     ),
     Edits(
         "set_location",
         (
-            Step(lambda table, first: table.set_location(f"{first.location}/moved"), folder, "moved"),
-            Step(lambda table, first: table.set_location(f"{first.location}/moved/again"), folder, "again"),
+            Step(
+                lambda table, first: table.set_location(f"{first.location}/moved"), folder, "moved"
+            ),
+            Step(
+                lambda table, first: table.set_location(f"{first.location}/moved/again"),
+                folder,
+                "again",
+            ),
         ),
     ),
     Edits(
@@ -234,13 +345,22 @@ EDITS = (
         (Step(lambda table, _: table.upgrade_format_version(2), version, 2),),
         created={"properties": {"format-version": "1"}},
     ),
-    Edits("upgrade_format_version: 2 to 3", (Step(lambda table, _: table.upgrade_format_version(3), version, 3),)),
+    Edits(
+        "upgrade_format_version: 2 to 3",
+        (Step(lambda table, _: table.upgrade_format_version(3), version, 3),),
+    ),
     Edits(
         "set_branch, remove_ref",
         (
-            Step(lambda table, _: table.set_branch("audit"), refs, {"main": "branch 1", "audit": "branch 1"}),
             Step(
-                lambda table, first: table.set_branch("audit", _snapshot(first, 0), max_ref_age_ms=86_400_000),
+                lambda table, _: table.set_branch("audit"),
+                refs,
+                {"main": "branch 1", "audit": "branch 1"},
+            ),
+            Step(
+                lambda table, first: table.set_branch(
+                    "audit", _snapshot(first, 0), max_ref_age_ms=86_400_000
+                ),
                 refs,
                 {"main": "branch 1", "audit": "branch 0"},
             ),
@@ -251,41 +371,75 @@ EDITS = (
     Edits(
         "set_tag, remove_ref",
         (
-            Step(lambda table, first: table.set_tag("old", _snapshot(first, 0)), refs, {"main": "branch 1", "old": "tag 0"}),
+            Step(
+                lambda table, first: table.set_tag("old", _snapshot(first, 0)),
+                refs,
+                {"main": "branch 1", "old": "tag 0"},
+            ),
             Step(lambda table, _: table.remove_ref("old"), refs, {"main": "branch 1"}),
         ),
         snapshots=2,
     ),
     Edits(
         "union_by_name",
-        (Step(lambda table, _: table.union_by_name(UNION), columns, [*COLUMNS[:2], "n long", *COLUMNS[3:], "tags string"]),),
+        (
+            Step(
+                lambda table, _: table.union_by_name(UNION),
+                columns,
+                [*COLUMNS[:2], "n long", *COLUMNS[3:], "tags string"],
+            ),
+        ),
     ),
     Edits(
         "add_column: default, set_default",
         (
-            Step(lambda table, _: table.add_column("city", "string", required=True, default="Rome"), defaults, ["Rome", "Rome"]),
+            Step(
+                lambda table, _: table.add_column("city", "string", required=True, default="Rome"),
+                defaults,
+                ["Rome", "Rome"],
+            ),
             Step(lambda table, _: table.set_default("city", "Oslo"), defaults, ["Rome", "Oslo"]),
         ),
         created={"properties": {"format-version": "3"}},
     ),
     Edits(
         "require_column",
-        (Step(lambda table, _: table.require_column("n"), lambda metadata: columns(metadata)[2], "n int required"),),
+        (
+            Step(
+                lambda table, _: table.require_column("n"),
+                lambda metadata: columns(metadata)[2],
+                "n int required",
+            ),
+        ),
     ),
     Edits(
         "set_statistics, remove_statistics",
         (
             Step(lambda table, first: table.set_statistics(_sketches(first)), statistics, [1, 0]),
-            Step(lambda table, first: table.set_partition_statistics(_statistics(first)), statistics, [1, 1]),
-            Step(lambda table, first: table.remove_statistics(_snapshot(first, 0)), statistics, [0, 1]),
-            Step(lambda table, first: table.remove_partition_statistics(_snapshot(first, 0)), statistics, [0, 0]),
+            Step(
+                lambda table, first: table.set_partition_statistics(_statistics(first)),
+                statistics,
+                [1, 1],
+            ),
+            Step(
+                lambda table, first: table.remove_statistics(_snapshot(first, 0)),
+                statistics,
+                [0, 1],
+            ),
+            Step(
+                lambda table, first: table.remove_partition_statistics(_snapshot(first, 0)),
+                statistics,
+                [0, 0],
+            ),
         ),
         snapshots=1,
     ),
     Edits(
         "several edits at once",
         (
-            Step(_all, columns, [*COLUMNS[:2], "amount int", "x double", COLUMNS[4], "note string"]),
+            Step(
+                _all, columns, [*COLUMNS[:2], "amount int", "x double", COLUMNS[4], "note string"]
+            ),
             Step(_all_back, columns, [*COLUMNS[:3], "x double", COLUMNS[4]]),
         ),
     ),
@@ -303,7 +457,9 @@ def changed_together(opened: Opened, edits: Edits) -> list[str]:
 
 
 def _made(opened: Opened, edits: Edits, *, count: int) -> list[str]:
-    tables = [_table(opened, edits, f"t{EDITS.index(edits)}_{count}{number}") for number in range(count)]
+    tables = [
+        _table(opened, edits, f"t{EDITS.index(edits)}_{count}{number}") for number in range(count)
+    ]
     first = [opened.catalog.load_table(table).metadata for table in tables]
     for number, step in enumerate(edits.steps, start=1):
         try:

@@ -34,7 +34,9 @@ class Limit:
 
 def limits() -> Iterator[Limit]:
     """Yield the limits of all servers."""
-    for server, things in tomllib.loads(Path(__file__).with_name("limits.toml").read_text("utf-8")).items():
+    for server, things in tomllib.loads(
+        Path(__file__).with_name("limits.toml").read_text("utf-8")
+    ).items():
         for thing, limit in things.items():
             yield Limit(server, thing, limit["reason"], tuple(limit["fails"]))
 

@@ -14,7 +14,9 @@ WORKS, FAILS = "yes", "**fails**"
 class Results:
     """The outcome of each thing on each server, in the order in which they ran."""
 
-    cells: dict[str, dict[str, str]] = field(default_factory=dict)  #: by thing and server: `WORKS`, `FAILS` or a reason
+    cells: dict[str, dict[str, str]] = field(
+        default_factory=dict
+    )  #: by thing and server: `WORKS`, `FAILS` or a reason
     not_run: dict[str, str] = field(default_factory=dict)  #: by server: why it was not started
 
     def add(self, thing: str, server: str, outcome: str) -> None:
@@ -24,7 +26,10 @@ class Results:
     def is_complete(self, things: Sequence[str], servers: Sequence[Foreign]) -> bool:
         """Return whether nothing failed, and everything ran on every server that could be started."""
         wanted = {server.server.name for server in servers} - self.not_run.keys()
-        return all(self.cells.get(thing, {}).keys() >= wanted and FAILS not in self.cells[thing].values() for thing in things)
+        return all(
+            self.cells.get(thing, {}).keys() >= wanted and FAILS not in self.cells[thing].values()
+            for thing in things
+        )
 
     def page(self, servers: Sequence[Foreign]) -> str:
         """Return the page."""

@@ -30,7 +30,11 @@ def test_thing_works_or_has_its_reason(opened: Opened, thing: str, results: Resu
 def test_every_limit_is_about_a_server_and_a_thing() -> None:
     names = [foreign.server.name for foreign in FOREIGN]
 
-    assert not [limit for limit in LIMITS if not any(limit.covers(name, thing) for name in names for thing in THINGS)]
+    assert not [
+        limit
+        for limit in LIMITS
+        if not any(limit.covers(name, thing) for name in names for thing in THINGS)
+    ]
 
 
 @pytest.mark.parametrize(

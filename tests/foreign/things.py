@@ -20,9 +20,20 @@ ROWS = pa.table({"id": [1, 2], "city": ["Rome", "Oslo"]})
 def create_with_spec_and_order(opened: Opened) -> None:
     """Create a table with a partition spec and a sort order."""
     spec = {"fields": [{"source-id": 2, "transform": "day", "name": "day"}]}
-    order = {"fields": [{"source-id": 1, "transform": "identity", "direction": "desc", "null-order": "nulls-last"}]}
+    order = {
+        "fields": [
+            {
+                "source-id": 1,
+                "transform": "identity",
+                "direction": "desc",
+                "null-order": "nulls-last",
+            }
+        ]
+    }
     _namespace(opened, "created")
-    metadata = opened.catalog.create_table("created.t", SCHEMA, partition_spec=spec, write_order=order).metadata
+    metadata = opened.catalog.create_table(
+        "created.t", SCHEMA, partition_spec=spec, write_order=order
+    ).metadata
     assert metadata.default_partition_spec.fields, "the table has no partition spec"
     assert metadata.default_sort_order.fields, "the table has no sort order"
 
@@ -41,7 +52,11 @@ def rows(opened: Opened) -> None:
         getattr(catalog, method)("rows.t", *arguments)
     assert sorted(catalog.scan("rows.t", ["id"]).to_arrow()["id"].to_pylist()) == [3, 4]
     assert [batch.num_rows for batch in catalog.scan("rows.t", None, "id = 4").batches()] == [1]
-    assert catalog.files("rows.t").num_rows == catalog.partitions("rows.t")["file_count"][0].as_py() == 2
+    assert (
+        catalog.files("rows.t").num_rows
+        == catalog.partitions("rows.t")["file_count"][0].as_py()
+        == 2
+    )
 
 
 def bridge_rows(opened: Opened) -> None:
@@ -53,7 +68,14 @@ def bridge_rows(opened: Opened) -> None:
     copy = pickle.loads(pickle.dumps(table))
     with copy.catalog:
         copy.append(ROWS)
-    assert opened.bridge().load_table("bridge.rows").scan(row_filter="id = 2").to_arrow()["city"].to_pylist() == ["Oslo"] * 2
+    assert (
+        opened.bridge()
+        .load_table("bridge.rows")
+        .scan(row_filter="id = 2")
+        .to_arrow()["city"]
+        .to_pylist()
+        == ["Oslo"] * 2
+    )
 
 
 def bridge_changes(opened: Opened) -> None:
@@ -94,7 +116,9 @@ def bridge_names(opened: Opened) -> None:
 def views(opened: Opened) -> None:
     """Create, list, replace, rename and drop a view."""
     _namespace(opened, "views")
-    view = opened.catalog.create_view("views.v", SCHEMA, version=_version("SELECT 1"), properties={"own": "1"})
+    view = opened.catalog.create_view(
+        "views.v", SCHEMA, version=_version("SELECT 1"), properties={"own": "1"}
+    )
     assert view.metadata.properties["own"] == "1"
     assert [one.name for one in opened.catalog.list_views("views")] == ["v"]
     changes: list[dict[str, Any]] = [
@@ -138,7 +162,10 @@ def _tried(thing: Callable[[Opened], object], opened: Opened) -> list[str]:
 def _things() -> Iterator[tuple[str, Callable[[Opened], list[str]]]]:
     for title, block in page_blocks.page_blocks():  # first, because the page shows all namespaces
         yield f"page: {title}", partial(page_blocks.run, block=block)
-    yield "create_table with a partition spec and a sort order", partial(_tried, create_with_spec_and_order)
+    yield (
+        "create_table with a partition spec and a sort order",
+        partial(_tried, create_with_spec_and_order),
+    )
     for edits in EDITS:
         yield f"change(): {edits.name}", partial(changed, edits=edits)
     for edits in EDITS:
@@ -146,7 +173,10 @@ def _things() -> Iterator[tuple[str, Callable[[Opened], list[str]]]]:
     yield "rows: append, upsert, delete, overwrite, scan, files, partitions", partial(_tried, rows)
     yield "pyiceberg_catalog: create, write and read a table", partial(_tried, bridge_rows)
     yield "pyiceberg_catalog: change a table", partial(_tried, bridge_changes)
-    yield "pyiceberg_catalog: create a table with its first rows", partial(_tried, bridge_transaction)
+    yield (
+        "pyiceberg_catalog: create a table with its first rows",
+        partial(_tried, bridge_transaction),
+    )
     yield "pyiceberg_catalog: list, rename and drop", partial(_tried, bridge_names)
     yield "views: create, list, replace, rename and drop", partial(_tried, views)
 

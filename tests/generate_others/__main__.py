@@ -36,11 +36,22 @@ def main(names: list[str]) -> int:
 
 def tried(name: str, document: Path, folder: Path) -> tuple[list[str], str]:
     """Generate a package, and return its problems and counts."""
-    made = _run("-m", "lakepact.cli", "generate", str(document), "--out", str(folder / name), "--json")
+    made = _run(
+        "-m", "lakepact.cli", "generate", str(document), "--out", str(folder / name), "--json"
+    )
     if made.returncode != 0:
         return [made.stderr], ""
     result: dict[str, Any] = json.loads(made.stdout)
-    types = _run("-m", "mypy", "--strict", "--config-file", "/dev/null", "--cache-dir", str(folder / ".mypy_cache"), str(folder / name))
+    types = _run(
+        "-m",
+        "mypy",
+        "--strict",
+        "--config-file",
+        "/dev/null",
+        "--cache-dir",
+        str(folder / ".mypy_cache"),
+        str(folder / name),
+    )
     problems = types.stdout.splitlines() if types.returncode else []
     calls = 0
     for seed in range(SEEDS):

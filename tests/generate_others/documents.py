@@ -20,23 +20,54 @@ class Shipped:
 
     def document(self) -> Path:
         """Return the document, fetched once."""
-        made = installed.once(installed.folder("generate") / self.name, made_from=[repr(self).encode()], make=self._fetch)
+        made = installed.once(
+            installed.folder("generate") / self.name,
+            made_from=[repr(self).encode()],
+            make=self._fetch,
+        )
         return made / self.member
 
     def _fetch(self, place: Path) -> None:
         if "==" in self.package:
-            installed.told([sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--dest", str(place), self.package])
+            installed.told(
+                [
+                    sys.executable,
+                    "-m",
+                    "pip",
+                    "download",
+                    "--quiet",
+                    "--no-deps",
+                    "--dest",
+                    str(place),
+                    self.package,
+                ]
+            )
         else:
             maven = installed.tool("mvn", why=f"it fetches {self.package}")
             goal = "org.apache.maven.plugins:maven-dependency-plugin:3.8.1:copy"
-            installed.told([maven, "-B", "-q", goal, f"-Dartifact={self.package}", f"-DoutputDirectory={place}"])
+            installed.told(
+                [
+                    maven,
+                    "-B",
+                    "-q",
+                    goal,
+                    f"-Dartifact={self.package}",
+                    f"-DoutputDirectory={place}",
+                ]
+            )
         (archive,) = (path for path in place.iterdir() if path.suffix in {".jar", ".whl"})
         with zipfile.ZipFile(archive) as held:
             held.extract(self.member, place)
 
 
 SHIPPED = (
-    Shipped("nessie", "org.projectnessie.nessie:nessie-model:0.99.0", "META-INF/openapi/openapi.yaml"),
+    Shipped(
+        "nessie", "org.projectnessie.nessie:nessie-model:0.99.0", "META-INF/openapi/openapi.yaml"
+    ),
     Shipped("apicurio", "io.apicurio:apicurio-registry-common:3.0.6", "META-INF/openapi.json"),
-    Shipped("airflow", "apache-airflow-core==3.3.2", "airflow/api_fastapi/core_api/openapi/v2-rest-api-generated.yaml"),
+    Shipped(
+        "airflow",
+        "apache-airflow-core==3.3.2",
+        "airflow/api_fastapi/core_api/openapi/v2-rest-api-generated.yaml",
+    ),
 )

@@ -7,7 +7,18 @@ from collections.abc import Collection, Generator, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from impact.outcomes import CONTRACT, SEVERITY, VERSION, WORKS, WRONG, Finding, difference, differing, error_of, short
+from impact.outcomes import (
+    CONTRACT,
+    SEVERITY,
+    VERSION,
+    WORKS,
+    WRONG,
+    Finding,
+    difference,
+    differing,
+    error_of,
+    short,
+)
 from impact.programme import AS_SOUND, CHAINS, PAGE, REFUSED, Step, Stored
 from impact.truth import State, Truth
 from lakepact.conformance.clients.program import Program, in_order
@@ -49,7 +60,11 @@ class Sound:
 
     def calls(self, operations: Collection[str]) -> tuple[str, ...]:
         """Return the chains in which the client calls one of these operations; all chains for none."""
-        return tuple(chain for chain, called in self.operations.items() if not operations or not called.isdisjoint(operations))
+        return tuple(
+            chain
+            for chain, called in self.operations.items()
+            if not operations or not called.isdisjoint(operations)
+        )
 
 
 @dataclass
@@ -118,7 +133,10 @@ def sound(program: Program) -> Sound:
         now = _sound(program, chains)
         if now == before:
             return now
-        before, chains = now, {chain: [done.step for done in steps] for chain, steps in now.chains.items()}
+        before, chains = (
+            now,
+            {chain: [done.step for done in steps] for chain, steps in now.chains.items()},
+        )
     raise RuntimeError("the client does not do the same twice on the sound server")
 
 
@@ -135,7 +153,9 @@ def _sound(program: Program, chains: Mapping[str, Sequence[Step]]) -> Sound:
     return Sound(steps, operations)
 
 
-def _sound_steps(program: Program, chain: str, steps: Sequence[Step], *, url: str, truth: Truth) -> Iterator[SoundStep]:
+def _sound_steps(
+    program: Program, chain: str, steps: Sequence[Step], *, url: str, truth: Truth
+) -> Iterator[SoundStep]:
     """Yield the tasks of a chain that end as expected."""
     for step in steps:
         with contextlib.suppress(NotOffered):
@@ -181,14 +201,21 @@ def impact(program: Program, known: Sound, fault: Fault, operations: Collection[
     return worst
 
 
-def _chain(program: Program, chain: str, steps: Sequence[SoundStep], *, url: str, truth: Truth) -> Finding:
+def _chain(
+    program: Program, chain: str, steps: Sequence[SoundStep], *, url: str, truth: Truth
+) -> Finding:
     """Return the outcome of the first task of a chain that does not work."""
     for known in steps:
         step, arguments = known.step, _arguments(chain, known.step, truth)
         ended = _performed(program, url, step, arguments)
         stored = truth.state().get(chain, {})
         if not ended.is_done:
-            finding = error_of(step, ended, known.error, [*arguments["namespace"], *map(str, [*arguments.values(), *truth.identifiers()])])
+            finding = error_of(
+                step,
+                ended,
+                known.error,
+                [*arguments["namespace"], *map(str, [*arguments.values(), *truth.identifiers()])],
+            )
             if finding.outcome != WORKS:
                 return finding
         elif wrong := differing(step, truth.plain(ended.value), known.result):

@@ -26,7 +26,9 @@ CRASHES = re.compile(
     r"NullPointerException|IndexOutOfBounds|ClassCastException|panic|INTERNAL Error|"
     r"\bTypeError|AttributeError|IndexError|AssertionError|StopIteration"
 )
-QUOTED = re.compile(r"\{\".*\}", re.DOTALL)  #: an answer that a message quotes, whose members it does not name
+QUOTED = re.compile(
+    r"\{\".*\}", re.DOTALL
+)  #: an answer that a message quotes, whose members it does not name
 STATUS = re.compile(r"(?<![\d.])[45]\d\d(?!\d)|\b(?:code|status)\W{1,3}[23]\d\d")
 #: Names in quotes, in a path of members, beside a colon, before a slash, alone in a line, or as what cannot be parsed.
 NAMES = re.compile(
@@ -34,7 +36,9 @@ NAMES = re.compile(
     r"""^([a-z][\w-]*)(?:\.[\w.-]+)?$|parse ([a-z][\w-]*) from""",
     re.MULTILINE,
 )
-OF_ANY_ERROR = frozenset({"error", "message", "type", "code", "name", "stack"})  #: members that messages name without meaning them
+OF_ANY_ERROR = frozenset(
+    {"error", "message", "type", "code", "name", "stack"}
+)  #: members that messages name without meaning them
 WORD = re.compile(r"[\w-]+")
 OTHER = re.compile(r"[^a-z0-9]+")
 REQUEST = "/v1/"  #: in the path of each request
@@ -87,7 +91,9 @@ def is_clear(text: str, objects: Collection[str]) -> bool:
         return True
     names = {name for found in NAMES.findall(text) for name in found} - OF_ANY_ERROR
     words = {*objects, *members(), *error_types(), *Contract(CONTRACT, VERSION).operations}
-    return bool(words.intersection(WORD.findall(text)) or names & every_member() or _spells_member(text))
+    return bool(
+        words.intersection(WORD.findall(text)) or names & every_member() or _spells_member(text)
+    )
 
 
 def _spells_member(text: str) -> bool:
@@ -100,7 +106,12 @@ def _spells_member(text: str) -> bool:
 def error_types() -> frozenset[str]:
     """Return the error types that the contract names."""
     operations = Contract(CONTRACT, VERSION).operations.values()
-    return frozenset(name for operation in operations for answer in operation.answers.values() for name in answer.errors)
+    return frozenset(
+        name
+        for operation in operations
+        for answer in operation.answers.values()
+        for name in answer.errors
+    )
 
 
 @cache
@@ -145,13 +156,23 @@ def difference(expected: Any, actual: Any, place: str = "") -> str:
     if isinstance(expected, dict) and isinstance(actual, dict):
         name = next(name for name in [*expected, *actual] if expected.get(name) != actual.get(name))
         return difference(expected.get(name), actual.get(name), f"{place}/{name}")
-    if isinstance(expected, list) and isinstance(actual, list) and any(isinstance(item, dict) for item in [*expected, *actual]):
+    if (
+        isinstance(expected, list)
+        and isinstance(actual, list)
+        and any(isinstance(item, dict) for item in [*expected, *actual])
+    ):
         if len(expected) != len(actual):
             what = "rows" if any("data" in item for item in [*expected, *actual]) else "items"
             return f"{len(actual)} {what} instead of {len(expected)}{at}"
-        position = next(n for n, (one, other) in enumerate(zip(expected, actual, strict=True)) if one != other)
+        position = next(
+            n for n, (one, other) in enumerate(zip(expected, actual, strict=True)) if one != other
+        )
         return difference(expected[position], actual[position], f"{place}/{position}")
-    is_foreign = isinstance(expected, str) and IDENTIFIER.fullmatch(expected) and not IDENTIFIER.fullmatch(str(actual))
+    is_foreign = (
+        isinstance(expected, str)
+        and IDENTIFIER.fullmatch(expected)
+        and not IDENTIFIER.fullmatch(str(actual))
+    )
     return f"{'an unknown one' if is_foreign and actual is not None else _shown(actual)} instead of {_shown(expected)}{at}"
 
 

@@ -7,7 +7,10 @@ from typing import Any, Final
 
 AS_SOUND: Final = "as on the sound server"  #: a task whose result is compared with the one on the sound server alone
 REFUSED: Final = "an error"  #: a task that has to report an error
-FIRST, SECOND = [{"id": 1, "data": "a"}, {"id": 2, "data": "b"}], [{"id": 3, "data": "c"}, {"id": 4, "data": "d"}]
+FIRST, SECOND = (
+    [{"id": 1, "data": "a"}, {"id": 2, "data": "b"}],
+    [{"id": 3, "data": "c"}, {"id": 4, "data": "d"}],
+)
 ON_BRANCH = [{"id": 5, "data": "e"}]
 PAGE = 2  #: items of a page, so that the listing of a few tables has pages
 
@@ -36,7 +39,11 @@ class Stored:
 
 
 def _table(task: str, table: str, expected: Any = AS_SOUND, **arguments: Any) -> Step:
-    return Step(task, {"table": table, **{name.replace("_", "-"): value for name, value in arguments.items()}}, expected)
+    return Step(
+        task,
+        {"table": table, **{name.replace("_", "-"): value for name, value in arguments.items()}},
+        expected,
+    )
 
 
 def _view(task: str, view: str, expected: Any = AS_SOUND, **arguments: Any) -> Step:
@@ -54,17 +61,35 @@ LAYOUT = {
     "schema": {
         "type": "struct",
         "schema-id": 0,
-        "fields": [_field(1, "id", "long", required=True), _field(2, "day", "date"), _field(3, "place", POINT), _field(4, "tags", TAGS)],
+        "fields": [
+            _field(1, "id", "long", required=True),
+            _field(2, "day", "date"),
+            _field(3, "place", POINT),
+            _field(4, "tags", TAGS),
+        ],
     },
-    "partition-spec": {"spec-id": 0, "fields": [{"source-id": 2, "field-id": 1000, "name": "day_month", "transform": "month"}]},
+    "partition-spec": {
+        "spec-id": 0,
+        "fields": [{"source-id": 2, "field-id": 1000, "name": "day_month", "transform": "month"}],
+    },
     "write-order": {
         "order-id": 1,
-        "fields": [{"source-id": 1, "transform": "identity", "direction": "asc", "null-order": "nulls-first"}],
+        "fields": [
+            {
+                "source-id": 1,
+                "transform": "identity",
+                "direction": "asc",
+                "null-order": "nulls-first",
+            }
+        ],
     },
     "format-version": 2,
     "properties": {"purpose": "impact"},
 }
-EDITS = [{"column": ["place", "z"], "edit": "add"}, {"column": ["tags"], "edit": "rename", "to": "labels"}]
+EDITS = [
+    {"column": ["place", "z"], "edit": "add"},
+    {"column": ["tags"], "edit": "rename", "to": "labels"},
+]
 
 #: By the name of the chain, which is also the table's or view's namespace.
 CHAINS: dict[str, tuple[Step, ...]] = {
@@ -72,7 +97,10 @@ CHAINS: dict[str, tuple[Step, ...]] = {
         CREATE,
         Step("namespace-exists", expected=True),
         Step("list-namespaces", expected=[["regions"]]),
-        Step("set-namespace-properties", {"updates": {"owner": "ann", "team": "sales"}, "removals": []}),
+        Step(
+            "set-namespace-properties",
+            {"updates": {"owner": "ann", "team": "sales"}, "removals": []},
+        ),
         Step("load-namespace"),
         Step("set-namespace-properties", {"updates": {}, "removals": ["team"]}),
         Step("load-namespace"),
@@ -94,11 +122,17 @@ CHAINS: dict[str, tuple[Step, ...]] = {
         _table("set-properties", "orders", updates={"purpose": "impact"}),
         _table("load-table", "orders"),
         _table("list-snapshots", "orders"),
-        _table("read-rows-at-snapshot", "orders", FIRST, snapshot_id=Stored("orders", "snapshot-id")),
-        _table("read-rows-at-timestamp", "orders", FIRST, timestamp=Stored("orders", "timestamp-ms")),
+        _table(
+            "read-rows-at-snapshot", "orders", FIRST, snapshot_id=Stored("orders", "snapshot-id")
+        ),
+        _table(
+            "read-rows-at-timestamp", "orders", FIRST, timestamp=Stored("orders", "timestamp-ms")
+        ),
         _table("create-tag", "orders", tag="closed", snapshot_id=Stored("orders", "snapshot-id")),
         _table("read-rows-at-ref", "orders", FIRST, ref="closed"),
-        _table("create-branch", "orders", branch="audit", snapshot_id=Stored("orders", "snapshot-id")),
+        _table(
+            "create-branch", "orders", branch="audit", snapshot_id=Stored("orders", "snapshot-id")
+        ),
         _table("append-rows-to-branch", "orders", branch="audit", rows=ON_BRANCH),
         _table("read-rows-at-ref", "orders", FIRST + ON_BRANCH, ref="audit"),
         _table("read-rows", "orders", FIRST + SECOND),
@@ -110,10 +144,16 @@ CHAINS: dict[str, tuple[Step, ...]] = {
     ),
     "layouts": (
         CREATE,
-        _table("create-table-with-layout", "visits", **{name.replace("-", "_"): value for name, value in LAYOUT.items()}),
+        _table(
+            "create-table-with-layout",
+            "visits",
+            **{name.replace("-", "_"): value for name, value in LAYOUT.items()},
+        ),
         _table("load-table", "visits"),
         _table("edit-columns", "visits", edits=EDITS),
-        _table("add-partition-field", "visits", column="id", transform="bucket[16]", name="id_bucket"),
+        _table(
+            "add-partition-field", "visits", column="id", transform="bucket[16]", name="id_bucket"
+        ),
         _table("load-table", "visits"),
     ),
     "stock": (

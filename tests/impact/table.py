@@ -17,17 +17,26 @@ if TYPE_CHECKING:
 
 CANDIDATES = 2  #: mutants of a requirement that are measured until one hurts a client
 #: Features of servers that know their callers or sign requests: the everyday programme runs on an open server.
-ELSEWHERE = frozenset({"authentication", "oauth-tokens", "token-exchange", "second-principal", "remote-signing"})
+ELSEWHERE = frozenset(
+    {"authentication", "oauth-tokens", "token-exchange", "second-principal", "remote-signing"}
+)
 
 
 def candidates() -> dict[str, tuple[str, ...]]:
     """Return mutants of each requirement that binds an open server: those that break the fewest others, with the shortest names."""
     found: dict[str, tuple[str, ...]] = {}
     demanded = Contract(CONTRACT, VERSION).requirements
-    for fault in sorted(faults(CONTRACT, VERSION).values(), key=lambda each: (len(each.breaks), len(each.name), each.name)):
+    for fault in sorted(
+        faults(CONTRACT, VERSION).values(),
+        key=lambda each: (len(each.breaks), len(each.name), each.name),
+    ):
         for name in fault.breaks:
             requirement = demanded[name]
-            if requirement.level == "MUST" and requirement.side == "server" and not ELSEWHERE.intersection(requirement.features):
+            if (
+                requirement.level == "MUST"
+                and requirement.side == "server"
+                and not ELSEWHERE.intersection(requirement.features)
+            ):
                 found[name] = (*found.get(name, ()), fault.name)[:CANDIDATES]
     return dict(sorted(found.items()))
 
@@ -40,8 +49,12 @@ def listed(lines: Iterable[dict[str, Any]]) -> dict[str, dict[str, Any]]:
     """
     measured: dict[str, dict[str, dict[str, Any]]] = {}
     for line in lines:
-        outcome = {member: line[member] for member in ("outcome", "task", "detail") if line.get(member)}
-        measured.setdefault(line["requirement"], {}).setdefault(line["mutant"], {})[line["client"]] = outcome
+        outcome = {
+            member: line[member] for member in ("outcome", "task", "detail") if line.get(member)
+        }
+        measured.setdefault(line["requirement"], {}).setdefault(line["mutant"], {})[
+            line["client"]
+        ] = outcome
     found: dict[str, dict[str, Any]] = {}
     for requirement, mutants in candidates().items():
         outcomes = {mutant: measured.get(requirement, {}).get(mutant, {}) for mutant in mutants}
@@ -52,7 +65,9 @@ def listed(lines: Iterable[dict[str, Any]]) -> dict[str, dict[str, Any]]:
 
 
 def _harm(outcomes: Mapping[str, dict[str, Any]]) -> int:
-    return sum(SEVERITY.index(one["outcome"]) for one in outcomes.values() if one["outcome"] != NOT_CALLED)
+    return sum(
+        SEVERITY.index(one["outcome"]) for one in outcomes.values() if one["outcome"] != NOT_CALLED
+    )
 
 
 def is_harmless(entry: Mapping[str, Any] | None) -> bool:
@@ -68,7 +83,11 @@ def table(lines: Iterable[dict[str, Any]], clients: Mapping[str, ClientProgram])
         "contract": CONTRACT,
         "version": VERSION,
         "measured": dt.datetime.now(dt.UTC).date().isoformat(),
-        "clients": {name: {"title": each.title, "version": each.version} for name, each in clients.items() if name in measured},
+        "clients": {
+            name: {"title": each.title, "version": each.version}
+            for name, each in clients.items()
+            if name in measured
+        },
         "requirements": found,
     }
 
@@ -76,8 +95,12 @@ def table(lines: Iterable[dict[str, Any]], clients: Mapping[str, ClientProgram])
 def text_of(found: dict[str, Any]) -> str:
     """Return a table as JSON with sorted members and one requirement in a line."""
     lines = [f'  "{name}": {_json(entry)}' for name, entry in sorted(found["requirements"].items())]
-    members = {name: _json(value) for name, value in found.items()} | {"requirements": "{\n" + ",\n".join(lines) + "\n}"}
-    return "{\n" + ",\n".join(f'"{name}": {text}' for name, text in sorted(members.items())) + "\n}\n"
+    members = {name: _json(value) for name, value in found.items()} | {
+        "requirements": "{\n" + ",\n".join(lines) + "\n}"
+    }
+    return (
+        "{\n" + ",\n".join(f'"{name}": {text}' for name, text in sorted(members.items())) + "\n}\n"
+    )
 
 
 def _json(value: Any) -> str:

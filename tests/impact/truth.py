@@ -55,7 +55,9 @@ class Truth:
             document, place = record.document, key.place or (key.name,)
             kept = found.setdefault(place[0], {})
             if record.kind == "namespace":
-                properties = {name: PATH.sub("PATH", value) for name, value in document["properties"].items()}
+                properties = {
+                    name: PATH.sub("PATH", value) for name, value in document["properties"].items()
+                }
                 kept[".".join((*key.place, key.name))] = {"properties": properties}
                 continue
             name = ".".join((*key.place, key.name))
@@ -97,7 +99,10 @@ class Truth:
 
     def _view(self, document: dict[str, Any], namespace: str) -> dict[str, Any]:
         metadata = document["metadata"]
-        queries = [[one["version-id"], one["schema-id"], [r.get("sql") for r in one["representations"]]] for one in metadata["versions"]]
+        queries = [
+            [one["version-id"], one["schema-id"], [r.get("sql") for r in one["representations"]]]
+            for one in metadata["versions"]
+        ]
         return {
             "uuid": self._number("uuid", namespace, metadata["view-uuid"]),
             "current-version-id": metadata["current-version-id"],
@@ -129,13 +134,25 @@ class Truth:
                 for one in snapshots
             ],
             "current-snapshot": number(metadata.get("current-snapshot-id")),
-            "snapshot-log": [number(entry["snapshot-id"]) for entry in metadata.get("snapshot-log") or ()],
-            "refs": {name: {**ref, "snapshot-id": number(ref["snapshot-id"])} for name, ref in (metadata.get("refs") or {}).items()},
+            "snapshot-log": [
+                number(entry["snapshot-id"]) for entry in metadata.get("snapshot-log") or ()
+            ],
+            "refs": {
+                name: {**ref, "snapshot-id": number(ref["snapshot-id"])}
+                for name, ref in (metadata.get("refs") or {}).items()
+            },
             "rows": {name: self._rows_of(metadata, head) for name, head in sorted(heads.items())},
         }
 
     def _rows_of(self, metadata: dict[str, Any], head: int) -> Any:
-        location = next((one.get("manifest-list") for one in metadata.get("snapshots") or () if one["snapshot-id"] == head), None)
+        location = next(
+            (
+                one.get("manifest-list")
+                for one in metadata.get("snapshots") or ()
+                if one["snapshot-id"] == head
+            ),
+            None,
+        )
         if location is None:
             return "no snapshot"
         if location not in self._rows:
@@ -143,9 +160,19 @@ class Truth:
                 self._rows[location] = list(_rows(location))
             except (OSError, ValueError, KeyError) as broken:
                 return f"unreadable: {type(broken).__name__}"
-        schema = next((one for one in metadata["schemas"] if one["schema-id"] == metadata["current-schema-id"]), {"fields": ()})
+        schema = next(
+            (
+                one
+                for one in metadata["schemas"]
+                if one["schema-id"] == metadata["current-schema-id"]
+            ),
+            {"fields": ()},
+        )
         names = {column["id"]: column["name"] for column in schema["fields"]}
-        rows = [{name: row.get(number) for number, name in names.items()} for row in self._rows[location]]
+        rows = [
+            {name: row.get(number) for number, name in names.items()}
+            for row in self._rows[location]
+        ]
         return sorted(rows, key=str)
 
 
@@ -159,8 +186,13 @@ def _rows(manifest_list: str) -> Iterator[dict[int, Any]]:
         for entry in _records(manifest["manifest_path"]):
             if entry["status"] != DELETED:
                 table = pq.ParquetFile(_path(entry["data_file"]["file_path"])).read()
-                numbers = [int((column.metadata or {}).get(FIELD_ID, position + 1)) for position, column in enumerate(table.schema)]
-                yield from (dict(zip(numbers, row.values(), strict=True)) for row in table.to_pylist())
+                numbers = [
+                    int((column.metadata or {}).get(FIELD_ID, position + 1))
+                    for position, column in enumerate(table.schema)
+                ]
+                yield from (
+                    dict(zip(numbers, row.values(), strict=True)) for row in table.to_pylist()
+                )
 
 
 def _records(location: str) -> list[dict[str, Any]]:

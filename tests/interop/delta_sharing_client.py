@@ -17,7 +17,9 @@ def done(task: str, told: dict[str, Any]) -> Any:
         listed = delta_sharing.SharingClient(told["profile"]).list_all_tables()
         return [f"{table.share}.{table.schema}.{table.name}" for table in listed]
     if task == "read-table" and "where" not in told:
-        frame = delta_sharing.load_as_pandas(f"{told['profile']}#{told['table']}", limit=told.get("limit"))
+        frame = delta_sharing.load_as_pandas(
+            f"{told['profile']}#{told['table']}", limit=told.get("limit")
+        )
         return json.loads(frame.to_json(orient="records"))
     sys.exit(CANNOT)
 

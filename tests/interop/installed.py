@@ -24,7 +24,10 @@ USUAL = (Path("/usr/local/go/bin"), Path.home() / ".cargo" / "bin")
 
 def folder(*names: str) -> Path:
     """Return a folder of the cache, and create it if it is missing."""
-    root = os.environ.get(CACHE) or Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "lakepact" / "interop"
+    root = (
+        os.environ.get(CACHE)
+        or Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "lakepact" / "interop"
+    )
     path = Path(root, *names)
     path.mkdir(parents=True, exist_ok=True)
     return path
@@ -41,7 +44,10 @@ def tool(name: str, *, why: str) -> str:
 def java() -> str:
     """Return a Java runtime of version 17 or newer."""
     home = os.environ.get("JAVA_HOME")
-    found = tool(str(Path(home, "bin", "java")) if home else "java", why="Iceberg's own library is written in it")
+    found = tool(
+        str(Path(home, "bin", "java")) if home else "java",
+        why="Iceberg's own library is written in it",
+    )
     said = subprocess.run([found, "-version"], capture_output=True, text=True, check=True).stderr
     version = said.partition('version "')[2].partition('"')[0]
     if int(version.split(".")[0] or 0) < 17:
@@ -49,7 +55,9 @@ def java() -> str:
     return found
 
 
-def told(command: Sequence[str], *, cwd: Path | None = None, env: dict[str, str] | None = None) -> None:
+def told(
+    command: Sequence[str], *, cwd: Path | None = None, env: dict[str, str] | None = None
+) -> None:
     """Run a download or a build; a failure shows its output."""
     ran = subprocess.run(
         command,
@@ -62,7 +70,10 @@ def told(command: Sequence[str], *, cwd: Path | None = None, env: dict[str, str]
         check=False,
     )
     if ran.returncode != 0:
-        pytest.fail(f"{' '.join(map(str, command[:6]))} … ended with {ran.returncode}:\n{ran.stdout[-4000:]}", pytrace=False)
+        pytest.fail(
+            f"{' '.join(map(str, command[:6]))} … ended with {ran.returncode}:\n{ran.stdout[-4000:]}",
+            pytrace=False,
+        )
 
 
 def once(place: Path, *, made_from: Iterable[bytes], make: Callable[[Path], None]) -> Path:
@@ -93,14 +104,44 @@ def python(name: str, requirements: Path) -> Path:
     def make(place: Path) -> None:
         uv = shutil.which("uv")
         if uv:
-            told([uv, "venv", "--quiet", "--python", sys.executable, "--clear", str(place / "venv")])
-            told([uv, "pip", "install", "--quiet", "--python", str(place / "venv/bin/python"), "--no-deps", "-r", str(requirements)])
+            told(
+                [uv, "venv", "--quiet", "--python", sys.executable, "--clear", str(place / "venv")]
+            )
+            told(
+                [
+                    uv,
+                    "pip",
+                    "install",
+                    "--quiet",
+                    "--python",
+                    str(place / "venv/bin/python"),
+                    "--no-deps",
+                    "-r",
+                    str(requirements),
+                ]
+            )
         else:
             told([sys.executable, "-m", "venv", str(place / "venv")])
-            told([str(place / "venv/bin/python"), "-m", "pip", "install", "--quiet", "--no-deps", "-r", str(requirements)])
+            told(
+                [
+                    str(place / "venv/bin/python"),
+                    "-m",
+                    "pip",
+                    "install",
+                    "--quiet",
+                    "--no-deps",
+                    "-r",
+                    str(requirements),
+                ]
+            )
 
     version = f"{sys.version_info[0]}.{sys.version_info[1]}".encode()
-    return once(folder("python") / name, made_from=[requirements.read_bytes(), version], make=make) / "venv" / "bin" / "python"
+    return (
+        once(folder("python") / name, made_from=[requirements.read_bytes(), version], make=make)
+        / "venv"
+        / "bin"
+        / "python"
+    )
 
 
 def jars(pom: Path, *, goal_arguments: Sequence[str] = ()) -> str:
@@ -109,9 +150,22 @@ def jars(pom: Path, *, goal_arguments: Sequence[str] = ()) -> str:
 
     def make(place: Path) -> None:
         goal = "org.apache.maven.plugins:maven-dependency-plugin:3.8.1:build-classpath"
-        told([maven, "-B", "-q", "-f", str(pom), *goal_arguments, goal, f"-Dmdep.outputFile={place / 'classpath'}"])
+        told(
+            [
+                maven,
+                "-B",
+                "-q",
+                "-f",
+                str(pom),
+                *goal_arguments,
+                goal,
+                f"-Dmdep.outputFile={place / 'classpath'}",
+            ]
+        )
 
-    name = hashlib.sha256("\0".join([str(pom.name), pom.parent.name, *goal_arguments]).encode()).hexdigest()[:12]
+    name = hashlib.sha256(
+        "\0".join([str(pom.name), pom.parent.name, *goal_arguments]).encode()
+    ).hexdigest()[:12]
     place = folder("jars") / f"{pom.parent.name}-{name}"
     path = once(place, made_from=[pom.read_bytes()], make=make) / "classpath"
     if not all(Path(jar).exists() for jar in path.read_text("utf-8").split(os.pathsep)):

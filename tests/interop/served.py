@@ -21,7 +21,10 @@ def durable(folder: Path) -> list[str]:
 def serving(folder: Path, *options: str) -> Generator[str]:
     """Yield the address of a reference server with the warehouse `folder/warehouse` and the log `folder/server.log`."""
     command = [*COMMAND, "--port", "0", "--warehouse", str(folder / "warehouse"), *options]
-    with (folder / "server.log").open("w") as log, subprocess.Popen(command, stdout=subprocess.PIPE, stderr=log, text=True) as process:
+    with (
+        (folder / "server.log").open("w") as log,
+        subprocess.Popen(command, stdout=subprocess.PIPE, stderr=log, text=True) as process,
+    ):
         try:
             assert process.stdout is not None
             url = process.stdout.readline().strip()

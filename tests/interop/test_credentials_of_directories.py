@@ -29,10 +29,18 @@ def lake(store: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return the folder of a table that is also in the store."""
     lake = tmp_path_factory.mktemp("lake")
     write_deltalake(lake / "sales", pa.table({"id": [1, 2, 3]}))
-    s3 = boto3.client("s3", endpoint_url=store, region_name=REGION, aws_access_key_id="admin", aws_secret_access_key="admin")
+    s3 = boto3.client(
+        "s3",
+        endpoint_url=store,
+        region_name=REGION,
+        aws_access_key_id="admin",
+        aws_secret_access_key="admin",
+    )
     s3.create_bucket(Bucket=BUCKET, CreateBucketConfiguration={"LocationConstraint": REGION})
     for file in (path for path in lake.rglob("*") if path.is_file()):
-        s3.put_object(Bucket=BUCKET, Key=f"lake/{file.relative_to(lake).as_posix()}", Body=file.read_bytes())
+        s3.put_object(
+            Bucket=BUCKET, Key=f"lake/{file.relative_to(lake).as_posix()}", Body=file.read_bytes()
+        )
     return lake
 
 
@@ -41,8 +49,16 @@ def test_vended_credentials_open_the_table_in_the_store(store, lake, tmp_path, m
     monkeypatch.setenv("STS_ID", "admin")
     monkeypatch.setenv("STS_SECRET", "admin-secret")
     tables = [{"name": "sales", "location": str(lake / "sales"), "accessModes": ["url", "dir"]}]
-    vending = {"sts": store, "region": REGION, "accessKeyIdFrom": "STS_ID", "secretAccessKeyFrom": "STS_SECRET"}
-    vending |= {"stores": [{"folder": str(lake), "address": f"s3://{BUCKET}/lake"}], **({"role": role} if role else {})}
+    vending = {
+        "sts": store,
+        "region": REGION,
+        "accessKeyIdFrom": "STS_ID",
+        "secretAccessKeyFrom": "STS_SECRET",
+    }
+    vending |= {
+        "stores": [{"folder": str(lake), "address": f"s3://{BUCKET}/lake"}],
+        **({"role": role} if role else {}),
+    }
     document = {
         "shares": [{"name": "s", "schemas": [{"name": "d", "tables": tables}]}],
         "recipients": [{"name": "me", "bearerToken": "t"}],
@@ -70,13 +86,32 @@ def test_vended_credentials_open_the_table_in_the_store(store, lake, tmp_path, m
 
 
 @pytest.mark.parametrize("token", [None, "tok+/="])
-@pytest.mark.parametrize("url", ["http://127.0.0.1:9000", "https://sts.eu-central-1.amazonaws.com/", "http://[::1]:9000/minio/sts"])
+@pytest.mark.parametrize(
+    "url",
+    [
+        "http://127.0.0.1:9000",
+        "https://sts.eu-central-1.amazonaws.com/",
+        "http://[::1]:9000/minio/sts",
+    ],
+)
 def test_signature_equals_that_of_botocore(url, token):
     form = b"Action=AssumeRole&Policy=%7B%22a%22%3A1%7D"
-    request = AWSRequest("POST", url, data=form, headers={"Content-Type": "application/x-www-form-urlencoded; charset=utf-8"})
+    request = AWSRequest(
+        "POST",
+        url,
+        data=form,
+        headers={"Content-Type": "application/x-www-form-urlencoded; charset=utf-8"},
+    )
     SigV4Auth(Credentials("AKIDEXAMPLE", "secret/+", token), "sts", REGION).add_auth(request)
     at = _parsed(request.headers["X-Amz-Date"])
-    ours = signing.signed(url, form, signing.Keys("AKIDEXAMPLE", "secret/+", token), service="sts", region=REGION, at=at)
+    ours = signing.signed(
+        url,
+        form,
+        signing.Keys("AKIDEXAMPLE", "secret/+", token),
+        service="sts",
+        region=REGION,
+        at=at,
+    )
     assert ours["authorization"] == request.headers["Authorization"]
 
 

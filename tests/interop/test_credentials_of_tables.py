@@ -35,7 +35,13 @@ config = {{ "s3.endpoint" = "{store}", "s3.path-style-access" = "true" }}
 def catalog(store: str, tmp_path, monkeypatch) -> Iterator[IcebergCatalog]:
     monkeypatch.setenv("LAKE_ID", "admin")
     monkeypatch.setenv("LAKE_SECRET", "admin-secret")
-    s3 = boto3.client("s3", endpoint_url=store, region_name=REGION, aws_access_key_id="admin", aws_secret_access_key="admin-secret")
+    s3 = boto3.client(
+        "s3",
+        endpoint_url=store,
+        region_name=REGION,
+        aws_access_key_id="admin",
+        aws_secret_access_key="admin-secret",
+    )
     s3.create_bucket(Bucket="bucket", CreateBucketConfiguration={"LocationConstraint": REGION})
     (tmp_path / "server.toml").write_text(SERVER.format(store=store))
     with (
@@ -74,9 +80,15 @@ def test_table_has_credentials_of_its_location(catalog, store):
     created = catalog.create_table("n.t", SCHEMA, access_delegation="vended-credentials")
     loaded = catalog.load_table("n.t", access_delegation=["remote-signing", "vended-credentials"])
 
-    assert [each.prefix for table in (created, loaded) for each in table.storage_credentials] == [created.metadata.location] * 2
+    assert [each.prefix for table in (created, loaded) for each in table.storage_credentials] == [
+        created.metadata.location
+    ] * 2
     key = urlsplit(loaded.metadata_location).path.lstrip("/")
-    body = opened(loaded.storage_credentials[0], store).get_object(Bucket="bucket", Key=key)["Body"].read()
+    body = (
+        opened(loaded.storage_credentials[0], store)
+        .get_object(Bucket="bucket", Key=key)["Body"]
+        .read()
+    )
     assert b'"table-uuid"' in body
 
 
@@ -86,7 +98,13 @@ def test_purged_table_leaves_no_metadata_files_in_the_bucket(catalog, store):
     catalog.drop_table("n.again")
     catalog.drop_table("n.t", purge=True)
 
-    s3 = boto3.client("s3", endpoint_url=store, region_name=REGION, aws_access_key_id="admin", aws_secret_access_key="admin-secret")
+    s3 = boto3.client(
+        "s3",
+        endpoint_url=store,
+        region_name=REGION,
+        aws_access_key_id="admin",
+        aws_secret_access_key="admin-secret",
+    )
     prefix = urlsplit(registered.metadata.location).path.lstrip("/") + "/"
     assert s3.list_objects_v2(Bucket="bucket", Prefix=prefix)["KeyCount"] == 0
 
@@ -96,7 +114,10 @@ def test_valid_credentials_are_returned_again(catalog):
     first, second = (catalog.load_credentials("n.t") for _ in range(2))
 
     assert first == second
-    assert first[0].config["client.refresh-credentials-endpoint"] == "v1/namespaces/n/tables/t/credentials"
+    assert (
+        first[0].config["client.refresh-credentials-endpoint"]
+        == "v1/namespaces/n/tables/t/credentials"
+    )
 
 
 def test_pyiceberg_alone_requests_and_uses_vended_credentials(catalog):

@@ -47,11 +47,16 @@ def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shared]:
     with running(shares=folder / "shares.yaml") as server:
         profile = tmp_path_factory.mktemp("profile") / "all.share"
         endpoint, token = server.address("delta_sharing"), manifest.tokens["all"]
-        profile.write_text(json.dumps({"shareCredentialsVersion": 1, "endpoint": endpoint, "bearerToken": token}))
+        profile.write_text(
+            json.dumps({"shareCredentialsVersion": 1, "endpoint": endpoint, "bearerToken": token})
+        )
         yield Shared(profile, manifest)
 
 
-CHANGE = ("_change_type", "_commit_version")  #: in delta format the connector drops the milliseconds of a change
+CHANGE = (
+    "_change_type",
+    "_commit_version",
+)  #: in delta format the connector drops the milliseconds of a change
 
 #: Every table with URLs, in every format that can express it.
 READ = [
@@ -73,20 +78,33 @@ def plain(value: Any) -> Any:
     if value is None or value is pd.NaT or value != value:
         return None
     if hasattr(value, "tzinfo"):
-        return value.replace(tzinfo=None).isoformat()  # all are UTC; in parquet format the connector drops the time zone
+        return value.replace(
+            tzinfo=None
+        ).isoformat()  # all are UTC; in parquet format the connector drops the time zone
     return value
 
 
 def rows(table: pa.Table | pd.DataFrame) -> Counter[Any]:
     """Return the rows of a table as a multiset."""
-    records = table.to_dict("records") if isinstance(table, pd.DataFrame) else as_in_pandas(table).to_pylist()
-    return Counter(tuple(sorted((name, plain(value)) for name, value in record.items())) for record in records)
+    records = (
+        table.to_dict("records")
+        if isinstance(table, pd.DataFrame)
+        else as_in_pandas(table).to_pylist()
+    )
+    return Counter(
+        tuple(sorted((name, plain(value)) for name, value in record.items())) for record in records
+    )
 
 
 def as_in_pandas(table: pa.Table) -> pa.Table:
     """Return the table as pandas holds it: an integer beside a null becomes a double."""
-    doubles = [pa.types.is_integer(column.type) and column.null_count > 0 for column in table.columns]
-    types = [pa.float64() if double else column.type for double, column in zip(doubles, table.columns, strict=True)]
+    doubles = [
+        pa.types.is_integer(column.type) and column.null_count > 0 for column in table.columns
+    ]
+    types = [
+        pa.float64() if double else column.type
+        for double, column in zip(doubles, table.columns, strict=True)
+    ]
     return table.cast(pa.schema(list(zip(table.column_names, types, strict=True))), safe=False)
 
 
@@ -112,7 +130,10 @@ def versions(table: PackTable) -> tuple[int, ...]:
 
 
 def test_connector_lists_every_table(shared: Shared) -> None:
-    listed = {(table.share, table.schema, table.name) for table in delta_sharing.SharingClient(str(shared.profile)).list_all_tables()}
+    listed = {
+        (table.share, table.schema, table.name)
+        for table in delta_sharing.SharingClient(str(shared.profile)).list_all_tables()
+    }
 
     expected = {
         (share["name"], schema["name"], t["name"])
@@ -132,20 +153,28 @@ def test_connector_reads_the_expected_rows(shared: Shared, name: str, form: str)
     assert rows(table.last.rows) == rows(read)
 
 
-@pytest.mark.parametrize("name", [name for name, known in pack.FIXTURES.items() if known.access_modes != ("dir",)])
+@pytest.mark.parametrize(
+    "name", [name for name, known in pack.FIXTURES.items() if known.access_modes != ("dir",)]
+)
 def test_connector_detects_the_format_of_each_table(shared: Shared, name: str) -> None:
     table = shared.manifest.tables[name]
 
     assert rows(table.last.rows) == rows(delta_sharing.load_as_pandas(shared.url(table)))
 
 
-@pytest.mark.parametrize(("name", "form"), [(name, form) for name, form in READ if pack.FIXTURES[name].history])
-def test_connector_reads_the_first_and_the_last_version(shared: Shared, name: str, form: str) -> None:
+@pytest.mark.parametrize(
+    ("name", "form"), [(name, form) for name, form in READ if pack.FIXTURES[name].history]
+)
+def test_connector_reads_the_first_and_the_last_version(
+    shared: Shared, name: str, form: str
+) -> None:
     table = shared.manifest.tables[name]
     true = {v.version: rows(v.rows) for v in table.readable}
 
     for version in versions(table):
-        read = delta_sharing.load_as_pandas(shared.url(table), version=version, use_delta_format=form == "delta")
+        read = delta_sharing.load_as_pandas(
+            shared.url(table), version=version, use_delta_format=form == "delta"
+        )
         assert true[version] == rows(read)
 
 
@@ -155,7 +184,9 @@ def test_connector_reads_each_version_by_timestamp(shared: Shared, form: str) ->
 
     for version in table.readable:
         at = pd.Timestamp(version.timestamp, unit="ms").isoformat(timespec="milliseconds") + "Z"
-        read = delta_sharing.load_as_pandas(shared.url(table), timestamp=at, use_delta_format=form == "delta")
+        read = delta_sharing.load_as_pandas(
+            shared.url(table), timestamp=at, use_delta_format=form == "delta"
+        )
         assert rows(version.rows) == rows(read)
 
 
@@ -163,7 +194,9 @@ def test_connector_reads_each_version_by_timestamp(shared: Shared, form: str) ->
 def test_limit_returns_that_many_expected_rows(shared: Shared, form: str) -> None:
     table = shared.manifest.tables["partitioned"]
 
-    read = rows(delta_sharing.load_as_pandas(shared.url(table), limit=7, use_delta_format=form == "delta"))
+    read = rows(
+        delta_sharing.load_as_pandas(shared.url(table), limit=7, use_delta_format=form == "delta")
+    )
 
     assert (7, Counter()) == (read.total(), read - rows(table.last.rows))
 
@@ -172,21 +205,36 @@ def test_limit_returns_that_many_expected_rows(shared: Shared, form: str) -> Non
 def test_hints_keep_every_matching_row(shared: Shared, form: str) -> None:
     table = shared.manifest.tables["partitioned"]
     column = {"op": "column", "name": "city", "valueType": "string"}
-    hints = json.dumps({"op": "equal", "children": [column, {"op": "literal", "value": "Oslo", "valueType": "string"}]})
+    hints = json.dumps(
+        {
+            "op": "equal",
+            "children": [column, {"op": "literal", "value": "Oslo", "valueType": "string"}],
+        }
+    )
 
-    read = delta_sharing.load_as_pandas(shared.url(table), jsonPredicateHints=hints, use_delta_format=form == "delta")
+    read = delta_sharing.load_as_pandas(
+        shared.url(table), jsonPredicateHints=hints, use_delta_format=form == "delta"
+    )
 
     true = table.last.rows.to_pandas()
     assert rows(true[true["city"] == "Oslo"]) == rows(read[read["city"] == "Oslo"])
     assert len(read) < len(true)
 
 
-@pytest.mark.parametrize(("name", "form"), [(name, form) for name, form in READ if pack.FIXTURES[name].changes is not None])
+@pytest.mark.parametrize(
+    ("name", "form"),
+    [(name, form) for name, form in READ if pack.FIXTURES[name].changes is not None],
+)
 def test_connector_reads_the_expected_changes(shared: Shared, name: str, form: str) -> None:
     table = shared.manifest.tables[name]
-    for first, last in ranges(table) if form == "delta" else [(table.first_change, table.last.version)]:
+    for first, last in (
+        ranges(table) if form == "delta" else [(table.first_change, table.last.version)]
+    ):
         read = delta_sharing.load_table_changes_as_pandas(
-            shared.url(table), starting_version=first, ending_version=last, use_delta_format=form == "delta"
+            shared.url(table),
+            starting_version=first,
+            ending_version=last,
+            use_delta_format=form == "delta",
         )
         true = table.changes(first, last).select([*columns(table, last), *CHANGE])
         assert rows(true) == rows(read[true.column_names])
@@ -195,6 +243,9 @@ def test_connector_reads_the_expected_changes(shared: Shared, name: str, form: s
 def test_connector_passes_the_client_checks() -> None:
     program = Path(__file__).parent / "delta_sharing_client.py"
 
-    ended = CliRunner().invoke(check_client, ["--contract", "delta_sharing", "--timeout", "120", "--", sys.executable, str(program)])
+    ended = CliRunner().invoke(
+        check_client,
+        ["--contract", "delta_sharing", "--timeout", "120", "--", sys.executable, str(program)],
+    )
 
     assert ended.exit_code == 0, ended.output

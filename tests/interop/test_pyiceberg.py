@@ -56,7 +56,9 @@ def rows(count: int, *, start: int = 0) -> pa.Table:
             "id": pa.array(ids, pa.int64()),
             "name": pa.array([f"name {i % 97}" for i in ids], pa.string()),
             "value": pa.array([i / 7 for i in ids], pa.float64()),
-            "at": pa.array([1_700_000_000_000_000 + i * 1_000_000 for i in ids], pa.timestamp("us", "UTC")),
+            "at": pa.array(
+                [1_700_000_000_000_000 + i * 1_000_000 for i in ids], pa.timestamp("us", "UTC")
+            ),
         },
         schema=pa.schema(
             [
@@ -123,7 +125,9 @@ def test_evolved_schema_reads_earlier_rows(catalog: RestCatalog) -> None:
 
 def test_evolved_partition_spec_reads_all_rows(catalog: RestCatalog) -> None:
     catalog.create_namespace("a")
-    spec = PartitionSpec(PartitionField(source_id=4, field_id=1000, transform=DayTransform(), name="day"))
+    spec = PartitionSpec(
+        PartitionField(source_id=4, field_id=1000, transform=DayTransform(), name="day")
+    )
     table = catalog.create_table("a.t", SCHEMA, partition_spec=spec)
     table.append(rows(1000))
     with table.update_spec() as update:
@@ -152,7 +156,9 @@ def test_branches_tags_and_snapshots_select_their_rows(catalog: RestCatalog) -> 
     first = table.current_snapshot()
     assert first is not None
     table.append(rows(10, start=10))
-    table.manage_snapshots().create_tag(first.snapshot_id, "v1").create_branch(first.snapshot_id, "work").commit()
+    table.manage_snapshots().create_tag(first.snapshot_id, "v1").create_branch(
+        first.snapshot_id, "work"
+    ).commit()
     table.append(rows(5, start=100), branch="work")
 
     loaded = catalog.load_table("a.t")
@@ -236,15 +242,27 @@ def test_views_are_listed_loaded_and_dropped_beside_tables(catalog: RestCatalog)
     catalog.create_namespace("a")
     catalog.create_table("a.t", SCHEMA)
     sql = SQLViewRepresentation(type="sql", sql="SELECT id FROM t", dialect="spark")
-    version = ViewVersion(schema_id=0, summary={"engine-name": "by hand"}, representations=[sql], default_namespace=("a",))
+    version = ViewVersion(
+        schema_id=0,
+        summary={"engine-name": "by hand"},
+        representations=[sql],
+        default_namespace=("a",),
+    )
     created = catalog.create_view("a.v", SCHEMA, version, properties={"comment": "every id"})
 
     assert (catalog.list_views("a"), catalog.list_tables("a")) == ([("a", "v")], [("a", "t")])
     loaded = catalog.load_view("a.v")
     assert loaded == created
     assert loaded.sql_for("spark").sql == "SELECT id FROM t"
-    assert (loaded.schema().column_names, loaded.properties) == (SCHEMA.column_names, {"comment": "every id"})
-    assert (catalog.view_exists("a.v"), catalog.view_exists("a.t"), catalog.table_exists("a.v")) == (True, False, False)
+    assert (loaded.schema().column_names, loaded.properties) == (
+        SCHEMA.column_names,
+        {"comment": "every id"},
+    )
+    assert (
+        catalog.view_exists("a.v"),
+        catalog.view_exists("a.t"),
+        catalog.table_exists("a.v"),
+    ) == (True, False, False)
     with pytest.raises(exceptions.ViewAlreadyExistsError):
         catalog.create_view("a.v", SCHEMA, version)
     with pytest.raises(exceptions.TableAlreadyExistsError):

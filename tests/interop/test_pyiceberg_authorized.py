@@ -25,7 +25,10 @@ if TYPE_CHECKING:
 pytestmark = [pytest.mark.interop, pytest.mark.filterwarnings("ignore::DeprecationWarning")]
 
 SCHEMA = Schema(NestedField(1, "id", LongType(), required=True), identifier_field_ids=[1])
-ROWS = pa.table({"id": pa.array([1, 2], pa.int64())}, schema=pa.schema([pa.field("id", pa.int64(), nullable=False)]))
+ROWS = pa.table(
+    {"id": pa.array([1, 2], pa.int64())},
+    schema=pa.schema([pa.field("id", pa.int64(), nullable=False)]),
+)
 SERVER_FILE = """
 [principals.root]
 token = "root-token"
@@ -66,7 +69,11 @@ def catalog(server: Server, **properties: str) -> RestCatalog:
 
 
 def credential(server: Server, text: str) -> dict[str, str]:
-    return {"credential": text, "oauth2-server-uri": f"{server.url}/v1/oauth/tokens", "scope": "catalog"}
+    return {
+        "credential": text,
+        "oauth2-server-uri": f"{server.url}/v1/oauth/tokens",
+        "scope": "catalog",
+    }
 
 
 def test_token_and_credentials_write_and_read_rows(server: Server) -> None:

@@ -30,7 +30,14 @@ ADDRESS = "http://localhost:8181"  #: the address in the modules and in their co
 def sources(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return the unpacked source distribution of the installed release."""
     folder = tmp_path_factory.mktemp("sources")
-    download = ["download", "--quiet", "--no-deps", "--no-binary=pyiceberg", "--require-hashes", f"--requirement={SOURCES}"]
+    download = [
+        "download",
+        "--quiet",
+        "--no-deps",
+        "--no-binary=pyiceberg",
+        "--require-hashes",
+        f"--requirement={SOURCES}",
+    ]
     subprocess.run([sys.executable, "-m", "pip", *download, f"--dest={folder}"], check=True)
     (archive,) = folder.glob("pyiceberg-*.tar.gz")
     with tarfile.open(archive) as packed:
@@ -48,9 +55,23 @@ def test_pyiceberg_passes_its_own_tests_of_rest_catalogs(sources: Path, tmp_path
         for module in (*MODULES, "tests/conftest.py"):
             path = sources / module
             path.write_text(path.read_text("utf-8").replace(ADDRESS, server.url), "utf-8")
-        catalog = {"PYICEBERG_CATALOG__TESTED__TYPE": "rest", "PYICEBERG_CATALOG__TESTED__URI": server.url}
+        catalog = {
+            "PYICEBERG_CATALOG__TESTED__TYPE": "rest",
+            "PYICEBERG_CATALOG__TESTED__URI": server.url,
+        }
         ran = subprocess.run(
-            [sys.executable, "-m", "pytest", "-c", "pyproject.toml", "-p", "no:cacheprovider", "-q", "--tb=short", *chosen],
+            [
+                sys.executable,
+                "-m",
+                "pytest",
+                "-c",
+                "pyproject.toml",
+                "-p",
+                "no:cacheprovider",
+                "-q",
+                "--tb=short",
+                *chosen,
+            ],
             cwd=sources,
             env={**os.environ, **catalog, "PYICEBERG_TEST_CATALOG": "tested"},
             stdout=subprocess.PIPE,
@@ -61,4 +82,8 @@ def test_pyiceberg_passes_its_own_tests_of_rest_catalogs(sources: Path, tmp_path
     suite = ET.parse(report).getroot().find("testsuite")
 
     assert suite is not None
-    assert (ran.returncode, suite.get("tests"), suite.get("skipped")) == (0, str(PASSED + SKIPPED), str(SKIPPED)), ran.stdout
+    assert (ran.returncode, suite.get("tests"), suite.get("skipped")) == (
+        0,
+        str(PASSED + SKIPPED),
+        str(SKIPPED),
+    ), ran.stdout

@@ -27,7 +27,10 @@ from lakepact.reference_server.warehouse.vended_credentials.signing import Keys,
 pytestmark = [pytest.mark.interop, pytest.mark.filterwarnings("default")]
 REGION = "eu-central-1"
 ROWS = pa.table({"id": [1, 2, 3], "day": ["a b", "ä/=", "c%d"]})
-EVERYTHING = {"Version": "2012-10-17", "Statement": [{"Effect": "Allow", "Action": "*", "Resource": "*"}]}
+EVERYTHING = {
+    "Version": "2012-10-17",
+    "Statement": [{"Effect": "Allow", "Action": "*", "Resource": "*"}],
+}
 SERVER = """
 [warehouses.lake]
 location = "s3://bucket/lake"
@@ -57,7 +60,12 @@ def verify(*, is_on: bool) -> None:
 @pytest.fixture
 def url(store: str, tmp_path, monkeypatch, request) -> Iterator[str]:
     verify(is_on=False)
-    options = {"endpoint_url": store, "region_name": REGION, "aws_access_key_id": "x", "aws_secret_access_key": "x"}
+    options = {
+        "endpoint_url": store,
+        "region_name": REGION,
+        "aws_access_key_id": "x",
+        "aws_secret_access_key": "x",
+    }
     iam, s3 = boto3.client("iam", **options), boto3.client("s3", **options)
     name = f"server-{tmp_path.name}"
     iam.create_user(UserName=name)
@@ -68,9 +76,13 @@ def url(store: str, tmp_path, monkeypatch, request) -> Iterator[str]:
     for variable in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_PROFILE"):
         monkeypatch.delenv(variable, raising=False)
     s3.create_bucket(Bucket="bucket", CreateBucketConfiguration={"LocationConstraint": REGION})
-    (tmp_path / "server.toml").write_text(SERVER.format(store=store) + getattr(request, "param", ""))
+    (tmp_path / "server.toml").write_text(
+        SERVER.format(store=store) + getattr(request, "param", "")
+    )
     verify(is_on=True)
-    with running(contract="iceberg_rest", contract_version="1.11.0", config=tmp_path / "server.toml") as server:
+    with running(
+        contract="iceberg_rest", contract_version="1.11.0", config=tmp_path / "server.toml"
+    ) as server:
         yield server.url
     verify(is_on=False)
     for entry in s3.list_objects_v2(Bucket="bucket").get("Contents", ()):
@@ -79,7 +91,13 @@ def url(store: str, tmp_path, monkeypatch, request) -> Iterator[str]:
 
 
 def theirs(url: str) -> Any:
-    catalog = load_catalog("lake", type="rest", uri=url, warehouse="lake", **{"header.X-Iceberg-Access-Delegation": "remote-signing"})
+    catalog = load_catalog(
+        "lake",
+        type="rest",
+        uri=url,
+        warehouse="lake",
+        **{"header.X-Iceberg-Access-Delegation": "remote-signing"},
+    )
     catalog.create_namespace_if_not_exists("n")
     return catalog
 
@@ -92,7 +110,10 @@ def test_pyiceberg_without_credentials_reads_and_writes_a_table(url):
     table.append(ROWS)
     table.overwrite(ROWS)
 
-    assert theirs(url).load_table("n.t").scan().to_arrow().sort_by("id").to_pydict() == ROWS.to_pydict()
+    assert (
+        theirs(url).load_table("n.t").scan().to_arrow().sort_by("id").to_pydict()
+        == ROWS.to_pydict()
+    )
 
 
 def test_table_of_the_bridge_is_signed_for_too(url):
@@ -104,13 +125,17 @@ def test_table_of_the_bridge_is_signed_for_too(url):
 
         table.append(ROWS)
 
-        copy = pickle.loads(pickle.dumps(pyiceberg_table(catalog, "n.t", access_delegation="remote-signing")))
+        copy = pickle.loads(
+            pickle.dumps(pyiceberg_table(catalog, "n.t", access_delegation="remote-signing"))
+        )
         assert copy.scan().to_arrow().sort_by("id").to_pydict() == ROWS.to_pydict()
 
 
 @pytest.mark.parametrize("url", [PRINCIPALS], indirect=True)
 def test_requests_for_signatures_carry_the_authorization_of_the_client(url):
-    with IcebergCatalog(url, warehouse="lake", auth=ClientCredentials(f"{url}/v1/oauth/tokens", "engine", "s3cret")) as catalog:
+    with IcebergCatalog(
+        url, warehouse="lake", auth=ClientCredentials(f"{url}/v1/oauth/tokens", "engine", "s3cret")
+    ) as catalog:
         bridge = pyiceberg_catalog(catalog, access_delegation="remote-signing")
         bridge.create_namespace("n")
         bridge.create_table("n.t", ROWS.schema).append(ROWS)
@@ -125,7 +150,9 @@ def test_partition_values_of_any_spelling_are_signed(url):
 
     table.append(ROWS)
 
-    assert theirs(url).load_table("n.t").scan(row_filter="day = 'ä/='").to_arrow().column("id").to_pylist() == [2]
+    assert theirs(url).load_table("n.t").scan(row_filter="day = 'ä/='").to_arrow().column(
+        "id"
+    ).to_pylist() == [2]
 
 
 def test_files_of_another_table_are_not_signed(url):
@@ -152,8 +179,18 @@ def test_unsigned_requests_are_refused_by_the_store(url, store):
     ("method", "path", "headers", "payload"),
     [
         ("GET", "bucket/lake/t/data/a.parquet", {}, "UNSIGNED-PAYLOAD"),
-        ("PUT", quote("bucket/lake/t/data/day=ä b%2F/a.parquet"), {"x-amz-checksum-crc32": "AA==  x"}, "UNSIGNED-PAYLOAD"),
-        ("GET", "bucket?list-type=2&prefix=lake%2Ft%2F&delimiter=&max-keys=1", {}, "UNSIGNED-PAYLOAD"),
+        (
+            "PUT",
+            quote("bucket/lake/t/data/day=ä b%2F/a.parquet"),
+            {"x-amz-checksum-crc32": "AA==  x"},
+            "UNSIGNED-PAYLOAD",
+        ),
+        (
+            "GET",
+            "bucket?list-type=2&prefix=lake%2Ft%2F&delimiter=&max-keys=1",
+            {},
+            "UNSIGNED-PAYLOAD",
+        ),
         ("POST", "bucket?delete", {"x-amz-sdk-checksum-algorithm": "CRC32"}, "0" * 64),
     ],
 )

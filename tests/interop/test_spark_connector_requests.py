@@ -23,7 +23,10 @@ FEATURES = (
     "deletionVectors,columnMapping,timestampNtz,typeWidening-preview,typeWidening,variantType-preview,geospatial,variantType,"
     "variantShredding-preview,variantShredding"
 )
-CAPABILITIES = {"parquet": "responseformat=parquet", "delta": f"responseformat=delta;readerfeatures={FEATURES}"}
+CAPABILITIES = {
+    "parquet": "responseformat=parquet",
+    "delta": f"responseformat=delta;readerfeatures={FEATURES}",
+}
 BATCH = {"predicateHints": [], "includeRefreshToken": True}
 FILTER = {
     "op": "not",
@@ -43,10 +46,18 @@ FILTER = {
         }
     ],
 }
-PLAIN = [name for name, known in pack.FIXTURES.items() if not known.features and known.access_modes != ("dir",)]
+PLAIN = [
+    name
+    for name, known in pack.FIXTURES.items()
+    if not known.features and known.access_modes != ("dir",)
+]
 ADVANCED = [name for name, known in pack.FIXTURES.items() if known.features]
 CHANGED = [name for name, known in pack.FIXTURES.items() if known.changes is not None]
-EVERY = [(name, form) for form, names in (("parquet", PLAIN), ("delta", [*PLAIN, *ADVANCED])) for name in names]
+EVERY = [
+    (name, form)
+    for form, names in (("parquet", PLAIN), ("delta", [*PLAIN, *ADVANCED]))
+    for name in names
+]
 
 
 class Connector:
@@ -56,7 +67,9 @@ class Connector:
         self._client = client
         self.manifest = manifest
 
-    def send(self, fixture: str, call: str, form: str, *, body: Any = None, **query: Any) -> list[dict[str, Any]]:
+    def send(
+        self, fixture: str, call: str, form: str, *, body: Any = None, **query: Any
+    ) -> list[dict[str, Any]]:
         where = self.manifest.tables[fixture].address
         path = f"shares/{where['share']}/schemas/{where['schema']}/tables/{where['table']}/{call}"
         answer = self._client.request(
@@ -73,7 +86,12 @@ class Connector:
     def files(self, lines: list[dict[str, Any]], form: str) -> dict[str, dict[str, Any]]:
         """Return the files of an answer by id, with the members that the connector reads."""
         files = [line["file"] for line in lines if "file" in line]
-        return {file["id"]: file if form == "parquet" else file["deltaSingleAction"]["add"] | {"line": file} for file in files}
+        return {
+            file["id"]: file
+            if form == "parquet"
+            else file["deltaSingleAction"]["add"] | {"line": file}
+            for file in files
+        }
 
     def size(self, url: str) -> int:
         """Return the size at a signed URL, requested without a token as the connector's file system does."""
@@ -89,7 +107,9 @@ def connector(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Connector]:
     with (
         running(shares=folder / "shares.yaml") as server,
         httpx.Client(
-            base_url=server.address("delta_sharing"), headers={"Authorization": f"Bearer {manifest.tokens['all']}"}, timeout=20
+            base_url=server.address("delta_sharing"),
+            headers={"Authorization": f"Bearer {manifest.tokens['all']}"},
+            timeout=20,
         ) as client,
     ):
         yield Connector(client, manifest)
@@ -97,11 +117,16 @@ def connector(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Connector]:
 
 @pytest.mark.parametrize(("fixture", "form"), EVERY)
 def test_metadata_answer_has_two_lines(connector: Connector, fixture: str, form: str) -> None:
-    assert [list(line) for line in connector.send(fixture, "metadata", form)] == [["protocol"], ["metaData"]]
+    assert [list(line) for line in connector.send(fixture, "metadata", form)] == [
+        ["protocol"],
+        ["metaData"],
+    ]
 
 
 @pytest.mark.parametrize(("fixture", "form"), EVERY)
-def test_batch_query_returns_exact_sizes_and_a_refresh_token(connector: Connector, fixture: str, form: str) -> None:
+def test_batch_query_returns_exact_sizes_and_a_refresh_token(
+    connector: Connector, fixture: str, form: str
+) -> None:
     lines = connector.send(fixture, "query", form, body=BATCH)
     files = connector.files(lines, form)
     token = lines[-1]["endStreamAction"]["refreshToken"]
@@ -114,22 +139,35 @@ def test_batch_query_returns_exact_sizes_and_a_refresh_token(connector: Connecto
         assert file["size"] == connector.size(file["url" if form == "parquet" else "path"])
 
 
-@pytest.mark.parametrize("fixture", [name for name in ADVANCED if "deletionVectors" in pack.FIXTURES[name].features])
+@pytest.mark.parametrize(
+    "fixture", [name for name in ADVANCED if "deletionVectors" in pack.FIXTURES[name].features]
+)
 def test_deletion_vector_in_a_file_has_an_id_and_a_url(connector: Connector, fixture: str) -> None:
     files = connector.files(connector.send(fixture, "query", "delta", body=BATCH), "delta")
 
-    on_disk = [file for file in files.values() if file.get("deletionVector", {}).get("storageType", "i") != "i"]
+    on_disk = [
+        file
+        for file in files.values()
+        if file.get("deletionVector", {}).get("storageType", "i") != "i"
+    ]
     assert all(file["line"]["deletionVectorFileId"] for file in on_disk)
     assert all(file["deletionVector"]["storageType"] == "p" for file in on_disk)
-    assert all(httpx.get(file["deletionVector"]["pathOrInlineDv"]).status_code == 200 for file in on_disk)
+    assert all(
+        httpx.get(file["deletionVector"]["pathOrInlineDv"]).status_code == 200 for file in on_disk
+    )
 
 
 @pytest.mark.parametrize("form", ["parquet", "delta"])
-def test_time_travel_returns_metadata_and_files_of_the_version(connector: Connector, form: str) -> None:
+def test_time_travel_returns_metadata_and_files_of_the_version(
+    connector: Connector, form: str
+) -> None:
     for version in connector.manifest.tables["partitioned"].readable:
         described = connector.send("partitioned", "metadata", form, version=version.version)
         read = connector.send(
-            "partitioned", "query", form, body={"predicateHints": [], "version": version.version, "includeRefreshToken": False}
+            "partitioned",
+            "query",
+            form,
+            body={"predicateHints": [], "version": version.version, "includeRefreshToken": False},
         )
 
         assert [list(line) for line in described] == [["protocol"], ["metaData"]]
@@ -139,10 +177,20 @@ def test_time_travel_returns_metadata_and_files_of_the_version(connector: Connec
 
 @pytest.mark.parametrize("form", ["parquet", "delta"])
 def test_sql_and_json_hints_keep_the_matching_files(connector: Connector, form: str) -> None:
-    hints = {"predicateHints": ["(CAST(partitionValues.city AS STRING) = 'Oslo')"], "jsonPredicateHints": json.dumps(FILTER["children"][0])}
+    hints = {
+        "predicateHints": ["(CAST(partitionValues.city AS STRING) = 'Oslo')"],
+        "jsonPredicateHints": json.dumps(FILTER["children"][0]),
+    }
     everything = connector.files(connector.send("partitioned", "query", form, body=BATCH), form)
-    filtered = connector.files(connector.send("partitioned", "query", form, body=BATCH | hints), form)
-    negated = connector.files(connector.send("partitioned", "query", form, body=BATCH | {"jsonPredicateHints": json.dumps(FILTER)}), form)
+    filtered = connector.files(
+        connector.send("partitioned", "query", form, body=BATCH | hints), form
+    )
+    negated = connector.files(
+        connector.send(
+            "partitioned", "query", form, body=BATCH | {"jsonPredicateHints": json.dumps(FILTER)}
+        ),
+        form,
+    )
 
     assert set(filtered) <= set(everything)
     assert set(everything) == set(negated)  # no id is null: nothing is left out
@@ -150,7 +198,9 @@ def test_sql_and_json_hints_keep_the_matching_files(connector: Connector, form: 
 
 @pytest.mark.parametrize("form", ["parquet", "delta"])
 def test_limit_hint_reduces_the_files(connector: Connector, form: str) -> None:
-    limited = connector.files(connector.send("many_files", "query", form, body=BATCH | {"limitHint": 2}), form)
+    limited = connector.files(
+        connector.send("many_files", "query", form, body=BATCH | {"limitHint": 2}), form
+    )
 
     assert 1 <= len(limited) < len(connector.manifest.tables["many_files"].last.files)
 
@@ -158,7 +208,12 @@ def test_limit_hint_reduces_the_files(connector: Connector, form: str) -> None:
 @pytest.mark.parametrize("form", ["parquet", "delta"])
 def test_streaming_query_returns_a_window_of_versions(connector: Connector, form: str) -> None:
     last = connector.manifest.tables["streamed"].last.version
-    lines = connector.send("streamed", "query", form, body={"predicateHints": [], "startingVersion": 0, "endingVersion": last})
+    lines = connector.send(
+        "streamed",
+        "query",
+        form,
+        body={"predicateHints": [], "startingVersion": 0, "endingVersion": last},
+    )
 
     kinds = {kind for line in lines for kind in line}
     assert kinds >= {"protocol", "metaData", "add" if form == "parquet" else "file"}
@@ -166,13 +221,23 @@ def test_streaming_query_returns_a_window_of_versions(connector: Connector, form
 
 @pytest.mark.parametrize("form", ["parquet", "delta"])
 @pytest.mark.parametrize("fixture", CHANGED)
-def test_changes_ignore_the_connectors_own_parameter(connector: Connector, fixture: str, form: str) -> None:
+def test_changes_ignore_the_connectors_own_parameter(
+    connector: Connector, fixture: str, form: str
+) -> None:
     table = connector.manifest.tables[fixture]
     if form == "parquet" and table.features:
         form = "delta"
-    query = {"startingVersion": table.first_change, "readChangeFeed": "true", "includeHistoricalMetadata": "true"}
+    query = {
+        "startingVersion": table.first_change,
+        "readChangeFeed": "true",
+        "includeHistoricalMetadata": "true",
+    }
     lines = connector.send(fixture, "changes", form, **query)
 
-    changed = [line["file"] if "file" in line else next(iter(line.values())) for line in lines[2:] if "metaData" not in line]
+    changed = [
+        line["file"] if "file" in line else next(iter(line.values()))
+        for line in lines[2:]
+        if "metaData" not in line
+    ]
     assert changed
     assert all({"version", "timestamp"} <= set(line) for line in changed)

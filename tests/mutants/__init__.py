@@ -45,7 +45,9 @@ def fault_named(name: str, contract: str, version: str | None = None) -> Fault:
     """
     known = faults(contract, version)
     if name not in known:
-        raise UnknownFault(f"{contract} has no mutant {name!r}; near: {', '.join(difflib.get_close_matches(name, known, n=5, cutoff=0.4))}")
+        raise UnknownFault(
+            f"{contract} has no mutant {name!r}; near: {', '.join(difflib.get_close_matches(name, known, n=5, cutoff=0.4))}"
+        )
     return known[name]
 
 
@@ -98,7 +100,9 @@ def _inherited(contract: str, package: ModuleType) -> dict[str, Fault]:
     known = faults(profile.profile_of)
     idle = sorted({*without, *also} - set(known))
     if idle:
-        raise ValueError(f"{contract} names faults that {profile.profile_of} does not have: {', '.join(idle)}")
+        raise ValueError(
+            f"{contract} names faults that {profile.profile_of} does not have: {', '.join(idle)}"
+        )
     found: dict[str, Fault] = {}
     for name, fault in known.items():
         breaks = (*(r for r in fault.breaks if r in profile.requirements), *also.get(name, ()))

@@ -22,4 +22,8 @@ def obscure(verdicts: Iterable[Verdict]) -> Iterator[str]:
             yield f"{where}: no exchange shows it"
         if not verdict.expected or not verdict.actual:
             yield f"{where}: expected {verdict.expected!r}, actual {verdict.actual!r}"
-        yield from (f"{where}: Python value in {text!r}" for text in (verdict.expected, verdict.actual) if PYTHON_VALUE.search(text))
+        yield from (
+            f"{where}: Python value in {text!r}"
+            for text in (verdict.expected, verdict.actual)
+            if PYTHON_VALUE.search(text)
+        )

@@ -11,7 +11,9 @@ from lakepact.reference_server.http.replies import Reply
 from lakepact.reference_server.http.service import Handler, Scope
 
 
-def refuse_calls(operations: Operations, wrong: Callable[[dict[str, Any]], object], problem: Problem) -> Install:
+def refuse_calls(
+    operations: Operations, wrong: Callable[[dict[str, Any]], object], problem: Problem
+) -> Install:
     """Refuse calls whose arguments `wrong` selects."""
 
     def act(handler: Handler, arguments: dict[str, Any]) -> Reply:
@@ -22,7 +24,9 @@ def refuse_calls(operations: Operations, wrong: Callable[[dict[str, Any]], objec
     return on_call(operations, act)
 
 
-def refuse_requests(operations: Operations, wrong: Callable[[Scope], object], problem: Problem) -> Install:
+def refuse_requests(
+    operations: Operations, wrong: Callable[[Scope], object], problem: Problem
+) -> Install:
     """Refuse requests that `wrong` selects before their parameters are read."""
 
     def guard(scope: Scope) -> None:
@@ -32,7 +36,9 @@ def refuse_requests(operations: Operations, wrong: Callable[[Scope], object], pr
     return on_request(operations, guard)
 
 
-def on_refusal(operations: Operations, when: int | str, act: Callable[[Handler, dict[str, Any]], Reply]) -> Install:
+def on_refusal(
+    operations: Operations, when: int | str, act: Callable[[Handler, dict[str, Any]], Reply]
+) -> Install:
     """Answer calls that are refused with one status, or with one type of error, by `act(handler, arguments)`."""
 
     def answer(handler: Handler, arguments: dict[str, Any]) -> Reply:

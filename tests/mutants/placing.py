@@ -34,7 +34,12 @@ def watched(fault: Fault, places: set[str]) -> Fault:
     def install(service: Service) -> None:
         before = {name: len(filters) for name, filters in service.filters.items()}
         right = Right()
-        service.handlers.update({operation: right.keeping(operation, handler) for operation, handler in service.handlers.items()})
+        service.handlers.update(
+            {
+                operation: right.keeping(operation, handler)
+                for operation, handler in service.handlers.items()
+            }
+        )
         kept = dict(service.handlers)
         fault.install(service)
         for operation, handler in service.handlers.items():
@@ -133,10 +138,24 @@ def misplaced(verdicts: Iterable[Verdict], places: set[str]) -> tuple[bool, list
         verdicts: the failing verdicts about requirements that the fault breaks.
         places: the places where it shows.
     """
-    found = {v.requirement: {general(f.difference.at) for f in v.failures if f.difference and is_place(f.difference.at)} for v in verdicts}
+    found = {
+        v.requirement: {
+            general(f.difference.at)
+            for f in v.failures
+            if f.difference and is_place(f.difference.at)
+        }
+        for v in verdicts
+    }
     compared = {requirement: at for requirement, at in found.items() if at and places}
-    wrong = {r: at for r, at in compared.items() if not any(_meet(one, other) for one in at for other in places)}
-    return bool(compared), [f"{r}: found at {', '.join(sorted(at))}, the fault shows at {_some(places)}" for r, at in wrong.items()]
+    wrong = {
+        r: at
+        for r, at in compared.items()
+        if not any(_meet(one, other) for one in at for other in places)
+    }
+    return bool(compared), [
+        f"{r}: found at {', '.join(sorted(at))}, the fault shows at {_some(places)}"
+        for r, at in wrong.items()
+    ]
 
 
 def _meet(one: str, other: str) -> bool:

@@ -7,8 +7,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-PAGES = sorted(str(page.relative_to(ROOT)) for page in (*ROOT.glob("*.md"), *ROOT.glob("docs/*.md")))
-BLOCK = re.compile(r"(?:<!-- not run: (?P<reason>[^>]+) -->\n)?^```(?P<language>\w*)\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL)
+PAGES = sorted(
+    str(page.relative_to(ROOT)) for page in (*ROOT.glob("*.md"), *ROOT.glob("docs/*.md"))
+)
+BLOCK = re.compile(
+    r"(?:<!-- not run: (?P<reason>[^>]+) -->\n)?^```(?P<language>\w*)\n(?P<text>.*?)^```$",
+    re.MULTILINE | re.DOTALL,
+)
 
 
 @dataclass(frozen=True)
@@ -28,6 +33,12 @@ class Block:
 def blocks(page: str) -> list[Block]:
     text = (ROOT / page).read_text("utf-8")
     return [
-        Block(page, text.count("\n", 0, found.start("text")), found["language"], found["text"], found["reason"] or "")
+        Block(
+            page,
+            text.count("\n", 0, found.start("text")),
+            found["language"],
+            found["text"],
+            found["reason"] or "",
+        )
         for found in BLOCK.finditer(text)
     ]

@@ -37,7 +37,11 @@ def write(folder: Path) -> None:
 
 
 def checked(page: str) -> list[Block]:
-    return [block for block in blocks(page) if block.language == "python" and not block.reason.startswith(LEFT_OUT)]
+    return [
+        block
+        for block in blocks(page)
+        if block.language == "python" and not block.reason.startswith(LEFT_OUT)
+    ]
 
 
 def generate(folder: Path) -> None:
@@ -50,5 +54,7 @@ def generate(folder: Path) -> None:
 
 if __name__ == "__main__":
     write(Path(sys.argv[1]))
-    (Path(sys.argv[1]) / "every_method_page_0.py").write_text(translated(EVERY_METHOD.read_text("utf-8")), "utf-8")
+    (Path(sys.argv[1]) / "every_method_page_0.py").write_text(
+        translated(EVERY_METHOD.read_text("utf-8")), "utf-8"
+    )
     generate(Path(sys.argv[1]))

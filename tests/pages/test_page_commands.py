@@ -26,7 +26,9 @@ def commands(page: str) -> Iterator[tuple[str, list[str]]]:
     for block in blocks(page):
         if block.language == "sh":
             for line in block.text.replace("\\\n", " ").splitlines():
-                found = re.match(r"(?:\w+=\S+ )*(?:uvx .*? |pipx run .*? )?lakepact (.*)", line.strip())
+                found = re.match(
+                    r"(?:\w+=\S+ )*(?:uvx .*? |pipx run .*? )?lakepact (.*)", line.strip()
+                )
                 if found:
                     yield str(block), shlex.split(ENDS.split(found[1])[0], comments=True)
 
@@ -45,9 +47,17 @@ def unknown(words: list[str]) -> list[str]:
             return rest[:1]
         rest = rest[rest.index(named) + 1 :]
         command = command.commands[named]
-    known = {name for parameter in command.params for name in (*parameter.opts, *parameter.secondary_opts)} | {"--help", "-h"}
+    known = {
+        name
+        for parameter in command.params
+        for name in (*parameter.opts, *parameter.secondary_opts)
+    } | {"--help", "-h"}
     before_program = rest[: rest.index("--")] if "--" in rest else rest
-    return [word for word in before_program if word.startswith("--") and word.partition("=")[0] not in known]
+    return [
+        word
+        for word in before_program
+        if word.startswith("--") and word.partition("=")[0] not in known
+    ]
 
 
 def test_commands_of_pages_have_known_verbs_and_options() -> None:
@@ -57,7 +67,10 @@ def test_commands_of_pages_have_known_verbs_and_options() -> None:
     assert [(place, words, wrong) for place, words in found if (wrong := unknown(words))] == []
 
 
-@pytest.mark.parametrize("words", [["chekc"], ["check", "--onyl", "X"], ["campaign", "rnu"], ["store", "check", "--what"]])
+@pytest.mark.parametrize(
+    "words",
+    [["chekc"], ["check", "--onyl", "X"], ["campaign", "rnu"], ["store", "check", "--what"]],
+)
 def test_misspelled_command_of_a_page_is_found(words: list[str]) -> None:
     assert unknown(words) != []
 
@@ -78,7 +91,11 @@ def imports(text: str) -> Iterator[str]:
         if isinstance(node, ast.ImportFrom) and (node.module or "").partition(".")[0] in INSTALLED:
             yield from (f"{node.module}:{alias.name}" for alias in node.names)
         elif isinstance(node, ast.Import):
-            yield from (f"{alias.name}:" for alias in node.names if alias.name.partition(".")[0] in INSTALLED)
+            yield from (
+                f"{alias.name}:"
+                for alias in node.names
+                if alias.name.partition(".")[0] in INSTALLED
+            )
 
 
 def exists(imported: str) -> bool:
@@ -87,6 +104,11 @@ def exists(imported: str) -> bool:
     try:
         found = importlib.import_module(module)
         # `__all__` names what is loaded when it is first used, and needs an extra that the tests do not install.
-        return not name or name in getattr(found, "__all__", ()) or hasattr(found, name) or find_spec(f"{module}.{name}") is not None
+        return (
+            not name
+            or name in getattr(found, "__all__", ())
+            or hasattr(found, name)
+            or find_spec(f"{module}.{name}") is not None
+        )
     except ImportError:
         return False

@@ -59,14 +59,21 @@ def tested() -> Iterator[Mapping[str, str]]:
             "READER": known["reader-token"],
             "SHARING_TOKEN": sharing.headers["Authorization"].removeprefix("Bearer "),
             "WATSONX_TOKEN": watsonx.headers["Authorization"].removeprefix("Bearer "),
-            "USER_AND_KEY": "harness:" + orjson.loads(Path(watsonx.parameters["credentials"]).read_bytes())["api-keys"]["harness"],
+            "USER_AND_KEY": "harness:"
+            + orjson.loads(Path(watsonx.parameters["credentials"]).read_bytes())["api-keys"][
+                "harness"
+            ],
             "warehouse=iceberg_data": f"warehouse={watsonx.parameters['warehouse']}",
         }
 
 
 def run_shell(block: Block, addresses: Mapping[str, str], folder: Path) -> None:
     """Run each command of a block; skip installations, and stop servers after their first answer."""
-    environment = {**os.environ, "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}", "COLUMNS": "160"}
+    environment = {
+        **os.environ,
+        "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}",
+        "COLUMNS": "160",
+    }
     environment |= {name: value for name, value in addresses.items() if name.isupper()}
     text = block.text.replace("\\\n", " ")
     for written, real in addresses.items():
@@ -78,14 +85,24 @@ def run_shell(block: Block, addresses: Mapping[str, str], folder: Path) -> None:
             serve(command, environment, folder)
             continue
         done = subprocess.run(
-            ["bash", "-ec", command], cwd=folder, env=environment, capture_output=True, text=True, timeout=ENDED, check=False
+            ["bash", "-ec", command],
+            cwd=folder,
+            env=environment,
+            capture_output=True,
+            text=True,
+            timeout=ENDED,
+            check=False,
         )
-        assert done.returncode == 0, f"{block}: {command}\n{done.stdout[-2000:]}\n{done.stderr[-2000:]}"
+        assert done.returncode == 0, (
+            f"{block}: {command}\n{done.stdout[-2000:]}\n{done.stderr[-2000:]}"
+        )
 
 
 def serve(command: str, environment: Mapping[str, str], folder: Path) -> None:
     words = f"exec {command} --port 0"
-    with subprocess.Popen(["bash", "-c", words], cwd=folder, env=environment, stdout=subprocess.PIPE, text=True) as process:
+    with subprocess.Popen(
+        ["bash", "-c", words], cwd=folder, env=environment, stdout=subprocess.PIPE, text=True
+    ) as process:
         assert process.stdout is not None
         address = process.stdout.readline()
         process.terminate()
@@ -96,26 +113,55 @@ def run_python(block: Block, addresses: Mapping[str, str], names: dict[str, obje
     """Run a block with the names of the earlier blocks, and compare its output with the lines after `#>`."""
     printed = io.StringIO()
     with contextlib.redirect_stdout(printed):
-        exec(compile(block.text.replace(CATALOG, addresses[CATALOG]), str(block), "exec", flags=0, dont_inherit=True), names)
-    assert printed.getvalue().splitlines() == re.findall(r"^ *#> (.*)$", block.text, re.MULTILINE), str(block)
+        exec(
+            compile(
+                block.text.replace(CATALOG, addresses[CATALOG]),
+                str(block),
+                "exec",
+                flags=0,
+                dont_inherit=True,
+            ),
+            names,
+        )
+    assert printed.getvalue().splitlines() == re.findall(
+        r"^ *#> (.*)$", block.text, re.MULTILINE
+    ), str(block)
 
 
 @contextlib.contextmanager
 def catalog(page: str, folder: Path) -> Iterator[str]:
     """Yield the catalog of a page, which shares the tables of its `shares.yaml`, if any."""
-    shared = next((block.text for block in blocks(page) if block.language == "yaml" and "shares:" in block.text), "")
+    shared = next(
+        (
+            block.text
+            for block in blocks(page)
+            if block.language == "yaml" and "shares:" in block.text
+        ),
+        "",
+    )
     if shared:
         (folder / "shares.yaml").write_text(shared, "utf-8")
     with running(warehouse=folder.as_uri(), shares="shares.yaml" if shared else None) as server:
         if shared:
-            for name, profile in server.services["delta_sharing"].profiles(server.address("delta_sharing")).items():
+            for name, profile in (
+                server.services["delta_sharing"].profiles(server.address("delta_sharing")).items()
+            ):
                 (folder / name).write_bytes(profile)
         yield server.url
 
 
 @pytest.mark.pages
-@pytest.mark.parametrize("page", [page for page in PAGES if any(block.language != "text" and not block.reason for block in blocks(page))])
-def test_page_runs_in_order(page: str, tested: Mapping[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    "page",
+    [
+        page
+        for page in PAGES
+        if any(block.language != "text" and not block.reason for block in blocks(page))
+    ],
+)
+def test_page_runs_in_order(
+    page: str, tested: Mapping[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
     names: dict[str, object] = {}
     with catalog(page, tmp_path) as url:
@@ -125,7 +171,9 @@ def test_page_runs_in_order(page: str, tested: Mapping[str, str], tmp_path: Path
                 run(block, addresses, folder=tmp_path, names=names)
 
 
-def run(block: Block, addresses: Mapping[str, str], *, folder: Path, names: dict[str, object]) -> None:
+def run(
+    block: Block, addresses: Mapping[str, str], *, folder: Path, names: dict[str, object]
+) -> None:
     match block.language:
         case "sh":
             run_shell(block, addresses, folder)
@@ -148,7 +196,10 @@ def run_sql(block: Block) -> None:
 
 
 def test_reasons_equal_the_known_reasons() -> None:
-    assert sorted({block.reason for page in PAGES for block in blocks(page) if block.reason}) == REASONS
+    assert (
+        sorted({block.reason for page in PAGES for block in blocks(page) if block.reason})
+        == REASONS
+    )
 
 
 def test_blocks_run_elsewhere_have_a_test_file() -> None:

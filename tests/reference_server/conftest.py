@@ -51,7 +51,11 @@ def sending(url: str) -> Iterator[Send]:
             named.setdefault("content-type", "application/json")
         connection.request(method, path, raw, named)
         response = connection.getresponse()
-        return Answer(response.status, {name.lower(): value for name, value in response.getheaders()}, response.read())
+        return Answer(
+            response.status,
+            {name.lower(): value for name, value in response.getheaders()},
+            response.read(),
+        )
 
     send.url = url
     try:
@@ -89,6 +93,12 @@ def namespace(send: Send) -> str:
 @pytest.fixture
 def table(send: Send, namespace: str) -> str:
     """Create a table for the test, and return its path."""
-    schema = {"type": "struct", "fields": [{"id": 1, "name": "id", "type": "long", "required": True}]}
-    assert send("POST", f"/v1/namespaces/{namespace}/tables", {"name": "t", "schema": schema}).status == 200
+    schema = {
+        "type": "struct",
+        "fields": [{"id": 1, "name": "id", "type": "long", "required": True}],
+    }
+    assert (
+        send("POST", f"/v1/namespaces/{namespace}/tables", {"name": "t", "schema": schema}).status
+        == 200
+    )
     return f"/v1/namespaces/{namespace}/tables/t"

@@ -39,7 +39,9 @@ CONTRACT = Contract("iceberg_rest")
 
 
 @pytest.fixture
-def faulty(monkeypatch: pytest.MonkeyPatch, sending_to: Callable[[str], Any]) -> Iterator[Callable[..., Any]]:
+def faulty(
+    monkeypatch: pytest.MonkeyPatch, sending_to: Callable[[str], Any]
+) -> Iterator[Callable[..., Any]]:
     """Yield a function that starts a server with one fault, given by its installer."""
     with contextlib.ExitStack() as stack:
 
@@ -87,10 +89,21 @@ def test_headers_are_added_and_the_content_type_replaced(faulty: Callable[[Insta
 
 @pytest.mark.parametrize(
     ("name", "status"),
-    [("answers-500", 500), ("answers-503", 503), ("answers-404", 404), ("answers-201", 201), ("wrong-content-type", 200)],
+    [
+        ("answers-500", 500),
+        ("answers-503", 503),
+        ("answers-404", 404),
+        ("answers-201", 201),
+        ("wrong-content-type", 200),
+    ],
 )
-def test_a_generic_fault_changes_its_operation_and_no_other(name: str, status: int, sending_to: Callable[[str], Any]) -> None:
-    with running(warehouse="memory:", faults=[f"getConfig.{name}"]) as server, sending_to(server.url) as send:
+def test_a_generic_fault_changes_its_operation_and_no_other(
+    name: str, status: int, sending_to: Callable[[str], Any]
+) -> None:
+    with (
+        running(warehouse="memory:", faults=[f"getConfig.{name}"]) as server,
+        sending_to(server.url) as send,
+    ):
         changed, other = send("GET", "/v1/config"), send("GET", "/v1/namespaces")
 
     assert (changed.status, other.status) == (status, 200)
@@ -98,11 +111,21 @@ def test_a_generic_fault_changes_its_operation_and_no_other(name: str, status: i
 
 
 @pytest.mark.parametrize(
-    ("name", "body"), [("not-json", b"<html><body>It works!</body></html>"), ("null-body", b"null"), ("list-body", b"[]")]
+    ("name", "body"),
+    [
+        ("not-json", b"<html><body>It works!</body></html>"),
+        ("null-body", b"null"),
+        ("list-body", b"[]"),
+    ],
 )
-def test_a_generic_fault_changes_bodies(name: str, body: bytes, sending_to: Callable[[str], Any]) -> None:
+def test_a_generic_fault_changes_bodies(
+    name: str, body: bytes, sending_to: Callable[[str], Any]
+) -> None:
     with running(warehouse="memory:", faults=[name]) as server, sending_to(server.url) as send:
-        assert [send("GET", path).body for path in ("/v1/config", "/v1/namespaces/irc")] == [body, body]
+        assert [send("GET", path).body for path in ("/v1/config", "/v1/namespaces/irc")] == [
+            body,
+            body,
+        ]
 
 
 def test_a_connection_is_dropped(sending_to: Callable[[str], Any]) -> None:
@@ -124,13 +147,18 @@ def test_a_body_is_cut_off(sending_to: Callable[[str], Any]) -> None:
 
 
 def test_204_gets_a_body(sending_to: Callable[[str], Any]) -> None:
-    with running(warehouse="memory:", faults=["dropNamespace.adds-body"]) as server, sending_to(server.url) as send:
+    with (
+        running(warehouse="memory:", faults=["dropNamespace.adds-body"]) as server,
+        sending_to(server.url) as send,
+    ):
         send("POST", "/v1/namespaces", {"namespace": ["a"]})
 
         assert send("DELETE", "/v1/namespaces/a").headers["content-length"] == "22"
 
 
-def test_an_answer_that_waits_does_not_hold_up_others(faulty: Callable[[Install], Any], sending_to: Callable[[str], Any]) -> None:
+def test_an_answer_that_waits_does_not_hold_up_others(
+    faulty: Callable[[Install], Any], sending_to: Callable[[str], Any]
+) -> None:
     other = asyncio.Event()
 
     async def wait(wire: Wire, reply: Reply) -> None:
@@ -153,14 +181,22 @@ def test_an_answer_that_waits_does_not_hold_up_others(faulty: Callable[[Install]
 
 def test_every_fault_can_be_switched_on(tmp_path: Path) -> None:
     config = tmp_path / "server.toml"
-    config.write_text('[principals.ann]\ntoken = "t"\nclient-id = "a"\nclient-secret = "s"\n', encoding="utf-8")
-    generic = [fault_named(name, CONTRACT) for name in (*(f"loadTable.{name}" for name in ANSWERS), *ANSWERS)]
+    config.write_text(
+        '[principals.ann]\ntoken = "t"\nclient-id = "a"\nclient-secret = "s"\n', encoding="utf-8"
+    )
+    generic = [
+        fault_named(name, CONTRACT)
+        for name in (*(f"loadTable.{name}" for name in ANSWERS), *ANSWERS)
+    ]
 
     for fault in (*faults("iceberg_rest").values(), *generic):
         assert fault.install(service("iceberg_rest", Settings(config=config))) is None, fault.name
 
 
-@pytest.mark.parametrize("spelled", ["tables-without-credentials", "readers-commit", "any-principal-reads-tables", "any-secret"])
+@pytest.mark.parametrize(
+    "spelled",
+    ["tables-without-credentials", "readers-commit", "any-principal-reads-tables", "any-secret"],
+)
 def test_faults_of_access_need_a_server_that_asks_who_calls(spelled: str) -> None:
     with pytest.raises(UnknownFault):
         service("iceberg_rest", Settings(), faults=mutants([spelled]))
@@ -168,7 +204,11 @@ def test_faults_of_access_need_a_server_that_asks_who_calls(spelled: str) -> Non
 
 @pytest.mark.parametrize(
     ("spelled", "hint"),
-    [("answers-50", "near: .*answers-500"), ("loadTabel.answers-500", "near: .*loadTable"), ("zzzzzzzzzz", "known: answers-500")],
+    [
+        ("answers-50", "near: .*answers-500"),
+        ("loadTabel.answers-500", "near: .*loadTable"),
+        ("zzzzzzzzzz", "known: answers-500"),
+    ],
 )
 def test_an_unknown_fault_is_refused_with_what_may_have_been_meant(spelled: str, hint: str) -> None:
     with pytest.raises(UnknownFault, match=hint):
@@ -192,14 +232,18 @@ def with_fault(sending_to: Callable[[str], Any]) -> Iterator[Callable[[str], Any
         yield start
 
 
-def test_creation_that_is_not_persisted_returns_200_and_no_table_exists(with_fault: Callable[[str], Any]) -> None:
+def test_creation_that_is_not_persisted_returns_200_and_no_table_exists(
+    with_fault: Callable[[str], Any],
+) -> None:
     send = with_fault("createTable.not-persisted")
 
     assert send("POST", "/v1/namespaces/n/tables", CREATED).status == 200
     assert send("GET", "/v1/namespaces/n/tables/t").status == 404
 
 
-def test_commit_that_is_not_persisted_leaves_the_table_as_it_was(with_fault: Callable[[str], Any]) -> None:
+def test_commit_that_is_not_persisted_leaves_the_table_as_it_was(
+    with_fault: Callable[[str], Any],
+) -> None:
     send = with_fault("updateTable.not-persisted")
     created = send("POST", "/v1/namespaces/n/tables", CREATED).document
     change = {"requirements": [], "updates": [{"action": "set-properties", "updates": {"a": "1"}}]}
@@ -210,7 +254,9 @@ def test_commit_that_is_not_persisted_leaves_the_table_as_it_was(with_fault: Cal
     assert send("GET", "/v1/namespaces/n/tables/t").document["metadata"] == created["metadata"]
 
 
-def test_purge_that_is_not_persisted_leaves_the_table_readable(with_fault: Callable[[str], Any]) -> None:
+def test_purge_that_is_not_persisted_leaves_the_table_readable(
+    with_fault: Callable[[str], Any],
+) -> None:
     send = with_fault("dropTable.not-persisted")
     created = send("POST", "/v1/namespaces/n/tables", CREATED).document
 
@@ -218,7 +264,9 @@ def test_purge_that_is_not_persisted_leaves_the_table_readable(with_fault: Calla
     assert send("GET", "/v1/namespaces/n/tables/t").document["metadata"] == created["metadata"]
 
 
-def test_commit_that_is_done_but_answered_with_500_changes_the_table(with_fault: Callable[[str], Any]) -> None:
+def test_commit_that_is_done_but_answered_with_500_changes_the_table(
+    with_fault: Callable[[str], Any],
+) -> None:
     send = with_fault("updateTable.done-but-500")
     send("POST", "/v1/namespaces/n/tables", CREATED)
     change = {"requirements": [], "updates": [{"action": "set-properties", "updates": {"a": "1"}}]}
@@ -227,7 +275,9 @@ def test_commit_that_is_done_but_answered_with_500_changes_the_table(with_fault:
     assert send("GET", "/v1/namespaces/n/tables/t").document["metadata"]["properties"]["a"] == "1"
 
 
-def test_listing_whose_last_page_is_lost_ends_after_its_first_page(with_fault: Callable[[str], Any]) -> None:
+def test_listing_whose_last_page_is_lost_ends_after_its_first_page(
+    with_fault: Callable[[str], Any],
+) -> None:
     send = with_fault("listNamespaces.last-page-lost")
     send("POST", "/v1/namespaces", {"namespace": ["o"]})
 

@@ -16,7 +16,10 @@ if TYPE_CHECKING:
 
 SCHEMA = {
     "type": "struct",
-    "fields": [{"id": 1, "name": "id", "type": "long", "required": True}, {"id": 2, "name": "day", "type": "date", "required": False}],
+    "fields": [
+        {"id": 1, "name": "id", "type": "long", "required": True},
+        {"id": 2, "name": "day", "type": "date", "required": False},
+    ],
 }
 
 
@@ -45,7 +48,9 @@ def test_a_token_that_was_never_configured_is_ignored(send: Send, tables: str) -
 
 
 @pytest.mark.parametrize(("method", "status"), [("GET", 200), ("HEAD", 204), ("DELETE", 204)])
-def test_a_request_without_body_may_name_the_type_of_one(send: Send, table: str, method: str, status: int) -> None:
+def test_a_request_without_body_may_name_the_type_of_one(
+    send: Send, table: str, method: str, status: int
+) -> None:
     """pyiceberg and the clients in Java, Go and Rust do so with every request."""
     assert send(method, table, Content_Type="application/json").status == status
 
@@ -67,11 +72,15 @@ def test_needless_percent_encoding_is_decoded(send: Send, namespace: str, table:
 
     assert spelled != table
     assert send("GET", spelled).body == send("GET", table).body
-    assert send("GET", f"/v1/namespaces/{namespace.replace('_', '%5F')}").document["namespace"] == [namespace]
+    assert send("GET", f"/v1/namespaces/{namespace.replace('_', '%5F')}").document["namespace"] == [
+        namespace
+    ]
 
 
 @pytest.mark.parametrize(("spelled", "kept"), [("False", True), ("True", False)])
-def test_booleans_may_be_spelled_as_python_does(tmp_path: Path, sending_to: Callable[[str], Any], spelled: str, *, kept: bool) -> None:
+def test_booleans_may_be_spelled_as_python_does(
+    tmp_path: Path, sending_to: Callable[[str], Any], spelled: str, *, kept: bool
+) -> None:
     """pyiceberg spells booleans in Python's way; a misread False would purge the files of the table."""
     with running(warehouse=tmp_path.as_uri()) as server, sending_to(server.url) as send:
         send("POST", "/v1/namespaces", {"namespace": ["ns"]})
@@ -79,10 +88,14 @@ def test_booleans_may_be_spelled_as_python_does(tmp_path: Path, sending_to: Call
         dropped = send("DELETE", f"/v1/namespaces/ns/tables/t?purgeRequested={spelled}").status
 
         assert dropped == 204
-        assert [path.as_uri() for path in tmp_path.rglob("*.json")] == ([created["metadata-location"]] if kept else [])
+        assert [path.as_uri() for path in tmp_path.rglob("*.json")] == (
+            [created["metadata-location"]] if kept else []
+        )
 
 
-@pytest.mark.parametrize("spelled", [lambda folder: folder.name, str, Path.as_uri, lambda folder: f"{folder.as_uri()}/"])
+@pytest.mark.parametrize(
+    "spelled", [lambda folder: folder.name, str, Path.as_uri, lambda folder: f"{folder.as_uri()}/"]
+)
 def test_the_warehouse_is_known_by_folder_path_or_location(
     tmp_path: Path, sending_to: Callable[[str], Any], spelled: Callable[[Path], str]
 ) -> None:
@@ -92,9 +105,15 @@ def test_the_warehouse_is_known_by_folder_path_or_location(
 
 
 @pytest.mark.parametrize("separator", ["%1F", "%2E"])
-def test_a_metadata_table_is_looked_up_in_vain(send: Send, table: str, namespace: str, separator: str) -> None:
+def test_a_metadata_table_is_looked_up_in_vain(
+    send: Send, table: str, namespace: str, separator: str
+) -> None:
     """The client in Java loads `t.files` first as the table `files` of a namespace, and expects 404."""
-    assert send("GET", f"/v1/namespaces/{namespace}{separator}t/tables/files").error == (404, "NoSuchTableException", 404)
+    assert send("GET", f"/v1/namespaces/{namespace}{separator}t/tables/files").error == (
+        404,
+        "NoSuchTableException",
+        404,
+    )
 
 
 # -- bodies ---------------------------------------------------------------------------------------------------------------
@@ -108,10 +127,15 @@ def test_a_namespace_may_have_null_for_properties(send: Send, namespace: str) ->
 
 
 @pytest.mark.parametrize("member", ["location", "partition-spec", "write-order", "properties"])
-def test_a_new_table_may_have_null_for_what_it_leaves_out(send: Send, tables: str, member: str) -> None:
+def test_a_new_table_may_have_null_for_what_it_leaves_out(
+    send: Send, tables: str, member: str
+) -> None:
     """The client in Java sends null for location and write order, pyiceberg for the location."""
     staged = {"name": "t", "schema": SCHEMA, "stage-create": True}
-    left_out, null = (send("POST", tables, body).document["metadata"] for body in (staged, {**staged, member: None}))
+    left_out, null = (
+        send("POST", tables, body).document["metadata"]
+        for body in (staged, {**staged, member: None})
+    )
     for metadata in (left_out, null):
         for its_own in ("table-uuid", "last-updated-ms", "location"):
             del metadata[its_own]

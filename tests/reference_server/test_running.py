@@ -19,17 +19,30 @@ from lakepact.reference_server.cli import serve
 from lakepact.reference_server.faults import UnknownFault
 from lakepact.reference_server.running import configured
 
-SERVE = [sys.executable, "-c", "from lakepact.reference_server.cli import serve; serve()", "--port", "0"]
+SERVE = [
+    sys.executable,
+    "-c",
+    "from lakepact.reference_server.cli import serve; serve()",
+    "--port",
+    "0",
+]
 
 
 def started(*arguments: str) -> tuple[subprocess.Popen[str], str]:
-    process = subprocess.Popen([*SERVE, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    process = subprocess.Popen(
+        [*SERVE, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
     assert process.stdout
     return process, process.stdout.readline().strip()
 
 
 def folder_of(url: str) -> Path:
-    request = urllib.request.Request(f"{url}/v1/namespaces", b'{"namespace":["a"]}', {"Content-Type": "application/json"}, method="POST")
+    request = urllib.request.Request(
+        f"{url}/v1/namespaces",
+        b'{"namespace":["a"]}',
+        {"Content-Type": "application/json"},
+        method="POST",
+    )
     with urllib.request.urlopen(request) as answer:
         location = answer.read().decode().partition("file://")[2].partition('"')[0]
     return Path(location).parent
@@ -59,7 +72,9 @@ def test_a_warehouse_that_is_given_stays(tmp_path: Path) -> None:
 
 def test_taken_port_is_reported() -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
-        result = CliRunner().invoke(serve, ["--port", str(taken.getsockname()[1]), "--warehouse", "memory:"])
+        result = CliRunner().invoke(
+            serve, ["--port", str(taken.getsockname()[1]), "--warehouse", "memory:"]
+        )
 
     assert (result.exit_code, "cannot listen on 127.0.0.1" in result.output) == (1, True)
     assert "--port 0 takes a free port" in result.output
@@ -93,7 +108,10 @@ def test_a_server_is_gone_after_its_block() -> None:
 def test_servers_run_side_by_side_and_share_nothing() -> None:
     with running(warehouse="memory:") as one, running(warehouse="memory:") as other:
         folder_of_one = urllib.request.Request(
-            f"{one.url}/v1/namespaces", b'{"namespace":["a"]}', {"Content-Type": "application/json"}, method="POST"
+            f"{one.url}/v1/namespaces",
+            b'{"namespace":["a"]}',
+            {"Content-Type": "application/json"},
+            method="POST",
         )
         urllib.request.urlopen(folder_of_one).close()
         with urllib.request.urlopen(f"{other.url}/v1/namespaces") as answer:

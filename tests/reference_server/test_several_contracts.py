@@ -57,23 +57,34 @@ def test_rules_of_a_service_have_different_names(shares: Path, tmp_path: Path) -
     file = tmp_path / "server.toml"
     file.write_text('[principals.ann]\nclient-id = "ann"\nclient-secret = "s3cret"\n')
     guarded = Settings(config=file, contract_version=Contract("iceberg_rest").versions[-1])
-    settings = {"iceberg_rest": guarded, "delta_sharing": Settings(shares=shares), "watsonx_data": Settings()}
+    settings = {
+        "iceberg_rest": guarded,
+        "delta_sharing": Settings(shares=shares),
+        "watsonx_data": Settings(),
+    }
 
     for contract in contracts():
         rules = service(contract, settings[contract]).rules
         names = [name for area in rules.areas for name in area.names()]
-        assert sorted(names) == sorted(name for name in rules.names() if " " not in name)  # others are rules of one kind of change
+        assert sorted(names) == sorted(
+            name for name in rules.names() if " " not in name
+        )  # others are rules of one kind of change
 
 
 def manner(answer: Any) -> tuple[int, str]:
     """Return the status, and the contract whose error form a refusal has."""
-    return answer.status, {"error": "iceberg_rest", "errorCode": "delta_sharing"}[next(iter(answer.document))]
+    return answer.status, {"error": "iceberg_rest", "errorCode": "delta_sharing"}[
+        next(iter(answer.document))
+    ]
 
 
 def test_every_contract_has_its_address(both: Any) -> None:
     assert list(both.services) == ["iceberg_rest", "delta_sharing"]
     assert both.service is both.services["iceberg_rest"]
-    assert (both.address("iceberg_rest"), both.address("delta_sharing")) == (both.url, f"{both.url}/delta-sharing")
+    assert (both.address("iceberg_rest"), both.address("delta_sharing")) == (
+        both.url,
+        f"{both.url}/delta-sharing",
+    )
 
 
 def test_contracts_are_answered_beside_each_other(send: Callable[..., Any]) -> None:
@@ -81,7 +92,9 @@ def test_contracts_are_answered_beside_each_other(send: Callable[..., Any]) -> N
     assert send("GET", "/delta-sharing/shares", None, **ENTRY).document["items"][0]["name"] == "s"
 
 
-@pytest.mark.parametrize("path", ["/delta-sharing/shares/s", "/delta%2Dsharing/shares/s", "/%64elta-sharing/%73hares/s"])
+@pytest.mark.parametrize(
+    "path", ["/delta-sharing/shares/s", "/delta%2Dsharing/shares/s", "/%64elta-sharing/%73hares/s"]
+)
 def test_a_path_is_known_however_it_is_encoded(send: Callable[..., Any], path: str) -> None:
     assert send("GET", path, None, **ENTRY).status == 200
 
@@ -114,18 +127,30 @@ def test_unknown_path_is_refused_in_the_form_of_the_nearest_contract(
 
 def test_pages_list_every_contract(send: Callable[..., Any]) -> None:
     index = send("GET", "/").body.decode()
-    titles = [send("GET", path).document["info"]["title"] for path in ("/openapi.json", "/delta-sharing/openapi.json")]
+    titles = [
+        send("GET", path).document["info"]["title"]
+        for path in ("/openapi.json", "/delta-sharing/openapi.json")
+    ]
 
     assert titles == ["Apache Iceberg REST Catalog API", "Delta Sharing Protocol"]
     assert all(
-        text in index for text in [*titles, "/delta-sharing/shares/{share}", "/v1/{prefix}/namespaces", "/delta-sharing/openapi.json"]
+        text in index
+        for text in [
+            *titles,
+            "/delta-sharing/shares/{share}",
+            "/v1/{prefix}/namespaces",
+            "/delta-sharing/openapi.json",
+        ]
     )
     assert send("GET", "/healthz").document == {"status": "ok"}
 
 
 def test_a_contract_can_be_served_alone(shares: Path, sending_to: Callable[[str], Any]) -> None:
     with running(contract="delta_sharing", shares=shares) as server, sending_to(server.url) as send:
-        assert (list(server.services), server.service.contract.name) == (["delta_sharing"], "delta_sharing")
+        assert (list(server.services), server.service.contract.name) == (
+            ["delta_sharing"],
+            "delta_sharing",
+        )
         assert send("GET", "/delta-sharing/shares", None, **ENTRY).status == 200
         assert manner(send("GET", "/v1/config")) == (404, "delta_sharing")
         assert send("GET", "/openapi.json").document["info"]["title"] == "Delta Sharing Protocol"
@@ -142,7 +167,9 @@ def test_without_shares_nothing_is_shared() -> None:
         (["iceberg_rest"], {"shares": "x"}, "--shares requires --contract delta_sharing"),
     ],
 )
-def test_a_contract_and_its_setting_belong_together(wanted: list[str], settings: dict[str, Any], said: str) -> None:
+def test_a_contract_and_its_setting_belong_together(
+    wanted: list[str], settings: dict[str, Any], said: str
+) -> None:
     with pytest.raises(BadSetting, match=said):
         services(wanted, Settings(**settings))
 
@@ -150,21 +177,40 @@ def test_a_contract_and_its_setting_belong_together(wanted: list[str], settings:
 def test_the_order_of_contracts_is_that_in_which_they_are_named(shares: Path) -> None:
     wanted = ["delta_sharing", "iceberg_rest", "delta_sharing"]
 
-    assert [served.contract.name for served in services(wanted, Settings(shares=shares))] == ["delta_sharing", "iceberg_rest"]
+    assert [served.contract.name for served in services(wanted, Settings(shares=shares))] == [
+        "delta_sharing",
+        "iceberg_rest",
+    ]
 
 
-def test_a_fault_is_of_the_contracts_that_have_it(shares: Path, sending_to: Callable[[str], Any]) -> None:
+def test_a_fault_is_of_the_contracts_that_have_it(
+    shares: Path, sending_to: Callable[[str], Any]
+) -> None:
     faults = ["getConfig.answers-404", "listShares.answers-500"]
-    with running(warehouse="memory:", shares=shares, faults=faults) as server, sending_to(server.url) as send:
+    with (
+        running(warehouse="memory:", shares=shares, faults=faults) as server,
+        sending_to(server.url) as send,
+    ):
         assert send("GET", "/v1/config").status == 404
         assert send("GET", "/v1/namespaces").status == 200
-        assert send("GET", "/delta-sharing/shares", None, **ENTRY).document == {"errorCode": "Fault", "message": "asked for by a fault"}
+        assert send("GET", "/delta-sharing/shares", None, **ENTRY).document == {
+            "errorCode": "Fault",
+            "message": "asked for by a fault",
+        }
         assert send("GET", "/delta-sharing/shares/s", None, **ENTRY).status == 200
 
 
-def test_a_fault_of_all_operations_is_of_all_contracts(shares: Path, sending_to: Callable[[str], Any]) -> None:
-    with running(warehouse="memory:", shares=shares, faults=["answers-503"]) as server, sending_to(server.url) as send:
-        assert [send("GET", path, None, **ENTRY).status for path in ("/v1/config", "/delta-sharing/shares")] == [503, 503]
+def test_a_fault_of_all_operations_is_of_all_contracts(
+    shares: Path, sending_to: Callable[[str], Any]
+) -> None:
+    with (
+        running(warehouse="memory:", shares=shares, faults=["answers-503"]) as server,
+        sending_to(server.url) as send,
+    ):
+        assert [
+            send("GET", path, None, **ENTRY).status
+            for path in ("/v1/config", "/delta-sharing/shares")
+        ] == [503, 503]
 
 
 def test_a_fault_that_no_contract_has_is_refused(shares: Path) -> None:
@@ -190,25 +236,38 @@ def test_lines_are_changed_in_place_or_replaced(
 ) -> None:
     def install(service: Any) -> None:
         chunks = [b'{"a":1}\n{"b":', b'"\\u2028"}\n']
-        service.handlers["listShares"] = lambda **_: Reply(200, media_type=NDJSON, chunks=iter(chunks))
+        service.handlers["listShares"] = lambda **_: Reply(
+            200, media_type=NDJSON, chunks=iter(chunks)
+        )
         on_lines("listShares", change)(service)
 
-    with running(contract="delta_sharing", shares=shares, faults=[unnamed(install)]) as server, sending_to(server.url) as send:
+    with (
+        running(contract="delta_sharing", shares=shares, faults=[unnamed(install)]) as server,
+        sending_to(server.url) as send,
+    ):
         assert send("GET", "/delta-sharing/shares", None, **ENTRY).body == expected
 
 
 @pytest.fixture
-def streaming(monkeypatch: pytest.MonkeyPatch, sending_to: Callable[[str], Any], shares: Path) -> Iterator[Callable[[str], Any]]:
+def streaming(
+    monkeypatch: pytest.MonkeyPatch, sending_to: Callable[[str], Any], shares: Path
+) -> Iterator[Callable[[str], Any]]:
     """Yield a function that returns the answer of a server with a fault, which streams two lines."""
     with contextlib.ExitStack() as stack:
 
         def answer(name: str) -> Any:
             def install(service: Any) -> None:
-                service.handlers["listShares"] = lambda **_: Reply(200, media_type=NDJSON, chunks=iter([b'{"a":1}\n', b'{"b":2}\n']))
+                service.handlers["listShares"] = lambda **_: Reply(
+                    200, media_type=NDJSON, chunks=iter([b'{"a":1}\n', b'{"b":2}\n'])
+                )
                 ANSWERS[name]("listShares")(service)
 
-            server = stack.enter_context(running(contract="delta_sharing", shares=shares, faults=[unnamed(install)]))
-            return stack.enter_context(sending_to(server.url))("GET", "/delta-sharing/shares", None, **ENTRY)
+            server = stack.enter_context(
+                running(contract="delta_sharing", shares=shares, faults=[unnamed(install)])
+            )
+            return stack.enter_context(sending_to(server.url))(
+                "GET", "/delta-sharing/shares", None, **ENTRY
+            )
 
         yield answer
 
@@ -222,7 +281,9 @@ def streaming(monkeypatch: pytest.MonkeyPatch, sending_to: Callable[[str], Any],
         ("adds-body", "application/x-ndjson; charset=utf-8", b'{"a":1}\n{"b":2}\n'),
     ],
 )
-def test_faults_of_bodies_apply_to_streams(streaming: Callable[[str], Any], name: str, media_type: str, body: bytes) -> None:
+def test_faults_of_bodies_apply_to_streams(
+    streaming: Callable[[str], Any], name: str, media_type: str, body: bytes
+) -> None:
     answer = streaming(name)
 
     assert (answer.headers["content-type"], answer.body) == (media_type, body)
@@ -237,17 +298,32 @@ def test_a_stream_loses_its_body_with_a_status_that_has_none(
     monkeypatch: pytest.MonkeyPatch, sending_to: Callable[[str], Any], shares: Path
 ) -> None:
     def install(service: Any) -> None:
-        service.handlers["listShares"] = lambda **_: Reply(200, media_type=NDJSON, chunks=iter([b"{}\n"]))
+        service.handlers["listShares"] = lambda **_: Reply(
+            200, media_type=NDJSON, chunks=iter([b"{}\n"])
+        )
         on_status("listShares", {200: 204})(service)
 
-    with running(contract="delta_sharing", shares=shares, faults=[unnamed(install)]) as server, sending_to(server.url) as send:
+    with (
+        running(contract="delta_sharing", shares=shares, faults=[unnamed(install)]) as server,
+        sending_to(server.url) as send,
+    ):
         answer = send("GET", "/delta-sharing/shares", None, **ENTRY)
 
     assert (answer.status, answer.headers, answer.body) == (204, {}, b"")
 
 
 def test_profiles_are_written_for_their_recipients_alone(shares: Path, tmp_path: Path) -> None:
-    command = [sys.executable, "-m", "lakepact.reference_server", "--port", "0", "--shares", str(shares), "--profiles", str(tmp_path / "p")]
+    command = [
+        sys.executable,
+        "-m",
+        "lakepact.reference_server",
+        "--port",
+        "0",
+        "--shares",
+        str(shares),
+        "--profiles",
+        str(tmp_path / "p"),
+    ]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         address = process.stdout.readline().strip()
         process.terminate()
@@ -259,7 +335,10 @@ def test_profiles_are_written_for_their_recipients_alone(shares: Path, tmp_path:
         "bearerToken": "secret-of-me",
     }
     assert json.loads(you.read_text())["expirationTime"] == "2999-12-31T00:00:00.500Z"
-    assert os.name == "nt" or [stat.S_IMODE(file.stat().st_mode) for file in (me, you)] == [0o600, 0o600]
+    assert os.name == "nt" or [stat.S_IMODE(file.stat().st_mode) for file in (me, you)] == [
+        0o600,
+        0o600,
+    ]
 
 
 @pytest.mark.parametrize(
@@ -270,7 +349,9 @@ def test_profiles_are_written_for_their_recipients_alone(shares: Path, tmp_path:
         (["--shares", "nowhere.yaml"], "does not exist"),
     ],
 )
-def test_a_wrong_option_is_explained(arguments: list[str], said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_wrong_option_is_explained(
+    arguments: list[str], said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
     result = CliRunner().invoke(serve, ["--port", "0", "--warehouse", "memory:", *arguments])
 
@@ -283,6 +364,8 @@ def test_without_shares_nothing_of_them_is_imported() -> None:
         "from lakepact.reference_server.settings import Settings; application(*services([], Settings())); "
         "print([m for m in sys.modules if 'delta_sharing' in m or m.split('.')[0] in {'pyarrow', 'numpy', 'fastavro', 'deltalake'}])"
     )
-    result = subprocess.run([sys.executable, "-W", "ignore", "-c", code], capture_output=True, text=True, check=True)
+    result = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", code], capture_output=True, text=True, check=True
+    )
 
     assert result.stdout.strip() == "[]"

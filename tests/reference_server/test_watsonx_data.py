@@ -18,7 +18,11 @@ from lakepact.reference_server.app import service, services
 from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.settings import BadSetting, Settings
 from lakepact.reference_server.watsonx_data import ROOT
-from lakepact.reference_server.watsonx_data.credentials import Credentials, Doorkeeper, read_credentials
+from lakepact.reference_server.watsonx_data.credentials import (
+    Credentials,
+    Doorkeeper,
+    read_credentials,
+)
 
 SCHEMA = {"type": "struct", "fields": [{"id": 1, "name": "id", "type": "long", "required": True}]}
 HERE = f"{ROOT}/v1/iceberg"
@@ -49,13 +53,20 @@ def namespace(send):
 
 def write(folder, **credentials):
     path = folder / "credentials.yaml"
-    path.write_text(yaml.safe_dump({name.replace("_", "-"): value for name, value in credentials.items()}), "utf-8")
+    path.write_text(
+        yaml.safe_dump({name.replace("_", "-"): value for name, value in credentials.items()}),
+        "utf-8",
+    )
     return path
 
 
 @pytest.fixture(scope="module")
 def closed(tmp_path_factory):
-    credentials = write(tmp_path_factory.mktemp("closed"), tokens=["right"], api_keys={"hank": "key:with:colons", "ann": "anns-key"})
+    credentials = write(
+        tmp_path_factory.mktemp("closed"),
+        tokens=["right"],
+        api_keys={"hank": "key:with:colons", "ann": "anns-key"},
+    )
     with running(contract="watsonx_data", warehouse="memory:", credentials=credentials) as server:
         yield server
 
@@ -74,9 +85,15 @@ def test_its_root_is_that_of_the_contract(open_server):
 
 
 def test_it_serves_what_the_iceberg_catalog_serves_of_its_operations():
-    offered = {name: {o.id for o in service(name, Settings()).offered()} for name in ("iceberg_rest", "watsonx_data")}
+    offered = {
+        name: {o.id for o in service(name, Settings()).offered()}
+        for name in ("iceberg_rest", "watsonx_data")
+    }
 
-    assert offered["watsonx_data"] == offered["iceberg_rest"] & Contract("watsonx_data").operations.keys()
+    assert (
+        offered["watsonx_data"]
+        == offered["iceberg_rest"] & Contract("watsonx_data").operations.keys()
+    )
 
 
 def test_it_is_served_only_when_it_is_named():
@@ -92,7 +109,10 @@ def test_it_stands_beside_the_iceberg_catalog_with_tables_of_its_own():
 
 
 def test_the_configuration_names_the_warehouse_and_no_endpoints(send):
-    assert send("GET", f"{ROOT}/v1/config?warehouse=iceberg").document == {"overrides": {"warehouse": "memory:"}, "defaults": {}}
+    assert send("GET", f"{ROOT}/v1/config?warehouse=iceberg").document == {
+        "overrides": {"warehouse": "memory:"},
+        "defaults": {},
+    }
 
 
 def test_endpoints_are_listed_when_an_operation_is_missing():
@@ -101,21 +121,34 @@ def test_endpoints_are_listed_when_an_operation_is_missing():
 
     endpoints = served.handlers["getConfig"]().document["endpoints"]
 
-    assert ("POST /v1/{prefix}/namespaces/{namespace}/views" in endpoints, len(endpoints)) == (False, 22)
+    assert ("POST /v1/{prefix}/namespaces/{namespace}/views" in endpoints, len(endpoints)) == (
+        False,
+        22,
+    )
 
 
 def test_another_catalog_is_not_there(send):
-    assert send("GET", f"{ROOT}/v1/config?warehouse=other").error == (400, "BadRequestException", 400)
+    assert send("GET", f"{ROOT}/v1/config?warehouse=other").error == (
+        400,
+        "BadRequestException",
+        400,
+    )
     assert send("GET", f"{ROOT}/v1/other/namespaces").error == (404, "NotFoundException", 404)
 
 
-@pytest.mark.parametrize("path", ["/v1/config", "/v1/iceberg/namespaces", f"{ROOT}/v1/namespaces", f"{ROOT}/v1/oauth/tokens"])
+@pytest.mark.parametrize(
+    "path",
+    ["/v1/config", "/v1/iceberg/namespaces", f"{ROOT}/v1/namespaces", f"{ROOT}/v1/oauth/tokens"],
+)
 def test_paths_outside_the_root_are_unknown(send, path):
     assert send("GET", path).status == 404
 
 
 def test_catalog_has_the_name_of_the_settings(sending_to):
-    with running(contract="watsonx_data", warehouse="memory:", prefix="my%20data") as server, sending_to(server.url) as send:
+    with (
+        running(contract="watsonx_data", warehouse="memory:", prefix="my%20data") as server,
+        sending_to(server.url) as send,
+    ):
         assert send("GET", f"{ROOT}/v1/config?warehouse=my+data").status == 200
         assert send("GET", f"{ROOT}/v1/my%20data/namespaces").document["namespaces"] == []
 
@@ -140,15 +173,24 @@ def test_a_namespace_lies_in_a_folder_of_its_name_by_default(send, namespace):
 
 def test_foreign_storage_location_is_kept_and_not_used_for_tables(send):
     name, far = f"ns{uuid.uuid4().hex}", "s3a://bucket/accounting"
-    send("POST", f"{HERE}/namespaces", {"namespace": [name], "properties": {"storage_location": far}})
+    send(
+        "POST", f"{HERE}/namespaces", {"namespace": [name], "properties": {"storage_location": far}}
+    )
 
-    created = send("POST", f"{HERE}/namespaces/{name}/tables", {"name": "t", "schema": SCHEMA}).document
+    created = send(
+        "POST", f"{HERE}/namespaces/{name}/tables", {"name": "t", "schema": SCHEMA}
+    ).document
 
-    assert send("GET", f"{HERE}/namespaces/{name}").document["properties"]["storage_location"] == far
+    assert (
+        send("GET", f"{HERE}/namespaces/{name}").document["properties"]["storage_location"] == far
+    )
     assert created["metadata"]["location"].startswith(f"memory:/{name}/t-")
 
 
-@pytest.mark.parametrize(("size", "status"), [("0", 200), ("1", 200), ("1000000000000000", 200), ("1000000000000001", 400), ("-1", 400)])
+@pytest.mark.parametrize(
+    ("size", "status"),
+    [("0", 200), ("1", 200), ("1000000000000000", 200), ("1000000000000001", 400), ("-1", 400)],
+)
 def test_page_sizes_are_those_of_the_page(send, namespace, size, status):
     assert send("GET", f"{HERE}/namespaces/{namespace}/tables?pageSize={size}").status == status
 
@@ -159,7 +201,16 @@ def test_server_without_credentials_file_answers_every_caller(send):
 
 
 @pytest.mark.parametrize(
-    "shown", ["Basic aGFuazprZXk=", "Bearer", "ZenApiKey", "ZenApiKey !", "ZenApiKey bm90aGluZw==", "ZenApiKey /w==", "x"]
+    "shown",
+    [
+        "Basic aGFuazprZXk=",
+        "Bearer",
+        "ZenApiKey",
+        "ZenApiKey !",
+        "ZenApiKey bm90aGluZw==",
+        "ZenApiKey /w==",
+        "x",
+    ],
 )
 def test_malformed_credentials_return_401(send, shown):
     answer = send("GET", f"{HERE}/namespaces", authorization=shown)
@@ -214,22 +265,42 @@ def test_other_credentials_return_401(knock, shown):
 @pytest.mark.parametrize("shown", ["Bearer right", key("hank:key:with:colons")])
 def test_credentials_of_one_instance_open_no_other(tmp_path, sending_to, shown):
     other = write(tmp_path, tokens=["other"], api_keys={"hank": "another-key"})
-    with running(contract="watsonx_data", warehouse="memory:", credentials=other) as server, sending_to(server.url) as send:
+    with (
+        running(contract="watsonx_data", warehouse="memory:", credentials=other) as server,
+        sending_to(server.url) as send,
+    ):
         assert send("GET", f"{HERE}/namespaces", authorization=shown).status == 401
 
 
-@pytest.mark.parametrize("query", ["access_token=right", "token=right", "authorization=Bearer%20right", "apikey=hank:key:with:colons"])
+@pytest.mark.parametrize(
+    "query",
+    [
+        "access_token=right",
+        "token=right",
+        "authorization=Bearer%20right",
+        "apikey=hank:key:with:colons",
+    ],
+)
 def test_credentials_in_the_query_return_401(closed, sending_to, query):
     with sending_to(closed.url) as send:
         assert send("GET", f"{HERE}/namespaces?{query}").status == 401
 
 
-@pytest.mark.parametrize("shown", [("Bearer right", "Bearer wrong"), ("Bearer wrong", "Bearer right"), ("Bearer right", "Bearer right")])
+@pytest.mark.parametrize(
+    "shown",
+    [
+        ("Bearer right", "Bearer wrong"),
+        ("Bearer wrong", "Bearer right"),
+        ("Bearer right", "Bearer right"),
+    ],
+)
 def test_several_authorization_headers_return_401(closed, shown):
     headers = "".join(f"Authorization: {one}\r\n" for one in shown)
     host, port = closed.url.removeprefix("http://").split(":")
     with socket.create_connection((host, int(port)), timeout=10) as connection:
-        connection.sendall(f"GET {HERE}/namespaces HTTP/1.1\r\nHost: x\r\nConnection: close\r\n{headers}\r\n".encode())
+        connection.sendall(
+            f"GET {HERE}/namespaces HTTP/1.1\r\nHost: x\r\nConnection: close\r\n{headers}\r\n".encode()
+        )
         answer = connection.makefile("rb").readline()
 
     assert answer.split()[1] == b"401"
@@ -259,7 +330,9 @@ def test_any_unknown_key_returns_401_without_being_repeated(shown):
 
 
 def test_credentials_cannot_be_read_again(tmp_path):
-    credentials = read_credentials(write(tmp_path, tokens=["planted-token"], api_keys={"hank": "planted-key"}))
+    credentials = read_credentials(
+        write(tmp_path, tokens=["planted-token"], api_keys={"hank": "planted-key"})
+    )
 
     assert "planted" not in f"{credentials!r} {credentials.tokens!r} {credentials.keys!r}"
 

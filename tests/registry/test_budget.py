@@ -16,7 +16,9 @@ DERIVED = "# Made by "  #: begins the files that `nox -s generate` writes
 
 
 def hand_written_lines(root: Path) -> int:
-    texts = (path.read_text("utf-8") for path in root.rglob("*.py") if "__pycache__" not in path.parts)
+    texts = (
+        path.read_text("utf-8") for path in root.rglob("*.py") if "__pycache__" not in path.parts
+    )
     return sum(text.count("\n") for text in texts if not text.startswith(DERIVED))
 
 
@@ -39,11 +41,16 @@ def test_a_file_of_ten_thousand_lines_exceeds_the_budget(tmp_path: Path) -> None
 def test_derived_files_and_caches_are_not_counted(tmp_path: Path) -> None:
     (tmp_path / "__pycache__").mkdir()
     (tmp_path / "__pycache__" / "cached.py").write_text("x = 1\n")
-    (tmp_path / "derived.py").write_text(f"{DERIVED}codegen.sync_twin from asynchronous/x.py\nx = 1\n")
+    (tmp_path / "derived.py").write_text(
+        f"{DERIVED}codegen.sync_twin from asynchronous/x.py\nx = 1\n"
+    )
     (tmp_path / "kept.py").write_text("x = 1\n")
 
     assert hand_written_lines(tmp_path) == 1
 
 
 def test_facades_for_threads_are_derived() -> None:
-    assert all(path.read_text("utf-8").startswith(DERIVED) for path in (ROOT / "client").glob("**/synchronous/*.py"))
+    assert all(
+        path.read_text("utf-8").startswith(DERIVED)
+        for path in (ROOT / "client").glob("**/synchronous/*.py")
+    )

@@ -13,7 +13,9 @@ from packaging.requirements import Requirement
 from lakepact.cli.verbs import VERBS
 
 ROOT = Path(__file__).parents[2]
-EXTRAS: dict[str, list[str]] = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["optional-dependencies"]
+EXTRAS: dict[str, list[str]] = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))[
+    "project"
+]["optional-dependencies"]
 
 #: Libraries that checking an Iceberg catalog does not need, all of them large.
 LARGE = (
@@ -50,14 +52,20 @@ def installed(extra: str) -> set[str]:
     found = set()
     for line in EXTRAS[extra]:
         requirement = Requirement(line)
-        found |= set().union(*map(installed, requirement.extras)) if requirement.name == "lakepact" else {requirement.name}
+        found |= (
+            set().union(*map(installed, requirement.extras))
+            if requirement.name == "lakepact"
+            else {requirement.name}
+        )
     return found
 
 
 def without(libraries: tuple[str, ...], words: str) -> subprocess.CompletedProcess[str]:
     """Run the command in an interpreter that lacks some libraries."""
     code = f"import sys; sys.modules |= dict.fromkeys({libraries!r}); from lakepact.cli import main; main({words.split()!r})"
-    return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False, timeout=120)
+    return subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=False, timeout=120
+    )
 
 
 def test_conformance_installs_no_large_library() -> None:
@@ -80,7 +88,10 @@ def test_missing_library_is_named_with_its_extra(words: str, library: str, extra
     verb = words.partition(" ")[0]
 
     assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr == f"lakepact {verb} needs {library}, which is not installed: pip install 'lakepact[{extra}]'\n"
+    assert (
+        done.stderr
+        == f"lakepact {verb} needs {library}, which is not installed: pip install 'lakepact[{extra}]'\n"
+    )
     assert library in installed(extra)
 
 

@@ -24,7 +24,10 @@ def test_table_is_valid_by_its_schema() -> None:
 
 
 def test_each_requirement_is_a_must_of_servers_that_its_mutant_breaks() -> None:
-    demanded, known = Contract(TABLE["contract"], TABLE["version"]).requirements, faults(TABLE["contract"], TABLE["version"])
+    demanded, known = (
+        Contract(TABLE["contract"], TABLE["version"]).requirements,
+        faults(TABLE["contract"], TABLE["version"]),
+    )
 
     for name, entry in TABLE["requirements"].items():
         assert (demanded[name].level, demanded[name].side) == ("MUST", "server")
@@ -37,23 +40,34 @@ def test_table_measures_at_least_300_requirements_and_six_clients() -> None:
 
 
 def test_each_requirement_has_an_outcome_of_each_client() -> None:
-    missing = {name: set(TABLE["clients"]) - set(entry["clients"]) for name, entry in TABLE["requirements"].items()}
+    missing = {
+        name: set(TABLE["clients"]) - set(entry["clients"])
+        for name, entry in TABLE["requirements"].items()
+    }
 
     assert {name: clients for name, clients in missing.items() if clients} == {}
 
 
-@pytest.mark.parametrize("outcome", [{"outcome": "wrong"}, {"outcome": "works", "task": "read-rows"}, {"outcome": "broken"}])
+@pytest.mark.parametrize(
+    "outcome",
+    [{"outcome": "wrong"}, {"outcome": "works", "task": "read-rows"}, {"outcome": "broken"}],
+)
 def test_incomplete_or_unknown_outcome_is_invalid(outcome: dict[str, str]) -> None:
     clients = {"pyiceberg": outcome}
 
-    assert not VALIDATOR.is_valid({**TABLE, "requirements": {"IRC-TBL-LOAD-001": {"mutant": "m", "clients": clients}}})
+    assert not VALIDATOR.is_valid(
+        {**TABLE, "requirements": {"IRC-TBL-LOAD-001": {"mutant": "m", "clients": clients}}}
+    )
 
 
 @pytest.mark.parametrize(
     ("error", "clear"),
     [
         ("RESTError\nReceived 404 for a table", True),
-        ("ErrRESTError\ncannot unmarshal number into Go struct field configResponse.defaults of type string", True),
+        (
+            "ErrRESTError\ncannot unmarshal number into Go struct field configResponse.defaults of type string",
+            True,
+        ),
         ("ValidationError\n1 validation error for ConfigResponse\nendpoints\n  Value error", True),
         ("IllegalArgumentException\nCannot parse missing string: prefix", True),
         ("IllegalArgumentException\nCurrent snapshot ID does not match main branch", True),
@@ -80,9 +94,16 @@ def test_difference_shows_the_first_place(expected: Any, actual: Any, shown: str
 
 
 def test_listed_mutant_is_the_one_that_hurts_most() -> None:
-    requirement, (first, second, *_) = next((name, mutants) for name, mutants in candidates().items() if len(mutants) > 1)
+    requirement, (first, second, *_) = next(
+        (name, mutants) for name, mutants in candidates().items() if len(mutants) > 1
+    )
     about = {"requirement": requirement, "client": "pyiceberg"}
-    lines = [{**about, "mutant": first, "outcome": "works"}, {**about, "mutant": second, "outcome": "wrong", "task": "t", "detail": "d"}]
+    lines = [
+        {**about, "mutant": first, "outcome": "works"},
+        {**about, "mutant": second, "outcome": "wrong", "task": "t", "detail": "d"},
+    ]
 
     assert listed(lines)[requirement]["mutant"] == second
-    assert listed([*lines, {**lines[0], "client": "duckdb"}])[requirement]["mutant"] == first  # measured with more clients
+    assert (
+        listed([*lines, {**lines[0], "client": "duckdb"}])[requirement]["mutant"] == first
+    )  # measured with more clients

@@ -35,7 +35,9 @@ class Strict(yaml.SafeLoader):
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:  # noqa: FBT001, FBT002 - PyYAML's signature
         mapping = super().construct_mapping(node, deep)
         if len(mapping) != len(node.value):
-            raise yaml.constructor.ConstructorError(None, None, "a key stands twice in one mapping", node.start_mark)
+            raise yaml.constructor.ConstructorError(
+                None, None, "a key stands twice in one mapping", node.start_mark
+            )
         return mapping
 
 
@@ -59,7 +61,13 @@ def without_prose(node: Any, *, keys_are_names: bool = False) -> Any:
 
 def everything(node: Any, at: str = "#") -> Iterator[Place]:
     yield at, node
-    members = node.items() if isinstance(node, dict) else enumerate(node) if isinstance(node, list) else ()
+    members = (
+        node.items()
+        if isinstance(node, dict)
+        else enumerate(node)
+        if isinstance(node, list)
+        else ()
+    )
     for key, value in members:
         yield from everything(value, f"{at}/{str(key).replace('~', '~0').replace('/', '~1')}")
 
@@ -82,17 +90,26 @@ def properties(at: str, schema: dict[str, Any]) -> Iterator[Place]:
 
 
 def undescribed(places: list[Place]) -> list[str]:
-    return [at for at, node in places if "$ref" not in node and not str(node.get("description", "")).strip()]
+    return [
+        at
+        for at, node in places
+        if "$ref" not in node and not str(node.get("description", "")).strip()
+    ]
 
 
 def test_structure_equals_that_of_iceberg_1_10_0() -> None:
-    canonical = json.dumps(without_prose(contract(ICEBERG)), sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    canonical = json.dumps(
+        without_prose(contract(ICEBERG)), sort_keys=True, separators=(",", ":"), ensure_ascii=False
+    )
 
     assert sha256(canonical.encode()).hexdigest() == STRUCTURE
 
 
 def test_prose_is_not_part_of_the_structure() -> None:
-    document = {"summary": "prose", "properties": {"summary": {"description": "prose", "type": "object"}}}
+    document = {
+        "summary": "prose",
+        "properties": {"summary": {"description": "prose", "type": "object"}},
+    }
 
     assert without_prose(document) == {"properties": {"summary": {"type": "object"}}}
 
@@ -108,16 +125,32 @@ def test_every_reference_resolves(name: str) -> None:
 
 @every_contract
 def test_every_discriminator_names_known_schemas(name: str) -> None:
-    mappings = [node["mapping"] for _, node in everything(contract(name)) if isinstance(node, dict) and "mapping" in node]
-    targets = {target.removeprefix("#/components/schemas/") for mapping in mappings for target in mapping.values()}
+    mappings = [
+        node["mapping"]
+        for _, node in everything(contract(name))
+        if isinstance(node, dict) and "mapping" in node
+    ]
+    targets = {
+        target.removeprefix("#/components/schemas/")
+        for mapping in mappings
+        for target in mapping.values()
+    }
 
     assert targets - set(contract(name)["components"]["schemas"]) == set()
 
 
 @every_contract
 def test_every_operation_has_a_one_line_summary_and_a_description(name: str) -> None:
-    wordless = [at for at, operation in operations(name) if not {"summary", "description"} <= operation.keys()]
-    rambling = [at for at, operation in operations(name) if "\n" in operation["summary"] or operation["summary"].endswith(".")]
+    wordless = [
+        at
+        for at, operation in operations(name)
+        if not {"summary", "description"} <= operation.keys()
+    ]
+    rambling = [
+        at
+        for at, operation in operations(name)
+        if "\n" in operation["summary"] or operation["summary"].endswith(".")
+    ]
 
     assert (wordless, rambling) == ([], [])
 
@@ -125,18 +158,46 @@ def test_every_operation_has_a_one_line_summary_and_a_description(name: str) -> 
 @every_contract
 def test_every_parameter_response_and_schema_is_described(name: str) -> None:
     components = contract(name)["components"]
-    places = [place for kind in ("parameters", "responses", "schemas") for place in components[kind].items()]
-    places += [(f"{at} {each.get('name')}", each) for at, operation in operations(name) for each in operation.get("parameters", ())]
-    places += [(f"{at} {status}", answer) for at, operation in operations(name) for status, answer in operation["responses"].items()]
-    members = [place for schema, node in components["schemas"].items() for place in properties(schema, node)]
+    places = [
+        place
+        for kind in ("parameters", "responses", "schemas")
+        for place in components[kind].items()
+    ]
+    places += [
+        (f"{at} {each.get('name')}", each)
+        for at, operation in operations(name)
+        for each in operation.get("parameters", ())
+    ]
+    places += [
+        (f"{at} {status}", answer)
+        for at, operation in operations(name)
+        for status, answer in operation["responses"].items()
+    ]
+    members = [
+        place
+        for schema, node in components["schemas"].items()
+        for place in properties(schema, node)
+    ]
 
-    assert undescribed([*places, *((at, member) for at, member in members if "const" not in member)]) == []
+    assert (
+        undescribed([*places, *((at, member) for at, member in members if "const" not in member)])
+        == []
+    )
 
 
 def test_descriptions_of_times_and_sizes_name_the_unit() -> None:
     units = {"-ms": "milliseconds", "-in-bytes": "bytes", "expires_in": "seconds"}
-    members = [place for schema, node in contract(ICEBERG)["components"]["schemas"].items() for place in properties(schema, node)]
-    unsaid = [at for at, member in members for suffix, unit in units.items() if at.endswith(suffix) and unit not in member["description"]]
+    members = [
+        place
+        for schema, node in contract(ICEBERG)["components"]["schemas"].items()
+        for place in properties(schema, node)
+    ]
+    unsaid = [
+        at
+        for at, member in members
+        for suffix, unit in units.items()
+        if at.endswith(suffix) and unit not in member["description"]
+    ]
 
     assert unsaid == []
 

@@ -19,16 +19,35 @@ NAMED = re.compile(r"\b\w+(?:Exception)\b")
 
 
 def test_rulings_cited_by_iceberg_corrections_exist() -> None:
-    rulings = {interpretation["id"] for interpretation in read_yaml(FOLDER / "requirements/interpretations.yaml")["interpretations"]}
-    cited = {ruling for correction in overlay.read(FOLDER / "overlay.yaml") for ruling in re.findall(r"A-\d\d", correction.why)}
+    rulings = {
+        interpretation["id"]
+        for interpretation in read_yaml(FOLDER / "requirements/interpretations.yaml")[
+            "interpretations"
+        ]
+    }
+    cited = {
+        ruling
+        for correction in overlay.read(FOLDER / "overlay.yaml")
+        for ruling in re.findall(r"A-\d\d", correction.why)
+    }
 
     assert cited
     assert cited - rulings == set()
 
 
 def test_rulings_cited_by_delta_sharing_corrections_exist() -> None:
-    rulings = {interpretation["id"] for interpretation in read_yaml(SHARING / "requirements/interpretations.yaml")["interpretations"]}
-    needs = {requirement["id"] for requirement in read_yaml(SHARING / "requirements/lines/interoperability.yaml")["requirements"]}
+    rulings = {
+        interpretation["id"]
+        for interpretation in read_yaml(SHARING / "requirements/interpretations.yaml")[
+            "interpretations"
+        ]
+    }
+    needs = {
+        requirement["id"]
+        for requirement in read_yaml(SHARING / "requirements/lines/interoperability.yaml")[
+            "requirements"
+        ]
+    }
     reasons = [correction.why for correction in overlay.read(SHARING / "overlay.yaml")]
 
     assert {ruling for why in reasons for ruling in re.findall(r"\bD-\d\d", why)} <= rulings
@@ -37,7 +56,11 @@ def test_rulings_cited_by_delta_sharing_corrections_exist() -> None:
 
 @pytest.mark.parametrize("folder", [FOLDER, SHARING], ids=lambda folder: folder.parent.name)
 def test_correction_ids_have_their_form(folder: Path) -> None:
-    assert [correction.id for correction in overlay.read(folder / "overlay.yaml") if not re.fullmatch(r"E\d\d", correction.id)] == []
+    assert [
+        correction.id
+        for correction in overlay.read(folder / "overlay.yaml")
+        if not re.fullmatch(r"E\d\d", correction.id)
+    ] == []
 
 
 def described() -> Iterator[tuple[str, str, str, Any]]:
@@ -47,12 +70,23 @@ def described() -> Iterator[tuple[str, str, str, Any]]:
         for status, answer in operation["responses"].items():
             if method != "head" and status.isdecimal():
                 shared = answer.get("$ref", "").removeprefix("#/components/responses/")
-                yield operation["operationId"], status, shared, resolved(document, answer).get("description", "")
+                yield (
+                    operation["operationId"],
+                    status,
+                    shared,
+                    resolved(document, answer).get("description", ""),
+                )
 
 
 def test_error_types_equal_those_named_by_the_contract() -> None:
     errors = read_yaml(FOLDER / "errors.yaml")
-    written = {(o, s): errors["errors"].get(o, {}).get(s) or errors["shared"].get(shared, []) for o, s, shared, _ in described()}
+    written = {
+        (o, s): errors["errors"].get(o, {}).get(s) or errors["shared"].get(shared, [])
+        for o, s, shared, _ in described()
+    }
 
-    named = {(operation, status): list(dict.fromkeys(NAMED.findall(text))) for operation, status, _, text in described()}
+    named = {
+        (operation, status): list(dict.fromkeys(NAMED.findall(text)))
+        for operation, status, _, text in described()
+    }
     assert written == named

@@ -22,7 +22,11 @@ SPECS = Path(__file__).parents[2] / "specs"
 ICEBERG = "iceberg_rest/1.10.0"
 SHARING = "delta_sharing/2026-02"
 WATSONX = "watsonx_data/2026"
-SOURCES: dict[str, Source] = {s.folder.relative_to(SPECS).as_posix(): s for coded in all_sources() for s in (coded, *coded.beside)}
+SOURCES: dict[str, Source] = {
+    s.folder.relative_to(SPECS).as_posix(): s
+    for coded in all_sources()
+    for s in (coded, *coded.beside)
+}
 CONTRACTS = sorted(SOURCES)
 
 #: The number of requirements of each contract, by the subject in their ids.
@@ -55,7 +59,11 @@ def requirement_files(contract: str) -> list[str]:
 
 
 def requirements(contract: str) -> list[dict[str, Any]]:
-    return [requirement for file in requirement_files(contract) for requirement in document(contract, file)["requirements"]]
+    return [
+        requirement
+        for file in requirement_files(contract)
+        for requirement in document(contract, file)["requirements"]
+    ]
 
 
 def operations(contract: str) -> set[str]:
@@ -64,22 +72,34 @@ def operations(contract: str) -> set[str]:
 
 def headings(contract: str) -> dict[str, str]:
     """Return the headings of the prose of a contract, by anchor."""
-    there = [version for version in extended(contract) if (SPECS / version / "headings.yaml").exists()]
-    return {anchor: title for version in there for anchor, title in document(version, "headings.yaml")["headings"].items()}
+    there = [
+        version for version in extended(contract) if (SPECS / version / "headings.yaml").exists()
+    ]
+    return {
+        anchor: title
+        for version in there
+        for anchor, title in document(version, "headings.yaml")["headings"].items()
+    }
 
 
 @every_contract
 def test_files_match_the_registry_schema(contract: str) -> None:
     schema = json.loads((SPECS / "requirement.schema.json").read_text())
-    others = {f"{kind}.yaml": kind for kind in ("features", "headings", "uncovered", "additions", "profile")} | {
-        "requirements/interpretations.yaml": "interpretations"
-    }
+    others = {
+        f"{kind}.yaml": kind
+        for kind in ("features", "headings", "uncovered", "additions", "profile")
+    } | {"requirements/interpretations.yaml": "interpretations"}
     kinds = dict.fromkeys(requirement_files(contract), "requirements")
     kinds |= {file: kind for file, kind in others.items() if (SPECS / contract / file).exists()}
     faults = []
     for file, kind in kinds.items():
-        validator = jsonschema_rs.validator_for({"$ref": f"#/$defs/{kind}", "$defs": schema["$defs"]})
-        faults += [f"{file} {error.instance_path}: {error.message}" for error in validator.iter_errors(document(contract, file))]
+        validator = jsonschema_rs.validator_for(
+            {"$ref": f"#/$defs/{kind}", "$defs": schema["$defs"]}
+        )
+        faults += [
+            f"{file} {error.instance_path}: {error.message}"
+            for error in validator.iter_errors(document(contract, file))
+        ]
 
     assert faults == []
 
@@ -89,7 +109,9 @@ def test_registry_names_what_exists_once(contract: str) -> None:
     """The generator refuses twins, and unknown clauses, operations, features, corrections and interpretations."""
     registry = versions.read(SOURCES[contract]).registry
 
-    assert {requirement["id"] for requirement in requirements(contract)} <= {requirement.id for requirement in registry.requirements}
+    assert {requirement["id"] for requirement in requirements(contract)} <= {
+        requirement.id for requirement in registry.requirements
+    }
 
 
 @every_contract
@@ -134,7 +156,12 @@ def test_anchors_are_derived_from_the_headings() -> None:
 
 @every_contract
 def test_every_operation_has_a_requirement(contract: str) -> None:
-    concerned = {operation for version in extended(contract) for r in requirements(version) for operation in r["operations"]}
+    concerned = {
+        operation
+        for version in extended(contract)
+        for r in requirements(version)
+        for operation in r["operations"]
+    }
 
     assert operations(contract) - concerned == set()
 
@@ -142,8 +169,16 @@ def test_every_operation_has_a_requirement(contract: str) -> None:
 @every_contract
 def test_features_are_declared_and_used(contract: str) -> None:
     declared = [feature["name"] for feature in document(contract, "features.yaml")["features"]]
-    inherited = {feature["name"] for version in extended(contract)[:-1] for feature in document(version, "features.yaml")["features"]}
-    used = {feature for requirement in requirements(contract) for feature in requirement.get("features", [])}
+    inherited = {
+        feature["name"]
+        for version in extended(contract)[:-1]
+        for feature in document(version, "features.yaml")["features"]
+    }
+    used = {
+        feature
+        for requirement in requirements(contract)
+        for feature in requirement.get("features", [])
+    }
 
     assert declared == sorted(declared)
     assert set(declared) - inherited == used - inherited
@@ -151,7 +186,11 @@ def test_features_are_declared_and_used(contract: str) -> None:
 
 @every_contract
 def test_sentences_differ(contract: str) -> None:
-    said = [requirement["sentence"] for version in extended(contract) for requirement in requirements(version)]
+    said = [
+        requirement["sentence"]
+        for version in extended(contract)
+        for requirement in requirements(version)
+    ]
     seen = Counter(re.sub(r"\W+", " ", sentence).casefold() for sentence in said)
 
     assert [sentence for sentence, times in seen.items() if times > 1] == []

@@ -16,7 +16,10 @@ import pytest
 import yaml
 
 ROOT = Path(__file__).resolve().parents[2]
-PHRASES = [(re.compile(entry["find"]), entry["instead"]) for entry in yaml.safe_load((ROOT / "specs/words.yaml").read_text())["phrases"]]
+PHRASES = [
+    (re.compile(entry["find"]), entry["instead"])
+    for entry in yaml.safe_load((ROOT / "specs/words.yaml").read_text())["phrases"]
+]
 TOPS = (
     "README.md",
     "CONTRIBUTING.md",
@@ -32,7 +35,9 @@ TOPS = (
 
 MISNAMED = re.compile(r"test_(?:who|whoever|what|whatever|that|where|which|whose)_|.{73}")
 #: Functions of the product: no relative clause as the subject, and no pronoun for a client, a caller or a server.
-OBSCURE = re.compile(r"(?:what|whatever|who|whoever|whom|whose|where)_|(?:.*_)?(?:who|whose|nobody|everybody|somebody|anybody)(?:_|$)")
+OBSCURE = re.compile(
+    r"(?:what|whatever|who|whoever|whom|whose|where)_|(?:.*_)?(?:who|whose|nobody|everybody|somebody|anybody)(?:_|$)"
+)
 FUNCTION = re.compile(r" *(?:async )?def (\w+)")
 PRODUCT = ("client", "reference_server", "conformance", "specs")
 
@@ -74,11 +79,17 @@ AFTER = (
 def files(scope: str) -> list[Path]:
     """Return the files of a scope that people read: pages, YAML and Python."""
     path = ROOT / scope
-    found = [path] if path.is_file() else sorted(p for p in path.rglob("*") if p.suffix in {".py", ".md", ".yaml"})
+    found = (
+        [path]
+        if path.is_file()
+        else sorted(p for p in path.rglob("*") if p.suffix in {".py", ".md", ".yaml"})
+    )
     return [
         p
         for p in found
-        if "synchronous" not in p.parts and p.name not in {"words.yaml", "openapi.yaml", "style.md"} and p != Path(__file__)
+        if "synchronous" not in p.parts
+        and p.name not in {"words.yaml", "openapi.yaml", "style.md"}
+        and p != Path(__file__)
     ]
 
 
@@ -87,10 +98,18 @@ def texts(path: Path) -> Iterator[tuple[int, str]]:
     source = path.read_text("utf-8")
     if path.suffix == ".py":
         for node in ast.walk(ast.parse(source)):
-            if isinstance(node, ast.Constant) and isinstance(node.value, str) and " " in node.value.strip():
+            if (
+                isinstance(node, ast.Constant)
+                and isinstance(node.value, str)
+                and " " in node.value.strip()
+            ):
                 yield node.lineno, re.sub(r"\n +", "\n", node.value)
     else:
-        prose = re.sub(r"(?ms)^```.*?^```", lambda block: "\n" * block[0].count("\n"), source) if path.suffix == ".md" else source
+        prose = (
+            re.sub(r"(?ms)^```.*?^```", lambda block: "\n" * block[0].count("\n"), source)
+            if path.suffix == ".md"
+            else source
+        )
         yield from enumerate(prose.splitlines(), start=1)
 
 
@@ -109,8 +128,12 @@ def misleading_docstrings(folder: str) -> Iterator[str]:
     """Yield each class whose docstring begins with a verb, and each function that returns nothing and promises to return something."""
     for path in sorted((ROOT / folder).rglob("*.py")):
         for node in ast.walk(ast.parse(path.read_text("utf-8"))):
-            if isinstance(node, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef) and (text := ast.get_docstring(node)):
-                nothing = isinstance(node, ast.ClassDef) or (isinstance(node.returns, ast.Constant) and node.returns.value is None)
+            if isinstance(node, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef) and (
+                text := ast.get_docstring(node)
+            ):
+                nothing = isinstance(node, ast.ClassDef) or (
+                    isinstance(node.returns, ast.Constant) and node.returns.value is None
+                )
                 if nothing and text.split()[0] in {"Return", "Returns", "Yield", "Whether"}:
                     yield f"{path.relative_to(ROOT)}:{node.lineno}: {node.name}: {text.splitlines()[0]}"
 
@@ -142,7 +165,15 @@ def test_docstrings_of_classes_and_procedures_promise_no_result(folder: str) -> 
     assert list(misleading_docstrings(folder)) == []
 
 
-@pytest.mark.parametrize("name", ["what_is_unknown_is_refused", "who_may_only_read", "plans_belong_to_everybody", "nobody_is_served"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "what_is_unknown_is_refused",
+        "who_may_only_read",
+        "plans_belong_to_everybody",
+        "nobody_is_served",
+    ],
+)
 def test_obscure_name_is_found(name: str) -> None:
     assert OBSCURE.match(name)
 
@@ -165,10 +196,17 @@ def test_plain_sentence_is_accepted(sentence: str) -> None:
 def _main(arguments: list[str]) -> None:
     if arguments:
         lines = [line for scope in arguments for line in violations(scope)]
-        names = [*misnamed("tests", MISNAMED), *(line for folder in PRODUCT for line in misnamed(folder, OBSCURE))]
+        names = [
+            *misnamed("tests", MISNAMED),
+            *(line for folder in PRODUCT for line in misnamed(folder, OBSCURE)),
+        ]
         lines += [line for line in names if line.startswith(tuple(arguments))]
     else:
-        counts = Counter(re.sub(r"((?:[^/:]+/){4}[^/:]+).*", r"\1", line.partition(":")[0]) for top in TOPS for line in violations(top))
+        counts = Counter(
+            re.sub(r"((?:[^/:]+/){4}[^/:]+).*", r"\1", line.partition(":")[0])
+            for top in TOPS
+            for line in violations(top)
+        )
         lines = [f"{number:6} {folder}" for folder, number in counts.most_common()]
     sys.stdout.write("\n".join([*lines, ""]))
 

@@ -14,12 +14,30 @@ from sample_tables import table_documents as td
 
 Document = dict[str, Any]
 
-PROPERTIES = st.dictionaries(st.text("abc.", min_size=1, max_size=4), st.text(max_size=5), max_size=3)
+PROPERTIES = st.dictionaries(
+    st.text("abc.", min_size=1, max_size=4), st.text(max_size=5), max_size=3
+)
 RETENTION = st.fixed_dictionaries(
-    {}, optional={member: st.integers(1, 10**12) for member in ("max-ref-age-ms", "max-snapshot-age-ms", "min-snapshots-to-keep")}
+    {},
+    optional={
+        member: st.integers(1, 10**12)
+        for member in ("max-ref-age-ms", "max-snapshot-age-ms", "min-snapshots-to-keep")
+    },
 )
 PRIMITIVES = st.sampled_from(
-    ["boolean", "int", "long", "float", "double", "date", "timestamptz", "string", "uuid", "decimal(9, 2)", "fixed[4]"]
+    [
+        "boolean",
+        "int",
+        "long",
+        "float",
+        "double",
+        "date",
+        "timestamptz",
+        "string",
+        "uuid",
+        "decimal(9, 2)",
+        "fixed[4]",
+    ]
 )
 
 
@@ -28,9 +46,17 @@ def tables(draw: DrawFn, versions: tuple[int, ...] = (1, 2, 3)) -> Document:
     """Draw a new table, with or without partitions, sort order and properties."""
     more: Document = {}
     if draw(st.booleans()):
-        more["partition_spec"] = {"fields": [td.partition_field(1, "bucket[8]", "id_bucket"), td.partition_field(2, "day", "placed_day")]}
+        more["partition_spec"] = {
+            "fields": [
+                td.partition_field(1, "bucket[8]", "id_bucket"),
+                td.partition_field(2, "day", "placed_day"),
+            ]
+        }
     if draw(st.booleans()):
-        more["write_order"] = {"order-id": 1, "fields": [td.sort_field(2, "hour", "desc", "nulls-last")]}
+        more["write_order"] = {
+            "order-id": 1,
+            "fields": [td.sort_field(2, "hour", "desc", "nulls-last")],
+        }
     return td.table(version=draw(st.sampled_from(versions)), properties=draw(PROPERTIES), **more)
 
 
@@ -70,7 +96,11 @@ class Sequence:
         specs, orders = self.metadata["partition-specs"], self.metadata["sort-orders"]
         if default:
             specs = [spec for spec in specs if spec["spec-id"] == self.metadata["default-spec-id"]]
-            orders = [order for order in orders if order["order-id"] == self.metadata["default-sort-order-id"]]
+            orders = [
+                order
+                for order in orders
+                if order["order-id"] == self.metadata["default-sort-order-id"]
+            ]
         return {item["source-id"] for holder in (*specs, *orders) for item in holder["fields"]}
 
     def snapshot_ids(self) -> list[int]:
@@ -84,9 +114,16 @@ def column_ids(schema: Document) -> set[int]:
 
 def add_column(s: Sequence) -> None:
     number = s.metadata["last-column-id"] + 1
-    column = td.field(number, f"column_{number}", s.draw(PRIMITIVES), doc=s.draw(st.text(max_size=3)))
+    column = td.field(
+        number, f"column_{number}", s.draw(PRIMITIVES), doc=s.draw(st.text(max_size=3))
+    )
     if s.draw(st.booleans()):
-        element = {"type": "list", "element-id": number + 1, "element": s.draw(PRIMITIVES), "element-required": s.draw(st.booleans())}
+        element = {
+            "type": "list",
+            "element-id": number + 1,
+            "element": s.draw(PRIMITIVES),
+            "element-required": s.draw(st.booleans()),
+        }
         column = td.field(number, f"column_{number}", element)
     _evolve(s, [*s.schema["fields"], column])
 
@@ -94,7 +131,13 @@ def add_column(s: Sequence) -> None:
 def rename_column(s: Sequence) -> None:
     number = s.one_of(column_ids(s.schema))
     name = f"renamed_{number}_{s.fresh_id('schemas', 'schema-id')}"
-    _evolve(s, [{**column, "name": name} if column["id"] == number else column for column in s.schema["fields"]])
+    _evolve(
+        s,
+        [
+            {**column, "name": name} if column["id"] == number else column
+            for column in s.schema["fields"]
+        ],
+    )
 
 
 def drop_column(s: Sequence) -> None:
@@ -105,7 +148,10 @@ def drop_column(s: Sequence) -> None:
 
 def promote_column(s: Sequence) -> None:
     wider = {"int": "long", "float": "double", "decimal(9, 2)": "decimal(18, 2)"}
-    fields = [{**column, "type": wider[column["type"]]} if str(column["type"]) in wider else column for column in s.schema["fields"]]
+    fields = [
+        {**column, "type": wider[column["type"]]} if str(column["type"]) in wider else column
+        for column in s.schema["fields"]
+    ]
     if fields != s.schema["fields"]:
         _evolve(s, fields)
 
@@ -115,18 +161,28 @@ def _evolve(s: Sequence, fields: list[Document]) -> None:
         return  # it would be a duplicate
     schema_id = s.fresh_id("schemas", "schema-id")
     s.add(
-        td.update("add-schema", schema={"schema-id": schema_id, **td.struct(*fields)}, last_column_id=s.metadata["last-column-id"]),
+        td.update(
+            "add-schema",
+            schema={"schema-id": schema_id, **td.struct(*fields)},
+            last_column_id=s.metadata["last-column-id"],
+        ),
         td.update("set-current-schema", schema_id=s.one_of([-1, schema_id])),
     )
 
 
 def set_current_schema(s: Sequence) -> None:
-    fitting = [schema["schema-id"] for schema in s.metadata["schemas"] if s.sources(default=True) <= column_ids(schema)]
+    fitting = [
+        schema["schema-id"]
+        for schema in s.metadata["schemas"]
+        if s.sources(default=True) <= column_ids(schema)
+    ]
     s.add(td.update("set-current-schema", schema_id=s.one_of(fitting)))
 
 
 def remove_schemas(s: Sequence) -> None:
-    used = {s.metadata["current-schema-id"]} | {snapshot["schema-id"] for snapshot in s.metadata["snapshots"]}
+    used = {s.metadata["current-schema-id"]} | {
+        snapshot["schema-id"] for snapshot in s.metadata["snapshots"]
+    }
     spare = {schema["schema-id"] for schema in s.metadata["schemas"]} - used
     if spare:
         s.add(td.update("remove-schemas", schema_ids=[s.one_of(spare)]))
@@ -142,8 +198,13 @@ def add_spec(s: Sequence) -> None:
         return
     spec_id = s.fresh_id("partition-specs", "spec-id")
     first = 1000 if s.metadata["format-version"] == 1 else s.metadata["last-partition-id"] + 1
-    transforms = s.draw(st.lists(st.sampled_from(["bucket[4]", "truncate[3]", "identity", "void"]), max_size=3))
-    fields = [td.partition_field(1, transform, f"p{spec_id}_{n}", **{"field-id": first + n}) for n, transform in enumerate(transforms)]
+    transforms = s.draw(
+        st.lists(st.sampled_from(["bucket[4]", "truncate[3]", "identity", "void"]), max_size=3)
+    )
+    fields = [
+        td.partition_field(1, transform, f"p{spec_id}_{n}", **{"field-id": first + n})
+        for n, transform in enumerate(transforms)
+    ]
     if not fields and any(not spec["fields"] for spec in s.metadata["partition-specs"]):
         return  # it would be a duplicate
     s.add(
@@ -154,12 +215,18 @@ def add_spec(s: Sequence) -> None:
 
 def set_default_spec(s: Sequence) -> None:
     columns = column_ids(s.schema)
-    fitting = [spec["spec-id"] for spec in s.metadata["partition-specs"] if {item["source-id"] for item in spec["fields"]} <= columns]
+    fitting = [
+        spec["spec-id"]
+        for spec in s.metadata["partition-specs"]
+        if {item["source-id"] for item in spec["fields"]} <= columns
+    ]
     s.add(td.update("set-default-spec", spec_id=s.one_of(fitting)))
 
 
 def remove_partition_specs(s: Sequence) -> None:
-    spare = {spec["spec-id"] for spec in s.metadata["partition-specs"]} - {s.metadata["default-spec-id"]}
+    spare = {spec["spec-id"] for spec in s.metadata["partition-specs"]} - {
+        s.metadata["default-spec-id"]
+    }
     if spare:
         s.add(td.update("remove-partition-specs", spec_ids=[s.one_of(spare)]))
 
@@ -169,7 +236,14 @@ def add_sort_order(s: Sequence) -> None:
         return
     order_id = max(s.fresh_id("sort-orders", "order-id"), 1)
     # A unique number makes each order new.
-    fields = [td.sort_field(1, f"bucket[{order_id + 1}]", s.one_of(["asc", "desc"]), s.one_of(["nulls-first", "nulls-last"]))]
+    fields = [
+        td.sort_field(
+            1,
+            f"bucket[{order_id + 1}]",
+            s.one_of(["asc", "desc"]),
+            s.one_of(["nulls-first", "nulls-last"]),
+        )
+    ]
     s.add(
         td.update("add-sort-order", sort_order={"order-id": order_id, "fields": fields}),
         td.update("set-default-sort-order", sort_order_id=s.one_of([-1, order_id])),
@@ -188,13 +262,24 @@ def add_snapshot(s: Sequence) -> None:
 
 def _has_numbers_left(s: Sequence) -> bool:
     """Return whether the table has numbers for another snapshot; a spoiled commit may have taken the last one."""
-    return max(s.metadata["last-sequence-number"], s.metadata.get("next-row-id", 0), _next_snapshot_id(s)) < 2**63 - 10
+    return (
+        max(
+            s.metadata["last-sequence-number"],
+            s.metadata.get("next-row-id", 0),
+            _next_snapshot_id(s),
+        )
+        < 2**63 - 10
+    )
 
 
 def _next_snapshot_id(s: Sequence) -> int:
     # Ids exceed the exact range of floats and differ in their lowest bits only; an id removed in a commit is not used again in it.
     before = [snapshot["snapshot-id"] for snapshot in s.before["snapshots"]]
-    added = [update["snapshot"]["snapshot-id"] for update in s.updates if update["action"] == "add-snapshot"]
+    added = [
+        update["snapshot"]["snapshot-id"]
+        for update in s.updates
+        if update["action"] == "add-snapshot"
+    ]
     return max([2**53 + 1000, *before, *added]) + 1
 
 
@@ -203,10 +288,16 @@ def _new_snapshot(s: Sequence) -> Document:
     more: Document = {}
     if version == 3:
         more = {"first_row_id": s.metadata["next-row-id"], "added_rows": s.draw(st.integers(0, 5))}
-    number = None if version == 1 else s.metadata["last-sequence-number"] + s.draw(st.integers(1, 3))
+    number = (
+        None if version == 1 else s.metadata["last-sequence-number"] + s.draw(st.integers(1, 3))
+    )
     at = td.CREATED + s.draw(st.integers(0, 10**6))
-    added = td.snapshot(_next_snapshot_id(s), number, parent=s.metadata.get("current-snapshot-id"), at=at, **more)
-    return td.update("add-snapshot", snapshot={**added, "schema-id": s.metadata["current-schema-id"]})
+    added = td.snapshot(
+        _next_snapshot_id(s), number, parent=s.metadata.get("current-snapshot-id"), at=at, **more
+    )
+    return td.update(
+        "add-snapshot", snapshot={**added, "schema-id": s.metadata["current-schema-id"]}
+    )
 
 
 def set_reference(s: Sequence) -> None:
@@ -215,7 +306,10 @@ def set_reference(s: Sequence) -> None:
     name, retention = s.one_of(["main", "audit", "v1"]), s.draw(RETENTION)
     make = td.branch
     if name == "v1":
-        make, retention = td.tag, {key: value for key, value in retention.items() if key == "max-ref-age-ms"}
+        make, retention = (
+            td.tag,
+            {key: value for key, value in retention.items() if key == "max-ref-age-ms"},
+        )
     s.add(make(name, s.one_of(s.snapshot_ids()), **retention))
 
 
@@ -253,21 +347,36 @@ def upgrade_to_second_version(s: Sequence) -> None:
 def set_statistics(s: Sequence) -> None:
     if s.snapshot_ids():
         snapshot_id = s.one_of(s.snapshot_ids())
-        s.add(td.update("set-statistics", statistics=td.statistics(snapshot_id, size=s.draw(st.integers(0, 9)))))
+        s.add(
+            td.update(
+                "set-statistics",
+                statistics=td.statistics(snapshot_id, size=s.draw(st.integers(0, 9))),
+            )
+        )
 
 
 def set_partition_statistics(s: Sequence) -> None:
     if s.snapshot_ids():
         snapshot_id = s.one_of(s.snapshot_ids())
         s.add(
-            td.update("set-partition-statistics", partition_statistics=td.partition_statistics(snapshot_id, size=s.draw(st.integers(0, 9))))
+            td.update(
+                "set-partition-statistics",
+                partition_statistics=td.partition_statistics(
+                    snapshot_id, size=s.draw(st.integers(0, 9))
+                ),
+            )
         )
 
 
 def remove_statistics(s: Sequence) -> None:
     for kind in ("statistics", "partition-statistics"):
         if s.metadata[kind]:
-            s.add(td.update(f"remove-{kind}", snapshot_id=s.one_of(file["snapshot-id"] for file in s.metadata[kind])))
+            s.add(
+                td.update(
+                    f"remove-{kind}",
+                    snapshot_id=s.one_of(file["snapshot-id"] for file in s.metadata[kind]),
+                )
+            )
 
 
 STEPS: list[Callable[[Sequence], None]] = [

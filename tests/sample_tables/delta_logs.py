@@ -11,7 +11,12 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 PROTOCOL = {"minReaderVersion": 1, "minWriterVersion": 2}
-SCHEMA = {"type": "struct", "fields": [{"name": name, "type": "string", "nullable": True, "metadata": {}} for name in ("a", "p")]}
+SCHEMA = {
+    "type": "struct",
+    "fields": [
+        {"name": name, "type": "string", "nullable": True, "metadata": {}} for name in ("a", "p")
+    ],
+}
 METADATA = {
     "id": "b4e9b2d0-0d2b-4f54-8c0f-6c7a0b6f7a11",
     "format": {"provider": "parquet", "options": {}},
@@ -21,22 +26,53 @@ METADATA = {
     "createdTime": 1_700_000_000_000,
 }
 HEAD = ({"protocol": PROTOCOL}, {"metaData": METADATA})
-VECTOR = {"storageType": "u", "pathOrInlineDv": "ab^-aqEH.-t@S}K{vb[*k^", "offset": 1, "sizeInBytes": 40, "cardinality": 6}
+VECTOR = {
+    "storageType": "u",
+    "pathOrInlineDv": "ab^-aqEH.-t@S}K{vb[*k^",
+    "offset": 1,
+    "sizeInBytes": 40,
+    "cardinality": 6,
+}
 
 
 def metadata(**configuration: str) -> dict[str, Any]:
     """Return a metaData action with settings; `__` stands for a dot."""
-    return {"metaData": METADATA | {"configuration": {name.replace("__", "."): value for name, value in configuration.items()}}}
+    return {
+        "metaData": METADATA
+        | {
+            "configuration": {
+                name.replace("__", "."): value for name, value in configuration.items()
+            }
+        }
+    }
 
 
 def add(path: str | None, **members: Any) -> dict[str, Any]:
     """Return an add action."""
-    return {"add": {"path": path, "partitionValues": {"p": "x"}, "size": 10, "modificationTime": 1, "dataChange": True} | members}
+    return {
+        "add": {
+            "path": path,
+            "partitionValues": {"p": "x"},
+            "size": 10,
+            "modificationTime": 1,
+            "dataChange": True,
+        }
+        | members
+    }
 
 
 def remove(path: str, **members: Any) -> dict[str, Any]:
     """Return a remove action."""
-    return {"remove": {"path": path, "deletionTimestamp": 1, "dataChange": True, "partitionValues": {"p": "x"}, "size": 10} | members}
+    return {
+        "remove": {
+            "path": path,
+            "deletionTimestamp": 1,
+            "dataChange": True,
+            "partitionValues": {"p": "x"},
+            "size": 10,
+        }
+        | members
+    }
 
 
 class Table:
@@ -65,15 +101,33 @@ class Table:
     def multipart(self, version: int, *parts: list[dict[str, Any]]) -> list[Path]:
         """Write a checkpoint of several files."""
         count = len(parts)
-        return [self.parquet(f"{version:020}.checkpoint.{n:010}.{count:010}.parquet", *part) for n, part in enumerate(parts, 1)]
+        return [
+            self.parquet(f"{version:020}.checkpoint.{n:010}.{count:010}.parquet", *part)
+            for n, part in enumerate(parts, 1)
+        ]
 
-    def second_version(self, version: int, *actions: dict[str, Any], sidecars: list[list[dict[str, Any]]], kind: str) -> Path:
+    def second_version(
+        self,
+        version: int,
+        *actions: dict[str, Any],
+        sidecars: list[list[dict[str, Any]]],
+        kind: str,
+    ) -> Path:
         """Write a checkpoint of the second version, whose adds are in sidecars."""
         written = [self.parquet(f"_sidecars/{uuid.uuid4()}.parquet", *part) for part in sidecars]
         lines = [
             {"checkpointMetadata": {"version": version}},
             *actions,
-            *({"sidecar": {"path": path.name, "sizeInBytes": path.stat().st_size, "modificationTime": 1}} for path in written),
+            *(
+                {
+                    "sidecar": {
+                        "path": path.name,
+                        "sizeInBytes": path.stat().st_size,
+                        "modificationTime": 1,
+                    }
+                }
+                for path in written
+            ),
         ]
         write = self.parquet if kind == "parquet" else self.write
         return write(f"{version:020}.checkpoint.{uuid.uuid4()}.{kind}", *lines)
@@ -83,7 +137,10 @@ class Table:
         path = self.log / name
         path.parent.mkdir(exist_ok=True)
         kinds = list(dict.fromkeys(kind for action in actions for kind in action)) or ["add"]
-        columns = {kind: pa.array([action.get(kind) for action in actions], TYPES.get(kind)) for kind in kinds}
+        columns = {
+            kind: pa.array([action.get(kind) for action in actions], TYPES.get(kind))
+            for kind in kinds
+        }
         pq.write_table(pa.table(columns), path)
         return path
 
@@ -133,5 +190,7 @@ TYPES = {
             ("writerFeatures", pa.list_(pa.string())),
         ]
     ),
-    "remove": pa.struct([("path", pa.string()), ("deletionTimestamp", pa.int64()), ("dataChange", pa.bool_())]),
+    "remove": pa.struct(
+        [("path", pa.string()), ("deletionTimestamp", pa.int64()), ("dataChange", pa.bool_())]
+    ),
 }

@@ -23,7 +23,17 @@ MICROSECOND = timedelta(microseconds=1)
 EXACTLY = Context(prec=60)
 INTEGERS = {"byte": 7, "short": 15, "integer": 31, "long": 63}
 DECIMALS = {"decimal(8,2)": (8, 2), "decimal(30,4)": (30, 4), "decimal(38,0)": (38, 0)}
-TYPES = (*INTEGERS, "float", "double", *DECIMALS, "string", "boolean", "date", "timestamp", "timestamp_ntz")
+TYPES = (
+    *INTEGERS,
+    "float",
+    "double",
+    *DECIMALS,
+    "string",
+    "boolean",
+    "date",
+    "timestamp",
+    "timestamp_ntz",
+)
 #: Types that a column may have had before Delta widened it.
 FORMER = {
     "short": ("byte",),
@@ -70,14 +80,34 @@ class Reader:
     nan_is_largest: bool
     doubles: bool  #: numbers of different types are compared as doubles
     empty_is_null: bool  #: of text in partition values
-    widens: bool  #: a partition value from before its column was widened is read as the type of then
+    widens: (
+        bool  #: a partition value from before its column was widened is read as the type of then
+    )
 
 
 READERS = (
     Reader(timezone.utc, nan_is_largest=True, doubles=False, empty_is_null=True, widens=False),  # noqa: UP017
-    Reader(ZoneInfo("America/New_York"), nan_is_largest=True, doubles=True, empty_is_null=False, widens=True),
-    Reader(timezone(timedelta(hours=14)), nan_is_largest=False, doubles=False, empty_is_null=False, widens=True),
-    Reader(timezone(timedelta(hours=-12)), nan_is_largest=False, doubles=True, empty_is_null=True, widens=False),
+    Reader(
+        ZoneInfo("America/New_York"),
+        nan_is_largest=True,
+        doubles=True,
+        empty_is_null=False,
+        widens=True,
+    ),
+    Reader(
+        timezone(timedelta(hours=14)),
+        nan_is_largest=False,
+        doubles=False,
+        empty_is_null=False,
+        widens=True,
+    ),
+    Reader(
+        timezone(timedelta(hours=-12)),
+        nan_is_largest=False,
+        doubles=True,
+        empty_is_null=True,
+        widens=False,
+    ),
 )
 
 
@@ -89,24 +119,58 @@ def value_of(random: Random, type_: str) -> Any:
     """Return a value as in rows: timestamps are microseconds, dates are dates."""
     if type_ in INTEGERS:
         limit = 2 ** INTEGERS[type_]
-        return random.choice((random.randint(-3, 12), random.randint(-limit, limit - 1), limit - 1 - random.randint(0, 3), -limit))
+        return random.choice(
+            (
+                random.randint(-3, 12),
+                random.randint(-limit, limit - 1),
+                limit - 1 - random.randint(0, 3),
+                -limit,
+            )
+        )
     if type_ in {"float", "double"}:
         number = random.choice(
-            (0.0, -0.0, 0.1, math.nan, math.inf, -math.inf, random.randint(-5, 5) / 4, random.gauss(0, 100), 1e300, 5e-324)
+            (
+                0.0,
+                -0.0,
+                0.1,
+                math.nan,
+                math.inf,
+                -math.inf,
+                random.randint(-5, 5) / 4,
+                random.gauss(0, 100),
+                1e300,
+                5e-324,
+            )
         )
-        return number if type_ == "double" else single(max(-3e38, min(3e38, number)) if math.isfinite(number) else number)
+        return (
+            number
+            if type_ == "double"
+            else single(max(-3e38, min(3e38, number)) if math.isfinite(number) else number)
+        )
     if type_ in DECIMALS:
         precision, scale = DECIMALS[type_]
-        digits = random.choice((random.randint(-500, 500), random.randint(-(10**precision) + 1, 10**precision - 1), 10**precision - 1))
+        digits = random.choice(
+            (
+                random.randint(-500, 500),
+                random.randint(-(10**precision) + 1, 10**precision - 1),
+                10**precision - 1,
+            )
+        )
         return Decimal(digits).scaleb(-scale, EXACTLY)
     if type_ == "string":
         return random.choice(STEMS) + random.choice(("", "", "a", "b", "z"))
     if type_ == "boolean":
         return random.random() < 0.5
     if type_ == "date":
-        return date(random.choice((1969, 2021, 2021)), random.choice((3, 11)), random.randint(10, 16))
-    days = (date(random.choice((1969, 2021, 2021)), 3, random.randint(12, 16)) - date(1970, 1, 1)).days
-    return days * 86_400_000_000 + random.choice((0, 7_200_000_000 + 1_800_000_000, random.randrange(86_400_000_000)))
+        return date(
+            random.choice((1969, 2021, 2021)), random.choice((3, 11)), random.randint(10, 16)
+        )
+    days = (
+        date(random.choice((1969, 2021, 2021)), 3, random.randint(12, 16)) - date(1970, 1, 1)
+    ).days
+    return days * 86_400_000_000 + random.choice(
+        (0, 7_200_000_000 + 1_800_000_000, random.randrange(86_400_000_000))
+    )
 
 
 def clock(micros: int) -> datetime:
@@ -158,7 +222,11 @@ def widened(value: Any, type_: str) -> Any:
         return float(value)
     if type_ in DECIMALS:
         return Decimal(value)
-    return (value - date(1970, 1, 1)).days * 86_400_000_000 if type(value) is date and type_ == "timestamp_ntz" else value
+    return (
+        (value - date(1970, 1, 1)).days * 86_400_000_000
+        if type(value) is date and type_ == "timestamp_ntz"
+        else value
+    )
 
 
 @dataclass
@@ -179,12 +247,18 @@ class Table:
     mapped: bool = False
 
     def snapshot(self) -> Any:
-        named: dict[str, dict[str, Any]] = {c.name: {"delta.columnMapping.physicalName": c.physical} for c in self.columns}
+        named: dict[str, dict[str, Any]] = {
+            c.name: {"delta.columnMapping.physicalName": c.physical} for c in self.columns
+        }
         for c in self.columns:
             if c.former:
                 named[c.name]["delta.typeChanges"] = [{"fromType": c.former, "toType": c.type}]
         files = [
-            shared_snapshots.file(part.partition, part.stats, deleted=None if all(part.alive) else part.alive.count(False))
+            shared_snapshots.file(
+                part.partition,
+                part.stats,
+                deleted=None if all(part.alive) else part.alive.count(False),
+            )
             for part in self.parts
         ]
         return shared_snapshots.snapshot(
@@ -197,7 +271,9 @@ class Table:
 
     def live_rows(self, part: Part, reader: Reader) -> list[dict[str, Any]]:
         held = {
-            c.name: read_partition(c, part.partition[c.physical if self.mapped else c.name], reader, old=part.old)
+            c.name: read_partition(
+                c, part.partition[c.physical if self.mapped else c.name], reader, old=part.old
+            )
             for c in self.columns
             if c.partition
         }
@@ -229,7 +305,11 @@ def random_table(random: Random) -> Table:
     for number, type_ in enumerate(random.sample(TYPES, random.randint(3, 7))):
         name = f"{random.choice(('col', 'Col', 'c d', 'x.y'))}{number}"
         former = random.choice(FORMER[type_]) if type_ in FORMER and random.random() < 0.5 else None
-        columns.append(Column(name, type_, f"physical-{number}", partition=random.random() < 0.35, former=former))
+        columns.append(
+            Column(
+                name, type_, f"physical-{number}", partition=random.random() < 0.35, former=former
+            )
+        )
     table = Table(columns, mapped=mapped)
     for _ in range(random.randint(2, 7)):
         table.parts.append(random_part(random, table))
@@ -238,21 +318,36 @@ def random_table(random: Random) -> Table:
 
 def random_part(random: Random, table: Table) -> Part:
     partition, old = {}, random.random() < 0.6
-    pools = {c.name: [value_of(random, c.type_in(old=old)) for _ in range(random.randint(1, 2))] for c in table.columns}
+    pools = {
+        c.name: [value_of(random, c.type_in(old=old)) for _ in range(random.randint(1, 2))]
+        for c in table.columns
+    }
     nulls = {c.name: random.choice((0, 0, 0.3, 1)) for c in table.columns}
     for c in table.columns:
         if c.partition:
             value = None if random.random() < 0.2 else value_of(random, c.type_in(old=old))
-            partition[c.physical if table.mapped else c.name] = partition_text(random, c.type_in(old=old), value)
+            partition[c.physical if table.mapped else c.name] = partition_text(
+                random, c.type_in(old=old), value
+            )
     rows = [
-        {c.name: None if random.random() < nulls[c.name] else random.choice(pools[c.name]) for c in table.columns if not c.partition}
+        {
+            c.name: None if random.random() < nulls[c.name] else random.choice(pools[c.name])
+            for c in table.columns
+            if not c.partition
+        }
         for _ in range(random.randint(0, 4))
     ]
     alive = [random.random() < 0.6 for _ in rows] if random.random() < 0.3 else [True] * len(rows)
     part = Part(partition, rows, alive, None, old)
     part.stats = random_stats(random, table, part)
     for row in rows:
-        row.update({c.name: widened(row[c.name], c.type) for c in table.columns if old and c.former and row.get(c.name) is not None})
+        row.update(
+            {
+                c.name: widened(row[c.name], c.type)
+                for c in table.columns
+                if old and c.former and row.get(c.name) is not None
+            }
+        )
     return part
 
 
@@ -283,7 +378,9 @@ def random_stats(random: Random, table: Table, part: Part) -> str | None:
 
 def shortest(number: float) -> float:
     """Return the number that the shortest text of a float spells."""
-    return next(short for digits in range(1, 10) if single(short := float(f"{number:.{digits}g}")) == number)
+    return next(
+        short for digits in range(1, 10) if single(short := float(f"{number:.{digits}g}")) == number
+    )
 
 
 def stats_bounds(random: Random, type_: str, low: Any, high: Any) -> tuple[Any, Any]:
@@ -294,39 +391,73 @@ def stats_bounds(random: Random, type_: str, low: Any, high: Any) -> tuple[Any, 
     if type_ == "date":
         return low.isoformat(), high.isoformat()
     if type_ in {"timestamp", "timestamp_ntz"}:
-        digits, zone = random.choice((3, 6)), "Z" if type_ == "timestamp" else random.choice(("", "Z"))
-        return timestamp_text(low, separator="T", digits=digits) + zone, timestamp_text(high, separator="T", digits=digits) + zone
+        digits, zone = (
+            random.choice((3, 6)),
+            "Z" if type_ == "timestamp" else random.choice(("", "Z")),
+        )
+        return timestamp_text(low, separator="T", digits=digits) + zone, timestamp_text(
+            high, separator="T", digits=digits
+        ) + zone
     if type_ in DECIMALS:
         spelled = random.choice((float, str))
         return spelled(low), spelled(high)
     if type_ in {"float", "double"}:
         shorten = type_ == "float" and random.random() < 0.5
-        return tuple(str(v).replace("inf", "Infinity") if not math.isfinite(v) else shortest(v) if shorten else v for v in (low, high))  # type: ignore[return-value]
+        return tuple(
+            str(v).replace("inf", "Infinity")
+            if not math.isfinite(v)
+            else shortest(v)
+            if shorten
+            else v
+            for v in (low, high)
+        )  # type: ignore[return-value]
     return low, high
 
 
 # Predicates: tuples of a name and parts, rendered as JSON and SQL, and evaluated.
 
-SIGNS = {"=": "equal", "<": "lessThan", "<=": "lessThanOrEqual", ">": "greaterThan", ">=": "greaterThanOrEqual"}
+SIGNS = {
+    "=": "equal",
+    "<": "lessThan",
+    "<=": "lessThanOrEqual",
+    ">": "greaterThan",
+    ">=": "greaterThanOrEqual",
+}
 NEAR = {"byte": "integer", "short": "integer"}
 
 
 def random_predicate(random: Random, table: Table, depth: int = 0) -> tuple[Any, ...]:
     choice = random.random()
     if depth < 3 and choice < 0.35:
-        return (random.choice(("and", "or")), *(random_predicate(random, table, depth + 1) for _ in range(random.randint(2, 3))))
+        return (
+            random.choice(("and", "or")),
+            *(random_predicate(random, table, depth + 1) for _ in range(random.randint(2, 3))),
+        )
     if depth < 3 and choice < 0.5:
         return ("not", random_predicate(random, table, depth + 1))
     column = random.choice(table.columns)
     if choice < 0.6:
         return ("null", column)
-    return ("compare", random.choice(list(SIGNS)), column, near_value(random, table, column), random.random() < 0.3)
+    return (
+        "compare",
+        random.choice(list(SIGNS)),
+        column,
+        near_value(random, table, column),
+        random.random() < 0.3,
+    )
 
 
 def near_value(random: Random, table: Table, column: Column) -> Any:
     """Return mostly a value of the table, or a value next to it."""
-    found = [row[column.name] for part in table.parts for row in table.live_rows(part, READERS[0]) if row[column.name] is not None]
-    value = random.choice(found) if found and random.random() < 0.8 else value_of(random, column.type)
+    found = [
+        row[column.name]
+        for part in table.parts
+        for row in table.live_rows(part, READERS[0])
+        if row[column.name] is not None
+    ]
+    value = (
+        random.choice(found) if found and random.random() < 0.8 else value_of(random, column.type)
+    )
     if random.random() < 0.4:
         if column.type in INTEGERS:
             return value + random.choice((-1, 1))
@@ -367,7 +498,13 @@ def compared(sign: str, type_: str, value: Any, literal: Any, reader: Reader) ->
             )
     elif type_ in DECIMALS and reader.doubles:
         value, literal = float(value), float(literal)
-    return {"=": value == literal, "<": value < literal, "<=": value <= literal, ">": value > literal, ">=": value >= literal}[sign]
+    return {
+        "=": value == literal,
+        "<": value < literal,
+        "<=": value <= literal,
+        ">": value > literal,
+        ">=": value >= literal,
+    }[sign]
 
 
 def as_json(random: Random, predicate: tuple[Any, ...]) -> dict[str, Any] | None:
@@ -381,7 +518,11 @@ def as_json(random: Random, predicate: tuple[Any, ...]) -> dict[str, Any] | None
     if type_ not in JSON_TYPES:
         return None
     value_type = JSON_TYPES[type_]
-    leaf = {"op": "column", "name": random.choice((column.name, column.name.upper())), "valueType": value_type}
+    leaf = {
+        "op": "column",
+        "name": random.choice((column.name, column.name.upper())),
+        "valueType": value_type,
+    }
     if name == "null":
         return {"op": "isNull", "children": [leaf]}
     sign, _, value, turned = parts
@@ -417,11 +558,19 @@ def as_sql(random: Random, predicate: tuple[Any, ...]) -> str | None:
         children = [as_sql(random, part) for part in parts]
         if None in children:
             return None
-        return f"NOT ({children[0]})" if name == "not" else f"({f' {name.upper()} '.join(children)})"  # type: ignore[arg-type]
+        return (
+            f"NOT ({children[0]})" if name == "not" else f"({f' {name.upper()} '.join(children)})"
+        )  # type: ignore[arg-type]
     column = parts[0] if name == "null" else parts[1]
-    spelled = f"`{column.name}`" if random.random() < 0.7 or not column.name.isidentifier() else column.name.lower()
+    spelled = (
+        f"`{column.name}`"
+        if random.random() < 0.7 or not column.name.isidentifier()
+        else column.name.lower()
+    )
     if column.partition and random.random() < 0.5:
-        spelled = f"CAST(partitionValues.{spelled} AS {SQL_TYPES.get(column.type, column.type.upper())})"
+        spelled = (
+            f"CAST(partitionValues.{spelled} AS {SQL_TYPES.get(column.type, column.type.upper())})"
+        )
     if name == "null":
         return f"{spelled} IS NULL" if random.random() < 0.5 else f"not {spelled} is not null"
     sign, _, value, turned = parts
@@ -438,7 +587,13 @@ def sql_literal(random: Random, type_: str, value: Any) -> str | None:
     if type_ in INTEGERS:
         return f"{value}{random.choice(('', 'L'))}" if -(2**63) <= value < 2**63 else None
     if type_ in {"float", "double"}:
-        return f"{value!r}D" if math.isfinite(value) and type_ == "double" else f"'{value!r}'" if math.isfinite(value) else None
+        return (
+            f"{value!r}D"
+            if math.isfinite(value) and type_ == "double"
+            else f"'{value!r}'"
+            if math.isfinite(value)
+            else None
+        )
     if type_ in DECIMALS:
         return f"{value:f}{random.choice(('', 'BD'))}"
     if type_ == "boolean":
@@ -446,8 +601,15 @@ def sql_literal(random: Random, type_: str, value: Any) -> str | None:
     if type_ == "date":
         return random.choice((f"'{value}'", f"DATE '{value}'"))
     if type_ == "timestamp":
-        return random.choice(("", "TIMESTAMP ")) + f"'{timestamp_text(value, separator=random.choice(' T'))}Z'"
+        return (
+            random.choice(("", "TIMESTAMP "))
+            + f"'{timestamp_text(value, separator=random.choice(' T'))}Z'"
+        )
     if type_ == "timestamp_ntz":
         return random.choice(("", "TIMESTAMP_NTZ ")) + f"'{timestamp_text(value)}'"
-    quoted = value.replace("\\", "\\\\").replace("'", "\\'") if random.random() < 0.5 else value.replace("'", "''")
+    quoted = (
+        value.replace("\\", "\\\\").replace("'", "\\'")
+        if random.random() < 0.5
+        else value.replace("'", "''")
+    )
     return f"'{quoted}'"

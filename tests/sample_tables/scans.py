@@ -36,17 +36,33 @@ TYPES: dict[str, pa.DataType] = {
     "w": pa.float32(),
     "q": pa.decimal128(9, 2),
 }
-WIDENED: dict[str, pa.DataType] = {"n": pa.int64(), "w": pa.float64(), "q": pa.decimal128(30, 2)}  #: types of columns in later files
+WIDENED: dict[str, pa.DataType] = {
+    "n": pa.int64(),
+    "w": pa.float64(),
+    "q": pa.decimal128(30, 2),
+}  #: types of columns in later files
 #: Values of each type for both rows and filters; few, so that filters match.
 VALUES: dict[str, list[Any]] = {
     "i": [-(2**40), -17, -1, 0, 1, 9, 10, 11, 2**40],
     "n": [-17, -1, 0, 1, 9, 10, 11, 2**31 - 1],
     "s": ["", "a", "ab", "abc", "abd", "b", "ä", "日本語", "\U0001f600x", "zzzzzzzzzzzzzzzzzzzzzz"],
-    "d": [dt.date(1969, 12, 31), dt.date(1970, 1, 1), dt.date(2020, 2, 29), dt.date(2020, 3, 1), dt.date(2021, 1, 1)],
-    "t": [EPOCH + dt.timedelta(hours=h, microseconds=u) for h, u in [(-30, 1), (-1, 0), (0, -1), (0, 0), (23, 5), (24, 0), (450_000, 7)]],
+    "d": [
+        dt.date(1969, 12, 31),
+        dt.date(1970, 1, 1),
+        dt.date(2020, 2, 29),
+        dt.date(2020, 3, 1),
+        dt.date(2021, 1, 1),
+    ],
+    "t": [
+        EPOCH + dt.timedelta(hours=h, microseconds=u)
+        for h, u in [(-30, 1), (-1, 0), (0, -1), (0, 0), (23, 5), (24, 0), (450_000, 7)]
+    ],
     "f": [-math.inf, -1.5, -0.0, 0.0, 0.1, 1.5, 1e300, math.inf, math.nan],
     "g": [-1.5, 0.0, 0.10000000149011612, 1.5, 3.4e38, math.nan],
-    "m": [Decimal(text) for text in ("-1.00", "-0.01", "0.00", "0.01", "9.99", "10.00", "10.01", "1234567.89")],
+    "m": [
+        Decimal(text)
+        for text in ("-1.00", "-0.01", "0.00", "0.01", "9.99", "10.00", "10.01", "1234567.89")
+    ],
     "b": [True, False],
     "y": [b"", b"\x00", b"ab", b"abc", b"\xff", b"\xff\xff"],
 }
@@ -62,7 +78,11 @@ SPECS: list[list[tuple[str, Any]]] = [
     [("d", transforms.YearTransform()), ("s", transforms.BucketTransform(2))],
     [("f", transforms.IdentityTransform()), ("b", transforms.IdentityTransform())],
     [("m", transforms.BucketTransform(3)), ("y", transforms.TruncateTransform(1))],
-    [("t", transforms.MonthTransform()), ("z", transforms.BucketTransform(3)), ("d", transforms.DayTransform())],
+    [
+        ("t", transforms.MonthTransform()),
+        ("z", transforms.BucketTransform(3)),
+        ("d", transforms.DayTransform()),
+    ],
     [("q", transforms.TruncateTransform(50)), ("n", transforms.IdentityTransform())],
 ]
 
@@ -74,7 +94,9 @@ def rows(seed: int, count: int) -> pa.Table:
     for name, kind in TYPES.items():
         pool = chance.sample(VALUES[name], chance.randint(1, len(VALUES[name])))
         nulls = chance.choice([0.0, 0.3, 1.0]) if chance.random() < 0.7 else 0.0
-        columns[name] = pa.array([None if chance.random() < nulls else chance.choice(pool) for _ in range(count)], kind)
+        columns[name] = pa.array(
+            [None if chance.random() < nulls else chance.choice(pool) for _ in range(count)], kind
+        )
     return pa.table(columns)
 
 
@@ -82,7 +104,9 @@ def table_of_kind(catalog: Catalog, number: int) -> Table:
     """Return an evolved table: with two partition specs, and renamed, widened and added columns."""
     version = 1 if number % 3 == 0 else 2
     parts = SPECS[number % len(SPECS)]
-    table = catalog.create_table(f"scans.t{number}", schema=rows(0, 1).schema, properties={"format-version": str(version)})
+    table = catalog.create_table(
+        f"scans.t{number}", schema=rows(0, 1).schema, properties={"format-version": str(version)}
+    )
     with table.update_spec() as update:
         for column, transform in parts:
             update.add_field(column, transform, f"p_{column}")
@@ -98,7 +122,9 @@ def table_of_kind(catalog: Catalog, number: int) -> Table:
         with table.update_spec() as update:
             update.remove_field(f"p_{parts[0][0]}")
             update.add_field("new", transforms.IdentityTransform(), "p_new")
-    later = rows(number * 100 + 9, 8).rename_columns(["i2" if name == "i" else name for name in TYPES])
+    later = rows(number * 100 + 9, 8).rename_columns(
+        ["i2" if name == "i" else name for name in TYPES]
+    )
     for name, kind in WIDENED.items():
         later = later.set_column(later.schema.get_field_index(name), name, later[name].cast(kind))
     later = later.append_column("new", pa.array([1, 2, None, 4] * 2, pa.int64()))
@@ -121,8 +147,15 @@ def data_files(table: Table) -> list[DataFile]:
         columns = {}
         for field in table.schema().as_arrow():
             number = int(field.metadata[b"PARQUET:field_id"])
-            kind = field.type if not pa.types.is_large_string(field.type) and not pa.types.is_large_binary(field.type) else None
-            column = held[ids[number]] if number in ids else pa.nulls(held.num_rows, kind or pa.string())
+            kind = (
+                field.type
+                if not pa.types.is_large_string(field.type)
+                and not pa.types.is_large_binary(field.type)
+                else None
+            )
+            column = (
+                held[ids[number]] if number in ids else pa.nulls(held.num_rows, kind or pa.string())
+            )
             columns[field.name] = column.cast(kind) if kind else column
         found.append(DataFile(task.file.file_path, pa.table(columns)))
     return found
@@ -148,31 +181,56 @@ _NUMBERS = ("lt", "lt-eq", "gt", "gt-eq", "eq", "not-eq")
 
 def _leaf(name: str) -> st.SearchStrategy[dict[str, Any]]:
     column = KINDS.get(name, name)
-    finite = [v for v in VALUES.get(name, [1, 2, 3]) if not (isinstance(v, float) and not math.isfinite(v))]
+    finite = [
+        v
+        for v in VALUES.get(name, [1, 2, 3])
+        if not (isinstance(v, float) and not math.isfinite(v))
+    ]
     value = st.sampled_from(finite).map(as_json)
     options = [
-        st.builds(lambda kind, v: {"type": kind, "term": column, "value": v}, st.sampled_from(_NUMBERS), value),
         st.builds(
-            lambda kind, vs: {"type": kind, "term": column, "values": vs}, st.sampled_from(("in", "not-in")), st.lists(value, max_size=3)
+            lambda kind, v: {"type": kind, "term": column, "value": v},
+            st.sampled_from(_NUMBERS),
+            value,
         ),
-        st.builds(lambda kind: {"type": kind, "term": column}, st.sampled_from(("is-null", "not-null"))),
+        st.builds(
+            lambda kind, vs: {"type": kind, "term": column, "values": vs},
+            st.sampled_from(("in", "not-in")),
+            st.lists(value, max_size=3),
+        ),
+        st.builds(
+            lambda kind: {"type": kind, "term": column}, st.sampled_from(("is-null", "not-null"))
+        ),
     ]
     if name in {"f", "g", "w"}:
-        options.append(st.builds(lambda kind: {"type": kind, "term": column}, st.sampled_from(("is-nan", "not-nan"))))
+        options.append(
+            st.builds(
+                lambda kind: {"type": kind, "term": column}, st.sampled_from(("is-nan", "not-nan"))
+            )
+        )
     if name == "s":
         options.append(
             st.builds(
-                lambda kind, v: {"type": kind, "term": column, "value": v}, st.sampled_from(("starts-with", "not-starts-with")), value
+                lambda kind, v: {"type": kind, "term": column, "value": v},
+                st.sampled_from(("starts-with", "not-starts-with")),
+                value,
             )
         )
     return st.one_of(options)
 
 
-LEAVES = st.sampled_from([*TYPES, "new"]).flatmap(_leaf) | st.sampled_from([True, False, {"type": "true"}, {"type": "false"}])
+LEAVES = st.sampled_from([*TYPES, "new"]).flatmap(_leaf) | st.sampled_from(
+    [True, False, {"type": "true"}, {"type": "false"}]
+)
 FILTERS: st.SearchStrategy[Any] = st.recursive(
     LEAVES,
     lambda inner: (
-        st.builds(lambda kind, a, b: {"type": kind, "left": a, "right": b}, st.sampled_from(("and", "or")), inner, inner)
+        st.builds(
+            lambda kind, a, b: {"type": kind, "left": a, "right": b},
+            st.sampled_from(("and", "or")),
+            inner,
+            inner,
+        )
         | st.builds(lambda a: {"type": "not", "child": a}, inner)
     ),
     max_leaves=5,
@@ -203,7 +261,9 @@ def _evaluated(held: pa.Table, document: Any) -> pa.Array:
         return pc.invert(found) if kind.startswith("not") else found
     if kind in {"in", "not-in"}:
         none = pa.array([False] * len(column), pa.bool_())  # null is in no empty set either
-        any_ = functools.reduce(pc.or_kleene, (_compared(pc.equal, column, v) for v in document["values"]), none)
+        any_ = functools.reduce(
+            pc.or_kleene, (_compared(pc.equal, column, v) for v in document["values"]), none
+        )
         return pc.invert(any_) if kind == "not-in" else any_
     return _compared(_COMPARE[kind], column, document["value"])
 

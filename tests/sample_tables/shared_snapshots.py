@@ -11,24 +11,41 @@ from typing import Any
 from lakepact.reference_server.delta_sharing.log.active_files import ActiveFiles, Chunk
 
 
-def schema_of(columns: Mapping[str, Any], metadata: Mapping[str, Mapping[str, Any]] | None = None) -> str:
+def schema_of(
+    columns: Mapping[str, Any], metadata: Mapping[str, Mapping[str, Any]] | None = None
+) -> str:
     """Return a schema string of columns by name and type."""
     about = metadata or {}
-    fields = [{"name": name, "type": type_, "nullable": True, "metadata": about.get(name, {})} for name, type_ in columns.items()]
+    fields = [
+        {"name": name, "type": type_, "nullable": True, "metadata": about.get(name, {})}
+        for name, type_ in columns.items()
+    ]
     return json.dumps({"type": "struct", "fields": fields})
 
 
 def struct(**fields: Any) -> dict[str, Any]:
     """Return a structure as the type of a column."""
-    return {"type": "struct", "fields": [{"name": n, "type": t, "nullable": True, "metadata": {}} for n, t in fields.items()]}
+    return {
+        "type": "struct",
+        "fields": [
+            {"name": n, "type": t, "nullable": True, "metadata": {}} for n, t in fields.items()
+        ],
+    }
 
 
 def file(
-    partition: Mapping[str, str | None] | None = None, stats: Any = None, *, deleted: int | None = None
+    partition: Mapping[str, str | None] | None = None,
+    stats: Any = None,
+    *,
+    deleted: int | None = None,
 ) -> tuple[Mapping[str, str | None], str | None, Mapping[str, Any] | None]:
     """Return a file of `snapshot`; statistics are a document, or raw text for unusual ones."""
     text = stats if stats is None or isinstance(stats, str) else json.dumps(stats)
-    return partition or {}, text, None if deleted is None else {"storageType": "i", "cardinality": deleted}
+    return (
+        partition or {},
+        text,
+        None if deleted is None else {"storageType": "i", "cardinality": deleted},
+    )
 
 
 def snapshot(
@@ -45,7 +62,17 @@ def snapshot(
         partitions, stats, vectors = zip(*files[start : start + chunk], strict=True)
         sizes = array("q", [1] * len(partitions))
         paths = tuple(f"part-{start + place}" for place in range(len(partitions)))
-        chunks.append(Chunk(paths, partitions, sizes, sizes, stats, vectors if any(vectors) else None, ({},) * len(partitions)))
+        chunks.append(
+            Chunk(
+                paths,
+                partitions,
+                sizes,
+                sizes,
+                stats,
+                vectors if any(vectors) else None,
+                ({},) * len(partitions),
+            )
+        )
     document = {
         "id": "t",
         "schemaString": schema_of(columns, metadata),

@@ -45,8 +45,18 @@ class Lines:
     @property
     def ids(self) -> set[str]:
         """The ids of all files."""
-        found = [said["id"] for line in self.lines for said in line.values() if "id" in said and "partitionValues" in said]
-        found += [said["id"] for line in self.lines for said in line.values() if "deltaSingleAction" in said]
+        found = [
+            said["id"]
+            for line in self.lines
+            for said in line.values()
+            if "id" in said and "partitionValues" in said
+        ]
+        found += [
+            said["id"]
+            for line in self.lines
+            for said in line.values()
+            if "deltaSingleAction" in said
+        ]
         assert len(found) == len(set(found))
         return set(found)
 
@@ -66,7 +76,10 @@ class Lines:
     def refusal(self) -> tuple[int, str]:
         """Status and error code of an answer with exactly the contract's error body."""
         document = json.loads(self.body)
-        assert (set(document), set(map(type, document.values()))) == ({"errorCode", "message"}, {str})
+        assert (set(document), set(map(type, document.values()))) == (
+            {"errorCode", "message"},
+            {str},
+        )
         return self.status, document["errorCode"]
 
     @property
@@ -97,7 +110,15 @@ class SharedTable(Table):
         self.commit(0, *head, *actions)
         return self
 
-    def ask(self, method: str, path: str, body: Any = None, *, token: str = TOKENS["one"], **headers: str) -> Lines:
+    def ask(
+        self,
+        method: str,
+        path: str,
+        body: Any = None,
+        *,
+        token: str = TOKENS["one"],
+        **headers: str,
+    ) -> Lines:
         """Send a request about this table."""
         address = f"/delta-sharing/shares/share/schemas/schema/tables/{self.name}{path}"
         answer = self.send(method, address, body, Authorization=f"Bearer {token}", **headers)
@@ -111,13 +132,19 @@ class SharedTable(Table):
         """Send GET metadata."""
         return self.ask("GET", f"/metadata?{urlencode(parameters)}", **_said(capabilities))
 
-    def query(self, capabilities: str | None = None, *, token: str = TOKENS["one"], **body: Any) -> Lines:
+    def query(
+        self, capabilities: str | None = None, *, token: str = TOKENS["one"], **body: Any
+    ) -> Lines:
         """Send POST query."""
         return self.ask("POST", "/query", body, token=token, **_said(capabilities))
 
-    def changes(self, capabilities: str | None = None, *, token: str = TOKENS["one"], **parameters: Any) -> Lines:
+    def changes(
+        self, capabilities: str | None = None, *, token: str = TOKENS["one"], **parameters: Any
+    ) -> Lines:
         """Send GET changes."""
-        return self.ask("GET", f"/changes?{urlencode(parameters)}", token=token, **_said(capabilities))
+        return self.ask(
+            "GET", f"/changes?{urlencode(parameters)}", token=token, **_said(capabilities)
+        )
 
 
 def _said(capabilities: str | None) -> dict[str, str]:

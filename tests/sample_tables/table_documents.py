@@ -20,7 +20,9 @@ CREATED = 1_700_000_000_000  #: when every table here was created
 LATER = CREATED + 60_000
 
 
-def field(field_id: int, name: str, column_type: Any = "long", *, required: bool = False, **more: Any) -> Document:
+def field(
+    field_id: int, name: str, column_type: Any = "long", *, required: bool = False, **more: Any
+) -> Document:
     return {"id": field_id, "name": name, "type": column_type, "required": required, **more}
 
 
@@ -39,21 +41,50 @@ def partition_field(source: Any, transform: str, name: str, **more: Any) -> Docu
     return {"source-id": source, "transform": transform, "name": name, **more}
 
 
-def sort_field(source: int, transform: str = "identity", direction: str = "asc", null_order: str = "nulls-first") -> Document:
-    return {"source-id": source, "transform": transform, "direction": direction, "null-order": null_order}
+def sort_field(
+    source: int,
+    transform: str = "identity",
+    direction: str = "asc",
+    null_order: str = "nulls-first",
+) -> Document:
+    return {
+        "source-id": source,
+        "transform": transform,
+        "direction": direction,
+        "null-order": null_order,
+    }
 
 
 def request(schema: Document = ORDERS, **members: Any) -> Document:
-    return {"name": "orders", "schema": schema, **{name.replace("_", "-"): value for name, value in members.items()}}
+    return {
+        "name": "orders",
+        "schema": schema,
+        **{name.replace("_", "-"): value for name, value in members.items()},
+    }
 
 
-def table(schema: Document = ORDERS, *, version: int = 2, properties: dict[str, str] | None = None, **members: Any) -> Document:
+def table(
+    schema: Document = ORDERS,
+    *,
+    version: int = 2,
+    properties: dict[str, str] | None = None,
+    **members: Any,
+) -> Document:
     """Return a new table of a format version."""
-    body = request(schema, properties={**(properties or {}), "format-version": str(version)}, **members)
+    body = request(
+        schema, properties={**(properties or {}), "format-version": str(version)}, **members
+    )
     return new_table_metadata(body, table_uuid=UUID, location=LOCATION, now_ms=CREATED)
 
 
-def snapshot(snapshot_id: int, sequence_number: int | None = 1, *, parent: int | None = None, at: int = CREATED, **more: Any) -> Document:
+def snapshot(
+    snapshot_id: int,
+    sequence_number: int | None = 1,
+    *,
+    parent: int | None = None,
+    at: int = CREATED,
+    **more: Any,
+) -> Document:
     members = {"parent-snapshot-id": parent, "sequence-number": sequence_number}
     return {
         "snapshot-id": snapshot_id,
@@ -66,9 +97,16 @@ def snapshot(snapshot_id: int, sequence_number: int | None = 1, *, parent: int |
     }
 
 
-def append_updates(snapshot_id: int, manifest_list: str = "memory:/m.avro", *, sequence_number: int | None = None) -> list[Document]:
+def append_updates(
+    snapshot_id: int, manifest_list: str = "memory:/m.avro", *, sequence_number: int | None = None
+) -> list[Document]:
     """Return the updates that append a snapshot to main, in the order of their ids if no sequence number is given."""
-    added = snapshot(snapshot_id, sequence_number or snapshot_id, at=4_000_000_000_000 + snapshot_id, manifest_list=manifest_list)
+    added = snapshot(
+        snapshot_id,
+        sequence_number or snapshot_id,
+        at=4_000_000_000_000 + snapshot_id,
+        manifest_list=manifest_list,
+    )
     return [update("add-snapshot", snapshot=added), branch("main", snapshot_id)]
 
 
@@ -91,7 +129,9 @@ def view_version(sql: str = "SELECT 1", *dialects: str, **members: Any) -> Docum
         "timestamp-ms": CREATED,
         "schema-id": 0,
         "summary": {"engine-name": "spark"},
-        "representations": [{"type": "sql", "sql": sql, "dialect": dialect} for dialect in dialects or ("spark",)],
+        "representations": [
+            {"type": "sql", "sql": sql, "dialect": dialect} for dialect in dialects or ("spark",)
+        ],
         "default-namespace": ["n"],
         **{name.replace("_", "-"): value for name, value in members.items()},
     }
@@ -102,21 +142,34 @@ def update(action: str, **members: Any) -> Document:
 
 
 def branch(name: str, snapshot_id: int, **retention: int) -> Document:
-    return update("set-snapshot-ref", ref_name=name, type="branch", snapshot_id=snapshot_id, **retention)
+    return update(
+        "set-snapshot-ref", ref_name=name, type="branch", snapshot_id=snapshot_id, **retention
+    )
 
 
 def tag(name: str, snapshot_id: int, **retention: int) -> Document:
-    return update("set-snapshot-ref", ref_name=name, type="tag", snapshot_id=snapshot_id, **retention)
+    return update(
+        "set-snapshot-ref", ref_name=name, type="tag", snapshot_id=snapshot_id, **retention
+    )
 
 
 def statistics(snapshot_id: int, *, size: int = 413) -> Document:
-    blob = {"type": "apache-datasketches-theta-v1", "snapshot-id": snapshot_id, "sequence-number": 1, "fields": [1]}
+    blob = {
+        "type": "apache-datasketches-theta-v1",
+        "snapshot-id": snapshot_id,
+        "sequence-number": 1,
+        "fields": [1],
+    }
     file = partition_statistics(snapshot_id, size=size)
     return {**file, "file-footer-size-in-bytes": 42, "blob-metadata": [blob]}
 
 
 def partition_statistics(snapshot_id: int, *, size: int = 413) -> Document:
-    return {"snapshot-id": snapshot_id, "statistics-path": f"{LOCATION}/metadata/{snapshot_id}.stats", "file-size-in-bytes": size}
+    return {
+        "snapshot-id": snapshot_id,
+        "statistics-path": f"{LOCATION}/metadata/{snapshot_id}.stats",
+        "file-size-in-bytes": size,
+    }
 
 
 def committed(metadata: Document, *updates: Document, now_ms: int = LATER) -> Document:
@@ -128,16 +181,22 @@ def committed(metadata: Document, *updates: Document, now_ms: int = LATER) -> Do
     return after
 
 
-def appended(metadata: Document, snapshot_id: int, *, at: int = CREATED, now_ms: int = LATER) -> Document:
+def appended(
+    metadata: Document, snapshot_id: int, *, at: int = CREATED, now_ms: int = LATER
+) -> Document:
     """Return the table after an append to main."""
     version = metadata["format-version"]
     number = None if version == 1 else metadata["last-sequence-number"] + 1
     rows = {"first_row_id": metadata["next-row-id"], "added_rows": 3} if version == 3 else {}
     added = snapshot(snapshot_id, number, parent=metadata.get("current-snapshot-id"), at=at, **rows)
-    return committed(metadata, update("add-snapshot", snapshot=added), branch("main", snapshot_id), now_ms=now_ms)
+    return committed(
+        metadata, update("add-snapshot", snapshot=added), branch("main", snapshot_id), now_ms=now_ms
+    )
 
 
-def complaint(act: Callable[[], Any], *, status: int = 400, kind: str = "BadRequestException") -> str:
+def complaint(
+    act: Callable[[], Any], *, status: int = 400, kind: str = "BadRequestException"
+) -> str:
     """Return the message of the problem that `act` raises, with this status and kind."""
     with pytest.raises(Problem) as caught:
         act()
@@ -146,10 +205,14 @@ def complaint(act: Callable[[], Any], *, status: int = 400, kind: str = "BadRequ
     return caught.value.message
 
 
-def refused_commit(metadata: Document, *updates: Document, status: int = 400, kind: str = "BadRequestException") -> str:
+def refused_commit(
+    metadata: Document, *updates: Document, status: int = 400, kind: str = "BadRequestException"
+) -> str:
     """Return the message of the refused updates, and assert that the document is unchanged."""
     before = orjson.dumps(metadata)
-    said = complaint(lambda: apply_updates(metadata, updates, now_ms=LATER), status=status, kind=kind)
+    said = complaint(
+        lambda: apply_updates(metadata, updates, now_ms=LATER), status=status, kind=kind
+    )
 
     assert orjson.dumps(metadata) == before
     return said

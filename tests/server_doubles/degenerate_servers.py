@@ -11,7 +11,15 @@ from typing import Any
 
 from lakepact.generated.contract import OperationId
 from lakepact.generated.iceberg_rest import op
-from lakepact.reference_server.faults import EVERY, Install, all_of, on_call, on_reply, on_wire, unchecked
+from lakepact.reference_server.faults import (
+    EVERY,
+    Install,
+    all_of,
+    on_call,
+    on_reply,
+    on_wire,
+    unchecked,
+)
 from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.http.replies import Reply
 from lakepact.reference_server.http.service import Handler, Scope, Service
@@ -20,12 +28,24 @@ from lakepact.reference_server.http.wire import Wire
 READS = ("GET", "HEAD")
 
 
-def always(operations: Iterable[OperationId], status: int, body: bytes = b"", media_type: str = "application/json") -> Install:
+def always(
+    operations: Iterable[OperationId],
+    status: int,
+    body: bytes = b"",
+    media_type: str = "application/json",
+) -> Install:
     """Answer each request of some operations alike, refused ones too."""
 
     def constant(reply: Reply, scope: Scope) -> Reply:
         shown = b"" if scope["method"] == "HEAD" else body
-        return replace(reply, status=status, body=shown, chunks=None, headers=(), media_type=media_type.encode())
+        return replace(
+            reply,
+            status=status,
+            body=shown,
+            chunks=None,
+            headers=(),
+            media_type=media_type.encode(),
+        )
 
     return on_reply(tuple(operations), constant)
 

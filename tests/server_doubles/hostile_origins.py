@@ -42,10 +42,16 @@ def serving() -> Generator[Origin]:
         def answer(self) -> None:
             self.rfile.read(int(self.headers.get("Content-Length") or 0))
             origin.requests.append((self.path, dict(self.headers)))
-            status, headers, document = origin.answers.get(self.path.partition("?")[0], (404, {}, None))
+            status, headers, document = origin.answers.get(
+                self.path.partition("?")[0], (404, {}, None)
+            )
             content = document if isinstance(document, bytes) else json.dumps(document).encode()
             self.send_response(status)
-            for name, value in {"Content-Type": "application/json", "Content-Length": str(len(content)), **headers}.items():
+            for name, value in {
+                "Content-Type": "application/json",
+                "Content-Length": str(len(content)),
+                **headers,
+            }.items():
                 self.send_header(name, value)
             self.end_headers()
             self.wfile.write(content)

@@ -95,7 +95,10 @@ def bomb(coding: str, *packed: Callable[[bytes, int], bytes]) -> Attack:
     content = b"[" + b" " * (80 * MIB) + b"]"
     for pack in packed:
         content = pack(content, 1)
-    head = HEAD + b"Content-Encoding: %b\r\nContent-Length: %d\r\n\r\n" % (coding.encode(), len(content))
+    head = HEAD + b"Content-Encoding: %b\r\nContent-Length: %d\r\n\r\n" % (
+        coding.encode(),
+        len(content),
+    )
     return lambda _: (head, content)
 
 
@@ -124,8 +127,14 @@ def endless_pages(path: str) -> Iterable[bytes]:
     if path.partition("?")[0].endswith("/namespaces"):
         return (json_answer({"namespaces": [[name]], "next-page-token": token}),)
     if path.partition("?")[0].endswith("/tables") or path.partition("?")[0].endswith("/views"):
-        return (json_answer({"identifiers": [{"namespace": ["a"], "name": name}], "next-page-token": token}),)
-    return (json_answer({"items": [{"name": name}], "nextPageToken": token, "next-page-token": token}),)
+        return (
+            json_answer(
+                {"identifiers": [{"namespace": ["a"], "name": name}], "next-page-token": token}
+            ),
+        )
+    return (
+        json_answer({"items": [{"name": name}], "nextPageToken": token, "next-page-token": token}),
+    )
 
 
 #: Attacks by name, as functions that make them.
@@ -150,7 +159,11 @@ DRIPS = ("dripping-body", "dripping-headers")
 def json_answer(document: object, *, status: int = 200) -> bytes:
     """Return a correct JSON answer."""
     body = json.dumps(document).encode()
-    return b"HTTP/1.1 %d Fine\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%b" % (status, len(body), body)
+    return b"HTTP/1.1 %d Fine\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%b" % (
+        status,
+        len(body),
+        body,
+    )
 
 
 def _dripping(pieces: Iterable[bytes]) -> Iterator[bytes]:
@@ -160,7 +173,9 @@ def _dripping(pieces: Iterable[bytes]) -> Iterator[bytes]:
 
 
 @contextlib.contextmanager
-def attacking(attack: Attack, *, first: Callable[[str], bytes | None] = lambda _: None, life: float = LIFE) -> Generator[str]:
+def attacking(
+    attack: Attack, *, first: Callable[[str], bytes | None] = lambda _: None, life: float = LIFE
+) -> Generator[str]:
     """Serve an attack to every request, and yield the address.
 
     Args:
@@ -203,7 +218,9 @@ def attacking(attack: Attack, *, first: Callable[[str], bytes | None] = lambda _
         block_on_close = False
 
     with Server(("127.0.0.1", 0), Attacker) as server:
-        threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True).start()
+        threading.Thread(
+            target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True
+        ).start()
         try:
             yield f"http://127.0.0.1:{server.server_address[1]}"
         finally:

@@ -41,7 +41,10 @@ class StrictTable:
         )
 
     def _loaded(self) -> dict[str, Any]:
-        return {"metadata-location": f"memory:{self.locations}", "metadata": copy.deepcopy(self.metadata)}
+        return {
+            "metadata-location": f"memory:{self.locations}",
+            "metadata": copy.deepcopy(self.metadata),
+        }
 
     def _answer(self, handle: Callable[[dict[str, Any]], Any]) -> Callable[[httpx.Request], Any]:
         def answer(request: httpx.Request) -> Any:
@@ -83,7 +86,10 @@ class StrictTable:
         return httpx.Response(204)
 
     def _commit(self, body: dict[str, Any]) -> dict[str, Any]:
-        before = {"metadata-file": f"memory:{self.locations}", "timestamp-ms": self.metadata["last-updated-ms"]}
+        before = {
+            "metadata-file": f"memory:{self.locations}",
+            "timestamp-ms": self.metadata["last-updated-ms"],
+        }
         for requirement in body["requirements"]:
             self._require(**{name.replace("-", "_"): value for name, value in requirement.items()})
         after = _Commit(copy.deepcopy(self.metadata))
@@ -127,11 +133,17 @@ class _Commit:
         if len(set(ids)) < len(ids) or max(ids) > last:
             raise Refused(f"field ids {ids}, last-column-id {last}")
         ever = [id_ for schema in self.metadata["schemas"] for id_ in field_ids(schema["fields"])]
-        current = next(one for one in self.metadata["schemas"] if one["schema-id"] == self.metadata["current-schema-id"])
+        current = next(
+            one
+            for one in self.metadata["schemas"]
+            if one["schema-id"] == self.metadata["current-schema-id"]
+        )
         if any(id_ <= max(ever) for id_ in set(ids) - set(field_ids(current["fields"]))):
             raise Refused(f"a new column has an id up to {max(ever)}")
         self._add("schemas", "schema-id", new)
-        self.metadata["last-column-id"] = max(field["id"] for field in new["fields"])  # the nested ids are left out
+        self.metadata["last-column-id"] = max(
+            field["id"] for field in new["fields"]
+        )  # the nested ids are left out
 
     def set_current_schema(self, update: dict[str, Any]) -> None:
         self.metadata["current-schema-id"] = self._chosen("schemas", update["schema-id"])
@@ -177,7 +189,9 @@ class _Commit:
         self.metadata["location"] = update["location"]
 
     def set_snapshot_ref(self, update: dict[str, Any]) -> None:
-        self.metadata["refs"][update["ref-name"]] = {name: update[name] for name in update.keys() - {"action", "ref-name"}}
+        self.metadata["refs"][update["ref-name"]] = {
+            name: update[name] for name in update.keys() - {"action", "ref-name"}
+        }
 
     def remove_snapshot_ref(self, update: dict[str, Any]) -> None:
         self.metadata["refs"].pop(update["ref-name"], None)

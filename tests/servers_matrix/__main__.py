@@ -24,7 +24,9 @@ WRITTEN = 3  #: causes of a server that get an issue, the gravest
 
 def main(names: list[str]) -> int:
     """Check the named servers, or all, and write the page of all reports that exist; return the exit code."""
-    return check_each(SERVERS, names, _check, write_page=lambda: _write(DOCS / "servers.md", page(DOCS, SERVERS)))
+    return check_each(
+        SERVERS, names, _check, write_page=lambda: _write(DOCS / "servers.md", page(DOCS, SERVERS))
+    )
 
 
 def _check(server: CatalogServer) -> None:
@@ -34,15 +36,27 @@ def _check(server: CatalogServer) -> None:
         report = Path(folder, "report.jsonl")
         with server.start(Path(folder, "server")) as url:
             profile = HERE / "profiles" / f"{server.name}.toml"
-            command = ["check", *([url] if url else []), "--profile", str(profile), "--report", f"jsonl={report}"]
+            command = [
+                "check",
+                *([url] if url else []),
+                "--profile",
+                str(profile),
+                "--report",
+                f"jsonl={report}",
+            ]
             run_check(command, seconds=CHECK_SECONDS, env={RUSTBERG_KEY: KEY})
         keep(report, place, seconds=CHECK_SECONDS)
         for former in place.glob("issue-*.md"):
             former.unlink()
         found = lines.read(report)
-        causes = [line for line in found if line["line"] == "cause" and line["outcome"] == Outcome.FAIL]
+        causes = [
+            line for line in found if line["line"] == "cause" and line["outcome"] == Outcome.FAIL
+        ]
         for number, cause in enumerate(causes[:WRITTEN], start=1):
-            _write(place / f"issue-{number}.md", issue(found, cause, server=f"{server.title} {server.version}"))
+            _write(
+                place / f"issue-{number}.md",
+                issue(found, cause, server=f"{server.title} {server.version}"),
+            )
 
 
 def _write(path: Path, text: str) -> None:

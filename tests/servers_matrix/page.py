@@ -24,7 +24,9 @@ from servers_matrix.servers import CatalogServer
 
 COMMAND = "nox -s servers_matrix"
 FOLDER = re.compile(r"(?<=:)/+tmp/lakepact-[^/\"]+")  #: of the files of a server
-VALUES = ": expected "  #: in the title of a cause, before compared values: the requirement says more
+VALUES = (
+    ": expected "  #: in the title of a cause, before compared values: the requirement says more
+)
 SHOWN_TITLE = 200  #: characters of the title of a cause
 #: The outcomes that the table of servers counts.
 COUNTED = (Outcome.PASS, Outcome.FAIL, Outcome.WARN, Outcome.BLOCKED, Outcome.NOT_OFFERED)
@@ -40,12 +42,19 @@ def page(folder: Path, servers: Sequence[CatalogServer]) -> str:
     reports = {server: read_report(folder / server.name / "report.jsonl.gz") for server in servers}
     checked = {server: report for server, report in reports.items() if report}
     differing = requirements_table(checked, "Requirements that servers treat differently")
-    return "\n".join([*_overview(checked, folder), *_clients(checked), *_causes(checked), *differing]) + "\n"
+    return (
+        "\n".join([*_overview(checked, folder), *_clients(checked), *_causes(checked), *differing])
+        + "\n"
+    )
 
 
 def read_report(path: Path) -> list[dict[str, Any]]:
     """Return the lines of a packed report; none if it does not exist."""
-    return [orjson.loads(line) for line in gzip.decompress(path.read_bytes()).splitlines()] if path.exists() else []
+    return (
+        [orjson.loads(line) for line in gzip.decompress(path.read_bytes()).splitlines()]
+        if path.exists()
+        else []
+    )
 
 
 def _overview(reports: dict[CatalogServer, list[dict[str, Any]]], folder: Path) -> Iterator[str]:
@@ -55,13 +64,20 @@ def _overview(reports: dict[CatalogServer, list[dict[str, Any]]], folder: Path) 
     yield "a server that ends is started again.\n"
     yield f"`{COMMAND}` repeats it. `lakepact report REPORT --report html=FILE` makes an HTML page of a report.\n"
     # On a narrow screen the table scrolls; breaks within a cell would make its rows high.
-    yield "| server | causes | " + " | ".join(outcome.value for outcome in COUNTED) + " | checked | files |"
+    yield (
+        "| server | causes | "
+        + " | ".join(outcome.value for outcome in COUNTED)
+        + " | checked | files |"
+    )
     yield "|---|---:|" + "---:|" * len(COUNTED) + "---|---|"
     for server, report in reports.items():
         counts, causes = report[-1]["counts"], sum(report[-1]["causes"].values())
         numbers = " | ".join(str(counts[outcome]) for outcome in COUNTED)
         files = f"[report]({server.name}/report.jsonl.gz), [known&nbsp;failures]({server.name}/known-failures.txt)"
-        issues = [f"[{issue.stem.rpartition('-')[2]}]({server.name}/{issue.name})" for issue in _issues(folder / server.name)]
+        issues = [
+            f"[{issue.stem.rpartition('-')[2]}]({server.name}/{issue.name})"
+            for issue in _issues(folder / server.name)
+        ]
         written = f", issues&nbsp;{'&nbsp;'.join(issues)}" if issues else ""
         checked = report[0]["ended"][:10].replace("-", "&#8209;")
         yield f"| {md(server.title)} {md(server.version)} | {causes} | {numbers} | {checked} | {files}{written} |"
@@ -81,12 +97,19 @@ def _clients(reports: dict[CatalogServer, list[dict[str, Any]]]) -> Iterator[str
     if found := client_rows(columns, "[{}](#{})"):
         yield "\n## Clients that the causes hurt\n"
         yield "Each client met one fault for each requirement: [what that says](../test-a-server.md#clients-that-a-cause-hurts).\n"
-        yield from table(("client", *(md(each.name) for each in columns)), ((md(client), *cells) for client, *cells in found))
+        yield from table(
+            ("client", *(md(each.name) for each in columns)),
+            ((md(client), *cells) for client, *cells in found),
+        )
 
 
 def _causes(reports: dict[CatalogServer, list[dict[str, Any]]]) -> Iterator[str]:
     for server, report in reports.items():
-        sentences = {line["requirement"]: line["sentence"].removesuffix(".") for line in report if line["line"] == "result"}
+        sentences = {
+            line["requirement"]: line["sentence"].removesuffix(".")
+            for line in report
+            if line["line"] == "result"
+        }
         anchors = {number: anchor for anchor, number, _ in hurting(_column(server, report))}
         header, *lines = harm.annotated(report)
         causes = [line for line in lines if line["line"] == "cause"]
@@ -95,15 +118,25 @@ def _causes(reports: dict[CatalogServer, list[dict[str, Any]]]) -> Iterator[str]
         if not failing:
             yield "No requirement fails."
         for severity in Severity:
-            listed = [each for each in causes if each["severity"] == severity and (each in failing or each["number"] in anchors)]
+            listed = [
+                each
+                for each in causes
+                if each["severity"] == severity and (each in failing or each["number"] in anchors)
+            ]
             if listed:
                 yield f"\n### {severity.value.capitalize()}\n"
             for cause in listed:
                 first, *others = cause["requirements"]
-                more = f" and {plural(len(others), 'more')}".replace("mores", "more") if others else ""
+                more = (
+                    f" and {plural(len(others), 'more')}".replace("mores", "more") if others else ""
+                )
                 seen, values, rest = _general(cause["title"]).partition(VALUES)
                 about = f"{md(first)}{more}: {markdown_sentence(sentences[first])}"
-                text = f"{about}. {md(short(seen + values + rest))}" if values else f"{md(short(seen))} ({about})"
+                text = (
+                    f"{about}. {md(short(seen + values + rest))}"
+                    if values
+                    else f"{md(short(seen))} ({about})"
+                )
                 if anchor := anchors.get(cause["number"]):
                     mark = f"{cause['number']}{'' if cause in failing else ', a warning'}"
                     text = f'<a id="{anchor}"></a>**{mark}**: {text}. Clients: {md(harm.terms(header, cause)["clients"])}.'
@@ -135,7 +168,11 @@ def requirements_table(reports: Mapping[Any, list[dict[str, Any]]], title: str) 
             if line["line"] == "result":
                 outcomes.setdefault(line["requirement"], {})[server.name] = line["outcome"]
                 sentences[line["requirement"]] = f"{line['level']}: {line['sentence']}"
-    broken = {requirement: found for requirement, found in outcomes.items() if {Outcome.FAIL, Outcome.WARN} & set(found.values())}
+    broken = {
+        requirement: found
+        for requirement, found in outcomes.items()
+        if {Outcome.FAIL, Outcome.WARN} & set(found.values())
+    }
     if not broken:
         return
     yield f"\n## {md(title)}\n"
@@ -143,5 +180,7 @@ def requirements_table(reports: Mapping[Any, list[dict[str, Any]]], title: str) 
     yield "| requirement | " + " | ".join(md(server.title) for server in reports) + " | sentence |"
     yield "|---|" + ":---:|" * len(reports) + "---|"
     for requirement, found in broken.items():
-        signs = " | ".join(LOOKS[Outcome(found[s.name])].sign if s.name in found else "" for s in reports)
+        signs = " | ".join(
+            LOOKS[Outcome(found[s.name])].sign if s.name in found else "" for s in reports
+        )
         yield f"| {md(requirement)} | {signs} | {markdown_sentence(sentences[requirement])} |"

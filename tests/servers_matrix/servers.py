@@ -37,11 +37,28 @@ TABLE_BUCKET = "lakepact-tables"
 RUSTBERG_KEY = "RUSTBERG_KEY_LAKEPACT"  #: the environment variable with Rustberg's API key, also for its profile
 RUSTBERG_FEATURES = ("--no-default-features", "--features", "cli,storage-s3")
 #: The release before its rewrite takes these from the command line alone.
-RUSTBERG_OLD = ("--host", "127.0.0.1", "--port", "$port", "--warehouse", "file://$folder/warehouse", "--dev", "--no-auth")
+RUSTBERG_OLD = (
+    "--host",
+    "127.0.0.1",
+    "--port",
+    "$port",
+    "--warehouse",
+    "file://$folder/warehouse",
+    "--dev",
+    "--no-auth",
+)
 #: Later than release 4.53, whose tags are no versions of Go modules.
 SEAWEEDFS_VERSION = "v0.0.0-20261109003541-7506e5f91cd6"
 SEAWEEDFS_PORTS = (
-    *("s3.port.iceberg", "s3.port", "s3.port.grpc", "master.port", "master.port.grpc", "volume.port", "volume.port.grpc"),
+    *(
+        "s3.port.iceberg",
+        "s3.port",
+        "s3.port.grpc",
+        "master.port",
+        "master.port.grpc",
+        "volume.port",
+        "volume.port.grpc",
+    ),
     *("filer.port", "filer.port.grpc", "admin.port", "admin.port.grpc"),
 )
 #: Environment variables with a token of SeaweedFS, and id:secret of its client, also for its profile.
@@ -84,18 +101,40 @@ def nessie(folder: Path) -> Generator[str]:
         s3 = f"{catalog}.service.s3.default-options"
         settings = (
             *("-Xmx512m", "-Dquarkus.http.host=127.0.0.1", f"-Dquarkus.http.port={port}"),
-            *("-Dquarkus.management.host=127.0.0.1", f"-Dquarkus.management.port={management}", "-Dnessie.version.store.type=IN_MEMORY"),
-            *(f"{catalog}.default-warehouse=warehouse", f"{catalog}.warehouses.warehouse.location=s3://{BUCKET}/warehouse"),
-            *(f"{s3}.endpoint={store}/", f"{s3}.path-style-access=true", f"{s3}.region=us-east-1", f"{s3}.auth-type=STATIC"),
-            *(f"{s3}.access-key=urn:nessie-secret:quarkus:lakepact.s3-key", "-Dlakepact.s3-key.name=test", "-Dlakepact.s3-key.secret=test"),
+            *(
+                "-Dquarkus.management.host=127.0.0.1",
+                f"-Dquarkus.management.port={management}",
+                "-Dnessie.version.store.type=IN_MEMORY",
+            ),
+            *(
+                f"{catalog}.default-warehouse=warehouse",
+                f"{catalog}.warehouses.warehouse.location=s3://{BUCKET}/warehouse",
+            ),
+            *(
+                f"{s3}.endpoint={store}/",
+                f"{s3}.path-style-access=true",
+                f"{s3}.region=us-east-1",
+                f"{s3}.auth-type=STATIC",
+            ),
+            *(
+                f"{s3}.access-key=urn:nessie-secret:quarkus:lakepact.s3-key",
+                "-Dlakepact.s3-key.name=test",
+                "-Dlakepact.s3-key.secret=test",
+            ),
         )
         url = f"http://127.0.0.1:{port}/iceberg"
-        with _process([_java_21(), *settings, "-jar", str(jar)], folder / "nessie.log", answers=f"{url}/v1/config"):
+        with _process(
+            [_java_21(), *settings, "-jar", str(jar)],
+            folder / "nessie.log",
+            answers=f"{url}/v1/config",
+        ):
             yield url
 
 
 @contextlib.contextmanager
-def rustberg(folder: Path, *, version: str, features: Sequence[str] = (), arguments: Sequence[str] = ()) -> Generator[str]:
+def rustberg(
+    folder: Path, *, version: str, features: Sequence[str] = (), arguments: Sequence[str] = ()
+) -> Generator[str]:
     """Yield the address of a version of Rustberg; its first start builds it.
 
     Args:
@@ -106,10 +145,24 @@ def rustberg(folder: Path, *, version: str, features: Sequence[str] = (), argume
     """
     program, port = _rustberg(version, features), _free_port()
     (folder / "warehouse").mkdir(parents=True)
-    settings, *arguments = (Template(text).substitute(folder=folder, port=port) for text in (_settings(version), *arguments))
+    settings, *arguments = (
+        Template(text).substitute(folder=folder, port=port)
+        for text in (_settings(version), *arguments)
+    )
     (folder / "rustberg.toml").write_text(settings, "utf-8")
-    command = [str(program), "--config", str(folder / "rustberg.toml"), "--insecure-http", *arguments]
-    with _process(command, folder / "rustberg.log", answers=f"http://127.0.0.1:{port}", env={RUSTBERG_KEY: KEY}) as url:
+    command = [
+        str(program),
+        "--config",
+        str(folder / "rustberg.toml"),
+        "--insecure-http",
+        *arguments,
+    ]
+    with _process(
+        command,
+        folder / "rustberg.log",
+        answers=f"http://127.0.0.1:{port}",
+        env={RUSTBERG_KEY: KEY},
+    ) as url:
         yield url
 
 
@@ -124,17 +177,38 @@ def seaweedfs(folder: Path, *, secured: bool = False) -> Generator[str]:
     program = _weed()
     ports = {name: _free_port() for name in SEAWEEDFS_PORTS}
     url = f"http://127.0.0.1:{ports['s3.port.iceberg']}"
-    bound = ("-ip=127.0.0.1", "-ip.bind=127.0.0.1", f"-dir={folder}", f"-tableBucket={TABLE_BUCKET}")
-    without = ("-webdav=false", "-admin.ui=false", "-s3.port.lance=0", "-admin.port.legacy=0", "-master.telemetry=false")
-    command = [str(program), "mini", *bound, *without, *(f"-{name}={port}" for name, port in ports.items())]
-    key, secret = (KEYS["aws_access_key_id"], KEYS["aws_secret_access_key"]) if secured else ("", "")  # without a key it serves everybody
+    bound = (
+        "-ip=127.0.0.1",
+        "-ip.bind=127.0.0.1",
+        f"-dir={folder}",
+        f"-tableBucket={TABLE_BUCKET}",
+    )
+    without = (
+        "-webdav=false",
+        "-admin.ui=false",
+        "-s3.port.lance=0",
+        "-admin.port.legacy=0",
+        "-master.telemetry=false",
+    )
+    command = [
+        str(program),
+        "mini",
+        *bound,
+        *without,
+        *(f"-{name}={port}" for name, port in ports.items()),
+    ]
+    key, secret = (
+        (KEYS["aws_access_key_id"], KEYS["aws_secret_access_key"]) if secured else ("", "")
+    )  # without a key it serves everybody
     os.environ[SEAWEEDFS_CLIENT] = f"{key}:{secret}"
     env = {"AWS_ACCESS_KEY_ID": key, "AWS_SECRET_ACCESS_KEY": secret}
     with _process(command, folder / "seaweedfs.log", answers=f"{url}/v1/config", env=env):
         until = time.monotonic() + START_SECONDS
         while not _has_bucket(url, secured=secured):  # it makes the bucket last
             if time.monotonic() > until:
-                raise RuntimeError(f"SeaweedFS makes no table bucket: {(folder / 'seaweedfs.log').read_text('utf-8')[-1000:]}")
+                raise RuntimeError(
+                    f"SeaweedFS makes no table bucket: {(folder / 'seaweedfs.log').read_text('utf-8')[-1000:]}"
+                )
             time.sleep(0.2)
         yield url
 
@@ -157,11 +231,28 @@ def _weed() -> Path:
 
     def make(place: Path) -> None:
         # Its go.mod replaces a module, which `go install` refuses, so it is built in its folder of the module cache.
-        found = subprocess.run([go, "mod", "download", "-json", module], stdout=subprocess.PIPE, check=True).stdout
-        build = [go, "build", "-C", json.loads(found)["Dir"], "-trimpath", "-buildvcs=false", "-o", str(place / "weed"), "./weed"]
+        found = subprocess.run(
+            [go, "mod", "download", "-json", module], stdout=subprocess.PIPE, check=True
+        ).stdout
+        build = [
+            go,
+            "build",
+            "-C",
+            json.loads(found)["Dir"],
+            "-trimpath",
+            "-buildvcs=false",
+            "-o",
+            str(place / "weed"),
+            "./weed",
+        ]
         installed.told(build, env={"CGO_ENABLED": "0"})
 
-    return installed.once(installed.folder("seaweedfs") / "weed", made_from=[module.encode()], make=make) / "weed"
+    return (
+        installed.once(
+            installed.folder("seaweedfs") / "weed", made_from=[module.encode()], make=make
+        )
+        / "weed"
+    )
 
 
 def _settings(version: str) -> str:
@@ -173,7 +264,20 @@ def _rustberg(version: str, features: Sequence[str]) -> Path:
     quick = {"CARGO_PROFILE_RELEASE_LTO": "off", "CARGO_PROFILE_RELEASE_CODEGEN_UNITS": "16"}
 
     def make(place: Path) -> None:
-        installed.told([cargo, "install", "rustberg", "--version", version, "--locked", "--root", str(place), *features], env=quick)
+        installed.told(
+            [
+                cargo,
+                "install",
+                "rustberg",
+                "--version",
+                version,
+                "--locked",
+                "--root",
+                str(place),
+                *features,
+            ],
+            env=quick,
+        )
 
     place, made_from = _build(version, features)
     return installed.once(place, made_from=made_from, make=make) / "bin" / "rustberg"
@@ -185,30 +289,57 @@ def rustberg_is_built(version: str, features: Sequence[str]) -> bool:
 
 
 def _build(version: str, features: Sequence[str]) -> tuple[Path, list[bytes]]:
-    return installed.folder("rustberg") / version, [version.encode(), *(feature.encode() for feature in features)]
+    return installed.folder("rustberg") / version, [
+        version.encode(),
+        *(feature.encode() for feature in features),
+    ]
 
 
 #: The servers of the matrix, in the order of its columns.
 SERVERS = (
     CatalogServer("iceberg-java", "Iceberg Java REST server", "1.11.0", java_server.serving),
-    CatalogServer("iceberg-java-1.10", "Iceberg Java REST server", "1.10.1", partial(java_server.serving, line="1.10")),
+    CatalogServer(
+        "iceberg-java-1.10",
+        "Iceberg Java REST server",
+        "1.10.1",
+        partial(java_server.serving, line="1.10"),
+    ),
     CatalogServer("nessie", "Nessie", "0.99.0", nessie),
     CatalogServer("ministack-s3tables", "MiniStack S3 Tables", "1.5.33", ministack),
     CatalogServer("ministack-glue", "MiniStack Glue", "1.5.33", ministack),
-    CatalogServer("rustberg", "Rustberg", "0.3.0", partial(rustberg, version="0.3.0", features=RUSTBERG_FEATURES)),
-    CatalogServer("rustberg-0.0.5", "Rustberg", "0.0.5", partial(rustberg, version="0.0.5", arguments=RUSTBERG_OLD)),
+    CatalogServer(
+        "rustberg",
+        "Rustberg",
+        "0.3.0",
+        partial(rustberg, version="0.3.0", features=RUSTBERG_FEATURES),
+    ),
+    CatalogServer(
+        "rustberg-0.0.5",
+        "Rustberg",
+        "0.0.5",
+        partial(rustberg, version="0.0.5", arguments=RUSTBERG_OLD),
+    ),
     CatalogServer("seaweedfs", "SeaweedFS", "4.53", seaweedfs),
-    CatalogServer("seaweedfs-oauth2", "SeaweedFS with OAuth2", "4.53", partial(seaweedfs, secured=True)),
+    CatalogServer(
+        "seaweedfs-oauth2", "SeaweedFS with OAuth2", "4.53", partial(seaweedfs, secured=True)
+    ),
     CatalogServer("lakepact", "lakepact reference server", "0.1.0", lakepact),
 )
 
 
 def _object_store(folder: Path, *, services: str) -> AbstractContextManager[str]:
     port = _free_port()
-    env = {"GATEWAY_PORT": str(port), "BIND_HOST": "127.0.0.1", "MINISTACK_HOST": "127.0.0.1", "SERVICES": services}
+    env = {
+        "GATEWAY_PORT": str(port),
+        "BIND_HOST": "127.0.0.1",
+        "MINISTACK_HOST": "127.0.0.1",
+        "SERVICES": services,
+    }
     env["S3_DATA_DIR"] = str(folder / "s3")
     program = Path(sys.executable).with_name("ministack")
-    return _process([str(program)], folder / "ministack.log", answers=f"http://127.0.0.1:{port}", env=env)
+    return _process(
+        [str(program)], folder / "ministack.log", answers=f"http://127.0.0.1:{port}", env=env
+    )
 
 
 def _client(service: str, url: str) -> Any:
@@ -225,7 +356,11 @@ def _nessie_jar() -> Path:
         shutil.copy(pom, place)
         installed.told([maven, "-B", "-q", "-f", str(place / "pom.xml"), "process-resources"])
 
-    return installed.once(installed.folder("nessie"), made_from=[pom.read_bytes()], make=make) / "target" / "nessie.jar"
+    return (
+        installed.once(installed.folder("nessie"), made_from=[pom.read_bytes()], make=make)
+        / "target"
+        / "nessie.jar"
+    )
 
 
 def _java_21() -> str:
@@ -242,7 +377,9 @@ def _free_port() -> int:
 
 
 @contextlib.contextmanager
-def _process(command: Sequence[str], log: Path, *, answers: str, env: Mapping[str, str] | None = None) -> Generator[str]:
+def _process(
+    command: Sequence[str], log: Path, *, answers: str, env: Mapping[str, str] | None = None
+) -> Generator[str]:
     """Run a program until the end of the block, and start it again if it ends; yield the URL at which it answers.
 
     Raises:
@@ -251,7 +388,14 @@ def _process(command: Sequence[str], log: Path, *, answers: str, env: Mapping[st
     log.parent.mkdir(parents=True, exist_ok=True)
     stopped, lock = False, threading.Lock()  # of starts, so that none follows the stop
     with log.open("w") as written:
-        start = partial(subprocess.Popen[bytes], command, env={**os.environ, **(env or {})}, cwd=log.parent, stdout=written, stderr=written)
+        start = partial(
+            subprocess.Popen[bytes],
+            command,
+            env={**os.environ, **(env or {})},
+            cwd=log.parent,
+            stdout=written,
+            stderr=written,
+        )
         running = [start()]
 
         def restart() -> None:
@@ -266,7 +410,9 @@ def _process(command: Sequence[str], log: Path, *, answers: str, env: Mapping[st
             until = time.monotonic() + START_SECONDS
             while not _is_answering(answers):
                 if running[0].poll() is not None or time.monotonic() > until:
-                    raise RuntimeError(f"{command[0]} does not answer at {answers}: {log.read_text('utf-8')[-1000:]}")
+                    raise RuntimeError(
+                        f"{command[0]} does not answer at {answers}: {log.read_text('utf-8')[-1000:]}"
+                    )
                 time.sleep(0.2)
             threading.Thread(target=restart, daemon=True).start()
             yield answers

@@ -45,7 +45,9 @@ def spark() -> Iterator[Any]:
 @contextlib.contextmanager
 def sharing_of(work: Path, *folders: Path, **settings: Any) -> Iterator[str]:
     """Share folders as `share.schema.NAME`, with their history, and yield the file of the profile."""
-    tables = [{"name": folder.name, "location": str(folder), "historyShared": True} for folder in folders]
+    tables = [
+        {"name": folder.name, "location": str(folder), "historyShared": True} for folder in folders
+    ]
     document = {
         "version": 1,
         "shares": [{"name": "share", "schemas": [{"name": "schema", "tables": tables}]}],
@@ -55,5 +57,7 @@ def sharing_of(work: Path, *folders: Path, **settings: Any) -> Iterator[str]:
     with running(shares=work / "shares.yaml", warehouse="memory:") as server:
         endpoint = server.address("delta_sharing")
         profile = work / "partner.share"
-        profile.write_text(json.dumps({"shareCredentialsVersion": 1, "endpoint": endpoint, "bearerToken": TOKEN}))
+        profile.write_text(
+            json.dumps({"shareCredentialsVersion": 1, "endpoint": endpoint, "bearerToken": TOKEN})
+        )
         yield str(profile)

@@ -44,7 +44,8 @@ TAKEN = {
     datasource.Not(datasource.IsNull(("f",))): ~column("f").is_null(),
     datasource.IsNotNull(("s",)): column("s").is_not_null(),
     datasource.StringStartsWith(("s",), "ab"): (column("s") >= "ab") & (column("s") < "ac"),
-    datasource.StringStartsWith(("s",), "a\ud7ff"): (column("s") >= "a\ud7ff") & (column("s") < "a\ue000"),
+    datasource.StringStartsWith(("s",), "a\ud7ff"): (column("s") >= "a\ud7ff")
+    & (column("s") < "a\ue000"),
     datasource.StringStartsWith(("s",), "\U0010ffff"): column("s") >= "\U0010ffff",
     datasource.LessThan(("f",), 1.5): column("f") < 1.5,
     datasource.EqualTo(("f",), 1.5): column("f") == 1.5,
@@ -68,7 +69,9 @@ LEFT = [
 ]
 
 
-@pytest.mark.parametrize(("given", "predicate"), TAKEN.items(), ids=lambda value: type(value).__name__)
+@pytest.mark.parametrize(
+    ("given", "predicate"), TAKEN.items(), ids=lambda value: type(value).__name__
+)
 def test_filter_becomes_a_predicate(given, predicate):
     assert repr(predicate_of([given], SCHEMA)) == repr(predicate)
 
@@ -79,6 +82,13 @@ def test_filter_that_differs_from_predicates_is_left_to_spark(given):
 
 
 def test_filters_are_joined_by_and():
-    joined = predicate_of([datasource.EqualTo(("i",), 1), datasource.StringContains(("s",), "a"), datasource.IsNull(("s",))], SCHEMA)
+    joined = predicate_of(
+        [
+            datasource.EqualTo(("i",), 1),
+            datasource.StringContains(("s",), "a"),
+            datasource.IsNull(("s",)),
+        ],
+        SCHEMA,
+    )
 
     assert repr(joined) == repr((column("i") == 1) & column("s").is_null())

@@ -14,7 +14,14 @@ import pyarrow.parquet as pq
 import pytest
 from pyiceberg.types import DecimalType, DoubleType
 
-from lakepact.client import BadReply, IcebergCatalog, UntrustedOrigin, column, pyiceberg_catalog, pyiceberg_table
+from lakepact.client import (
+    BadReply,
+    IcebergCatalog,
+    UntrustedOrigin,
+    column,
+    pyiceberg_catalog,
+    pyiceberg_table,
+)
 from lakepact.client.iceberg_rest.data_files import END, FileReader
 from lakepact.client.origins import TrustedOrigins
 from lakepact.reference_server import running
@@ -23,7 +30,11 @@ from lakepact.spark.iceberg_files import UnsupportedDeletes, planned_by_driver, 
 
 from .deleted_rows import KEPT, table_with_deletes
 
-TRUSTED = {"trusted": TrustedOrigins.of("http://127.0.0.1", own=["spark_file_io.RefusingFileIO", "spark_file_io.ExpiringFileIO"])}
+TRUSTED = {
+    "trusted": TrustedOrigins.of(
+        "http://127.0.0.1", own=["spark_file_io.RefusingFileIO", "spark_file_io.ExpiringFileIO"]
+    )
+}
 SECRET = "planted-Secret.0123456789"
 
 
@@ -45,7 +56,9 @@ def planned(catalog, kind, planner, predicate=None):
 
 def read(scan, files, *, properties=None, renewed=dict, predicate=None):
     row_filter = None if predicate is None else pyiceberg_expression(predicate)
-    reader, files = pickle.loads(pickle.dumps((FileReader.of(scan, properties or {}, row_filter, **TRUSTED), files)))
+    reader, files = pickle.loads(
+        pickle.dumps((FileReader.of(scan, properties or {}, row_filter, **TRUSTED), files))
+    )
     return [row["id"] for batch in reader.read(files, renewed) for row in batch.to_pylist()]
 
 
@@ -58,7 +71,8 @@ def test_deleted_rows_are_not_read(catalog, kind, planner):
 @pytest.mark.parametrize("planner", ["driver", "server"])
 def test_equality_deletes_are_refused(catalog, planner):
     with pytest.raises(
-        UnsupportedDeletes, match=r"equality delete files, which are not applied here: rewrite .* one is file:.*/deletes\.parquet"
+        UnsupportedDeletes,
+        match=r"equality delete files, which are not applied here: rewrite .* one is file:.*/deletes\.parquet",
     ):
         planned(catalog, "equality", planner)
 
@@ -67,8 +81,14 @@ def test_equality_deletes_are_refused(catalog, planner):
 def test_parts_of_a_file_hold_each_kept_row_once(catalog, kind):
     scan, (file,) = planned(catalog, kind, "driver")
     groups = pq.read_metadata(file.task.file.file_path.removeprefix("file://"))
-    offsets = [groups.row_group(number).column(0).dictionary_page_offset for number in range(groups.num_row_groups)]
-    parts = [replace(file, start=start, end=end) for start, end in itertools.pairwise([0, *offsets[1:], END])]
+    offsets = [
+        groups.row_group(number).column(0).dictionary_page_offset
+        for number in range(groups.num_row_groups)
+    ]
+    parts = [
+        replace(file, start=start, end=end)
+        for start, end in itertools.pairwise([0, *offsets[1:], END])
+    ]
 
     assert [read(scan, [part]) for part in parts] == [[0, 1], [4, 5, 6], [8, 9]]
 
@@ -83,7 +103,13 @@ def test_predicate_selects_files_and_rows(catalog, planner):
 @pytest.fixture(scope="module")
 def widened(catalog):
     """Return the name of a table whose file is of before its columns were widened."""
-    rows = pa.table({"id": [1], "f": pa.array([0.7], pa.float32()), "m": pa.array([Decimal("1.10")], pa.decimal128(4, 2))})
+    rows = pa.table(
+        {
+            "id": [1],
+            "f": pa.array([0.7], pa.float32()),
+            "m": pa.array([Decimal("1.10")], pa.decimal128(4, 2)),
+        }
+    )
     table = pyiceberg_catalog(catalog).create_table("n.widened", rows.schema)
     table.append(rows)
     with table.update_schema() as update:
@@ -126,17 +152,24 @@ def days(catalog):
 
 
 @pytest.mark.parametrize("planner", ["driver", "server"])
-def test_rows_of_files_without_the_partition_column_have_the_partition_value(catalog, days, planner):
+def test_rows_of_files_without_the_partition_column_have_the_partition_value(
+    catalog, days, planner
+):
     scan, files = planned(catalog, days, planner)
     batches = FileReader.of(scan, {}, None, **TRUSTED).read(files, dict)
 
-    assert {row["id"]: row["day"] for batch in batches for row in batch.to_pylist()} == {1: date(2026, 11, 27), 2: None}
+    assert {row["id"]: row["day"] for batch in batches for row in batch.to_pylist()} == {
+        1: date(2026, 11, 27),
+        2: None,
+    }
 
 
 def test_repr_of_reader_and_files_shows_no_secret(catalog):
     scan, files = planned(catalog, "position", "driver")
 
-    assert SECRET not in repr((FileReader.of(scan, {"s3.secret-access-key": SECRET}, None, **TRUSTED), files))
+    assert SECRET not in repr(
+        (FileReader.of(scan, {"s3.secret-access-key": SECRET}, None, **TRUSTED), files)
+    )
 
 
 def test_expired_credentials_are_renewed_before_a_file_is_opened(catalog):
@@ -148,7 +181,9 @@ def test_expired_credentials_are_renewed_before_a_file_is_opened(catalog):
 
     expired = {"s3.session-token-expires-at-ms": str(int(time.time() * 1000))}
 
-    assert read(*planned(catalog, "position", "driver"), properties=expired, renewed=renewed) == KEPT
+    assert (
+        read(*planned(catalog, "position", "driver"), properties=expired, renewed=renewed) == KEPT
+    )
     assert asked == ["again"]
 
 
@@ -167,7 +202,10 @@ def test_refusal_of_new_credentials_is_an_error(catalog):
 
 def test_credentials_of_the_plan_open_its_files(catalog):
     scan, files = planned(catalog, "position", "driver")
-    opening = [type(file)(file.task, {"py-io-impl": "pyiceberg.io.pyarrow.PyArrowFileIO"}) for file in files]
+    opening = [
+        type(file)(file.task, {"py-io-impl": "pyiceberg.io.pyarrow.PyArrowFileIO"})
+        for file in files
+    ]
 
     assert read(scan, opening, properties={"py-io-impl": "spark_file_io.RefusingFileIO"}) == KEPT
 
@@ -180,7 +218,9 @@ def test_files_of_this_machine_are_not_read_for_a_remote_catalog(catalog):
         next(reader.read(files, dict))
 
 
-@pytest.mark.parametrize("config", [{"py-io-impl": "subprocess.Popen"}, {"s3.endpoint": "http://169.254.169.254"}])
+@pytest.mark.parametrize(
+    "config", [{"py-io-impl": "subprocess.Popen"}, {"s3.endpoint": "http://169.254.169.254"}]
+)
 def test_settings_of_a_plan_are_checked(catalog, config):
     scan, files = planned(catalog, "position", "driver")
 
@@ -199,7 +239,9 @@ def test_reader_carries_no_history(catalog):
 def halves(catalog):
     """Return a table whose file has two row groups, with properties that refuse the second."""
     rows = pa.table({"id": range(400_000)})
-    pyiceberg_catalog(catalog).create_table("n.halves", rows.schema, properties={"write.parquet.row-group-limit": "200000"}).append(rows)
+    pyiceberg_catalog(catalog).create_table(
+        "n.halves", rows.schema, properties={"write.parquet.row-group-limit": "200000"}
+    ).append(rows)
     return "halves", {"py-io-impl": "spark_file_io.ExpiringFileIO"}
 
 
@@ -223,4 +265,9 @@ def test_row_groups_without_matching_rows_are_not_read(catalog, halves):
     name, expiring = halves
     few = column("id") < 3
 
-    assert read(*planned(catalog, name, "driver", few), properties=expiring, renewed=lambda: expiring, predicate=few) == [0, 1, 2]
+    assert read(
+        *planned(catalog, name, "driver", few),
+        properties=expiring,
+        renewed=lambda: expiring,
+        predicate=few,
+    ) == [0, 1, 2]

@@ -19,8 +19,19 @@ MIB = 1024 * 1024
 
 
 def file(size, offsets=None, form=FileFormat.PARQUET):
-    about = {"content": DataFileContent.DATA, "file_path": "file:///rows", "partition": Record(), "record_count": 1}
-    return PlannedFile(FileScanTask(DataFile.from_args(**about, file_format=form, file_size_in_bytes=size, split_offsets=offsets)))
+    about = {
+        "content": DataFileContent.DATA,
+        "file_path": "file:///rows",
+        "partition": Record(),
+        "record_count": 1,
+    }
+    return PlannedFile(
+        FileScanTask(
+            DataFile.from_args(
+                **about, file_format=form, file_size_in_bytes=size, split_offsets=offsets
+            )
+        )
+    )
 
 
 def ranges(partitions):
@@ -36,7 +47,12 @@ def ranges(partitions):
         ([file(108 * MIB)], None, {}, 7),
         ([file(108 * MIB, [4, 1])], None, {}, 7),  # not offsets
         ([file(512 * MIB, [number * 64 * MIB + 4 for number in range(8)])] * 100, None, {}, 400),
-        ([file(64 * MIB, [number * 8 * MIB + 4 for number in range(8)])], None, {"read.split.target-size": str(8 * MIB)}, 8),
+        (
+            [file(64 * MIB, [number * 8 * MIB + 4 for number in range(8)])],
+            None,
+            {"read.split.target-size": str(8 * MIB)},
+            8,
+        ),
         ([file(64 * MIB, [number * 8 * MIB + 4 for number in range(8)])], 32 * MIB, {}, 2),
         ([file(10 * MIB)] * 3, 1, {}, 9),
         ([file(512 * MIB, form=FileFormat.ORC)], None, {}, 1),
@@ -48,12 +64,20 @@ def test_files_are_divided_as_iceberg_divides_them(files, most, properties, coun
 
 
 def test_adjacent_row_groups_of_a_partition_are_one_part():
-    assert ranges(partitions_of([file(64 * MIB, [4, 16 * MIB, 32 * MIB, 48 * MIB])], 32 * MIB, {})) == [[(0, 32 * MIB)], [(32 * MIB, END)]]
+    assert ranges(
+        partitions_of([file(64 * MIB, [4, 16 * MIB, 32 * MIB, 48 * MIB])], 32 * MIB, {})
+    ) == [[(0, 32 * MIB)], [(32 * MIB, END)]]
 
 
-@given(st.integers(1, 300 * MIB), st.lists(st.integers(0, 300 * MIB)), st.none() | st.integers(1, 64 * MIB))
+@given(
+    st.integers(1, 300 * MIB),
+    st.lists(st.integers(0, 300 * MIB)),
+    st.none() | st.integers(1, 64 * MIB),
+)
 def test_each_byte_of_a_file_is_in_one_part(size, offsets, most):
-    parts = sorted(pair for parts in ranges(partitions_of([file(size, offsets)], most, {})) for pair in parts)
+    parts = sorted(
+        pair for parts in ranges(partitions_of([file(size, offsets)], most, {})) for pair in parts
+    )
 
     assert parts[0][0] == 0
     assert [end for _, end in parts] == [*[start for start, _ in parts[1:]], END]

@@ -12,7 +12,9 @@ from .test_shared_tables import COUNT, ROWS
 
 pytestmark = [
     pytest.mark.spark,
-    pytest.mark.filterwarnings("default::ResourceWarning", "default::pytest.PytestUnraisableExceptionWarning"),
+    pytest.mark.filterwarnings(
+        "default::ResourceWarning", "default::pytest.PytestUnraisableExceptionWarning"
+    ),
 ]
 
 ORDERS = ROWS.drop_columns(["list", "object", "map"])
@@ -40,17 +42,23 @@ def reading(spark, catalog, **options):
 def test_rows_equal_those_written(spark, catalog, planner):
     rows = reading(spark, catalog, **{"scan-planning-mode": planner}).load("n.orders").orderBy("id")
 
-    assert rows.toArrow().select(["id", "text", "day", "price"]).to_pylist() == (ROWS.select(["id", "text", "day", "price"]).to_pylist())
+    assert rows.toArrow().select(["id", "text", "day", "price"]).to_pylist() == (
+        ROWS.select(["id", "text", "day", "price"]).to_pylist()
+    )
 
 
 @pytest.mark.parametrize("planner", ["client", "server"])
 def test_filter_opens_only_matching_files(spark, catalog, planner):
     options = {"maxPartitionBytes": 1, "pushFilters": "true", "scan-planning-mode": planner}
     found = reading(spark, catalog, **options).load("n.orders")
-    found = found.where("id < 10 and day < date'2025-01-01' and price < 5 and at < timestamp'2030-01-01 00:00:00'")
+    found = found.where(
+        "id < 10 and day < date'2025-01-01' and price < 5 and at < timestamp'2030-01-01 00:00:00'"
+    )
 
     assert (found.count(), found.rdd.getNumPartitions()) == (10, 1)
-    assert reading(spark, catalog, **options).load("n.orders").where("real > 3").count() == COUNT - 6  # NaN is the greatest in Spark
+    assert (
+        reading(spark, catalog, **options).load("n.orders").where("real > 3").count() == COUNT - 6
+    )  # NaN is the greatest in Spark
 
 
 @pytest.mark.parametrize("planner", ["client", "server"])
@@ -61,7 +69,9 @@ def test_deleted_rows_are_left_out(spark, catalog, planner):
 
 
 def test_table_with_equality_deletes_is_refused(spark, catalog):
-    with pytest.raises(Exception, match="lakepact: the table has equality delete files, which are not applied here"):
+    with pytest.raises(
+        Exception, match="lakepact: the table has equality delete files, which are not applied here"
+    ):
         reading(spark, catalog).load("n.equality").collect()
 
 
@@ -77,10 +87,19 @@ def test_file_that_is_missing_is_an_error_of_one_sentence(spark, catalog):
 
 
 def test_earlier_snapshot_is_read(spark, catalog):
-    first = min(catalog[1].load_table("n.orders").metadata.snapshots, key=lambda snapshot: snapshot.sequence_number)
+    first = min(
+        catalog[1].load_table("n.orders").metadata.snapshots,
+        key=lambda snapshot: snapshot.sequence_number,
+    )
 
-    assert reading(spark, catalog, **{"snapshot-id": first.snapshot_id}).load("n.orders").count() == COUNT // 2
-    assert reading(spark, catalog, **{"as-of-timestamp": first.timestamp_ms}).load("n.orders").count() == COUNT // 2
+    assert (
+        reading(spark, catalog, **{"snapshot-id": first.snapshot_id}).load("n.orders").count()
+        == COUNT // 2
+    )
+    assert (
+        reading(spark, catalog, **{"as-of-timestamp": first.timestamp_ms}).load("n.orders").count()
+        == COUNT // 2
+    )
 
 
 @pytest.mark.parametrize(
@@ -101,4 +120,6 @@ def test_stream_of_a_catalog_table_is_refused(spark, catalog, tmp_path):
     stream = spark.readStream.format("lakepact").option("catalog", catalog[0]).load("n.orders")
 
     with pytest.raises(Exception, match="only shared tables are streamed"):
-        stream.writeStream.option("checkpointLocation", str(tmp_path)).format("noop").start().processAllAvailable()
+        stream.writeStream.option("checkpointLocation", str(tmp_path)).format(
+            "noop"
+        ).start().processAllAvailable()

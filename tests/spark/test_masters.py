@@ -57,7 +57,12 @@ def profile(tmp_path_factory: pytest.TempPathFactory):
     for number in range(FILES):
         ids = pa.array(range(number * ROWS_OF_FILE, (number + 1) * ROWS_OF_FILE))
         part = pc.cast(pc.bit_wise_and(ids, 63), pa.int32())
-        columns = {"id": ids, "part": part, "text": pc.cast(ids, pa.string()), "price": pc.divide(pc.cast(ids, pa.float64()), 7)}
+        columns = {
+            "id": ids,
+            "part": part,
+            "text": pc.cast(ids, pa.string()),
+            "price": pc.divide(pc.cast(ids, pa.float64()), 7),
+        }
         write_deltalake(folder / "rows", pa.table(columns), mode="append")
     with sharing_of(folder, folder / "rows") as profile:
         yield profile, str(folder / "rows")
@@ -69,11 +74,22 @@ def test_rows_equal_those_of_the_parquet_files(profile, tmp_path: Path, kind: st
         master = stack.enter_context(standalone(tmp_path)) if kind == "standalone" else kind
         settings = [word for word in ALONE if word != "--conf"]
         command = (sys.executable, "-c", PROGRAM, master, *profile, *settings)
-        done = subprocess.run(command, env=environment(), capture_output=True, text=True, timeout=PATIENCE, check=False)
+        done = subprocess.run(
+            command,
+            env=environment(),
+            capture_output=True,
+            text=True,
+            timeout=PATIENCE,
+            check=False,
+        )
     assert done.returncode == 0, done.stderr[-5000:]
     found = json.loads(done.stdout.splitlines()[-1])
     print(kind, found)  # noqa: T201 - the figures
 
     assert found["shared"] == found["parquet"]
-    assert (found["shared"][0], found["partitions"], found["selective"]) == (FILES * ROWS_OF_FILE, FILES, [10, 1])
+    assert (found["shared"][0], found["partitions"], found["selective"]) == (
+        FILES * ROWS_OF_FILE,
+        FILES,
+        [10, 1],
+    )
     assert TOKEN not in done.stderr

@@ -14,7 +14,11 @@ def stored(value):
 
 
 def test_stream_continues_with_the_version_after_its_offset():
-    assert (version_of(stored(offset(7))), after(stored(offset(7))), after(stored(offset(-1)))) == (7, 8, 0)
+    assert (version_of(stored(offset(7))), after(stored(offset(7))), after(stored(offset(-1)))) == (
+        7,
+        8,
+        0,
+    )
 
 
 def test_stream_without_offset_begins_with_a_snapshot():

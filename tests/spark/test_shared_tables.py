@@ -19,7 +19,12 @@ from lakepact.reference_server import running
 
 from .conftest import TOKEN, sharing_of
 
-pytestmark = [pytest.mark.spark, pytest.mark.filterwarnings("default::ResourceWarning", "default::pytest.PytestUnraisableExceptionWarning")]
+pytestmark = [
+    pytest.mark.spark,
+    pytest.mark.filterwarnings(
+        "default::ResourceWarning", "default::pytest.PytestUnraisableExceptionWarning"
+    ),
+]
 
 COUNT = 1000
 DAY = dt.date(2024, 1, 1)
@@ -34,7 +39,9 @@ ROWS = pa.table(
         "real": [float("nan") if number % 7 == 0 else number / 2 for number in range(COUNT)],
         "list": [[number, None] for number in range(COUNT)],
         "object": [{"a": number, "b": str(number)} for number in range(COUNT)],
-        "map": pa.array([[("k", number)] for number in range(COUNT)], pa.map_(pa.string(), pa.int64())),
+        "map": pa.array(
+            [[("k", number)] for number in range(COUNT)], pa.map_(pa.string(), pa.int64())
+        ),
     }
 )
 
@@ -55,7 +62,11 @@ def reading(spark: Any, profile: str, **options: Any) -> Any:
 
 
 def same(one: Any, other: Any) -> bool:
-    return one.schema.simpleString() == other.schema.simpleString() and one.exceptAll(other).isEmpty() and other.exceptAll(one).isEmpty()
+    return (
+        one.schema.simpleString() == other.schema.simpleString()
+        and one.exceptAll(other).isEmpty()
+        and other.exceptAll(one).isEmpty()
+    )
 
 
 @pytest.mark.parametrize("form", ["parquet", "delta"])
@@ -80,7 +91,11 @@ def test_rows_equal_those_of_the_parquet_files(spark, profile, tmp_path, form):
     ],
 )
 def test_filter_opens_only_matching_files(spark, profile, condition, files, rows):
-    found = reading(spark, profile, maxPartitionBytes=1, pushFilters="true").load("share.schema.orders").where(condition)
+    found = (
+        reading(spark, profile, maxPartitionBytes=1, pushFilters="true")
+        .load("share.schema.orders")
+        .where(condition)
+    )
 
     assert found.count() == rows
     assert found.rdd.getNumPartitions() == max(files, 1)  # Spark has one partition for no file
@@ -101,7 +116,9 @@ def test_pushed_filters_change_no_row(spark, profile):
     unfiltered = reading(spark, profile).load("share.schema.orders")
 
     for condition in CONDITIONS:
-        filtered = reading(spark, profile, pushFilters="true").load("share.schema.orders").where(condition)
+        filtered = (
+            reading(spark, profile, pushFilters="true").load("share.schema.orders").where(condition)
+        )
         assert filtered.count() == unfiltered.where(condition).count() > 0
 
 
@@ -127,7 +144,12 @@ FOREIGN_CONDITIONS = {
         "c_tinyint_to_decimal_12_2 = 127",
         "c_bigint_to_decimal_20_0 = 9223372036854775807",
     ),
-    "partitioned": ("c_float = float(3.4)", "c_float = float('NaN')", "c_string is null", "c_timestamp_ntz < timestamp_ntz'1970-01-01'"),
+    "partitioned": (
+        "c_float = float(3.4)",
+        "c_float = float('NaN')",
+        "c_string is null",
+        "c_timestamp_ntz < timestamp_ntz'1970-01-01'",
+    ),
     "deleted": ("c_id = 10", "c_id is null", "c_real = 1.5"),
 }
 
@@ -137,22 +159,41 @@ def test_pushed_filters_change_no_row_of_tables_by_delta_spark(spark, tmp_path):
         for name, conditions in FOREIGN_CONDITIONS.items():
             unfiltered = reading(spark, profile).load(f"share.schema.{name}")
             for condition in conditions:
-                filtered = reading(spark, profile, pushFilters="true").load(f"share.schema.{name}").where(condition)
-                assert filtered.count() == unfiltered.where(condition).count() > 0, (name, condition)
+                filtered = (
+                    reading(spark, profile, pushFilters="true")
+                    .load(f"share.schema.{name}")
+                    .where(condition)
+                )
+                assert filtered.count() == unfiltered.where(condition).count() > 0, (
+                    name,
+                    condition,
+                )
 
 
 def test_one_data_frame_can_be_filtered_in_several_ways(spark, profile):
     rows = reading(spark, profile).load("share.schema.orders")
 
-    assert [rows.where("id < 10").count(), rows.count(), rows.where("id < 5").union(rows).count()] == [10, COUNT, COUNT + 5]
+    assert [
+        rows.where("id < 10").count(),
+        rows.count(),
+        rows.where("id < 5").union(rows).count(),
+    ] == [10, COUNT, COUNT + 5]
 
 
 def test_every_fixture_table_has_the_rows_of_the_client(spark, tmp_path):
     pack.write(tmp_path / "tables")
     with running(shares=tmp_path / "tables" / "shares.yaml", warehouse="memory:") as server:
-        profile = next(iter(server.services["delta_sharing"].profiles(server.address("delta_sharing")).values())).decode()
+        profile = next(
+            iter(
+                server.services["delta_sharing"].profiles(server.address("delta_sharing")).values()
+            )
+        ).decode()
         with SharingClient(profile) as client:
-            tables = [(table.share, table.schema_, table.name) for share in client.shares() for table in client.all_tables(share.name)]
+            tables = [
+                (table.share, table.schema_, table.name)
+                for share in client.shares()
+                for table in client.all_tables(share.name)
+            ]
             read = 0
             for place in tables:
                 try:
@@ -174,20 +215,31 @@ def test_earlier_version_is_read(spark, profile):
 
 
 def test_schema_of_the_caller_chooses_columns(spark, profile):
-    rows = reading(spark, profile).schema("text string, id long").load("share.schema.orders").where("id = 5")
+    rows = (
+        reading(spark, profile)
+        .schema("text string, id long")
+        .load("share.schema.orders")
+        .where("id = 5")
+    )
 
     assert [tuple(row) for row in rows.collect()] == [("t5", 5)]
 
 
 def test_changes_of_versions_are_read(spark, tmp_path):
     folder = tmp_path / "changed"
-    write_deltalake(folder, pa.table({"id": [1, 2, 3]}), configuration={"delta.enableChangeDataFeed": "true"})
+    write_deltalake(
+        folder, pa.table({"id": [1, 2, 3]}), configuration={"delta.enableChangeDataFeed": "true"}
+    )
     DeltaTable(folder).update(updates={"id": "20"}, predicate="id = 2")
     DeltaTable(folder).delete("id = 3")
 
     with sharing_of(tmp_path, folder) as profile:
-        rows = reading(spark, profile, readChangeFeed="true", startingVersion=1).load("share.schema.changed")
-        told = sorted((row["_commit_version"], row["_change_type"], row["id"]) for row in rows.collect())
+        rows = reading(spark, profile, readChangeFeed="true", startingVersion=1).load(
+            "share.schema.changed"
+        )
+        told = sorted(
+            (row["_commit_version"], row["_change_type"], row["id"]) for row in rows.collect()
+        )
 
     assert told == [(1, "update_postimage", 20), (1, "update_preimage", 2), (2, "delete", 3)]
     assert dict(rows.dtypes)["_commit_timestamp"] == "timestamp"
@@ -216,8 +268,16 @@ def test_plans_show_no_secret(spark, profile, capfd):
         ({}, "share.schema.missing", "404 RESOURCE_DOES_NOT_EXIST"),
         ({}, "missing", r"name the shared table: .load"),
         ({"versionAsOff": "1"}, "share.schema.orders", "option versionasoff is not known here"),
-        ({"profile": "/missing.share"}, "share.schema.orders", "profile /missing.share cannot be read on the driver"),
-        ({"profile": "{}"}, "share.schema.orders", "shareCredentialsVersion of a profile is a number"),
+        (
+            {"profile": "/missing.share"},
+            "share.schema.orders",
+            "profile /missing.share cannot be read on the driver",
+        ),
+        (
+            {"profile": "{}"},
+            "share.schema.orders",
+            "shareCredentialsVersion of a profile is a number",
+        ),
     ],
 )
 def test_wrong_use_raises_an_analysis_exception(spark, profile, options, name, message):
@@ -228,5 +288,7 @@ def test_wrong_use_raises_an_analysis_exception(spark, profile, options, name, m
 def test_schema_that_differs_from_the_table_raises_an_analysis_exception(spark, profile):
     rows = reading(spark, profile).schema("id string").load("share.schema.orders")
 
-    with pytest.raises(Exception, match="column id is bigint in the table, and string in the schema"):
+    with pytest.raises(
+        Exception, match="column id is bigint in the table, and string in the schema"
+    ):
         rows.collect()

@@ -12,7 +12,9 @@ from .conftest import sharing_of
 
 pytestmark = [
     pytest.mark.spark,
-    pytest.mark.filterwarnings("default::ResourceWarning", "default::pytest.PytestUnraisableExceptionWarning"),
+    pytest.mark.filterwarnings(
+        "default::ResourceWarning", "default::pytest.PytestUnraisableExceptionWarning"
+    ),
 ]
 
 CHANGES = {"delta.enableChangeDataFeed": "true"}
@@ -31,9 +33,18 @@ def deliver(spark, folder, tmp_path):
     with sharing_of(tmp_path, folder) as profile:
 
         def delivered(**options: Any) -> Any:
-            stream = spark.readStream.format("lakepact").option("profile", profile).options(**options).load("share.schema.orders")
-            written = stream.writeStream.option("checkpointLocation", str(tmp_path / "checkpoint")).trigger(availableNow=True)
-            written.format("parquet").option("path", str(tmp_path / "out")).start().awaitTermination()
+            stream = (
+                spark.readStream.format("lakepact")
+                .option("profile", profile)
+                .options(**options)
+                .load("share.schema.orders")
+            )
+            written = stream.writeStream.option(
+                "checkpointLocation", str(tmp_path / "checkpoint")
+            ).trigger(availableNow=True)
+            written.format("parquet").option(
+                "path", str(tmp_path / "out")
+            ).start().awaitTermination()
             return spark.read.parquet(str(tmp_path / "out"))
 
         yield delivered
@@ -72,14 +83,18 @@ def test_batch_that_failed_is_delivered_once(spark, deliver, folder, tmp_path):
 
 def test_stream_of_changes_has_their_types_and_versions(deliver, folder):
     first = deliver(readChangeFeed="true", startingVersion=0)
-    assert [(row["_change_type"], row["id"], row["_commit_version"]) for row in first.collect()] == [("insert", 0, 0)]
+    assert [
+        (row["_change_type"], row["id"], row["_commit_version"]) for row in first.collect()
+    ] == [("insert", 0, 0)]
 
     append(folder, 1)
     DeltaTable(folder).update(updates={"id": "10"}, predicate="id = 1")
     DeltaTable(folder).delete("id = 0")
     rows = deliver(readChangeFeed="true", startingVersion=0)
 
-    assert sorted((row["_commit_version"], row["_change_type"], row["id"]) for row in rows.collect()) == [
+    assert sorted(
+        (row["_commit_version"], row["_change_type"], row["id"]) for row in rows.collect()
+    ) == [
         (0, "insert", 0),
         (1, "insert", 1),
         (2, "update_postimage", 10),
@@ -102,7 +117,10 @@ def test_deleted_rows_end_a_stream_of_appends_unless_they_are_skipped(deliver, f
     DeltaTable(folder).delete("id = 0")
     append(folder, 1)
 
-    with pytest.raises(Exception, match="version 1 deletes or updates rows, and this stream delivers appends: set option readChangeFeed"):
+    with pytest.raises(
+        Exception,
+        match="version 1 deletes or updates rows, and this stream delivers appends: set option readChangeFeed",
+    ):
         deliver()
     assert ids(deliver(skipChangeCommits="true")) == [0, 1]
 

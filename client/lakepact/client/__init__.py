@@ -159,7 +159,9 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     try:
         return getattr(importlib.import_module(_LOADED_LATER[name]), name)
-    except AttributeError as error:  # `from lakepact.client import …` would say that there is no such name
+    except (
+        AttributeError
+    ) as error:  # `from lakepact.client import …` would say that there is no such name
         raise ImportError(f"{name} cannot be loaded: {error}", name=__name__) from error
 
 

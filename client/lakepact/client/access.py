@@ -35,9 +35,13 @@ def header_properties(*layers: Mapping[str, str]) -> Headers:
         ValueError: One cannot be sent as a header; the message does not repeat its value.
     """
     found: dict[str, tuple[str, str]] = {}
-    for key, value in (item for layer in layers for item in layer.items() if item[0].startswith("header.")):
+    for key, value in (
+        item for layer in layers for item in layer.items() if item[0].startswith("header.")
+    ):
         name = _HEADER.fullmatch(key)
         if not name or not _HEADER_VALUE.fullmatch(value.strip()):
-            raise ValueError(f"the property {key!r} cannot be a header: it needs a name without spaces, and a value of one line in ASCII")
+            raise ValueError(
+                f"the property {key!r} cannot be a header: it needs a name without spaces, and a value of one line in ASCII"
+            )
         found[name[1].lower()] = (name[1], value.strip())
     return tuple(header for name, header in found.items() if name not in _OWN_HEADERS)

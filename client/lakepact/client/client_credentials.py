@@ -47,9 +47,13 @@ class ClientCredentials(FetchedToken):
         super().__init__(token_endpoint, scope=scope, clock=clock)
         fields = {"grant_type": "client_credentials"}
         if in_form:
-            self._asking = self._request({**fields, "client_id": client_id, "client_secret": client_secret})
+            self._asking = self._request(
+                {**fields, "client_id": client_id, "client_secret": client_secret}
+            )
         else:
-            self._asking = self._request(fields, (("Authorization", basic(client_id, client_secret)),))
+            self._asking = self._request(
+                fields, (("Authorization", basic(client_id, client_secret)),)
+            )
         self._renews = renew
 
     def _obtained(self, former: Token | None) -> Obtaining:

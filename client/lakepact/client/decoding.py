@@ -65,7 +65,9 @@ def _read(model: Any, reply: Reply, later: Callable[[str], Exception]) -> tuple[
         return None, f"the body: Invalid JSON: {error}"
     reading = Reading(lambda error, array: later(explained(error, array)), light)
     try:
-        return _adapter(model).validator.validate_python(document, context=reading, by_alias=True, by_name=False), ""
+        return _adapter(model).validator.validate_python(
+            document, context=reading, by_alias=True, by_name=False
+        ), ""
     except ValidationError as error:
         return None, explained(error)
 
@@ -78,7 +80,12 @@ def explained(error: ValidationError, array: str = "") -> str:
         array: The place of the document in a larger one.
     """
     problems = error.errors(include_url=False, include_context=False, include_input=False)
-    steps = [(array, *problem["loc"]) if array else problem["loc"] for problem in problems[:_PLACES]]
-    places = [f"{'/'.join(map(str, at)) or 'the body'}: {problem['msg']}" for at, problem in zip(steps, problems, strict=False)]
+    steps = [
+        (array, *problem["loc"]) if array else problem["loc"] for problem in problems[:_PLACES]
+    ]
+    places = [
+        f"{'/'.join(map(str, at)) or 'the body'}: {problem['msg']}"
+        for at, problem in zip(steps, problems, strict=False)
+    ]
     more = f" and {len(problems) - _PLACES} more" if len(problems) > _PLACES else ""
     return "; ".join(places) + more

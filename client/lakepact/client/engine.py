@@ -12,7 +12,14 @@ from collections.abc import Callable, Generator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from lakepact.client.errors import BadReply, Failure, LakepactError, LimitExceeded, OutcomeUnknown, Unreachable
+from lakepact.client.errors import (
+    BadReply,
+    Failure,
+    LakepactError,
+    LimitExceeded,
+    OutcomeUnknown,
+    Unreachable,
+)
 from lakepact.client.redaction import EXCERPT_SOURCE, Redactor, redacted
 from lakepact.client.retries import Retry, may_repeat, retry_after
 from lakepact.client.urls import origin, url
@@ -71,13 +78,21 @@ class Carried(Generic[T]):
         from lakepact.client.decoding import Undecodable, decode  # noqa: PLC0415 - it imports pydantic
 
         last = self.last
-        if isinstance(last.answer, Reply) and len(last.answer.content) > EXCERPT_SOURCE:  # an error shows no more of it
-            last = replace(last, answer=replace(last.answer, content=last.answer.content[:EXCERPT_SOURCE]))
+        if (
+            isinstance(last.answer, Reply) and len(last.answer.content) > EXCERPT_SOURCE
+        ):  # an error shows no more of it
+            last = replace(
+                last, answer=replace(last.answer, content=last.answer.content[:EXCERPT_SOURCE])
+            )
         call = self.call
         kind = OutcomeUnknown if last.request.may_change else BadReply
 
         def invalid(reason: str) -> LakepactError:
-            return kind(_failure(call, last, f"the body of the reply is not what the contract says: {reason}"))
+            return kind(
+                _failure(
+                    call, last, f"the body of the reply is not what the contract says: {reason}"
+                )
+            )
 
         try:
             body: T = decode(call.answers, self.reply, invalid)
@@ -87,7 +102,9 @@ class Carried(Generic[T]):
 
     def broken_off(self, lost: Lost) -> LakepactError:
         """Return the error for a body that broke off."""
-        return _lost(self.address, self.call, Attempt(self.last.request, lost, self.last.tries), lost)
+        return _lost(
+            self.address, self.call, Attempt(self.last.request, lost, self.last.tries), lost
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,8 +122,12 @@ class Engine:
     on_reply: Callable[[Reply], object] | None = None
 
     def __post_init__(self) -> None:
-        if not callable(getattr(self.auth, "flow", None)):  # a token as it is, perhaps, which is not repeated
-            raise TypeError(f"auth must be an Auth such as BearerToken(…) or ClientCredentials(…), not {type(self.auth).__name__}")
+        if not callable(
+            getattr(self.auth, "flow", None)
+        ):  # a token as it is, perhaps, which is not repeated
+            raise TypeError(
+                f"auth must be an Auth such as BearerToken(…) or ClientCredentials(…), not {type(self.auth).__name__}"
+            )
 
     def send(self, call: Call[T]) -> Flow[T]:
         """Make `call` and return the decoded reply.
@@ -117,7 +138,9 @@ class Engine:
         carried = yield from self.carry(call)
         return carried.decoded()
 
-    def send_unless_known(self, call: Call[T], memory: EtagCache, may_be_kept: Callable[[T], bool]) -> Flow[T]:
+    def send_unless_known(
+        self, call: Call[T], memory: EtagCache, may_be_kept: Callable[[T], bool]
+    ) -> Flow[T]:
         """Make `call` and return the decoded reply, or the cached one after a 304.
 
         Args:
@@ -129,7 +152,11 @@ class Engine:
             LakepactError: See `errors`.
         """
         known = memory.known(call)
-        asked = call if known is None else replace(call, headers=(*call.headers, ("If-None-Match", known.etag)))
+        asked = (
+            call
+            if known is None
+            else replace(call, headers=(*call.headers, ("If-None-Match", known.etag)))
+        )
         carried = yield from self.carry(asked, may_be_unchanged=known is not None)
         if known is not None and carried.reply.status == NOT_MODIFIED:
             unchanged: T = known.body
@@ -141,7 +168,9 @@ class Engine:
             memory.forget(call.path)
         return body
 
-    def carry(self, call: Call[T], *, is_streamed: bool = False, may_be_unchanged: bool = False) -> Flow[Carried[T]]:
+    def carry(
+        self, call: Call[T], *, is_streamed: bool = False, may_be_unchanged: bool = False
+    ) -> Flow[Carried[T]]:
         """Make `call` and return its reply as it came; if it is streamed, with the body still to be read.
 
         Raises:
@@ -151,7 +180,10 @@ class Engine:
         request = Request(
             call.method,
             url(self.address, call.path, call.query),
-            (("Accept", accepted), *(with_missing(call.headers, self.headers) if self.headers else call.headers)),
+            (
+                ("Accept", accepted),
+                *(with_missing(call.headers, self.headers) if self.headers else call.headers),
+            ),
             call.content,
             only_reads=call.operation in self.refusals.reads,
             is_streamed=is_streamed,
@@ -173,7 +205,9 @@ class Engine:
             step = flow.send(answer)
             if isinstance(step, Request) and step.url == url(self.address, call.path, call.query):
                 flow.close()
-                return next((value for name, value in step.headers if name == "Authorization"), None)
+                return next(
+                    (value for name, value in step.headers if name == "Authorization"), None
+                )
             answer = yield step
 
     def judged(self, call: Call[T], last: Attempt, *, may_be_unchanged: bool = False) -> Carried[T]:
@@ -184,7 +218,9 @@ class Engine:
         """
         if isinstance(last.answer, Lost):
             raise _lost(self.address, call, last, last.answer) from last.answer.cause
-        if not last.answer.is_success and not (may_be_unchanged and last.answer.status == NOT_MODIFIED):
+        if not last.answer.is_success and not (
+            may_be_unchanged and last.answer.status == NOT_MODIFIED
+        ):
             raise self._refusal(call, last, last.answer)
         return Carried(self.address, call, last, last.answer)
 
@@ -196,14 +232,26 @@ class Engine:
             sent, answer = yield from self._try(request)
             elapsed = self.clock() - started
             outcome = answer.status if isinstance(answer, Reply) else answer.how
-            _LOG.debug("%s: %s %s: %s after %.3f s, try %d", call.operation, call.method, call.path, outcome, elapsed, tries)
+            _LOG.debug(
+                "%s: %s %s: %s after %.3f s, try %d",
+                call.operation,
+                call.method,
+                call.path,
+                outcome,
+                elapsed,
+                tries,
+            )
             pause = None
             if may_repeat(sent, answer, itself=True):
-                pause = self.retries.pause(tried=tries, elapsed=elapsed, retry_after=retry_after(answer))
+                pause = self.retries.pause(
+                    tried=tries, elapsed=elapsed, retry_after=retry_after(answer)
+                )
             if pause is None:
                 return Attempt(sent, answer, tries)
             if self.retries.on_retry is not None:
-                status, cause = (answer.status, None) if isinstance(answer, Reply) else (None, answer.cause)
+                status, cause = (
+                    (answer.status, None) if isinstance(answer, Reply) else (None, answer.cause)
+                )
                 self.retries.on_retry(Retry(call.operation, tries, pause, status, cause))
             yield Pause(pause)
 
@@ -229,10 +277,16 @@ class Engine:
 
     def _refusal(self, call: Call[T], last: Attempt, reply: Reply) -> LakepactError:
         if reply.status < 400:
-            to = f" to {reply.header('Location')}, which is not followed" if reply.header("Location") else ""
+            to = (
+                f" to {reply.header('Location')}, which is not followed"
+                if reply.header("Location")
+                else ""
+            )
             return BadReply(_failure(call, last, f"the reply is a {reply.status}{to}"))
         grievance = self.refusals.read(reply.content)
-        kind = self.refusals.kind(call.operation, reply.status, grievance, invited_back=retry_after(reply) is not None)
+        kind = self.refusals.kind(
+            call.operation, reply.status, grievance, invited_back=retry_after(reply) is not None
+        )
         if grievance is None:
             return kind(_failure(call, last, "the reply has no error body in the contract's form"))
         return kind(_failure(call, last, grievance.message, error_type=grievance.type))
@@ -247,22 +301,32 @@ def _answered(answer: Reply | Lost | None) -> Reply | Lost:
 def _lost(address: str, call: Call[T], last: Attempt, lost: Lost) -> LakepactError:
     replied: dict[str, type[LakepactError]] = {"garbled": BadReply, "excessive": LimitExceeded}
     # A lost reply to an idempotent change leaves nothing to find out: the change may be repeated.
-    is_unknown = last.request.may_change if lost.how in replied else lost.how != "unsent" and not last.request.is_idempotent
+    is_unknown = (
+        last.request.may_change
+        if lost.how in replied
+        else lost.how != "unsent" and not last.request.is_idempotent
+    )
     kind = OutcomeUnknown if is_unknown else replied.get(lost.how, Unreachable)
     if lost.how == "excessive":
         return kind(_failure(call, last, str(lost.cause)))
     # Authorization may have asked somewhere else.
-    server = address if address and last.request.url.startswith(address) else origin(last.request.url)
+    server = (
+        address if address and last.request.url.startswith(address) else origin(last.request.url)
+    )
     reason = {
         "unsent": f"no connection to {server}",
         "unanswered": f"no reply from {server}",
         "garbled": f"the coding of the reply of {server}, or a header of it, is broken",
     }[lost.how]
     advice = next((advice for sign, advice in _ADVICE.items() if sign in str(lost.cause)), "")
-    return kind(_failure(call, last, f"{reason}: {type(lost.cause).__name__}: {lost.cause}{advice}"))
+    return kind(
+        _failure(call, last, f"{reason}: {type(lost.cause).__name__}: {lost.cause}{advice}")
+    )
 
 
-def _failure(call: Call[T], last: Attempt, message: str, *, error_type: str | None = None) -> Failure:
+def _failure(
+    call: Call[T], last: Attempt, message: str, *, error_type: str | None = None
+) -> Failure:
     """Return the part of `call` for an error, without the credentials of its request."""
     hidden = Redactor(last.request).text
     reply = last.answer if isinstance(last.answer, Reply) else None

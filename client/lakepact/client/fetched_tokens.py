@@ -65,7 +65,13 @@ class FetchedToken(Auth):
         ValueError: `token_endpoint` is not an http(s) address.
     """
 
-    def __init__(self, token_endpoint: str, *, scope: str | None = None, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(
+        self,
+        token_endpoint: str,
+        *,
+        scope: str | None = None,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
         self._endpoint = web_address(token_endpoint)
         self._scope = {"scope": scope} if scope else {}
         self._clock = clock
@@ -97,7 +103,9 @@ class FetchedToken(Auth):
         if token is not None:
             yield _bearing(request, token)
 
-    def current(self, refused: Token | None = None) -> Generator[Request | Pause, Reply, tuple[Token | None, bool]]:
+    def current(
+        self, refused: Token | None = None
+    ) -> Generator[Request | Pause, Reply, tuple[Token | None, bool]]:
         """Yield a token to use, and whether it was fetched here; None if the last reply is for the engine to judge.
 
         Args:
@@ -106,7 +114,9 @@ class FetchedToken(Auth):
         has_waited = False
         while True:
             known, now = self._kept, self._clock()
-            usable = known if known is not None and known is not refused and known.is_good(now) else None
+            usable = (
+                known if known is not None and known is not refused and known.is_good(now) else None
+            )
             if usable is not None and usable.is_fresh(now):
                 return usable, False
             own = object()
@@ -115,7 +125,11 @@ class FetchedToken(Auth):
                     if self._kept is known:
                         token = yield from self._replaced(usable)
                         self._kept = token or known
-                        return (token, True) if token is not None or usable is None else (usable, False)
+                        return (
+                            (token, True)
+                            if token is not None or usable is None
+                            else (usable, False)
+                        )
                 finally:
                     if self._fetching.get(_FETCHING) is own:
                         del self._fetching[_FETCHING]
@@ -146,12 +160,26 @@ class FetchedToken(Auth):
 
     def _request(self, fields: Mapping[str, str], authorization: Headers = ()) -> Request:
         """Return a request to the token endpoint; a second token does no harm, so asking for one counts as reading."""
-        headers = (("Accept", "application/json"), ("Content-Type", "application/x-www-form-urlencoded"), *authorization)
-        return Request("POST", self._endpoint, headers, urlencode({**fields, **self._scope}).encode(), only_reads=True)
+        headers = (
+            ("Accept", "application/json"),
+            ("Content-Type", "application/x-www-form-urlencoded"),
+            *authorization,
+        )
+        return Request(
+            "POST",
+            self._endpoint,
+            headers,
+            urlencode({**fields, **self._scope}).encode(),
+            only_reads=True,
+        )
 
     def _renewing(self, token: Token) -> Request:
         """Return a request for a token with the same claims as one that is about to end."""
-        fields = {"grant_type": TOKEN_EXCHANGE, "subject_token": token.value, "subject_token_type": ACCESS_TOKEN}
+        fields = {
+            "grant_type": TOKEN_EXCHANGE,
+            "subject_token": token.value,
+            "subject_token_type": ACCESS_TOKEN,
+        }
         return self._request(fields, (("Authorization", f"Bearer {token.value}"),))
 
     def _token(self, request: Request, reply: Reply) -> Token:
@@ -162,17 +190,37 @@ class FetchedToken(Auth):
             BadReply: There is none in it.
         """
         if not reply.is_success:
-            raise self._error(NotAuthenticated, request, reply, f"the token endpoint {self._endpoint} gives no token{_reason(reply)}")
+            raise self._error(
+                NotAuthenticated,
+                request,
+                reply,
+                f"the token endpoint {self._endpoint} gives no token{_reason(reply)}",
+            )
         # Read elsewhere: the frames of an error hold no token.
         found = _read(reply, self._clock())
         if isinstance(found, str):
-            raise self._error(BadReply, request, reply, f"the reply of the token endpoint {self._endpoint} {found}")
+            raise self._error(
+                BadReply,
+                request,
+                reply,
+                f"the reply of the token endpoint {self._endpoint} {found}",
+            )
         return found
 
     @staticmethod
-    def _error(kind: type[LakepactError], request: Request, reply: Reply, message: str) -> LakepactError:
+    def _error(
+        kind: type[LakepactError], request: Request, reply: Reply, message: str
+    ) -> LakepactError:
         hidden = Redactor(request).text
-        return kind(Failure(operation=OPERATION, message=hidden(message), status=reply.status, tries=1, exchange=redacted(request, reply)))
+        return kind(
+            Failure(
+                operation=OPERATION,
+                message=hidden(message),
+                status=reply.status,
+                tries=1,
+                exchange=redacted(request, reply),
+            )
+        )
 
 
 def may_pass(reply: Reply) -> bool:
@@ -187,8 +235,18 @@ def _bearing(request: Request, token: Token) -> Request:
 def _read(reply: Reply, now: float) -> Token | str:
     """Return the token in a reply, or what is wrong with it."""
     document = _members(reply)
-    token, kind, life = document.get("access_token"), document.get("token_type", "bearer"), document.get("expires_in")
-    if not isinstance(token, str) or not token.isascii() or not token.isprintable() or " " in token or not token:
+    token, kind, life = (
+        document.get("access_token"),
+        document.get("token_type", "bearer"),
+        document.get("expires_in"),
+    )
+    if (
+        not isinstance(token, str)
+        or not token.isascii()
+        or not token.isprintable()
+        or " " in token
+        or not token
+    ):
         return "has no usable access_token"
     if not isinstance(kind, str) or kind.lower() != "bearer":
         return "has a token that is no bearer token"
@@ -204,7 +262,11 @@ def _read(reply: Reply, now: float) -> Token | str:
 
 def _reason(reply: Reply) -> str:
     document = _members(reply)
-    said = [text for name in ("error", "error_description") if isinstance(text := document.get(name), str)]
+    said = [
+        text
+        for name in ("error", "error_description")
+        if isinstance(text := document.get(name), str)
+    ]
     return f": {', '.join(said)}" if said else ""
 
 

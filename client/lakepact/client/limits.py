@@ -63,7 +63,11 @@ class Timeouts:
         """Return timeouts; a number is the longest wait of every kind."""
         if isinstance(given, Timeouts):
             return given
-        return cls() if given is None else cls(connect=given, read=given, write=given, pool=given, reply=given)
+        return (
+            cls()
+            if given is None
+            else cls(connect=given, read=given, write=given, pool=given, reply=given)
+        )
 
 
 class LimitReached(Exception):
@@ -116,8 +120,12 @@ class Meter:
         left = self._until - time.monotonic()
         if left <= 0:
             if self._is_stream:
-                raise LimitReached(f"less than {SLOWEST} bytes of the reply came within {self._idle:g} s; Timeouts(read=…) allows more")
-            raise LimitReached(f"the reply was not complete within {self._seconds:g} s; Timeouts(reply=…) allows more")
+                raise LimitReached(
+                    f"less than {SLOWEST} bytes of the reply came within {self._idle:g} s; Timeouts(read=…) allows more"
+                )
+            raise LimitReached(
+                f"the reply was not complete within {self._seconds:g} s; Timeouts(reply=…) allows more"
+            )
         return left if timeout is None else min(left, timeout)
 
     def received(self, count: int) -> None:
@@ -132,7 +140,9 @@ class Meter:
             self._rest()
         most = _FRAMING + _MOST_OVERHEAD * self._content + (0 if self._is_stream else self._most)
         if self._wire > most + (_FRAMING if self._is_stream else 0):
-            raise LimitReached(f"the reply has more than {most / MIB:.0f} MiB on the wire for {self._content} bytes of content")
+            raise LimitReached(
+                f"the reply has more than {most / MIB:.0f} MiB on the wire for {self._content} bytes of content"
+            )
 
     def content(self, count: int) -> None:
         """Count bytes of a body, as they are sent."""
@@ -145,7 +155,9 @@ METER: ContextVar[Meter] = ContextVar("METER")
 
 def too_large(most: int) -> LimitReached:
     """Return the error for a body with more bytes than `most`."""
-    return LimitReached(f"the body of the reply has more than {most} bytes; Limits(body=…) allows more")
+    return LimitReached(
+        f"the body of the reply has more than {most} bytes; Limits(body=…) allows more"
+    )
 
 
 class Decoder:
@@ -159,9 +171,15 @@ class Decoder:
     """
 
     def __init__(self, codings: str) -> None:
-        named = [coding for part in codings.split(",") if (coding := part.strip().lower()) not in {"", "identity"}]
+        named = [
+            coding
+            for part in codings.split(",")
+            if (coding := part.strip().lower()) not in {"", "identity"}
+        ]
         if len(named) > _MOST_CODINGS or not set(named) <= {"gzip", "x-gzip", "deflate"}:
-            raise DecodingError(f"the body has the coding {codings[:100]!r}, and gzip or deflate was asked for")
+            raise DecodingError(
+                f"the body has the coding {codings[:100]!r}, and gzip or deflate was asked for"
+            )
         self._inflaters = [_Inflater(zipped=coding != "deflate") for coding in reversed(named)]
 
     def decoded(self, piece: bytes) -> Iterator[bytes]:
@@ -188,12 +206,20 @@ class _Inflater:
         for piece in pieces:
             data = piece
             while data and not self._inflate.eof:
-                found = self._first(data) if self._raw is not None else self._inflate.decompress(data, _PIECE)
+                found = (
+                    self._first(data)
+                    if self._raw is not None
+                    else self._inflate.decompress(data, _PIECE)
+                )
                 data = self._inflate.unconsumed_tail
                 while found:
                     yield found
                     # A full piece may have more behind it, also without more input.
-                    found = self._inflate.decompress(data, _PIECE) if len(found) == _PIECE or data else b""
+                    found = (
+                        self._inflate.decompress(data, _PIECE)
+                        if len(found) == _PIECE or data
+                        else b""
+                    )
                     data = self._inflate.unconsumed_tail
 
     def _first(self, data: bytes) -> bytes:

@@ -41,16 +41,22 @@ class TrustedOrigins:
     own: frozenset[str] = field(default=frozenset(), repr=False)
 
     @classmethod
-    def of(cls, address: str, trusted: Iterable[str] = (), own: Iterable[str] = ()) -> TrustedOrigins:
+    def of(
+        cls, address: str, trusted: Iterable[str] = (), own: Iterable[str] = ()
+    ) -> TrustedOrigins:
         """Return the origin of a server and further ones; `file:` is one of them where the server is at a loopback address.
 
         Raises:
             ValueError: One of `trusted` is not an origin.
         """
         if isinstance(trusted, str):
-            raise ValueError('trusted_origins is a sequence of origins, such as ("https://storage.example",)')  # noqa: TRY004
+            raise ValueError(
+                'trusted_origins is a sequence of origins, such as ("https://storage.example",)'
+            )  # noqa: TRY004
         local = {FILES} if _is_loopback(urlsplit(address).hostname or "") else set[str]()
-        return cls(frozenset({_origin(address), *local, *map(_own_origin, trusted)}), frozenset(own))
+        return cls(
+            frozenset({_origin(address), *local, *map(_own_origin, trusted)}), frozenset(own)
+        )
 
     def including(self, own: Iterable[str]) -> TrustedOrigins:
         """Return the same with more values of the caller's properties."""
@@ -72,9 +78,17 @@ class TrustedOrigins:
         try:
             address = server_address(web_address(address))
         except ValueError as invalid:
-            raise BadReply(Failure(operation=operation, message=f"{name} is not the address of a server: {invalid}")) from None
+            raise BadReply(
+                Failure(
+                    operation=operation, message=f"{name} is not the address of a server: {invalid}"
+                )
+            ) from None
         if not is_own:
-            self._check(_origin(address), operation, f"{name} is at another origin than the server; no credentials are sent there")
+            self._check(
+                _origin(address),
+                operation,
+                f"{name} is at another origin than the server; no credentials are sent there",
+            )
         return address
 
     def location(self, location: str, *, operation: str) -> str:
@@ -85,19 +99,27 @@ class TrustedOrigins:
         """
         scheme = urlsplit(location).scheme
         if scheme == "file" or len(scheme) < 2:  # a drive of Windows, too
-            self._check(FILES, operation, f"the server names the file {location[:200]!r} of this machine, which is not opened")
+            self._check(
+                FILES,
+                operation,
+                f"the server names the file {location[:200]!r} of this machine, which is not opened",
+            )
         return location
 
     def _check(self, origin: str, operation: str, problem: str) -> None:
         if origin not in self.origins:
-            advice = f'if you trust the server with {origin}, allow it: trusted_origins=("{origin}",)'
+            advice = (
+                f'if you trust the server with {origin}, allow it: trusted_origins=("{origin}",)'
+            )
             raise UntrustedOrigin(Failure(operation=operation, message=f"{problem}; {advice}"))
 
 
 def is_metadata(host: str) -> bool:
     """Return whether a host is an address, or a usual name, of the metadata of a cloud; other names may still resolve to one."""
     host = host.lower().rstrip(".")
-    return host in _METADATA_NAMES or any(address in network for address in _addresses(host) for network in _METADATA)
+    return host in _METADATA_NAMES or any(
+        address in network for address in _addresses(host) for network in _METADATA
+    )
 
 
 def _is_loopback(host: str) -> bool:
@@ -110,7 +132,9 @@ def _addresses(host: str) -> Collection[_IP]:
         address = ipaddress.ip_address(host)
     except ValueError:
         try:
-            return (ipaddress.IPv4Address(socket.inet_aton(host)),)  # forms such as 2852039166 and 0xA9.0xFE.43518
+            return (
+                ipaddress.IPv4Address(socket.inet_aton(host)),
+            )  # forms such as 2852039166 and 0xA9.0xFE.43518
         except (OSError, ValueError):
             return ()
     if isinstance(address, ipaddress.IPv6Address) and (address.ipv4_mapped or address in _NAT64):
@@ -132,4 +156,6 @@ def _own_origin(trusted: str) -> str:
     try:
         return _origin(server_address(web_address(trusted)))
     except ValueError as invalid:
-        raise ValueError(f"trusted_origins holds {trusted!r}, which is no origin such as https://storage.example: {invalid}") from None
+        raise ValueError(
+            f"trusted_origins holds {trusted!r}, which is no origin such as https://storage.example: {invalid}"
+        ) from None

@@ -40,9 +40,19 @@ class Bookmark:
         # Digests: a hostile server gives a token of megabytes with every page.
         mark = sha256(token.encode("utf-8", "surrogatepass")).digest()
         if mark in self._seen:
-            raise BadReply(Failure(operation=self._operation, message=f"the listing leads back to the page of token {token[:100]!r}"))
+            raise BadReply(
+                Failure(
+                    operation=self._operation,
+                    message=f"the listing leads back to the page of token {token[:100]!r}",
+                )
+            )
         if self._empty > _MOST_EMPTY:
-            raise BadReply(Failure(operation=self._operation, message=f"the listing goes on after {_MOST_EMPTY} pages without an item"))
+            raise BadReply(
+                Failure(
+                    operation=self._operation,
+                    message=f"the listing goes on after {_MOST_EMPTY} pages without an item",
+                )
+            )
         self._seen.add(mark)
         if len(self._seen) >= self._most:
             message = f"the listing goes on after {self._most} pages; Limits(pages=…) allows more"

@@ -24,15 +24,24 @@ _TELLING = r"(?:authoriz|x-auth|cookie|credential|passw|secret|session|signature
 _SECRET_HEADER = re.compile(_TELLING, re.IGNORECASE)
 # Names are taken to be short: a search for long ones would take its time over hostile bodies.
 #: `"some.secret-name": "value"`, the value possibly cut off.
-_SECRET_MEMBER = re.compile(rf'("[^"\\]{{0,80}}{_TELLING}[^"\\]{{0,80}}"\s*:\s*)"(?:[^"\\]|\\.)*"?', re.IGNORECASE | re.DOTALL)
+_SECRET_MEMBER = re.compile(
+    rf'("[^"\\]{{0,80}}{_TELLING}[^"\\]{{0,80}}"\s*:\s*)"(?:[^"\\]|\\.)*"?',
+    re.IGNORECASE | re.DOTALL,
+)
 #: `some_secret=value`, in forms and query strings; `sig` is what Azure calls the signature of a URL.
-_SECRET_FIELD = re.compile(rf'(?<![\w.%-])((?:[\w.%-]{{0,80}}{_TELLING}[\w.%-]{{0,80}}|(?:u0026)?sig)=)[^&\s"<\\]+', re.IGNORECASE)
+_SECRET_FIELD = re.compile(
+    rf'(?<![\w.%-])((?:[\w.%-]{{0,80}}{_TELLING}[\w.%-]{{0,80}}|(?:u0026)?sig)=)[^&\s"<\\]+',
+    re.IGNORECASE,
+)
 #: `scheme://user:password@`, also where JSON escapes the slashes, and of the web also a user alone.
 _USERINFO = re.compile(
-    r"""(\b(?:[a-z][a-z0-9+.-]{0,20}:(?:\\*/){2}(?=[^\s/?#"'<>\\]*:)|https?:(?:\\*/){2}))[^\s/?#"'<>\\]+@""", re.IGNORECASE
+    r"""(\b(?:[a-z][a-z0-9+.-]{0,20}:(?:\\*/){2}(?=[^\s/?#"'<>\\]*:)|https?:(?:\\*/){2}))[^\s/?#"'<>\\]+@""",
+    re.IGNORECASE,
 )
 #: The same inside of a query string.
-_ENCODED_USERINFO = re.compile(r"""((?:%3A|:)%2F%2F)(?:(?!%2F|%3F|%40)[^\s/?#&"'<>\\@])+(?:%40|@)""", re.IGNORECASE)
+_ENCODED_USERINFO = re.compile(
+    r"""((?:%3A|:)%2F%2F)(?:(?!%2F|%3F|%40)[^\s/?#&"'<>\\@])+(?:%40|@)""", re.IGNORECASE
+)
 #: Fields of the forms of token endpoints.
 _FORM_SECRETS = frozenset({"client_secret", "subject_token", "actor_token"})
 #: A shorter credential would blot out innocent text.
@@ -58,8 +67,14 @@ class Redactor:
     def __init__(self, request: Request) -> None:
         presented = (value for name, value in request.headers if _SECRET_HEADER.search(name))
         # "Bearer x" is secret as a whole and without its scheme.
-        words = {word for value in presented for word in (value, value.rpartition(" ")[2], *_encoded(value))} | _in_form(request)
-        self._credentials = sorted((word for word in words if len(word) >= _SHORTEST_CREDENTIAL), key=len, reverse=True)
+        words = {
+            word
+            for value in presented
+            for word in (value, value.rpartition(" ")[2], *_encoded(value))
+        } | _in_form(request)
+        self._credentials = sorted(
+            (word for word in words if len(word) >= _SHORTEST_CREDENTIAL), key=len, reverse=True
+        )
 
     def text(self, text: str) -> str:
         """Return the text without credentials."""
@@ -76,7 +91,10 @@ class Redactor:
 
     def headers(self, headers: Headers) -> Headers:
         """Return the headers, the secret ones without their values."""
-        return tuple((name, HIDDEN if _SECRET_HEADER.search(name) else self.text(value)) for name, value in headers)
+        return tuple(
+            (name, HIDDEN if _SECRET_HEADER.search(name) else self.text(value))
+            for name, value in headers
+        )
 
 
 def is_secret(name: str) -> bool:

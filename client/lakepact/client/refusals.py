@@ -50,7 +50,11 @@ def members(value: Any) -> dict[str, Any]:
 def error_body(found: Mapping[str, Any], kind: str) -> ErrorBody | None:
     """Return the error that an object describes, with the member `kind` as its type; None if it has no message."""
     message, type_ = found.get("message"), found.get(kind)
-    return ErrorBody(message, type_ if isinstance(type_, str) else None) if isinstance(message, str) else None
+    return (
+        ErrorBody(message, type_ if isinstance(type_, str) else None)
+        if isinstance(message, str)
+        else None
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,15 +68,26 @@ class Refusals:
     #: Reads an error body; None when it is not in the contract's form.
     read: Callable[[bytes], ErrorBody | None]
     #: By operation and status: the error, where these two say more than the error type.
-    places: Mapping[tuple[str, int], type[LakepactError]] = field(default_factory=dict[tuple[str, int], type[LakepactError]])
+    places: Mapping[tuple[str, int], type[LakepactError]] = field(
+        default_factory=dict[tuple[str, int], type[LakepactError]]
+    )
     #: Operations that change nothing, whatever their method.
     reads: frozenset[str] = frozenset()
 
-    def kind(self, operation: str, status: int, grievance: ErrorBody | None, *, invited_back: bool) -> type[LakepactError]:
+    def kind(
+        self, operation: str, status: int, grievance: ErrorBody | None, *, invited_back: bool
+    ) -> type[LakepactError]:
         """Return the error for a refusal of `operation`; `invited_back` when the reply carries a `Retry-After`."""
-        if self.is_commit(operation) and status >= 500 and status != 501 and not (status == 503 and invited_back):
+        if (
+            self.is_commit(operation)
+            and status >= 500
+            and status != 501
+            and not (status == 503 and invited_back)
+        ):
             return OutcomeUnknown
-        by_status = _BY_STATUS.get(status, errors.ServerError if status >= 500 else errors.ResponseError)
+        by_status = _BY_STATUS.get(
+            status, errors.ServerError if status >= 500 else errors.ResponseError
+        )
         if grievance is None:
             # A 404 that is not in the contract's form may come from anything on the way, so it is not yet a missing table.
             return by_status
@@ -83,9 +98,16 @@ class Refusals:
         if kind is None and len(named) == 1:
             kind = self.kinds.get(named[0])
         # Servers tell more causes apart than the contract lists for an operation, so a type counts wherever it fits the status.
-        fits = kind is not None and (grievance.type in named or issubclass(kind, (by_status, OutcomeUnknown)))
+        fits = kind is not None and (
+            grievance.type in named or issubclass(kind, (by_status, OutcomeUnknown))
+        )
         return kind if kind is not None and fits else by_status
 
     def is_commit(self, operation: str) -> bool:
         """Return whether the contract has replies to `operation` that leave its outcome unknown."""
-        return any(self.kinds.get(kind) is OutcomeUnknown for (name, _), types in self.named.items() if name == operation for kind in types)
+        return any(
+            self.kinds.get(kind) is OutcomeUnknown
+            for (name, _), types in self.named.items()
+            if name == operation
+            for kind in types
+        )

@@ -61,7 +61,9 @@ class Retries:
             return None
         pause = retry_after
         if pause is None:
-            pause = min(self.longest_pause, self.first_pause * 2 ** (tried - 1)) * (1 - self.jitter() / 2)
+            pause = min(self.longest_pause, self.first_pause * 2 ** (tried - 1)) * (
+                1 - self.jitter() / 2
+            )
         return pause if elapsed + pause <= self.total else None
 
 

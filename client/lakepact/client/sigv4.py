@@ -37,7 +37,9 @@ class SigV4(Auth):
         ImportError: botocore is not installed.
     """
 
-    def __init__(self, service: str, *, region: str | None = None, credentials: Credentials | None = None) -> None:
+    def __init__(
+        self, service: str, *, region: str | None = None, credentials: Credentials | None = None
+    ) -> None:
         session = Session()
         self._service = service
         self._given = credentials
@@ -46,7 +48,9 @@ class SigV4(Auth):
         if not found_region:
             raise ValueError("no AWS region: give region=, or set AWS_DEFAULT_REGION")
         if found_credentials is None:
-            raise ValueError("no AWS credentials: give credentials=, or set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY")
+            raise ValueError(
+                "no AWS credentials: give credentials=, or set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY"
+            )
         self._region: str = found_region
         self._credentials: Credentials = found_credentials
 
@@ -56,7 +60,9 @@ class SigV4(Auth):
     def __reduce__(self) -> tuple[Any, ...]:
         # Without credentials= the copy reads the AWS configuration again, so that a pickle holds no secret of it.
         if hasattr(self._given, "refresh_needed"):
-            raise TypeError("SigV4 cannot be pickled with credentials= that renew themselves; leave them to the AWS configuration")
+            raise TypeError(
+                "SigV4 cannot be pickled with credentials= that renew themselves; leave them to the AWS configuration"
+            )
         return partial(type(self), region=self._region, credentials=self._given), (self._service,)
 
     def flow(self, request: Request) -> AuthFlow:
@@ -66,8 +72,12 @@ class SigV4(Auth):
         url = path + mark + query.replace("+", "%20")
         # Other headers may be changed on the way, by proxies and by the HTTP library.
         kept = {name: value for name, value in request.headers if name.lower() == "content-type"}
-        signed = AWSRequest(method=request.method, url=url, headers=kept, data=request.content or b"")
-        SigV4Auth(self._credentials.get_frozen_credentials(), self._service, self._region).add_auth(signed)
+        signed = AWSRequest(
+            method=request.method, url=url, headers=kept, data=request.content or b""
+        )
+        SigV4Auth(self._credentials.get_frozen_credentials(), self._service, self._region).add_auth(
+            signed
+        )
         sent = replace(request, url=url)
         for name in ("X-Amz-Date", "X-Amz-Security-Token", "Authorization"):
             if name in signed.headers:

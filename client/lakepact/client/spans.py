@@ -27,7 +27,9 @@ _UNTRACED = nullcontext[Any](lambda _: None)
 _PORTS = {"http": 80, "https": 443}
 
 
-def request_span(operation: str, request: Request, resent: int) -> AbstractContextManager[Callable[[Reply | Lost], None]]:
+def request_span(
+    operation: str, request: Request, resent: int
+) -> AbstractContextManager[Callable[[Reply | Lost], None]]:
     """Return the span of a request, which is current while it is entered; it is called with what came of the request.
 
     Args:
@@ -42,7 +44,11 @@ def request_span(operation: str, request: Request, resent: int) -> AbstractConte
 def _tracer() -> Tracer | None:
     """Return the tracer; None until the program sets a provider, because its spans would be dropped."""
     api = _api()
-    return None if api is None or isinstance(api.get_tracer_provider(), api.ProxyTracerProvider) else api.get_tracer("lakepact.client")
+    return (
+        None
+        if api is None or isinstance(api.get_tracer_provider(), api.ProxyTracerProvider)
+        else api.get_tracer("lakepact.client")
+    )
 
 
 @cache
@@ -55,12 +61,16 @@ def _api() -> ModuleType | None:
 
 
 @contextmanager
-def _traced(tracer: Tracer, operation: str, request: Request, resent: int) -> Generator[Callable[[Reply | Lost], None]]:
+def _traced(
+    tracer: Tracer, operation: str, request: Request, resent: int
+) -> Generator[Callable[[Reply | Lost], None]]:
     from opentelemetry.trace import SpanKind  # noqa: PLC0415
 
     name = f"{request.method} {operation}"
     # Of an exception only the type is recorded: its text may hold a secret.
-    with tracer.start_as_current_span(name, kind=SpanKind.CLIENT, record_exception=False, set_status_on_exception=False) as span:
+    with tracer.start_as_current_span(
+        name, kind=SpanKind.CLIENT, record_exception=False, set_status_on_exception=False
+    ) as span:
         if span.is_recording():
             span.set_attributes(_attributes(operation, request, resent))
         try:
@@ -72,10 +82,17 @@ def _traced(tracer: Tracer, operation: str, request: Request, resent: int) -> Ge
 
 def _attributes(operation: str, request: Request, resent: int) -> dict[str, str | int]:
     url = Redactor(request).text(without_query(request.url))
-    found: dict[str, str | int] = {"http.request.method": request.method, "url.full": url, "lakepact.operation": operation}
+    found: dict[str, str | int] = {
+        "http.request.method": request.method,
+        "url.full": url,
+        "lakepact.operation": operation,
+    }
     parts = urlsplit(url)
     if parts.hostname:
-        found |= {"server.address": parts.hostname, "server.port": parts.port or _PORTS.get(parts.scheme, 0)}
+        found |= {
+            "server.address": parts.hostname,
+            "server.port": parts.port or _PORTS.get(parts.scheme, 0),
+        }
     return found | ({"http.request.resend_count": resent} if resent else {})
 
 

@@ -74,7 +74,13 @@ class TokenExchange(FetchedToken):
 
     def _exchanging(self, acting: Token | None) -> Request:
         subject = checked(self._subject() if callable(self._subject) else self._subject)
-        fields = {"grant_type": TOKEN_EXCHANGE, "subject_token": subject, "subject_token_type": self._kind}
+        fields = {
+            "grant_type": TOKEN_EXCHANGE,
+            "subject_token": subject,
+            "subject_token_type": self._kind,
+        }
         if acting is not None:
             fields |= {"actor_token": acting.value, "actor_token_type": ACCESS_TOKEN}
-        return self._request(fields, (("Authorization", f"Bearer {acting.value if acting else subject}"),))
+        return self._request(
+            fields, (("Authorization", f"Bearer {acting.value if acting else subject}"),)
+        )

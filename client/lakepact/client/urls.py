@@ -31,7 +31,11 @@ def web_address(address: str) -> str:
     """
     try:
         parts = urlsplit(address)
-        found = parts.scheme in {"http", "https"} and bool(parts.hostname) and (parts.port is None or parts.port > 0)
+        found = (
+            parts.scheme in {"http", "https"}
+            and bool(parts.hostname)
+            and (parts.port is None or parts.port > 0)
+        )
     except ValueError:
         found = False
     if not found or not address.isascii() or not address.isprintable() or " " in address:

@@ -16,7 +16,14 @@ _READING_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 IDEMPOTENCY_KEY = "Idempotency-Key"
 
 #: Headers in which servers return the id of a request.
-_REQUEST_ID_HEADERS = ("x-request-id", "request-id", "x-amzn-requestid", "x-amz-request-id", "x-ms-request-id", "x-correlation-id")
+_REQUEST_ID_HEADERS = (
+    "x-request-id",
+    "request-id",
+    "x-amzn-requestid",
+    "x-amz-request-id",
+    "x-ms-request-id",
+    "x-correlation-id",
+)
 
 Headers = tuple[tuple[str, str], ...]
 

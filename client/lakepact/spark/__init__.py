@@ -20,6 +20,10 @@ def __getattr__(name: str) -> Any:
     try:
         return getattr(importlib.import_module("lakepact.spark.data_source"), name)
     except ModuleNotFoundError as missing:
-        raise ImportError(f"this needs {missing.name}: pip install 'lakepact[spark]'", name=missing.name) from missing
-    except AttributeError as error:  # `from lakepact.spark import …` would say that there is no such name
+        raise ImportError(
+            f"this needs {missing.name}: pip install 'lakepact[spark]'", name=missing.name
+        ) from missing
+    except (
+        AttributeError
+    ) as error:  # `from lakepact.spark import …` would say that there is no such name
         raise ImportError(f"{name} cannot be loaded: {error}", name=__name__) from error

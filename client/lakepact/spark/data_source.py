@@ -58,7 +58,9 @@ class LakepactDataSource(DataSource):
         they have no filter.
         """
         tables = self._module("tables")
-        made: DataSourceReader = (tables.FilteredReader if self._table.pushes_filters else tables.Reader)(self._table, schema)
+        made: DataSourceReader = (
+            tables.FilteredReader if self._table.pushes_filters else tables.Reader
+        )(self._table, schema)
         return made
 
     def streamReader(self, schema: StructType) -> DataSourceStreamReader:  # noqa: N802 - a name of Spark's
@@ -68,8 +70,12 @@ class LakepactDataSource(DataSource):
             OptionError: It is a table of an Iceberg catalog, or the stream has no start. Spark shows it only with its traceback.
         """
         if not isinstance(self._table, SharedTable):
-            raise OptionError("tables of Iceberg catalogs are read in batches here; only shared tables are streamed")
-        made: DataSourceStreamReader = self._module("streams").SharedTableStream(self._table, schema)
+            raise OptionError(
+                "tables of Iceberg catalogs are read in batches here; only shared tables are streamed"
+            )
+        made: DataSourceStreamReader = self._module("streams").SharedTableStream(
+            self._table, schema
+        )
         return made
 
     def _module(self, topic: str) -> Any:

@@ -18,5 +18,7 @@ def explained() -> Generator[None]:
     try:
         yield
     except (OptionError, LakepactError, ImportError, ValueError, OSError) as error:
-        os.environ["SPARK_HIDE_TRACEBACK"] = "1"  # of Python in Spark's message; the worker ends with the error
+        os.environ["SPARK_HIDE_TRACEBACK"] = (
+            "1"  # of Python in Spark's message; the worker ends with the error
+        )
         raise AnalysisException(f"lakepact: {error}") from None

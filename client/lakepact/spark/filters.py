@@ -75,7 +75,9 @@ def _predicate(each: Filter, schema: t.StructType) -> Predicate | None:
     if isinstance(each, Not):
         child = each.child
         # Of null and NaN, the contrary is not what the predicate makes of it.
-        if isinstance(child, EqualNullSafe) or (not isinstance(child, IsNull) and isinstance(_type(child, schema), _REALS)):
+        if isinstance(child, EqualNullSafe) or (
+            not isinstance(child, IsNull) and isinstance(_type(child, schema), _REALS)
+        ):
             return None
         inner = _predicate(child, schema)
         return None if inner is None else ~inner
@@ -92,15 +94,27 @@ def _predicate(each: Filter, schema: t.StructType) -> Predicate | None:
 
 def _of_values(each: Filter, named: Column, kind: t.DataType) -> Predicate | None:
     if isinstance(each, EqualNullSafe):
-        return named.is_null() if each.value is None else _of_values(EqualTo(each.attribute, each.value), named, kind)
+        return (
+            named.is_null()
+            if each.value is None
+            else _of_values(EqualTo(each.attribute, each.value), named, kind)
+        )
     if isinstance(each, In):
         values = tuple(each.value)
-        return named.is_in(values) if 0 < len(values) <= _MOST_VALUES and all(_fits(value, kind) for value in values) else None
+        return (
+            named.is_in(values)
+            if 0 < len(values) <= _MOST_VALUES and all(_fits(value, kind) for value in values)
+            else None
+        )
     if isinstance(each, StringStartsWith):
         return _starts_with(named, each.value) if _fits(each.value, kind) and each.value else None
     compared = _COMPARISONS.get(type(each))
     value = getattr(each, "value", None)
-    if compared is None or not _fits(value, kind) or (isinstance(kind, _REALS) and not isinstance(each, _WITHOUT_NAN)):
+    if (
+        compared is None
+        or not _fits(value, kind)
+        or (isinstance(kind, _REALS) and not isinstance(each, _WITHOUT_NAN))
+    ):
         return None
     return compared(named, value)
 
@@ -124,10 +138,16 @@ def _fits(value: Any, kind: t.DataType) -> bool:  # noqa: PLR0911 - one for each
     if isinstance(kind, t.DecimalType):
         return isinstance(value, Decimal) and value.is_finite()
     if type(kind) is t.StringType:
-        return isinstance(value, str) and kind == t.StringType()  # a collation has an order of its own
+        return (
+            isinstance(value, str) and kind == t.StringType()
+        )  # a collation has an order of its own
     if isinstance(kind, (t.TimestampType, t.TimestampNTZType)):
-        return isinstance(value, datetime) and (value.tzinfo is not None) == isinstance(kind, t.TimestampType)
-    return isinstance(kind, t.DateType) and isinstance(value, date) and not isinstance(value, datetime)
+        return isinstance(value, datetime) and (value.tzinfo is not None) == isinstance(
+            kind, t.TimestampType
+        )
+    return (
+        isinstance(kind, t.DateType) and isinstance(value, date) and not isinstance(value, datetime)
+    )
 
 
 def _starts_with(named: Column, prefix: str) -> Predicate:

@@ -18,13 +18,22 @@ _PYICEBERG: dict[str, Any] = {
     "greaterThan": e.GreaterThan,
     "greaterThanOrEqual": e.GreaterThanOrEqual,
 }
-_REST = {"equal": "eq", "lessThan": "lt", "lessThanOrEqual": "lt-eq", "greaterThan": "gt", "greaterThanOrEqual": "gt-eq"}
+_REST = {
+    "equal": "eq",
+    "lessThan": "lt",
+    "lessThanOrEqual": "lt-eq",
+    "greaterThan": "gt",
+    "greaterThanOrEqual": "gt-eq",
+}
 
 
 def pyiceberg_expression(predicate: Predicate) -> e.BooleanExpression:
     """Return a predicate as an expression of pyiceberg."""
     if isinstance(predicate, (And, Or)):
-        return reduce(e.And if isinstance(predicate, And) else e.Or, map(pyiceberg_expression, predicate.parts))
+        return reduce(
+            e.And if isinstance(predicate, And) else e.Or,
+            map(pyiceberg_expression, predicate.parts),
+        )
     if isinstance(predicate, Not):
         return e.Not(pyiceberg_expression(predicate.part))
     if isinstance(predicate, IsNull):
@@ -38,13 +47,20 @@ def rest_expression(predicate: Predicate) -> dict[str, Any]:
     """Return a predicate as the filter of a scan in the REST contract."""
     if isinstance(predicate, (And, Or)):
         kind = "and" if isinstance(predicate, And) else "or"
-        return reduce(lambda left, right: {"type": kind, "left": left, "right": right}, map(rest_expression, predicate.parts))
+        return reduce(
+            lambda left, right: {"type": kind, "left": left, "right": right},
+            map(rest_expression, predicate.parts),
+        )
     if isinstance(predicate, Not):
         return {"type": "not", "child": rest_expression(predicate.part)}
     if isinstance(predicate, IsNull):
         return {"type": "is-null", "term": predicate.column}
     assert isinstance(predicate, Comparison)  # noqa: S101 - these are all there are
-    return {"type": _REST[predicate.operator], "term": predicate.column, "value": _value(predicate.value)}
+    return {
+        "type": _REST[predicate.operator],
+        "term": predicate.column,
+        "value": _value(predicate.value),
+    }
 
 
 def _value(value: Any) -> Any:

@@ -50,14 +50,25 @@ def planned_by_driver(scan: DataScan, predicate: Predicate | None) -> list[Plann
         if "equality deletes" not in str(error):
             raise
     snapshot = scan.snapshot()
-    entries = (entry for manifest in (snapshot.manifests(scan.io) if snapshot else ()) for entry in manifest.fetch_manifest_entry(scan.io))
+    entries = (
+        entry
+        for manifest in (snapshot.manifests(scan.io) if snapshot else ())
+        for entry in manifest.fetch_manifest_entry(scan.io)
+    )
     raise UnsupportedDeletes(
-        next(entry.data_file.file_path for entry in entries if entry.data_file.content == DataFileContent.EQUALITY_DELETES)
+        next(
+            entry.data_file.file_path
+            for entry in entries
+            if entry.data_file.content == DataFileContent.EQUALITY_DELETES
+        )
     )
 
 
 def planned_by_server(
-    catalog: IcebergCatalog, name: tuple[Sequence[str], str], scan: DataScan, predicate: Predicate | None
+    catalog: IcebergCatalog,
+    name: tuple[Sequence[str], str],
+    scan: DataScan,
+    predicate: Predicate | None,
 ) -> list[PlannedFile]:
     """Return the files of a scan, planned by the server.
 
@@ -77,7 +88,9 @@ def planned_by_server(
 
 
 def _planned(task: ScanTask, plan: ScanPlan) -> PlannedFile:
-    data, *deletes = (_content_file(each.to_wire()) for each in (task.data_file, *task.delete_files))
+    data, *deletes = (
+        _content_file(each.to_wire()) for each in (task.data_file, *task.delete_files)
+    )
     credential = storage_credential(plan.storage_credentials, data.file_path)
     opening = {} if credential is None else dict(credential.config)
     return PlannedFile(FileScanTask(data, delete_files={*deletes}), opening)

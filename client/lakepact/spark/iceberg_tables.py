@@ -40,12 +40,19 @@ _LOOKBACK = 10
 
 def opened(options: CatalogTable) -> IcebergCatalog:
     """Return a client of the table's catalog."""
-    return client.IcebergCatalog(options.catalog, warehouse=options.warehouse, auth=options.auth(), trusted_origins=options.trusted_origins)
+    return client.IcebergCatalog(
+        options.catalog,
+        warehouse=options.warehouse,
+        auth=options.auth(),
+        trusted_origins=options.trusted_origins,
+    )
 
 
 def table_of(catalog: IcebergCatalog, options: CatalogTable) -> Table:
     """Return the table, with credentials for its files if the catalog vends them."""
-    return client.pyiceberg_table(catalog, options.namespace, options.name, properties=dict(options.storage))
+    return client.pyiceberg_table(
+        catalog, options.namespace, options.name, properties=dict(options.storage)
+    )
 
 
 def scan_of(table: Table, options: CatalogTable) -> DataScan:
@@ -112,23 +119,36 @@ class Reader(DataSourceReader):
             if scan.snapshot() is None:
                 return []
             # A predicate is bound to the current schema, so older schemas do without.
-            predicate = self._predicate if scan.projection().schema_id == table.metadata.current_schema_id else None
+            predicate = (
+                self._predicate
+                if scan.projection().schema_id == table.metadata.current_schema_id
+                else None
+            )
             files = self._planned(catalog, scan, predicate)
             trusted = catalog.trusted_origins.including(dict(options.storage).values())
             row_filter = None if predicate is None else pyiceberg_expression(predicate)
             reader = FileReader.of(scan, dict(table.io.properties), row_filter, trusted=trusted)
-        return [FilesPartition(reader, parts) for parts in partitions_of(files, options.partition_bytes, table.properties)]
+        return [
+            FilesPartition(reader, parts)
+            for parts in partitions_of(files, options.partition_bytes, table.properties)
+        ]
 
-    def _planned(self, catalog: IcebergCatalog, scan: DataScan, predicate: Predicate | None) -> Iterable[PlannedFile]:
+    def _planned(
+        self, catalog: IcebergCatalog, scan: DataScan, predicate: Predicate | None
+    ) -> Iterable[PlannedFile]:
         options = self._options
         if options.planning_mode != "client" and catalog.offers(_SERVER_PLANS):
             try:
-                return planned_by_server(catalog, (options.namespace, options.name), scan, predicate)
+                return planned_by_server(
+                    catalog, (options.namespace, options.name), scan, predicate
+                )
             except OperationNotSupported:
                 if options.planning_mode == "server":
                     raise
         elif options.planning_mode == "server":
-            raise OptionError("the catalog does not plan scans: leave out option scan-planning-mode")
+            raise OptionError(
+                "the catalog does not plan scans: leave out option scan-planning-mode"
+            )
         return planned_by_driver(scan, predicate)
 
     def read(self, partition: InputPartition) -> Iterator[Any]:
@@ -150,7 +170,9 @@ class FilteredReader(TakesFilters, Reader):
     """Reads a table without the files that filters exclude."""
 
 
-def partitions_of(files: Iterable[PlannedFile], most: int | None, properties: Mapping[str, str]) -> list[tuple[PlannedFile, ...]]:
+def partitions_of(
+    files: Iterable[PlannedFile], most: int | None, properties: Mapping[str, str]
+) -> list[tuple[PlannedFile, ...]]:
     """Divide files at row groups, or by bytes if their manifests name no row groups, and return the parts of each partition.
 
     Args:
@@ -164,7 +186,13 @@ def partitions_of(files: Iterable[PlannedFile], most: int | None, properties: Ma
     if most is None and total <= target * (_SLOTS - 1):
         target = max(total // _SLOTS, min(_LEAST, target))
     parts = (part for file in whole for part in _parts(file, max(target, _OPENING)))
-    packed = PackingIterator(parts, target, _LOOKBACK, lambda part: max(part.size, (1 + len(part.task.delete_files)) * _OPENING), True)
+    packed = PackingIterator(
+        parts,
+        target,
+        _LOOKBACK,
+        lambda part: max(part.size, (1 + len(part.task.delete_files)) * _OPENING),
+        True,
+    )
     return [_joined(parts) for parts in packed]
 
 
@@ -173,7 +201,9 @@ def _parts(file: PlannedFile, step: int) -> Iterator[PlannedFile]:
     offsets = data.split_offsets or [data.file_size_in_bytes]
     known = offsets == sorted(set(offsets)) and offsets[-1] < data.file_size_in_bytes
     starts = offsets[1:] if known else range(step, data.file_size_in_bytes, step)
-    for start, end in pairwise((0, *starts, END)) if data.file_format == FileFormat.PARQUET else ((0, END),):
+    for start, end in (
+        pairwise((0, *starts, END)) if data.file_format == FileFormat.PARQUET else ((0, END),)
+    ):
         yield replace(file, start=start, end=end)
 
 

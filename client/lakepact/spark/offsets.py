@@ -23,7 +23,9 @@ def version_of(stored: Mapping[str, Any]) -> int | None:
     """
     version = stored.get(_VERSION, "")
     if version is not None and (not isinstance(version, int) or isinstance(version, bool)):
-        raise ValueError(f"the checkpoint is not of this source: its offset is {dict(stored)}; name another checkpointLocation")
+        raise ValueError(
+            f"the checkpoint is not of this source: its offset is {dict(stored)}; name another checkpointLocation"
+        )
     return version
 
 

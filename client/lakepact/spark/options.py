@@ -99,7 +99,9 @@ class CatalogTable:
             return BearerToken(self.token)
         if self.client_id is not None and self.client_secret is not None:
             endpoint = self.token_endpoint or f"{self.catalog.rstrip('/')}/v1/oauth/tokens"
-            return ClientCredentials(endpoint, self.client_id, self.client_secret, scope=self.scope or None)
+            return ClientCredentials(
+                endpoint, self.client_id, self.client_secret, scope=self.scope or None
+            )
         return NoAuth()
 
 
@@ -173,7 +175,11 @@ class _Options:
 
     def starting_with(self, prefixes: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
         """Return the options whose names have one of these prefixes."""
-        return tuple(sorted((name, value) for name, value in self._given.items() if name.startswith(prefixes)))
+        return tuple(
+            sorted(
+                (name, value) for name, value in self._given.items() if name.startswith(prefixes)
+            )
+        )
 
     def table(self) -> str | None:
         """Return the name of the table, from `load` or from the option."""
@@ -193,7 +199,11 @@ def _shared_table(options: _Options) -> SharedTable:
     parts = table.split(".") if table else []
     if len(parts) != 3 or not all(parts):
         raise OptionError('name the shared table: .load("share.schema.table")')
-    for several in (("versionAsOf", "timestampAsOf"), ("startingVersion", "startingTimestamp"), ("endingVersion", "endingTimestamp")):
+    for several in (
+        ("versionAsOf", "timestampAsOf"),
+        ("startingVersion", "startingTimestamp"),
+        ("endingVersion", "endingTimestamp"),
+    ):
         options.at_most_one(*several)
     starting = options.text("startingVersion")
     return SharedTable(
@@ -224,7 +234,9 @@ def _profile_text(profile: str) -> str:
         return path.read_text("utf-8")
     except (OSError, UnicodeError) as error:
         reason = (error.strerror if isinstance(error, OSError) else None) or "it is not in UTF-8"
-        raise OptionError(f"the profile {os.fspath(path)} cannot be read on the driver: {reason}") from None
+        raise OptionError(
+            f"the profile {os.fspath(path)} cannot be read on the driver: {reason}"
+        ) from None
 
 
 def _catalog_table(options: _Options) -> CatalogTable:

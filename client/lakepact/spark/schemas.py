@@ -33,7 +33,9 @@ def _type(field: Any) -> t.DataType:
 
 def _nullable(kind: t.DataType) -> t.DataType:
     if isinstance(kind, t.StructType):
-        return t.StructType([t.StructField(field.name, _nullable(field.dataType)) for field in kind])
+        return t.StructType(
+            [t.StructField(field.name, _nullable(field.dataType)) for field in kind]
+        )
     if isinstance(kind, t.ArrayType):
         return t.ArrayType(_nullable(kind.elementType))
     if isinstance(kind, t.MapType):
@@ -54,11 +56,15 @@ def check_fits(table: Any, wanted: t.StructType) -> None:
     fields = {field.name: field for field in table}
     for each in wanted:
         if each.name not in fields:
-            raise AnalysisException(f"lakepact: the table has no column {each.name!r}; it has {', '.join(fields)}")
+            raise AnalysisException(
+                f"lakepact: the table has no column {each.name!r}; it has {', '.join(fields)}"
+            )
         found, asked = _nullable(_type(fields[each.name])), _nullable(each.dataType)
         if found != asked:
             types = f"{found.simpleString()} in the table, and {asked.simpleString()} in the schema"
-            raise AnalysisException(f"lakepact: column {each.name} is {types}; load the table again")
+            raise AnalysisException(
+                f"lakepact: column {each.name} is {types}; load the table again"
+            )
 
 
 def record_batches(table: Any, wanted: t.StructType) -> Iterator[Any]:
@@ -67,6 +73,11 @@ def record_batches(table: Any, wanted: t.StructType) -> Iterator[Any]:
     Raises:
         ValueError: A value has no equal in the type of its column.
     """
-    kinds = to_arrow_schema(t.StructType([t.StructField(field.name, _nullable(field.dataType)) for field in wanted]))
-    columns = [column.cast(kind.type) for column, kind in zip(table.select(wanted.names).columns, kinds, strict=True)]
+    kinds = to_arrow_schema(
+        t.StructType([t.StructField(field.name, _nullable(field.dataType)) for field in wanted])
+    )
+    columns = [
+        column.cast(kind.type)
+        for column, kind in zip(table.select(wanted.names).columns, kinds, strict=True)
+    ]
     yield from pa.table(columns, schema=kinds).to_batches(max_chunksize=_BATCH_ROWS)

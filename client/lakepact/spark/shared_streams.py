@@ -11,7 +11,14 @@ from pyspark.sql.datasource import DataSourceStreamReader
 from lakepact.spark.errors import explained
 from lakepact.spark.offsets import NOTHING, after, offset, version_of
 from lakepact.spark.options import LATEST, OptionError
-from lakepact.spark.shared_tables import FilesPartition, formats, opened, partitions_of, rows_of, table_of
+from lakepact.spark.shared_tables import (
+    FilesPartition,
+    formats,
+    opened,
+    partitions_of,
+    rows_of,
+    table_of,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -32,8 +39,14 @@ class SharedTableStream(DataSourceStreamReader):
     """
 
     def __init__(self, options: SharedTable, schema: StructType) -> None:
-        if options.reads_changes and options.starting_version is None and options.starting_timestamp is None:
-            raise OptionError("a stream of changes needs startingVersion (a number or latest) or startingTimestamp")
+        if (
+            options.reads_changes
+            and options.starting_version is None
+            and options.starting_timestamp is None
+        ):
+            raise OptionError(
+                "a stream of changes needs startingVersion (a number or latest) or startingTimestamp"
+            )
         self._options = options
         self._schema = schema
         self._latest = -1
@@ -64,7 +77,10 @@ class SharedTableStream(DataSourceStreamReader):
         self._latest = max(self._latest, last, (first or 0) - 1)
         if first is not None and first > last + 1:
             message = f"lakepact: the server returned version {last}, and the stream has read up to {first - 1}: the server lags behind, "
-            raise AnalysisException(message + "or the table was replaced; restart the stream when the server has the version")
+            raise AnalysisException(
+                message
+                + "or the table was replaced; restart the stream when the server has the version"
+            )
         if first is not None and first > last:
             return []
         with explained(), opened(self._options) as client:
@@ -75,11 +91,19 @@ class SharedTableStream(DataSourceStreamReader):
         if first is None:
             listing = table.query(version=last, formats=formats(options))
         elif options.reads_changes:
-            listing = table.changes(starting_version=first, ending_version=last, formats=formats(options))
+            listing = table.changes(
+                starting_version=first, ending_version=last, formats=formats(options)
+            )
         else:
-            listing = table.query(starting_version=first, ending_version=last, formats=formats(options))
+            listing = table.query(
+                starting_version=first, ending_version=last, formats=formats(options)
+            )
         found = partitions_of(listing, options, self._schema)
-        return found if first is None or options.reads_changes else _appended(found, skips=options.skips_change_commits)
+        return (
+            found
+            if first is None or options.reads_changes
+            else _appended(found, skips=options.skips_change_commits)
+        )
 
     def read(self, partition: InputPartition) -> Iterator[Any]:
         """Yield the rows of a partition as record batches."""
@@ -94,15 +118,26 @@ def _appended(partitions: list[FilesPartition], *, skips: bool) -> list[FilesPar
         AnalysisException: There is such a version, and it is not to be skipped.
     """
     pieces = [piece for partition in partitions for piece in partition.task.pieces]
-    changing = {piece.file.version for piece in pieces if piece.change == "delete" or piece.only is not None}
+    changing = {
+        piece.file.version for piece in pieces if piece.change == "delete" or piece.only is not None
+    }
     if not changing:
         return partitions
     if not skips:
         first = min(version or 0 for version in changing)
         way_out = 'set option readChangeFeed to "true", or skipChangeCommits to "true" to leave out such versions'
-        raise AnalysisException(f"lakepact: version {first} deletes or updates rows, and this stream delivers appends: {way_out}")
+        raise AnalysisException(
+            f"lakepact: version {first} deletes or updates rows, and this stream delivers appends: {way_out}"
+        )
     kept = [
-        FilesPartition(replace(each.task, pieces=tuple(piece for piece in each.task.pieces if piece.file.version not in changing)))
+        FilesPartition(
+            replace(
+                each.task,
+                pieces=tuple(
+                    piece for piece in each.task.pieces if piece.file.version not in changing
+                ),
+            )
+        )
         for each in partitions
     ]
     return [each for each in kept if each.task.pieces]

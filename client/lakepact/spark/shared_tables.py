@@ -47,13 +47,17 @@ def formats(options: SharedTable) -> tuple[Format, ...]:
 
 def columns_of(metadata: Metadata, *, with_changes: bool) -> Any:
     """Return the columns of a table as Arrow has them, with those of change rows."""
-    return Plan(metadata, "getTableMetadata", columns=None, predicate=None, gives_changes=with_changes).schema
+    return Plan(
+        metadata, "getTableMetadata", columns=None, predicate=None, gives_changes=with_changes
+    ).schema
 
 
 def described(options: SharedTable) -> StructType:
     """Return the schema of the table as the server describes it."""
     with opened(options) as client:
-        found = table_of(client, options).metadata(version=options.version, timestamp=options.timestamp)
+        found = table_of(client, options).metadata(
+            version=options.version, timestamp=options.timestamp
+        )
     return spark_schema(columns_of(found.metadata, with_changes=options.reads_changes))
 
 
@@ -68,17 +72,24 @@ class FilesPartition(InputPartition):
         return f"{type(self).__name__}({len(self.task.pieces)} files, {self.task.size} bytes)"
 
 
-def partitions_of(listing: Listing, options: SharedTable, schema: StructType) -> list[FilesPartition]:
+def partitions_of(
+    listing: Listing, options: SharedTable, schema: StructType
+) -> list[FilesPartition]:
     """Divide the files of a listing into partitions.
 
     Raises:
         AnalysisException: The schema does not fit the table.
     """
     check_fits(columns_of(listing.metadata, with_changes=listing.question.gives_changes), schema)
-    return [FilesPartition(task) for task in listing.tasks(columns=schema.names, task_bytes=options.partition_bytes)]
+    return [
+        FilesPartition(task)
+        for task in listing.tasks(columns=schema.names, task_bytes=options.partition_bytes)
+    ]
 
 
-def rows_of(partition: FilesPartition | None, options: SharedTable, schema: StructType) -> Iterator[Any]:
+def rows_of(
+    partition: FilesPartition | None, options: SharedTable, schema: StructType
+) -> Iterator[Any]:
     """Yield the record batches of a partition."""
     if partition is None:
         return  # Spark reads the partition None of a table without files
@@ -104,18 +115,29 @@ class Reader(DataSourceReader):
         """List the files and divide them into partitions."""
         options = self._options
         with explained(), opened(options) as client:
-            listing = self._changes(table_of(client, options)) if options.reads_changes else self._snapshot(table_of(client, options))
+            listing = (
+                self._changes(table_of(client, options))
+                if options.reads_changes
+                else self._snapshot(table_of(client, options))
+            )
             return list(partitions_of(listing, options, self._schema))
 
     def _snapshot(self, table: Table) -> Listing:
         options = self._options
-        return table.query(predicate=self._predicate, version=options.version, timestamp=options.timestamp, formats=formats(options))
+        return table.query(
+            predicate=self._predicate,
+            version=options.version,
+            timestamp=options.timestamp,
+            formats=formats(options),
+        )
 
     def _changes(self, table: Table) -> Listing:
         options = self._options
         start = options.starting_version
         if start == LATEST or (start is None and options.starting_timestamp is None):
-            raise OptionError("readChangeFeed needs startingVersion (a number) or startingTimestamp")
+            raise OptionError(
+                "readChangeFeed needs startingVersion (a number) or startingTimestamp"
+            )
         return table.changes(
             starting_version=int(start) if start is not None else None,
             starting_timestamp=options.starting_timestamp,

@@ -17,7 +17,9 @@ try:
     import click
     from click.shell_completion import CompletionItem
 except ModuleNotFoundError:
-    sys.stderr.write("the command lakepact needs click, which is not installed: pip install 'lakepact[conformance]'\n")
+    sys.stderr.write(
+        "the command lakepact needs click, which is not installed: pip install 'lakepact[conformance]'\n"
+    )
     sys.exit(2)
 
 from .verbs import VERBS
@@ -51,7 +53,10 @@ def _name_the_extra(verb: str, missing: ModuleNotFoundError) -> NoReturn:
         traceback.print_exception(missing)
         sys.exit(INCOMPLETE)
     extra = VERBS[verb].extra_of(library)
-    click.echo(f"lakepact {verb} needs {library}, which is not installed: pip install 'lakepact[{extra}]'", err=True)
+    click.echo(
+        f"lakepact {verb} needs {library}, which is not installed: pip install 'lakepact[{extra}]'",
+        err=True,
+    )
     sys.exit(2)
 
 
@@ -62,7 +67,9 @@ class Verbs(click.Group):
         """Run a verb; an interruption is handled even while its module is imported."""
         for stream in (sys.stdout, sys.stderr):
             if isinstance(stream, io.TextIOWrapper):
-                stream.reconfigure(errors="backslashreplace")  # a terminal without a character must not lose the verdict
+                stream.reconfigure(
+                    errors="backslashreplace"
+                )  # a terminal without a character must not lose the verdict
         try:
             with _terminated_like_interrupted():
                 super().invoke(ctx)
@@ -76,7 +83,9 @@ class Verbs(click.Group):
             raise
         except ModuleNotFoundError as missing:
             _name_the_extra(ctx.invoked_subcommand or "", missing)
-        except BrokenPipeError:  # the reader has closed the pipe; the rest of the output is dropped silently
+        except (
+            BrokenPipeError
+        ):  # the reader has closed the pipe; the rest of the output is dropped silently
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             ctx.exit(INCOMPLETE)
         except Exception as broken:  # noqa: BLE001 - no error may look like a verdict
@@ -102,12 +111,20 @@ class Verbs(click.Group):
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
         """Return the verbs and options that begin with `incomplete`, without importing a verb."""
-        verbs = [CompletionItem(name, help=VERBS[name].sentence) for name in sorted(VERBS) if name.startswith(incomplete)]
+        verbs = [
+            CompletionItem(name, help=VERBS[name].sentence)
+            for name in sorted(VERBS)
+            if name.startswith(incomplete)
+        ]
         return [*verbs, *click.Command.shell_complete(self, ctx, incomplete)]
 
-    def resolve_command(self, ctx: click.Context, args: list[str]) -> tuple[str | None, click.Command | None, list[str]]:
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
         """Return the command that `args` start with; suggest the nearest verbs for an unknown one."""
-        near = difflib.get_close_matches(args[0], VERBS, n=2) if args and args[0] not in VERBS else ()
+        near = (
+            difflib.get_close_matches(args[0], VERBS, n=2) if args and args[0] not in VERBS else ()
+        )
         if near:
             ctx.fail(f"No such command {args[0]!r}. Did you mean {' or '.join(near)}?")
         return super().resolve_command(ctx, args)

@@ -55,7 +55,9 @@ def wanted(node: pytest.Item) -> Wanted:
     settings: dict[str, Any] = {}
     for marker in reversed(list(node.iter_markers(MARKER))):
         if marker.args:
-            raise pytest.UsageError(f"@pytest.mark.{MARKER} takes keyword arguments: fault='loadTable.slow'")
+            raise pytest.UsageError(
+                f"@pytest.mark.{MARKER} takes keyword arguments: fault='loadTable.slow'"
+            )
         fault = marker.kwargs.get("fault", ())
         faults += [fault] if isinstance(fault, str) else fault
         settings |= {name: value for name, value in marker.kwargs.items() if name != "fault"}
@@ -68,7 +70,10 @@ def _needs(fixture: str, extra: str) -> Generator[None]:
     try:
         yield
     except ModuleNotFoundError as missing:
-        pytest.fail(f"{fixture} needs {missing.name}, which is not installed: pip install 'lakepact[{extra}]'", pytrace=False)
+        pytest.fail(
+            f"{fixture} needs {missing.name}, which is not installed: pip install 'lakepact[{extra}]'",
+            pytrace=False,
+        )
 
 
 @pytest.fixture(scope="session")
@@ -105,15 +110,26 @@ def lakepact_catalog(lakepact_server: Server) -> Generator[IcebergCatalog]:
 
 
 @pytest.fixture
-def lakepact_share(request: pytest.FixtureRequest, lakepact_server: Server) -> Generator[SharingClient]:
+def lakepact_share(
+    request: pytest.FixtureRequest, lakepact_server: Server
+) -> Generator[SharingClient]:
     """A client of the tables that `lakepact_server` shares: the fixture tables, or those of `lakepact(shares=FILE)`."""
     from lakepact.client import SharingClient
 
     served = lakepact_server.services[SHARING]
     profiles = served.profiles(lakepact_server.address(SHARING)) if served.profiles else {}
     recipient = wanted(request.node).recipient
-    profile = next((text for name, text in profiles.items() if recipient in (None, name.removesuffix(".share"))), None)
+    profile = next(
+        (
+            text
+            for name, text in profiles.items()
+            if recipient in (None, name.removesuffix(".share"))
+        ),
+        None,
+    )
     if profile is None:
-        raise pytest.UsageError(f"lakepact_share: the shares file has no recipient {recipient or ''}".rstrip())
+        raise pytest.UsageError(
+            f"lakepact_share: the shares file has no recipient {recipient or ''}".rstrip()
+        )
     with SharingClient(profile.decode()) as client:
         yield client

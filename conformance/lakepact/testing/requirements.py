@@ -48,12 +48,23 @@ class Judging:
         ValueError: the profile has a feature or parameter that the contract does not have.
     """
 
-    def __init__(self, suite: suites.Suite[Any], url: str, given: dict[str, Any], listed: Sequence[KnownFailure]) -> None:
-        profiles.names_are_known(suite, features=given.get("features", {}), parameters=given.get("parameters", {}))
+    def __init__(
+        self,
+        suite: suites.Suite[Any],
+        url: str,
+        given: dict[str, Any],
+        listed: Sequence[KnownFailure],
+    ) -> None:
+        profiles.names_are_known(
+            suite, features=given.get("features", {}), parameters=given.get("parameters", {})
+        )
         self.suite = suite
         self._url = url
         self._given = given
-        self._headers, self._access = profiles.headers((), None, given), profiles.access(given, {}, self._url or "")
+        self._headers, self._access = (
+            profiles.headers((), None, given),
+            profiles.access(given, {}, self._url or ""),
+        )
         self._listed = listed
         self._came_out: dict[str, tuple[Outcome, str]] | None = None
         self._stopped = ""
@@ -63,16 +74,24 @@ class Judging:
         if self._came_out is None:
             self._came_out = {}
             self._judge(chosen())
-        return self._came_out.get(requirement, (Outcome.BLOCKED, plain(self._stopped) or "no check came to it"))
+        return self._came_out.get(
+            requirement, (Outcome.BLOCKED, plain(self._stopped) or "no check came to it")
+        )
 
     def _judge(self, chosen: Sequence[str]) -> None:
         run: runner.Run | None = None
         with contextlib.ExitStack() as stack:
             try:
-                found = Target(self._url) if self._url else stack.enter_context(embedded(self.suite))
-                target = profiles.described(found, self._given, headers=self._headers, access=self._access)
+                found = (
+                    Target(self._url) if self._url else stack.enter_context(embedded(self.suite))
+                )
+                target = profiles.described(
+                    found, self._given, headers=self._headers, access=self._access
+                )
                 only = () if set(chosen) >= self.suite.judged().keys() else chosen
-                run = runner.Run(plan.plan(self.suite, only=only, narrow=True), target, known=self._listed)
+                run = runner.Run(
+                    plan.plan(self.suite, only=only, narrow=True), target, known=self._listed
+                )
                 for _ in run.events():
                     pass
             except (Blocked, Misused) as early:
@@ -81,12 +100,19 @@ class Judging:
         report = list(lines.lines(run))
         exchanges = {line["number"]: line for line in report if line["line"] == "exchange"}
         results = [line for line in report if line["line"] == "result"]
-        self._came_out = {r["requirement"]: (Outcome(r["outcome"]), _evidence(r, exchanges, report[0])) for r in results}
+        self._came_out = {
+            r["requirement"]: (Outcome(r["outcome"]), _evidence(r, exchanges, report[0]))
+            for r in results
+        }
 
 
-def _evidence(result: dict[str, Any], exchanges: dict[int, dict[str, Any]], header: dict[str, Any]) -> str:
+def _evidence(
+    result: dict[str, Any], exchanges: dict[int, dict[str, Any]], header: dict[str, Any]
+) -> str:
     if result["outcome"] in {Outcome.PASS, Outcome.NOT_OFFERED, Outcome.KNOWN_FAIL}:
-        remarks = {verdict["remark"]: None for verdict in result["verdicts"] if verdict.get("remark")}
+        remarks = {
+            verdict["remark"]: None for verdict in result["verdicts"] if verdict.get("remark")
+        }
         return "; ".join(map(plain, remarks))
     written = io.StringIO()
     text.evidence(result, exchanges, header, Console(file=written, width=WIDTH, color_system=None))
@@ -96,13 +122,18 @@ def _evidence(result: dict[str, Any], exchanges: dict[int, dict[str, Any]], head
 class Kept(pytest.Item):
     """The test of one requirement."""
 
-    def __init__(self, *, requirement: Requirement, judges: Sequence[str], judging: Judging, **options: Any) -> None:
+    def __init__(
+        self, *, requirement: Requirement, judges: Sequence[str], judging: Judging, **options: Any
+    ) -> None:
         super().__init__(**options)
         self._judging = judging
         self.requirement = requirement
         self._came_out: tuple[Outcome, str] | None = None
         self.extra_keyword_matches.update({requirement.area, *requirement.operations, *judges})
-        self.user_properties += [("level", requirement.level), ("clause", judging.suite.contract.place(requirement.clause))]
+        self.user_properties += [
+            ("level", requirement.level),
+            ("clause", judging.suite.contract.place(requirement.clause)),
+        ]
 
     def setup(self) -> None:
         """Judge it, together with all selected requirements."""
@@ -113,7 +144,11 @@ class Kept(pytest.Item):
 
     def _chosen(self) -> list[str]:
         """Return the selected requirements, which are judged in one run."""
-        return [item.requirement.id for item in self.session.items if isinstance(item, Kept) and item.parent is self.parent]
+        return [
+            item.requirement.id
+            for item in self.session.items
+            if isinstance(item, Kept) and item.parent is self.parent
+        ]
 
     def runtest(self) -> None:
         """Report the verdict to pytest as a failure, warning, skip or expected failure."""
@@ -144,13 +179,17 @@ class Requirements(pytest.Collector):
         suite = self._judging.suite
         judged = suite.judged()
         return [
-            Kept.from_parent(self, name=name, requirement=requirement, judges=judged[name], judging=self._judging)
+            Kept.from_parent(
+                self, name=name, requirement=requirement, judges=judged[name], judging=self._judging
+            )
             for name, requirement in suite.contract.requirements.items()
             if name in judged
         ]
 
 
-def requirements(session: pytest.Session, target: str, *, contract: str | None, known_file: str | None) -> Requirements:
+def requirements(
+    session: pytest.Session, target: str, *, contract: str | None, known_file: str | None
+) -> Requirements:
     """Return the tests that check a target against a contract.
 
     Args:
@@ -168,7 +207,9 @@ def requirements(session: pytest.Session, target: str, *, contract: str | None, 
         suite = suites.meant(given, contract)
         extras.require(*suite.libraries)
         url = "" if target == EMBEDDED else address(given.get("url", "") if is_profile else target)
-        listed = known_failures.read(Path(known_file), suite.contract.requirements) if known_file else ()
+        listed = (
+            known_failures.read(Path(known_file), suite.contract.requirements) if known_file else ()
+        )
         judging = Judging(suite, url, given, listed)
     except (LookupError, ValueError, OSError) as wrong:
         raise pytest.UsageError(
@@ -176,4 +217,6 @@ def requirements(session: pytest.Session, target: str, *, contract: str | None, 
         ) from wrong
     except click.UsageError as wrong:
         raise pytest.UsageError(f"--lakepact: {plain(wrong.message)}") from wrong
-    return Requirements.from_parent(session, name=suite.contract.name, nodeid=suite.contract.name, judging=judging)
+    return Requirements.from_parent(
+        session, name=suite.contract.name, nodeid=suite.contract.name, judging=judging
+    )

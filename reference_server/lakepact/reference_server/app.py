@@ -19,7 +19,12 @@ from lakepact.generated.contract import Contract, contracts
 from lakepact.reference_server.faults import Fault, UnknownFault, fault_named
 from lakepact.reference_server.http.router import AsgiApp, ContractRouter
 from lakepact.reference_server.http.service import Service
-from lakepact.reference_server.settings import REQUIRED_SETTING, SETTING_CONTRACT, BadSetting, Settings
+from lakepact.reference_server.settings import (
+    REQUIRED_SETTING,
+    SETTING_CONTRACT,
+    BadSetting,
+    Settings,
+)
 
 PAGES = ("/healthz", "/openapi.json")
 #: The origin of routes: plans that connexion made at code generation, or connexion itself at every start.
@@ -27,7 +32,11 @@ ENGINES = ("plan", "connexion")
 
 
 def service(
-    contract: str, settings: Settings, *, beside: Mapping[str, Service] | None = None, faults: Iterable[str | Fault] = ()
+    contract: str,
+    settings: Settings,
+    *,
+    beside: Mapping[str, Service] | None = None,
+    faults: Iterable[str | Fault] = (),
 ) -> Service:
     """Return the service of one contract, with the faults that are asked for by name.
 
@@ -42,13 +51,19 @@ def service(
         BadSetting: it cannot be built from these settings.
         Unanswered: an operation of the contract would have no answer.
     """
-    served: Service = importlib.import_module(f"lakepact.reference_server.{contract}").service(settings, beside or {})
+    served: Service = importlib.import_module(f"lakepact.reference_server.{contract}").service(
+        settings, beside or {}
+    )
     for wanted in faults:
-        (wanted if isinstance(wanted, Fault) else fault_named(wanted, served.contract)).install(served)
+        (wanted if isinstance(wanted, Fault) else fault_named(wanted, served.contract)).install(
+            served
+        )
     return served
 
 
-def services(wanted: Sequence[str], settings: Settings, *, faults: Iterable[str | Fault] = ()) -> tuple[Service, ...]:
+def services(
+    wanted: Sequence[str], settings: Settings, *, faults: Iterable[str | Fault] = ()
+) -> tuple[Service, ...]:
     """Return the services of several contracts beside each other, in the order of `wanted`; of all that the settings allow, if it is empty.
 
     Profiles of another contract are served when they are named. A fault is switched on in every contract that has one of its name.
@@ -57,19 +72,31 @@ def services(wanted: Sequence[str], settings: Settings, *, faults: Iterable[str 
         UnknownFault: no contract has a fault of that name.
         BadSetting: a contract cannot be built from these settings, or a setting is of no use to any of those wanted.
     """
-    able = [c for c in contracts() if c not in REQUIRED_SETTING or getattr(settings, REQUIRED_SETTING[c]) is not None]
-    meant = [c for c in able if c in wanted] if wanted else [c for c in able if Contract(c).profile_of is None]
+    able = [
+        c
+        for c in contracts()
+        if c not in REQUIRED_SETTING or getattr(settings, REQUIRED_SETTING[c]) is not None
+    ]
+    meant = (
+        [c for c in able if c in wanted]
+        if wanted
+        else [c for c in able if Contract(c).profile_of is None]
+    )
     for contract, needed in REQUIRED_SETTING.items():
         if contract in wanted and contract not in able:
             raise BadSetting(f"{contract} cannot be served without --{needed}")
     for setting, needed_by in SETTING_CONTRACT.items():
         if getattr(settings, setting) is not None and not set(needed_by) & set(meant):
             option = f"--{setting.replace('_', '-')}"
-            raise BadSetting(f"{option} requires --contract {' or '.join(needed_by)} (serving: {', '.join(meant)})")
+            raise BadSetting(
+                f"{option} requires --contract {' or '.join(needed_by)} (serving: {', '.join(meant)})"
+            )
     built: dict[str, Service] = {}
     with contextlib.ExitStack() as undo:
         for contract in meant:
-            own = replace(settings, contract_version=_version(contract, settings.contract_version, meant))
+            own = replace(
+                settings, contract_version=_version(contract, settings.contract_version, meant)
+            )
             built[contract] = service(contract, own, beside=dict(built))
             undo.callback(built[contract].close)
         for fault in faults:
@@ -112,7 +139,9 @@ def application(*services: Service, engine: str = "plan") -> AsgiApp:
     """
     pages = left_to_flask(services)
     if engine == "connexion":
-        made: AsgiApp = importlib.import_module("lakepact.reference_server.http.connexion_engine").application(*services, pages=pages)
+        made: AsgiApp = importlib.import_module(
+            "lakepact.reference_server.http.connexion_engine"
+        ).application(*services, pages=pages)
         return made
     by_name = {served.contract.name: served for served in services}
     router = ContractRouter(PagesOnDemand(services), services=by_name, pages=pages)
@@ -124,7 +153,9 @@ def application(*services: Service, engine: str = "plan") -> AsgiApp:
 
 def left_to_flask(services: Iterable[Service]) -> frozenset[str]:
     """Return the paths of the pages."""
-    return frozenset([*PAGES, *(path for served in services for path in (served.document_path, *served.pages))])
+    return frozenset(
+        [*PAGES, *(path for served in services for path in (served.document_path, *served.pages))]
+    )
 
 
 class PagesOnDemand:

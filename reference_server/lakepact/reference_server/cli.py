@@ -20,7 +20,14 @@ from lakepact.reference_server.faults import UnknownFault
 from lakepact.reference_server.http.service import Service
 from lakepact.reference_server.http.workers import share_the_interpreter
 from lakepact.reference_server.running import LIMITS, configured, kept, listening
-from lakepact.reference_server.settings import AUTH, DURABILITIES, MAX_BODY, SETTING_CONTRACT, BadSetting, Settings
+from lakepact.reference_server.settings import (
+    AUTH,
+    DURABILITIES,
+    MAX_BODY,
+    SETTING_CONTRACT,
+    BadSetting,
+    Settings,
+)
 from lakepact.reference_server.stub.application import StubApplication
 from lakepact.reference_server.stub.recorder import Recorder
 from lakepact.reference_server.stub.script import read as read_script
@@ -63,24 +70,45 @@ def _write_profiles(served: Iterable[Service], url: str, folder: Path | None) ->
     """
     if folder is None:
         return
-    files = {name: body for one in served if one.profiles for name, body in one.profiles(url + one.root).items()}
+    files = {
+        name: body
+        for one in served
+        if one.profiles
+        for name, body in one.profiles(url + one.root).items()
+    }
     if not files:
-        raise BadSetting("there are no profiles to write: they are of those who are named in the file of --shares")
+        raise BadSetting(
+            "there are no profiles to write: they are of those who are named in the file of --shares"
+        )
     try:
         folder.mkdir(parents=True, exist_ok=True)
         for name, body in files.items():
             path = folder / name
             path.unlink(missing_ok=True)
-            with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
+            with os.fdopen(
+                os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb"
+            ) as file:
                 file.write(body)
     except OSError as error:
-        raise BadSetting(f"the profiles cannot be written into {folder}: {error.strerror}") from None
+        raise BadSetting(
+            f"the profiles cannot be written into {folder}: {error.strerror}"
+        ) from None
 
 
 @click.command()
 @click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
-@click.option("--port", type=click.IntRange(0, 65535), default=8181, show_default=True, help="Port to listen on; 0 takes a free one.")
-@click.option("--warehouse", default=None, help="Root of table files: a folder, a file: URI or memory:. [default: a temporary folder]")
+@click.option(
+    "--port",
+    type=click.IntRange(0, 65535),
+    default=8181,
+    show_default=True,
+    help="Port to listen on; 0 takes a free one.",
+)
+@click.option(
+    "--warehouse",
+    default=None,
+    help="Root of table files: a folder, a file: URI or memory:. [default: a temporary folder]",
+)
 @click.option(
     "--allowed-location",
     "allowed_locations",
@@ -88,10 +116,24 @@ def _write_profiles(served: Iterable[Service], url: str, folder: Path | None) ->
     metavar="LOCATION",
     help="A folder beside the warehouse that tables may lie in, if their creators say so; may be given several times.",
 )
-@click.option("--prefix", default=None, help="Path segments that clients must put behind /v1/; the name of a watsonx.data catalog.")
-@click.option("--fault", "faults", multiple=True, metavar="[OPERATION.]NAME", help="Misbehave in a named way; may be given several times.")
 @click.option(
-    "--max-body", type=click.IntRange(min=1), default=MAX_BODY, show_default=True, help="Most bytes of a request body that are read."
+    "--prefix",
+    default=None,
+    help="Path segments that clients must put behind /v1/; the name of a watsonx.data catalog.",
+)
+@click.option(
+    "--fault",
+    "faults",
+    multiple=True,
+    metavar="[OPERATION.]NAME",
+    help="Misbehave in a named way; may be given several times.",
+)
+@click.option(
+    "--max-body",
+    type=click.IntRange(min=1),
+    default=MAX_BODY,
+    show_default=True,
+    help="Most bytes of a request body that are read.",
 )
 @click.option(
     "--max-connections",
@@ -177,7 +219,13 @@ def _write_profiles(served: Iterable[Service], url: str, folder: Path | None) ->
 )
 @click.option(
     "--contract-version",
-    type=click.Choice([version for contract in SETTING_CONTRACT["contract_version"] for version in Contract(contract).versions]),
+    type=click.Choice(
+        [
+            version
+            for contract in SETTING_CONTRACT["contract_version"]
+            for version in Contract(contract).versions
+        ]
+    ),
     default=None,
     help="The version of the contract to serve. [default: the oldest]",
 )
@@ -243,7 +291,11 @@ def serve(  # one argument for each option
             for one in served:
                 ending.callback(one.close)
             rules = read_script(script) if script else None
-            recorder = Recorder(ending.enter_context(record.open("a", encoding="utf-8"))) if record else None
+            recorder = (
+                Recorder(ending.enter_context(record.open("a", encoding="utf-8")))
+                if record
+                else None
+            )
             listener, url = listening(host, port)
         except (UnknownFault, Outside, BadSetting) as error:
             raise click.UsageError(str(error)) from None
@@ -261,4 +313,6 @@ def serve(  # one argument for each option
                 app = StubApplication(app, served, script=rules, recorder=recorder)
             share_the_interpreter()
             limits = replace(LIMITS, connections=max_connections, seconds=timeout)
-            _Announced(configured(app, fast_path=fast_path, limits=limits), url=url).run(sockets=[listener])
+            _Announced(configured(app, fast_path=fast_path, limits=limits), url=url).run(
+                sockets=[listener]
+            )

@@ -46,7 +46,9 @@ class Server:
         return self.url + self.services[contract].root
 
 
-def configured(app: object, *, log_level: str = "warning", fast_path: bool = True, limits: Limits = LIMITS) -> uvicorn.Config:
+def configured(
+    app: object, *, log_level: str = "warning", fast_path: bool = True, limits: Limits = LIMITS
+) -> uvicorn.Config:
     """Return the configuration of uvicorn: one process, one loop, no log of requests.
 
     Args:
@@ -55,7 +57,11 @@ def configured(app: object, *, log_level: str = "warning", fast_path: bool = Tru
         fast_path: whether loads and listings are answered without ASGI (`fast_protocol`).
         limits: what callers may hold.
     """
-    http: Any = fast_protocol(app, limits=limits) if fast_path and isinstance(app, ContractRouter) else bounded_protocol(limits)
+    http: Any = (
+        fast_protocol(app, limits=limits)
+        if fast_path and isinstance(app, ContractRouter)
+        else bounded_protocol(limits)
+    )
     return uvicorn.Config(
         app,  # type: ignore[arg-type]  # connexion's application is an ASGI one, but not declared as such
         http=http,
@@ -101,7 +107,9 @@ def kept(location: str | None, *, store: str = "memory") -> Generator[str]:
         yield location
         return
     if store != "memory":
-        raise BadSetting(f"--store {store} keeps a catalog whose tables would go when the server ends; name a --warehouse that stays")
+        raise BadSetting(
+            f"--store {store} keeps a catalog whose tables would go when the server ends; name a --warehouse that stays"
+        )
     with tempfile.TemporaryDirectory(prefix="lakepact-", ignore_cleanup_errors=True) as folder:
         yield f"file://{folder}"
 
@@ -172,14 +180,21 @@ def running(
         for one in served:
             ending.callback(one.close)
         listener, url = listening("127.0.0.1", port)
-        runs_so = configured(application(*served, engine=engine), fast_path=fast_path, limits=limits)
+        runs_so = configured(
+            application(*served, engine=engine), fast_path=fast_path, limits=limits
+        )
         with contextlib.closing(listener), _answering(uvicorn.Server(runs_so), listener):
             yield Server(url, served[0], {one.contract.name: one for one in served})
 
 
 @contextlib.contextmanager
 def _answering(server: uvicorn.Server, listener: socket.socket) -> Generator[None]:
-    thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]}, name="lakepact reference server", daemon=True)
+    thread = threading.Thread(
+        target=server.run,
+        kwargs={"sockets": [listener]},
+        name="lakepact reference server",
+        daemon=True,
+    )
     thread.start()
     waited = threading.Event()
     try:

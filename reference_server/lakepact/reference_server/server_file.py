@@ -16,8 +16,12 @@ from lakepact.reference_server.settings import BadSetting
 
 ACCESS = ("read", "write", "admin")  #: what a grant may allow; each includes those before it
 LIFETIME = 3600  #: seconds that an issued token holds, unless the file says otherwise
-LONGEST = 10**9  #: seconds that a setting may name, thirty years; a time beyond the calendar would fail the request
-MAX_AGE = 86_400  #: seconds after which a chain of exchanged tokens ends, unless the file says otherwise
+LONGEST = (
+    10**9
+)  #: seconds that a setting may name, thirty years; a time beyond the calendar would fail the request
+MAX_AGE = (
+    86_400  #: seconds after which a chain of exchanged tokens ends, unless the file says otherwise
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +111,9 @@ class ServerFile:
     principals: Mapping[str, Principal] = field(default_factory=dict[str, Principal])
     grants: tuple[Grant, ...] = ()
     token_lifetime: int = LIFETIME  #: seconds
-    token_max_age: int = MAX_AGE  #: seconds from the first token of a chain of exchanges to the end of its last
+    token_max_age: int = (
+        MAX_AGE  #: seconds from the first token of a chain of exchanges to the end of its last
+    )
 
 
 def read_server_file(path: Path, environment: Mapping[str, str] | None = None) -> ServerFile:
@@ -132,7 +138,9 @@ def read_server_file(path: Path, environment: Mapping[str, str] | None = None) -
     except tomllib.TOMLDecodeError as error:
         raise BadSetting(f"the server file {path} is not TOML: {error}") from None
     try:
-        return _server_file(document, path.parent, os.environ if environment is None else environment)
+        return _server_file(
+            document, path.parent, os.environ if environment is None else environment
+        )
     except _Misread as error:
         raise BadSetting(f"the server file {path}, at {error}") from None
 
@@ -144,23 +152,48 @@ class _Misread(Exception):
         super().__init__(f"{at or 'the top'}: {message}")
 
 
-def _server_file(document: dict[str, Any], folder: Path, environment: Mapping[str, str]) -> ServerFile:
+def _server_file(
+    document: dict[str, Any], folder: Path, environment: Mapping[str, str]
+) -> ServerFile:
     _known(document, "", ("warehouses", "principals", "grants", "tokens"))
-    warehouses = {name: _warehouse(name, table, folder) for name, table in _tables(document, "warehouses").items()}
-    principals = {name: _principal(name, table, environment) for name, table in _tables(document, "principals").items()}
+    warehouses = {
+        name: _warehouse(name, table, folder)
+        for name, table in _tables(document, "warehouses").items()
+    }
+    principals = {
+        name: _principal(name, table, environment)
+        for name, table in _tables(document, "principals").items()
+    }
     _apart(principals)
     listed = document.get("grants", [])
     if not isinstance(listed, list):
         raise _Misread("grants", "is a list of tables, each below [[grants]]")
-    grants = tuple(_grant(entry, f"grants[{index}]", warehouses, principals) for index, entry in enumerate(listed))
+    grants = tuple(
+        _grant(entry, f"grants[{index}]", warehouses, principals)
+        for index, entry in enumerate(listed)
+    )
     lifetime, max_age = _lifetimes(document)
-    return ServerFile(MappingProxyType(warehouses), MappingProxyType(principals), grants, lifetime, max_age)
+    return ServerFile(
+        MappingProxyType(warehouses), MappingProxyType(principals), grants, lifetime, max_age
+    )
 
 
 def _warehouse(name: str, table: dict[str, Any], folder: Path) -> WarehouseEntry:
     at = f"warehouses.{name}"
     functions = _optional(table, "functions", at)
-    _known(table, at, ("location", "prefix", "defaults", "overrides", "table-defaults", "credentials", "functions"))
+    _known(
+        table,
+        at,
+        (
+            "location",
+            "prefix",
+            "defaults",
+            "overrides",
+            "table-defaults",
+            "credentials",
+            "functions",
+        ),
+    )
     return WarehouseEntry(
         name,
         location=_optional(table, "location", at),
@@ -175,19 +208,43 @@ def _warehouse(name: str, table: dict[str, Any], folder: Path) -> WarehouseEntry
 
 def _principal(name: str, table: dict[str, Any], environment: Mapping[str, str]) -> Principal:
     at = f"principals.{name}"
-    _known(table, at, ("token", "token-env", "token-expires", "client-id", "client-secret", "client-secret-env"))
-    token, secret = _secret(table, "token", at, environment), _secret(table, "client-secret", at, environment)
+    _known(
+        table,
+        at,
+        ("token", "token-env", "token-expires", "client-id", "client-secret", "client-secret-env"),
+    )
+    token, secret = (
+        _secret(table, "token", at, environment),
+        _secret(table, "client-secret", at, environment),
+    )
     client_id = _optional(table, "client-id", at)
     if (client_id is None) != (secret is None):
-        raise _Misread(at, "client-id and client-secret (or client-secret-env) go together; one of them is missing")
+        raise _Misread(
+            at,
+            "client-id and client-secret (or client-secret-env) go together; one of them is missing",
+        )
     if client_id is not None and ":" in client_id:
         raise _Misread(f"{at}.client-id", "must not hold a colon, which divides it from its secret")
     if token is None and client_id is None:
-        raise _Misread(at, "has nothing to be known by: neither token (or token-env) nor client-id and client-secret")
-    return Principal(name, token=token, token_expires=_moment(table, at, token), client_id=client_id, client_secret=secret)
+        raise _Misread(
+            at,
+            "has nothing to be known by: neither token (or token-env) nor client-id and client-secret",
+        )
+    return Principal(
+        name,
+        token=token,
+        token_expires=_moment(table, at, token),
+        client_id=client_id,
+        client_secret=secret,
+    )
 
 
-def _grant(entry: object, at: str, warehouses: Mapping[str, WarehouseEntry], principals: Mapping[str, Principal]) -> Grant:
+def _grant(
+    entry: object,
+    at: str,
+    warehouses: Mapping[str, WarehouseEntry],
+    principals: Mapping[str, Principal],
+) -> Grant:
     if not isinstance(entry, dict):
         raise _Misread(at, "is a table, below [[grants]]")
     grant: dict[str, Any] = entry
@@ -196,8 +253,15 @@ def _grant(entry: object, at: str, warehouses: Mapping[str, WarehouseEntry], pri
     access = _one_of(grant, "access", at, ACCESS)
     warehouse = _one_of(grant, "warehouse", at, tuple(warehouses)) if "warehouse" in grant else None
     levels: Any = grant.get("namespace", [])
-    if "namespace" in grant and not (isinstance(levels, list) and levels and all(isinstance(level, str) and level for level in levels)):
-        raise _Misread(f"{at}.namespace", "is the list of the namespace's levels, one text each; without it, the whole catalog is meant")
+    if "namespace" in grant and not (
+        isinstance(levels, list)
+        and levels
+        and all(isinstance(level, str) and level for level in levels)
+    ):
+        raise _Misread(
+            f"{at}.namespace",
+            "is the list of the namespace's levels, one text each; without it, the whole catalog is meant",
+        )
     table = _optional(grant, "table", at)
     if table is not None and not levels:
         raise _Misread(f"{at}.table", "needs a namespace beside it")
@@ -233,10 +297,14 @@ def _apart(principals: Mapping[str, Principal]) -> None:
         for name, principal in principals.items():
             value = value_of(principal)
             if value is not None and seen.setdefault(value, name) != name:
-                raise _Misread(f"principals.{name}.{member}", f"is that of principals.{seen[value]} already")
+                raise _Misread(
+                    f"principals.{name}.{member}", f"is that of principals.{seen[value]} already"
+                )
 
 
-def _secret(table: dict[str, Any], name: str, at: str, environment: Mapping[str, str]) -> Secret | None:
+def _secret(
+    table: dict[str, Any], name: str, at: str, environment: Mapping[str, str]
+) -> Secret | None:
     """Return a secret that stands in the file, or in the environment under the name that stands there."""
     given, variable = _optional(table, name, at), _optional(table, f"{name}-env", at)
     if given is not None and variable is not None:
@@ -244,7 +312,9 @@ def _secret(table: dict[str, Any], name: str, at: str, environment: Mapping[str,
     if variable is not None:
         given = environment.get(variable)
         if not given:
-            raise _Misread(f"{at}.{name}-env", f"the environment variable {variable} is not set, or empty")
+            raise _Misread(
+                f"{at}.{name}-env", f"the environment variable {variable} is not set, or empty"
+            )
     return None if given is None else Secret.of(given)
 
 
@@ -286,7 +356,10 @@ def _settings(table: dict[str, Any], name: str, at: str) -> Mapping[str, str]:
     settings = _plain(table, name, at)
     for key, value in settings.items():
         if not isinstance(value, str):
-            raise _Misread(f"{at}.{name}.{key}", "is a text: settings and properties are texts, also numbers and truth values")
+            raise _Misread(
+                f"{at}.{name}.{key}",
+                "is a text: settings and properties are texts, also numbers and truth values",
+            )
     return settings
 
 
@@ -302,5 +375,8 @@ def _one_of(table: dict[str, Any], name: str, at: str, allowed: tuple[str, ...])
     if value is None:
         raise _Misread(at, f"{name} is missing")
     if value not in allowed:
-        raise _Misread(f"{at}.{name}", f"{value!r} is not one of {', '.join(allowed) or 'those named in this file: there are none'}")
+        raise _Misread(
+            f"{at}.{name}",
+            f"{value!r} is not one of {', '.join(allowed) or 'those named in this file: there are none'}",
+        )
     return value

@@ -8,9 +8,15 @@ from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 
-AUTH = ("none", "bearer", "oauth")  #: callers are not looked at, show a token of the server file, or also fetch tokens here
+AUTH = (
+    "none",
+    "bearer",
+    "oauth",
+)  #: callers are not looked at, show a token of the server file, or also fetch tokens here
 DURABILITIES = ("full", "normal")  #: a power failure, or the end of the process alone
-MAX_BODY = 8 * 1024 * 1024  #: bytes of a request body that are read, unless the settings say otherwise
+MAX_BODY = (
+    8 * 1024 * 1024
+)  #: bytes of a request body that are read, unless the settings say otherwise
 #: Prefixes that are valid in the path of a URL, and that clients and proxies do not normalize away.
 PREFIX = re.compile(r"(?!(?:.*/)?\.\.?(?:/|\Z))(?:[A-Za-z0-9._~!$&'()*+,;=:@/-]|%[0-9A-Fa-f]{2})+")
 #: The setting without which a contract has nothing to serve; the others can always be served.
@@ -36,7 +42,9 @@ def require_arrow(what: str) -> None:
         BadSetting: it is not; the message names the extra.
     """
     if find_spec("pyarrow") is None:
-        raise BadSetting(f"{what} needs pyarrow, which is not installed: pip install 'lakepact[arrow,server]'")
+        raise BadSetting(
+            f"{what} needs pyarrow, which is not installed: pip install 'lakepact[arrow,server]'"
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,15 +60,25 @@ class Settings:
     prefix: str | None = None
     max_body: int = MAX_BODY
     shares: Path | None = None  #: the file that says what is shared, and with whom
-    credentials: Path | None = None  #: the file that says who may enter, where a contract asks for it
-    config: Path | None = None  #: the file that says which warehouses there are, and who may do what (`server_file`)
-    auth: str | None = None  #: how callers are known, one of `AUTH`; None for what the file suggests
+    credentials: Path | None = (
+        None  #: the file that says who may enter, where a contract asks for it
+    )
+    config: Path | None = (
+        None  #: the file that says which warehouses there are, and who may do what (`server_file`)
+    )
+    auth: str | None = (
+        None  #: how callers are known, one of `AUTH`; None for what the file suggests
+    )
     store: str = "memory"  #: where the catalog is kept: `memory`, `file` for below the warehouse, or the path of a file
     durability: str = DURABILITIES[0]  #: what a file store survives, one of `DURABILITIES`
-    contract_version: str | None = None  #: the version of the contract that is served; None for the one that has models
+    contract_version: str | None = (
+        None  #: the version of the contract that is served; None for the one that has models
+    )
 
     def __post_init__(self) -> None:
         if self.durability not in DURABILITIES:
-            raise BadSetting(f"the durability {self.durability!r} is not one of {', '.join(DURABILITIES)}")
+            raise BadSetting(
+                f"the durability {self.durability!r} is not one of {', '.join(DURABILITIES)}"
+            )
         if self.prefix is not None and not PREFIX.fullmatch(self.prefix):
             raise BadSetting(f"the prefix {self.prefix!r} is not a path as it stands in a URL")

@@ -46,7 +46,14 @@ def check(path: Path, *, as_json: bool) -> None:
     with _refusals():
         checked = [check_store(one) for one in _stores(path)]
     if as_json:
-        click.echo(orjson.dumps({"sound": not any(one.findings for one in checked), "stores": list(map(_document, checked))}))
+        click.echo(
+            orjson.dumps(
+                {
+                    "sound": not any(one.findings for one in checked),
+                    "stores": list(map(_document, checked)),
+                }
+            )
+        )
     else:
         for one in checked:
             _tell(one)
@@ -74,7 +81,11 @@ def accept(path: Path) -> None:
                 lost = accept_loss(one)
             except Damaged as damaged:
                 raise click.ClickException(str(damaged)) from None
-            click.echo(f"{one}: nothing is missing" if lost is None else f"{lost}\naccepted: the store starts with what is there")
+            click.echo(
+                f"{one}: nothing is missing"
+                if lost is None
+                else f"{lost}\naccepted: the store starts with what is there"
+            )
 
 
 @contextlib.contextmanager
@@ -95,9 +106,18 @@ def _stores(path: Path) -> list[Path]:
         return [path]
     folders = [path / PRIVATE, *([path] if path.name == PRIVATE else [])]
     names = (SUFFIX, f"{SUFFIX}-wal", f"{SUFFIX}-mark")  # a store whose file is gone is one too
-    found = sorted({file.with_suffix(SUFFIX) for folder in folders for name in names for file in folder.glob(f"*{name}")})
+    found = sorted(
+        {
+            file.with_suffix(SUFFIX)
+            for folder in folders
+            for name in names
+            for file in folder.glob(f"*{name}")
+        }
+    )
     if not found:
-        raise BadSetting(f"there is no store below {path}: `lakepact serve --store file` keeps it in {path / PRIVATE}")
+        raise BadSetting(
+            f"there is no store below {path}: `lakepact serve --store file` keeps it in {path / PRIVATE}"
+        )
     return found
 
 
@@ -114,8 +134,16 @@ def _document(checked: Checked) -> dict[str, object]:
 
 
 def _tell(checked: Checked) -> None:
-    counts = ", ".join(f"{count} {kind}{'s' if count != 1 else ''}" for kind, count in sorted(checked.records.items())) or "no records"
-    files = f", {checked.files} metadata files read" + (f", {checked.unread} elsewhere not looked at" if checked.unread else "")
+    counts = (
+        ", ".join(
+            f"{count} {kind}{'s' if count != 1 else ''}"
+            for kind, count in sorted(checked.records.items())
+        )
+        or "no records"
+    )
+    files = f", {checked.files} metadata files read" + (
+        f", {checked.unread} elsewhere not looked at" if checked.unread else ""
+    )
     click.echo(f"{checked.path}: {checked.contract}, {counts}{files}")
     for finding in checked.findings:
         click.echo(f"  {finding.kind:14} {finding.where}: {finding.message}")

@@ -62,7 +62,9 @@ def given(*parameters: tuple[str, Value | None]) -> tuple[tuple[str, str], ...]:
 
 def form(body: WireModel) -> bytes:
     """Return a flat object as an HTML form."""
-    return urlencode([(name, _text(value)) for name, value in body.to_wire().items() if value is not None]).encode()
+    return urlencode(
+        [(name, _text(value)) for name, value in body.to_wire().items() if value is not None]
+    ).encode()
 
 
 def _text(value: Value) -> str:

@@ -31,7 +31,11 @@ class _WithDefaults(WireModel):
         if not isinstance(value, dict):
             return handler(value)
         given = cast("dict[str, Any]", value)
-        added = {name: default for name, default in cls._defaults(given).items() if _member(given, name) is None}
+        added = {
+            name: default
+            for name, default in cls._defaults(given).items()
+            if _member(given, name) is None
+        }
         if not added:
             return handler(value)
         made = handler({**given, **added})
@@ -52,7 +56,9 @@ class SortFieldDefaults(_WithDefaults):
 
     @classmethod
     def _defaults(cls, given: dict[str, Any]) -> dict[str, Any]:
-        return {"null-order": "nulls-last" if _member(given, "direction") == "desc" else "nulls-first"}
+        return {
+            "null-order": "nulls-last" if _member(given, "direction") == "desc" else "nulls-first"
+        }
 
 
 def _of_version_1(metadata: dict[str, Any]) -> dict[str, Any]:
@@ -62,7 +68,11 @@ def _of_version_1(metadata: dict[str, Any]) -> dict[str, Any]:
         for place, field in enumerate(_member(metadata, "partition-spec") or ())
     ]
     specs = _member(metadata, "partition-specs") or [{"spec-id": 0, "fields": fields}]
-    ids = [_member(_document(field), "field-id") or 0 for spec in specs for field in _member(_document(spec), "fields") or ()]
+    ids = [
+        _member(_document(field), "field-id") or 0
+        for spec in specs
+        for field in _member(_document(spec), "fields") or ()
+    ]
     found: dict[str, Any] = {
         "last-sequence-number": 0,
         "partition-specs": specs,

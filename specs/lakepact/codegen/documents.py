@@ -17,7 +17,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 Document = dict[str, Any]
-LITERAL = frozenset({"example", "examples", "default", "enum", "const", "mapping"})  #: keywords whose values are data, not schemas
+LITERAL = frozenset(
+    {"example", "examples", "default", "enum", "const", "mapping"}
+)  #: keywords whose values are data, not schemas
 
 LARGEST = 16 * 1024 * 1024  #: bytes of a document
 DEEPEST = 100  #: objects and arrays inside each other
@@ -27,7 +29,9 @@ _LONGEST_NUMBER = 1024
 _HALVES = re.compile("[\ud800-\udfff]")  #: of characters
 _MERGE, _TEXT = "tag:yaml.org,2002:merge", "tag:yaml.org,2002:str"
 
-NAMED = frozenset({"properties", "patternProperties", "schemas", "parameters", "headers", "responses"})  #: keywords whose keys are names
+NAMED = frozenset(
+    {"properties", "patternProperties", "schemas", "parameters", "headers", "responses"}
+)  #: keywords whose keys are names
 PROSE = frozenset({"description", "example", "examples"})  #: keywords that say nothing to a program
 
 
@@ -51,11 +55,17 @@ class _Loader(yaml.SafeLoader):
         node: Any = super().compose_node(parent, index)
         self._depth -= 1
         if is_alias and node not in self._sizes:
-            raise Broken(f"line {node.start_mark.line + 1}: an alias repeats the value that it is in")
+            raise Broken(
+                f"line {node.start_mark.line + 1}: an alias repeats the value that it is in"
+            )
         self._count += self._sizes[node] if is_alias else 1
         within(self._count, MOST, _VALUES)
         self._sizes.setdefault(node, self._count - before)
-        is_key = index is None and isinstance(parent, yaml.MappingNode) and isinstance(node, yaml.ScalarNode)
+        is_key = (
+            index is None
+            and isinstance(parent, yaml.MappingNode)
+            and isinstance(node, yaml.ScalarNode)
+        )
         if is_key and not is_alias and node.tag != _MERGE:
             node.tag = _TEXT  # a key: `on` and `1.10` are names of members
         return node
@@ -112,7 +122,9 @@ def within(number: int, limit: int, what: str) -> None:
         Broken: It does; the message gives the limit.
     """
     if number > limit:
-        raise Broken(f"the document has more than {limit:,} {what}; generate code from a smaller one")
+        raise Broken(
+            f"the document has more than {limit:,} {what}; generate code from a smaller one"
+        )
 
 
 def _members(pairs: list[tuple[str, Any]]) -> Document:
@@ -131,7 +143,12 @@ class _Copy:
         within(self._count, MOST, _VALUES)
         within(depth, DEEPEST, _LEVELS)
         if is_object(node):
-            return _members([(str(self.of(key, depth)), self.of(value, depth + 1)) for key, value in node.items()])
+            return _members(
+                [
+                    (str(self.of(key, depth)), self.of(value, depth + 1))
+                    for key, value in node.items()
+                ]
+            )
         if is_list(node):
             return [self.of(item, depth + 1) for item in node]
         if not _is_of_json(node):
@@ -238,7 +255,9 @@ def rewritten(node: Any, rewrite: Callable[[Document], Document], *, names: bool
     """
     if is_object(node):
         inner = {
-            key: value if key in LITERAL and not names else rewritten(value, rewrite, names=key in NAMED and not names)
+            key: value
+            if key in LITERAL and not names
+            else rewritten(value, rewrite, names=key in NAMED and not names)
             for key, value in node.items()
         }
         return inner if names else rewrite(inner)

@@ -49,14 +49,20 @@ OF_MODELS = [
     "--use-field-description",
 ]
 #: Without `closed`, which mypy does not know.
-OF_TYPED_DICTS = ["--output-model-type=typing.TypedDict", "--use-total-false-for-typed-dict", "--no-use-closed-typed-dict"]
+OF_TYPED_DICTS = [
+    "--output-model-type=typing.TypedDict",
+    "--use-total-false-for-typed-dict",
+    "--no-use-closed-typed-dict",
+]
 TYPED_DICTS_PREAMBLE = '"""The JSON documents of the contract, for type checkers alone: import this module for annotations."""'
 PREAMBLE = '''# An alternative narrows the tag that it has from the common part, which pyright does not allow of what can be assigned.
 # pyright: reportIncompatibleVariableOverride=false
 """The JSON documents of the contract, one class or alias for each of its schemas."""'''
 _READ_ONLY = {b"list[": b"Items[", b"dict[str, ": b"Members["}
 #: A name of an array or map.
-_ALIAS = re.compile(r'(?m)^(?P<name>\w+) = TypeAliasType\("\w+", (?P<type>(?:Items|Members)\[.+\])\)$')
+_ALIAS = re.compile(
+    r'(?m)^(?P<name>\w+) = TypeAliasType\("\w+", (?P<type>(?:Items|Members)\[.+\])\)$'
+)
 #: A member whose default is an empty array or map.
 _EMPTY_BY_DEFAULT = re.compile(
     r"(?m)^    (?P<name>\w+): (?:Annotated\[\s*)?(?P<type>(?!Annotated)\w+(?:\[.+?\])?)(?: \| None)?"
@@ -64,7 +70,9 @@ _EMPTY_BY_DEFAULT = re.compile(
 )
 
 
-def models(document: Document, header: str, *, wire: str = "lakepact.generated.wire", lazy: bool = True) -> str:
+def models(
+    document: Document, header: str, *, wire: str = "lakepact.generated.wire", lazy: bool = True
+) -> str:
     """Return the source of the module of models.
 
     Args:
@@ -79,7 +87,11 @@ def models(document: Document, header: str, *, wire: str = "lakepact.generated.w
     """
     tagged = json.dumps(dict.fromkeys(_tagged(document), f"{wire}.TaggedModel"))
     base_classes = [f"--base-class={wire}.WireModel", f"--base-class-map={tagged}"]
-    source = _generated(document, header + PREAMBLE, [*FLAGS, *OF_MODELS, *(["--use-default"] if lazy else []), *base_classes])
+    source = _generated(
+        document,
+        header + PREAMBLE,
+        [*FLAGS, *OF_MODELS, *(["--use-default"] if lazy else []), *base_classes],
+    )
     # Models are built when they are first used, which is after the last of them is defined.
     source = re.sub(r"(?m)^\w+\.model_rebuild\(\)\n", "", source)
     return _read_only(source) if lazy else source
@@ -99,7 +111,11 @@ def _generated(document: Document, header: str, flags: Sequence[str]) -> str:
         there = Path(folder)
         (there / "models.json").write_bytes(json_bytes(document))
         (there / "header.txt").write_text(header, "utf-8")
-        files = [f"--input={there / 'models.json'}", f"--output={there / 'models.py'}", f"--custom-file-header-path={there / 'header.txt'}"]
+        files = [
+            f"--input={there / 'models.json'}",
+            f"--output={there / 'models.py'}",
+            f"--custom-file-header-path={there / 'header.txt'}",
+        ]
         command = [sys.executable, "-m", "datamodel_code_generator", *flags, *files]
         ran = subprocess.run(command, capture_output=True, text=True, check=False)
         if ran.returncode or ran.stderr.strip():
@@ -114,15 +130,24 @@ def _generated(document: Document, header: str, flags: Sequence[str]) -> str:
 def imported(source: str, names: Collection[str], module: str) -> str:
     """Return the source of a module of models with those of some names taken from another module."""
     tree = ast.parse(source)
-    (docstring, *rest), own = tree.body, [(node, name) for node in tree.body for name in [_about(node)] if name]
+    (docstring, *rest), own = (
+        tree.body,
+        [(node, name) for node in tree.body for name in [_about(node)] if name],
+    )
     used = {name: set[str]() for _, name in own}
     for node, name in own:
         used[name] |= _names(node) & used.keys() - {name}
     # Besides the components there are classes of parts of them, which go where those go that use them.
-    kept = {name for name in defined(source) if name in used and name not in names and not _is_part(name, used, names)}
+    kept = {
+        name
+        for name in defined(source)
+        if name in used and name not in names and not _is_part(name, used, names)
+    }
     listed = ", ".join(map(repr, sorted({*kept, *names})))
     head = source.splitlines(keepends=True)[: docstring.end_lineno]
-    imports = [_text(source, node) for node in rest if isinstance(node, (ast.Import, ast.ImportFrom))]
+    imports = [
+        _text(source, node) for node in rest if isinstance(node, (ast.Import, ast.ImportFrom))
+    ]
     models = [_text(source, node) for node, name in own if name in kept]
     ours = f"from {module} import {', '.join(sorted(names))}"
     return "".join(head) + "\n".join([*imports, ours, f"__all__ = [{listed}]", *models]) + "\n"
@@ -132,13 +157,22 @@ def _read_only(source: str) -> str:
     """Return the source of a module of models with the read-only arrays and maps of `items` in place of lists and dictionaries."""
     lines = source.encode().splitlines(keepends=True)
     subscripts = [node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Subscript)]
-    for node in sorted(subscripts, key=lambda node: (node.lineno, node.col_offset), reverse=True):  # from behind: places before stay right
+    for node in sorted(
+        subscripts, key=lambda node: (node.lineno, node.col_offset), reverse=True
+    ):  # from behind: places before stay right
         line, at = lines[node.lineno - 1], node.col_offset
         for plain, ours in _READ_ONLY.items():
             if line.startswith(plain, at):
                 lines[node.lineno - 1] = line[:at] + ours + line[at + len(plain) :]
-    first = next(node.lineno for node in ast.parse(source).body if isinstance(node, ast.ClassDef | ast.Assign))
-    lines.insert(first - 1, b"from lakepact.generated.items import NO_ITEMS, NO_MEMBERS, Items, Members, OptionalItems, OptionalMembers\n")
+    first = next(
+        node.lineno
+        for node in ast.parse(source).body
+        if isinstance(node, ast.ClassDef | ast.Assign)
+    )
+    lines.insert(
+        first - 1,
+        b"from lakepact.generated.items import NO_ITEMS, NO_MEMBERS, Items, Members, OptionalItems, OptionalMembers\n",
+    )
     return _empty_by_default(b"".join(lines).decode())
 
 
@@ -148,7 +182,11 @@ def _empty_by_default(source: str) -> str:
 
     def member(found: re.Match[str]) -> str:
         of = aliases.get(found["type"], found["type"])
-        annotation = f"Annotated[Optional{of}, Field({found['alias']})]" if found["alias"] else f"Optional{of}"
+        annotation = (
+            f"Annotated[Optional{of}, Field({found['alias']})]"
+            if found["alias"]
+            else f"Optional{of}"
+        )
         return f"    {found['name']}: {annotation} = NO_{of.partition('[')[0].upper()}"
 
     return _EMPTY_BY_DEFAULT.sub(member, source)
@@ -171,7 +209,11 @@ def _about(node: ast.stmt) -> str | None:
 def _names(node: ast.AST) -> set[str]:
     """Return the names in a statement, those in quoted annotations too."""
     found = {inner.id for inner in ast.walk(node) if isinstance(inner, ast.Name)}
-    quoted = (inner.value for inner in ast.walk(node) if isinstance(inner, ast.Constant) and isinstance(inner.value, str))
+    quoted = (
+        inner.value
+        for inner in ast.walk(node)
+        if isinstance(inner, ast.Constant) and isinstance(inner.value, str)
+    )
     return found | {text for text in quoted if text.isidentifier()}
 
 
@@ -184,7 +226,11 @@ def defined(source: str) -> set[str]:
     """Return the names that a module defines at its top."""
     nodes = ast.parse(source).body
     classes = {node.name for node in nodes if isinstance(node, ast.ClassDef)}
-    targets = (target for node in nodes for target in getattr(node, "targets", [getattr(node, "target", None)]))
+    targets = (
+        target
+        for node in nodes
+        for target in getattr(node, "targets", [getattr(node, "target", None)])
+    )
     return classes | {target.id for target in targets if isinstance(target, ast.Name)}
 
 
@@ -193,6 +239,8 @@ def _tagged(document: Document) -> list[str]:
     schemas = document["components"]["schemas"]
     names = [name for members in unions.tagged(document).values() for name in members]
     for name in names:  # grows while it is walked
-        parts = (component(part["$ref"]) for part in schemas[name].get("allOf", ()) if "$ref" in part)
+        parts = (
+            component(part["$ref"]) for part in schemas[name].get("allOf", ()) if "$ref" in part
+        )
         names += [part for part in parts if part not in names]
     return sorted(set(names))

@@ -11,7 +11,17 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 METHODS = ("get", "put", "post", "delete", "head", "patch", "options", "trace")
-_NARROWING = {"const", "enum", "minimum", "maximum", "pattern", "format", "type", "minLength", "maxLength"}
+_NARROWING = {
+    "const",
+    "enum",
+    "minimum",
+    "maximum",
+    "pattern",
+    "format",
+    "type",
+    "minLength",
+    "maxLength",
+}
 _SCALARS = {"string", "integer", "number", "boolean"}
 _RANGES = {"int32": (-(2**31), 2**31 - 1), "int64": (-(2**63), 2**63 - 1)}
 
@@ -58,7 +68,9 @@ def _narrowed_in_place(document: Document, schema: Document) -> Document:
     target = resolved(document, schema)
     if target.get("type") not in _SCALARS:
         return schema
-    taken = {key: deepcopy(value) for key, value in target.items() if key not in {"example", "examples"}}
+    taken = {
+        key: deepcopy(value) for key, value in target.items() if key not in {"example", "examples"}
+    }
     if "enum" in beside or "const" in beside:
         taken.pop("enum", None)
     return taken | beside
@@ -69,23 +81,35 @@ def _headers_as_headers(document: Document, response: Document) -> Document:
     headers = response.get("headers")
     if not is_object(headers):
         return response
-    return response | {"headers": {name: _header(document, header) for name, header in headers.items()}}
+    return response | {
+        "headers": {name: _header(document, header) for name, header in headers.items()}
+    }
 
 
 def _header(document: Document, header: Any) -> Any:
-    if not is_object(header) or not str(header.get("$ref", "")).startswith("#/components/parameters/"):
+    if not is_object(header) or not str(header.get("$ref", "")).startswith(
+        "#/components/parameters/"
+    ):
         return header
     parameter = at(document, header["$ref"].removeprefix("#"))
-    return {key: deepcopy(parameter[key]) for key in ("description", "required", "schema", "example") if key in parameter}
+    return {
+        key: deepcopy(parameter[key])
+        for key in ("description", "required", "schema", "example")
+        if key in parameter
+    }
 
 
 def _head_without_body(document: Document) -> Document:
     document = deepcopy(document)
     for _, method, operation in operations_of(document):
         if method == "head":
-            answers = {status: resolved(document, answer) for status, answer in operation["responses"].items()}
+            answers = {
+                status: resolved(document, answer)
+                for status, answer in operation["responses"].items()
+            }
             operation["responses"] = {
-                status: {key: deepcopy(value) for key, value in answer.items() if key != "content"} for status, answer in answers.items()
+                status: {key: deepcopy(value) for key, value in answer.items() if key != "content"}
+                for status, answer in answers.items()
             }
     return document
 

@@ -20,10 +20,35 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 WIDTH = 100
-_COOKIE = re.compile("coding(?=[:=])")  #: in a comment of the first two lines it chooses how Python decodes the file
-_OF_TYPES = (ast.Expression, ast.Name, ast.Load, ast.Constant, ast.Subscript, ast.Tuple, ast.BinOp, ast.BitOr)
-_STYLE = ["--isolated", "--no-cache", "--quiet", "--target-version", "py311", "--config", f"line-length = {WIDTH}"]
-_IMPORTS = ["--select", "I,F401", "--fix-only", "--config", 'lint.isort.known-first-party = ["lakepact"]']
+_COOKIE = re.compile(
+    "coding(?=[:=])"
+)  #: in a comment of the first two lines it chooses how Python decodes the file
+_OF_TYPES = (
+    ast.Expression,
+    ast.Name,
+    ast.Load,
+    ast.Constant,
+    ast.Subscript,
+    ast.Tuple,
+    ast.BinOp,
+    ast.BitOr,
+)
+_STYLE = [
+    "--isolated",
+    "--no-cache",
+    "--quiet",
+    "--target-version",
+    "py311",
+    "--config",
+    f"line-length = {WIDTH}",
+]
+_IMPORTS = [
+    "--select",
+    "I,F401",
+    "--fix-only",
+    "--config",
+    'lint.isort.known-first-party = ["lakepact"]',
+]
 
 
 class Code(str):
@@ -54,8 +79,17 @@ def placed(value: object, context: Context) -> Code:
         return Code(text)
     if context in {"name", "type"}:
         raise Broken(f"{text!a:.100} is no {context} in Python")
-    text = text.replace("\\", r"\\").replace('"', "'") if context == "docstring" else _COOKIE.sub(r"\g<0> ", text)
-    return Code("".join(letter if letter.isprintable() else letter.encode("unicode_escape").decode() for letter in text))
+    text = (
+        text.replace("\\", r"\\").replace('"', "'")
+        if context == "docstring"
+        else _COOKIE.sub(r"\g<0> ", text)
+    )
+    return Code(
+        "".join(
+            letter if letter.isprintable() else letter.encode("unicode_escape").decode()
+            for letter in text
+        )
+    )
 
 
 def _is_type(text: str) -> bool:
@@ -74,7 +108,10 @@ def header(maker: str, origin: str, content: bytes | str) -> Code:
         origin: Its input.
         content: The SHA-256 of the input.
     """
-    made = placed(f"# Made by {maker} from {origin}, sha256 {content[:16]!s}. Do not edit: nox -s generate", "comment")
+    made = placed(
+        f"# Made by {maker} from {origin}, sha256 {content[:16]!s}. Do not edit: nox -s generate",
+        "comment",
+    )
     return Code(f"{made}\n")
 
 
@@ -89,7 +126,9 @@ def rendered(template: Path, **values: object) -> str:
         undefined=jinja2.StrictUndefined,
         finalize=_only_code,
     )
-    environment.filters.update({context: partial(placed, context=context) for context in get_args(Context)})
+    environment.filters.update(
+        {context: partial(placed, context=context) for context in get_args(Context)}
+    )
     return environment.get_template(template.name).render(**values)
 
 
@@ -102,11 +141,18 @@ def _only_code(value: object) -> Code:
 def source(value: Any) -> str:
     """Return a frozen value as the expression that makes it; what equals its default is left out."""
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        members = ((field.name, getattr(value, field.name), field.default) for field in dataclasses.fields(value))
-        given = ", ".join(f"{name}={source(member)}" for name, member, default in members if member != default)
+        members = (
+            (field.name, getattr(value, field.name), field.default)
+            for field in dataclasses.fields(value)
+        )
+        given = ", ".join(
+            f"{name}={source(member)}" for name, member, default in members if member != default
+        )
         return f"{type(value).__name__}({given})"
     if is_object(value):
-        return f"{{{', '.join(f'{source(key)}: {source(member)}' for key, member in value.items())}}}"
+        return (
+            f"{{{', '.join(f'{source(key)}: {source(member)}' for key, member in value.items())}}}"
+        )
     if is_list(value):
         return f"[{', '.join(map(source, value))}]"
     if _is_tuple(value):
@@ -137,4 +183,6 @@ def write_all(folder: Path, modules: Mapping[str, str]) -> None:
 
 
 def _ruff(command: str, *arguments: str, folder: Path) -> None:
-    subprocess.run([sys.executable, "-m", "ruff", command, *_STYLE, *arguments, "."], cwd=folder, check=True)
+    subprocess.run(
+        [sys.executable, "-m", "ruff", command, *_STYLE, *arguments, "."], cwd=folder, check=True
+    )

@@ -38,19 +38,32 @@ def _check(document: Document, schema: Document) -> None:
         raise Broken("has a discriminator, but no oneOf that it could tell apart")
     tag = schema["discriminator"]["propertyName"]
     mapping = schema["discriminator"]["mapping"]
-    said = {(value, component(member["$ref"])) for member in schema["oneOf"] for value in _values(document, member, tag)}
+    said = {
+        (value, component(member["$ref"]))
+        for member in schema["oneOf"]
+        for value in _values(document, member, tag)
+    }
     meant = {(value, component(reference)) for value, reference in mapping.items()}
     if said != meant:
-        raise Broken(f"the alternatives say {sorted(said - meant)} and the mapping says {sorted(meant - said)} of {tag}")
+        raise Broken(
+            f"the alternatives say {sorted(said - meant)} and the mapping says {sorted(meant - said)} of {tag}"
+        )
 
 
 def _values(document: Document, member: Document, tag: str) -> list[Any]:
     """Return the values of the tag that an alternative allows."""
     whole = parts(document, member)
     fixed = [part["properties"][tag] for part in whole if tag in part.get("properties", {})]
-    values = next(([s["const"]] if "const" in s else s["enum"] for s in fixed if "const" in s or "enum" in s), None)
+    values = next(
+        ([s["const"]] if "const" in s else s["enum"] for s in fixed if "const" in s or "enum" in s),
+        None,
+    )
     if values is None or not any(tag in part.get("required", ()) for part in whole):
-        raise Broken(f"{member['$ref']} neither fixes nor requires {tag}" if values is None else f"{member['$ref']} does not require {tag}")
+        raise Broken(
+            f"{member['$ref']} neither fixes nor requires {tag}"
+            if values is None
+            else f"{member['$ref']} does not require {tag}"
+        )
     return list(values)
 
 

@@ -32,7 +32,9 @@ VIEW = {
     "timestamp-ms": 1_767_225_600_000,
     "schema-id": 0,
     "summary": {},
-    "representations": [{"type": "sql", "dialect": "spark", "sql": f"SELECT *\nFROM orders -- {RED}"}],
+    "representations": [
+        {"type": "sql", "dialect": "spark", "sql": f"SELECT *\nFROM orders -- {RED}"}
+    ],
     "default-namespace": ["sales"],
 }
 SHARES = """
@@ -63,7 +65,9 @@ class Said:
 
 def lakepact(*arguments: str, columns: int | None = None, **environment: str) -> Said:
     """Run the command."""
-    result = CliRunner(env={"COLUMNS": None if columns is None else str(columns), **environment}).invoke(main, list(arguments))
+    result = CliRunner(
+        env={"COLUMNS": None if columns is None else str(columns), **environment}
+    ).invoke(main, list(arguments))
     return Said(result.exit_code, result.stdout, result.stderr)
 
 
@@ -84,22 +88,37 @@ def place(tmp_path_factory):
     write_deltalake(folder / "delta", pa.table({"id": [1, 2], "said": ["a", None]}))
     write_deltalake(folder / "delta", pa.table({"id": [3], "said": [RED]}), mode="append")
     with (
-        running(warehouse=(folder / "warehouse").as_uri(), shares=str(folder / "shares.yaml")) as server,
+        running(
+            warehouse=(folder / "warehouse").as_uri(), shares=str(folder / "shares.yaml")
+        ) as server,
         IcebergCatalog(server.url) as catalog,
     ):
         catalog.create_namespace("sales")
         catalog.create_namespace(("sales", "a.b"))
-        catalog.create_table("sales.orders", SCHEMA, partition_spec=SPEC, write_order=ORDER, properties={"comment": RED})
+        catalog.create_table(
+            "sales.orders",
+            SCHEMA,
+            partition_spec=SPEC,
+            write_order=ORDER,
+            properties={"comment": RED},
+        )
         catalog.create_table((("sales", "a.b"), "empty"), SCHEMA)
         catalog.create_view("sales.recent", SCHEMA, version=VIEW)
         table = pyiceberg_table(catalog, "sales", "orders")
         rows = [
-            {"id": 1, "at": datetime(2026, 5, 1, tzinfo=UTC), "where": {"lat": 1.5}, "said": 'say "hi",\nyou'},
+            {
+                "id": 1,
+                "at": datetime(2026, 5, 1, tzinfo=UTC),
+                "where": {"lat": 1.5},
+                "said": 'say "hi",\nyou',
+            },
             {"id": 2, "at": None, "where": None, "said": RED},
         ]
         table.append(pa.Table.from_pylist(rows, schema=table.schema().as_arrow()))
         first = str(table.current_snapshot().snapshot_id)
-        table.append(pa.Table.from_pylist([{"id": 3, "said": ""}], schema=table.schema().as_arrow()))
+        table.append(
+            pa.Table.from_pylist([{"id": 3, "said": ""}], schema=table.schema().as_arrow())
+        )
         sharing = server.address("delta_sharing")
         profile = folder / "partner.share"
         profile.write_bytes(server.services["delta_sharing"].profiles(sharing)["partner.share"])

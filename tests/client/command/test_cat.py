@@ -43,21 +43,29 @@ def test_csv_holds_unescaped_values(place):
     said = lakepact("cat", place.url, "sales.orders", "--csv", "--columns", "said,id")
 
     head, *rows = csv.reader(io.StringIO(said.out))
-    assert (head, sorted(rows)) == (["said", "id"], sorted([row["said"], str(row["id"])] for row in ROWS))
+    assert (head, sorted(rows)) == (
+        ["said", "id"],
+        sorted([row["said"], str(row["id"])] for row in ROWS),
+    )
 
 
 @pytest.mark.parametrize(
-    ("where", "table", "earlier"), [("url", "sales.orders", "--snapshot"), ("profile", "sales.europe.orders", "--version")]
+    ("where", "table", "earlier"),
+    [("url", "sales.orders", "--snapshot"), ("profile", "sales.europe.orders", "--version")],
 )
 def test_earlier_snapshot_or_version_is_printed(place, where, table, earlier):
     before = place.first_snapshot if earlier == "--snapshot" else "0"
 
-    said = lakepact("cat", getattr(place, where), table, earlier, before, "--json", "--columns", "id")
+    said = lakepact(
+        "cat", getattr(place, where), table, earlier, before, "--json", "--columns", "id"
+    )
 
     assert documents(said) == [{"id": 1}, {"id": 2}]
 
 
-@pytest.mark.parametrize(("where", "table"), [("url", "sales.orders"), ("profile", "sales.europe.orders")])
+@pytest.mark.parametrize(
+    ("where", "table"), [("url", "sales.orders"), ("profile", "sales.europe.orders")]
+)
 @pytest.mark.parametrize("limit", [0, 1, 2, 9])
 def test_limit_bounds_the_printed_rows(place, where, table, limit):
     said = lakepact("cat", getattr(place, where), table, "--limit", str(limit), "--json")
@@ -75,10 +83,17 @@ def test_text_table_fits_the_terminal_and_holds_no_escape(place):
 
 
 def test_empty_table_prints_its_columns(place):
-    assert lakepact("cat", place.url, 'sales."a.b".empty').lines[0].split() == ["id", "at", "where", "said"]
+    assert lakepact("cat", place.url, 'sales."a.b".empty').lines[0].split() == [
+        "id",
+        "at",
+        "where",
+        "said",
+    ]
 
 
-@pytest.mark.parametrize(("where", "table"), [("url", "sales.orders"), ("profile", "sales.europe.orders")])
+@pytest.mark.parametrize(
+    ("where", "table"), [("url", "sales.orders"), ("profile", "sales.europe.orders")]
+)
 def test_unknown_column_exits_with_2(place, where, table):
     said = lakepact("cat", getattr(place, where), table, "--columns", "absent")
 
@@ -87,7 +102,11 @@ def test_unknown_column_exits_with_2(place, where, table):
 
 @pytest.mark.parametrize(
     ("where", "arguments"),
-    [("url", ("sales.absent",)), ("url", ("sales.orders", "--snapshot", "7")), ("profile", ("sales.europe.absent",))],
+    [
+        ("url", ("sales.absent",)),
+        ("url", ("sales.orders", "--snapshot", "7")),
+        ("profile", ("sales.europe.absent",)),
+    ],
 )
 def test_missing_object_exits_with_1(place, where, arguments):
     said = lakepact("cat", getattr(place, where), *arguments)
@@ -97,12 +116,20 @@ def test_missing_object_exits_with_1(place, where, arguments):
 
 @pytest.mark.parametrize(
     ("where", "table", "library", "installed"),
-    [("url", "sales.orders", "pyiceberg", "lakepact[iceberg]"), ("profile", "sales.europe.orders", "pyarrow", "lakepact[arrow]")],
+    [
+        ("url", "sales.orders", "pyiceberg", "lakepact[iceberg]"),
+        ("profile", "sales.europe.orders", "pyarrow", "lakepact[arrow]"),
+    ],
 )
 def test_missing_library_prints_its_pip_command(place, where, table, library, installed):
     code = f"import sys; sys.modules[{library!r}] = None; from lakepact.cli import main; main()"
 
-    done = subprocess.run([sys.executable, "-c", code, "cat", getattr(place, where), table], capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [sys.executable, "-c", code, "cat", getattr(place, where), table],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
 
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr == f"lakepact cat: this needs {library}: pip install '{installed}'\n"
@@ -122,7 +149,11 @@ def test_rows_of_a_large_row_group_are_held_in_parts(place, monkeypatch):
     rows, width = 10_000, 2_000
     text = pc.utf8_lpad(pa.array(range(rows)).cast(pa.string()), width, "0")
     with IcebergCatalog(place.url) as catalog:
-        catalog.create_table("sales.large", pa.schema([("text", pa.string())]), properties={"write.parquet.page-row-limit": "500"})
+        catalog.create_table(
+            "sales.large",
+            pa.schema([("text", pa.string())]),
+            properties={"write.parquet.page-row-limit": "500"},
+        )
         catalog.append("sales.large", pa.table({"text": text}))
         del text
         monkeypatch.setattr("sys.stdout", sink := Sink())

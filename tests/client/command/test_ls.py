@@ -14,7 +14,11 @@ from .conftest import lakepact
     ("where", "arguments", "expected"),
     [
         ("url", (), ["namespace  sales"]),
-        ("url", ("sales",), ['namespace  sales."a.b"', "table      sales.orders", "view       sales.recent"]),
+        (
+            "url",
+            ("sales",),
+            ['namespace  sales."a.b"', "table      sales.orders", "view       sales.recent"],
+        ),
         ("url", ('sales."a.b"',), ['table      sales."a.b".empty']),  # as it is listed
         ("profile", (), ["share      sales"]),
         ("profile", ("sales",), ["schema     sales.europe"]),
@@ -39,13 +43,24 @@ def test_recursive_listing_holds_the_whole_catalog(place):
 def test_schema_lists_tables(place):
     said = lakepact("ls", place.profile, "sales.europe", "--json")
 
-    assert json.loads(said.out) == {"kind": "table", "share": "sales", "schema": "europe", "name": "orders"}
+    assert json.loads(said.out) == {
+        "kind": "table",
+        "share": "sales",
+        "schema": "europe",
+        "name": "orders",
+    }
 
 
 def test_sharing_url_with_token_lists_recursively(place):
-    said = lakepact("ls", place.sharing_url, "-r", "--token-env", "TOKEN", TOKEN="a-token-of-partner")
+    said = lakepact(
+        "ls", place.sharing_url, "-r", "--token-env", "TOKEN", TOKEN="a-token-of-partner"
+    )
 
-    assert [line.split() for line in said.lines] == [["share", "sales"], ["schema", "sales.europe"], ["table", "sales.europe.orders"]]
+    assert [line.split() for line in said.lines] == [
+        ["share", "sales"],
+        ["schema", "sales.europe"],
+        ["table", "sales.europe.orders"],
+    ]
 
 
 def test_missing_namespace_exits_with_1_and_one_line(place):
@@ -55,7 +70,9 @@ def test_missing_namespace_exits_with_1_and_one_line(place):
 
 
 def test_control_characters_in_names_are_escaped(place):
-    httpx.post(f"{place.url}/v1/namespaces", json={"namespace": ["acting \x9b2J\x1b[2J"]}).raise_for_status()
+    httpx.post(
+        f"{place.url}/v1/namespaces", json={"namespace": ["acting \x9b2J\x1b[2J"]}
+    ).raise_for_status()
 
     plain, document = lakepact("ls", place.url).out, lakepact("ls", place.url, "--json").out
     httpx.delete(f"{place.url}/v1/namespaces/acting%20%C2%9B2J%1B%5B2J").raise_for_status()

@@ -28,7 +28,9 @@ def test_table_is_described(place):
     assert ["id", "asc", "nulls-first"] in found
     assert ["comment", r"\x1b[31mred"] in found
     assert ["main", "branch"] in [line[:2] for line in found]
-    assert [line[4:7] for line in found if place.first_snapshot in line[:1]] == [["append", "2", "2"]]
+    assert [line[4:7] for line in found if place.first_snapshot in line[:1]] == [
+        ["append", "2", "2"]
+    ]
     assert any(line[:4] == ["size", "3", "records,", "3"] for line in found)
 
 
@@ -37,20 +39,36 @@ def test_absent_parts_of_a_table_take_one_line_each(place):
         catalog.create_table("sales.plain", {"type": "struct", "fields": []})
     said = lakepact("show", place.url, "sales.plain")
 
-    nothing = ("Schema 0: no columns", "Partitioned by: not partitioned", "Sorted by: not sorted", "Snapshots: no snapshot yet")
-    assert [line for line in said.lines if line.startswith(("Schema", "Part", "Sort", "Snap", " "))] == list(nothing)
+    nothing = (
+        "Schema 0: no columns",
+        "Partitioned by: not partitioned",
+        "Sorted by: not sorted",
+        "Snapshots: no snapshot yet",
+    )
+    assert [
+        line for line in said.lines if line.startswith(("Schema", "Part", "Sort", "Snap", " "))
+    ] == list(nothing)
 
 
 def test_snapshots_option_selects_refs_or_all(place):
-    assert place.first_snapshot not in lakepact("show", place.url, "sales.orders", "--snapshots", "refs").out
-    assert place.first_snapshot in lakepact("show", place.url, "sales.orders", "--snapshots", "all").out
+    assert (
+        place.first_snapshot
+        not in lakepact("show", place.url, "sales.orders", "--snapshots", "refs").out
+    )
+    assert (
+        place.first_snapshot
+        in lakepact("show", place.url, "sales.orders", "--snapshots", "all").out
+    )
 
 
 def test_json_output_is_the_document_of_the_server(place):
     with IcebergCatalog(place.url) as catalog:
         expected = catalog.load_table("sales.orders").to_wire()
 
-    assert json.loads(lakepact("show", place.url, "sales.orders", "--json", columns=20).out) == expected
+    assert (
+        json.loads(lakepact("show", place.url, "sales.orders", "--json", columns=20).out)
+        == expected
+    )
 
 
 def test_view_is_described(place):
@@ -58,7 +76,10 @@ def test_view_is_described(place):
 
     assert said.lines[0] == "sales.recent: a view of format version 1"
     place_of_sql = said.lines.index("SQL of spark")
-    assert said.lines[place_of_sql + 1 : place_of_sql + 3] == ["  SELECT *", r"  FROM orders -- \x1b[31mred"]
+    assert said.lines[place_of_sql + 1 : place_of_sql + 3] == [
+        "  SELECT *",
+        r"  FROM orders -- \x1b[31mred",
+    ]
 
 
 def test_shared_table_is_described(place):
@@ -70,14 +91,21 @@ def test_shared_table_is_described(place):
 
 
 def test_earlier_version_of_a_shared_table_is_printed_as_json(place):
-    said = json.loads(lakepact("show", place.profile, "sales.europe.orders", "--version", "0", "--json").out)
+    said = json.loads(
+        lakepact("show", place.profile, "sales.europe.orders", "--version", "0", "--json").out
+    )
 
-    assert (said["version"], json.loads(said["metaData"]["schemaString"])["fields"][0]["name"]) == (0, "id")
+    assert (said["version"], json.loads(said["metaData"]["schemaString"])["fields"][0]["name"]) == (
+        0,
+        "id",
+    )
 
 
 def test_view_of_another_kind_than_sql_is_named():
     version = {"version-id": 1, "representations": [{"type": "substrait", "plan": {}}]}
-    lines = view_in_words("v", {"metadata": {"current-version-id": 1, "versions": [version]}}, cells=None)
+    lines = view_in_words(
+        "v", {"metadata": {"current-version-id": 1, "versions": [version]}}, cells=None
+    )
 
     assert "A representation of type substrait, which is not shown" in list(lines)
 
@@ -99,11 +127,15 @@ def test_credential_values_are_hidden():
     loaded = {
         "metadata": {"properties": {"token": "of the table's own"}},
         "config": {"token": "t", "io": "local"},
-        "storage-credentials": [{"prefix": "s3://b", "config": {"s3.secret-access-key": "k", "s3.region": "r"}}],
+        "storage-credentials": [
+            {"prefix": "s3://b", "config": {"s3.secret-access-key": "k", "s3.region": "r"}}
+        ],
     }
 
     assert _without_credentials(loaded) == {
         "metadata": {"properties": {"token": "of the table's own"}},
         "config": {"token": "[hidden]", "io": "local"},
-        "storage-credentials": [{"prefix": "s3://b", "config": {"s3.secret-access-key": "[hidden]", "s3.region": "r"}}],
+        "storage-credentials": [
+            {"prefix": "s3://b", "config": {"s3.secret-access-key": "[hidden]", "s3.region": "r"}}
+        ],
     }

@@ -53,7 +53,9 @@ def test_cut_text_fits_the_cells(text, cells):
 
 @given(st.lists(st.tuples(*[st.text("ab日 ", max_size=30)] * 4), max_size=5), st.integers(1, 60))
 def test_table_lines_fit_the_terminal(rows, cells):
-    assert all(width(line) <= cells for line in table(("one", "two", "three", "four"), rows, cells=cells))
+    assert all(
+        width(line) <= cells for line in table(("one", "two", "three", "four"), rows, cells=cells)
+    )
 
 
 def test_columns_that_do_not_fit_are_counted():
@@ -65,4 +67,8 @@ def test_null_and_empty_text_differ_in_csv():
 
 
 def test_parts_of_values_are_json_and_bytes_hexadecimal():
-    assert [as_text(value) for value in ({"a": b"\x01"}, [float("nan")], b"\xff")] == ['{"a": "01"}', '["nan"]', "ff"]
+    assert [as_text(value) for value in ({"a": b"\x01"}, [float("nan")], b"\xff")] == [
+        '{"a": "01"}',
+        '["nan"]',
+        "ff",
+    ]

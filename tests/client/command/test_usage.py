@@ -31,14 +31,21 @@ access = "admin"
 def guarded(tmp_path_factory):
     folder = tmp_path_factory.mktemp("guarded")
     (folder / "server.toml").write_text(SERVER_FILE, "utf-8")
-    with running(contract="iceberg_rest", warehouse=(folder / "w").as_uri(), config=folder / "server.toml", auth="oauth") as server:
+    with running(
+        contract="iceberg_rest",
+        warehouse=(folder / "w").as_uri(),
+        config=folder / "server.toml",
+        auth="oauth",
+    ) as server:
         with IcebergCatalog(server.url, auth=BearerToken("token-of-ann")) as catalog:
             catalog.create_namespace("hers")
         yield server.url
 
 
 @pytest.mark.parametrize(
-    ("option", "value"), [("--token-env", "token-of-ann"), ("--credential-env", "ann:secret-of-ann")], ids=["token", "credential"]
+    ("option", "value"),
+    [("--token-env", "token-of-ann"), ("--credential-env", "ann:secret-of-ann")],
+    ids=["token", "credential"],
 )
 def test_credentials_are_read_from_the_environment(guarded, option, value):
     said = lakepact("ls", guarded, option, "WHO", WHO=value)
@@ -63,7 +70,14 @@ def test_refused_credentials_exit_with_3_and_hide_the_secret(guarded, option):
         ("ls", f'{{"bearerToken": "{SECRET}"}}'),
         ("ls", "http://127.0.0.1:1", "--token-env", SECRET),
         ("ls", "http://127.0.0.1:1", "--credential-env", "NO_COLON"),
-        ("ls", "http://127.0.0.1:1", "--credential-env", "GOOD", "--token-endpoint", f"nowhere:{SECRET}"),
+        (
+            "ls",
+            "http://127.0.0.1:1",
+            "--credential-env",
+            "GOOD",
+            "--token-endpoint",
+            f"nowhere:{SECRET}",
+        ),
         ("ls", "http://127.0.0.1:1", "--token-env", "GOOD", "--credential-env", "GOOD"),
         ("ls", "http://127.0.0.1:1", "--token-env", "GOOD", "--sigv4", "glue"),
         ("ls", "http://127.0.0.1:1", "--client-key", "key.pem"),
@@ -90,9 +104,21 @@ def test_wrong_usage_exits_with_2_and_one_line_without_secrets(arguments):
 @pytest.mark.parametrize(
     ("option", "value", "why"),
     [
-        ("--ca-file", "nowhere.pem", "--ca-file='nowhere.pem': No such file or directory; it must be a file in PEM"),
-        ("--client-cert", "nowhere.pem", "--client-cert='nowhere.pem': No such file or directory; it must be a file in PEM"),
-        ("--proxy", "socks4://proxy.test", "--proxy is socks4://…, and http, https, socks5 or socks5h is supported"),
+        (
+            "--ca-file",
+            "nowhere.pem",
+            "--ca-file='nowhere.pem': No such file or directory; it must be a file in PEM",
+        ),
+        (
+            "--client-cert",
+            "nowhere.pem",
+            "--client-cert='nowhere.pem': No such file or directory; it must be a file in PEM",
+        ),
+        (
+            "--proxy",
+            "socks4://proxy.test",
+            "--proxy is socks4://…, and http, https, socks5 or socks5h is supported",
+        ),
     ],
 )
 @pytest.mark.parametrize("address", ["http://127.0.0.1:1", "http://127.0.0.1:1/delta-sharing"])
@@ -103,18 +129,39 @@ def test_wrong_access_names_the_option(address, option, value, why):
 def test_certificates_and_proxy_of_options_reach_the_server(guarded, tmp_path):
     server, (crt, key) = certificate(tmp_path, "server"), certificate(tmp_path, "caller")
     with tls_front(guarded, server, callers=crt) as front, proxy_front() as proxy:
-        access = ("--ca-file", server[0], "--client-cert", crt, "--client-key", key, "--proxy", proxy.url)
+        access = (
+            "--ca-file",
+            server[0],
+            "--client-cert",
+            crt,
+            "--client-key",
+            key,
+            "--proxy",
+            proxy.url,
+        )
         reached = lakepact("ls", front.url, "--token-env", "WHO", *access, WHO="token-of-ann")
         unknown = lakepact("ls", front.url)
 
     assert (reached.code, reached.out, len(proxy.heads)) == (0, "namespace  hers\n", 1)
-    assert (unknown.code, "verify= or --ca-file names certificates to trust" in unknown.err) == (3, True)
+    assert (unknown.code, "verify= or --ca-file names certificates to trust" in unknown.err) == (
+        3,
+        True,
+    )
 
 
 def test_requests_are_signed_for_the_service():
     served = Mock(return_value=answer(200, {"namespaces": []}))
     with miniature(served) as url:
-        lakepact("ls", url, "--sigv4", "glue", "--region", "eu-west-1", AWS_ACCESS_KEY_ID="AKID", AWS_SECRET_ACCESS_KEY=SECRET)
+        lakepact(
+            "ls",
+            url,
+            "--sigv4",
+            "glue",
+            "--region",
+            "eu-west-1",
+            AWS_ACCESS_KEY_ID="AKID",
+            AWS_SECRET_ACCESS_KEY=SECRET,
+        )
 
     assert "/eu-west-1/glue/aws4_request" in served.listen.call_args[0][0]["authorization"]
 
@@ -131,7 +178,10 @@ def test_broken_profile_exits_with_2(tmp_path):
 
     said = lakepact("ls", str(tmp_path / "a.share"))
 
-    assert (said.code, said.err) == (2, "lakepact ls: the profile cannot be read: a profile is a JSON object\n")
+    assert (said.code, said.err) == (
+        2,
+        "lakepact ls: the profile cannot be read: a profile is a JSON object\n",
+    )
 
 
 @pytest.mark.parametrize("verb", ["ls", "show", "cat"])
@@ -142,15 +192,26 @@ def test_every_verb_has_an_example(verb):
 def test_missing_click_prints_the_pip_command():
     code = "import sys; sys.modules['click'] = None; from lakepact.cli import main; main()"
 
-    done = subprocess.run([sys.executable, "-c", code, "ls", "http://127.0.0.1:1"], capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [sys.executable, "-c", code, "ls", "http://127.0.0.1:1"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
 
     assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr == "the command lakepact needs click, which is not installed: pip install 'lakepact[conformance]'\n"
+    assert (
+        done.stderr
+        == "the command lakepact needs click, which is not installed: pip install 'lakepact[conformance]'\n"
+    )
 
 
 @pytest.mark.parametrize(
     ("contract", "advice"),
-    [("iceberg_rest", "the address of a catalog ends before /v1"), ("delta_sharing", "is the endpoint of its profile")],
+    [
+        ("iceberg_rest", "the address of a catalog ends before /v1"),
+        ("delta_sharing", "is the endpoint of its profile"),
+    ],
 )
 def test_address_of_another_server_exits_with_3_and_says_where_addresses_end(contract, advice):
     with miniature(lambda *_: (404, {"Content-Type": "text/html"}, b"<html></html>")) as url:

@@ -23,7 +23,9 @@ def opened(request):
 
             sleep = (lambda _: None) if request.param == "sync" else pause
             kind = KINDS[request.param]
-            client = Driven(kind(profile, http=through(kind, desk.carrier), sleep=sleep, **options), runner)
+            client = Driven(
+                kind(profile, http=through(kind, desk.carrier), sleep=sleep, **options), runner
+            )
             made.append(client)
             return client
 

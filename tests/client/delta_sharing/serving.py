@@ -31,20 +31,40 @@ KINDS = {"sync": SharingClient, "async": AsyncSharingClient}
 
 SCHEMA = {
     "type": "struct",
-    "fields": [{"name": name, "type": kind, "nullable": True, "metadata": {}} for name, kind in (("id", "long"), ("day", "date"))],
+    "fields": [
+        {"name": name, "type": kind, "nullable": True, "metadata": {}}
+        for name, kind in (("id", "long"), ("day", "date"))
+    ],
 }
 PROTOCOL = {"protocol": {"minReaderVersion": 1}}
-DELTA_PROTOCOL = {"protocol": {"deltaProtocol": {"minReaderVersion": 3, "minWriterVersion": 7, "readerFeatures": ["deletionVectors"]}}}
+DELTA_PROTOCOL = {
+    "protocol": {
+        "deltaProtocol": {
+            "minReaderVersion": 3,
+            "minWriterVersion": 7,
+            "readerFeatures": ["deletionVectors"],
+        }
+    }
+}
 END = {"endStreamAction": {}}
 
 
 def metadata(schema: Any = SCHEMA, **members: Any) -> dict[str, Any]:
-    given = {"id": "7", "format": {"provider": "parquet"}, "schemaString": json.dumps(schema), "partitionColumns": []}
+    given = {
+        "id": "7",
+        "format": {"provider": "parquet"},
+        "schemaString": json.dumps(schema),
+        "partitionColumns": [],
+    }
     return {"metaData": given | members}
 
 
-def delta_metadata(schema: Any = SCHEMA, *, around: dict[str, Any] | None = None, **members: Any) -> dict[str, Any]:
-    return {"metaData": {"deltaMetadata": metadata(schema, **members)["metaData"], **(around or {})}}
+def delta_metadata(
+    schema: Any = SCHEMA, *, around: dict[str, Any] | None = None, **members: Any
+) -> dict[str, Any]:
+    return {
+        "metaData": {"deltaMetadata": metadata(schema, **members)["metaData"], **(around or {})}
+    }
 
 
 def signed(name: str) -> str:
@@ -55,16 +75,24 @@ def file(name: str, kind: str = "file", **members: Any) -> dict[str, Any]:
     return {kind: {"url": signed(name), "id": name, "partitionValues": {}, "size": 1} | members}
 
 
-def delta_file(name: str, action: str = "add", around: dict[str, Any] | None = None, **members: Any) -> dict[str, Any]:
+def delta_file(
+    name: str, action: str = "add", around: dict[str, Any] | None = None, **members: Any
+) -> dict[str, Any]:
     given = {"path": signed(name), "partitionValues": {}, "size": 1} | members
     return {"file": {"id": name, "deltaSingleAction": {action: given}, **(around or {})}}
 
 
 def lines(*documents: Any, status: int = 200, **headers: str) -> httpx.Response:
     """Return an answer of these lines; bytes are sent unchanged."""
-    written = [document if isinstance(document, bytes) else json.dumps(document).encode() for document in documents]
+    written = [
+        document if isinstance(document, bytes) else json.dumps(document).encode()
+        for document in documents
+    ]
     names = {name.replace("_", "-"): value for name, value in headers.items()}
-    given = {"content-type": "application/x-ndjson; charset=utf-8", "delta-table-version": "5"} | names
+    given = {
+        "content-type": "application/x-ndjson; charset=utf-8",
+        "delta-table-version": "5",
+    } | names
     return httpx.Response(status, headers=given, content=b"".join(line + b"\n" for line in written))
 
 
@@ -85,7 +113,11 @@ def parquet_file(columns: Any) -> bytes:
 
 def vector_of(vector: DeletionVector) -> dict[str, Any]:
     """Return the deletionVector member of a line."""
-    members = {"storageType": vector.storage_type, "pathOrInlineDv": vector.path_or_inline, "offset": vector.offset}
+    members = {
+        "storageType": vector.storage_type,
+        "pathOrInlineDv": vector.path_or_inline,
+        "offset": vector.offset,
+    }
     return members | {"sizeInBytes": vector.size, "cardinality": vector.cardinality}
 
 
@@ -103,7 +135,11 @@ class Desk:
             self.on({"query": f"POST {TABLE}/query"}.get(name, f"GET {TABLE}/{name}"), answer)
 
     def on(self, name: str, *answers: Any) -> Desk:
-        self.answers[name] = [each for answer in answers for each in (answer if isinstance(answer, list) else [answer])]
+        self.answers[name] = [
+            each
+            for answer in answers
+            for each in (answer if isinstance(answer, list) else [answer])
+        ]
         return self
 
     @property
@@ -116,13 +152,17 @@ class Desk:
 
     @property
     def bodies(self) -> list[Any]:
-        return [json.loads(request.content) for request in self.requests if request.method == "POST"]
+        return [
+            json.loads(request.content) for request in self.requests if request.method == "POST"
+        ]
 
     def _answer(self, request: httpx.Request) -> httpx.Response:
         self.requests.append(request)
         name = f"{request.method} {request.url.path}"
         given = (
-            self.answers.get(name) or self.answers.get(f"{request.method} {request.url.host}{request.url.path}") or [httpx.Response(418)]
+            self.answers.get(name)
+            or self.answers.get(f"{request.method} {request.url.host}{request.url.path}")
+            or [httpx.Response(418)]
         )
         answer = given.pop(0) if len(given) > 1 else given[0]
         if isinstance(answer, Exception):
@@ -139,7 +179,11 @@ class Desk:
 
 def desk_of(files: dict[str, bytes], *, head: Any = PARQUET, **more: Any) -> Desk:
     """Return a desk whose table has these files."""
-    desk = Desk(query=lines(*head, *(file(name, size=len(content), **more) for name, content in files.items())))
+    desk = Desk(
+        query=lines(
+            *head, *(file(name, size=len(content), **more) for name, content in files.items())
+        )
+    )
     for name, content in files.items():
         desk.on(f"GET store.test/{name}", content)
     return desk
@@ -170,7 +214,11 @@ class Driven:
             return list(given)
         if inspect.iscoroutine(given):
             given = self._runner.run(_finished(given))
-        return Driven(given, self._runner) if isinstance(given, (Table, AsyncTable, Listing, AsyncListing)) else given
+        return (
+            Driven(given, self._runner)
+            if isinstance(given, (Table, AsyncTable, Listing, AsyncListing))
+            else given
+        )
 
 
 async def _finished(given: Any) -> Any:

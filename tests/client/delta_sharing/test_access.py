@@ -13,12 +13,24 @@ from .serving import PROTOCOL, TABLE, Desk, lines, metadata
 
 URL, DIR, BOTH = ("url",), ("dir",), ("url", "dir")
 SECRET = "planted-Secret.0123456789"
-AWS = {"awsTempCredentials": {"accessKeyId": "key", "secretAccessKey": SECRET, "sessionToken": f"s-{SECRET}"}}
+AWS = {
+    "awsTempCredentials": {
+        "accessKeyId": "key",
+        "secretAccessKey": SECRET,
+        "sessionToken": f"s-{SECRET}",
+    }
+}
 CREDENTIALS = f"POST {TABLE}/temporary-table-credentials"
 
 
 def reply(kind=AWS, *, location="s3://b/t", lasts=3600.0):
-    return {"credentials": {"location": location, "expirationTime": int((time.time() + lasts) * 1000), **kind}}
+    return {
+        "credentials": {
+            "location": location,
+            "expirationTime": int((time.time() + lasts) * 1000),
+            **kind,
+        }
+    }
 
 
 @pytest.mark.parametrize(
@@ -53,7 +65,9 @@ def test_access_mode_of_a_later_version_is_skipped(table):
 
     with pytest.raises(OperationNotSupported, match="shared only in the mode stream"):
         table(Desk(query=lines(PROTOCOL, later))).files()
-    assert table(Desk(metadata=lines(PROTOCOL, later))).metadata().metadata.access_modes == ("stream",)
+    assert table(Desk(metadata=lines(PROTOCOL, later))).metadata().metadata.access_modes == (
+        "stream",
+    )
 
 
 def test_valid_credentials_are_cached(table):
@@ -84,7 +98,10 @@ def test_each_location_has_its_own_credentials(table):
     desk = Desk().on(CREDENTIALS, reply(), reply(location="s3://aux"))
     shared = table(desk)
 
-    assert [shared.credentials().location, shared.credentials(location="s3://aux").location] == ["s3://b/t", "s3://aux"]
+    assert [shared.credentials().location, shared.credentials(location="s3://aux").location] == [
+        "s3://b/t",
+        "s3://aux",
+    ]
     assert desk.bodies == [{}, {"location": "s3://aux"}]
 
 
@@ -93,7 +110,14 @@ def test_each_location_has_its_own_credentials(table):
     [
         ({"azureUserDelegationSas": {"sasToken": SECRET}}, {"azure_storage_sas_token": SECRET}),
         ({"gcpOauthToken": {"oauthToken": SECRET}}, {"google_bearer_token": SECRET}),
-        (AWS | {"gcpOauthToken": None}, {"aws_access_key_id": "key", "aws_secret_access_key": SECRET, "aws_session_token": f"s-{SECRET}"}),
+        (
+            AWS | {"gcpOauthToken": None},
+            {
+                "aws_access_key_id": "key",
+                "aws_secret_access_key": SECRET,
+                "aws_session_token": f"s-{SECRET}",
+            },
+        ),
     ],
 )
 def test_credentials_of_every_cloud_become_storage_options(table, kind, options):

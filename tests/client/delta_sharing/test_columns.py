@@ -48,13 +48,26 @@ def test_narrower_type_is_widened(narrow, wide, values):
     kind = Primitive(wide)
 
     # Older versions of pyarrow take no Python number for a half.
-    column = pa.array(np.array(values, "float16")) if narrow == pa.float16() else pa.array(values, narrow)
+    column = (
+        pa.array(np.array(values, "float16"))
+        if narrow == pa.float16()
+        else pa.array(values, narrow)
+    )
     made = conformed(column, kind, "none", "c")
 
     assert made.type == arrow_type(kind)
-    text = {value: value.decode() if isinstance(value, bytes) and wide == "string" else value for value in values}
-    moments = [value.replace(tzinfo=None) if isinstance(value, datetime) else text[value] for value in values]
-    assert [value.replace(tzinfo=None) if isinstance(value, datetime) else value for value in made.to_pylist()] == moments
+    text = {
+        value: value.decode() if isinstance(value, bytes) and wide == "string" else value
+        for value in values
+    }
+    moments = [
+        value.replace(tzinfo=None) if isinstance(value, datetime) else text[value]
+        for value in values
+    ]
+    assert [
+        value.replace(tzinfo=None) if isinstance(value, datetime) else value
+        for value in made.to_pylist()
+    ] == moments
 
 
 @pytest.mark.parametrize(
@@ -105,7 +118,12 @@ def test_incompatible_type_raises_value_error(wrong, wanted, values):
 
 @pytest.mark.parametrize(
     ("wrong", "wanted"),
-    [(pa.decimal128(10, 2), (10, 3)), (pa.decimal128(10, 2), (9, 2)), (pa.int32(), (10, 1)), (pa.int64(), (19, 0))],
+    [
+        (pa.decimal128(10, 2), (10, 3)),
+        (pa.decimal128(10, 2), (9, 2)),
+        (pa.int32(), (10, 1)),
+        (pa.int64(), (19, 0)),
+    ],
     ids=str,
 )
 def test_too_small_decimal_raises_value_error(wrong, wanted):
@@ -123,16 +141,37 @@ def test_bytes_that_are_not_utf8_raise_value_error():
         conformed(pa.array([b"\xff"]), STRING, "none", "c")
 
 
-NESTED = Struct((field("a", LONG), field("b", Array(Struct((field("x", LONG),)), contains_null=True)), field("m", Map(STRING, LONG, True))))
-VALUES = [{"a": 1, "b": [{"x": 2}, None], "m": [("k", 3)]}, None, {"a": None, "b": None, "m": None}, {"a": 4, "b": [], "m": []}]
+NESTED = Struct(
+    (
+        field("a", LONG),
+        field("b", Array(Struct((field("x", LONG),)), contains_null=True)),
+        field("m", Map(STRING, LONG, True)),
+    )
+)
+VALUES = [
+    {"a": 1, "b": [{"x": 2}, None], "m": [("k", 3)]},
+    None,
+    {"a": None, "b": None, "m": None},
+    {"a": 4, "b": [], "m": []},
+]
 
 
 def test_nested_fields_are_widened_added_and_dropped():
     narrow = pa.struct(
-        [("more", pa.string()), ("b", pa.list_(pa.struct([("x", pa.int8()), ("y", pa.int8())]))), ("m", pa.map_(pa.string(), pa.int16()))]
+        [
+            ("more", pa.string()),
+            ("b", pa.list_(pa.struct([("x", pa.int8()), ("y", pa.int8())]))),
+            ("m", pa.map_(pa.string(), pa.int16())),
+        ]
     )
     given = [
-        value and {"more": "x", "b": value["b"] and [part and part | {"y": 1} for part in value["b"]], "m": value["m"]} for value in VALUES
+        value
+        and {
+            "more": "x",
+            "b": value["b"] and [part and part | {"y": 1} for part in value["b"]],
+            "m": value["m"],
+        }
+        for value in VALUES
     ]
     given[3]["b"] = []
 
@@ -144,7 +183,13 @@ def test_nested_fields_are_widened_added_and_dropped():
 
 @pytest.mark.parametrize("start", [0, 1, 2])
 def test_array_slice_is_converted_like_the_whole(start):
-    narrow = pa.struct([("a", pa.int8()), ("b", pa.large_list(pa.struct([("x", pa.int8())]))), ("m", pa.map_(pa.string(), pa.int16()))])
+    narrow = pa.struct(
+        [
+            ("a", pa.int8()),
+            ("b", pa.large_list(pa.struct([("x", pa.int8())]))),
+            ("m", pa.map_(pa.string(), pa.int16())),
+        ]
+    )
 
     made = conformed(pa.array(VALUES, narrow)[start:], NESTED, "none", "c")
 
@@ -153,7 +198,14 @@ def test_array_slice_is_converted_like_the_whole(start):
 
 
 def test_chunks_are_kept():
-    made = conformed(pa.chunked_array([pa.array([1], pa.int8()), pa.array([], pa.int8()), pa.array([2], pa.int8())]), LONG, "none", "c")
+    made = conformed(
+        pa.chunked_array(
+            [pa.array([1], pa.int8()), pa.array([], pa.int8()), pa.array([2], pa.int8())]
+        ),
+        LONG,
+        "none",
+        "c",
+    )
 
     assert (made.num_chunks, made.to_pylist()) == (3, [1, 2])
 
@@ -161,18 +213,26 @@ def test_chunks_are_kept():
 def test_nested_fields_are_found_by_physical_name():
     part = Field("x", LONG, nullable=True, metadata={"delta.columnMapping.physicalName": "col-1"})
 
-    assert conformed(pa.array([{"col-1": 5, "x": 6}]), Struct((part,)), "name", "c").to_pylist() == [{"x": 5}]
+    assert conformed(
+        pa.array([{"col-1": 5, "x": 6}]), Struct((part,)), "name", "c"
+    ).to_pylist() == [{"x": 5}]
 
 
 def test_nested_fields_are_found_by_field_id():
     part = Field("x", LONG, nullable=True, metadata={"delta.columnMapping.id": 7})
-    kind = pa.struct([pa.field("x", pa.int64()), pa.field("y", pa.int64(), metadata={"PARQUET:field_id": "7"})])
+    kind = pa.struct(
+        [pa.field("x", pa.int64()), pa.field("y", pa.int64(), metadata={"PARQUET:field_id": "7"})]
+    )
 
-    assert conformed(pa.array([{"x": 5, "y": 6}], kind), Struct((part,)), "id", "c").to_pylist() == [{"x": 6}]
+    assert conformed(
+        pa.array([{"x": 5, "y": 6}], kind), Struct((part,)), "id", "c"
+    ).to_pylist() == [{"x": 6}]
 
 
 def test_nested_field_of_another_type_is_named_in_the_error():
-    with pytest.raises(ValueError, match=r"column c\.b\.element\.x is string in the file, and long"):
+    with pytest.raises(
+        ValueError, match=r"column c\.b\.element\.x is string in the file, and long"
+    ):
         conformed(pa.array([{"b": [{"x": "1"}]}]), NESTED, "none", "c")
 
 
@@ -184,17 +244,40 @@ def test_schema_is_parsed_with_all_types():
 
     schema = parsed(text)
 
-    assert [str(column.type) for column in schema.fields] == ["decimal(10,2)", "array<map<string, void>>", "variant"]
-    assert (schema.fields[0].nullable, schema.fields[0].metadata, schema.fields[1].nullable) == (False, {"comment": "c"}, True)
+    assert [str(column.type) for column in schema.fields] == [
+        "decimal(10,2)",
+        "array<map<string, void>>",
+        "variant",
+    ]
+    assert (schema.fields[0].nullable, schema.fields[0].metadata, schema.fields[1].nullable) == (
+        False,
+        {"comment": "c"},
+        True,
+    )
 
 
-@pytest.mark.parametrize("name", ["decimal(39,0)", "decimal(0,0)", "decimal(2,3)", "decimal", "int", "Long"])
+@pytest.mark.parametrize(
+    "name", ["decimal(39,0)", "decimal(0,0)", "decimal(2,3)", "decimal", "int", "Long"]
+)
 def test_unknown_type_name_becomes_other(name):
-    assert type(parsed(f'{{"type": "struct", "fields": [{{"name": "a", "type": "{name}"}}]}}').fields[0].type).__name__ == "Other"
+    assert (
+        type(
+            parsed(f'{{"type": "struct", "fields": [{{"name": "a", "type": "{name}"}}]}}')
+            .fields[0]
+            .type
+        ).__name__
+        == "Other"
+    )
 
 
 def test_deeply_nested_schema_raises_value_error():
-    text = '{"type":"struct","fields":[{"name":"a","type":' + '{"type":"array","elementType":' * 200 + '"long"' + "}" * 200 + "}]}"
+    text = (
+        '{"type":"struct","fields":[{"name":"a","type":'
+        + '{"type":"array","elementType":' * 200
+        + '"long"'
+        + "}" * 200
+        + "}]}"
+    )
 
     with pytest.raises(ValueError, match="nested more than 100 times"):
         parsed(text)

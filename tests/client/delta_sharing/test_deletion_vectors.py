@@ -28,13 +28,27 @@ def z85(content: bytes) -> str:
 
 def inline(rows) -> DeletionVector:
     content = MAGIC + BitMap64(rows).serialize()
-    return DeletionVector(storage_type="i", path_or_inline=z85(content), offset=None, size=len(content), cardinality=len(set(rows)))
+    return DeletionVector(
+        storage_type="i",
+        path_or_inline=z85(content),
+        offset=None,
+        size=len(content),
+        cardinality=len(set(rows)),
+    )
 
 
 def stored(rows, at=1) -> tuple[DeletionVector, bytes]:
     content = MAGIC + BitMap64(rows).serialize()
-    vector = DeletionVector(storage_type="p", path_or_inline="u", offset=at, size=len(content), cardinality=len(set(rows)))
-    return vector, struct.pack(">i", len(content)) + content + struct.pack(">I", zlib.crc32(content))
+    vector = DeletionVector(
+        storage_type="p",
+        path_or_inline="u",
+        offset=at,
+        size=len(content),
+        cardinality=len(set(rows)),
+    )
+    return vector, struct.pack(">i", len(content)) + content + struct.pack(
+        ">I", zlib.crc32(content)
+    )
 
 
 ROWS = st.lists(st.integers(0, 2**40), max_size=50)
@@ -57,7 +71,9 @@ def test_vector_in_a_file_round_trips(rows):
 def test_vector_of_deltas_own_tests_is_decoded():
     """The vector comes from the tests of Delta's readers."""
     text = "^Bg9^0rr910000000000iXQKl0rr91000f55c8Xg0@@D72lkbi5=-{L"
-    vector = DeletionVector(storage_type="i", path_or_inline=text, offset=None, size=44, cardinality=6)
+    vector = DeletionVector(
+        storage_type="i", path_or_inline=text, offset=None, size=44, cardinality=6
+    )
 
     assert list(numbers(deletion_vectors.from_line(vector), vector)) == [3, 4, 7, 11, 18, 29]
 
@@ -71,7 +87,13 @@ def test_vector_span_includes_size_and_checksum():
 @pytest.mark.parametrize("change", ["\u00e9", "~", " ", "ab", "0"])
 def test_invalid_z85_raises_value_error(change):
     vector = inline([1, 2])
-    broken = DeletionVector(storage_type="i", path_or_inline=vector.path_or_inline + change, offset=None, size=vector.size, cardinality=2)
+    broken = DeletionVector(
+        storage_type="i",
+        path_or_inline=vector.path_or_inline + change,
+        offset=None,
+        size=vector.size,
+        cardinality=2,
+    )
 
     with pytest.raises(ValueError, match=r"not in Z85"):
         deletion_vectors.from_line(broken)
@@ -98,7 +120,9 @@ def test_truncated_file_raises_value_error(kept):
 
 def test_unknown_magic_number_raises_value_error():
     bitmap = struct.pack("<I", 1681511376) + BitMap64([1]).serialize()
-    vector = DeletionVector(storage_type="i", path_or_inline=z85(bitmap), offset=None, size=len(bitmap), cardinality=1)
+    vector = DeletionVector(
+        storage_type="i", path_or_inline=z85(bitmap), offset=None, size=len(bitmap), cardinality=1
+    )
 
     with pytest.raises(ValueError, match="begins with 1681511376, not with 1681511377"):
         deletion_vectors.from_line(vector)
@@ -106,15 +130,29 @@ def test_unknown_magic_number_raises_value_error():
 
 def test_wrong_cardinality_raises_value_error():
     vector = inline([1, 2])
-    other = DeletionVector(storage_type="i", path_or_inline=vector.path_or_inline, offset=None, size=vector.size, cardinality=3)
+    other = DeletionVector(
+        storage_type="i",
+        path_or_inline=vector.path_or_inline,
+        offset=None,
+        size=vector.size,
+        cardinality=3,
+    )
 
     with pytest.raises(ValueError, match="holds 2 rows, and the line says 3"):
         numbers(deletion_vectors.from_line(vector), other)
 
 
-@pytest.mark.parametrize("changed", [{"storage_type": "x"}, {"offset": None}, {"offset": -1}, {"size": -1}])
+@pytest.mark.parametrize(
+    "changed", [{"storage_type": "x"}, {"offset": None}, {"offset": -1}, {"size": -1}]
+)
 def test_vector_without_a_location_raises_value_error(changed):
-    members = {"storage_type": "p", "path_or_inline": "u", "offset": 1, "size": 10, "cardinality": 1} | changed
+    members = {
+        "storage_type": "p",
+        "path_or_inline": "u",
+        "offset": 1,
+        "size": 10,
+        "cardinality": 1,
+    } | changed
 
     with pytest.raises(ValueError, match="deletion vector"):
         deletion_vectors.span(DeletionVector(**members))
@@ -128,7 +166,11 @@ def test_selection_keeps_the_difference_of_two_vectors(count, data):
 
     mask = Selection(*made).mask(count)
 
-    kept = set(range(count)) if mask is None else {row for row, is_kept in enumerate(mask.to_pylist()) if is_kept}
+    kept = (
+        set(range(count))
+        if mask is None
+        else {row for row, is_kept in enumerate(mask.to_pylist()) if is_kept}
+    )
     assert kept == (set(range(count)) if only is None else only) - (but_not or set())
 
 

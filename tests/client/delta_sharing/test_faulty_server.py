@@ -43,7 +43,11 @@ def shares(tmp_path_factory):
     for ids in (IDS[:2], IDS[2:]):
         table = pa.table({"id": ids, "part": [str(number) for number in ids]})
         write_deltalake(
-            str(folder / "t"), table, mode="append", partition_by=["part"], configuration={"delta.enableChangeDataFeed": "true"}
+            str(folder / "t"),
+            table,
+            mode="append",
+            partition_by=["part"],
+            configuration={"delta.enableChangeDataFeed": "true"},
         )
     return shared(folder)
 
@@ -51,8 +55,15 @@ def shares(tmp_path_factory):
 @contextlib.contextmanager
 def facing(shares, *faults, kind="sync"):
     """Yield a client of a server with these faults, and its table."""
-    with running(shares=shares, contract=CONTRACT, faults=mutants(faults, CONTRACT)) as server, asyncio.Runner() as runner:
-        profile = {"shareCredentialsVersion": 1, "endpoint": server.address(CONTRACT), "bearerToken": "tok"}
+    with (
+        running(shares=shares, contract=CONTRACT, faults=mutants(faults, CONTRACT)) as server,
+        asyncio.Runner() as runner,
+    ):
+        profile = {
+            "shareCredentialsVersion": 1,
+            "endpoint": server.address(CONTRACT),
+            "bearerToken": "tok",
+        }
         client = Driven(KINDS[kind](profile, retries=NO_RETRIES), runner)
         yield client, client.table("s", "d", "t")
         client.close()
@@ -61,7 +72,10 @@ def facing(shares, *faults, kind="sync"):
 @pytest.mark.parametrize("fault", sorted(set(ANSWERS) - {"slow"}))
 @pytest.mark.parametrize("kind", KINDS)
 def test_calls_to_a_faulty_server_return_or_raise_a_lakepact_error(shares, fault, kind):
-    with facing(shares, *(f"{operation}.{fault}" for operation in OPERATIONS), kind=kind) as (client, table):
+    with facing(shares, *(f"{operation}.{fault}" for operation in OPERATIONS), kind=kind) as (
+        client,
+        table,
+    ):
         ended = 0
         for call in CALLS:
             with contextlib.suppress(errors.LakepactError):
@@ -71,7 +85,14 @@ def test_calls_to_a_faulty_server_return_or_raise_a_lakepact_error(shares, fault
         assert ended == len(CALLS)
 
 
-@pytest.mark.parametrize("name", ["columns-have-other-names", "files-are-not-wrapped", "partition-columns-are-not-in-the-schema"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "columns-have-other-names",
+        "files-are-not-wrapped",
+        "partition-columns-are-not-in-the-schema",
+    ],
+)
 def test_wrong_rows_raise_an_error(shares, name):
     with facing(shares, name) as (_, table), pytest.raises((BadReply, DamagedData, QueryFailed)):
         table.to_arrow()

@@ -9,12 +9,21 @@ from lakepact.client import BadReply
 from .serving import PARQUET, Desk, file, ids, lines
 
 KIND = {"query": "file", "changes": "add"}
-ASKS = {"query": lambda table, **asked: table.query(**asked), "changes": lambda table, **asked: table.changes(starting_version=0, **asked)}
+ASKS = {
+    "query": lambda table, **asked: table.query(**asked),
+    "changes": lambda table, **asked: table.changes(starting_version=0, **asked),
+}
 
 
 @pytest.mark.parametrize("operation", ASKS)
 def test_file_id_hash_is_sent_and_its_repetition_accepted(table, operation):
-    desk = Desk(**{operation: lines(*PARQUET, file("a", KIND[operation], version=1, timestamp=1), fileidhash="delta")})
+    desk = Desk(
+        **{
+            operation: lines(
+                *PARQUET, file("a", KIND[operation], version=1, timestamp=1), fileidhash="delta"
+            )
+        }
+    )
     listing = ASKS[operation](table(desk), file_id_hash="delta")
 
     assert ids(listing) == ["a"]
@@ -26,7 +35,9 @@ def test_file_id_hash_is_sent_and_its_repetition_accepted(table, operation):
 def test_file_id_hash_that_is_not_repeated_raises_bad_reply(table, operation, headers):
     """DS-FIH-04."""
     with pytest.raises(BadReply, match="fileidhash: delta"):
-        ASKS[operation](table(Desk(**{operation: lines(*PARQUET, **headers)})), file_id_hash="delta")
+        ASKS[operation](
+            table(Desk(**{operation: lines(*PARQUET, **headers)})), file_id_hash="delta"
+        )
 
 
 def test_file_id_hash_is_not_sent_unasked(table):

@@ -5,7 +5,16 @@ from __future__ import annotations
 import httpx
 import pytest
 
-from lakepact.client import BadReply, BadRequest, Forbidden, NoSuchSchema, NoSuchShare, NotAuthenticated, NotFound, ResponseError
+from lakepact.client import (
+    BadReply,
+    BadRequest,
+    Forbidden,
+    NoSuchSchema,
+    NoSuchShare,
+    NotAuthenticated,
+    NotFound,
+    ResponseError,
+)
 from lakepact.client.delta_sharing.queries import Place
 from lakepact.generated.delta_sharing.models import SharedSchema, SharedTable
 
@@ -15,8 +24,16 @@ SHARES = "GET /prefix/shares"
 LISTINGS = {
     "shares": ((), "/prefix/shares", {"name": "a"}),
     "schemas": (("s",), "/prefix/shares/s/schemas", {"name": "a", "share": "s"}),
-    "tables": (("s", "d"), "/prefix/shares/s/schemas/d/tables", {"name": "a", "schema": "d", "share": "s"}),
-    "all_tables": (("s",), "/prefix/shares/s/all-tables", {"name": "a", "schema": "d", "share": "s"}),
+    "tables": (
+        ("s", "d"),
+        "/prefix/shares/s/schemas/d/tables",
+        {"name": "a", "schema": "d", "share": "s"},
+    ),
+    "all_tables": (
+        ("s",),
+        "/prefix/shares/s/all-tables",
+        {"name": "a", "schema": "d", "share": "s"},
+    ),
 }
 
 
@@ -28,17 +45,25 @@ def error(status, message="no", code="RESOURCE_DOES_NOT_EXIST"):
 def test_pages_are_followed_to_the_end(opened, name):
     """DS-PAG-08."""
     arguments, path, item = LISTINGS[name]
-    pages = [{"items": [item | {"name": "a"}], "nextPageToken": "t 1/="}, {"items": [item | {"name": "b"}, item | {"name": "c"}]}]
+    pages = [
+        {"items": [item | {"name": "a"}], "nextPageToken": "t 1/="},
+        {"items": [item | {"name": "b"}, item | {"name": "c"}]},
+    ]
     desk = Desk().on(f"GET {path}", pages)
 
     found = getattr(opened(desk), name)(*arguments, page_size=2)
 
     assert [each.name for each in found] == ["a", "b", "c"]
-    assert [dict(request.url.params) for request in desk.requests] == [{"maxResults": "2"}, {"maxResults": "2", "pageToken": "t 1/="}]
+    assert [dict(request.url.params) for request in desk.requests] == [
+        {"maxResults": "2"},
+        {"maxResults": "2", "pageToken": "t 1/="},
+    ]
 
 
 @pytest.mark.parametrize("name", LISTINGS)
-@pytest.mark.parametrize("end", [{}, {"nextPageToken": ""}, {"nextPageToken": None}], ids=["missing", "empty", "null"])
+@pytest.mark.parametrize(
+    "end", [{}, {"nextPageToken": ""}, {"nextPageToken": None}], ids=["missing", "empty", "null"]
+)
 def test_missing_empty_or_null_token_ends_a_listing(opened, name, end):
     """DS-PAG-10."""
     arguments, path, item = LISTINGS[name]
@@ -49,7 +74,9 @@ def test_missing_empty_or_null_token_ends_a_listing(opened, name, end):
 
 
 @pytest.mark.parametrize("name", LISTINGS)
-@pytest.mark.parametrize("page", [{}, {"items": []}, {"items": None}], ids=["missing", "empty", "null"])
+@pytest.mark.parametrize(
+    "page", [{}, {"items": []}, {"items": None}], ids=["missing", "empty", "null"]
+)
 def test_missing_empty_or_null_items_are_an_empty_page(opened, name, page):
     """DS-PAG-12; a page without items need not be the last."""
     arguments, path, item = LISTINGS[name]
@@ -118,7 +145,13 @@ def test_unaddressable_name_raises_before_a_request(opened, name):
     desk = Desk()
     client = opened(desk)
 
-    for ask in (client.share, client.schemas, client.all_tables, lambda n: client.tables("s", n), lambda n: client.table("s", "d", n)):
+    for ask in (
+        client.share,
+        client.schemas,
+        client.all_tables,
+        lambda n: client.tables("s", n),
+        lambda n: client.table("s", "d", n),
+    ):
         with pytest.raises(ValueError, match="cannot be addressed"):
             ask(name)
 
@@ -136,13 +169,22 @@ def test_unaddressable_name_raises_before_a_request(opened, name):
 )
 def test_missing_object_raises_the_error_of_its_kind(opened, method, arguments, kind):
     desk = Desk()
-    for path in ("shares/s", "shares/s/schemas", "shares/s/all-tables", "shares/s/schemas/d/tables"):
+    for path in (
+        "shares/s",
+        "shares/s/schemas",
+        "shares/s/all-tables",
+        "shares/s/schemas/d/tables",
+    ):
         desk.on(f"GET /prefix/{path}", error(404))
 
     with pytest.raises(NotFound) as caught:
         getattr(opened(desk), method)(*arguments)
 
-    assert (type(caught.value), caught.value.status, caught.value.type) == (kind, 404, "RESOURCE_DOES_NOT_EXIST")
+    assert (type(caught.value), caught.value.status, caught.value.type) == (
+        kind,
+        404,
+        "RESOURCE_DOES_NOT_EXIST",
+    )
 
 
 @pytest.mark.parametrize(
@@ -156,7 +198,10 @@ def test_missing_object_raises_the_error_of_its_kind(opened, method, arguments, 
     ],
 )
 def test_error_reply_raises_its_error_and_hides_the_token(opened, answer, kind):
-    desk = Desk().on("GET /prefix/shares/s", httpx.Response(answer.status_code, content=answer.content.replace(b"no", TOKEN.encode())))
+    desk = Desk().on(
+        "GET /prefix/shares/s",
+        httpx.Response(answer.status_code, content=answer.content.replace(b"no", TOKEN.encode())),
+    )
 
     with pytest.raises(kind) as caught:
         opened(desk).share("s")
@@ -182,7 +227,9 @@ def test_expired_profile_sends_no_request(opened):
     assert desk.requests == []
 
 
-@pytest.mark.parametrize("name", [("s", "d"), ("s.d",), (("s", "d"),), (SharedSchema(share="s", name="d"),)])
+@pytest.mark.parametrize(
+    "name", [("s", "d"), ("s.d",), (("s", "d"),), (SharedSchema(share="s", name="d"),)]
+)
 def test_schema_is_named_in_one_argument_or_two(opened, name):
     _, path, item = LISTINGS["tables"]
     desk = Desk().on(f"GET {path}", {"items": [item]})
@@ -213,7 +260,10 @@ WRONG_NAMES = {
 }
 
 
-@pytest.mark.parametrize(("method", "complaint", "name"), [(*how, name) for how, names in WRONG_NAMES.items() for name in names])
+@pytest.mark.parametrize(
+    ("method", "complaint", "name"),
+    [(*how, name) for how, names in WRONG_NAMES.items() for name in names],
+)
 def test_name_of_another_length_raises_value_error(opened, method, complaint, name):
     with pytest.raises(ValueError, match=complaint):
         getattr(opened(Desk()), method)(name)

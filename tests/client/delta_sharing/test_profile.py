@@ -7,12 +7,22 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from lakepact.client import BasicAuth, BearerToken, ClientCredentials, NotAuthenticated, UpgradeNeeded
+from lakepact.client import (
+    BasicAuth,
+    BearerToken,
+    ClientCredentials,
+    NotAuthenticated,
+    UpgradeNeeded,
+)
 from lakepact.client.delta_sharing.profile import Profile, UntilExpiry
 from lakepact.client.wire import Request
 
 SECRET = "planted-Secret.0123456789"
-BEARER = {"shareCredentialsVersion": 1, "endpoint": "https://sharing.test/delta-sharing/", "bearerToken": SECRET}
+BEARER = {
+    "shareCredentialsVersion": 1,
+    "endpoint": "https://sharing.test/delta-sharing/",
+    "bearerToken": SECRET,
+}
 OAUTH = {
     "shareCredentialsVersion": 2,
     "type": "oauth_client_credentials",
@@ -22,7 +32,13 @@ OAUTH = {
     "clientSecret": SECRET,
     "scope": "all",
 }
-BASIC = {"shareCredentialsVersion": 2, "type": "basic", "endpoint": "https://sharing.test", "username": "me", "password": SECRET}
+BASIC = {
+    "shareCredentialsVersion": 2,
+    "type": "basic",
+    "endpoint": "https://sharing.test",
+    "username": "me",
+    "password": SECRET,
+}
 ASKED = Request("GET", "https://sharing.test/shares")
 
 
@@ -59,13 +75,18 @@ def test_profile_type_selects_the_auth(document, kind):
 def test_later_profile_version_raises_upgrade_needed(version):
     """DS-PRF-01."""
     with pytest.raises(UpgradeNeeded, match="Upgrade: pip install"):
-        Profile.read(BEARER | {"shareCredentialsVersion": version, "type": "new", "bearerToken": {"new": 1}})
+        Profile.read(
+            BEARER | {"shareCredentialsVersion": version, "type": "new", "bearerToken": {"new": 1}}
+        )
 
 
 @pytest.mark.parametrize("slashes", ["", "/", "//"])
 def test_trailing_slashes_of_the_endpoint_are_dropped(slashes):
     """DS-PRF-02."""
-    assert Profile.read(BEARER | {"endpoint": f"https://sharing.test/prefix{slashes}"}).endpoint == "https://sharing.test/prefix"
+    assert (
+        Profile.read(BEARER | {"endpoint": f"https://sharing.test/prefix{slashes}"}).endpoint
+        == "https://sharing.test/prefix"
+    )
 
 
 def test_expired_credentials_are_not_sent():
@@ -82,7 +103,9 @@ def test_expired_credentials_are_not_sent():
 
 
 def test_expiry_without_a_time_zone_is_utc():
-    assert Profile.read(BEARER | {"expirationTime": "2021-11-12T00:12:29"}).expires == datetime(2021, 11, 12, 0, 12, 29, tzinfo=UTC)
+    assert Profile.read(BEARER | {"expirationTime": "2021-11-12T00:12:29"}).expires == datetime(
+        2021, 11, 12, 0, 12, 29, tzinfo=UTC
+    )
 
 
 @pytest.mark.parametrize(
@@ -110,7 +133,9 @@ def test_broken_profile_raises_without_the_secret(change, complaint):
     assert SECRET not in f"{caught.value!r} {caught.value.__cause__!r}"
 
 
-@pytest.mark.parametrize("text", ["{", f'{{"a": "{SECRET}"', "{" * 100_000], ids=["brace", "cut off", "deep"])
+@pytest.mark.parametrize(
+    "text", ["{", f'{{"a": "{SECRET}"', "{" * 100_000], ids=["brace", "cut off", "deep"]
+)
 def test_profile_that_is_not_json_raises_without_the_text(text):
     with pytest.raises(ValueError, match="a profile is a JSON object") as caught:
         Profile.read(text)
@@ -119,7 +144,9 @@ def test_profile_that_is_not_json_raises_without_the_text(text):
     assert caught.value.__context__ is None
 
 
-@pytest.mark.parametrize("document", [BEARER, BEARER | {"expirationTime": "2999-01-01T00:00:00Z"}, OAUTH, BASIC])
+@pytest.mark.parametrize(
+    "document", [BEARER, BEARER | {"expirationTime": "2999-01-01T00:00:00Z"}, OAUTH, BASIC]
+)
 def test_profile_repr_hides_the_secret(document):
     profile = Profile.read(document)
 

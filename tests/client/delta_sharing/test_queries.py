@@ -12,9 +12,7 @@ from lakepact.client import BadReply, column
 
 from .serving import PARQUET, Desk, lines
 
-CAPABILITIES = (
-    "responseformat=delta,parquet;readerfeatures=deletionvectors,columnmapping,timestampntz,typewidening;includeendstreamaction=true"
-)
+CAPABILITIES = "responseformat=delta,parquet;readerfeatures=deletionvectors,columnmapping,timestampntz,typewidening;includeendstreamaction=true"
 
 
 def test_version_is_read_from_its_header(table):
@@ -41,7 +39,9 @@ def test_timestamp_is_sent_in_utc(table, moment, sent):
     assert dict(desk.requests[0].url.params) == {"startingTimestamp": sent}
 
 
-@pytest.mark.parametrize("headers", [{}, {"Delta-Table-Version": "-1"}, {"Delta-Table-Version": "one"}])
+@pytest.mark.parametrize(
+    "headers", [{}, {"Delta-Table-Version": "-1"}, {"Delta-Table-Version": "one"}]
+)
 def test_missing_version_header_is_a_bad_reply(table, headers):
     with pytest.raises(BadReply, match="Delta-Table-Version"):
         table(Desk(version=httpx.Response(200, headers=headers))).version()
@@ -57,7 +57,9 @@ def test_queries_send_a_json_body_and_the_capabilities(table):
     table(desk).metadata()
 
     assert desk.bodies == [{"startingVersion": 0}, {"includeRefreshToken": True}]
-    assert {request.headers["delta-sharing-capabilities"] for request in desk.requests} == {CAPABILITIES}
+    assert {request.headers["delta-sharing-capabilities"] for request in desk.requests} == {
+        CAPABILITIES
+    }
 
 
 def test_snapshot_options_are_sent(table):
@@ -69,10 +71,16 @@ def test_snapshot_options_are_sent(table):
 
     hinted = json.loads(desk.bodies[0].pop("jsonPredicateHints"))
     assert desk.bodies[0]["version"] == 3
-    assert {name: desk.bodies[1][name] for name in ("limitHint", "timestamp")} == {"limitHint": 10, "timestamp": "2024-01-01T00:00:00Z"}
+    assert {name: desk.bodies[1][name] for name in ("limitHint", "timestamp")} == {
+        "limitHint": 10,
+        "timestamp": "2024-01-01T00:00:00Z",
+    }
     assert hinted == {
         "op": "equal",
-        "children": [{"op": "column", "name": "day", "valueType": "date"}, {"op": "literal", "value": "2024-01-02", "valueType": "date"}],
+        "children": [
+            {"op": "column", "name": "day", "valueType": "date"},
+            {"op": "literal", "value": "2024-01-02", "valueType": "date"},
+        ],
     }
 
 
@@ -100,7 +108,11 @@ def test_changes_options_are_sent(table):
     """DS-CDF-14."""
     desk = Desk(changes=lines(*PARQUET))
 
-    table(desk).changes(starting_version=1, ending_timestamp=datetime(2024, 1, 1, tzinfo=UTC), historical_metadata=True).close()
+    table(desk).changes(
+        starting_version=1,
+        ending_timestamp=datetime(2024, 1, 1, tzinfo=UTC),
+        historical_metadata=True,
+    ).close()
 
     assert dict(desk.requests[0].url.params) == {
         "startingVersion": "1",
@@ -119,7 +131,11 @@ NEW_YEAR = "2024-01-01T00:00:00Z"
         ("changes", {}, "give one of the two"),
         ("changes", {"ending_version": 1}, "give one of the two"),
         ("changes", {"starting_version": 1, "starting_timestamp": NEW_YEAR}, "give one of the two"),
-        ("changes", {"starting_version": 1, "ending_version": 1, "ending_timestamp": NEW_YEAR}, "give one of the two"),
+        (
+            "changes",
+            {"starting_version": 1, "ending_version": 1, "ending_timestamp": NEW_YEAR},
+            "give one of the two",
+        ),
         ("query", {"version": 1, "timestamp": NEW_YEAR}, "give one of the three at most"),
         ("query", {"version": 1, "starting_version": 1}, "give one of the three at most"),
         ("query", {"limit": -1}, "-1 is none"),

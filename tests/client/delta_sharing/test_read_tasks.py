@@ -11,11 +11,27 @@ import pytest
 
 from lakepact.client import column
 
-from .serving import DELTA, PROTOCOL, SIGNATURE, TABLE, A, B, Desk, delta_file, file, lines, metadata, parquet_file, signed
+from .serving import (
+    DELTA,
+    PROTOCOL,
+    SIGNATURE,
+    TABLE,
+    A,
+    B,
+    Desk,
+    delta_file,
+    file,
+    lines,
+    metadata,
+    parquet_file,
+    signed,
+)
 
 
 def read(client, tasks):
-    return pa.concat_tables(table for task in tasks for table in client.read(pickle.loads(pickle.dumps(task)))).to_pydict()
+    return pa.concat_tables(
+        table for task in tasks for table in client.read(pickle.loads(pickle.dumps(task)))
+    ).to_pydict()
 
 
 def test_tasks_yield_the_rows_of_the_answer(opened, table, both):
@@ -27,7 +43,9 @@ def test_tasks_yield_the_rows_of_the_answer(opened, table, both):
 def test_task_has_files_up_to_the_given_bytes(table, both):
     size = len(parquet_file(A))
 
-    assert [[len(task.pieces), task.size] for task in table(both).query().tasks(task_bytes=size)] == [[1, size], [1, len(parquet_file(B))]]
+    assert [
+        [len(task.pieces), task.size] for task in table(both).query().tasks(task_bytes=size)
+    ] == [[1, size], [1, len(parquet_file(B))]]
     assert [len(task.pieces) for task in table(both).query().tasks()] == [2]
 
 
@@ -50,8 +68,15 @@ def test_task_applies_the_predicate(opened, table, both):
 def test_expired_url_of_a_task_is_refreshed_by_the_refresh_token(opened, table, expires):
     told = {} if expires is None else {"expirationTimestamp": int(time.time() * 1000) + expires}
     content, end = parquet_file(A), {"endStreamAction": {"refreshToken": "again"}}
-    answers = [lines(PROTOCOL, metadata(), file("a", url=signed(name), size=len(content), **told), end) for name in ("old", "new")]
-    desk = Desk(query=answers).on("GET store.test/old", httpx.Response(403)).on("GET store.test/new", content)
+    answers = [
+        lines(PROTOCOL, metadata(), file("a", url=signed(name), size=len(content), **told), end)
+        for name in ("old", "new")
+    ]
+    desk = (
+        Desk(query=answers)
+        .on("GET store.test/old", httpx.Response(403))
+        .on("GET store.test/new", content)
+    )
 
     assert read(opened(desk), table(desk).query().tasks())["id"] == [1, 2, 3]
     assert [body.get("refreshToken") for body in desk.bodies] == [None, "again"]
@@ -59,10 +84,17 @@ def test_expired_url_of_a_task_is_refreshed_by_the_refresh_token(opened, table, 
 
 def test_changes_after_the_last_version_are_left_out(opened, table):
     content = parquet_file(A)
-    added = [delta_file(name, size=len(content), around={"version": version, "timestamp": 0}) for name, version in (("a", 5), ("b", 6))]
+    added = [
+        delta_file(name, size=len(content), around={"version": version, "timestamp": 0})
+        for name, version in (("a", 5), ("b", 6))
+    ]
     desk = Desk(query=lines(*DELTA, *added)).on("GET store.test/a", content)
 
-    tasks = table(desk).query(starting_version=5, ending_version=5).tasks(columns=["id", "_commit_version"])
+    tasks = (
+        table(desk)
+        .query(starting_version=5, ending_version=5)
+        .tasks(columns=["id", "_commit_version"])
+    )
 
     assert read(opened(desk), tasks) == {"id": [1, 2, 3], "_commit_version": [5, 5, 5]}
     assert f"POST {TABLE}/query" in desk.asked

@@ -5,12 +5,28 @@ from __future__ import annotations
 import httpx
 import pytest
 
-from lakepact.client import BadReply, DamagedData, NoSuchTable, OperationNotSupported, QueryFailed, ServerError, Unreachable, UpgradeNeeded
+from lakepact.client import (
+    BadReply,
+    DamagedData,
+    NoSuchTable,
+    OperationNotSupported,
+    QueryFailed,
+    ServerError,
+    Unreachable,
+    UpgradeNeeded,
+)
 
 from . import serving
 
 
-@pytest.mark.parametrize("body", [serving.PARQUET, (*serving.PARQUET, serving.file("a")), (*serving.DELTA, serving.delta_file("a"))])
+@pytest.mark.parametrize(
+    "body",
+    [
+        serving.PARQUET,
+        (*serving.PARQUET, serving.file("a")),
+        (*serving.DELTA, serving.delta_file("a")),
+    ],
+)
 def test_missing_promised_end_stream_action_is_damaged_data(table, body):
     """DS-ESA-05."""
     promise = {"delta_sharing_capabilities": "responseformat=parquet;includeEndStreamAction=TRUE"}
@@ -18,21 +34,42 @@ def test_missing_promised_end_stream_action_is_damaged_data(table, body):
     with pytest.raises(DamagedData, match="breaks off"):
         table(serving.Desk(query=serving.lines(*body, **promise))).files()
 
-    assert len(table(serving.Desk(query=serving.lines(*body, serving.END, **promise))).files()) == len(body) - 2
+    assert (
+        len(table(serving.Desk(query=serving.lines(*body, serving.END, **promise))).files())
+        == len(body) - 2
+    )
 
 
-@pytest.mark.parametrize("header", ["responseformat=parquet", "responseformat=parquet;includeendstreamaction=false", ""])
+@pytest.mark.parametrize(
+    "header", ["responseformat=parquet", "responseformat=parquet;includeendstreamaction=false", ""]
+)
 def test_unpromised_end_stream_action_is_optional(table, header):
     """DS-ESA-06."""
-    for body in ((*serving.PARQUET, serving.file("a")), (*serving.PARQUET, serving.file("a"), serving.END)):
-        assert serving.ids(table(serving.Desk(query=serving.lines(*body, delta_sharing_capabilities=header))).files()) == ["a"]
+    for body in (
+        (*serving.PARQUET, serving.file("a")),
+        (*serving.PARQUET, serving.file("a"), serving.END),
+    ):
+        assert serving.ids(
+            table(
+                serving.Desk(query=serving.lines(*body, delta_sharing_capabilities=header))
+            ).files()
+        ) == ["a"]
 
 
 @pytest.mark.parametrize("body", [serving.PARQUET, (), (*serving.PARQUET, serving.file("a"))])
 def test_end_stream_action_with_error_raises_query_failed(table, body):
     """DS-EST-05."""
-    for operation, ask in (("query", lambda t: t.files()), ("changes", lambda t: list(t.changes(starting_version=0)))):
-        desk = serving.Desk(**{operation: serving.lines(*body, {"endStreamAction": {"errorMessage": "out of luck"}})})
+    for operation, ask in (
+        ("query", lambda t: t.files()),
+        ("changes", lambda t: list(t.changes(starting_version=0))),
+    ):
+        desk = serving.Desk(
+            **{
+                operation: serving.lines(
+                    *body, {"endStreamAction": {"errorMessage": "out of luck"}}
+                )
+            }
+        )
 
         with pytest.raises(QueryFailed, match="out of luck"):
             ask(table(desk))
@@ -43,12 +80,21 @@ def test_parquet_answer_to_a_delta_query_is_read(table):
     desk = serving.Desk(query=serving.lines(*serving.PARQUET, serving.file("a")))
 
     assert serving.ids(table(desk).query(formats=["delta"]).files()) == ["a"]
-    assert desk.requests[0].headers["delta-sharing-capabilities"].startswith("responseformat=delta;readerfeatures=")
+    assert (
+        desk.requests[0]
+        .headers["delta-sharing-capabilities"]
+        .startswith("responseformat=delta;readerfeatures=")
+    )
 
 
 @pytest.mark.parametrize(
     "body",
-    [serving.DELTA, (serving.DELTA_PROTOCOL,), (serving.PROTOCOL, serving.metadata(), serving.delta_file("a")), (serving.delta_file("a"),)],
+    [
+        serving.DELTA,
+        (serving.DELTA_PROTOCOL,),
+        (serving.PROTOCOL, serving.metadata(), serving.delta_file("a")),
+        (serving.delta_file("a"),),
+    ],
 )
 def test_delta_answer_to_a_parquet_query_is_a_bad_reply(table, body):
     """DS-CAP-09."""
@@ -62,22 +108,37 @@ def test_delta_answer_to_a_parquet_query_is_a_bad_reply(table, body):
         {"minReaderVersion": 99},
         {"minReaderVersion": 2},
         {"deltaProtocol": {"minReaderVersion": 4}},
-        {"deltaProtocol": {"minReaderVersion": 3, "readerFeatures": ["deletionVectors", "timeTravel2"]}},
+        {
+            "deltaProtocol": {
+                "minReaderVersion": 3,
+                "readerFeatures": ["deletionVectors", "timeTravel2"],
+            }
+        },
     ],
 )
 def test_later_reader_version_raises_upgrade_needed(table, protocol):
     """DS-PRO-02."""
     desk = serving.Desk(
-        query=serving.lines({"protocol": protocol}, serving.metadata()), metadata=serving.lines({"protocol": protocol}, serving.metadata())
+        query=serving.lines({"protocol": protocol}, serving.metadata()),
+        metadata=serving.lines({"protocol": protocol}, serving.metadata()),
     )
 
     for ask in (table(desk).files, table(desk).metadata):
-        with pytest.raises(UpgradeNeeded, match=r"the table needs a reader .* Upgrade: pip install"):
+        with pytest.raises(
+            UpgradeNeeded, match=r"the table needs a reader .* Upgrade: pip install"
+        ):
             ask()
 
 
 @pytest.mark.parametrize(
-    ("modes", "is_read"), [(None, True), (["url"], True), (["url", "dir"], True), (["dir", "url"], True), (["dir"], False)]
+    ("modes", "is_read"),
+    [
+        (None, True),
+        (["url"], True),
+        (["url", "dir"], True),
+        (["dir", "url"], True),
+        (["dir"], False),
+    ],
 )
 def test_dir_only_table_raises_operation_not_supported(table, modes, is_read):
     """DS-ACC-01, DS-LTB-12: missing accessModes mean URLs."""
@@ -92,7 +153,9 @@ def test_dir_only_table_raises_operation_not_supported(table, modes, is_read):
         else:
             with pytest.raises(OperationNotSupported, match="only by credentials of its directory"):
                 table(desk).files()
-        assert table(desk).metadata().metadata.access_modes == (None if modes is None else tuple(modes))
+        assert table(desk).metadata().metadata.access_modes == (
+            None if modes is None else tuple(modes)
+        )
 
 
 @pytest.mark.parametrize(
@@ -105,7 +168,10 @@ def test_dir_only_table_raises_operation_not_supported(table, modes, is_read):
         (b"{},{}", "line 3 of the reply is not a JSON object"),
         (b'{"file":\n{}}', "line 3 of the reply is not a JSON object"),
         (b'{"file": {"url": "\xff"}}', "line 3 of the reply is not a JSON object"),
-        (serving.file("a") | serving.PROTOCOL, "line 3 of the reply holds file and protocol of what a line is about"),
+        (
+            serving.file("a") | serving.PROTOCOL,
+            "line 3 of the reply holds file and protocol of what a line is about",
+        ),
         (serving.file("a")["file"], "line 3 of the reply holds nothing of what a line is about"),
         ({"file": None}, "line 3 of the reply is not what the contract says"),
         ({"file": "a"}, "line 3 of the reply is not what the contract says"),
@@ -114,15 +180,27 @@ def test_dir_only_table_raises_operation_not_supported(table, modes, is_read):
         (serving.file("a", size=1.0), "size: Input should be a valid integer"),
         (serving.file("a", stats={}), "stats: Input should be a valid string"),
         (serving.file("a", url=None), "url: Input should be a valid string"),
-        (serving.file("a", partitionValues={"a": 1}), "partitionValues/a: Input should be a valid string"),
-        (serving.file("a", partitionValues=None), "partitionValues: Input should be a valid dictionary"),
+        (
+            serving.file("a", partitionValues={"a": 1}),
+            "partitionValues/a: Input should be a valid string",
+        ),
+        (
+            serving.file("a", partitionValues=None),
+            "partitionValues: Input should be a valid dictionary",
+        ),
         ({"file": {"url": "u"}}, "id: Field required"),
-        (serving.file("a", "add"), "line 3 of the reply is not what the contract says: timestamp: Field required"),
+        (
+            serving.file("a", "add"),
+            "line 3 of the reply is not what the contract says: timestamp: Field required",
+        ),
         (serving.delta_file("a", size=None), "line 3 of the reply is not what the contract says"),
         (serving.delta_file("a", path=1), "line 3 of the reply is not what the contract says"),
         (serving.delta_file("a", "txn"), "not one of add, remove and cdc"),
         ({"metaData": {"id": "x"}}, "format: Field required"),
-        ({"endStreamAction": {"nextPageToken": 1}}, "nextPageToken: Input should be a valid string"),
+        (
+            {"endStreamAction": {"nextPageToken": 1}},
+            "nextPageToken: Input should be a valid string",
+        ),
     ],
 )
 def test_broken_line_is_named_by_number_without_its_content(table, line, complaint):
@@ -132,16 +210,28 @@ def test_broken_line_is_named_by_number_without_its_content(table, line, complai
         table(desk).files()
 
     assert complaint in str(caught.value)
-    assert serving.SIGNATURE not in f"{caught.value!r} {caught.value.exchange} {caught.value.__cause__} {caught.value.__context__}"
+    assert (
+        serving.SIGNATURE
+        not in f"{caught.value!r} {caught.value.exchange} {caught.value.__cause__} {caught.value.__context__}"
+    )
 
 
 def test_line_after_the_end_is_a_bad_reply(table):
-    with pytest.raises(BadReply, match="line 4 of the reply comes after the one that says where the reply ends"):
-        table(serving.Desk(query=serving.lines(*serving.PARQUET, serving.END, serving.file("a")))).files()
+    with pytest.raises(
+        BadReply, match="line 4 of the reply comes after the one that says where the reply ends"
+    ):
+        table(
+            serving.Desk(query=serving.lines(*serving.PARQUET, serving.END, serving.file("a")))
+        ).files()
 
 
 @pytest.mark.parametrize(
-    ("body", "missing"), [((), "protocol"), ((serving.PROTOCOL,), "metaData"), ((serving.metadata(), serving.file("a")), "protocol")]
+    ("body", "missing"),
+    [
+        ((), "protocol"),
+        ((serving.PROTOCOL,), "metaData"),
+        ((serving.metadata(), serving.file("a")), "protocol"),
+    ],
 )
 def test_missing_protocol_or_metadata_is_a_bad_reply(table, body, missing):
     with pytest.raises(BadReply, match=f"no line that says the {missing}"):
@@ -149,14 +239,24 @@ def test_missing_protocol_or_metadata_is_a_bad_reply(table, body, missing):
 
 
 def test_missing_table_raises_no_such_table(table):
-    desk = serving.Desk(query=httpx.Response(404, json={"errorCode": "RESOURCE_DOES_NOT_EXIST", "message": "no such table"}))
+    desk = serving.Desk(
+        query=httpx.Response(
+            404, json={"errorCode": "RESOURCE_DOES_NOT_EXIST", "message": "no such table"}
+        )
+    )
 
     with pytest.raises(NoSuchTable, match="no such table"):
         table(desk).files()
 
 
 def test_query_with_a_lost_reply_is_retried(table):
-    desk = serving.Desk(query=[httpx.ReadError("reset"), httpx.Response(503), serving.lines(*serving.PARQUET, serving.file("a"))])
+    desk = serving.Desk(
+        query=[
+            httpx.ReadError("reset"),
+            httpx.Response(503),
+            serving.lines(*serving.PARQUET, serving.file("a")),
+        ]
+    )
 
     assert serving.ids(table(desk).files()) == ["a"]
 
@@ -167,7 +267,9 @@ def test_query_with_a_lost_reply_is_retried(table):
 
 def test_url_in_an_error_message_is_shown_without_signature(table):
     message = f"cannot sign {serving.signed('a')}&b=c and https://x.blob.core.windows.net/f?se=1&sig={serving.SIGNATURE}"
-    desk = serving.Desk(query=httpx.Response(500, json={"errorCode": "INTERNAL_ERROR", "message": message}))
+    desk = serving.Desk(
+        query=httpx.Response(500, json={"errorCode": "INTERNAL_ERROR", "message": message})
+    )
 
     with pytest.raises(ServerError, match=r"cannot sign https://store\.test/a") as caught:
         table(desk).files()
@@ -187,10 +289,13 @@ def test_url_in_an_error_message_is_shown_without_signature(table):
 def test_answer_about_another_version_is_a_bad_reply(table, ask, asked):
     """DS-QRY-08, DS-CDF-08."""
     desk = serving.Desk(
-        query=serving.lines(*serving.PARQUET, delta_table_version="4"), changes=serving.lines(*serving.PARQUET, delta_table_version="4")
+        query=serving.lines(*serving.PARQUET, delta_table_version="4"),
+        changes=serving.lines(*serving.PARQUET, delta_table_version="4"),
     )
 
-    with pytest.raises(BadReply, match=f"asks for {asked} of the table, and the header Delta-Table-Version is 4"):
+    with pytest.raises(
+        BadReply, match=f"asks for {asked} of the table, and the header Delta-Table-Version is 4"
+    ):
         ask(table(desk))
 
 
@@ -207,7 +312,8 @@ def test_answer_about_another_version_is_a_bad_reply(table, ask, asked):
 )
 def test_answer_about_a_version_that_the_contract_allows_is_read(table, ask):
     desk = serving.Desk(
-        query=serving.lines(*serving.PARQUET, delta_table_version="4"), changes=serving.lines(*serving.PARQUET, delta_table_version="4")
+        query=serving.lines(*serving.PARQUET, delta_table_version="4"),
+        changes=serving.lines(*serving.PARQUET, delta_table_version="4"),
     )
 
     assert list(ask(table(desk))) == []

@@ -22,14 +22,40 @@ def test_metadata_is_the_same_in_both_formats(table):
         "auxiliaryLocations": ["s3://a"],
         "accessModes": ["url", "dir"],
     }
-    inner = {"name": "n", "description": "d", "partitionColumns": ["day"], "configuration": {"a": "b"}}
+    inner = {
+        "name": "n",
+        "description": "d",
+        "partitionColumns": ["day"],
+        "configuration": {"a": "b"},
+    }
     read = [
-        table(serving.Desk(metadata=serving.lines(serving.PROTOCOL, serving.metadata(**around, **inner)))).metadata(),
-        table(serving.Desk(metadata=serving.lines(serving.DELTA_PROTOCOL, serving.delta_metadata(around=around, **inner)))).metadata(),
+        table(
+            serving.Desk(
+                metadata=serving.lines(serving.PROTOCOL, serving.metadata(**around, **inner))
+            )
+        ).metadata(),
+        table(
+            serving.Desk(
+                metadata=serving.lines(
+                    serving.DELTA_PROTOCOL, serving.delta_metadata(around=around, **inner)
+                )
+            )
+        ).metadata(),
     ]
 
     told = [
-        {name: getattr(each.metadata, name) for name in ("id", "name", "partition_columns", "size", "location", "access_modes", "schema")}
+        {
+            name: getattr(each.metadata, name)
+            for name in (
+                "id",
+                "name",
+                "partition_columns",
+                "size",
+                "location",
+                "access_modes",
+                "schema",
+            )
+        }
         for each in read
     ]
     assert told[0] == told[1]
@@ -39,44 +65,98 @@ def test_metadata_is_the_same_in_both_formats(table):
 
 
 def test_files_are_the_same_in_both_formats(table):
-    members = {"partitionValues": {"day": "2024-01-01", "x": None}, "size": 573, "stats": '{"numRecords": 1}'}
+    members = {
+        "partitionValues": {"day": "2024-01-01", "x": None},
+        "size": 573,
+        "stats": '{"numRecords": 1}',
+    }
     around = {"version": 3, "timestamp": 4, "expirationTimestamp": 5}
-    (plain,) = table(serving.Desk(query=serving.lines(*serving.PARQUET, serving.file("f", **members, **around)))).files()
-    (delta,) = table(serving.Desk(query=serving.lines(*serving.DELTA, serving.delta_file("f", around=around, **members)))).files()
+    (plain,) = table(
+        serving.Desk(query=serving.lines(*serving.PARQUET, serving.file("f", **members, **around)))
+    ).files()
+    (delta,) = table(
+        serving.Desk(
+            query=serving.lines(*serving.DELTA, serving.delta_file("f", around=around, **members))
+        )
+    ).files()
 
     assert plain.facts == delta.facts._replace(is_delta=False)
-    assert plain.facts[:9] == ("file", serving.signed("f"), "f", members["partitionValues"], 573, '{"numRecords": 1}', 3, 4, 5)
+    assert plain.facts[:9] == (
+        "file",
+        serving.signed("f"),
+        "f",
+        members["partitionValues"],
+        573,
+        '{"numRecords": 1}',
+        3,
+        4,
+        5,
+    )
     assert plain.statistics == {"numRecords": 1}
 
 
 def test_changes_are_the_same_in_both_formats(table):
     at = {"version": 3, "timestamp": 4}
     plain = table(
-        serving.Desk(changes=serving.lines(*serving.PARQUET, *(serving.file(kind, kind, **at) for kind in ("add", "remove", "cdf"))))
+        serving.Desk(
+            changes=serving.lines(
+                *serving.PARQUET,
+                *(serving.file(kind, kind, **at) for kind in ("add", "remove", "cdf")),
+            )
+        )
     ).changes(starting_version=0)
     actions = (("add", "add"), ("remove", "remove"), ("cdf", "cdc"))
     delta = table(
-        serving.Desk(changes=serving.lines(*serving.DELTA, *(serving.delta_file(name, action, at) for name, action in actions)))
+        serving.Desk(
+            changes=serving.lines(
+                *serving.DELTA, *(serving.delta_file(name, action, at) for name, action in actions)
+            )
+        )
     ).changes(starting_version=0)
 
-    assert [each.facts for each in plain.files()] == [each.facts._replace(is_delta=False) for each in delta.files()]
+    assert [each.facts for each in plain.files()] == [
+        each.facts._replace(is_delta=False) for each in delta.files()
+    ]
 
 
 def test_deletion_vector_is_read_with_its_file(table):
-    vector = {"storageType": "p", "pathOrInlineDv": serving.signed("dv"), "offset": 1, "sizeInBytes": 36, "cardinality": 2}
+    vector = {
+        "storageType": "p",
+        "pathOrInlineDv": serving.signed("dv"),
+        "offset": 1,
+        "sizeInBytes": 36,
+        "cardinality": 2,
+    }
     (found,) = table(
         serving.Desk(
-            query=serving.lines(*serving.DELTA, serving.delta_file("f", around={"deletionVectorFileId": "v"}, deletionVector=vector))
+            query=serving.lines(
+                *serving.DELTA,
+                serving.delta_file(
+                    "f", around={"deletionVectorFileId": "v"}, deletionVector=vector
+                ),
+            )
         )
     ).files()
 
-    assert (found.deletion_vector_id, found.deletion_vector.offset, found.deletion_vector.cardinality) == ("v", 1, 2)
+    assert (
+        found.deletion_vector_id,
+        found.deletion_vector.offset,
+        found.deletion_vector.cardinality,
+    ) == ("v", 1, 2)
     assert serving.SIGNATURE not in f"{found} {found.deletion_vector}"
 
 
 def test_lines_are_read_in_any_order(table):
     """DS-QRY-05: protocol and metaData are found at any place."""
-    desk = serving.Desk(query=serving.lines(serving.file("b"), serving.metadata(), serving.file("a"), serving.PROTOCOL, serving.file("c")))
+    desk = serving.Desk(
+        query=serving.lines(
+            serving.file("b"),
+            serving.metadata(),
+            serving.file("a"),
+            serving.PROTOCOL,
+            serving.file("c"),
+        )
+    )
 
     assert serving.ids(table(desk).files()) == ["b", "a", "c"]
 
@@ -87,7 +167,12 @@ def test_unknown_members_are_ignored(table):
     more = {"file": serving.file("a")["file"] | {"new": {"a": [1]}}, "newer": 1}
     desk = serving.Desk(
         query=serving.lines(
-            protocol, serving.metadata(new=2), more, serving.file("b"), {"endStreamAction": {"new": 1}}, delta_table_version="7"
+            protocol,
+            serving.metadata(new=2),
+            more,
+            serving.file("b"),
+            {"endStreamAction": {"new": 1}},
+            delta_table_version="7",
         )
     )
 
@@ -116,15 +201,31 @@ def test_historical_metadata_comes_among_the_changes(table):
 def test_files_after_the_ending_version_are_returned(table):
     """DS-TTV-10."""
     desk = serving.Desk(
-        query=serving.lines(*serving.PARQUET, *(serving.file(str(version), "add", version=version, timestamp=1) for version in range(1, 5)))
+        query=serving.lines(
+            *serving.PARQUET,
+            *(
+                serving.file(str(version), "add", version=version, timestamp=1)
+                for version in range(1, 5)
+            ),
+        )
     )
 
-    assert serving.ids(table(desk).query(starting_version=1, ending_version=2).files()) == ["1", "2", "3", "4"]
+    assert serving.ids(table(desk).query(starting_version=1, ending_version=2).files()) == [
+        "1",
+        "2",
+        "3",
+        "4",
+    ]
 
 
-@pytest.mark.parametrize("body", [b"\r\n", b"\n\n", b""], ids=["crlf", "blank lines", "no newline at the end"])
+@pytest.mark.parametrize(
+    "body", [b"\r\n", b"\n\n", b""], ids=["crlf", "blank lines", "no newline at the end"]
+)
 def test_any_line_ending_is_accepted(table, body):
-    documents = [json.dumps(document).encode() for document in (*serving.PARQUET, serving.file("a"), serving.file("b"))]
+    documents = [
+        json.dumps(document).encode()
+        for document in (*serving.PARQUET, serving.file("a"), serving.file("b"))
+    ]
     content = (body or b"\n").join(documents) + body
     desk = serving.Desk(query=httpx.Response(200, content=content))
 
@@ -144,7 +245,11 @@ def test_pages_are_joined(table):
         token = json.loads(request.content).get("pageToken")
         page = {None: "1", "t1": "2", "t2": "3"}[token]
         more = {} if page == "3" else {"nextPageToken": f"t{page}"}
-        return serving.lines(*serving.PARQUET, serving.file(page), {"endStreamAction": {"minUrlExpirationTimestamp": 9, **more}})
+        return serving.lines(
+            *serving.PARQUET,
+            serving.file(page),
+            {"endStreamAction": {"minUrlExpirationTimestamp": 9, **more}},
+        )
 
     desk = serving.Desk(query=answered)
 
@@ -157,7 +262,9 @@ def test_pages_are_joined(table):
 
 
 def test_repeated_page_token_is_a_bad_reply(table):
-    desk = serving.Desk(query=serving.lines(*serving.PARQUET, {"endStreamAction": {"nextPageToken": "x"}}))
+    desk = serving.Desk(
+        query=serving.lines(*serving.PARQUET, {"endStreamAction": {"nextPageToken": "x"}})
+    )
 
     with pytest.raises(BadReply, match="leads back"):
         table(desk).files()

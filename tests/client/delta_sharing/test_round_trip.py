@@ -43,7 +43,11 @@ def manifest(packed):
 def client(request, packed):
     """Yield a client of each kind to the server of the pack."""
     with running(shares=str(packed / "shares.yaml")) as server, asyncio.Runner() as runner:
-        profile = {"shareCredentialsVersion": 1, "endpoint": server.address("delta_sharing"), "bearerToken": pack.TOKENS["all"]}
+        profile = {
+            "shareCredentialsVersion": 1,
+            "endpoint": server.address("delta_sharing"),
+            "bearerToken": pack.TOKENS["all"],
+        }
         found = Driven(KINDS[request.param](profile), runner)
         yield found
         found.close()
@@ -51,7 +55,10 @@ def client(request, packed):
 
 def bag(table, names=None):
     """Return the rows of a table as a multiset."""
-    return Counter(json.dumps(row, default=repr, sort_keys=True) for row in table.select(sorted(names or table.schema.names)).to_pylist())
+    return Counter(
+        json.dumps(row, default=repr, sort_keys=True)
+        for row in table.select(sorted(names or table.schema.names)).to_pylist()
+    )
 
 
 @pytest.mark.parametrize("name", sorted(FIXTURES))
@@ -76,7 +83,9 @@ def test_every_version_of_every_table_has_its_rows(client, manifest, packed, nam
 
 
 @pytest.mark.parametrize("formats", FORMATS, ids="+".join)
-@pytest.mark.parametrize("name", sorted(name for name, known in FIXTURES.items() if known.changes is not None))
+@pytest.mark.parametrize(
+    "name", sorted(name for name, known in FIXTURES.items() if known.changes is not None)
+)
 def test_changes_of_every_table_are_read(client, manifest, packed, name, formats):
     told = manifest["tables"][name]
     table = client.table(told["share"], told["schema"], told["table"])
@@ -91,16 +100,27 @@ def test_changes_of_every_table_are_read(client, manifest, packed, name, formats
     read = table.changes(starting_version=told["first_change"], formats=formats).to_arrow()
 
     place = read.schema.get_field_index("_commit_timestamp")
-    in_milliseconds = read.set_column(place, "_commit_timestamp", read.column(place).cast(pa.int64()))
+    in_milliseconds = read.set_column(
+        place, "_commit_timestamp", read.column(place).cast(pa.int64())
+    )
     assert bag(in_milliseconds) == bag(pq.read_table(truth))
 
 
 def test_listing_holds_every_share_and_table(client, manifest):
     shares = [share.name for share in client.shares(page_size=1)]
-    tables = {(table.share, table.schema_, table.name) for share in shares for table in client.all_tables(share, page_size=2)}
+    tables = {
+        (table.share, table.schema_, table.name)
+        for share in shares
+        for table in client.all_tables(share, page_size=2)
+    }
 
     assert sorted(shares) == sorted(share["name"] for share in manifest["shares"])
-    assert tables == {(s["name"], d["name"], t["name"]) for s in manifest["shares"] for d in s["schemas"] for t in d["tables"]}
+    assert tables == {
+        (s["name"], d["name"], t["name"])
+        for s in manifest["shares"]
+        for d in s["schemas"]
+        for t in d["tables"]
+    }
 
 
 def test_version_is_found_by_its_timestamp(client, manifest):
@@ -136,7 +156,11 @@ def test_missing_table_and_wrong_token_raise_their_errors(client, packed):
     with pytest.raises(NoSuchTable):
         client.table("lakepact", "tables", "absent").to_arrow()
     with running(shares=str(packed / "shares.yaml")) as server:
-        profile = {"shareCredentialsVersion": 1, "endpoint": server.address("delta_sharing"), "bearerToken": "no"}
+        profile = {
+            "shareCredentialsVersion": 1,
+            "endpoint": server.address("delta_sharing"),
+            "bearerToken": "no",
+        }
         with pytest.raises(NotAuthenticated), KINDS["sync"](profile) as stranger:
             list(stranger.shares())
 
@@ -148,7 +172,10 @@ ROWS = {
     "word": ["", None, "U+2028 \u2028", "x", "y"],
     "kind": ["a b/c%=é", "ß", None, "x", " y"],
     "day": pa.array([date(2024, 1, 1), date(2024, 1, 2), None, date(2024, 1, 1), date(2024, 1, 2)]),
-    "at": pa.array([datetime(2024, 1, 1, 1, 2, 3, 456789, tzinfo=UTC)] * 4 + [None], pa.timestamp("us", tz="UTC")),
+    "at": pa.array(
+        [datetime(2024, 1, 1, 1, 2, 3, 456789, tzinfo=UTC)] * 4 + [None],
+        pa.timestamp("us", tz="UTC"),
+    ),
     "price": pa.array([Decimal("1.50")] * 5, pa.decimal128(10, 2)),
     "tags": [["a", None], [], None, ["b"], None],
 }
@@ -156,7 +183,13 @@ TABLES = {
     "plain": {},
     "by day": {"partition_by": ["day"]},
     "by everything": {"partition_by": ["day", "at", "price", "kind", "id"]},
-    "mapped": {"configuration": {"delta.columnMapping.mode": "name", "delta.minReaderVersion": "2", "delta.minWriterVersion": "5"}},
+    "mapped": {
+        "configuration": {
+            "delta.columnMapping.mode": "name",
+            "delta.minReaderVersion": "2",
+            "delta.minWriterVersion": "5",
+        }
+    },
 }
 
 
@@ -164,7 +197,9 @@ def shared(folder, name="t"):
     """Return a shares file with one table."""
     file = folder / "shares.yaml"
     table = f"{{name: {name}, location: {(folder / name).as_uri()}, historyShared: true}}"
-    file.write_text(f"version: 1\nshares: [{{name: s, schemas: [{{name: d, tables: [{table}]}}]}}]\nauthorization: {{bearerToken: tok}}\n")
+    file.write_text(
+        f"version: 1\nshares: [{{name: s, schemas: [{{name: d, tables: [{table}]}}]}}]\nauthorization: {{bearerToken: tok}}\n"
+    )
     return str(file)
 
 
@@ -175,7 +210,11 @@ def opened(request):
         made = []
 
         def opened(server):
-            profile = {"shareCredentialsVersion": 1, "endpoint": server.address("delta_sharing"), "bearerToken": "tok"}
+            profile = {
+                "shareCredentialsVersion": 1,
+                "endpoint": server.address("delta_sharing"),
+                "bearerToken": "tok",
+            }
             made.append(Driven(KINDS[request.param](profile), runner))
             return made[-1].table("s", "d", "t")
 
@@ -186,16 +225,25 @@ def opened(request):
 
 def by_datafusion(folder):
     """Return the rows of a table as DataFusion reads them."""
-    return pa.table(QueryBuilder().register("t", DeltaTable(str(folder))).execute("select * from t").read_all())
+    return pa.table(
+        QueryBuilder().register("t", DeltaTable(str(folder))).execute("select * from t").read_all()
+    )
 
 
 #: Earlier versions write mapped columns without the ids that they require when they read.
 READS_ITS_MAPPED_COLUMNS = pytest.mark.skipif(
-    Version(deltalake.__version__) < Version("1.6.6"), reason="deltalake before 1.6.6 cannot read the mapped columns that it writes"
+    Version(deltalake.__version__) < Version("1.6.6"),
+    reason="deltalake before 1.6.6 cannot read the mapped columns that it writes",
 )
 
 
-@pytest.mark.parametrize("name", [pytest.param(name, marks=READS_ITS_MAPPED_COLUMNS if name == "mapped" else ()) for name in TABLES])
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(name, marks=READS_ITS_MAPPED_COLUMNS if name == "mapped" else ())
+        for name in TABLES
+    ],
+)
 def test_rows_equal_those_of_deltalake(opened, tmp_path, name):
     folder = tmp_path / "t"
     write_deltalake(str(folder), pa.table(ROWS), **TABLES[name])
@@ -205,7 +253,10 @@ def test_rows_equal_those_of_deltalake(opened, tmp_path, name):
 
     with running(shares=shared(tmp_path)) as server:
         table = opened(server)
-        whole, chosen = table.to_arrow(), table.to_arrow(predicate=(column("day") == date(2024, 1, 1)) & (column("id") > 1))
+        whole, chosen = (
+            table.to_arrow(),
+            table.to_arrow(predicate=(column("day") == date(2024, 1, 1)) & (column("id") > 1)),
+        )
 
     assert bag(whole) == bag(theirs.cast(whole.schema))
     assert chosen.column("id").to_pylist() == [4]
@@ -213,14 +264,22 @@ def test_rows_equal_those_of_deltalake(opened, tmp_path, name):
 
 def test_changes_equal_those_of_deltalake(opened, tmp_path):
     folder = tmp_path / "t"
-    write_deltalake(str(folder), pa.table(ROWS), partition_by=["day"], configuration={"delta.enableChangeDataFeed": "true"})
+    write_deltalake(
+        str(folder),
+        pa.table(ROWS),
+        partition_by=["day"],
+        configuration={"delta.enableChangeDataFeed": "true"},
+    )
     write_deltalake(str(folder), pa.table(ROWS).slice(0, 2), mode="append")
     DeltaTable(str(folder)).update(updates={"word": "'new'"}, predicate="id = 1")
     DeltaTable(str(folder)).delete("id = 3")
     theirs = pa.table(DeltaTable(str(folder)).load_cdf(starting_version=1).read_all())
 
     with running(shares=shared(tmp_path)) as server:
-        ours = [opened(server).changes(starting_version=1, formats=formats).to_arrow() for formats in FORMATS]
+        ours = [
+            opened(server).changes(starting_version=1, formats=formats).to_arrow()
+            for formats in FORMATS
+        ]
 
     # deltalake reads the time of a commit from another place.
     names = [name for name in ours[0].schema.names if name != "_commit_timestamp"]

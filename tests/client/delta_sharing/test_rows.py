@@ -14,7 +14,20 @@ import pytest
 
 from lakepact.client import BadReply, DamagedData, UpgradeNeeded, column
 
-from .serving import DAYS, PARQUET, PROTOCOL, TABLE, A, B, Desk, desk_of, file, lines, metadata, parquet_file
+from .serving import (
+    DAYS,
+    PARQUET,
+    PROTOCOL,
+    TABLE,
+    A,
+    B,
+    Desk,
+    desk_of,
+    file,
+    lines,
+    metadata,
+    parquet_file,
+)
 
 
 def test_each_file_yields_a_batch(table, both):
@@ -75,7 +88,9 @@ def test_limit_is_applied_by_the_client(table, both, limit, fetched):
 
 
 def test_limit_counts_selected_rows(table, both):
-    assert table(both).to_arrow(limit=2, predicate=column("day") == date(2024, 1, 2)).column("id").to_pylist() == [2, 5]
+    assert table(both).to_arrow(limit=2, predicate=column("day") == date(2024, 1, 2)).column(
+        "id"
+    ).to_pylist() == [2, 5]
 
 
 def test_progress_is_reported_after_each_file(table, both):
@@ -84,7 +99,10 @@ def test_progress_is_reported_after_each_file(table, both):
     table(both).to_arrow(progress=told.append)
 
     size = len(parquet_file(A)) + len(parquet_file(B))
-    assert [(each.files, each.of_files, each.rows, each.of_bytes) for each in told] == [(1, 2, 3, size), (2, 2, 6, size)]
+    assert [(each.files, each.of_files, each.rows, each.of_bytes) for each in told] == [
+        (1, 2, 3, size),
+        (2, 2, 6, size),
+    ]
     assert told[-1].bytes == size
 
 
@@ -99,7 +117,11 @@ def test_relation_of_duckdb_has_the_same_rows(table, both):
         found = table(both).to_duckdb(columns=["id"], connection=connection).fetchall()
         relation = table(both).to_duckdb(connection=connection)
 
-        assert sorted(found) == sorted(relation.project("id").fetchall()) == [(1,), (2,), (3,), (4,), (5,), (6,)]
+        assert (
+            sorted(found)
+            == sorted(relation.project("id").fetchall())
+            == [(1,), (2,), (3,), (4,), (5,), (6,)]
+        )
 
 
 def test_integers_beside_nulls_stay_integers_in_pandas(table):
@@ -111,24 +133,32 @@ def test_integers_beside_nulls_stay_integers_in_pandas(table):
 
 def test_partition_columns_have_the_values_of_the_line(table):
     head = (PROTOCOL, metadata(partitionColumns=["day"]))
-    desk = desk_of({"a": parquet_file({"id": [1, 2]})}, head=head, partitionValues={"day": "2024-01-01"})
+    desk = desk_of(
+        {"a": parquet_file({"id": [1, 2]})}, head=head, partitionValues={"day": "2024-01-01"}
+    )
 
     assert table(desk).to_arrow().to_pydict() == {"id": [1, 2], "day": [date(2024, 1, 1)] * 2}
     assert table(desk).to_arrow(columns=["day"]).to_pydict() == {"day": [date(2024, 1, 1)] * 2}
 
 
 @pytest.mark.parametrize(
-    ("values", "complaint"), [({"day": "1.1.24"}, "column day: '1.1.24' is not a date"), ({}, "no value of partition")]
+    ("values", "complaint"),
+    [({"day": "1.1.24"}, "column day: '1.1.24' is not a date"), ({}, "no value of partition")],
 )
 def test_broken_partition_value_is_damaged_data(table, values, complaint):
     head = (PROTOCOL, metadata(partitionColumns=["day"]))
 
     with pytest.raises(DamagedData, match=complaint):
-        table(desk_of({"a": parquet_file({"id": [1]})}, head=head, partitionValues=values)).to_arrow()
+        table(
+            desk_of({"a": parquet_file({"id": [1]})}, head=head, partitionValues=values)
+        ).to_arrow()
 
 
 def test_column_missing_from_a_file_is_null(table):
-    assert table(desk_of({"a": parquet_file({"id": [1]})})).to_arrow().to_pydict() == {"id": [1], "day": [None]}
+    assert table(desk_of({"a": parquet_file({"id": [1]})})).to_arrow().to_pydict() == {
+        "id": [1],
+        "day": [None],
+    }
 
 
 @pytest.mark.parametrize(
@@ -136,7 +166,10 @@ def test_column_missing_from_a_file_is_null(table):
     [
         (b"no parquet at all", "file a: "),
         (parquet_file(A)[:-20], "file a: "),
-        (parquet_file({"id": ["1"], "day": [None]}), "column id is string in the file, and long in the schema of the table"),
+        (
+            parquet_file({"id": ["1"], "day": [None]}),
+            "column id is string in the file, and long in the schema of the table",
+        ),
     ],
 )
 def test_broken_file_is_damaged_data(table, content, complaint):
@@ -147,22 +180,35 @@ def test_broken_file_is_damaged_data(table, content, complaint):
 @pytest.mark.parametrize("more", [-1, 1])
 def test_file_of_another_size_is_damaged_data(table, more):
     content = parquet_file(A)
-    desk = Desk(query=lines(PROTOCOL, metadata(), file("a", size=len(content) - more))).on("GET store.test/a", content)
+    desk = Desk(query=lines(PROTOCOL, metadata(), file("a", size=len(content) - more))).on(
+        "GET store.test/a", content
+    )
 
     with pytest.raises(DamagedData, match="where the listing says"):
         table(desk).to_arrow()
 
 
 def test_selected_column_of_unknown_type_raises_upgrade_needed(table):
-    fields = [{"name": name, "type": kind, "nullable": True, "metadata": {}} for name, kind in (("id", "long"), ("v", "variant"))]
-    desk = desk_of({"a": parquet_file({"id": [1]})}, head=(PROTOCOL, metadata({"type": "struct", "fields": fields})))
+    fields = [
+        {"name": name, "type": kind, "nullable": True, "metadata": {}}
+        for name, kind in (("id", "long"), ("v", "variant"))
+    ]
+    desk = desk_of(
+        {"a": parquet_file({"id": [1]})},
+        head=(PROTOCOL, metadata({"type": "struct", "fields": fields})),
+    )
 
-    with pytest.raises(UpgradeNeeded, match="column of type variant, which this client does not know; name other columns"):
+    with pytest.raises(
+        UpgradeNeeded,
+        match="column of type variant, which this client does not know; name other columns",
+    ):
         table(desk).to_arrow()
     assert table(desk).to_arrow(columns=["id"]).to_pydict() == {"id": [1]}
 
 
-@pytest.mark.parametrize("schema", ["x", "[]", "{}", '{"type":"struct"}', '{"type":"struct","fields":[1]}'])
+@pytest.mark.parametrize(
+    "schema", ["x", "[]", "{}", '{"type":"struct"}', '{"type":"struct","fields":[1]}']
+)
 def test_broken_schema_is_a_bad_reply(table, schema):
     broken = {"metaData": metadata()["metaData"] | {"schemaString": schema}}
 
@@ -175,14 +221,25 @@ def test_unknown_partition_column_is_a_bad_reply(table):
         table(desk_of({}, head=(PROTOCOL, metadata(partitionColumns=["x"])))).to_arrow()
 
 
-@pytest.mark.parametrize("options", [{"use_deprecated_int96_timestamps": True}, {"coerce_timestamps": "ms"}, {"version": "2.6"}], ids=str)
+@pytest.mark.parametrize(
+    "options",
+    [{"use_deprecated_int96_timestamps": True}, {"coerce_timestamps": "ms"}, {"version": "2.6"}],
+    ids=str,
+)
 def test_timestamps_of_every_encoding_are_read(table, options):
     moment = datetime(2024, 1, 1, 12, 30, 0, 123000, tzinfo=UTC)
     written = io.BytesIO()
-    pq.write_table(pa.table({"at": pa.array([moment, None], pa.timestamp("ns", tz="UTC"))}), written, **options)
-    schema = {"type": "struct", "fields": [{"name": "at", "type": "timestamp", "nullable": True, "metadata": {}}]}
+    pq.write_table(
+        pa.table({"at": pa.array([moment, None], pa.timestamp("ns", tz="UTC"))}), written, **options
+    )
+    schema = {
+        "type": "struct",
+        "fields": [{"name": "at", "type": "timestamp", "nullable": True, "metadata": {}}],
+    }
 
-    assert table(desk_of({"a": written.getvalue()}, head=(PROTOCOL, metadata(schema)))).to_arrow().to_pydict() == {"at": [moment, None]}
+    assert table(
+        desk_of({"a": written.getvalue()}, head=(PROTOCOL, metadata(schema)))
+    ).to_arrow().to_pydict() == {"at": [moment, None]}
 
 
 def test_file_without_any_column_of_the_schema_is_damaged_data(table):
@@ -193,9 +250,13 @@ def test_file_without_any_column_of_the_schema_is_damaged_data(table):
 
 def test_file_line_of_the_wrong_kind_is_a_bad_reply(table):
     at = {"version": 1, "timestamp": 1}
-    desk = Desk(query=lines(*PARQUET, file("a", "remove", **at)), changes=lines(*PARQUET, file("a", **at)))
+    desk = Desk(
+        query=lines(*PARQUET, file("a", "remove", **at)), changes=lines(*PARQUET, file("a", **at))
+    )
 
-    with pytest.raises(BadReply, match="file a is told as remove, which this answer is not to hold"):
+    with pytest.raises(
+        BadReply, match="file a is told as remove, which this answer is not to hold"
+    ):
         table(desk).to_arrow()
     with pytest.raises(BadReply, match="file a is told as file, which this answer is not to hold"):
         table(desk).changes(starting_version=1).to_arrow()

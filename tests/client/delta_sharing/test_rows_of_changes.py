@@ -7,7 +7,20 @@ import pytest
 
 from lakepact.client import DamagedData, column
 
-from .serving import DAYS, DELTA_PROTOCOL, PROTOCOL, A, Desk, delta_file, delta_metadata, file, lines, metadata, parquet_file, vector_of
+from .serving import (
+    DAYS,
+    DELTA_PROTOCOL,
+    PROTOCOL,
+    A,
+    Desk,
+    delta_file,
+    delta_metadata,
+    file,
+    lines,
+    metadata,
+    parquet_file,
+    vector_of,
+)
 from .test_deletion_vectors import inline
 
 
@@ -37,17 +50,33 @@ def test_changes_hold_type_version_and_timestamp(table):
         (2, "delete", 2),
         (2, "update_preimage", 3),
     ]
-    assert read.column("_commit_timestamp").cast(pa.int64()).to_pylist() == [1000, 1000, 1000, 1000, 2000]
+    assert read.column("_commit_timestamp").cast(pa.int64()).to_pylist() == [
+        1000,
+        1000,
+        1000,
+        1000,
+        2000,
+    ]
     assert "GET /b" not in desk.asked
 
 
 def test_changes_are_filtered_by_change_type(table):
     content = parquet_file(A)
-    desk = Desk(changes=lines(PROTOCOL, metadata(), *(file("a", "add", version=v, timestamp=1, size=len(content)) for v in (1, 2))))
+    desk = Desk(
+        changes=lines(
+            PROTOCOL,
+            metadata(),
+            *(file("a", "add", version=v, timestamp=1, size=len(content)) for v in (1, 2)),
+        )
+    )
     desk.on("GET store.test/a", content)
 
     wanted = (column("_commit_version") == 2) & (column("_change_type") == "insert")
-    read = table(desk).changes(starting_version=1, predicate=wanted, limit=2).to_arrow(columns=["id", "_commit_version"])
+    read = (
+        table(desk)
+        .changes(starting_version=1, predicate=wanted, limit=2)
+        .to_arrow(columns=["id", "_commit_version"])
+    )
 
     assert read.to_pydict() == {"id": [1, 2], "_commit_version": [2, 2]}
 
@@ -57,8 +86,13 @@ def test_changed_deletion_vector_yields_deletes_and_inserts(table):
     before, now = inline([0]), inline([1])
     at = {"version": 2, "timestamp": 1}
     vectors = {"remove": vector_of(before), "add": vector_of(now)}
-    told = [delta_file("a", action, at, size=len(content), deletionVector=vector) for action, vector in vectors.items()]
-    desk = Desk(changes=lines(DELTA_PROTOCOL, delta_metadata(), *told)).on("GET store.test/a", content)
+    told = [
+        delta_file("a", action, at, size=len(content), deletionVector=vector)
+        for action, vector in vectors.items()
+    ]
+    desk = Desk(changes=lines(DELTA_PROTOCOL, delta_metadata(), *told)).on(
+        "GET store.test/a", content
+    )
 
     read = table(desk).changes(starting_version=2).to_arrow(columns=["id", "_change_type"])
 
@@ -67,7 +101,9 @@ def test_changed_deletion_vector_yields_deletes_and_inserts(table):
 
 def test_change_without_a_version_is_damaged_data(table):
     content = parquet_file(A)
-    desk = Desk(changes=lines(DELTA_PROTOCOL, delta_metadata(), delta_file("a", size=len(content)))).on("GET store.test/a", content)
+    desk = Desk(
+        changes=lines(DELTA_PROTOCOL, delta_metadata(), delta_file("a", size=len(content)))
+    ).on("GET store.test/a", content)
 
     with pytest.raises(DamagedData, match="does not say in which version"):
         table(desk).changes(starting_version=1).to_arrow()

@@ -10,14 +10,33 @@ import pytest
 
 from lakepact.client import DamagedData
 
-from .serving import DAYS, DELTA_PROTOCOL, A, Desk, delta_file, delta_metadata, lines, parquet_file, signed, vector_of
+from .serving import (
+    DAYS,
+    DELTA_PROTOCOL,
+    A,
+    Desk,
+    delta_file,
+    delta_metadata,
+    lines,
+    parquet_file,
+    signed,
+    vector_of,
+)
 from .test_deletion_vectors import inline, stored
 
 
 def with_vector(vector, *, answer=None):
     content = parquet_file(A)
-    told = vector_of(vector) | ({"pathOrInlineDv": signed("dv")} if vector.storage_type == "p" else {})
-    desk = Desk(query=lines(DELTA_PROTOCOL, delta_metadata(), delta_file("a", size=len(content), deletionVector=told)))
+    told = vector_of(vector) | (
+        {"pathOrInlineDv": signed("dv")} if vector.storage_type == "p" else {}
+    )
+    desk = Desk(
+        query=lines(
+            DELTA_PROTOCOL,
+            delta_metadata(),
+            delta_file("a", size=len(content), deletionVector=told),
+        )
+    )
     return desk.on("GET store.test/a", content).on("GET store.test/dv", answer)
 
 
@@ -29,7 +48,12 @@ def test_rows_of_an_inline_vector_are_left_out(table):
 def test_rows_of_a_vector_in_a_file_are_left_out(table, knows_ranges):
     vector, content = stored([1], at=3)
     whole = b"\x01xx" + content + b"more"
-    desk = with_vector(vector, answer=httpx.Response(206, content=content) if knows_ranges else httpx.Response(200, content=whole))
+    desk = with_vector(
+        vector,
+        answer=httpx.Response(206, content=content)
+        if knows_ranges
+        else httpx.Response(200, content=whole),
+    )
 
     assert table(desk).to_arrow().column("id").to_pylist() == [1, 3]
     (asked,) = [request for request in desk.requests if request.url.path == "/dv"]
@@ -52,25 +76,44 @@ def test_damaged_vector_is_damaged_data(table, vector, answer, complaint):
 
 def mapped(mode, partitioned=()):
     fields = [
-        {"name": name, "type": kind, "nullable": True, "metadata": {f"delta.columnMapping.{key}": value for key, value in told.items()}}
-        for name, kind, told in (("id", "long", {"id": 1, "physicalName": "c1"}), ("day", "date", {"id": 2, "physicalName": "c2"}))
+        {
+            "name": name,
+            "type": kind,
+            "nullable": True,
+            "metadata": {f"delta.columnMapping.{key}": value for key, value in told.items()},
+        }
+        for name, kind, told in (
+            ("id", "long", {"id": 1, "physicalName": "c1"}),
+            ("day", "date", {"id": 2, "physicalName": "c2"}),
+        )
     ]
     configuration = {"delta.columnMapping.mode": mode}
-    return delta_metadata({"type": "struct", "fields": fields}, configuration=configuration, partitionColumns=list(partitioned))
+    return delta_metadata(
+        {"type": "struct", "fields": fields},
+        configuration=configuration,
+        partitionColumns=list(partitioned),
+    )
 
 
 def test_columns_mapped_by_name_are_found(table):
     content = parquet_file({"c2": DAYS, "c1": [1, 2, 3]})
-    desk = Desk(query=lines(DELTA_PROTOCOL, mapped("name"), delta_file("a", size=len(content)))).on("GET store.test/a", content)
+    desk = Desk(query=lines(DELTA_PROTOCOL, mapped("name"), delta_file("a", size=len(content)))).on(
+        "GET store.test/a", content
+    )
 
     assert table(desk).to_arrow().to_pydict() == A
 
 
 def test_columns_mapped_by_id_are_found(table):
     written = (("x", pa.date32(), "2"), ("day", pa.int64(), "1"))
-    fields = [pa.field(name, kind, metadata={"PARQUET:field_id": number}) for name, kind, number in written]
+    fields = [
+        pa.field(name, kind, metadata={"PARQUET:field_id": number})
+        for name, kind, number in written
+    ]
     content = parquet_file(pa.table([DAYS, [1, 2, 3]], schema=pa.schema(fields)))
-    desk = Desk(query=lines(DELTA_PROTOCOL, mapped("id"), delta_file("a", size=len(content)))).on("GET store.test/a", content)
+    desk = Desk(query=lines(DELTA_PROTOCOL, mapped("id"), delta_file("a", size=len(content)))).on(
+        "GET store.test/a", content
+    )
 
     assert table(desk).to_arrow().to_pydict() == A
 
@@ -78,6 +121,8 @@ def test_columns_mapped_by_id_are_found(table):
 def test_mapped_partition_values_are_keyed_by_physical_name(table):
     content = parquet_file({"c1": [1]})
     line = delta_file("a", size=len(content), partitionValues={"c2": "2024-01-01"})
-    desk = Desk(query=lines(DELTA_PROTOCOL, mapped("name", ["day"]), line)).on("GET store.test/a", content)
+    desk = Desk(query=lines(DELTA_PROTOCOL, mapped("name", ["day"]), line)).on(
+        "GET store.test/a", content
+    )
 
     assert table(desk).to_arrow().to_pydict() == {"id": [1], "day": [date(2024, 1, 1)]}

@@ -19,14 +19,28 @@ from lakepact.client.delta_sharing.parsing import LineReader
 from lakepact.client.errors import Failure
 from lakepact.client.retries import Retries
 
-from .serving import DELTA, END, PARQUET, PLACE, PROFILE, Desk, delta_file, desk_of, file, lines, parquet_file
+from .serving import (
+    DELTA,
+    END,
+    PARQUET,
+    PLACE,
+    PROFILE,
+    Desk,
+    delta_file,
+    desk_of,
+    file,
+    lines,
+    parquet_file,
+)
 
 HEADS = [PARQUET, DELTA]
 
 
 def reader(**options):
     told = {"formats": ("delta", "parquet"), "gives_changes": False, "promises_end": False}
-    return LineReader(**told | options, failure=lambda message: Failure(operation="queryTable", message=message))
+    return LineReader(
+        **told | options, failure=lambda message: Failure(operation="queryTable", message=message)
+    )
 
 
 def read(pieces, **options):
@@ -40,13 +54,22 @@ def answers(draw):
     is_delta = draw(st.booleans())
     made = delta_file if is_delta else file
     values = st.dictionaries(st.text(max_size=3), st.none() | st.text(max_size=3), max_size=2)
-    files = [made(draw(st.text(max_size=5)), partitionValues=draw(values)) for _ in range(draw(st.integers(0, 8)))]
+    files = [
+        made(draw(st.text(max_size=5)), partitionValues=draw(values))
+        for _ in range(draw(st.integers(0, 8)))
+    ]
     documents = [*HEADS[is_delta], *files, *draw(st.sampled_from([(), (END,)]))]
     newline = draw(st.sampled_from([b"\n", b"\r\n", b"\n\n"]))
-    text = newline.join(json.dumps(document, ensure_ascii=draw(st.booleans())).encode() for document in documents)
+    text = newline.join(
+        json.dumps(document, ensure_ascii=draw(st.booleans())).encode() for document in documents
+    )
     whole = text + draw(st.sampled_from([b"", newline]))
     cuts = sorted(draw(st.lists(st.integers(0, len(whole)), max_size=10)))
-    return whole, [whole[start:stop] for start, stop in zip([0, *cuts], [*cuts, len(whole)], strict=True)], len(files)
+    return (
+        whole,
+        [whole[start:stop] for start, stop in zip([0, *cuts], [*cuts, len(whole)], strict=True)],
+        len(files),
+    )
 
 
 @given(answers())
@@ -59,21 +82,36 @@ def test_chunking_does_not_change_the_lines(answer):
     assert sum(isinstance(line, SharedFile) for line in lines_of_pieces) == files
 
 
-@given(st.lists(st.binary(max_size=40) | st.sampled_from([b"\n", b'{"file":', b"}", b'{"protocol":{"minReaderVersion":1}}\n'])))
+@given(
+    st.lists(
+        st.binary(max_size=40)
+        | st.sampled_from([b"\n", b'{"file":', b"}", b'{"protocol":{"minReaderVersion":1}}\n'])
+    )
+)
 def test_any_bytes_are_lines_or_a_bad_reply(pieces):
     try:
-        assert all(line.facts if isinstance(line, SharedFile) else line.format for line in read(pieces))
+        assert all(
+            line.facts if isinstance(line, SharedFile) else line.format for line in read(pieces)
+        )
     except BadReply as error:
         assert "line" in error.message  # noqa: PT017 - one of two outcomes
 
 
-BROKEN = [b'{"file":{"url":"x"}}', b'{"file":', b'{"file":{}}{"file":{}}', b'{"file":{},"protocol":{}}', b'{"file":\n{"file":{}}}']
+BROKEN = [
+    b'{"file":{"url":"x"}}',
+    b'{"file":',
+    b'{"file":{}}{"file":{}}',
+    b'{"file":{},"protocol":{}}',
+    b'{"file":\n{"file":{}}}',
+]
 
 
 @pytest.mark.parametrize("broken", BROKEN)
 def test_file_lines_are_parsed_lazily_and_errors_name_the_line(broken):
     head = b"".join(json.dumps(line).encode() + b"\n" for line in PARQUET)
-    good = [json.dumps(file(str(number)), separators=(",", ":")).encode() + b"\n" for number in range(3)]
+    good = [
+        json.dumps(file(str(number)), separators=(",", ":")).encode() + b"\n" for number in range(3)
+    ]
 
     taken = read([head, good[0] + good[1], good[2] + broken + b"\n"])
 
@@ -84,14 +122,23 @@ def test_file_lines_are_parsed_lazily_and_errors_name_the_line(broken):
 
 
 def test_file_of_a_block_is_compared_pickled_and_shown():
-    head, block = ([json.dumps(line, separators=(",", ":")).encode() for line in lines] for lines in (PARQUET, [file("a"), file("b")]))
+    head, block = (
+        [json.dumps(line, separators=(",", ":")).encode() for line in lines]
+        for lines in (PARQUET, [file("a"), file("b")])
+    )
 
     first, second = read([b"\n".join(head) + b"\n", b"\n".join(block) + b"\n"])[2:]
 
-    assert (first == SharedFile.of(first.facts), first == second, first == "a") == (True, False, False)
+    assert (first == SharedFile.of(first.facts), first == second, first == "a") == (
+        True,
+        False,
+        False,
+    )
     assert len({first, second, SharedFile.of(first.facts)}) == 2
     assert pickle.loads(pickle.dumps(second)) == second
-    assert repr(first).startswith("SharedFile(kind='file', url='https://store.test/a?[hidden]', id='a'")
+    assert repr(first).startswith(
+        "SharedFile(kind='file', url='https://store.test/a?[hidden]', id='a'"
+    )
 
 
 def test_overlong_line_is_a_bad_reply():
@@ -150,10 +197,17 @@ def test_sync_listing_is_read_on_demand():
 
 def test_async_listing_is_read_on_demand():
     server = Endless(10_000_000)
-    http = httpx.AsyncClient(transport=httpx.MockTransport(lambda _: httpx.Response(200, content=server.blocks_of_loop())))
+    http = httpx.AsyncClient(
+        transport=httpx.MockTransport(
+            lambda _: httpx.Response(200, content=server.blocks_of_loop())
+        )
+    )
 
     async def some():
-        async with AsyncSharingClient(PROFILE, http=http) as client, await client.table(*PLACE).query() as listing:
+        async with (
+            AsyncSharingClient(PROFILE, http=http) as client,
+            await client.table(*PLACE).query() as listing,
+        ):
             async for file in listing.files():
                 if file.id == "50":
                     return
@@ -238,7 +292,11 @@ class Breaking(Desk):
 
     def _answer(self, request):
         answers = self.answers.get(f"{request.method} {request.url.path}", [])
-        if answers and isinstance(answers[0], httpx.Response) and not hasattr(answers[0], "_content"):
+        if (
+            answers
+            and isinstance(answers[0], httpx.Response)
+            and not hasattr(answers[0], "_content")
+        ):
             self.requests.append(request)
             return answers.pop(0)
         return super()._answer(request)
@@ -255,13 +313,18 @@ def test_truncated_listing_raises_unreachable(table):
 
 
 def test_rows_are_read_from_a_second_listing_after_a_truncated_one(table):
-    desk = breaking(broken_off(*PARQUET, file("a", size=len(CONTENT))), lines(*PARQUET, file("a", size=len(CONTENT))))
+    desk = breaking(
+        broken_off(*PARQUET, file("a", size=len(CONTENT))),
+        lines(*PARQUET, file("a", size=len(CONTENT))),
+    )
 
     assert table(desk).to_arrow().num_rows == 1
 
 
 def test_second_listing_of_another_version_raises_unreachable(table):
-    desk = breaking(broken_off(*PARQUET, file("a")), lines(*PARQUET, file("b"), delta_table_version="6"))
+    desk = breaking(
+        broken_off(*PARQUET, file("a")), lines(*PARQUET, file("b"), delta_table_version="6")
+    )
 
     with pytest.raises(Unreachable):
         table(desk).to_arrow()
@@ -293,7 +356,9 @@ def followed(opened, latest, **options):
     def query(request):
         asked = json.loads(request.content)
         numbers = range(asked["startingVersion"], asked["endingVersion"] + 2)
-        return lines(*PARQUET, *(file(str(number), "add", version=number, timestamp=1) for number in numbers))
+        return lines(
+            *PARQUET, *(file(str(number), "add", version=number, timestamp=1) for number in numbers)
+        )
 
     desk = Desk(version=version, query=query)
     taken = []
@@ -319,11 +384,16 @@ def test_follow_queries_windows_of_versions(opened):
     desk, found = followed(opened, [3, 3, 5], versions_per_request=2)
 
     assert found == ["1", "2", "3", "4", "5"]
-    assert [(body["startingVersion"], body["endingVersion"]) for body in desk.bodies] == [(1, 2), (3, 3), (4, 5)]
+    assert [(body["startingVersion"], body["endingVersion"]) for body in desk.bodies] == [
+        (1, 2),
+        (3, 3),
+        (4, 5),
+    ]
 
 
 @pytest.mark.parametrize(
-    ("options", "complaint"), [({"interval": 9.9}, "every 10 seconds"), ({"versions_per_request": 0}, "none to ask for")]
+    ("options", "complaint"),
+    [({"interval": 9.9}, "every 10 seconds"), ({"versions_per_request": 0}, "none to ask for")],
 )
 def test_follow_with_invalid_options_raises_value_error(opened, options, complaint):
     """DS-STR-01."""
@@ -344,7 +414,10 @@ def test_follow_pauses_for_the_given_interval():
         raise Enough
 
     desk = Desk(version=httpx.Response(200, headers={"Delta-Table-Version": "0"}))
-    with SharingClient(PROFILE, http=httpx.Client(transport=desk.carrier), sleep=pause) as client, pytest.raises(Enough):
+    with (
+        SharingClient(PROFILE, http=httpx.Client(transport=desk.carrier), sleep=pause) as client,
+        pytest.raises(Enough),
+    ):
         list(client.table(*PLACE).follow(1, interval=60))
 
     assert pauses == [60]

@@ -8,7 +8,19 @@ import pytest
 from lakepact.client import BadReply, Forbidden, NotFound, ServerError, Unreachable
 from lakepact.client.retries import Retries
 
-from .serving import PROTOCOL, SIGNATURE, TOKEN, A, Desk, desk_of, file, lines, metadata, parquet_file, signed
+from .serving import (
+    PROTOCOL,
+    SIGNATURE,
+    TOKEN,
+    A,
+    Desk,
+    desk_of,
+    file,
+    lines,
+    metadata,
+    parquet_file,
+    signed,
+)
 
 
 def test_data_urls_get_no_credentials(table, both):
@@ -21,13 +33,35 @@ def test_data_urls_get_no_credentials(table, both):
     assert {request.headers["Accept-Encoding"] for request in fetched} == {"identity"}
 
 
-SCHEMES = ["file:///etc/passwd", "/etc/passwd", "ftp://store.test/a", "https:///a", "http://[x/a", "s3://b/a", ""]
-REDIRECTS = ["file:///etc/passwd", "http://store.test/a", "ftp://x.test", "data:,x"]  # one from https to http too
-METADATA = ["169.254.169.254", "2852039166", "0xA9.254.43518", "[fd00:ec2::254]", "[::ffff:a9fe:a9fe]", "METADATA.google.internal."]
+SCHEMES = [
+    "file:///etc/passwd",
+    "/etc/passwd",
+    "ftp://store.test/a",
+    "https:///a",
+    "http://[x/a",
+    "s3://b/a",
+    "",
+]
+REDIRECTS = [
+    "file:///etc/passwd",
+    "http://store.test/a",
+    "ftp://x.test",
+    "data:,x",
+]  # one from https to http too
+METADATA = [
+    "169.254.169.254",
+    "2852039166",
+    "0xA9.254.43518",
+    "[fd00:ec2::254]",
+    "[::ffff:a9fe:a9fe]",
+    "METADATA.google.internal.",
+]
 OF_CLOUDS = [(f"https://{host}/a", "cloud metadata") for host in METADATA]
 
 
-@pytest.mark.parametrize(("url", "complaint"), [*((url, "not an http or https address") for url in SCHEMES), *OF_CLOUDS])
+@pytest.mark.parametrize(
+    ("url", "complaint"), [*((url, "not an http or https address") for url in SCHEMES), *OF_CLOUDS]
+)
 def test_url_of_another_scheme_or_of_cloud_metadata_is_a_bad_reply(table, url, complaint):
     desk = Desk(query=lines(PROTOCOL, metadata(), file("a", url=f"{url}?sig={SIGNATURE}")))
 
@@ -41,9 +75,13 @@ def test_url_of_another_scheme_or_of_cloud_metadata_is_a_bad_reply(table, url, c
 NOT_FOLLOWED = "redirects to an address that is not followed|a header of it, is broken"
 
 
-@pytest.mark.parametrize(("location", "complaint"), [*((location, NOT_FOLLOWED) for location in REDIRECTS), *OF_CLOUDS])
+@pytest.mark.parametrize(
+    ("location", "complaint"), [*((location, NOT_FOLLOWED) for location in REDIRECTS), *OF_CLOUDS]
+)
 def test_redirect_to_another_scheme_or_cloud_metadata_is_a_bad_reply(table, location, complaint):
-    desk = desk_of({"a": b"x"}).on("GET store.test/a", httpx.Response(302, headers={"Location": f"{location}?sig={SIGNATURE}"}))
+    desk = desk_of({"a": b"x"}).on(
+        "GET store.test/a", httpx.Response(302, headers={"Location": f"{location}?sig={SIGNATURE}"})
+    )
 
     with pytest.raises(BadReply, match=complaint) as caught:
         table(desk).to_arrow()
@@ -55,34 +93,50 @@ def test_redirect_to_another_scheme_or_cloud_metadata_is_a_bad_reply(table, loca
 def test_https_redirect_of_a_file_is_followed(table):
     content = parquet_file(A)
     desk = desk_of({"a": content})
-    desk.on("GET store.test/a", httpx.Response(307, headers={"Location": f"https://other.test/b?sig={SIGNATURE}"}))
+    desk.on(
+        "GET store.test/a",
+        httpx.Response(307, headers={"Location": f"https://other.test/b?sig={SIGNATURE}"}),
+    )
     desk.on("GET other.test/b", content)
 
     assert table(desk).to_arrow().num_rows == 3
 
 
 def test_endless_redirects_are_a_bad_reply(table):
-    desk = desk_of({"a": b"x"}).on("GET store.test/a", httpx.Response(302, headers={"Location": "/a"}))
+    desk = desk_of({"a": b"x"}).on(
+        "GET store.test/a", httpx.Response(302, headers={"Location": "/a"})
+    )
 
     with pytest.raises(BadReply, match="redirects more than 5 times"):
         table(desk).to_arrow()
 
 
-@pytest.mark.parametrize(("status", "kind"), [(403, Forbidden), (404, NotFound), (500, ServerError), (503, ServerError)])
+@pytest.mark.parametrize(
+    ("status", "kind"), [(403, Forbidden), (404, NotFound), (500, ServerError), (503, ServerError)]
+)
 def test_refused_file_raises_without_the_signature(table, status, kind):
     told = f"<Error><Code>AccessDenied</Code><Message>{SIGNATURE}</Message><StringToSign>{SIGNATURE}</StringToSign></Error>"
-    desk = desk_of({"a": b"x"}).on("GET store.test/a", httpx.Response(status, content=told.encode()))
+    desk = desk_of({"a": b"x"}).on(
+        "GET store.test/a", httpx.Response(status, content=told.encode())
+    )
 
-    with pytest.raises(kind, match=r"https://store\.test/a\?\[hidden\] is not given: AccessDenied") as caught:
+    with pytest.raises(
+        kind, match=r"https://store\.test/a\?\[hidden\] is not given: AccessDenied"
+    ) as caught:
         table(desk, retries=Retries(tries=2)).to_arrow()
 
     assert caught.value.operation == "readFile"
-    assert SIGNATURE not in f"{caught.value} {caught.value!r} {caught.value.exchange} {caught.value.__cause__}"
+    assert (
+        SIGNATURE
+        not in f"{caught.value} {caught.value!r} {caught.value.exchange} {caught.value.__cause__}"
+    )
 
 
 def test_file_with_a_lost_reply_is_fetched_again(table):
     content = parquet_file(A)
-    desk = desk_of({"a": content}).on("GET store.test/a", httpx.ReadError("reset"), httpx.Response(503), content)
+    desk = desk_of({"a": content}).on(
+        "GET store.test/a", httpx.ReadError("reset"), httpx.Response(503), content
+    )
 
     assert table(desk).to_arrow().num_rows == 3
 

@@ -20,7 +20,12 @@ DONE = lines(*PARQUET, file("a"))
 
 
 def protocol(version):
-    return {"protocol": {"deltaProtocol": {"minReaderVersion": 3, "minWriterVersion": 7, "readerFeatures": []}, "version": version}}
+    return {
+        "protocol": {
+            "deltaProtocol": {"minReaderVersion": 3, "minWriterVersion": 7, "readerFeatures": []},
+            "version": version,
+        }
+    }
 
 
 def test_query_in_the_background_is_awaited(table):
@@ -29,7 +34,11 @@ def test_query_in_the_background_is_awaited(table):
     listing = table(desk).query(background=True)
 
     assert ids(listing) == ["a"]
-    assert [path.removeprefix(f"POST {TABLE}/") for path in desk.asked] == ["query", "queries/q1", "queries/q1"]
+    assert [path.removeprefix(f"POST {TABLE}/") for path in desk.asked] == [
+        "query",
+        "queries/q1",
+        "queries/q1",
+    ]
     assert "asyncquery=true" in desk.requests[0].headers["delta-sharing-capabilities"]
     assert desk.bodies[0]["idempotencyKey"]
 
@@ -93,17 +102,27 @@ def test_historical_protocols_are_yielded(table, operation):
 def test_later_protocols_are_not_yielded_unasked(table):
     desk = Desk(query=lines(protocol(1), DELTA[1], delta_file("a"), protocol(3)))
 
-    assert [type(line) for line in table(desk).query(starting_version=1)] == [type(line) for line in table(desk).files()]
+    assert [type(line) for line in table(desk).query(starting_version=1)] == [
+        type(line) for line in table(desk).files()
+    ]
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_background_query_of_the_reference_server_has_the_same_files(kind, tmp_path):
     pack.write(tmp_path)
     with (
-        running(contract="delta_sharing", contract_version="2026-08", shares=str(tmp_path / "shares.yaml")) as server,
+        running(
+            contract="delta_sharing",
+            contract_version="2026-08",
+            shares=str(tmp_path / "shares.yaml"),
+        ) as server,
         asyncio.Runner() as runner,
     ):
-        profile = {"shareCredentialsVersion": 1, "endpoint": server.address("delta_sharing"), "bearerToken": pack.TOKENS["all"]}
+        profile = {
+            "shareCredentialsVersion": 1,
+            "endpoint": server.address("delta_sharing"),
+            "bearerToken": pack.TOKENS["all"],
+        }
         client = Driven(KINDS[kind](profile), runner)
         share = next(iter(client.shares())).name
         found = next(iter(client.all_tables(share)))

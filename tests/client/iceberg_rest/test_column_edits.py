@@ -40,7 +40,11 @@ WITHOUT_ROWS = {"current-snapshot-id": None, "refs": {}}
         ("date", date(2026, 1, 2), "2026-01-02"),
         ("time", time(1, 2, 3, 500_000), "01:02:03.5"),
         ("timestamp", datetime(2026, 1, 2), "2026-01-02T00:00:00"),
-        ("timestamptz", datetime(2026, 1, 2, tzinfo=timezone(timedelta(hours=1))), "2026-01-01T23:00:00+00:00"),
+        (
+            "timestamptz",
+            datetime(2026, 1, 2, tzinfo=timezone(timedelta(hours=1))),
+            "2026-01-01T23:00:00+00:00",
+        ),
         ("timestamp_ns", datetime(2026, 1, 2), "2026-01-02T00:00:00"),
         ("timestamptz_ns", datetime(2026, 1, 2, tzinfo=UTC), "2026-01-02T00:00:00+00:00"),
         ("binary", b"\x00\xff", "00ff"),
@@ -81,17 +85,32 @@ def test_default_value_that_the_type_lacks_raises_value_error(type_, value):
 def test_required_column_has_its_default_in_old_and_new_rows():
     added = columns(edits().add_column("city", "string", required=True, default="Rome"), **V3)[-1]
 
-    assert added == {"id": 5, "name": "city", "required": True, "type": "string", "initial-default": "Rome", "write-default": "Rome"}
+    assert added == {
+        "id": 5,
+        "name": "city",
+        "required": True,
+        "type": "string",
+        "initial-default": "Rome",
+        "write-default": "Rome",
+    }
 
 
 def test_changed_default_leaves_old_rows_as_they_are():
     edited = edits().add_column("city", "string", default="Rome").set_default("city", "Oslo")
 
-    assert [columns(edited, **V3)[-1][name] for name in ("initial-default", "write-default")] == ["Rome", "Oslo"]
+    assert [columns(edited, **V3)[-1][name] for name in ("initial-default", "write-default")] == [
+        "Rome",
+        "Oslo",
+    ]
 
 
 def test_removed_default_leaves_the_column():
-    assert "write-default" not in columns(edits().add_column("city", "string", default="Rome").set_default("city", None), **V3)[-1]
+    assert (
+        "write-default"
+        not in columns(
+            edits().add_column("city", "string", default="Rome").set_default("city", None), **V3
+        )[-1]
+    )
 
 
 def test_column_of_a_table_without_rows_becomes_required():
@@ -107,13 +126,22 @@ def test_column_of_a_table_with_rows_becomes_required_if_the_caller_says_so():
 
 STATISTICS = {"snapshot-id": 7, "statistics-path": "memory:s", "file-size-in-bytes": 9}
 SKETCHES = {**STATISTICS, "file-footer-size-in-bytes": 4, "blob-metadata": []}
-SNAPSHOTS = [{"snapshot-id": 7, "timestamp-ms": 1, "manifest-list": "memory:m", "summary": {"operation": "append"}}]
+SNAPSHOTS = [
+    {
+        "snapshot-id": 7,
+        "timestamp-ms": 1,
+        "manifest-list": "memory:m",
+        "summary": {"operation": "append"},
+    }
+]
 
 
 def test_statistics_are_set_and_removed():
     held = {"snapshots": SNAPSHOTS, "statistics": [SKETCHES], "partition-statistics": [STATISTICS]}
 
-    assert resolved(edits().set_statistics(SKETCHES).set_partition_statistics(STATISTICS), snapshots=SNAPSHOTS)[0] == [
+    assert resolved(
+        edits().set_statistics(SKETCHES).set_partition_statistics(STATISTICS), snapshots=SNAPSHOTS
+    )[0] == [
         {"action": "set-statistics", "snapshot-id": 7, "statistics": SKETCHES},
         {"action": "set-partition-statistics", "partition-statistics": STATISTICS},
     ]
@@ -128,7 +156,10 @@ def united(*given: dict, **changed: object) -> list[dict]:
 
 
 def test_union_adds_missing_columns_as_optional_ones():
-    given = field(1, "to", struct(field(2, "zip", "string", required=True))), field(3, "note", "string", required=True, doc="free text")
+    given = (
+        field(1, "to", struct(field(2, "zip", "string", required=True))),
+        field(3, "note", "string", required=True, doc="free text"),
+    )
 
     fields = united(*given)
 
@@ -154,13 +185,26 @@ def test_union_widens_types_and_never_narrows_them(before, given, expected):
     nested = {"type": "list", "element-id": 6, "element": before, "element-required": False}
     held = {**SCHEMA, "fields": [*FIELDS, field(5, "x", nested), field(7, "y", before)]}
 
-    fields = united(field(1, "x", {**nested, "element": given}), field(2, "y", given), field(3, "z", "int"), schemas=[held], **V3)
+    fields = united(
+        field(1, "x", {**nested, "element": given}),
+        field(2, "y", given),
+        field(3, "z", "int"),
+        schemas=[held],
+        **V3,
+    )
 
     assert [fields[3]["type"]["element"], fields[4]["type"]] == [expected, expected]
 
 
 def test_union_makes_required_columns_optional_in_structs_lists_and_maps():
-    nested = {"type": "map", "key-id": 6, "key": "string", "value-id": 7, "value": "int", "value-required": True}
+    nested = {
+        "type": "map",
+        "key-id": 6,
+        "key": "string",
+        "value-id": 7,
+        "value": "int",
+        "value-required": True,
+    }
     held = {**SCHEMA, "fields": [*FIELDS, field(5, "x", nested, required=True)]}
 
     (found,) = united(field(1, "x", {**nested, "value-required": False}), schemas=[held])[3:]
@@ -169,14 +213,21 @@ def test_union_makes_required_columns_optional_in_structs_lists_and_maps():
 
 
 def test_defaults_of_a_widened_date_are_timestamps():
-    edited = edits().add_column("on", "date", default=date(2026, 1, 2)).update_column("on", "timestamp")
+    edited = (
+        edits().add_column("on", "date", default=date(2026, 1, 2)).update_column("on", "timestamp")
+    )
 
     assert columns(edited, **V3)[-1]["initial-default"] == "2026-01-02T00:00:00"
 
 
 PARTITIONED_BY_DATE = {
     "schemas": [{**SCHEMA, "fields": [*FIELDS, field(5, "on", "date")]}],
-    "partition-specs": [{"spec-id": 0, "fields": [{"source-id": 5, "field-id": 1000, "name": "on", "transform": "identity"}]}],
+    "partition-specs": [
+        {
+            "spec-id": 0,
+            "fields": [{"source-id": 5, "field-id": 1000, "name": "on", "transform": "identity"}],
+        }
+    ],
     **V3,
 }
 
@@ -184,16 +235,32 @@ PARTITIONED_BY_DATE = {
 @pytest.mark.parametrize(
     ("edited", "changed", "message"),
     [
-        (edits().add_column("city", "string", default="Rome"), {}, r"need format version 3, and the table has 2"),
-        (edits().add_column("city", "string", required=True), V3, "'city' can be required only with a default"),
+        (
+            edits().add_column("city", "string", default="Rome"),
+            {},
+            r"need format version 3, and the table has 2",
+        ),
+        (
+            edits().add_column("city", "string", required=True),
+            V3,
+            "'city' can be required only with a default",
+        ),
         (edits().set_default("id", None), V3, "'id' is required and keeps"),
         (edits().require_column("at"), {}, "'at' may be null in rows that the table has"),
         (edits().set_statistics(SKETCHES), {}, "no snapshot 7"),
         (edits().remove_statistics(7), {}, "no statistics of the snapshot 7"),
-        (edits().union_by_name(struct(field(1, "at", "long"))), {}, "cannot be widened from timestamptz to long"),
+        (
+            edits().union_by_name(struct(field(1, "at", "long"))),
+            {},
+            "cannot be widened from timestamptz to long",
+        ),
         (edits().union_by_name(struct(field(1, "to", "string"))), {}, "from struct to string"),
         (edits().union_by_name(struct(field(1, "id", "int"))), {}, "identifies rows"),
-        (edits().union_by_name(struct(field(1, "on", "timestamp"))), PARTITIONED_BY_DATE, "partition field 'on' has its values"),
+        (
+            edits().union_by_name(struct(field(1, "on", "timestamp"))),
+            PARTITIONED_BY_DATE,
+            "partition field 'on' has its values",
+        ),
     ],
 )
 def test_edit_that_the_format_does_not_allow_raises_value_error(edited, changed, message):
@@ -222,7 +289,9 @@ def table(catalog):
 
 
 def test_rows_from_before_have_the_default_of_a_required_column(catalog, table):
-    catalog.change(table).upgrade_format_version(3).add_column("city", "string", required=True, default="Rome").commit()
+    catalog.change(table).upgrade_format_version(3).add_column(
+        "city", "string", required=True, default="Rome"
+    ).commit()
 
     rows = {"id": [1, 2], "city": ["Rome", "Rome"]}
     assert catalog.scan(table).to_arrow().sort_by("id").to_pydict() == rows
@@ -248,9 +317,16 @@ def test_pyiceberg_reads_the_default(catalog, table, type_, value):
 
 
 OTHERS = {
-    "arrow": pa.schema([("id", pa.int64()), ("note", pa.string()), ("tags", pa.list_(pa.string()))]),
-    "pyiceberg": Schema(NestedField(1, "id", LongType(), required=False), NestedField(2, "note", StringType(), doc="d", required=False)),
-    "document": struct(field(1, "to", struct(field(2, "city", "string"), field(3, "at", "timestamptz")))),
+    "arrow": pa.schema(
+        [("id", pa.int64()), ("note", pa.string()), ("tags", pa.list_(pa.string()))]
+    ),
+    "pyiceberg": Schema(
+        NestedField(1, "id", LongType(), required=False),
+        NestedField(2, "note", StringType(), doc="d", required=False),
+    ),
+    "document": struct(
+        field(1, "to", struct(field(2, "city", "string"), field(3, "at", "timestamptz")))
+    ),
 }
 
 
@@ -280,12 +356,22 @@ def test_server_stores_and_drops_statistics(catalog, table):
     id_ = catalog.load_table(table).metadata.current_snapshot_id
 
     kept = (
-        catalog.change(table).set_statistics({**SKETCHES, "snapshot-id": id_}).set_partition_statistics({**STATISTICS, "snapshot-id": id_})
+        catalog.change(table)
+        .set_statistics({**SKETCHES, "snapshot-id": id_})
+        .set_partition_statistics({**STATISTICS, "snapshot-id": id_})
     )
     metadata = kept.commit().metadata
-    left = catalog.change(table).remove_statistics(id_).remove_partition_statistics(id_).commit().metadata
+    left = (
+        catalog.change(table)
+        .remove_statistics(id_)
+        .remove_partition_statistics(id_)
+        .commit()
+        .metadata
+    )
 
-    assert [file.snapshot_id for file in (*metadata.statistics, *metadata.partition_statistics)] == [id_, id_]
+    assert [
+        file.snapshot_id for file in (*metadata.statistics, *metadata.partition_statistics)
+    ] == [id_, id_]
     assert [*left.statistics, *left.partition_statistics] == []
 
 

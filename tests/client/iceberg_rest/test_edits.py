@@ -16,7 +16,11 @@ from lakepact.generated.iceberg_rest.models import StructType, TableMetadata
 from lakepact.reference_server import running
 from sample_tables.table_documents import UUID, field, struct, table
 
-FIELDS = [field(1, "id", "int", required=True), field(2, "at", "timestamptz"), field(3, "to", struct(field(4, "city", "string")))]
+FIELDS = [
+    field(1, "id", "int", required=True),
+    field(2, "at", "timestamptz"),
+    field(3, "to", struct(field(4, "city", "string"))),
+]
 SCHEMA = {"type": "struct", "schema-id": 0, "identifier-field-ids": [1], "fields": FIELDS}
 DAY = {"source-id": 2, "field-id": 1000, "name": "at_day", "transform": "day"}
 METADATA = {
@@ -42,7 +46,9 @@ def columns(edited: TableEdits, **changed: object) -> list[dict]:
 
 
 def test_property_edits_require_the_same_table_alone():
-    updates, requirements = resolved(edits().set_properties({"a.b": "1"}).remove_properties("c", "d").set_location("memory:u"))
+    updates, requirements = resolved(
+        edits().set_properties({"a.b": "1"}).remove_properties("c", "d").set_location("memory:u")
+    )
 
     assert updates == [
         {"action": "set-properties", "updates": {"a.b": "1"}},
@@ -57,28 +63,55 @@ def test_new_column_gets_the_next_id_and_requires_the_same_schema():
 
     added = {"id": 5, "name": "note", "required": False, "type": "string", "doc": "free text"}
     assert updates == [
-        {"action": "add-schema", "schema": {**SCHEMA, "schema-id": 1, "fields": [*FIELDS, added]}, "last-column-id": 5},
+        {
+            "action": "add-schema",
+            "schema": {**SCHEMA, "schema-id": 1, "fields": [*FIELDS, added]},
+            "last-column-id": 5,
+        },
         {"action": "set-current-schema", "schema-id": -1},
     ]
-    assert requirements == [SAME_TABLE, SAME_SCHEMA, {"type": "assert-last-assigned-field-id", "last-assigned-field-id": 4}]
+    assert requirements == [
+        SAME_TABLE,
+        SAME_SCHEMA,
+        {"type": "assert-last-assigned-field-id", "last-assigned-field-id": 4},
+    ]
 
 
 def test_nested_fields_of_a_new_column_get_ids_of_their_own():
-    tags = {"type": "list", "element": {"type": "struct", "fields": [{"name": "k", "type": "string"}, {"name": "v", "type": "int"}]}}
+    tags = {
+        "type": "list",
+        "element": {
+            "type": "struct",
+            "fields": [{"name": "k", "type": "string"}, {"name": "v", "type": "int"}],
+        },
+    }
 
     added = columns(edits().add_column("tags", tags))[-1]
 
-    inner = [{"required": False, "name": "k", "type": "string", "id": 7}, {"required": False, "name": "v", "type": "int", "id": 8}]
+    inner = [
+        {"required": False, "name": "k", "type": "string", "id": 7},
+        {"required": False, "name": "v", "type": "int", "id": 8},
+    ]
     element = {"type": "struct", "fields": inner}
-    assert (added["id"], added["type"]) == (5, {"type": "list", "element-id": 6, "element": element, "element-required": False})
+    assert (added["id"], added["type"]) == (
+        5,
+        {"type": "list", "element-id": 6, "element": element, "element-required": False},
+    )
 
 
 def test_nested_column_is_added_by_its_path():
-    assert [one["name"] for one in columns(edits().add_column(("to", "zip"), "string"))[2]["type"]["fields"]] == ["city", "zip"]
+    assert [
+        one["name"]
+        for one in columns(edits().add_column(("to", "zip"), "string"))[2]["type"]["fields"]
+    ] == ["city", "zip"]
 
 
 def test_renamed_and_widened_column_keeps_its_id():
-    assert columns(edits().rename_column("id", "key").update_column("key", "long"))[0] == {**FIELDS[0], "name": "key", "type": "long"}
+    assert columns(edits().rename_column("id", "key").update_column("key", "long"))[0] == {
+        **FIELDS[0],
+        "name": "key",
+        "type": "long",
+    }
 
 
 def test_dropped_column_leaves_the_schema():
@@ -132,7 +165,10 @@ def test_new_partition_field_gets_the_next_id_and_requires_the_same_spec():
 def test_partition_field_of_an_earlier_spec_keeps_its_id():
     specs = [{"spec-id": 0, "fields": [DAY]}, {"spec-id": 1, "fields": []}]
 
-    updates, _ = resolved(edits().add_partition_field("at", "day", name="on"), **{"partition-specs": specs, "default-spec-id": 1})
+    updates, _ = resolved(
+        edits().add_partition_field("at", "day", name="on"),
+        **{"partition-specs": specs, "default-spec-id": 1},
+    )
 
     assert updates[0]["spec"] == {"spec-id": 2, "fields": [{**DAY, "name": "on"}]}
 
@@ -160,22 +196,38 @@ def test_sort_order_is_replaced_and_requires_the_same_order_and_schema():
     updates, requirements = resolved(edits().sort_by("at", "day", direction="desc").sort_by("id"))
 
     first = {"source-id": 2, "transform": "day", "direction": "desc", "null-order": "nulls-last"}
-    second = {"source-id": 1, "transform": "identity", "direction": "asc", "null-order": "nulls-first"}
+    second = {
+        "source-id": 1,
+        "transform": "identity",
+        "direction": "asc",
+        "null-order": "nulls-first",
+    }
     assert updates == [
         {"action": "add-sort-order", "sort-order": {"order-id": 1, "fields": [first, second]}},
         {"action": "set-default-sort-order", "sort-order-id": -1},
     ]
-    assert requirements == [SAME_TABLE, {"type": "assert-default-sort-order-id", "default-sort-order-id": 0}, SAME_SCHEMA]
+    assert requirements == [
+        SAME_TABLE,
+        {"type": "assert-default-sort-order-id", "default-sort-order-id": 0},
+        SAME_SCHEMA,
+    ]
 
 
 def test_removed_sort_order_is_the_unsorted_one():
-    assert resolved(edits().remove_sort_order())[0] == [{"action": "set-default-sort-order", "sort-order-id": 0}]
+    assert resolved(edits().remove_sort_order())[0] == [
+        {"action": "set-default-sort-order", "sort-order-id": 0}
+    ]
 
 
 def test_old_snapshots_without_a_branch_or_tag_are_expired():
-    snapshots = [{"snapshot-id": id_, "timestamp-ms": id_, "manifest-list": "m", "summary": {}} for id_ in (5, 6, 7, 9)]
+    snapshots = [
+        {"snapshot-id": id_, "timestamp-ms": id_, "manifest-list": "m", "summary": {}}
+        for id_ in (5, 6, 7, 9)
+    ]
 
-    updates, _ = resolved(edits().expire_snapshots(datetime.fromtimestamp(0.008, UTC)), snapshots=snapshots)
+    updates, _ = resolved(
+        edits().expire_snapshots(datetime.fromtimestamp(0.008, UTC)), snapshots=snapshots
+    )
 
     assert updates == [{"action": "remove-snapshots", "snapshot-ids": [5, 6]}]
 
@@ -187,11 +239,19 @@ def test_model_of_a_nested_type_gets_ids_of_its_own():
 
 
 def test_branches_and_tags_require_what_they_replace():
-    updates, requirements = resolved(edits().set_tag("v1").set_branch("main", 6, min_snapshots_to_keep=2))
+    updates, requirements = resolved(
+        edits().set_tag("v1").set_branch("main", 6, min_snapshots_to_keep=2)
+    )
 
     assert updates == [
         {"action": "set-snapshot-ref", "type": "tag", "ref-name": "v1", "snapshot-id": 7},
-        {"action": "set-snapshot-ref", "type": "branch", "ref-name": "main", "snapshot-id": 6, "min-snapshots-to-keep": 2},
+        {
+            "action": "set-snapshot-ref",
+            "type": "branch",
+            "ref-name": "main",
+            "snapshot-id": 6,
+            "min-snapshots-to-keep": 2,
+        },
     ]
     assert requirements == [
         SAME_TABLE,
@@ -206,12 +266,19 @@ def test_tag_of_a_table_without_snapshots_raises_value_error():
 
 
 def test_format_version_is_upgraded_before_a_type_that_needs_it():
-    schema = {**SCHEMA, "fields": [*FIELDS, {"id": 5, "name": "on", "type": "date", "required": False}]}
+    schema = {
+        **SCHEMA,
+        "fields": [*FIELDS, {"id": 5, "name": "on", "type": "date", "required": False}],
+    }
 
     edited = edits().upgrade_format_version(3).update_column("on", "timestamp")
     updates, _ = resolved(edited, schemas=[schema], **{"last-column-id": 5})
 
-    assert [update["action"] for update in updates] == ["upgrade-format-version", "add-schema", "set-current-schema"]
+    assert [update["action"] for update in updates] == [
+        "upgrade-format-version",
+        "add-schema",
+        "set-current-schema",
+    ]
 
 
 @pytest.fixture(scope="module")
@@ -238,14 +305,28 @@ def finished(catalog, edited):
 
 
 def test_server_applies_all_edits_of_a_table(catalog):
-    edited = catalog.change("n.t").add_column("note", "string").rename_column("at", "since").add_partition_field("since", "month")
+    edited = (
+        catalog.change("n.t")
+        .add_column("note", "string")
+        .rename_column("at", "since")
+        .add_partition_field("since", "month")
+    )
 
     after = finished(catalog, edited.set_properties({"x": "1"})).metadata
 
-    current = next(schema for schema in after.schemas if schema.schema_id == after.current_schema_id)
+    current = next(
+        schema for schema in after.schemas if schema.schema_id == after.current_schema_id
+    )
     spec = next(spec for spec in after.partition_specs if spec.spec_id == after.default_spec_id)
-    assert [(one.id, one.name) for one in current.fields] == [(1, "id"), (2, "since"), (3, "to"), (5, "note")]
-    assert [(one.name, one.source_id, one.field_id) for one in spec.fields] == [("since_month", 2, 1000)]
+    assert [(one.id, one.name) for one in current.fields] == [
+        (1, "id"),
+        (2, "since"),
+        (3, "to"),
+        (5, "note"),
+    ]
+    assert [(one.name, one.source_id, one.field_id) for one in spec.fields] == [
+        ("since_month", 2, 1000)
+    ]
     assert after.properties == {"x": "1"}
 
 
@@ -257,7 +338,10 @@ def test_server_applies_a_transaction_to_all_tables_or_none(catalog):
 
     finished(catalog, transaction)
 
-    assert [catalog.load_table(("n", name)).metadata.properties for name in ("t", "u")] == [{"x": "1"}, {"y": "2"}]
+    assert [catalog.load_table(("n", name)).metadata.properties for name in ("t", "u")] == [
+        {"x": "1"},
+        {"y": "2"},
+    ]
     assert len(catalog.load_table("n.u").metadata.schemas) == 2
 
 
@@ -273,7 +357,9 @@ def test_text_that_names_no_table_raises_value_error(catalog, name):
 
 
 TABLE = "/v1/namespaces/n/tables/t"
-CONFLICT = httpx.Response(409, json={"error": {"message": "changed", "type": "CommitFailedException", "code": 409}})
+CONFLICT = httpx.Response(
+    409, json={"error": {"message": "changed", "type": "CommitFailedException", "code": 409}}
+)
 
 
 @pytest.fixture
@@ -283,8 +369,18 @@ def at_a_desk(drive):
     def catalog(states, answers, **options):
         states, answers = [{"metadata": {**METADATA, **state}} for state in states], list(answers)
         loading = {f"GET {TABLE}": lambda _: states.pop(0) if len(states) > 1 else states[0]}
-        desk = Desk({"GET /v1/config": {"defaults": {}, "overrides": {}}, **loading, f"POST {TABLE}": lambda _: answers.pop(0)})
-        return drive("https://catalog", carrier=desk.carrier, retries=Retries(tries=3, first_pause=0.001, **options)), desk
+        desk = Desk(
+            {
+                "GET /v1/config": {"defaults": {}, "overrides": {}},
+                **loading,
+                f"POST {TABLE}": lambda _: answers.pop(0),
+            }
+        )
+        return drive(
+            "https://catalog",
+            carrier=desk.carrier,
+            retries=Retries(tries=3, first_pause=0.001, **options),
+        ), desk
 
     return catalog
 
@@ -295,7 +391,13 @@ def commits(desk):
 
 DONE = {"metadata-location": "memory:m", "metadata": METADATA}
 OTHER_COLUMN = {
-    "schemas": [{**SCHEMA, "schema-id": 1, "fields": [*FIELDS, {"id": 5, "name": "other", "type": "string", "required": False}]}],
+    "schemas": [
+        {
+            **SCHEMA,
+            "schema-id": 1,
+            "fields": [*FIELDS, {"id": 5, "name": "other", "type": "string", "required": False}],
+        }
+    ],
     "current-schema-id": 1,
     "last-column-id": 5,
 }
@@ -304,15 +406,24 @@ OTHER_COLUMN = {
 def test_commit_after_a_conflict_is_made_for_the_table_as_it_is_then(at_a_desk):
     both = {
         **OTHER_COLUMN["schemas"][0],
-        "fields": [*OTHER_COLUMN["schemas"][0]["fields"], {"id": 6, "name": "note", "type": "string", "required": False}],
+        "fields": [
+            *OTHER_COLUMN["schemas"][0]["fields"],
+            {"id": 6, "name": "note", "type": "string", "required": False},
+        ],
     }
-    done = {"metadata-location": "memory:m", "metadata": {**METADATA, "schemas": [both], "current-schema-id": 1}}
+    done = {
+        "metadata-location": "memory:m",
+        "metadata": {**METADATA, "schemas": [both], "current-schema-id": 1},
+    }
     driven, desk = at_a_desk([{}, OTHER_COLUMN], [CONFLICT, done])
 
     finished(driven, driven.change("n.t").add_column("note", "string"))
 
     last = commits(desk)[-1]
-    assert [(one["id"], one["name"]) for one in last["updates"][0]["schema"]["fields"]][-2:] == [(5, "other"), (6, "note")]
+    assert [(one["id"], one["name"]) for one in last["updates"][0]["schema"]["fields"]][-2:] == [
+        (5, "other"),
+        (6, "note"),
+    ]
     assert last["requirements"][1:] == [
         {"type": "assert-current-schema-id", "current-schema-id": 1},
         {"type": "assert-last-assigned-field-id", "last-assigned-field-id": 5},
@@ -324,7 +435,9 @@ def test_commit_that_is_made_again_is_reported(at_a_desk):
 
     finished(driven, driven.change("n.t").set_location("file:///warehouse/sales/orders"))
 
-    assert [(one.operation, one.tries, one.status, one.pause > 0) for one in seen] == [("updateTable", 1, 409, True)]
+    assert [(one.operation, one.tries, one.status, one.pause > 0) for one in seen] == [
+        ("updateTable", 1, 409, True)
+    ]
 
 
 def test_commit_is_rejected_after_the_last_try(at_a_desk):
@@ -339,11 +452,20 @@ def test_commit_is_rejected_after_the_last_try(at_a_desk):
 @pytest.mark.parametrize(
     ("state", "edited"),
     [
-        ({"table-uuid": "00000000-0000-4000-8000-000000000000"}, lambda edits: edits.set_properties({"x": "1"})),
-        (OTHER_COLUMN, lambda edits: edits.add_column("other", "string")),
-        ({"refs": {"main": {"type": "branch", "snapshot-id": 8}}}, lambda edits: edits.set_branch("main", 6)),
         (
-            {"schemas": [{**SCHEMA, "fields": [FIELDS[0], {**FIELDS[1], "id": 9}, FIELDS[2]]}], "last-column-id": 9},
+            {"table-uuid": "00000000-0000-4000-8000-000000000000"},
+            lambda edits: edits.set_properties({"x": "1"}),
+        ),
+        (OTHER_COLUMN, lambda edits: edits.add_column("other", "string")),
+        (
+            {"refs": {"main": {"type": "branch", "snapshot-id": 8}}},
+            lambda edits: edits.set_branch("main", 6),
+        ),
+        (
+            {
+                "schemas": [{**SCHEMA, "fields": [FIELDS[0], {**FIELDS[1], "id": 9}, FIELDS[2]]}],
+                "last-column-id": 9,
+            },
             lambda edits: edits.rename_column("at", "since"),
         ),
     ],

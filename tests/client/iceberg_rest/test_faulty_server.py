@@ -29,8 +29,12 @@ CALLS = [
     lambda catalog: catalog.load_table("n.absent"),
     lambda catalog: catalog.table_exists("n.t"),
     lambda catalog: catalog.list_tables("n", page_size=1),
-    lambda catalog: catalog.commit_table("n.t", [{"action": "set-properties", "updates": {"a": "1"}}]),
-    lambda catalog: catalog.commit_transaction([TableChange("n", "t", [{"action": "set-properties", "updates": {"a": "2"}}])]),
+    lambda catalog: catalog.commit_table(
+        "n.t", [{"action": "set-properties", "updates": {"a": "1"}}]
+    ),
+    lambda catalog: catalog.commit_transaction(
+        [TableChange("n", "t", [{"action": "set-properties", "updates": {"a": "2"}}])]
+    ),
     lambda catalog: catalog.rename_table(("n", "t"), ("n", "u")),
     lambda catalog: catalog.drop_table("n.u"),
     lambda catalog: catalog.register_table("n.u", "file:///absent"),
@@ -40,7 +44,10 @@ CALLS = [
 
 @contextlib.contextmanager
 def catalog_with(*faults, kind="sync", retries=NO_RETRIES):
-    with running(warehouse="memory:", faults=faults) as server, Driven(KINDS[kind], server.url, retries=retries) as driven:
+    with (
+        running(warehouse="memory:", faults=faults) as server,
+        Driven(KINDS[kind], server.url, retries=retries) as driven,
+    ):
         yield driven
 
 
@@ -60,11 +67,20 @@ def test_calls_to_a_faulty_server_return_or_raise_a_lakepact_error(fault, kind):
 SETTING = [{"action": "set-properties", "updates": {"a": "1"}}]
 COMMITS = {
     "updateTable": lambda catalog: catalog.commit_table("n.t", SETTING),
-    "commitTransaction": lambda catalog: catalog.commit_transaction([TableChange("n", name, SETTING) for name in ("t", "u")]),
+    "commitTransaction": lambda catalog: catalog.commit_transaction(
+        [TableChange("n", name, SETTING) for name in ("t", "u")]
+    ),
 }
 
 
-@pytest.mark.parametrize("fault", ["updateTable.drops-connection", "updateTable.truncates-body", "commitTransaction.drops-connection"])
+@pytest.mark.parametrize(
+    "fault",
+    [
+        "updateTable.drops-connection",
+        "updateTable.truncates-body",
+        "commitTransaction.drops-connection",
+    ],
+)
 @pytest.mark.parametrize("kind", KINDS)
 def test_commit_with_a_lost_reply_is_made_once(fault, kind):
     operation = fault.partition(".")[0]
@@ -82,7 +98,9 @@ def test_commit_with_a_lost_reply_is_made_once(fault, kind):
 
 
 def test_read_with_a_lost_reply_is_retried_up_to_the_limit():
-    with catalog_with("listNamespaces.drops-connection", retries=Retries(tries=3, first_pause=0.001)) as catalog:
+    with catalog_with(
+        "listNamespaces.drops-connection", retries=Retries(tries=3, first_pause=0.001)
+    ) as catalog:
         with pytest.raises(errors.Unreachable) as caught:
             catalog.list_namespaces()
 
@@ -99,10 +117,18 @@ def test_body_of_another_kind_is_a_bad_reply(fault):
 
 
 @pytest.mark.parametrize(
-    ("fault", "expected"), [("bare-errors", errors.NoSuchNamespace), ("text-errors", errors.NotFound), ("answers-200", errors.BadReply)]
+    ("fault", "expected"),
+    [
+        ("bare-errors", errors.NoSuchNamespace),
+        ("text-errors", errors.NotFound),
+        ("answers-200", errors.BadReply),
+    ],
 )
 def test_error_reply_in_another_form_raises(fault, expected):
-    with catalog_with(f"loadNamespaceMetadata.{fault}") as catalog, pytest.raises(errors.LakepactError) as caught:
+    with (
+        catalog_with(f"loadNamespaceMetadata.{fault}") as catalog,
+        pytest.raises(errors.LakepactError) as caught,
+    ):
         catalog.load_namespace("absent")
 
     assert type(caught.value) is expected

@@ -14,7 +14,14 @@ from hypothesis import strategies as st
 from driving import KINDS, Desk, Driven
 from lakepact.client import BadReply, IcebergCatalog, errors, pyiceberg_table
 from lakepact.generated.iceberg_rest import models
-from sample_tables.table_documents import field, partition_field, snapshot, sort_field, struct, table
+from sample_tables.table_documents import (
+    field,
+    partition_field,
+    snapshot,
+    sort_field,
+    struct,
+    table,
+)
 
 Document = dict[str, Any]
 ADDRESS = "http://catalog"
@@ -38,16 +45,30 @@ def of_version_1(*left_out: str, **members: Any) -> Document:
 
 def with_snapshot(*left_out: str, **members: Any) -> Document:
     """Return metadata with one snapshot."""
-    return {**table(version=1), "snapshots": [{**without(snapshot(1, None), *left_out), **members}], "current-snapshot-id": 1}
+    return {
+        **table(version=1),
+        "snapshots": [{**without(snapshot(1, None), *left_out), **members}],
+        "current-snapshot-id": 1,
+    }
 
 
 def sorted_by(*fields: Document) -> Document:
-    return {**table(), "sort-orders": [{"order-id": 1, "fields": list(fields)}], "default-sort-order-id": 1}
+    return {
+        **table(),
+        "sort-orders": [{"order-id": 1, "fields": list(fields)}],
+        "default-sort-order-id": 1,
+    }
 
 
 def view(*representations: Document) -> Document:
     """Return the metadata of a view."""
-    version = {"version-id": 1, "timestamp-ms": 1, "schema-id": 0, "representations": list(representations), "default-namespace": ["n"]}
+    version = {
+        "version-id": 1,
+        "timestamp-ms": 1,
+        "schema-id": 0,
+        "representations": list(representations),
+        "default-namespace": ["n"],
+    }
     return {
         "view-uuid": "u",
         "format-version": 1,
@@ -59,32 +80,65 @@ def view(*representations: Document) -> Document:
     }
 
 
-NULLS = ("partition-specs", "default-spec-id", "last-partition-id", "sort-orders", "default-sort-order-id", "last-sequence-number")
+NULLS = (
+    "partition-specs",
+    "default-spec-id",
+    "last-partition-id",
+    "sort-orders",
+    "default-sort-order-id",
+    "last-sequence-number",
+)
 #: One file of metadata for each form.
 FILES: dict[str, Document] = {
     "snapshot-without-summary": with_snapshot("summary"),
     "summary-without-operation": with_snapshot(summary={"added-records": "1"}),
     "unknown-operation": with_snapshot(summary={"operation": "rewrite"}),
-    "inline-manifests": with_snapshot("manifest-list", manifests=["s3://bucket/m0.avro", "s3://bucket/m1.avro"]),
+    "inline-manifests": with_snapshot(
+        "manifest-list", manifests=["s3://bucket/m0.avro", "s3://bucket/m1.avro"]
+    ),
     "sort-field-without-null-order": sorted_by(without(sort_field(1), "null-order")),
-    "unknown-sort-direction": sorted_by(sort_field(1, direction="natural", null_order="nulls-anywhere")),
+    "unknown-sort-direction": sorted_by(
+        sort_field(1, direction="natural", null_order="nulls-anywhere")
+    ),
     "unknown-ref-type": {**with_snapshot(), "refs": {"a": {"type": "lake", "snapshot-id": 1}}},
     "partition-spec-alone": of_version_1(*NULLS),
     "partition-specs-without-default": of_version_1(
         "default-spec-id",
         "last-partition-id",
-        **{"partition-specs": [{"spec-id": 0, "fields": [partition_field(1, "identity", "p", **{"field-id": 1004})]}]},
+        **{
+            "partition-specs": [
+                {
+                    "spec-id": 0,
+                    "fields": [partition_field(1, "identity", "p", **{"field-id": 1004})],
+                }
+            ]
+        },
     ),
     "numbers-as-properties": {**table(), "properties": {"a": 1, "b": 2.5, "c": True, "d": "e"}},
     "optional-members-that-are-null": {
         **table(),
-        **dict.fromkeys(("snapshots", "refs", "snapshot-log", "metadata-log", "statistics", "partition-statistics", "current-snapshot-id")),
+        **dict.fromkeys(
+            (
+                "snapshots",
+                "refs",
+                "snapshot-log",
+                "metadata-log",
+                "statistics",
+                "partition-statistics",
+                "current-snapshot-id",
+            )
+        ),
         "properties": None,
     },
     "version-1-members-that-are-null": of_version_1(**dict.fromkeys(NULLS)),
     "default-of-a-struct": {
         **table(),
-        "schemas": [{"schema-id": 0, **struct(field(1, "s", struct(), **{"initial-default": {}, "write-default": {}}))}],
+        "schemas": [
+            {
+                "schema-id": 0,
+                **struct(field(1, "s", struct(), **{"initial-default": {}, "write-default": {}})),
+            }
+        ],
     },
     "view-of-another-kind": view(PLAN, SQL),
 }
@@ -92,7 +146,16 @@ FILES: dict[str, Document] = {
 REWRITTEN: dict[str, Document] = {
     "numbers-as-properties": {"properties": {"a": "1", "b": "2.5", "c": "true", "d": "e"}},
     "optional-members-that-are-null": {
-        **{name: [] for name in ("snapshots", "snapshot-log", "metadata-log", "statistics", "partition-statistics")},
+        **{
+            name: []
+            for name in (
+                "snapshots",
+                "snapshot-log",
+                "metadata-log",
+                "statistics",
+                "partition-statistics",
+            )
+        },
         "refs": {},
         "properties": {},
     },
@@ -102,14 +165,25 @@ REWRITTEN: dict[str, Document] = {
 def served(document: Document) -> Desk:
     """Return a catalog that serves a table and a view with this metadata."""
     loaded = {"metadata-location": "s3://bucket/metadata.json", "metadata": document, "config": {}}
-    endpoints = [f"GET /v1/{{prefix}}/namespaces/{{namespace}}/{kind}" for kind in ("tables/{table}", "views/{view}")]
-    return Desk({"GET /v1/config": {"defaults": {}, "overrides": {}, "endpoints": endpoints}, TABLE: loaded, VIEW: loaded})
+    endpoints = [
+        f"GET /v1/{{prefix}}/namespaces/{{namespace}}/{kind}"
+        for kind in ("tables/{table}", "views/{view}")
+    ]
+    return Desk(
+        {
+            "GET /v1/config": {"defaults": {}, "overrides": {}, "endpoints": endpoints},
+            TABLE: loaded,
+            VIEW: loaded,
+        }
+    )
 
 
 def loaded(document: Document, kind: str = "sync") -> models.TableMetadata | models.ViewMetadata:
     with Driven(KINDS[kind], ADDRESS, carrier=served(document).carrier) as catalog:
         load = catalog.load_view if "view-uuid" in document else catalog.load_table
-        metadata: models.TableMetadata | models.ViewMetadata = load("n.v" if "view-uuid" in document else "n.t").metadata
+        metadata: models.TableMetadata | models.ViewMetadata = load(
+            "n.v" if "view-uuid" in document else "n.t"
+        ).metadata
         return metadata
 
 
@@ -145,7 +219,10 @@ def test_snapshot_without_a_summary_has_none() -> None:
     assert table_metadata("snapshot-without-summary").snapshots[0].summary is None
 
 
-@pytest.mark.parametrize(("name", "expected"), [("summary-without-operation", "overwrite"), ("unknown-operation", "rewrite")])
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [("summary-without-operation", "overwrite"), ("unknown-operation", "rewrite")],
+)
 def test_operation_of_a_snapshot_is_text(name: str, expected: str) -> None:
     summary = table_metadata(name).snapshots[0].summary
 
@@ -156,13 +233,22 @@ def test_operation_of_a_snapshot_is_text(name: str, expected: str) -> None:
 def test_snapshot_with_inline_manifests_has_no_manifest_list() -> None:
     (read,) = table_metadata("inline-manifests").snapshots
 
-    assert (read.manifest_list, read.manifests) == (None, ["s3://bucket/m0.avro", "s3://bucket/m1.avro"])
+    assert (read.manifest_list, read.manifests) == (
+        None,
+        ["s3://bucket/m0.avro", "s3://bucket/m1.avro"],
+    )
 
 
-@pytest.mark.parametrize(("direction", "expected"), [("asc", "nulls-first"), ("desc", "nulls-last")])
+@pytest.mark.parametrize(
+    ("direction", "expected"), [("asc", "nulls-first"), ("desc", "nulls-last")]
+)
 @pytest.mark.parametrize("given", [{}, {"null-order": None}], ids=["absent", "null"])
-def test_null_order_of_a_sort_field_follows_its_direction(direction: str, expected: str, given: Document) -> None:
-    metadata = loaded(sorted_by({**without(sort_field(1, direction=direction), "null-order"), **given}))
+def test_null_order_of_a_sort_field_follows_its_direction(
+    direction: str, expected: str, given: Document
+) -> None:
+    metadata = loaded(
+        sorted_by({**without(sort_field(1, direction=direction), "null-order"), **given})
+    )
 
     assert isinstance(metadata, models.TableMetadata)
     assert metadata.sort_orders[0].fields[0].null_order == expected
@@ -175,11 +261,17 @@ def test_unknown_values_of_enumerations_are_kept() -> None:
     assert table_metadata("unknown-ref-type").refs["a"].type == "lake"
 
 
-@pytest.mark.parametrize(("name", "last"), [("partition-spec-alone", 1000), ("partition-specs-without-default", 1004)])
+@pytest.mark.parametrize(
+    ("name", "last"), [("partition-spec-alone", 1000), ("partition-specs-without-default", 1004)]
+)
 def test_version_1_without_a_default_spec_has_the_first(name: str, last: int) -> None:
     metadata = table_metadata(name)
 
-    assert ([spec.spec_id for spec in metadata.partition_specs], metadata.default_spec_id, metadata.last_partition_id) == ([0], 0, last)
+    assert (
+        [spec.spec_id for spec in metadata.partition_specs],
+        metadata.default_spec_id,
+        metadata.last_partition_id,
+    ) == ([0], 0, last)
 
 
 def test_property_that_is_null_is_a_bad_reply() -> None:
@@ -199,7 +291,13 @@ def test_representation_of_another_kind_is_not_sql() -> None:
 
 @pytest.mark.parametrize(
     "config",
-    [{}, {"defaults": {"a": "b"}}, {"overrides": {"a": "b"}}, {"defaults": None, "overrides": None}, {"defaults": {"a": 1}}],
+    [
+        {},
+        {"defaults": {"a": "b"}},
+        {"overrides": {"a": "b"}},
+        {"defaults": None, "overrides": None},
+        {"defaults": {"a": 1}},
+    ],
     ids=["empty", "no-overrides", "no-defaults", "null", "numbers"],
 )
 @pytest.mark.parametrize("kind", KINDS)
@@ -207,12 +305,16 @@ def test_configuration_without_defaults_or_overrides_is_read(config: Document, k
     desk = Desk({"GET /v1/config": config, TABLE: {"metadata": table()}})
     with Driven(KINDS[kind], ADDRESS, carrier=desk.carrier) as catalog:
         assert catalog.load_table("n.t").metadata.format_version == 2
-        assert dict(catalog.properties()) == {name: str(value) for given in config.values() for name, value in (given or {}).items()}
+        assert dict(catalog.properties()) == {
+            name: str(value) for given in config.values() for name, value in (given or {}).items()
+        }
 
 
 @given(operation=st.text(min_size=1), kind=st.text(min_size=1), direction=st.text(min_size=1))
 @settings(max_examples=50)
-def test_any_value_of_an_enumeration_is_written_back(operation: str, kind: str, direction: str) -> None:
+def test_any_value_of_an_enumeration_is_written_back(
+    operation: str, kind: str, direction: str
+) -> None:
     document = {
         **with_snapshot(summary={"operation": operation}),
         "refs": {"a": {"type": kind, "snapshot-id": 1}},
@@ -248,18 +350,33 @@ WRITES = {
 }
 
 
-@pytest.mark.parametrize("document", [BROKEN_SNAPSHOT, {**table(), "schemas": [BROKEN_FIELD]}], ids=["item", "nested"])
+@pytest.mark.parametrize(
+    "document", [BROKEN_SNAPSHOT, {**table(), "schemas": [BROKEN_FIELD]}], ids=["item", "nested"]
+)
 @pytest.mark.parametrize("write", WRITES)
-def test_writing_an_invalid_item_of_a_reply_raises_bad_reply(document: Document, write: str) -> None:
-    with Driven(KINDS["sync"], ADDRESS, carrier=served(document).carrier) as catalog, pytest.raises(BadReply):
+def test_writing_an_invalid_item_of_a_reply_raises_bad_reply(
+    document: Document, write: str
+) -> None:
+    with (
+        Driven(KINDS["sync"], ADDRESS, carrier=served(document).carrier) as catalog,
+        pytest.raises(BadReply),
+    ):
         WRITES[write](catalog.load_table("n.t"))
 
 
 @pytest.mark.parametrize(
     "document",
-    [BROKEN_SNAPSHOT, FILES["unknown-operation"], FILES["inline-manifests"], {**table(), "current-schema-id": 7}],
+    [
+        BROKEN_SNAPSHOT,
+        FILES["unknown-operation"],
+        FILES["inline-manifests"],
+        {**table(), "current-schema-id": 7},
+    ],
     ids=["invalid", "unknown", "unsupported", "contradictory"],
 )
 def test_table_that_pyiceberg_cannot_read_is_a_bad_reply(document: Document) -> None:
-    with IcebergCatalog(ADDRESS, http=httpx.Client(transport=served(document).carrier)) as catalog, pytest.raises(errors.BadReply):
+    with (
+        IcebergCatalog(ADDRESS, http=httpx.Client(transport=served(document).carrier)) as catalog,
+        pytest.raises(errors.BadReply),
+    ):
         pyiceberg_table(catalog, "n.t")

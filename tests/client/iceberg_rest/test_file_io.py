@@ -43,7 +43,11 @@ def named(origin: Origin) -> str:
 
 
 def table(loaded, *, config=None, properties=None, **members):
-    metadata = {**loaded["metadata"], "properties": {**loaded["metadata"].get("properties", {}), **(properties or {})}, **members}
+    metadata = {
+        **loaded["metadata"],
+        "properties": {**loaded["metadata"].get("properties", {}), **(properties or {})},
+        **members,
+    }
     return {**loaded, "config": config or {}, "metadata": metadata}
 
 
@@ -54,17 +58,25 @@ def rows_of(catalog, **options):
 def test_files_of_this_machine_are_not_read_for_a_remote_catalog(remote, loaded):
     remote.on("/v1/namespaces/n/tables/t", table(loaded))
 
-    with IcebergCatalog(named(remote)) as catalog, pytest.raises(UntrustedOrigin, match=r'trusted_origins=\("file:",\)'):
+    with (
+        IcebergCatalog(named(remote)) as catalog,
+        pytest.raises(UntrustedOrigin, match=r'trusted_origins=\("file:",\)'),
+    ):
         rows_of(catalog)
 
 
-@pytest.mark.parametrize("location", ["file:///etc/passwd", "FILE:/etc/passwd", "/etc/passwd", "etc/passwd", " file:///etc/passwd"])
+@pytest.mark.parametrize(
+    "location",
+    ["file:///etc/passwd", "FILE:/etc/passwd", "/etc/passwd", "etc/passwd", " file:///etc/passwd"],
+)
 @pytest.mark.parametrize("config", [{}, {"py-io-impl": FSSPEC}], ids=["pyarrow", "fsspec"])
 def test_spelling_of_a_file_opens_none_of_this_machine(remote, loaded, location, config):
     remote.on("/v1/namespaces/n/tables/t", table(loaded, config=config))
 
     with IcebergCatalog(named(remote)) as catalog:
-        io = pickle.loads(pickle.dumps(pyiceberg_table(catalog, "n.t").io))  # as processes of Spark get it
+        io = pickle.loads(
+            pickle.dumps(pyiceberg_table(catalog, "n.t").io)
+        )  # as processes of Spark get it
         for use in (io.new_input, io.new_output, io.delete):
             with pytest.raises(UntrustedOrigin, match="of this machine"):
                 use(location)
@@ -107,22 +119,33 @@ SIGNER = {"py-io-impl": FSSPEC, "s3.signer": "S3V4RestSigner"}
 @pytest.mark.parametrize("place", ["config", "properties"])
 def test_signer_at_another_origin_gets_no_token(remote, loaded, place):
     with serving() as evil:
-        remote.on("/v1/namespaces/n/tables/t", table(loaded, **{place: {**SIGNER, "s3.signer.uri": evil.url}}))
+        remote.on(
+            "/v1/namespaces/n/tables/t",
+            table(loaded, **{place: {**SIGNER, "s3.signer.uri": evil.url}}),
+        )
 
-        with IcebergCatalog(named(remote), auth=BearerToken(TOKEN)) as catalog, pytest.raises(UntrustedOrigin, match="signer") as raised:
+        with (
+            IcebergCatalog(named(remote), auth=BearerToken(TOKEN)) as catalog,
+            pytest.raises(UntrustedOrigin, match="signer") as raised,
+        ):
             sign(pyiceberg_table(catalog, "n.t", properties={"token": TOKEN}).io.properties)
 
         assert not evil.saw(TOKEN)
         assert f'trusted_origins=("{evil.url}",)' in str(raised.value)
 
 
-@pytest.mark.parametrize("address", ["s3.signer.uri", "signer.uri", "uri", "s3.signer.endpoint", "signer.endpoint"])
+@pytest.mark.parametrize(
+    "address", ["s3.signer.uri", "signer.uri", "uri", "s3.signer.endpoint", "signer.endpoint"]
+)
 def test_signer_of_the_configuration_at_another_origin_gets_no_token(remote, loaded, address):
     with serving() as evil:
         remote.on("/v1/config", {"defaults": {**SIGNER, address: evil.url}, "overrides": {}})
         remote.on("/v1/namespaces/n/tables/t", table(loaded))
 
-        with IcebergCatalog(named(remote), auth=BearerToken(TOKEN)) as catalog, pytest.raises(UntrustedOrigin):
+        with (
+            IcebergCatalog(named(remote), auth=BearerToken(TOKEN)) as catalog,
+            pytest.raises(UntrustedOrigin),
+        ):
             sign(pyiceberg_table(catalog, "n.t", properties={"token": TOKEN}).io.properties)
 
         assert not evil.saw(TOKEN)
@@ -131,13 +154,26 @@ def test_signer_of_the_configuration_at_another_origin_gets_no_token(remote, loa
 @pytest.mark.parametrize("way", ["trusted", "catalog", "table"])
 def test_signer_that_the_caller_names_or_trusts_gets_the_token(remote, loaded, way):
     with serving() as signer:
-        signer.on("/v1/aws/s3/sign", {"uri": "http://bucket", "headers": {"Authorization": ["signed"]}})
-        remote.on("/v1/namespaces/n/tables/t", table(loaded, config={**SIGNER, "s3.signer.uri": signer.url}))
+        signer.on(
+            "/v1/aws/s3/sign", {"uri": "http://bucket", "headers": {"Authorization": ["signed"]}}
+        )
+        remote.on(
+            "/v1/namespaces/n/tables/t",
+            table(loaded, config={**SIGNER, "s3.signer.uri": signer.url}),
+        )
         own = {"s3.signer.uri": signer.url}
-        options = {"trusted_origins": (signer.url,)} if way == "trusted" else {"properties": own} if way == "catalog" else {}
+        options = (
+            {"trusted_origins": (signer.url,)}
+            if way == "trusted"
+            else {"properties": own}
+            if way == "catalog"
+            else {}
+        )
 
         with IcebergCatalog(named(remote), auth=BearerToken(TOKEN), **options) as catalog:
-            opened = pyiceberg_table(catalog, "n.t", properties={"token": TOKEN, **(own if way == "table" else {})})
+            opened = pyiceberg_table(
+                catalog, "n.t", properties={"token": TOKEN, **(own if way == "table" else {})}
+            )
             sign(opened.io.properties)
 
         assert signer.saw(TOKEN)
@@ -167,36 +203,56 @@ def sign(properties):
 def test_store_at_another_origin_gets_no_token_of_this_machine(remote, loaded, config):
     remote.on("/v1/namespaces/n/tables/t", table(loaded, config=config))
 
-    with IcebergCatalog(named(remote)) as catalog, pytest.raises(UntrustedOrigin, match=r'trusted_origins=\("https://evil\.test",\)'):
+    with (
+        IcebergCatalog(named(remote)) as catalog,
+        pytest.raises(UntrustedOrigin, match=r'trusted_origins=\("https://evil\.test",\)'),
+    ):
         pyiceberg_table(catalog, "n.t")
 
 
 @pytest.mark.parametrize("address", ["http://[", "", "a:b", "http://a:port", "https://a b"])
 def test_invalid_address_of_a_store_is_a_bad_reply(remote, loaded, address):
-    remote.on("/v1/namespaces/n/tables/t", table(loaded, config={**SIGNER, "s3.signer.uri": address}))
+    remote.on(
+        "/v1/namespaces/n/tables/t", table(loaded, config={**SIGNER, "s3.signer.uri": address})
+    )
 
     with IcebergCatalog(named(remote)) as catalog, pytest.raises(BadReply):
         pyiceberg_table(catalog, "n.t")
 
 
 def test_store_that_the_server_gives_a_token_for_is_used(remote, loaded):
-    remote.on("/v1/namespaces/n/tables/t", table(loaded, config={"gcs.service.host": "https://store.test", "gcs.oauth2.token": "its own"}))
+    remote.on(
+        "/v1/namespaces/n/tables/t",
+        table(
+            loaded, config={"gcs.service.host": "https://store.test", "gcs.oauth2.token": "its own"}
+        ),
+    )
 
     with IcebergCatalog(named(remote)) as catalog:
         assert pyiceberg_table(catalog, "n.t").io.properties["gcs.oauth2.token"] == "its own"
 
 
 def test_token_of_the_caller_goes_to_no_store_of_the_server(remote, loaded):
-    remote.on("/v1/namespaces/n/tables/t", table(loaded, config={"gcs.service.host": "https://evil.test", "gcs.oauth2.token": "a"}))
+    remote.on(
+        "/v1/namespaces/n/tables/t",
+        table(loaded, config={"gcs.service.host": "https://evil.test", "gcs.oauth2.token": "a"}),
+    )
 
     with IcebergCatalog(named(remote)) as catalog, pytest.raises(UntrustedOrigin):
         pyiceberg_table(catalog, "n.t", properties={"gcs.oauth2.token": TOKEN})
 
 
-@pytest.mark.parametrize("key", ["s3.endpoint", "s3.proxy-uri", "gcs.service.host", "adls.account-host"])
-@pytest.mark.parametrize("host", ["http://169.254.169.254", "169.254.169.254:80", "metadata.google.internal"])
+@pytest.mark.parametrize(
+    "key", ["s3.endpoint", "s3.proxy-uri", "gcs.service.host", "adls.account-host"]
+)
+@pytest.mark.parametrize(
+    "host", ["http://169.254.169.254", "169.254.169.254:80", "metadata.google.internal"]
+)
 def test_store_at_a_metadata_address_is_a_bad_reply(remote, loaded, key, host):
-    remote.on("/v1/namespaces/n/tables/t", table(loaded, config={key: host, "gcs.oauth2.token": "a", "adls.account-key": "a"}))
+    remote.on(
+        "/v1/namespaces/n/tables/t",
+        table(loaded, config={key: host, "gcs.oauth2.token": "a", "adls.account-key": "a"}),
+    )
 
     with IcebergCatalog(named(remote)) as catalog, pytest.raises(BadReply, match="cloud metadata"):
         pyiceberg_table(catalog, "n.t")
@@ -208,9 +264,15 @@ def test_file_io_of_a_server_runs_no_code(remote, loaded, tmp_path, place):
     attack = {"sh": "", "-c": "", f"touch {tmp_path}/ran": "", "py-io-impl": "subprocess.Popen"}
     if place == "defaults":
         remote.on("/v1/config", {"defaults": attack, "overrides": {}})
-    remote.on("/v1/namespaces/n/tables/t", table(loaded, **({} if place == "defaults" else {place: attack})))
+    remote.on(
+        "/v1/namespaces/n/tables/t",
+        table(loaded, **({} if place == "defaults" else {place: attack})),
+    )
 
-    with IcebergCatalog(named(remote), trusted_origins=("file:",)) as catalog, pytest.raises(BadReply, match=r"subprocess\.Popen"):
+    with (
+        IcebergCatalog(named(remote), trusted_origins=("file:",)) as catalog,
+        pytest.raises(BadReply, match=r"subprocess\.Popen"),
+    ):
         pyiceberg_table(catalog, "n.t").io.wait()
 
     assert not list(tmp_path.iterdir())
@@ -233,7 +295,10 @@ def test_location_provider_of_a_table_runs_no_code(remote, loaded, tmp_path, whe
             change.set_properties(a="b")
         opened.append(ROWS)
 
-    with IcebergCatalog(named(remote), trusted_origins=("file:",)) as catalog, pytest.raises(BadReply, match=r"builtins\.exec"):
+    with (
+        IcebergCatalog(named(remote), trusted_origins=("file:",)) as catalog,
+        pytest.raises(BadReply, match=r"builtins\.exec"),
+    ):
         written(catalog)
 
     assert not list(tmp_path.iterdir())

@@ -12,7 +12,11 @@ from lakepact.client import BearerToken, errors
 from lakepact.client.retries import NO_RETRIES
 from sample_tables.table_documents import table
 
-CONFIG = {"defaults": {}, "overrides": {}, "endpoints": [endpoint for endpoint in ENDPOINTS if "view" not in endpoint]}
+CONFIG = {
+    "defaults": {},
+    "overrides": {},
+    "endpoints": [endpoint for endpoint in ENDPOINTS if "view" not in endpoint],
+}
 METADATA = table()
 TABLE = {"metadata-location": "file:///w/t.json", "metadata": METADATA}
 SCHEMA = {"type": "struct", "fields": [{"id": 1, "name": "x", "type": "long", "required": False}]}
@@ -24,13 +28,17 @@ def catalog(drive):
 
     def open_catalog(answers, *, config=CONFIG, **options):
         desk = Desk({"GET /base/v1/config": config, **answers})
-        return drive("http://irc.test/base/", carrier=desk.carrier, retries=NO_RETRIES, **options), desk
+        return drive(
+            "http://irc.test/base/", carrier=desk.carrier, retries=NO_RETRIES, **options
+        ), desk
 
     return open_catalog
 
 
 def refusal(status, kind, message="no"):
-    return httpx.Response(status, json={"error": {"message": message, "type": kind, "code": status}})
+    return httpx.Response(
+        status, json={"error": {"message": message, "type": kind, "code": status}}
+    )
 
 
 # Configuration
@@ -56,7 +64,10 @@ def test_configuration_is_fetched_once_with_the_warehouse(catalog):
 
 
 def test_overrides_beat_caller_properties_and_those_beat_defaults(catalog):
-    config = {"defaults": {"a": "server", "b": "server", "c": "server"}, "overrides": {"c": "override"}}
+    config = {
+        "defaults": {"a": "server", "b": "server", "c": "server"},
+        "overrides": {"c": "override"},
+    }
     driven, _ = catalog({}, config=config, properties={"b": "caller", "c": "caller"})
 
     assert driven.properties() == {"a": "server", "b": "caller", "c": "override"}
@@ -84,7 +95,10 @@ def test_prefix_is_inserted_unchanged(catalog, prefix, path):
 
 def test_namespace_named_like_the_prefix_placeholder_is_addressed(catalog):
     path = "/base/v1/ws/namespaces/%7Bprefix%7D"
-    driven, desk = catalog({f"GET {path}": {"namespace": ["{prefix}"]}}, config={"defaults": {"prefix": "ws"}, "overrides": {}})
+    driven, desk = catalog(
+        {f"GET {path}": {"namespace": ["{prefix}"]}},
+        config={"defaults": {"prefix": "ws"}, "overrides": {}},
+    )
 
     driven.load_namespace("{prefix}")
 
@@ -103,7 +117,9 @@ def test_missing_endpoints_mean_fourteen_default_operations(catalog, endpoints):
 VIEW_OPERATIONS = {"listViews", "loadView", "createView", "replaceView", "dropView", "renameView"}
 
 
-@pytest.mark.parametrize(("value", "views"), [("true", VIEW_OPERATIONS), ("TRUE", VIEW_OPERATIONS), ("false", set())])
+@pytest.mark.parametrize(
+    ("value", "views"), [("true", VIEW_OPERATIONS), ("TRUE", VIEW_OPERATIONS), ("false", set())]
+)
 @pytest.mark.parametrize("place", ["caller", "defaults", "overrides"])
 def test_property_adds_views_to_a_server_without_endpoints(catalog, place, value, views):
     supported = {"view-endpoints-supported": value}
@@ -123,13 +139,24 @@ def test_property_adds_no_views_to_a_server_with_endpoints(catalog):
 
 
 def test_header_properties_of_caller_and_server_are_sent(catalog):
-    config = {"defaults": {"header.x-tenant": "default", "header.X-Zone": "a"}, "overrides": {"header.X-Plan": "gold"}}
+    config = {
+        "defaults": {"header.x-tenant": "default", "header.X-Zone": "a"},
+        "overrides": {"header.X-Plan": "gold"},
+    }
     answers = {"GET /base/v1/namespaces/n": {"namespace": ["n"]}}
-    driven, desk = catalog(answers, config=config, properties={"header.x-plan": "free", "other": "1"}, headers={"X-Tenant": "ann"})
+    driven, desk = catalog(
+        answers,
+        config=config,
+        properties={"header.x-plan": "free", "other": "1"},
+        headers={"X-Tenant": "ann"},
+    )
 
     driven.load_namespace("n")
 
-    for_config, for_namespace = ({name: values for name, values in _headers(request) if name.startswith("x-")} for request in desk.requests)
+    for_config, for_namespace = (
+        {name: values for name, values in _headers(request) if name.startswith("x-")}
+        for request in desk.requests
+    )
     assert for_config == {"x-tenant": ["ann"], "x-plan": ["free"]}
     assert for_namespace == {"x-tenant": ["ann"], "x-zone": ["a"], "x-plan": ["gold"]}
 
@@ -140,15 +167,24 @@ def _headers(request):
 
 def test_header_properties_replace_no_header_of_the_client(catalog):
     body = {"metadata-location": "file:///w/t.json", "metadata": METADATA}
-    properties = {"header.accept": "text/html", "header.Content-Type": "text/plain", "header.X-Iceberg-Access-Delegation": "remote-signing"}
+    properties = {
+        "header.accept": "text/html",
+        "header.Content-Type": "text/plain",
+        "header.X-Iceberg-Access-Delegation": "remote-signing",
+    }
     properties["header.Authorization"] = "Basic other"
-    driven, desk = catalog({"POST /base/v1/namespaces/n/tables": body}, properties=properties, auth=BearerToken("mine"))
+    driven, desk = catalog(
+        {"POST /base/v1/namespaces/n/tables": body}, properties=properties, auth=BearerToken("mine")
+    )
 
     driven.create_table("n.t", SCHEMA, access_delegation="vended-credentials")
     driven.create_table("n.t", SCHEMA)
 
     sent = [dict(_headers(request)) for request in desk.requests[1:]]
-    assert [each["x-iceberg-access-delegation"] for each in sent] == [["vended-credentials"], ["remote-signing"]]
+    assert [each["x-iceberg-access-delegation"] for each in sent] == [
+        ["vended-credentials"],
+        ["remote-signing"],
+    ]
     for each in sent:
         assert (each["accept"], each["content-type"], each["authorization"]) == (
             ["application/json"],
@@ -157,20 +193,29 @@ def test_header_properties_replace_no_header_of_the_client(catalog):
         )
 
 
-@pytest.mark.parametrize("name", ["Authorization", "X-Api-Key", "X-Auth-Key", "Ocp-Apim-Subscription-Key"])
+@pytest.mark.parametrize(
+    "name", ["Authorization", "X-Api-Key", "X-Auth-Key", "Ocp-Apim-Subscription-Key"]
+)
 def test_error_hides_credentials_in_header_properties(catalog, caplog, name):
     caplog.set_level("DEBUG")
     echo = refusal(403, "ForbiddenException", "no access for planted-secret")
-    driven, desk = catalog({"GET /base/v1/namespaces/n": echo}, properties={f"header.{name}": "planted-secret"})
+    driven, desk = catalog(
+        {"GET /base/v1/namespaces/n": echo}, properties={f"header.{name}": "planted-secret"}
+    )
 
     with pytest.raises(errors.Forbidden) as caught:
         driven.load_namespace("n")
 
     assert desk.requests[-1].headers[name] == "planted-secret"
-    assert "planted-secret" not in f"{caught.value!r} {vars(caught.value)} {caplog.text} {driven.catalog!r}"
+    assert (
+        "planted-secret"
+        not in f"{caught.value!r} {vars(caught.value)} {caplog.text} {driven.catalog!r}"
+    )
 
 
-@pytest.mark.parametrize(("name", "value"), [("X-A", "a\nX-B: b"), ("X A", "a"), ("", "a"), ("X-A", "\u20ac")])
+@pytest.mark.parametrize(
+    ("name", "value"), [("X-A", "a\nX-B: b"), ("X A", "a"), ("", "a"), ("X-A", "\u20ac")]
+)
 def test_property_that_is_no_header_raises_value_error(catalog, name, value):
     with pytest.raises(ValueError, match=r"header\."):
         catalog({}, properties={f"header.{name}": value})
@@ -184,7 +229,13 @@ def test_server_property_that_is_no_header_raises_bad_reply(catalog):
 
 
 def test_unknown_endpoint_is_ignored(catalog):
-    driven, _ = catalog({}, config={**CONFIG, "endpoints": ["GET /v1/{prefix}/functions", "GET /v1/{prefix}/namespaces"]})
+    driven, _ = catalog(
+        {},
+        config={
+            **CONFIG,
+            "endpoints": ["GET /v1/{prefix}/functions", "GET /v1/{prefix}/namespaces"],
+        },
+    )
 
     assert driven.offers("listNamespaces")
 
@@ -193,8 +244,13 @@ def test_unknown_endpoint_is_ignored(catalog):
 
 
 def test_namespaces_are_listed_page_by_page(catalog):
-    pages = {"": {"namespaces": [["a"], ["b", "c"]], "next-page-token": "p=2&"}, "p=2&": {"namespaces": [["d.e"]], "next-page-token": None}}
-    driven, desk = catalog({"GET /base/v1/namespaces": lambda request: pages[request.url.params["pageToken"]]})
+    pages = {
+        "": {"namespaces": [["a"], ["b", "c"]], "next-page-token": "p=2&"},
+        "p=2&": {"namespaces": [["d.e"]], "next-page-token": None},
+    }
+    driven, desk = catalog(
+        {"GET /base/v1/namespaces": lambda request: pages[request.url.params["pageToken"]]}
+    )
 
     assert driven.list_namespaces(("x", "y"), page_size=2) == [("a",), ("b", "c"), ("d.e",)]
     assert [dict(request.url.params) for request in desk.requests[1:]] == [
@@ -206,18 +262,29 @@ def test_namespaces_are_listed_page_by_page(catalog):
 def test_five_thousand_tables_are_listed_in_five_requests(catalog):
     def page(request):
         start, size = int(request.url.params["pageToken"] or 0), int(request.url.params["pageSize"])
-        names = [{"namespace": ["n"], "name": f"t{number}"} for number in range(start, min(start + size, 5000))]
-        return {"identifiers": names, "next-page-token": str(start + size) if start + size < 5000 else None}
+        names = [
+            {"namespace": ["n"], "name": f"t{number}"}
+            for number in range(start, min(start + size, 5000))
+        ]
+        return {
+            "identifiers": names,
+            "next-page-token": str(start + size) if start + size < 5000 else None,
+        }
 
     driven, desk = catalog({"GET /base/v1/namespaces/n/tables": page})
 
-    assert [table.name for table in driven.list_tables("n")] == [f"t{number}" for number in range(5000)]
+    assert [table.name for table in driven.list_tables("n")] == [
+        f"t{number}" for number in range(5000)
+    ]
     assert len(desk.asked) == 5
 
 
 def test_repeated_page_token_is_a_bad_reply(catalog):
     following = {"": "p1", "p1": "p2", "p2": "p1"}
-    turn = lambda request: {"namespaces": [["a"]], "next-page-token": following[request.url.params["pageToken"]]}  # noqa: E731
+    turn = lambda request: {
+        "namespaces": [["a"]],
+        "next-page-token": following[request.url.params["pageToken"]],
+    }  # noqa: E731
     driven, desk = catalog({"GET /base/v1/namespaces": turn})
 
     with pytest.raises(errors.BadReply, match="leads back to the page of token 'p1'"):
@@ -227,11 +294,21 @@ def test_repeated_page_token_is_a_bad_reply(catalog):
 
 
 def test_namespace_is_created_with_levels_and_properties(catalog):
-    driven, desk = catalog({"POST /base/v1/namespaces": {"namespace": ["a.b", "c"], "properties": {"k": "v", "new": "1"}}})
+    driven, desk = catalog(
+        {
+            "POST /base/v1/namespaces": {
+                "namespace": ["a.b", "c"],
+                "properties": {"k": "v", "new": "1"},
+            }
+        }
+    )
 
     created = driven.create_namespace(("a.b", "c"), {"k": "v"})
 
-    assert json.loads(desk.requests[-1].content) == {"namespace": ["a.b", "c"], "properties": {"k": "v"}}
+    assert json.loads(desk.requests[-1].content) == {
+        "namespace": ["a.b", "c"],
+        "properties": {"k": "v"},
+    }
     assert desk.requests[-1].headers["Content-Type"] == "application/json"
     assert (created.namespace, created.properties) == (["a.b", "c"], {"k": "v", "new": "1"})
 
@@ -252,9 +329,14 @@ def test_existence_is_checked_with_head(catalog, status, expected):
     assert desk.asked == ["HEAD /base/v1/namespaces/n/tables/t"]
 
 
-@pytest.mark.parametrize(("answer", "expected"), [({"namespace": ["n"]}, True), (refusal(404, "NoSuchNamespaceException"), False)])
+@pytest.mark.parametrize(
+    ("answer", "expected"),
+    [({"namespace": ["n"]}, True), (refusal(404, "NoSuchNamespaceException"), False)],
+)
 def test_existence_is_checked_by_loading_without_head(catalog, answer, expected):
-    driven, desk = catalog({"GET /base/v1/namespaces/n": answer}, config={"defaults": {}, "overrides": {}})
+    driven, desk = catalog(
+        {"GET /base/v1/namespaces/n": answer}, config={"defaults": {}, "overrides": {}}
+    )
 
     assert driven.namespace_exists("n") is expected
     assert desk.asked == ["GET /base/v1/namespaces/n"]
@@ -275,16 +357,25 @@ def test_tables_are_listed_page_by_page(catalog):
         "": {"identifiers": [{"namespace": ["n"], "name": "t/1"}], "next-page-token": "2"},
         "2": {"identifiers": [{"namespace": ["n"], "name": "t 2"}], "next-page-token": ""},
     }
-    driven, _ = catalog({"GET /base/v1/namespaces/n/tables": lambda request: pages[request.url.params["pageToken"]]})
+    driven, _ = catalog(
+        {"GET /base/v1/namespaces/n/tables": lambda request: pages[request.url.params["pageToken"]]}
+    )
 
-    assert [(table.namespace, table.name) for table in driven.list_tables("n")] == [(["n"], "t/1"), (["n"], "t 2")]
+    assert [(table.namespace, table.name) for table in driven.list_tables("n")] == [
+        (["n"], "t/1"),
+        (["n"], "t 2"),
+    ]
 
 
 @pytest.mark.parametrize(("method", "staged"), [("create_table", False), ("stage_table", True)])
 def test_table_is_created_or_staged_with_the_given_arguments(catalog, method, staged):
-    driven, desk = catalog({"POST /base/v1/namespaces/n/tables": lambda _: httpx.Response(200, json=TABLE)})
+    driven, desk = catalog(
+        {"POST /base/v1/namespaces/n/tables": lambda _: httpx.Response(200, json=TABLE)}
+    )
 
-    created = getattr(driven, method)("n.t", SCHEMA, location="file:///w", access_delegation="vended-credentials")
+    created = getattr(driven, method)(
+        "n.t", SCHEMA, location="file:///w", access_delegation="vended-credentials"
+    )
 
     assert json.loads(desk.requests[-1].content) == {
         "name": "t",
@@ -313,11 +404,17 @@ def test_table_is_loaded_with_the_snapshots_parameter(catalog):
 
     driven.load_table((("a", "b/c"), "t%"), snapshots="refs")
 
-    assert desk.requests[-1].url.raw_path == b"/base/v1/namespaces/a%1Fb%2Fc/tables/t%25?snapshots=refs"
+    assert (
+        desk.requests[-1].url.raw_path
+        == b"/base/v1/namespaces/a%1Fb%2Fc/tables/t%25?snapshots=refs"
+    )
 
 
 def test_commit_sends_updates_and_requirements_unchanged(catalog):
-    updates = [{"action": "set-properties", "updates": {"a": "1"}}, {"action": "remove-properties", "removals": ["b"]}]
+    updates = [
+        {"action": "set-properties", "updates": {"a": "1"}},
+        {"action": "remove-properties", "removals": ["b"]},
+    ]
     requirements = [{"type": "assert-ref-snapshot-id", "ref": "main", "snapshot-id": None}]
     driven, desk = catalog({"POST /base/v1/namespaces/n/tables/t": TABLE})
 
@@ -330,7 +427,9 @@ def test_commit_sends_updates_and_requirements_unchanged(catalog):
     }
 
 
-@pytest.mark.parametrize(("purge", "query"), [(False, "purgeRequested=false"), (True, "purgeRequested=true")])
+@pytest.mark.parametrize(
+    ("purge", "query"), [(False, "purgeRequested=false"), (True, "purgeRequested=true")]
+)
 def test_table_is_dropped_with_the_purge_parameter(catalog, purge, query):
     driven, desk = catalog({"DELETE /base/v1/namespaces/n/tables/t": httpx.Response(204)})
 
@@ -343,7 +442,12 @@ def test_table_is_dropped_with_the_purge_parameter(catalog, purge, query):
     ("answer", "expected"),
     [
         (refusal(406, "UnsupportedOperationException"), errors.OperationNotSupported),
-        (httpx.Response(406, json={"message": "no", "type": "UnsupportedOperationException", "code": 406}), errors.OperationNotSupported),
+        (
+            httpx.Response(
+                406, json={"message": "no", "type": "UnsupportedOperationException", "code": 406}
+            ),
+            errors.OperationNotSupported,
+        ),
         (refusal(409, "AlreadyExistsException"), errors.AlreadyExists),
         (refusal(404, "NoSuchTableException"), errors.NoSuchTable),
         (refusal(404, "NoSuchNamespaceException"), errors.NoSuchNamespace),
@@ -392,7 +496,13 @@ def placed(argument, name):
 
 def test_table_without_a_member_that_its_format_requires_raises_bad_reply(catalog):
     incomplete = {name: value for name, value in METADATA.items() if name != "schemas"}
-    driven, _ = catalog({"GET /base/v1/namespaces/n/tables/t": lambda _: httpx.Response(200, json={"metadata": incomplete})})
+    driven, _ = catalog(
+        {
+            "GET /base/v1/namespaces/n/tables/t": lambda _: httpx.Response(
+                200, json={"metadata": incomplete}
+            )
+        }
+    )
 
     with pytest.raises(errors.BadReply, match="metadata/schemas: Field required"):
         driven.load_table("n.t")

@@ -61,8 +61,15 @@ def test_commit_with_lost_answers_is_made_once_with_a_key(kind: str) -> None:
     ):
         catalog.create_namespace("n")
         made = catalog.create_table("n.t", SCHEMA)
-        append = {"action": "add-schema", "schema": {**SCHEMA, "fields": [{**SCHEMA["fields"][0], "id": 2, "name": "y"}]}}
-        catalog.commit_table("n.t", [append], requirements=[{"type": "assert-last-assigned-field-id", "last-assigned-field-id": 1}])
+        append = {
+            "action": "add-schema",
+            "schema": {**SCHEMA, "fields": [{**SCHEMA["fields"][0], "id": 2, "name": "y"}]},
+        }
+        catalog.commit_table(
+            "n.t",
+            [append],
+            requirements=[{"type": "assert-last-assigned-field-id", "last-assigned-field-id": 1}],
+        )
         found = catalog.load_table("n.t")
 
     assert carrier.losing == 0
@@ -70,11 +77,21 @@ def test_commit_with_lost_answers_is_made_once_with_a_key(kind: str) -> None:
 
 
 def keys_of(desk: Desk) -> list[str | None]:
-    return [request.headers.get("Idempotency-Key") for request in desk.requests if request.method in {"POST", "DELETE"}]
+    return [
+        request.headers.get("Idempotency-Key")
+        for request in desk.requests
+        if request.method in {"POST", "DELETE"}
+    ]
 
 
 def test_tries_of_a_change_share_a_key_and_changes_do_not() -> None:
-    desk = Desk({"GET /v1/config": configured("PT30M"), COMMIT: lost, "DELETE /v1/namespaces/n": httpx.Response(204)})
+    desk = Desk(
+        {
+            "GET /v1/config": configured("PT30M"),
+            COMMIT: lost,
+            "DELETE /v1/namespaces/n": httpx.Response(204),
+        }
+    )
     with Driven(KINDS["sync"], ADDRESS, retries=QUICKLY, carrier=desk.carrier) as catalog:
         with pytest.raises(errors.OutcomeUnknown):
             catalog.commit_table("n.t", UPDATES)
@@ -87,7 +104,10 @@ def test_tries_of_a_change_share_a_key_and_changes_do_not() -> None:
 
 def test_commit_without_any_answer_is_not_retry_safe() -> None:
     desk = Desk({"GET /v1/config": configured("PT30M"), COMMIT: lost})
-    with Driven(KINDS["sync"], ADDRESS, retries=QUICKLY, carrier=desk.carrier) as catalog, pytest.raises(errors.OutcomeUnknown) as raised:
+    with (
+        Driven(KINDS["sync"], ADDRESS, retries=QUICKLY, carrier=desk.carrier) as catalog,
+        pytest.raises(errors.OutcomeUnknown) as raised,
+    ):
         catalog.commit_table("n.t", UPDATES)
 
     assert (raised.value.tries, raised.value.is_retry_safe) == (3, False)
@@ -96,7 +116,10 @@ def test_commit_without_any_answer_is_not_retry_safe() -> None:
 @pytest.mark.parametrize("lifetime", [None, "", "PT29S", "soon", 1800], ids=repr)
 def test_short_key_lifetime_sends_no_key_and_no_retry(lifetime: object) -> None:
     desk = Desk({"GET /v1/config": configured(lifetime), COMMIT: lost})
-    with Driven(KINDS["sync"], ADDRESS, retries=QUICKLY, carrier=desk.carrier) as catalog, pytest.raises(errors.OutcomeUnknown):
+    with (
+        Driven(KINDS["sync"], ADDRESS, retries=QUICKLY, carrier=desk.carrier) as catalog,
+        pytest.raises(errors.OutcomeUnknown),
+    ):
         catalog.commit_table("n.t", UPDATES)
 
     assert keys_of(desk) == [None]
@@ -104,7 +127,10 @@ def test_short_key_lifetime_sends_no_key_and_no_retry(lifetime: object) -> None:
 
 def test_plan_request_has_no_key() -> None:
     plan = "POST /v1/namespaces/n/tables/t/plan"
-    config = {**configured("PT30M"), "endpoints": ["POST /v1/{prefix}/namespaces/{namespace}/tables/{table}/plan"]}
+    config = {
+        **configured("PT30M"),
+        "endpoints": ["POST /v1/{prefix}/namespaces/{namespace}/tables/{table}/plan"],
+    }
     desk = Desk({"GET /v1/config": config, plan: {"status": "completed"}})
     with Driven(KINDS["sync"], ADDRESS, carrier=desk.carrier) as catalog:
         catalog.plan_scan("n.t")
@@ -114,7 +140,9 @@ def test_plan_request_has_no_key() -> None:
 
 def test_retry_of_a_busy_server_keeps_the_key() -> None:
     answers = iter([httpx.Response(503), httpx.Response(502), httpx.Response(204)])
-    desk = Desk({"GET /v1/config": configured("PT30M"), "POST /v1/tables/rename": lambda _: next(answers)})
+    desk = Desk(
+        {"GET /v1/config": configured("PT30M"), "POST /v1/tables/rename": lambda _: next(answers)}
+    )
     with Driven(KINDS["sync"], ADDRESS, retries=QUICKLY, carrier=desk.carrier) as catalog:
         catalog.rename_table(("n", "t"), ("n", "u"))
         keys = keys_of(desk)

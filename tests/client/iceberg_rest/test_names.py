@@ -38,9 +38,13 @@ def test_every_form_names_a_table(table, expected):
     assert table_identifier(table) == expected
 
 
-@pytest.mark.parametrize("table", ["t", "", ".t", "n.", "a..t", ("t",), (), ("", "t"), ((), "t"), ("n", ""), 3, None])
+@pytest.mark.parametrize(
+    "table", ["t", "", ".t", "n.", "a..t", ("t",), (), ("", "t"), ((), "t"), ("n", ""), 3, None]
+)
 def test_name_without_two_parts_raises_value_error(table):
-    with pytest.raises(ValueError, match=r"a table is named \"namespace.name\"|cannot be addressed"):
+    with pytest.raises(
+        ValueError, match=r"a table is named \"namespace.name\"|cannot be addressed"
+    ):
         table_identifier(table)
 
 
@@ -69,6 +73,10 @@ def test_unaddressable_name_raises_value_error(use, name, complaint):
 
 def test_methods_show_their_own_signatures():
     for kind in (AsyncIcebergCatalog, IcebergCatalog):
-        assert list(inspect.signature(kind.load_table).parameters)[:3] == ["self", "table", "snapshots"]
+        assert list(inspect.signature(kind.load_table).parameters)[:3] == [
+            "self",
+            "table",
+            "snapshots",
+        ]
     with pytest.raises(TypeError, match="positional argument"):
         IcebergCatalog("http://127.0.0.1:1").load_table("n", "t")  # type: ignore[call-arg]

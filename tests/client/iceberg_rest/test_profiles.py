@@ -21,14 +21,24 @@ catalog:
   local: {type: sql, uri: sqlite:///x.db}
   google: {uri: https://google.example, auth: {type: google}}
 """
-PROD = {"address": "https://catalog.example/ws", "warehouse": "lake", "properties": {"header.x-tenant": "a"}}
+PROD = {
+    "address": "https://catalog.example/ws",
+    "warehouse": "lake",
+    "properties": {"header.x-tenant": "a"},
+}
 
 
 @pytest.fixture(autouse=True)
 def configuration(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     # pyiceberg refuses the flow style.
-    (tmp_path / ".pyiceberg.yaml").write_text(yaml.dump(yaml.load(FILE, yaml.BaseLoader), default_flow_style=False))
-    for name, value in {"PYICEBERG_HOME": str(tmp_path), "AWS_ACCESS_KEY_ID": "AKID", "AWS_SECRET_ACCESS_KEY": "s3cr3t"}.items():
+    (tmp_path / ".pyiceberg.yaml").write_text(
+        yaml.dump(yaml.load(FILE, yaml.BaseLoader), default_flow_style=False)
+    )
+    for name, value in {
+        "PYICEBERG_HOME": str(tmp_path),
+        "AWS_ACCESS_KEY_ID": "AKID",
+        "AWS_SECRET_ACCESS_KEY": "s3cr3t",
+    }.items():
         monkeypatch.setenv(name, value)
 
 
@@ -43,10 +53,15 @@ def test_profile_of_the_file_is_opened(kind: Any, name: str | None) -> None:
     assert made(kind.from_profile(name)) == PROD
 
 
-def test_variables_win_over_the_file_and_arguments_over_both(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_variables_win_over_the_file_and_arguments_over_both(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setenv("PYICEBERG_CATALOG__PROD__URI", "https://other.example")
 
-    assert made(IcebergCatalog.from_profile(warehouse="mine")) == PROD | {"address": "https://other.example", "warehouse": "mine"}
+    assert made(IcebergCatalog.from_profile(warehouse="mine")) == PROD | {
+        "address": "https://other.example",
+        "warehouse": "mine",
+    }
 
 
 @pytest.mark.parametrize(
@@ -68,7 +83,10 @@ def test_login_of_a_profile_is_used(name: str, auth: str) -> None:
         ("behind", r"verify='nowhere\.pem': No such file"),
         ("local", "the type of the catalog is 'sql', and rest is supported"),
         ("google", r"auth\.type basic and oauth2 are supported"),
-        ("absent", r"no catalog 'absent': neither \.pyiceberg\.yaml nor PYICEBERG_CATALOG__ABSENT__URI describes it"),
+        (
+            "absent",
+            r"no catalog 'absent': neither \.pyiceberg\.yaml nor PYICEBERG_CATALOG__ABSENT__URI describes it",
+        ),
     ],
 )
 def test_unusable_profile_names_the_setting(name: str, message: str) -> None:
@@ -77,7 +95,11 @@ def test_unusable_profile_names_the_setting(name: str, message: str) -> None:
 
 
 def test_catalog_of_a_uri_takes_properties_from_its_query() -> None:
-    catalog = IcebergCatalog.from_uri("https://catalog.example/ws?warehouse=lake&header.x-tenant=a&token=t0ken")
+    catalog = IcebergCatalog.from_uri(
+        "https://catalog.example/ws?warehouse=lake&header.x-tenant=a&token=t0ken"
+    )
 
     assert (made(catalog), "t0ken" in repr(catalog)) == (PROD, False)
-    assert repr(WatsonxCatalog.from_uri("https://cpd.example", catalog="lake")).startswith("WatsonxCatalog('https://cpd.example")
+    assert repr(WatsonxCatalog.from_uri("https://cpd.example", catalog="lake")).startswith(
+        "WatsonxCatalog('https://cpd.example"
+    )

@@ -33,14 +33,19 @@ from lakepact.reference_server import running
 
 from .test_views import version
 
-SCHEMA = Schema(NestedField(7, "id", LongType(), required=False), NestedField(9, "city", StringType(), required=False))
+SCHEMA = Schema(
+    NestedField(7, "id", LongType(), required=False),
+    NestedField(9, "city", StringType(), required=False),
+)
 ROWS = pa.table({"id": [1, 2], "city": ["Rome", "Oslo"]})
 VERSION = ViewVersion(**version("SELECT 1"))
 
 
 @pytest.fixture
 def url(tmp_path):
-    with running(contract="iceberg_rest", contract_version="1.11.0", warehouse=tmp_path.as_uri()) as server:
+    with running(
+        contract="iceberg_rest", contract_version="1.11.0", warehouse=tmp_path.as_uri()
+    ) as server:
         yield server.url
 
 
@@ -58,7 +63,11 @@ def theirs(catalog):
 
 
 def test_every_method_of_pyicebergs_catalog_is_implemented(theirs):
-    missing = {name for name in Catalog.__abstractmethods__ if getattr(type(theirs), name).__module__.startswith("pyiceberg.")}
+    missing = {
+        name
+        for name in Catalog.__abstractmethods__
+        if getattr(type(theirs), name).__module__.startswith("pyiceberg.")
+    }
 
     assert missing == {"supports_server_side_planning"}
     assert not theirs.supports_server_side_planning()
@@ -68,7 +77,12 @@ def test_every_method_of_pyicebergs_catalog_is_implemented(theirs):
 def test_table_is_loaded_by_a_string_or_a_tuple(theirs, name):
     created = theirs.create_table(name, SCHEMA)
 
-    assert created.name() == theirs.load_table(name).name() == created.catalog.load_table(name).name() == ("n", "t")
+    assert (
+        created.name()
+        == theirs.load_table(name).name()
+        == created.catalog.load_table(name).name()
+        == ("n", "t")
+    )
 
 
 def test_table_of_an_arrow_schema_takes_rows(theirs):
@@ -108,7 +122,10 @@ def test_table_is_created_with_its_partition_spec_order_and_properties(theirs):
         properties={"commit.retry.num-retries": 2},
     )
 
-    assert [(field.field_id, field.name) for field in table.schema().fields] == [(1, "id"), (2, "city")]
+    assert [(field.field_id, field.name) for field in table.schema().fields] == [
+        (1, "id"),
+        (2, "city"),
+    ]
     assert [(field.source_id, field.name) for field in table.spec().fields] == [(2, "bucket")]
     assert [field.source_id for field in table.sort_order().fields] == [1]
     assert table.properties["commit.retry.num-retries"] == "2"
@@ -124,11 +141,17 @@ def test_table_of_a_transaction_exists_from_its_commit_on(theirs):
 
 def test_table_is_listed_renamed_registered_and_dropped(theirs):
     first = theirs.create_table_if_not_exists("n.t", SCHEMA)
-    assert theirs.create_table_if_not_exists("n.t", SCHEMA).metadata.table_uuid == first.metadata.table_uuid
+    assert (
+        theirs.create_table_if_not_exists("n.t", SCHEMA).metadata.table_uuid
+        == first.metadata.table_uuid
+    )
     assert theirs.rename_table("n.t", "n.u").name() == ("n", "u")
     assert theirs.list_tables("n") == [("n", "u")]
     theirs.drop_table("n.u")
-    assert theirs.register_table("n.v", first.metadata_location).metadata.table_uuid == first.metadata.table_uuid
+    assert (
+        theirs.register_table("n.v", first.metadata_location).metadata.table_uuid
+        == first.metadata.table_uuid
+    )
     theirs.purge_table("n.v")
 
     assert not theirs.table_exists("n.v")
@@ -138,7 +161,9 @@ def test_table_is_listed_renamed_registered_and_dropped(theirs):
 def test_namespace_is_created_listed_changed_and_dropped(theirs):
     theirs.create_namespace_if_not_exists(("n", "a.b"), {"owner": "ann"})
     theirs.create_namespace_if_not_exists(("n", "a.b"))
-    changed = theirs.update_namespace_properties(("n", "a.b"), removals={"owner", "none"}, updates={"team": "x"})
+    changed = theirs.update_namespace_properties(
+        ("n", "a.b"), removals={"owner", "none"}, updates={"team": "x"}
+    )
 
     assert (changed.removed, changed.updated, changed.missing) == (["owner"], ["team"], ["none"])
     assert theirs.load_namespace_properties(("n", "a.b"))["team"] == "x"
@@ -169,7 +194,10 @@ def test_view_is_created_loaded_listed_registered_and_dropped(theirs, catalog):
         (exceptions.NoSuchNamespaceError, lambda catalog: catalog.list_tables("none")),
         (exceptions.NoSuchNamespaceError, lambda catalog: catalog.create_table("none.t", SCHEMA)),
         (exceptions.TableAlreadyExistsError, lambda catalog: catalog.create_table("n.t", SCHEMA)),
-        (exceptions.ViewAlreadyExistsError, lambda catalog: catalog.create_view("n.t", SCHEMA, VERSION)),
+        (
+            exceptions.ViewAlreadyExistsError,
+            lambda catalog: catalog.create_view("n.t", SCHEMA, VERSION),
+        ),
         (exceptions.NamespaceAlreadyExistsError, lambda catalog: catalog.create_namespace("n")),
         (exceptions.NamespaceNotEmptyError, lambda catalog: catalog.drop_namespace("n")),
     ],
@@ -181,8 +209,12 @@ def test_refusal_is_an_error_of_pyiceberg(theirs, error, call):
         call(theirs)
 
 
-def test_operation_that_the_server_lacks_raises_the_error_of_the_client(theirs, catalog, monkeypatch):
-    monkeypatch.setattr(catalog, "_merged", replace(catalog._settings(), offered=frozenset({"loadTable"})))
+def test_operation_that_the_server_lacks_raises_the_error_of_the_client(
+    theirs, catalog, monkeypatch
+):
+    monkeypatch.setattr(
+        catalog, "_merged", replace(catalog._settings(), offered=frozenset({"loadTable"}))
+    )
 
     with pytest.raises(OperationNotSupported, match="dropView"):
         theirs.drop_view("n.v")
@@ -205,7 +237,12 @@ def test_pickled_table_reads_and_writes_after_the_original_is_closed(url):
 
 @pytest.mark.parametrize(
     "auth",
-    [BearerToken("t0ken"), ClientCredentials("http://127.0.0.1:1/tokens", "id", "s3cret"), BasicAuth("id", "s3cret"), NoAuth()],
+    [
+        BearerToken("t0ken"),
+        ClientCredentials("http://127.0.0.1:1/tokens", "id", "s3cret"),
+        BasicAuth("id", "s3cret"),
+        NoAuth(),
+    ],
     ids=lambda auth: type(auth).__name__,
 )
 def test_pickled_authorization_sends_the_same(auth):
@@ -226,5 +263,8 @@ def test_pickled_authorization_fetches_a_token_of_its_own():
 
 
 def test_pickled_watsonx_catalog_is_one():
-    with WatsonxCatalog("cpd.example", "lake") as catalog, pickle.loads(pickle.dumps(catalog)) as copy:
+    with (
+        WatsonxCatalog("cpd.example", "lake") as catalog,
+        pickle.loads(pickle.dumps(catalog)) as copy,
+    ):
         assert (type(copy), repr(copy)) == (type(catalog), repr(catalog))

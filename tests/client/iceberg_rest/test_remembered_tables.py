@@ -27,16 +27,29 @@ class Tables:
     def answer(self, request: httpx.Request) -> httpx.Response:
         if request.url.path == "/v1/config":
             return httpx.Response(200, json={"defaults": {}, "overrides": {}})
-        document = {"metadata-location": f"s3://b/{self.state}.json", "metadata": {**table(), "properties": {"fill": "x" * self.size}}}
+        document = {
+            "metadata-location": f"s3://b/{self.state}.json",
+            "metadata": {**table(), "properties": {"fill": "x" * self.size}},
+        }
         if request.method != "GET":
             self.state += 1
-            return httpx.Response(200, json=document) if request.method == "POST" else httpx.Response(204)
-        tag = self.tag.format(state=self.state, snapshots=request.url.params.get("snapshots", "all"))
+            return (
+                httpx.Response(200, json=document)
+                if request.method == "POST"
+                else httpx.Response(204)
+            )
+        tag = self.tag.format(
+            state=self.state, snapshots=request.url.params.get("snapshots", "all")
+        )
         asked = request.headers.get("if-none-match")
         status = 304 if tag and asked == tag else 200
         self.loads.append((asked, status))
         headers = {"etag": tag} if tag else {}
-        return httpx.Response(status, headers=headers, **({} if status == 304 else {"json": {**document, **self.more}}))
+        return httpx.Response(
+            status,
+            headers=headers,
+            **({} if status == 304 else {"json": {**document, **self.more}}),
+        )
 
 
 @pytest.fixture
@@ -46,7 +59,9 @@ def tables():
 
 @pytest.fixture
 def catalog(drive, tables):
-    return lambda **options: drive("http://irc.test", carrier=httpx.MockTransport(tables.answer), retries=NO_RETRIES, **options)
+    return lambda **options: drive(
+        "http://irc.test", carrier=httpx.MockTransport(tables.answer), retries=NO_RETRIES, **options
+    )
 
 
 def test_unchanged_table_is_answered_304_and_read_from_the_cache(catalog, tables):
@@ -82,7 +97,9 @@ def test_each_snapshots_parameter_is_cached_separately(catalog, tables):
     assert tables.loads == [(None, 200), (None, 200), ('"1-all"', 304), ('"1-refs"', 304)]
 
 
-@pytest.mark.parametrize("change", [lambda c: c.commit_table("n.t", []), lambda c: c.drop_table("n.t")])
+@pytest.mark.parametrize(
+    "change", [lambda c: c.commit_table("n.t", []), lambda c: c.drop_table("n.t")]
+)
 def test_own_change_invalidates_the_cached_table(catalog, tables, change):
     driven = catalog()
     driven.load_table("n.t")
@@ -102,9 +119,18 @@ def test_own_change_invalidates_the_cached_table(catalog, tables, change):
         ({"more": {"config": {"token": "t"}}}, {}, {}),
         ({"more": {"config": CREDENTIALS[0]["config"]}}, {}, {}),
     ],
-    ids=["no-bytes", "no-etag", "requested-credentials", "credentials", "token", "credentials-in-config"],
+    ids=[
+        "no-bytes",
+        "no-etag",
+        "requested-credentials",
+        "credentials",
+        "token",
+        "credentials-in-config",
+    ],
 )
-def test_table_is_cached_neither_without_etag_nor_with_credentials(catalog, tables, reply, options, arguments):
+def test_table_is_cached_neither_without_etag_nor_with_credentials(
+    catalog, tables, reply, options, arguments
+):
     vars(tables).update(reply)
     driven = catalog(**options)
     for _ in range(2):
@@ -124,7 +150,8 @@ def test_least_recently_loaded_table_is_evicted(catalog, tables):
 
 def test_304_without_a_cached_table_is_a_bad_reply(catalog, tables):
     tables.answer = lambda request: httpx.Response(
-        *((200,) if request.url.path == "/v1/config" else (304,)), content=json.dumps({"defaults": {}, "overrides": {}})
+        *((200,) if request.url.path == "/v1/config" else (304,)),
+        content=json.dumps({"defaults": {}, "overrides": {}}),
     )
     driven = catalog()
 
@@ -135,7 +162,10 @@ def test_304_without_a_cached_table_is_a_bad_reply(catalog, tables):
 def test_several_access_delegations_are_one_header(catalog, tables):
     sent = []
     usual = tables.answer
-    tables.answer = lambda request: (sent.append(request.headers.get("x-iceberg-access-delegation")), usual(request))[1]
+    tables.answer = lambda request: (
+        sent.append(request.headers.get("x-iceberg-access-delegation")),
+        usual(request),
+    )[1]
     catalog().load_table("n.t", access_delegation=["vended-credentials", "remote-signing"])
 
     assert sent[-1] == "vended-credentials,remote-signing"

@@ -14,14 +14,19 @@ NAMES = [
     "plain", "a.b", "a/b", "/", "100%", "%2F", "two words", " edges ", "a+b", "a?b#c&d=e", 'quote\'d "name"', "{prefix}",
     "semi;colon,comma:@!$()*", "back\\slash", "naïve", "e\u0301 combining", "日本語", "🦆", "...",
 ]  # fmt: skip
-SCHEMA = {**struct(field(1, "id", required=True), field(2, "at", "timestamptz", doc="naïve 🦆")), "schema-id": 0}
+SCHEMA = {
+    **struct(field(1, "id", required=True), field(2, "at", "timestamptz", doc="naïve 🦆")),
+    "schema-id": 0,
+}
 SPEC = {"spec-id": 0, "fields": [partition_field(2, "day", "day", **{"field-id": 1000})]}
 ORDER = {"order-id": 1, "fields": [sort_field(1)]}
 
 
 @pytest.fixture(scope="module", params=[None, "ws/one"], ids=["without prefix", "with prefix"])
 def server(request, tmp_path_factory):
-    with running(warehouse=tmp_path_factory.mktemp("warehouse").as_uri(), prefix=request.param) as server:
+    with running(
+        warehouse=tmp_path_factory.mktemp("warehouse").as_uri(), prefix=request.param
+    ) as server:
         yield server
 
 
@@ -94,7 +99,9 @@ def test_pages_hold_everything_once(catalog, namespace):
 
 
 def test_property_update_reports_updated_removed_and_missing(catalog, namespace):
-    answer = catalog.update_namespace_properties(namespace, updates={"a": "1", "ä": "ö"}, removals=["gone"])
+    answer = catalog.update_namespace_properties(
+        namespace, updates={"a": "1", "ä": "ö"}, removals=["gone"]
+    )
 
     assert (sorted(answer.updated), answer.removed, answer.missing) == (["a", "ä"], [], ["gone"])
     assert catalog.load_namespace(namespace).properties["ä"] == "ö"
@@ -108,7 +115,9 @@ def test_property_both_set_and_removed_returns_422(catalog, namespace):
 
 
 def test_table_is_created_with_its_schema_spec_and_order(catalog, namespace):
-    table = catalog.create_table((namespace, "t"), SCHEMA, partition_spec=SPEC, write_order=ORDER, properties={"k": "v"})
+    table = catalog.create_table(
+        (namespace, "t"), SCHEMA, partition_spec=SPEC, write_order=ORDER, properties={"k": "v"}
+    )
 
     metadata = table.metadata
     assert [(field.name, field.type, field.required) for field in metadata.schemas[0].fields] == [
@@ -155,13 +164,25 @@ def test_numbers_beyond_53_bits_survive(catalog, namespace):
     }
     updates = [
         {"action": "add-snapshot", "snapshot": snapshot},
-        {"action": "set-snapshot-ref", "ref-name": "main", "type": "branch", "snapshot-id": 2**63 - 2},
+        {
+            "action": "set-snapshot-ref",
+            "ref-name": "main",
+            "type": "branch",
+            "snapshot-id": 2**63 - 2,
+        },
     ]
 
-    catalog.commit_table((namespace, "t"), updates, requirements=[{"type": "assert-ref-snapshot-id", "ref": "main", "snapshot-id": None}])
+    catalog.commit_table(
+        (namespace, "t"),
+        updates,
+        requirements=[{"type": "assert-ref-snapshot-id", "ref": "main", "snapshot-id": None}],
+    )
 
     loaded = catalog.load_table((namespace, "t"), snapshots="refs").metadata
-    assert (loaded.current_snapshot_id, loaded.snapshots[0].timestamp_ms) == (2**63 - 2, 9_007_199_254_740_993)
+    assert (loaded.current_snapshot_id, loaded.snapshots[0].timestamp_ms) == (
+        2**63 - 2,
+        9_007_199_254_740_993,
+    )
 
 
 def test_failed_requirement_raises_commit_rejected(catalog, namespace):
@@ -171,7 +192,9 @@ def test_failed_requirement_raises_commit_rejected(catalog, namespace):
         catalog.commit_table(
             (namespace, "t"),
             [{"action": "set-properties", "updates": {"a": "1"}}],
-            requirements=[{"type": "assert-table-uuid", "uuid": "00000000-0000-0000-0000-000000000000"}],
+            requirements=[
+                {"type": "assert-table-uuid", "uuid": "00000000-0000-0000-0000-000000000000"}
+            ],
         )
 
     assert catalog.load_table((namespace, "t")).metadata == before
@@ -205,7 +228,9 @@ def test_dropped_table_is_registered_from_its_metadata(catalog, namespace):
         ("rename_table", (("{namespace}", "t"), ("{namespace}", "t2")), errors.AlreadyExists),
     ],
 )
-def test_missing_or_existing_object_raises_its_error(catalog, namespace, method, arguments, expected):
+def test_missing_or_existing_object_raises_its_error(
+    catalog, namespace, method, arguments, expected
+):
     catalog.create_table((namespace, "t"), SCHEMA)
     catalog.create_table((namespace, "t2"), SCHEMA)
 
@@ -226,9 +251,17 @@ def test_metrics_reports_arrive_unchanged(catalog, namespace, server):
     catalog.create_table((namespace, "a/b"), SCHEMA)
     metrics = {"attempts": {"unit": "count", "value": 2**53 + 1}}
     of_both = {"table-name": "a/b", "snapshot-id": 2**62, "metrics": metrics}
-    commit = {**of_both, "report-type": "commit-report", "sequence-number": 1, "operation": "append"}
+    commit = {
+        **of_both,
+        "report-type": "commit-report",
+        "sequence-number": 1,
+        "operation": "append",
+    }
     fields = {"schema-id": 0, "projected-field-ids": [1], "projected-field-names": ["id"]}
-    scans = [{**of_both, **fields, "report-type": "scan-report", "filter": kept} for kept in (True, {"type": "is-null", "term": "at"})]
+    scans = [
+        {**of_both, **fields, "report-type": "scan-report", "filter": kept}
+        for kept in (True, {"type": "is-null", "term": "at"})
+    ]
 
     for report in (commit, *scans):
         catalog.report_metrics((namespace, "a/b"), report)

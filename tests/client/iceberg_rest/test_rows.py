@@ -79,7 +79,10 @@ def ids(catalog, table):
 @pytest.mark.parametrize("reading", [read, streamed])
 def test_scan_returns_columns_in_order_and_rows_of_the_filter(catalog, table, reading):
     assert reading(catalog, catalog.scan(table)) == pa.table(ROWS).to_pylist()
-    assert reading(catalog, catalog.scan(table, ["city", "id"], "id < 3"))[0] == {"city": "Rome", "id": 1}
+    assert reading(catalog, catalog.scan(table, ["city", "id"], "id < 3"))[0] == {
+        "city": "Rome",
+        "id": 1,
+    }
     assert list(reading(catalog, catalog.scan(table, ["city", "id"]))[0]) == ["city", "id"]
     assert reading(catalog, catalog.scan(table, ["city"], "id > 1", limit=1)) == [{"city": "Oslo"}]
     assert reading(catalog, catalog.scan(table, limit=0)) == []
@@ -108,7 +111,10 @@ def test_frames_hold_the_rows(catalog, table):
         {"id": [4], "city": ["Bonn"]},
         pd.DataFrame({"id": [4], "city": ["Bonn"]}),
         pl.DataFrame({"id": [4], "city": ["Bonn"]}),
-        pa.table({"id": [4], "city": ["Bonn"]}, schema=pa.schema([pa.field("id", pa.int64(), False), ("city", pa.string())])).to_reader(),
+        pa.table(
+            {"id": [4], "city": ["Bonn"]},
+            schema=pa.schema([pa.field("id", pa.int64(), False), ("city", pa.string())]),
+        ).to_reader(),
     ],
     ids=lambda rows: type(rows).__name__,
 )
@@ -122,7 +128,10 @@ def test_rows_of_each_form_are_appended(server, table, rows):
 def test_table_is_created_from_schemas_of_pyarrow_and_pyiceberg(server, names):
     theirs = Schema(NestedField(7, "id", LongType(), required=True), identifier_field_ids=[7])
     with IcebergCatalog(server.url) as catalog:
-        made = [catalog.create_table(next(names), schema).metadata.current_schema for schema in (pa.table(ROWS).schema, theirs)]
+        made = [
+            catalog.create_table(next(names), schema).metadata.current_schema
+            for schema in (pa.table(ROWS).schema, theirs)
+        ]
 
     assert [[(one.id, one.name, one.type) for one in schema.fields] for schema in made] == [
         [(1, "id", "long"), (2, "city", "string")],
@@ -216,7 +225,9 @@ def test_append_without_an_answer_is_sent_once(drive, server, table):
 
 
 @pytest.mark.parametrize(("retries", "count"), [(FEW, 2), (NO_RETRIES, 1)])
-def test_append_after_a_conflict_is_committed_again_as_retries_allow(drive, server, table, retries, count):
+def test_append_after_a_conflict_is_committed_again_as_retries_allow(
+    drive, server, table, retries, count
+):
     between = Between(conflicting)
     catalog = drive(server.url, carrier=between, retries=retries)
 
@@ -232,7 +243,9 @@ def test_append_after_a_conflict_is_committed_again_as_retries_allow(drive, serv
 
 def test_append_that_is_committed_again_is_reported(drive, server, table):
     seen = []
-    catalog = drive(server.url, carrier=Between(conflicting), retries=replace(FEW, on_retry=seen.append))
+    catalog = drive(
+        server.url, carrier=Between(conflicting), retries=replace(FEW, on_retry=seen.append)
+    )
 
     catalog.append(table, {"id": [4], "city": ["Bonn"]})
 
@@ -240,7 +253,10 @@ def test_append_that_is_committed_again_is_reported(drive, server, table):
 
 
 def test_missing_table_raises_the_error_of_the_client(catalog):
-    for call in (lambda: catalog.append("n.none", ROWS), lambda: read(catalog, catalog.scan("n.none"))):
+    for call in (
+        lambda: catalog.append("n.none", ROWS),
+        lambda: read(catalog, catalog.scan("n.none")),
+    ):
         with pytest.raises(errors.NoSuchTable):
             call()
 
@@ -262,7 +278,10 @@ def test_batches_of_a_large_file_hold_a_part_of_its_rows(server, names):
 
 def test_stream_that_is_left_early_is_closed(server, table):
     async def first():
-        async with AsyncIcebergCatalog(server.url) as catalog, aclosing(catalog.scan(table).batches()) as batches:
+        async with (
+            AsyncIcebergCatalog(server.url) as catalog,
+            aclosing(catalog.scan(table).batches()) as batches,
+        ):
             return (await anext(batches)).num_rows
 
     assert asyncio.run(first()) == 3
@@ -275,7 +294,12 @@ def test_expired_credentials_are_loaded_again_before_a_file_is_opened(tmp_path):
         asked.append("again")
         return {"s3.session-token-expires-at-ms": str(int(time.time() * 1000) + 3_600_000)}
 
-    io = file_io({"s3.session-token-expires-at-ms": "1"}, "file:///t", TrustedOrigins.of("http://127.0.0.1"), renewed)
+    io = file_io(
+        {"s3.session-token-expires-at-ms": "1"},
+        "file:///t",
+        TrustedOrigins.of("http://127.0.0.1"),
+        renewed,
+    )
     for name in ("a", "b"):
         with io.new_output(f"{tmp_path}/{name}").create() as file:
             file.write(b"rows")
@@ -286,5 +310,8 @@ def test_expired_credentials_are_loaded_again_before_a_file_is_opened(tmp_path):
 def test_missing_library_names_the_extra(server, monkeypatch):
     monkeypatch.setitem(sys.modules, "pyiceberg", None)
 
-    with IcebergCatalog(server.url) as catalog, pytest.raises(ImportError, match=r"pip install 'lakepact\[iceberg\]'"):
+    with (
+        IcebergCatalog(server.url) as catalog,
+        pytest.raises(ImportError, match=r"pip install 'lakepact\[iceberg\]'"),
+    ):
         catalog.append("n.t", ROWS)

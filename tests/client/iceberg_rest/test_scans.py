@@ -14,12 +14,21 @@ from lakepact.client import ScanPlan, errors
 from lakepact.reference_server import running
 
 PLAN = "POST /base/v1/namespaces/n/tables/t/plan"
-FETCH, CANCEL = "GET /base/v1/namespaces/n/tables/t/plan/p-1", "DELETE /base/v1/namespaces/n/tables/t/plan/p-1"
+FETCH, CANCEL = (
+    "GET /base/v1/namespaces/n/tables/t/plan/p-1",
+    "DELETE /base/v1/namespaces/n/tables/t/plan/p-1",
+)
 TASKS = "POST /base/v1/namespaces/n/tables/t/tasks"
 
 
 def file(path, content="data", **members):
-    about = {"spec-id": 0, "partition": [], "file-format": "parquet", "file-size-in-bytes": 1, "record-count": 1}
+    about = {
+        "spec-id": 0,
+        "partition": [],
+        "file-format": "parquet",
+        "file-size-in-bytes": 1,
+        "record-count": 1,
+    }
     return {"content": content, "file-path": path, **about, **members}
 
 
@@ -41,15 +50,23 @@ def at_a_desk(request):
         pauses.append(seconds)
 
     def catalog(answers):
-        in_turn = {name: iter(several) if isinstance(several, list) else None for name, several in answers.items()}
+        in_turn = {
+            name: iter(several) if isinstance(several, list) else None
+            for name, several in answers.items()
+        }
         desk = Desk(
             {
                 "GET /base/v1/config": {"defaults": {}, "overrides": {}, "endpoints": ENDPOINTS},
-                **{name: (lambda _, turn=turn: reply(next(turn))) if turn else answers[name] for name, turn in in_turn.items()},
+                **{
+                    name: (lambda _, turn=turn: reply(next(turn))) if turn else answers[name]
+                    for name, turn in in_turn.items()
+                },
             }
         )
         sleep = slept if request.param == "async" else pauses.append
-        opened.append(Driven(KINDS[request.param], "https://catalog/base", carrier=desk.carrier, sleep=sleep))
+        opened.append(
+            Driven(KINDS[request.param], "https://catalog/base", carrier=desk.carrier, sleep=sleep)
+        )
         return opened[-1], desk, pauses
 
     yield catalog
@@ -62,7 +79,10 @@ def reply(answer):
 
 
 def shown(tasks):
-    return [(one.data_file.file_path, [delete.file_path for delete in one.delete_files]) for one in tasks]
+    return [
+        (one.data_file.file_path, [delete.file_path for delete in one.delete_files])
+        for one in tasks
+    ]
 
 
 def test_plan_request_holds_the_given_arguments(at_a_desk):
@@ -97,8 +117,21 @@ def test_omitted_arguments_are_absent_from_the_plan_request(at_a_desk):
 
 
 def test_tasks_have_their_delete_files_and_residual_filter(at_a_desk):
-    tasks = [task("a", 1, 0), task("b", **{"residual-filter": RESIDUAL}), task("c", 1, **{"residual-filter": True})]
-    driven, _, _ = at_a_desk({PLAN: {"status": "completed", "plan-id": "p-1", "delete-files": DELETES, "file-scan-tasks": tasks}})
+    tasks = [
+        task("a", 1, 0),
+        task("b", **{"residual-filter": RESIDUAL}),
+        task("c", 1, **{"residual-filter": True}),
+    ]
+    driven, _, _ = at_a_desk(
+        {
+            PLAN: {
+                "status": "completed",
+                "plan-id": "p-1",
+                "delete-files": DELETES,
+                "file-scan-tasks": tasks,
+            }
+        }
+    )
 
     plan = driven.plan_scan("n.t")
 
@@ -110,7 +143,10 @@ def test_tasks_have_their_delete_files_and_residual_filter(at_a_desk):
 def test_submitted_plan_is_polled_until_completed(at_a_desk):
     completed = {"status": "completed", "file-scan-tasks": [task("a")], "plan-tasks": ["more"]}
     driven, desk, pauses = at_a_desk(
-        {PLAN: {"status": "submitted", "plan-id": "p-1"}, FETCH: [{"status": "submitted"}, {"status": "submitted"}, completed]}
+        {
+            PLAN: {"status": "submitted", "plan-id": "p-1"},
+            FETCH: [{"status": "submitted"}, {"status": "submitted"}, completed],
+        }
     )
 
     plan = driven.plan_scan("n.t")
@@ -122,7 +158,11 @@ def test_submitted_plan_is_polled_until_completed(at_a_desk):
 
 def test_plan_beyond_the_patience_is_cancelled(at_a_desk):
     driven, desk, pauses = at_a_desk(
-        {PLAN: {"status": "submitted", "plan-id": "p-1"}, FETCH: {"status": "submitted"}, CANCEL: httpx.Response(204)}
+        {
+            PLAN: {"status": "submitted", "plan-id": "p-1"},
+            FETCH: {"status": "submitted"},
+            CANCEL: httpx.Response(204),
+        }
     )
 
     with pytest.raises(errors.PlanningFailed, match=r"not made within 0\.3 s"):
@@ -133,9 +173,13 @@ def test_plan_beyond_the_patience_is_cancelled(at_a_desk):
 
 
 def test_planning_is_retried_on_503(at_a_desk):
-    busy = httpx.Response(503, json={"error": {"message": "busy", "type": "SlowDownException", "code": 503}})
+    busy = httpx.Response(
+        503, json={"error": {"message": "busy", "type": "SlowDownException", "code": 503}}
+    )
     completed = {"status": "completed", "file-scan-tasks": [], "plan-tasks": ["more"]}
-    driven, desk, _ = at_a_desk({PLAN: [busy, completed], TASKS: [busy, {"file-scan-tasks": [task("a")]}]})
+    driven, desk, _ = at_a_desk(
+        {PLAN: [busy, completed], TASKS: [busy, {"file-scan-tasks": [task("a")]}]}
+    )
 
     tasks = driven.scan_tasks("n.t", driven.plan_scan("n.t"))
 
@@ -145,7 +189,10 @@ def test_planning_is_retried_on_503(at_a_desk):
 
 @pytest.mark.parametrize("background", [False, True])
 def test_failed_plan_raises_planning_failed_with_its_error(at_a_desk, *, background):
-    failed = {"status": "failed", "error": {"message": "no such manifest", "type": "RuntimeIOException", "code": 500}}
+    failed = {
+        "status": "failed",
+        "error": {"message": "no such manifest", "type": "RuntimeIOException", "code": 500},
+    }
     submitted = {"status": "submitted", "plan-id": "p-1"}
     driven, _, _ = at_a_desk({PLAN: submitted if background else failed, FETCH: failed})
 
@@ -156,7 +203,9 @@ def test_failed_plan_raises_planning_failed_with_its_error(at_a_desk, *, backgro
 
 
 def test_cancelled_plan_raises_planning_failed(at_a_desk):
-    driven, _, _ = at_a_desk({PLAN: {"status": "submitted", "plan-id": "p-1"}, FETCH: {"status": "cancelled"}})
+    driven, _, _ = at_a_desk(
+        {PLAN: {"status": "submitted", "plan-id": "p-1"}, FETCH: {"status": "cancelled"}}
+    )
 
     with pytest.raises(errors.PlanningFailed, match="was cancelled"):
         driven.plan_scan("n.t")
@@ -168,17 +217,28 @@ def test_plan_tasks_are_exchanged_for_tasks_and_further_plan_tasks(at_a_desk):
         {"file-scan-tasks": [task("c")]},
         {"file-scan-tasks": [task("d")]},
     ]
-    driven, desk, _ = at_a_desk({PLAN: {"status": "completed", "file-scan-tasks": [task("a")], "plan-tasks": ["1", "2"]}, TASKS: answers})
+    driven, desk, _ = at_a_desk(
+        {
+            PLAN: {"status": "completed", "file-scan-tasks": [task("a")], "plan-tasks": ["1", "2"]},
+            TASKS: answers,
+        }
+    )
 
     tasks = driven.scan_tasks("n.t", driven.plan_scan("n.t"))
 
     assert shown(tasks) == [("a", []), ("b", ["d0"]), ("c", []), ("d", [])]
-    assert [json.loads(request.content)["plan-task"] for request in desk.requests[-3:]] == ["1", "2", "3"]
+    assert [json.loads(request.content)["plan-task"] for request in desk.requests[-3:]] == [
+        "1",
+        "2",
+        "3",
+    ]
 
 
 @pytest.mark.parametrize("references", [[0], [-1], [0, 1]])
 def test_unknown_delete_file_reference_is_a_bad_reply(at_a_desk, references):
-    driven, _, _ = at_a_desk({PLAN: {"status": "completed", "file-scan-tasks": [task("a", *references)]}})
+    driven, _, _ = at_a_desk(
+        {PLAN: {"status": "completed", "file-scan-tasks": [task("a", *references)]}}
+    )
 
     with pytest.raises(errors.BadReply, match="refers to delete files"):
         driven.plan_scan("n.t")
@@ -186,7 +246,11 @@ def test_unknown_delete_file_reference_is_a_bad_reply(at_a_desk, references):
 
 @pytest.mark.parametrize(
     ("kind", "expected"),
-    [("NoSuchPlanIdException", errors.NoSuchPlan), ("NoSuchTableException", errors.NoSuchTable), ("Other", errors.NotFound)],
+    [
+        ("NoSuchPlanIdException", errors.NoSuchPlan),
+        ("NoSuchTableException", errors.NoSuchTable),
+        ("Other", errors.NotFound),
+    ],
 )
 def test_cancelling_a_missing_plan_raises_the_error_of_its_type(at_a_desk, kind, expected):
     gone = httpx.Response(404, json={"error": {"message": "gone", "type": kind, "code": 404}})
@@ -209,7 +273,10 @@ def test_cancelling_a_plan_without_an_id_sends_no_request(at_a_desk):
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("at_once", ["0", "1000"])
 def test_reference_server_plans_the_files_that_pyiceberg_wrote(kind, at_once):
-    properties = {"lakepact.scan-planning.page-files": "2", "lakepact.scan-planning.at-once-files": at_once}
+    properties = {
+        "lakepact.scan-planning.page-files": "2",
+        "lakepact.scan-planning.at-once-files": at_once,
+    }
     with running() as server:
         writer = RestCatalog("writer", uri=server.url)
         writer.create_namespace("n")

@@ -13,7 +13,12 @@ CONFIG = {"defaults": {}, "overrides": {}}
 
 
 def answered(request):
-    return httpx.Response(200, json=CONFIG if request.url.path == "/v1/config" else {"namespace": [request.url.path.rpartition("/")[2]]})
+    return httpx.Response(
+        200,
+        json=CONFIG
+        if request.url.path == "/v1/config"
+        else {"namespace": [request.url.path.rpartition("/")[2]]},
+    )
 
 
 class Counting:

@@ -12,7 +12,9 @@ PREFIXES = ("s3://b", "s3://b/t", "s3://b/t/data", "s3://c/t")
 
 
 def credentials(*prefixes):
-    return [StorageCredential(prefix=prefix, config={"s3.access-key-id": prefix}) for prefix in prefixes]
+    return [
+        StorageCredential(prefix=prefix, config={"s3.access-key-id": prefix}) for prefix in prefixes
+    ]
 
 
 @pytest.mark.parametrize(
@@ -38,12 +40,20 @@ def test_table_without_credentials_has_no_storage_credential():
 
 def table(config=None, given=None):
     metadata = {**table_documents.table(), "location": "s3://b/t"}
-    return LoadTableResult.model_validate({"metadata": metadata, "config": config, "storage-credentials": given})
+    return LoadTableResult.model_validate(
+        {"metadata": metadata, "config": config, "storage-credentials": given}
+    )
 
 
 def test_credential_overrides_the_table_config():
-    given = [{"prefix": "s3://b/t", "config": {"s3.access-key-id": "new", "s3.secret-access-key": "s"}}]
-    config = {"s3.access-key-id": "old", "s3.session-token": "of the old one", "s3.endpoint": "http://store"}
+    given = [
+        {"prefix": "s3://b/t", "config": {"s3.access-key-id": "new", "s3.secret-access-key": "s"}}
+    ]
+    config = {
+        "s3.access-key-id": "old",
+        "s3.session-token": "of the old one",
+        "s3.endpoint": "http://store",
+    }
 
     assert storage_properties(table(config, given)) == {
         "s3.endpoint": "http://store",
@@ -55,4 +65,7 @@ def test_credential_overrides_the_table_config():
 def test_table_config_is_used_without_a_matching_credential():
     config = {"s3.access-key-id": "old"}
 
-    assert storage_properties(table(config, [{"prefix": "s3://elsewhere", "config": {"a": "b"}}])) == config
+    assert (
+        storage_properties(table(config, [{"prefix": "s3://elsewhere", "config": {"a": "b"}}]))
+        == config
+    )

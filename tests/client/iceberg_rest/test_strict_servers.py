@@ -17,7 +17,10 @@ from server_doubles.strict_table import StrictTable, field_ids
 
 CITY = struct(field(9, "city", "string"))
 SCHEMA = struct(
-    field(1, "id", "int", required=True), field(2, "price", "decimal(9, 2)"), field(3, "at", "timestamptz"), field(4, "to", CITY)
+    field(1, "id", "int", required=True),
+    field(2, "price", "decimal(9, 2)"),
+    field(3, "at", "timestamptz"),
+    field(4, "to", CITY),
 )
 SPEC = {"fields": [partition_field(3, "day", "at_day")]}
 ORDER = {"fields": [sort_field(1)]}
@@ -29,7 +32,9 @@ def strict(request):
     """Yield a strict table, created with a partition spec and a sort order, and a catalog of it."""
     table = StrictTable()
     with Driven(KINDS[request.param], "http://catalog", carrier=table.desk.carrier) as driven:
-        driven.create_table("n.t", SCHEMA, partition_spec=SPEC, write_order=ORDER, properties={"old": "1"})
+        driven.create_table(
+            "n.t", SCHEMA, partition_spec=SPEC, write_order=ORDER, properties={"old": "1"}
+        )
         yield driven, table
 
 
@@ -42,7 +47,9 @@ def commit(driven, *edits):
 
 
 def body_of(table, number=-1):
-    return json.loads([request for request in table.desk.requests if request.method == "POST"][number].content)
+    return json.loads(
+        [request for request in table.desk.requests if request.method == "POST"][number].content
+    )
 
 
 def test_created_table_has_the_ids_that_servers_need(strict):
@@ -51,7 +58,10 @@ def test_created_table_has_the_ids_that_servers_need(strict):
     body = body_of(table)
 
     assert body["schema"] == {**SCHEMA, "schema-id": 0}
-    assert body["partition-spec"] == {"spec-id": 0, "fields": [{**SPEC["fields"][0], "field-id": 1000}]}
+    assert body["partition-spec"] == {
+        "spec-id": 0,
+        "fields": [{**SPEC["fields"][0], "field-id": 1000}],
+    }
     assert body["write-order"] == {"order-id": 1, **ORDER}
 
 
@@ -62,52 +72,97 @@ def test_ids_that_the_caller_gives_are_kept(as_models):
         {"source-id": 3, "name": "day", "transform": "day", "field-id": 1007},
         {"source-id": 1, "name": "id", "transform": "identity"},
     ]
-    given_ids = {**SCHEMA, "schema-id": 4}, {"spec-id": 2, "fields": fields}, {"order-id": 3, "fields": []}
+    given_ids = (
+        {**SCHEMA, "schema-id": 4},
+        {"spec-id": 2, "fields": fields},
+        {"order-id": 3, "fields": []},
+    )
     kinds = (models.Schema, models.PartitionSpec, models.SortOrder)
-    schema, spec, order = (kind.model_validate(one) if as_models else one for kind, one in zip(kinds, given_ids, strict=True))
+    schema, spec, order = (
+        kind.model_validate(one) if as_models else one
+        for kind, one in zip(kinds, given_ids, strict=True)
+    )
 
-    with IcebergCatalog("http://catalog", http=httpx.Client(transport=table.desk.carrier)) as catalog:
+    with IcebergCatalog(
+        "http://catalog", http=httpx.Client(transport=table.desk.carrier)
+    ) as catalog:
         catalog.create_table("n.t", schema, partition_spec=spec, write_order=order)
 
     body = body_of(table)
-    assert (body["schema"]["schema-id"], body["partition-spec"]["spec-id"], body["write-order"]["order-id"]) == (4, 2, 3)
+    assert (
+        body["schema"]["schema-id"],
+        body["partition-spec"]["spec-id"],
+        body["write-order"]["order-id"],
+    ) == (4, 2, 3)
     assert [one["field-id"] for one in body["partition-spec"]["fields"]] == [1007, 1008]
 
 
 def test_unsorted_order_has_the_id_zero():
     table = StrictTable()
 
-    with IcebergCatalog("http://catalog", http=httpx.Client(transport=table.desk.carrier)) as catalog:
+    with IcebergCatalog(
+        "http://catalog", http=httpx.Client(transport=table.desk.carrier)
+    ) as catalog:
         catalog.create_table("n.t", SCHEMA, write_order={"fields": []})
 
     assert body_of(table)["write-order"]["order-id"] == 0
 
 
 FORWARDS_AND_BACK = {
-    "column": (lambda edits: edits.add_column("note", "string"), lambda edits: edits.drop_column("note")),
-    "nested type": (lambda edits: edits.add_column("pairs", PAIRS), lambda edits: edits.drop_column("pairs")),
-    "nested column": (lambda edits: edits.add_column(("to", "zip"), "string"), lambda edits: edits.drop_column(("to", "zip"))),
-    "name": (lambda edits: edits.rename_column("at", "since"), lambda edits: edits.rename_column("since", "at")),
+    "column": (
+        lambda edits: edits.add_column("note", "string"),
+        lambda edits: edits.drop_column("note"),
+    ),
+    "nested type": (
+        lambda edits: edits.add_column("pairs", PAIRS),
+        lambda edits: edits.drop_column("pairs"),
+    ),
+    "nested column": (
+        lambda edits: edits.add_column(("to", "zip"), "string"),
+        lambda edits: edits.drop_column(("to", "zip")),
+    ),
+    "name": (
+        lambda edits: edits.rename_column("at", "since"),
+        lambda edits: edits.rename_column("since", "at"),
+    ),
     "partition field": (
         lambda edits: edits.add_partition_field("id", "bucket[4]"),
         lambda edits: edits.remove_partition_field("id_bucket"),
     ),
-    "first partition field": (lambda edits: edits.remove_partition_field("at_day"), lambda edits: edits.add_partition_field("at", "day")),
+    "first partition field": (
+        lambda edits: edits.remove_partition_field("at_day"),
+        lambda edits: edits.add_partition_field("at", "day"),
+    ),
     "partitioned column": (
         lambda edits: edits.add_column("region", "string").add_partition_field("region"),
         lambda edits: edits.remove_partition_field("region").drop_column("region"),
     ),
     "tag": (lambda edits: edits.set_tag("v1"), lambda edits: edits.remove_ref("v1")),
-    "branch": (lambda edits: edits.set_branch("dev", min_snapshots_to_keep=3), lambda edits: edits.remove_ref("dev")),
-    "property": (lambda edits: edits.set_properties({"x": "1"}), lambda edits: edits.remove_properties("x")),
-    "location": (lambda edits: edits.set_location("memory:u"), lambda edits: edits.set_location("memory:t")),
+    "branch": (
+        lambda edits: edits.set_branch("dev", min_snapshots_to_keep=3),
+        lambda edits: edits.remove_ref("dev"),
+    ),
+    "property": (
+        lambda edits: edits.set_properties({"x": "1"}),
+        lambda edits: edits.remove_properties("x"),
+    ),
+    "location": (
+        lambda edits: edits.set_location("memory:u"),
+        lambda edits: edits.set_location("memory:t"),
+    ),
 }
 
 
 def state(metadata):
     """Return what a reader sees of a table."""
     columns, spec = metadata.current_schema.fields, metadata.default_partition_spec.fields
-    return list(columns), list(spec), dict(metadata.refs), dict(metadata.properties), metadata.location
+    return (
+        list(columns),
+        list(spec),
+        dict(metadata.refs),
+        dict(metadata.properties),
+        metadata.location,
+    )
 
 
 @pytest.mark.parametrize("edits", FORWARDS_AND_BACK.values(), ids=FORWARDS_AND_BACK)
@@ -134,7 +189,9 @@ def test_transaction_sends_what_a_change_sends(strict, edits):
     assert state(driven.load_table("n.t").metadata) == before
 
 
-@pytest.mark.parametrize("edits", list(FORWARDS_AND_BACK.values())[:7], ids=list(FORWARDS_AND_BACK)[:7])
+@pytest.mark.parametrize(
+    "edits", list(FORWARDS_AND_BACK.values())[:7], ids=list(FORWARDS_AND_BACK)[:7]
+)
 def test_schema_or_spec_edit_and_its_opposite_in_one_commit_change_nothing(strict, edits):
     driven, _ = strict
     before = state(driven.load_table("n.t").metadata)
@@ -165,16 +222,27 @@ def test_table_without_ids_of_schema_and_spec_can_be_edited(strict):
     del table.metadata["schemas"][0]["schema-id"], table.metadata["partition-specs"][0]["spec-id"]
 
     with pytest.raises(Exception, match="schema-id"):  # the strict table does not know such tables
-        commit(driven, lambda edits: edits.add_column("note", "string").remove_partition_field("at_day"))
+        commit(
+            driven,
+            lambda edits: edits.add_column("note", "string").remove_partition_field("at_day"),
+        )
 
     schema, current, spec, default = body_of(table)["updates"]
-    assert (schema["schema"]["schema-id"], current["schema-id"], spec["spec"]["spec-id"], default["spec-id"]) == (1, -1, 1, -1)
+    assert (
+        schema["schema"]["schema-id"],
+        current["schema-id"],
+        spec["spec"]["spec-id"],
+        default["spec-id"],
+    ) == (1, -1, 1, -1)
 
 
 def test_new_partition_field_gets_an_id_above_those_of_all_specs(strict):
     driven, table = strict
     table.metadata["partition-specs"].append(
-        {"spec-id": 3, "fields": [{"source-id": 1, "field-id": 1009, "name": "i", "transform": "void"}]}
+        {
+            "spec-id": 3,
+            "fields": [{"source-id": 1, "field-id": 1009, "name": "i", "transform": "void"}],
+        }
     )
 
     commit(driven, lambda edits: edits.add_partition_field("id"))
@@ -185,13 +253,23 @@ def test_new_partition_field_gets_an_id_above_those_of_all_specs(strict):
 
 COLUMNS = st.sampled_from(["a", "b", "c"])
 TYPES = st.sampled_from(["int", "string", PAIRS, CITY])
-STEPS = st.lists(st.tuples(st.sampled_from(["add", "rename", "drop", "partition", "unpartition"]), COLUMNS, COLUMNS, TYPES), max_size=8)
+STEPS = st.lists(
+    st.tuples(
+        st.sampled_from(["add", "rename", "drop", "partition", "unpartition"]),
+        COLUMNS,
+        COLUMNS,
+        TYPES,
+    ),
+    max_size=8,
+)
 
 
 @given(STEPS)
 def test_no_sequence_of_edits_is_refused_or_uses_an_id_twice(steps):
     table, names = StrictTable(), ["id", "price", "at", "to"]
-    with IcebergCatalog("http://catalog", http=httpx.Client(transport=table.desk.carrier)) as catalog:
+    with IcebergCatalog(
+        "http://catalog", http=httpx.Client(transport=table.desk.carrier)
+    ) as catalog:
         catalog.create_table("n.t", SCHEMA)
         for kind, column, other, type_ in steps:
             change = catalog.change("n.t")
@@ -210,10 +288,16 @@ def test_no_sequence_of_edits_is_refused_or_uses_an_id_twice(steps):
                 change.commit()
             except ValueError:  # it does not fit the table
                 continue
-            names = [other if name == column else name for name in names] if kind == "rename" else names
-            names = [name for name in names if (kind, name) != ("drop", column)] + [column] * (kind == "add")
+            names = (
+                [other if name == column else name for name in names] if kind == "rename" else names
+            )
+            names = [name for name in names if (kind, name) != ("drop", column)] + [column] * (
+                kind == "add"
+            )
 
-        assert [one.name for one in catalog.load_table("n.t").metadata.current_schema.fields] == names
+        assert [
+            one.name for one in catalog.load_table("n.t").metadata.current_schema.fields
+        ] == names
     fields: dict[int, set[str]] = {}
     for schema in table.metadata["schemas"]:
         ids = field_ids(schema["fields"])
@@ -229,15 +313,51 @@ LOST = {
         ["schemas", "current-schema-id"],
         r'column: expected {.*"note"',
     ),
-    "documentation": (lambda edits: edits.update_column("id", doc="key"), ["schemas", "current-schema-id"], '"doc": "key"'),
-    "dropped column": (lambda edits: edits.drop_column("price"), ["schemas", "current-schema-id"], "column: expected"),
-    "type": (lambda edits: edits.update_column("price", "decimal(10,2)"), ["current-schema-id"], 'returned {.*"decimal\\(9, 2\\)"'),
-    "partition field": (lambda edits: edits.add_partition_field("id"), ["default-spec-id"], "default partition spec: expected .*returned"),
-    "set property": (lambda edits: edits.set_properties({"x": "1"}), ["properties"], 'properties.x: expected "1", returned null'),
-    "removed property": (lambda edits: edits.remove_properties("old"), ["properties"], 'properties.old: expected null, returned "1"'),
-    "location": (lambda edits: edits.set_location("memory:u"), ["location"], 'location: expected "memory:u", returned "memory:t"'),
-    "version": (lambda edits: edits.upgrade_format_version(3), ["format-version"], "format-version: expected 3, returned 2"),
-    "tag": (lambda edits: edits.set_tag("v1"), ["refs"], 'refs.v1: expected {"snapshot-id": 7, "type": "tag"}, returned null'),
+    "documentation": (
+        lambda edits: edits.update_column("id", doc="key"),
+        ["schemas", "current-schema-id"],
+        '"doc": "key"',
+    ),
+    "dropped column": (
+        lambda edits: edits.drop_column("price"),
+        ["schemas", "current-schema-id"],
+        "column: expected",
+    ),
+    "type": (
+        lambda edits: edits.update_column("price", "decimal(10,2)"),
+        ["current-schema-id"],
+        'returned {.*"decimal\\(9, 2\\)"',
+    ),
+    "partition field": (
+        lambda edits: edits.add_partition_field("id"),
+        ["default-spec-id"],
+        "default partition spec: expected .*returned",
+    ),
+    "set property": (
+        lambda edits: edits.set_properties({"x": "1"}),
+        ["properties"],
+        'properties.x: expected "1", returned null',
+    ),
+    "removed property": (
+        lambda edits: edits.remove_properties("old"),
+        ["properties"],
+        'properties.old: expected null, returned "1"',
+    ),
+    "location": (
+        lambda edits: edits.set_location("memory:u"),
+        ["location"],
+        'location: expected "memory:u", returned "memory:t"',
+    ),
+    "version": (
+        lambda edits: edits.upgrade_format_version(3),
+        ["format-version"],
+        "format-version: expected 3, returned 2",
+    ),
+    "tag": (
+        lambda edits: edits.set_tag("v1"),
+        ["refs"],
+        'refs.v1: expected {"snapshot-id": 7, "type": "tag"}, returned null',
+    ),
 }
 
 
@@ -269,20 +389,36 @@ NORMALIZED = {
     "space in a decimal": (lambda edits: edits.update_column("price", "decimal(10,2)"), _spaced),
     "other id": (lambda edits: edits.add_column("note", "string"), _renumbered),
     "nulls": (lambda edits: edits.add_column("note", "string"), _with_nulls),
-    "slash": (lambda edits: edits.set_location("memory:u/"), lambda metadata: metadata.update(location="memory:u")),
-    "more properties": (lambda edits: edits.set_properties({"x": "1"}), lambda metadata: metadata["properties"].update(y="2")),
+    "slash": (
+        lambda edits: edits.set_location("memory:u/"),
+        lambda metadata: metadata.update(location="memory:u"),
+    ),
+    "more properties": (
+        lambda edits: edits.set_properties({"x": "1"}),
+        lambda metadata: metadata["properties"].update(y="2"),
+    ),
     "reserved property": (
         lambda edits: edits.set_properties({"format-version": "2", "x": "1"}),
         lambda metadata: metadata["properties"].pop("format-version"),
     ),
     "void field": (
         lambda edits: edits.remove_partition_field("at_day"),
-        lambda metadata: metadata["partition-specs"][-1].update(fields=[{**SPEC["fields"][0], "transform": "void", "field-id": 1000}]),
+        lambda metadata: metadata["partition-specs"][-1].update(
+            fields=[{**SPEC["fields"][0], "transform": "void", "field-id": 1000}]
+        ),
     ),
-    "main without refs": (lambda edits: edits.set_branch("main", 7), lambda metadata: metadata.pop("refs")),
+    "main without refs": (
+        lambda edits: edits.set_branch("main", 7),
+        lambda metadata: metadata.pop("refs"),
+    ),
     "commit in between": (
         lambda edits: edits.set_properties({"x": "1"}),
-        lambda metadata: metadata.update({"properties": {}, "metadata-log": [{"metadata-file": "memory:other", "timestamp-ms": 99}]}),
+        lambda metadata: metadata.update(
+            {
+                "properties": {},
+                "metadata-log": [{"metadata-file": "memory:other", "timestamp-ms": 99}],
+            }
+        ),
     ),
 }
 

@@ -26,7 +26,12 @@ def setting(**properties):
 @pytest.fixture
 def at_a_desk(drive):
     """Return a catalog of a desk and the desk."""
-    desk = Desk({"GET /base/v1/config": {"defaults": {}, "overrides": {"prefix": "ws"}}, f"POST {COMMIT}": httpx.Response(204)})
+    desk = Desk(
+        {
+            "GET /base/v1/config": {"defaults": {}, "overrides": {"prefix": "ws"}},
+            f"POST {COMMIT}": httpx.Response(204),
+        }
+    )
     return drive("https://catalog/base", carrier=desk.carrier), desk
 
 
@@ -34,21 +39,36 @@ def test_changes_are_sent_with_identifier_requirements_and_updates(at_a_desk):
     driven, desk = at_a_desk
 
     answer = driven.commit_transaction(
-        [TableChange(("a", "b"), "t.u", [setting(x="1")], [UNSET]), TableChange("n", "v"), TableChange("n", "w", requirements=[NOBODY])]
+        [
+            TableChange(("a", "b"), "t.u", [setting(x="1")], [UNSET]),
+            TableChange("n", "v"),
+            TableChange("n", "w", requirements=[NOBODY]),
+        ]
     )
 
     assert answer is None
     assert desk.asked == [f"POST {COMMIT}"]
     assert json.loads(desk.requests[-1].content) == {
         "table-changes": [
-            {"identifier": {"namespace": ["a", "b"], "name": "t.u"}, "requirements": [UNSET], "updates": [setting(x="1")]},
+            {
+                "identifier": {"namespace": ["a", "b"], "name": "t.u"},
+                "requirements": [UNSET],
+                "updates": [setting(x="1")],
+            },
             {"identifier": {"namespace": ["n"], "name": "v"}, "requirements": [], "updates": []},
-            {"identifier": {"namespace": ["n"], "name": "w"}, "requirements": [NOBODY], "updates": []},
+            {
+                "identifier": {"namespace": ["n"], "name": "w"},
+                "requirements": [NOBODY],
+                "updates": [],
+            },
         ]
     }
 
 
-@pytest.mark.parametrize("change", [TableChange("n", ".."), TableChange("", "t"), TableChange((), "t"), TableChange("n", "")])
+@pytest.mark.parametrize(
+    "change",
+    [TableChange("n", ".."), TableChange("", "t"), TableChange((), "t"), TableChange("n", "")],
+)
 def test_unaddressable_table_raises_before_a_request(at_a_desk, change):
     driven, desk = at_a_desk
 
@@ -61,7 +81,10 @@ def test_unaddressable_table_raises_before_a_request(at_a_desk, change):
 @pytest.fixture(params=KINDS)
 def catalog(request):
     """Yield a catalog with the tables `t` and `u` in the namespace `n`."""
-    with running(warehouse="memory:", prefix="ws") as server, Driven(KINDS[request.param], server.url, retries=NO_RETRIES) as driven:
+    with (
+        running(warehouse="memory:", prefix="ws") as server,
+        Driven(KINDS[request.param], server.url, retries=NO_RETRIES) as driven,
+    ):
         driven.create_namespace("n")
         for name in ("t", "u"):
             driven.create_table(("n", name), SCHEMA)
@@ -76,7 +99,10 @@ def test_transaction_makes_all_changes(catalog):
     uuid = catalog.load_table("n.t").metadata.table_uuid
 
     catalog.commit_transaction(
-        [TableChange("n", "t", [setting(x="1")], [{"type": "assert-table-uuid", "uuid": uuid}]), TableChange("n", "u", [setting(y="2")])]
+        [
+            TableChange("n", "t", [setting(x="1")], [{"type": "assert-table-uuid", "uuid": uuid}]),
+            TableChange("n", "u", [setting(y="2")]),
+        ]
     )
 
     assert properties(catalog) == [{"x": "1"}, {"y": "2"}]
@@ -89,7 +115,10 @@ def test_transaction_makes_all_changes(catalog):
         (TableChange("n", "u", requirements=[NOBODY]), errors.CommitRejected),
         (TableChange("n", "absent", [setting(y="2")]), errors.NoSuchTable),
         (TableChange("absent", "u", [setting(y="2")]), errors.NoSuchTable),
-        (TableChange("n", "u", [{"action": "set-current-schema", "schema-id": 9}]), errors.BadRequest),
+        (
+            TableChange("n", "u", [{"action": "set-current-schema", "schema-id": 9}]),
+            errors.BadRequest,
+        ),
     ],
 )
 def test_failed_change_undoes_the_transaction(catalog, change, expected):

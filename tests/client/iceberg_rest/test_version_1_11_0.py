@@ -19,7 +19,12 @@ from .test_views import version
 
 CONFIG = {"defaults": {}, "overrides": {}, "endpoints": ENDPOINTS}
 CREDENTIAL = {"prefix": "s3://b", "config": {"s3.access-key-id": "id"}}
-REQUEST = {"region": "eu-central-1", "uri": "https://b.s3.amazonaws.com/t/1.parquet", "method": "GET", "headers": {"Range": ["bytes=0-3"]}}
+REQUEST = {
+    "region": "eu-central-1",
+    "uri": "https://b.s3.amazonaws.com/t/1.parquet",
+    "method": "GET",
+    "headers": {"Range": ["bytes=0-3"]},
+}
 
 
 @pytest.fixture
@@ -52,7 +57,11 @@ def test_dropped_view_is_registered_again(kind):
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_earlier_server_registers_no_views(kind):
-    with running(warehouse="memory:") as server, Driven(KINDS[kind], server.url) as driven, pytest.raises(errors.OperationNotSupported):
+    with (
+        running(warehouse="memory:") as server,
+        Driven(KINDS[kind], server.url) as driven,
+        pytest.raises(errors.OperationNotSupported),
+    ):
         driven.register_view("n.v", "memory:v.json")
 
 
@@ -79,16 +88,24 @@ def test_table_loaded_through_views_is_cached_apart(catalog):
     def answer(request):
         chain = unquote(request.url.params.get("referenced-by", "none"))
         same = request.headers.get("if-none-match") == f'"{chain}"'
-        return httpx.Response(304) if same else httpx.Response(200, json={"metadata": table()}, headers={"ETag": f'"{chain}"'})
+        return (
+            httpx.Response(304)
+            if same
+            else httpx.Response(200, json={"metadata": table()}, headers={"ETag": f'"{chain}"'})
+        )
 
     driven, _ = catalog({"GET /v1/namespaces/n/tables/t": answer})
-    first, second, third = (driven.load_table("n.t", referenced_by=chain) for chain in ([], ["a.v"], ["a.v"]))
+    first, second, third = (
+        driven.load_table("n.t", referenced_by=chain) for chain in ([], ["a.v"], ["a.v"])
+    )
 
     assert (first is second, second is third) == (False, True)
 
 
 def test_credentials_are_loaded_for_a_plan(catalog):
-    driven, desk = catalog({"GET /v1/namespaces/n/tables/t/credentials": {"storage-credentials": [CREDENTIAL]}})
+    driven, desk = catalog(
+        {"GET /v1/namespaces/n/tables/t/credentials": {"storage-credentials": [CREDENTIAL]}}
+    )
 
     driven.load_credentials("n.t", plan_id="p1", referenced_by=["a.v"])
 
@@ -111,6 +128,11 @@ def test_plan_has_its_credentials(catalog, identified):
 def test_table_is_registered_with_access(catalog):
     driven, desk = catalog({"POST /v1/namespaces/n/register": {"metadata": table()}})
 
-    driven.register_table("n.t", "s3://b/t.json", access_delegation=("vended-credentials", "remote-signing"))
+    driven.register_table(
+        "n.t", "s3://b/t.json", access_delegation=("vended-credentials", "remote-signing")
+    )
 
-    assert desk.requests[-1].headers["X-Iceberg-Access-Delegation"] == "vended-credentials,remote-signing"
+    assert (
+        desk.requests[-1].headers["X-Iceberg-Access-Delegation"]
+        == "vended-credentials,remote-signing"
+    )

@@ -19,8 +19,15 @@ from .test_round_trip import SCHEMA
 @pytest.fixture
 def catalog(tmp_path, request):
     (tmp_path / "functions.json").write_text(json.dumps(SAMPLES))
-    (tmp_path / "server.toml").write_text(f'[warehouses.w]\nfunctions = "{(tmp_path / "functions.json").as_posix()}"\n')
-    settings = {"contract": "iceberg_rest", "contract_version": "1.12.0", "warehouse": "memory:", "config": tmp_path / "server.toml"}
+    (tmp_path / "server.toml").write_text(
+        f'[warehouses.w]\nfunctions = "{(tmp_path / "functions.json").as_posix()}"\n'
+    )
+    settings = {
+        "contract": "iceberg_rest",
+        "contract_version": "1.12.0",
+        "warehouse": "memory:",
+        "config": tmp_path / "server.toml",
+    }
     with running(**settings) as server, Driven(KINDS[request.param], server.url) as driven:
         yield driven
 
@@ -49,13 +56,18 @@ def test_unregistered_table_is_registered_again(catalog):
     assert (gone.metadata_location, gone.metadata) == (last.metadata_location, last.metadata)
     with pytest.raises(errors.NoSuchTable):
         catalog.unregister_table(f"{NAMESPACE}.t")
-    assert catalog.register_table(f"{NAMESPACE}.again", gone.metadata_location).metadata == last.metadata
+    assert (
+        catalog.register_table(f"{NAMESPACE}.again", gone.metadata_location).metadata
+        == last.metadata
+    )
 
 
 def test_settings_of_signers_and_labels_are_kept():
     signer = {"properties": {"a": "b"}, "headers": {"x-signer": ["c"]}}
     labels = {"object-labels": {"owner": "somebody"}, "fields": []}
-    loaded = LoadTableResult.model_validate({"metadata": table(), "remote-signing-config": signer, "labels": labels})
+    loaded = LoadTableResult.model_validate(
+        {"metadata": table(), "remote-signing-config": signer, "labels": labels}
+    )
 
     assert loaded.remote_signing_config.properties == signer["properties"]
     assert loaded.model_dump(by_alias=True, mode="json", exclude_unset=True)["labels"] == labels

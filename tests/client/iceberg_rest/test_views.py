@@ -15,7 +15,11 @@ from lakepact.reference_server import running
 from .test_field_forms import SQL, view
 from .test_round_trip import NAMES, SCHEMA, placed
 
-OTHERS = {"type": "struct", "schema-id": 0, "fields": [{"id": 1, "name": "n", "type": "string", "required": False}]}
+OTHERS = {
+    "type": "struct",
+    "schema-id": 0,
+    "fields": [{"id": 1, "name": "n", "type": "string", "required": False}],
+}
 
 
 def version(sql="SELECT 1 AS id", **members):
@@ -24,7 +28,9 @@ def version(sql="SELECT 1 AS id", **members):
         "timestamp-ms": 1_767_225_600_000,
         "schema-id": 0,
         "summary": {"engine-name": "naïve 🦆"},
-        "representations": [{"type": "sql", "sql": sql, "dialect": dialect} for dialect in ("spark", "trino")],
+        "representations": [
+            {"type": "sql", "sql": sql, "dialect": dialect} for dialect in ("spark", "trino")
+        ],
         "default-namespace": ["a", "b"],
         **members,
     }
@@ -55,7 +61,9 @@ def namespace(catalog, request):
 
 @pytest.mark.parametrize("name", NAMES)
 def test_view_of_any_name_is_created_found_and_renamed(catalog, namespace, name):
-    created = catalog.create_view((namespace, name), SCHEMA, version=version(), properties={"k": "v"})
+    created = catalog.create_view(
+        (namespace, name), SCHEMA, version=version(), properties={"k": "v"}
+    )
     loaded = catalog.load_view((namespace, name))
     listed = [view.name for view in catalog.list_views(namespace)]
     catalog.rename_view((namespace, name), (namespace, f"new {name}"))
@@ -75,12 +83,20 @@ def test_pages_hold_every_view_once(catalog, namespace):
 
 
 def test_view_is_created_with_its_schema_and_version(catalog, namespace):
-    metadata = catalog.create_view((namespace, "v"), SCHEMA, version=version("SELECT 'ä' AS id")).metadata
+    metadata = catalog.create_view(
+        (namespace, "v"), SCHEMA, version=version("SELECT 'ä' AS id")
+    ).metadata
 
     (first,) = metadata.versions
-    assert [(r.dialect, r.sql) for r in first.representations] == [("spark", "SELECT 'ä' AS id"), ("trino", "SELECT 'ä' AS id")]
+    assert [(r.dialect, r.sql) for r in first.representations] == [
+        ("spark", "SELECT 'ä' AS id"),
+        ("trino", "SELECT 'ä' AS id"),
+    ]
     assert (first.default_namespace, first.summary) == (["a", "b"], {"engine-name": "naïve 🦆"})
-    assert [(field.name, field.type) for field in metadata.schemas[0].fields] == [("id", "long"), ("at", "timestamptz")]
+    assert [(field.name, field.type) for field in metadata.schemas[0].fields] == [
+        ("id", "long"),
+        ("at", "timestamptz"),
+    ]
 
 
 def test_view_is_replaced_and_restored(catalog, namespace):
@@ -89,7 +105,10 @@ def test_view_is_replaced_and_restored(catalog, namespace):
         (namespace, "v"),
         [
             {"action": "add-schema", "schema": OTHERS},
-            {"action": "add-view-version", "view-version": version("SELECT 'a' AS n", **{"schema-id": -1})},
+            {
+                "action": "add-view-version",
+                "view-version": version("SELECT 'a' AS n", **{"schema-id": -1}),
+            },
             {"action": "set-current-view-version", "view-version-id": -1},
             {"action": "set-properties", "updates": {"a": "1"}},
         ],
@@ -97,11 +116,21 @@ def test_view_is_replaced_and_restored(catalog, namespace):
     ).metadata
     back = catalog.replace_view(
         (namespace, "v"),
-        [{"action": "add-view-version", "view-version": before.versions[0]}, {"action": "set-current-view-version", "view-version-id": -1}],
+        [
+            {"action": "add-view-version", "view-version": before.versions[0]},
+            {"action": "set-current-view-version", "view-version-id": -1},
+        ],
     ).metadata
 
-    assert (replaced.current_version_id, [v.schema_id for v in replaced.versions], replaced.properties) == (2, [0, 1], {"a": "1"})
-    assert (back.current_version_id, [entry.version_id for entry in back.version_log]) == (1, [1, 2, 1])
+    assert (
+        replaced.current_version_id,
+        [v.schema_id for v in replaced.versions],
+        replaced.properties,
+    ) == (2, [0, 1], {"a": "1"})
+    assert (back.current_version_id, [entry.version_id for entry in back.version_log]) == (
+        1,
+        [1, 2, 1],
+    )
 
 
 def test_failed_requirement_raises_commit_rejected(catalog, namespace):
@@ -111,7 +140,9 @@ def test_failed_requirement_raises_commit_rejected(catalog, namespace):
         catalog.replace_view(
             (namespace, "v"),
             [{"action": "set-properties", "updates": {"a": "1"}}],
-            requirements=[{"type": "assert-view-uuid", "uuid": "00000000-0000-0000-0000-000000000000"}],
+            requirements=[
+                {"type": "assert-view-uuid", "uuid": "00000000-0000-0000-0000-000000000000"}
+            ],
         )
 
     assert catalog.load_view((namespace, "v")) == before
@@ -132,7 +163,9 @@ def test_failed_requirement_raises_commit_rejected(catalog, namespace):
         ("rename_view", (("{namespace}", "v"), ("{namespace}", "v2")), errors.AlreadyExists),
     ],
 )
-def test_missing_or_existing_object_raises_its_error(catalog, namespace, method, arguments, expected):
+def test_missing_or_existing_object_raises_its_error(
+    catalog, namespace, method, arguments, expected
+):
     for name in ("v", "v2"):
         catalog.create_view((namespace, name), SCHEMA, version=version())
 
@@ -142,8 +175,13 @@ def test_missing_or_existing_object_raises_its_error(catalog, namespace, method,
     assert type(caught.value) is expected
 
 
-@pytest.mark.parametrize(("namespace_of", "expected"), [("absent", errors.NoSuchNamespace), ("{namespace}", errors.AlreadyExists)])
-def test_creating_a_view_without_namespace_or_twice_raises(catalog, namespace, namespace_of, expected):
+@pytest.mark.parametrize(
+    ("namespace_of", "expected"),
+    [("absent", errors.NoSuchNamespace), ("{namespace}", errors.AlreadyExists)],
+)
+def test_creating_a_view_without_namespace_or_twice_raises(
+    catalog, namespace, namespace_of, expected
+):
     catalog.create_view((namespace, "v"), SCHEMA, version=version())
 
     with pytest.raises(expected):
@@ -161,7 +199,9 @@ def test_existence_is_checked_by_loading_without_head(kind, status, *, expected)
     desk = Desk(
         {
             "GET /v1/config": {"defaults": {}, "overrides": {}, "endpoints": endpoints},
-            "GET /v1/namespaces/n/views/v": httpx.Response(status, content=json.dumps(answers[status])),
+            "GET /v1/namespaces/n/views/v": httpx.Response(
+                status, content=json.dumps(answers[status])
+            ),
         }
     )
     with Driven(KINDS[kind], "http://catalog", carrier=desk.carrier) as driven:

@@ -69,7 +69,9 @@ def test_credentials_come_with_tables_and_on_their_own(warehouse):
     catalog.create_namespace("c")
     try:
         made = catalog.create_table("c.t", SCHEMA, access_delegation="vended-credentials")
-        loaded = catalog.load_table("c.t", access_delegation=("remote-signing", "vended-credentials"))
+        loaded = catalog.load_table(
+            "c.t", access_delegation=("remote-signing", "vended-credentials")
+        )
         alone = catalog.load_credentials("c.t")
         plain = catalog.load_table("c.t")
     finally:
@@ -77,5 +79,7 @@ def test_credentials_come_with_tables_and_on_their_own(warehouse):
         catalog.drop_namespace("c")
 
     given = [*made.storage_credentials, *loaded.storage_credentials, *alone]
-    assert [(one.prefix, one.config["s3.endpoint"]) for one in given] == [(plain.metadata.location, "http://store")] * 3
+    assert [(one.prefix, one.config["s3.endpoint"]) for one in given] == [
+        (plain.metadata.location, "http://store")
+    ] * 3
     assert plain.storage_credentials == []

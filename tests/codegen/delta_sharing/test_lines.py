@@ -49,7 +49,9 @@ PARQUET: dict[str, dict[str, Any]] = {
 DELTA: dict[str, dict[str, Any]] = {
     "DeltaProtocolLine": {"protocol": {"deltaProtocol": {"minReaderVersion": 3}}},
     "DeltaMetadataLine": {"metaData": {"deltaMetadata": METADATA}},
-    "DeltaFileLine": {"file": {"id": "f", "deltaSingleAction": {"add": {**ADD, "deletionVector": VECTOR}}}},
+    "DeltaFileLine": {
+        "file": {"id": "f", "deltaSingleAction": {"add": {**ADD, "deletionVector": VECTOR}}}
+    },
 }
 ENDS: dict[str, dict[str, Any]] = {"EndStreamLine": {"endStreamAction": {}}}
 LINES = PARQUET | DELTA | ENDS
@@ -57,16 +59,39 @@ LINES = PARQUET | DELTA | ENDS
 #: By correction: a schema and a document that is valid only as corrected.
 WIDENED = [
     ("E01", "ParquetFileLine", {"file": {**FILE, "partitionValues": {"day": None}}}),
-    ("E05", "DeltaMetadataLine", {"metaData": {"deltaMetadata": {**METADATA, "name": None, "createdTime": None}}}),
-    ("E05", "DeltaProtocolLine", {"protocol": {"deltaProtocol": {"minReaderVersion": 1, "readerFeatures": None}}}),
-    ("E05", "DeltaFileLine", {"file": {"id": "f", "deltaSingleAction": {"add": {**ADD, "stats": None, "deletionVector": None}}}}),
-    ("E06", "TemporaryCredentials", {"location": "s3://a/b", "expirationTime": 1, "gcpOauthToken": None}),
+    (
+        "E05",
+        "DeltaMetadataLine",
+        {"metaData": {"deltaMetadata": {**METADATA, "name": None, "createdTime": None}}},
+    ),
+    (
+        "E05",
+        "DeltaProtocolLine",
+        {"protocol": {"deltaProtocol": {"minReaderVersion": 1, "readerFeatures": None}}},
+    ),
+    (
+        "E05",
+        "DeltaFileLine",
+        {
+            "file": {
+                "id": "f",
+                "deltaSingleAction": {"add": {**ADD, "stats": None, "deletionVector": None}},
+            }
+        },
+    ),
+    (
+        "E06",
+        "TemporaryCredentials",
+        {"location": "s3://a/b", "expirationTime": 1, "gcpOauthToken": None},
+    ),
 ]
 
 
 @cache
 def validator(form: str, schema: str) -> jsonschema_rs.Draft202012Validator:
-    return jsonschema_rs.Draft202012Validator({"$ref": f"#/components/schemas/{schema}", "components": FORMS[form]()["components"]})
+    return jsonschema_rs.Draft202012Validator(
+        {"$ref": f"#/components/schemas/{schema}", "components": FORMS[form]()["components"]}
+    )
 
 
 @pytest.mark.parametrize("kind", LINES)
@@ -82,7 +107,10 @@ def test_line_is_valid_in_its_own_format_only(kind: str) -> None:
     assert taken == {schema: kind in kinds for schema, kinds in formats.items()}
 
 
-@pytest.mark.parametrize(("kind", "member"), [(kind, member) for kind in (*PARQUET, *DELTA) for member in next(iter(LINES[kind].values()))])
+@pytest.mark.parametrize(
+    ("kind", "member"),
+    [(kind, member) for kind in (*PARQUET, *DELTA) for member in next(iter(LINES[kind].values()))],
+)
 def test_line_without_a_required_member_is_invalid(kind: str, member: str) -> None:
     ((wrapper, inner),) = LINES[kind].items()
     without = {wrapper: {name: value for name, value in inner.items() if name != member}}
@@ -98,19 +126,37 @@ def test_unknown_members_are_valid(kind: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "schema", ["decimal(10,2)", "decimal(38, 38)", "timestamp", {"type": "array", "elementType": "long", "containsNull": True}]
+    "schema",
+    [
+        "decimal(10,2)",
+        "decimal(38, 38)",
+        "timestamp",
+        {"type": "array", "elementType": "long", "containsNull": True},
+    ],
 )
 def test_types_listed_in_the_prose_are_valid(schema: Any) -> None:
     assert validator("bundle", "TableType").is_valid(schema)
 
 
-@pytest.mark.parametrize("schema", ["decimal", "decimal(39,2)", "int", "timestamp_ntz", "", {"type": "array", "elementType": "long"}])
+@pytest.mark.parametrize(
+    "schema",
+    [
+        "decimal",
+        "decimal(39,2)",
+        "int",
+        "timestamp_ntz",
+        "",
+        {"type": "array", "elementType": "long"},
+    ],
+)
 def test_types_missing_from_the_prose_are_invalid(schema: Any) -> None:
     assert not validator("bundle", "TableType").is_valid(schema)
 
 
 @pytest.mark.parametrize(("correction", "schema", "document"), WIDENED)
-def test_widening_correction_accepts_documents_invalid_as_written(correction: str, schema: str, document: Any) -> None:
+def test_widening_correction_accepts_documents_invalid_as_written(
+    correction: str, schema: str, document: Any
+) -> None:
     assert next(e.effect for e in corrected().corrections if e.id == correction) == "widens"
     assert [validator(form, schema).is_valid(document) for form in FORMS] == [False, True, True]
 
@@ -120,7 +166,10 @@ def test_every_correction_of_answers_has_an_example() -> None:
     of_answers = {
         correction
         for correction, pointers in corrected().touched.items()
-        if any(pointer.startswith("/components/schemas/") and not pointer.startswith(of_requests) for pointer in pointers)
+        if any(
+            pointer.startswith("/components/schemas/") and not pointer.startswith(of_requests)
+            for pointer in pointers
+        )
     }
 
     assert of_answers == {correction for correction, _, _ in WIDENED}
@@ -135,10 +184,14 @@ def test_line_round_trips_through_the_model_of_its_kind(kind: str) -> None:
 
 @given(
     st.sampled_from(sorted(LINES)),
-    st.dictionaries(st.text(min_size=1, max_size=3), st.none() | st.integers() | st.text(max_size=3), max_size=3),
+    st.dictionaries(
+        st.text(min_size=1, max_size=3), st.none() | st.integers() | st.text(max_size=3), max_size=3
+    ),
 )
 def test_unknown_members_round_trip(kind: str, unknown: dict[str, Any]) -> None:
     ((wrapper, inner),) = LINES[kind].items()
-    written = {wrapper: {**{name: value for name, value in unknown.items() if name.isdecimal()}, **inner}}
+    written = {
+        wrapper: {**{name: value for name, value in unknown.items() if name.isdecimal()}, **inner}
+    }
 
     assert RESPONSE_LINE.validate_python(written).to_wire() == written

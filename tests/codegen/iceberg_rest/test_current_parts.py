@@ -13,7 +13,12 @@ PARTS = {
     "default_sort_order": ("sort-orders", "order-id", "default-sort-order-id"),
     "current_snapshot": ("snapshots", "snapshot-id", "current-snapshot-id"),
 }
-SNAPSHOT = {"sequence-number": 1, "timestamp-ms": 1, "manifest-list": "memory:m", "summary": {"operation": "append"}}
+SNAPSHOT = {
+    "sequence-number": 1,
+    "timestamp-ms": 1,
+    "manifest-list": "memory:m",
+    "summary": {"operation": "append"},
+}
 
 
 def metadata(**changed):
@@ -46,9 +51,15 @@ def test_schema_and_spec_without_ids_have_the_id_zero():
     (schema,), (spec,) = table()["schemas"], table()["partition-specs"]
     del schema["schema-id"], spec["spec-id"]
 
-    found = metadata(schemas=[schema], **{"partition-specs": [spec], "current-schema-id": 0, "default-spec-id": 0})
+    found = metadata(
+        schemas=[schema],
+        **{"partition-specs": [spec], "current-schema-id": 0, "default-spec-id": 0},
+    )
 
-    assert (found.current_schema.to_wire(), found.default_partition_spec.to_wire()) == (schema, spec)
+    assert (found.current_schema.to_wire(), found.default_partition_spec.to_wire()) == (
+        schema,
+        spec,
+    )
 
 
 def test_properties_are_not_written():

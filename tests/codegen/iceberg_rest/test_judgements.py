@@ -19,10 +19,27 @@ from sample_tables.table_documents import view_version
 
 ERROR = {"message": "m", "type": "T", "code": 404}
 TABLE = {"format-version": 2, "table-uuid": "u"}
-COMMIT_REPORT = {"table-name": "t", "snapshot-id": 1, "sequence-number": 1, "operation": "append", "metrics": {}}
+COMMIT_REPORT = {
+    "table-name": "t",
+    "snapshot-id": 1,
+    "sequence-number": 1,
+    "operation": "append",
+    "metrics": {},
+}
 STATISTICS = {"snapshot-id": 1, "statistics-path": "p", "file-size-in-bytes": 1}
-FILE = {"spec-id": 0, "file-path": "p", "file-format": "parquet", "file-size-in-bytes": 1, "record-count": 1}
-SNAPSHOT = {"snapshot-id": 1, "timestamp-ms": 1, "manifest-list": "m", "summary": {"operation": "append"}}
+FILE = {
+    "spec-id": 0,
+    "file-path": "p",
+    "file-format": "parquet",
+    "file-size-in-bytes": 1,
+    "record-count": 1,
+}
+SNAPSHOT = {
+    "snapshot-id": 1,
+    "timestamp-ms": 1,
+    "manifest-list": "m",
+    "summary": {"operation": "append"},
+}
 COLUMNS = {"type": "struct", "fields": []}
 MAX = 2**63 - 1
 NULLS = "(null)"  #: `nullable`, which 3.1 replaces by null types
@@ -44,29 +61,75 @@ class Payload:
 
 
 PAYLOADS = (
-    Payload("E02", "TableUpdate", {"action": "set-partition-statistics", "partition-statistics": STATISTICS}, False, True),
-    Payload("E02", "TableUpdate", {"action": "remove-partition-statistics", "snapshot-id": 1}, False, True),
+    Payload(
+        "E02",
+        "TableUpdate",
+        {"action": "set-partition-statistics", "partition-statistics": STATISTICS},
+        False,
+        True,
+    ),
+    Payload(
+        "E02",
+        "TableUpdate",
+        {"action": "remove-partition-statistics", "snapshot-id": 1},
+        False,
+        True,
+    ),
     Payload("E02", "TableUpdate", {"action": "set-properties", "updates": {"a": "b"}}, True, True),
     Payload("E02", "TableUpdate", {"action": "set-properties", "updates": {"a": 1}}, False, False),
     Payload("E02", "TableUpdate", {"action": "set-properties"}, False, False),
     Payload("E02", "TableUpdate", {"action": "explode"}, False, False),
     Payload("E02", "TableUpdate", {"updates": {"a": "b"}}, False, False),
-    Payload("E02", "TableUpdate", {"action": "set-current-view-version", "view-version-id": 1}, False, False),
-    Payload("E02", "ViewUpdate", {"action": "set-current-view-version", "view-version-id": 1}, True, True),
+    Payload(
+        "E02",
+        "TableUpdate",
+        {"action": "set-current-view-version", "view-version-id": 1},
+        False,
+        False,
+    ),
+    Payload(
+        "E02",
+        "ViewUpdate",
+        {"action": "set-current-view-version", "view-version-id": 1},
+        True,
+        True,
+    ),
     Payload("E02", "ViewUpdate", {"action": "remove-snapshots", "snapshot-ids": [1]}, False, False),
     Payload("E03", "TableRequirement", {"type": "assert-create"}, True, True),
     Payload("E03", "TableRequirement", {"type": "assert-bogus"}, True, False),
     Payload("E03", "TableRequirement", {"type": "assert-table-uuid"}, True, False),
-    Payload("E03", "TableRequirement", {"type": "assert-ref-snapshot-id", "ref": "main", "snapshot-id": None}, True, True),
-    Payload("E03", "TableRequirement", {"type": "assert-ref-snapshot-id", "ref": "main"}, True, False),
-    Payload("E03", "CommitTableRequest", {"requirements": [{"type": "assert-bogus"}], "updates": []}, True, False),
+    Payload(
+        "E03",
+        "TableRequirement",
+        {"type": "assert-ref-snapshot-id", "ref": "main", "snapshot-id": None},
+        True,
+        True,
+    ),
+    Payload(
+        "E03", "TableRequirement", {"type": "assert-ref-snapshot-id", "ref": "main"}, True, False
+    ),
+    Payload(
+        "E03",
+        "CommitTableRequest",
+        {"requirements": [{"type": "assert-bogus"}], "updates": []},
+        True,
+        False,
+    ),
     Payload("E04", "Expression", {"type": "eq", "term": "x", "value": 5}, False, True),
     Payload("E04", "Expression", {"type": "eq", "term": "x", "value": {"deep": 1}}, True, False),
-    Payload("E04", "Expression", {"type": "in", "term": "x", "values": ["a", 1, True]}, False, True),
+    Payload(
+        "E04", "Expression", {"type": "in", "term": "x", "values": ["a", 1, True]}, False, True
+    ),
     Payload("E04", "Expression", {"type": "is-null", "term": "x"}, False, True),
     Payload("E04", "Expression", {"type": "is-null", "term": "x", "value": {}}, True, True),
     Payload("E05", "Type", "decimal(9,2)", True, True),
-    Payload("E05", "Type", {"type": "list", "element-id": 1, "element": "long", "element-required": True}, True, True),
+    Payload(
+        "E05",
+        "Type",
+        {"type": "list", "element-id": 1, "element": "long", "element-required": True},
+        True,
+        True,
+    ),
     Payload("E05", "Type", {"type": "set", "element": "long"}, False, False),
     Payload("E06", "PrimitiveTypeValue", True, True, True),
     Payload("E06", "PrimitiveTypeValue", "2017-11-16", False, True),
@@ -74,7 +137,9 @@ PAYLOADS = (
     Payload("E06", "PrimitiveTypeValue", 1.5, False, True),
     Payload("E06", "PrimitiveTypeValue", None, False, True),
     Payload("E06", "PrimitiveTypeValue", [1], False, False),
-    Payload("E06", "DataFile", {**FILE, "content": "data", "partition": [1, "bar", None]}, False, True),
+    Payload(
+        "E06", "DataFile", {**FILE, "content": "data", "partition": [1, "bar", None]}, False, True
+    ),
     Payload("E06", "DataFile", {**FILE, "content": "deleted", "partition": []}, False, False),
     Payload("E07", "FetchPlanningResult", {"status": "failed", "error": ERROR}, False, True),
     Payload("E07", "FetchPlanningResult", {"status": "failed"}, False, False),
@@ -84,7 +149,9 @@ PAYLOADS = (
     Payload("E08", "PlanTableScanResult", {"status": "cancelled"}, True, False),
     Payload("E08", "FetchPlanningResult", {"status": "cancelled"}, True, True),
     Payload("E08", "FetchPlanningResult", {"status": "submitted"}, True, True),
-    Payload("E09", "ReportMetricsRequest", {"report-type": "of-our-own", **COMMIT_REPORT}, True, True),
+    Payload(
+        "E09", "ReportMetricsRequest", {"report-type": "of-our-own", **COMMIT_REPORT}, True, True
+    ),
     Payload("E11", "EncryptedKey", {"key-id": "k", "encrypted-key-metadata": "//79"}, True, True),
     Payload("E12", "Snapshot", {**SNAPSHOT, "added-rows": 3, "key-id": "k"}, True, True),
     Payload("E14", "TableMetadata", {**TABLE, "current-snapshot-id": None}, False, True),
@@ -93,18 +160,48 @@ PAYLOADS = (
     Payload("E16", "SortOrder", {"fields": []}, False, False),
     Payload("E17", "Expression", True, False, True),
     Payload("E17", "Expression", {"type": "false"}, True, True),
-    Payload("E17", "Expression", {"type": "and", "left": True, "right": {"type": "not-nan", "term": "x"}}, False, True),
+    Payload(
+        "E17",
+        "Expression",
+        {"type": "and", "left": True, "right": {"type": "not-nan", "term": "x"}},
+        False,
+        True,
+    ),
     Payload("E17", "Expression", {"type": "xor", "left": True, "right": True}, False, False),
-    Payload("E18", "OAuthTokenResponse", {"access_token": "t", "token_type": "Bearer"}, False, True),
-    Payload("E18", "OAuthTokenResponse", {"access_token": "t", "token_type": "cookie"}, False, False),
-    Payload("E21", "DeleteFile", {**FILE, "content": "position-deletes", "partition": []}, True, True),
+    Payload(
+        "E18", "OAuthTokenResponse", {"access_token": "t", "token_type": "Bearer"}, False, True
+    ),
+    Payload(
+        "E18", "OAuthTokenResponse", {"access_token": "t", "token_type": "cookie"}, False, False
+    ),
+    Payload(
+        "E21", "DeleteFile", {**FILE, "content": "position-deletes", "partition": []}, True, True
+    ),
     Payload("E21", "DeleteFile", {**FILE, "content": "data", "partition": []}, False, False),
-    Payload("E36", "CreateViewRequest", {"name": "v", "schema": COLUMNS, "view-version": view_version()}, False, True),
-    Payload("E36", "CreateViewRequest", {"schema": COLUMNS, "view-version": view_version(), "properties": {}}, False, False),
+    Payload(
+        "E36",
+        "CreateViewRequest",
+        {"name": "v", "schema": COLUMNS, "view-version": view_version()},
+        False,
+        True,
+    ),
+    Payload(
+        "E36",
+        "CreateViewRequest",
+        {"schema": COLUMNS, "view-version": view_version(), "properties": {}},
+        False,
+        False,
+    ),
     Payload(NULLS, "ListTablesResponse", {"identifiers": [], "next-page-token": None}, False, True),
     Payload(NULLS, "GetNamespaceResponse", {"namespace": ["a"], "properties": None}, False, True),
     Payload(NULLS, "LoadTableResult", {"metadata": TABLE, "metadata-location": None}, False, True),
-    Payload(NULLS, "UpdateNamespacePropertiesResponse", {"updated": [], "removed": [], "missing": None}, False, True),
+    Payload(
+        NULLS,
+        "UpdateNamespacePropertiesResponse",
+        {"updated": [], "removed": [], "missing": None},
+        False,
+        True,
+    ),
     Payload(NULLS, "TableIdentifier", {"namespace": ["a"], "name": None}, False, False),
     Payload(RANGES, "TableMetadata", {**TABLE, "current-snapshot-id": MAX}, True, True),
     Payload(RANGES, "TableMetadata", {**TABLE, "current-snapshot-id": MAX + 1}, True, False),
@@ -128,7 +225,9 @@ FORMS: dict[str, Callable[[], dict[str, Any]]] = {
 
 @cache
 def validator(form: str, schema: str) -> jsonschema_rs.Draft202012Validator:
-    return jsonschema_rs.Draft202012Validator({"$ref": f"#/components/schemas/{schema}", "components": FORMS[form]()["components"]})
+    return jsonschema_rs.Draft202012Validator(
+        {"$ref": f"#/components/schemas/{schema}", "components": FORMS[form]()["components"]}
+    )
 
 
 def follows(form: str, schema: str, payload: Any) -> bool:
@@ -139,7 +238,11 @@ def follows(form: str, schema: str, payload: Any) -> bool:
 def test_each_form_of_the_contract_gives_its_verdict(payload: Payload) -> None:
     verdicts = {form: follows(form, payload.schema, payload.document) for form in FORMS}
 
-    assert verdicts == {"written": payload.written, "bundle": payload.corrected, "schemas": payload.corrected}
+    assert verdicts == {
+        "written": payload.written,
+        "bundle": payload.corrected,
+        "schemas": payload.corrected,
+    }
 
 
 @given(st.data())
@@ -147,7 +250,9 @@ def test_validator_schemas_and_bundle_agree_on_changed_documents(data: st.DataOb
     payload = data.draw(st.sampled_from(PAYLOADS))
     document = spoilt(payload.document, data)
 
-    assert follows("schemas", payload.schema, document) == follows("bundle", payload.schema, document)
+    assert follows("schemas", payload.schema, document) == follows(
+        "bundle", payload.schema, document
+    )
 
 
 def spoilt(document: Any, data: st.DataObject) -> Any:
@@ -155,7 +260,9 @@ def spoilt(document: Any, data: st.DataObject) -> Any:
     parts = [payload.document for payload in PAYLOADS]
     if not isinstance(document, dict | list) or not document or data.draw(st.booleans()):
         return data.draw(st.sampled_from([None, True, 0, 1.5, "", "append", [], {}, *parts]))
-    key = data.draw(st.sampled_from(sorted(document) if isinstance(document, dict) else range(len(document))))
+    key = data.draw(
+        st.sampled_from(sorted(document) if isinstance(document, dict) else range(len(document)))
+    )
     changed = document.copy()
     if data.draw(st.booleans()):
         del changed[key]
@@ -165,14 +272,26 @@ def spoilt(document: Any, data: st.DataObject) -> Any:
 
 
 def judged_otherwise(correction: str) -> set[tuple[bool, bool]]:
-    return {(p.written, p.corrected) for p in PAYLOADS if p.by == correction and p.written != p.corrected}
+    return {
+        (p.written, p.corrected)
+        for p in PAYLOADS
+        if p.by == correction and p.written != p.corrected
+    }
 
 
 @pytest.mark.parametrize(("effect", "changes"), [("none", set()), ("widens", {(False, True)})])
-def test_correction_changes_verdicts_only_as_its_effect_allows(effect: str, changes: set[tuple[bool, bool]]) -> None:
-    of_effect = [correction.id for correction in contract().corrections if correction.effect == effect]
+def test_correction_changes_verdicts_only_as_its_effect_allows(
+    effect: str, changes: set[tuple[bool, bool]]
+) -> None:
+    of_effect = [
+        correction.id for correction in contract().corrections if correction.effect == effect
+    ]
 
-    assert {correction: more for correction in of_effect if (more := judged_otherwise(correction) - changes)} == {}
+    assert {
+        correction: more
+        for correction in of_effect
+        if (more := judged_otherwise(correction) - changes)
+    } == {}
 
 
 def test_every_correction_of_schemas_has_an_example() -> None:
@@ -180,7 +299,10 @@ def test_every_correction_of_schemas_has_an_example() -> None:
         correction.id
         for correction in contract().corrections
         if correction.effect in {"corrects", "widens"}
-        and all(pointer.startswith("/components/schemas/") for pointer in contract().touched[correction.id])
+        and all(
+            pointer.startswith("/components/schemas/")
+            for pointer in contract().touched[correction.id]
+        )
     }
 
     assert {correction for correction in of_documents if not judged_otherwise(correction)} == set()

@@ -16,7 +16,11 @@ from sample_tables.table_documents import table
 FILES = sorted((Path(__file__).parent / "metadata").glob("*.json"))
 LONGS = st.integers(-(2**63), 2**63 - 1)
 JSON = st.recursive(
-    st.none() | st.booleans() | LONGS | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
+    st.none()
+    | st.booleans()
+    | LONGS
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | st.text(),
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
     max_leaves=10,
 )
@@ -24,7 +28,12 @@ TYPES = st.recursive(
     st.sampled_from(["long", "decimal(9,2)", "fixed[16]", "variant", "anything"]),
     lambda inner: (
         st.fixed_dictionaries(
-            {"type": st.just("list"), "element-id": st.integers(1, 9), "element": inner, "element-required": st.booleans()}
+            {
+                "type": st.just("list"),
+                "element-id": st.integers(1, 9),
+                "element": inner,
+                "element-required": st.booleans(),
+            }
         )
         | st.fixed_dictionaries(
             {
@@ -40,7 +49,14 @@ TYPES = st.recursive(
             {
                 "type": st.just("struct"),
                 "fields": st.lists(
-                    st.fixed_dictionaries({"id": st.integers(1, 9), "name": st.text(), "type": inner, "required": st.booleans()}),
+                    st.fixed_dictionaries(
+                        {
+                            "id": st.integers(1, 9),
+                            "name": st.text(),
+                            "type": inner,
+                            "required": st.booleans(),
+                        }
+                    ),
                     max_size=3,
                 ),
             }
@@ -108,15 +124,25 @@ def test_column_defaults_round_trip(value: Any) -> None:
 def test_update_action_selects_the_class() -> None:
     document = {
         "requirements": [],
-        "updates": [{"action": "set-location", "location": "s3://a"}, {"action": "remove-statistics", "snapshot-id": 1}],
+        "updates": [
+            {"action": "set-location", "location": "s3://a"},
+            {"action": "remove-statistics", "snapshot-id": 1},
+        ],
     }
 
     request = models.CommitTableRequest.model_validate(document)
 
-    assert [type(update) for update in request.updates] == [models.SetLocationUpdate, models.RemoveStatisticsUpdate]
+    assert [type(update) for update in request.updates] == [
+        models.SetLocationUpdate,
+        models.RemoveStatisticsUpdate,
+    ]
 
 
 def test_requirement_of_null_writes_null() -> None:
     requirement = models.AssertRefSnapshotId(ref="main", snapshot_id=None)
 
-    assert requirement.to_wire() == {"type": "assert-ref-snapshot-id", "ref": "main", "snapshot-id": None}
+    assert requirement.to_wire() == {
+        "type": "assert-ref-snapshot-id",
+        "ref": "main",
+        "snapshot-id": None,
+    }

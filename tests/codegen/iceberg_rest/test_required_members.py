@@ -51,17 +51,34 @@ def test_version_1_gets_the_defaults_of_the_table_spec() -> None:
     metadata = TableMetadata.model_validate(of_version_1())
 
     assert [schema.schema_id for schema in metadata.schemas] == [metadata.current_schema_id] == [0]
-    assert [spec.to_wire() for spec in metadata.partition_specs] == [{"spec-id": 0, "fields": [{"field-id": 1000, **FIELD}]}]
-    assert [order.order_id for order in metadata.sort_orders] == [metadata.default_sort_order_id] == [0]
-    assert (metadata.default_spec_id, metadata.last_partition_id, metadata.last_sequence_number) == (0, 1000, 0)
+    assert [spec.to_wire() for spec in metadata.partition_specs] == [
+        {"spec-id": 0, "fields": [{"field-id": 1000, **FIELD}]}
+    ]
+    assert (
+        [order.order_id for order in metadata.sort_orders]
+        == [metadata.default_sort_order_id]
+        == [0]
+    )
+    assert (
+        metadata.default_spec_id,
+        metadata.last_partition_id,
+        metadata.last_sequence_number,
+    ) == (0, 1000, 0)
 
 
 def test_unpartitioned_version_1_assigned_no_partition_id() -> None:
-    assert TableMetadata.model_validate({**of_version_1(), "partition-spec": []}).last_partition_id == 999
+    assert (
+        TableMetadata.model_validate({**of_version_1(), "partition-spec": []}).last_partition_id
+        == 999
+    )
 
 
 def test_defaults_of_version_1_keep_what_was_sent() -> None:
-    document = {**of_version_1(), "schema": {"type": "struct", "schema-id": 4, "fields": []}, "last-partition-id": 1007}
+    document = {
+        **of_version_1(),
+        "schema": {"type": "struct", "schema-id": 4, "fields": []},
+        "last-partition-id": 1007,
+    }
 
     metadata = TableMetadata.model_validate(document)
 
@@ -74,6 +91,13 @@ def test_defaults_of_version_1_are_not_written() -> None:
 
 def test_version_1_made_in_python_gets_the_defaults() -> None:
     schema = Schema.model_validate({"type": "struct", "schema-id": 2, "fields": []})
-    given = {"format_version": 1, "table_uuid": "u", "location": "s3://b", "last_updated_ms": 1, "last_column_id": 0, "schema_": schema}
+    given = {
+        "format_version": 1,
+        "table_uuid": "u",
+        "location": "s3://b",
+        "last_updated_ms": 1,
+        "last_column_id": 0,
+        "schema_": schema,
+    }
 
     assert TableMetadata.model_validate(given).current_schema_id == 2

@@ -18,20 +18,31 @@ def main(packages: list[str]) -> None:
     warnings.filterwarnings("ignore", "Pydantic serializer warnings")  # the bodies are of no model
     warnings.filterwarnings("ignore", ".* conflicts with protected namespace")
     for name in packages:
-        modules: Any = {module: import_module(f"{name}.{module}") for module in ("models", "endpoints", "server", "client", "operations")}
+        modules: Any = {
+            module: import_module(f"{name}.{module}")
+            for module in ("models", "endpoints", "server", "client", "operations")
+        }
         for model in vars(modules["models"]).values():
             if getattr(model, "__module__", "") == f"{name}.models":
                 TypeAdapter(model).json_schema()
                 inspect.getdoc(model)
         handlers = type(
-            "Handlers", (), {operation.function: lambda *_, **__: None for operation in modules["operations"].OPERATIONS.values()}
+            "Handlers",
+            (),
+            {
+                operation.function: lambda *_, **__: None
+                for operation in modules["operations"].OPERATIONS.values()
+            },
         )
         application = modules["server"].application(handlers())
         application._routes  # noqa: B018 - it compiles the paths
         with httpx.Client(transport=httpx.WSGITransport(application), base_url="http://a") as http:
             for operation in modules["operations"].OPERATIONS.values():
                 call(modules, operation, modules["client"].Client(http))
-        named = [(operation.path, operation.id) for operation in modules["operations"].OPERATIONS.values()]
+        named = [
+            (operation.path, operation.id)
+            for operation in modules["operations"].OPERATIONS.values()
+        ]
         sys.stdout.write(json.dumps(named) + "\n")
 
 
@@ -42,7 +53,13 @@ def call(modules: Any, operation: Any, client: Any) -> None:
     made = function(**dict.fromkeys(inspect.signature(function).parameters, "text"))
     try:
         client.send(made)
-    except (httpx.InvalidURL, httpx.LocalProtocolError, UnicodeEncodeError, ValueError, modules["client"].ResponseError):
+    except (
+        httpx.InvalidURL,
+        httpx.LocalProtocolError,
+        UnicodeEncodeError,
+        ValueError,
+        modules["client"].ResponseError,
+    ):
         pass
 
 

@@ -80,7 +80,21 @@ TEXTS = (
     "1",
     "a" * 3000,
 )
-PIECES = (*"\\\"'\n\r\x0c\x00(){}[]#%@:;,=+ \t", '"""', "'''", "{{", "}}", "{%", "%}", "\u2028", "\u202e", "é", "x", "lambda:", EFFECT)
+PIECES = (
+    *"\\\"'\n\r\x0c\x00(){}[]#%@:;,=+ \t",
+    '"""',
+    "'''",
+    "{{",
+    "}}",
+    "{%",
+    "%}",
+    "\u2028",
+    "\u202e",
+    "é",
+    "x",
+    "lambda:",
+    EFFECT,
+)
 
 
 @dataclass
@@ -113,12 +127,34 @@ class Hostile:
         """Return a valid document with a hostile string wherever OpenAPI allows any string."""
         return {
             "openapi": "3.0.3" if self.seed % 2 else "3.1.0",
-            "info": {"title": self(), "version": self(), "description": self(), "x-info": self(), "license": {"name": self()}},
-            "servers": [{"url": self("http://a/"), "description": self(), "variables": self.named({"default": self(), "enum": [self()]})}],
-            "tags": [{"name": self(), "description": self(), "externalDocs": {"url": "http://a/", "description": self()}}],
+            "info": {
+                "title": self(),
+                "version": self(),
+                "description": self(),
+                "x-info": self(),
+                "license": {"name": self()},
+            },
+            "servers": [
+                {
+                    "url": self("http://a/"),
+                    "description": self(),
+                    "variables": self.named({"default": self(), "enum": [self()]}),
+                }
+            ],
+            "tags": [
+                {
+                    "name": self(),
+                    "description": self(),
+                    "externalDocs": {"url": "http://a/", "description": self()},
+                }
+            ],
             "security": [self.named([self()])],
             "x-root": self.named(self()),
-            "paths": {self("/"): self._item(), re.sub("[{}]", "", self("/")) + "/{name}": self._item("name"), self("x-"): self()},
+            "paths": {
+                self("/"): self._item(),
+                re.sub("[{}]", "", self("/")) + "/{name}": self._item("name"),
+                self("x-"): self(),
+            },
             "components": {
                 "schemas": {
                     "Thing": self._object(),
@@ -126,30 +162,63 @@ class Hostile:
                     "Union": self._union(),
                     "One": self._tagged(),
                     "Two": self._tagged(),
-                    "Closed": {"type": "object", "properties": self._scalars(), "additionalProperties": False},
+                    "Closed": {
+                        "type": "object",
+                        "properties": self._scalars(),
+                        "additionalProperties": False,
+                    },
                     "Either": {"anyOf": list(self._scalars().values())},
                 },
-                "securitySchemes": {"key": {"type": "apiKey", "name": self(), "in": "header", "description": self()}},
+                "securitySchemes": {
+                    "key": {"type": "apiKey", "name": self(), "in": "header", "description": self()}
+                },
                 "examples": {"example": {"summary": self(), "value": self.named(self())}},
             },
         }
 
     def _item(self, *names: str) -> dict[str, Any]:
-        parameters = [{"name": name, "in": "path", "required": True, "schema": self._text()} for name in names]
-        methods = {"get": self._operation(), "post": {**self._operation(), "requestBody": self._body()}}
-        return {"summary": self(), "description": self(), "x-item": self(), "parameters": parameters, **methods}
+        parameters = [
+            {"name": name, "in": "path", "required": True, "schema": self._text()} for name in names
+        ]
+        methods = {
+            "get": self._operation(),
+            "post": {**self._operation(), "requestBody": self._body()},
+        }
+        return {
+            "summary": self(),
+            "description": self(),
+            "x-item": self(),
+            "parameters": parameters,
+            **methods,
+        }
 
     def _operation(self) -> dict[str, Any]:
-        headers = {f"X-{number}": {"description": self(), "schema": self._text()} for number in range(2)} | self.named({"schema": {}})
-        answer = {"description": self(), "headers": headers, "content": self._content(), "links": {"link": {"operationId": self()}}}
+        headers = {
+            f"X-{number}": {"description": self(), "schema": self._text()} for number in range(2)
+        } | self.named({"schema": {}})
+        answer = {
+            "description": self(),
+            "headers": headers,
+            "content": self._content(),
+            "links": {"link": {"operationId": self()}},
+        }
         return {
             "operationId": self(f"{self._given}"),
             "summary": self(),
             "description": self(),
             "tags": [self(), self()],
             "externalDocs": {"url": "http://a/", "description": self()},
-            "parameters": [self._parameter("query"), self._parameter("query"), self._parameter("header"), self._parameter("cookie")],
-            "responses": {"200": answer, "4XX": {"description": self(), "content": self._content()}, "default": {"description": self()}},
+            "parameters": [
+                self._parameter("query"),
+                self._parameter("query"),
+                self._parameter("header"),
+                self._parameter("cookie"),
+            ],
+            "responses": {
+                "200": answer,
+                "4XX": {"description": self(), "content": self._content()},
+                "default": {"description": self()},
+            },
             "security": [self.named([self()])],
             "callbacks": {"called": self.named({})},
             "x-operation": self.named(self()),
@@ -171,10 +240,19 @@ class Hostile:
 
     def _content(self) -> dict[str, Any]:
         examples = {"one": {"summary": self(), "value": self()}}
-        described = {"application/json": {"schema": {"$ref": "#/components/schemas/Thing"}, "examples": examples}}
+        described = {
+            "application/json": {
+                "schema": {"$ref": "#/components/schemas/Thing"},
+                "examples": examples,
+            }
+        }
         return {
             self("application/"): {"schema": self._text()},
-            **(described if self.seed % 3 else {self("application/json;"): {"schema": self._object()}}),
+            **(
+                described
+                if self.seed % 3
+                else {self("application/json;"): {"schema": self._object()}}
+            ),
         }
 
     def _text(self) -> dict[str, Any]:
@@ -194,17 +272,33 @@ class Hostile:
 
     def _scalars(self) -> dict[str, Any]:
         """Return members of every type and format."""
-        formats = [{"type": "string", "format": name} for name in ("date", "date-time", "uuid", "byte", "uri")]
+        formats = [
+            {"type": "string", "format": name}
+            for name in ("date", "date-time", "uuid", "byte", "uri")
+        ]
         numbers = [
             {"type": "integer", "minimum": -1, "maximum": 5, "format": "int32"},
             {"type": "number", "multipleOf": 0.5, "exclusiveMinimum": 0},
         ]
-        lengths = [{"type": "string", "minLength": 1, "maxLength": 9}, {"type": "boolean"}, {"type": "integer", "enum": [1, -2]}]
-        numbers[1] = {**numbers[1], "exclusiveMinimum": True, "minimum": 0} if self.seed % 2 else numbers[1]
-        return {f"{number}{self()}": scalar for number, scalar in enumerate([*formats, *numbers, *lengths])}
+        lengths = [
+            {"type": "string", "minLength": 1, "maxLength": 9},
+            {"type": "boolean"},
+            {"type": "integer", "enum": [1, -2]},
+        ]
+        numbers[1] = (
+            {**numbers[1], "exclusiveMinimum": True, "minimum": 0} if self.seed % 2 else numbers[1]
+        )
+        return {
+            f"{number}{self()}": scalar
+            for number, scalar in enumerate([*formats, *numbers, *lengths])
+        }
 
     def _choice(self) -> dict[str, Any]:
-        return {"type": "string", "enum": list(dict.fromkeys([self(), self(), self()])), "default": self()}
+        return {
+            "type": "string",
+            "enum": list(dict.fromkeys([self(), self(), self()])),
+            "default": self(),
+        }
 
     def _object(self) -> dict[str, Any]:
         properties = {
@@ -227,7 +321,11 @@ class Hostile:
     def _union(self) -> dict[str, Any]:
         references = {self(): f"#/components/schemas/{name}" for name in ("One", "Two")}
         alternatives = [{"$ref": "#/components/schemas/One"}, {"$ref": "#/components/schemas/Two"}]
-        return {"description": self(), "oneOf": alternatives, "discriminator": {"propertyName": self._tag(), "mapping": references}}
+        return {
+            "description": self(),
+            "oneOf": alternatives,
+            "discriminator": {"propertyName": self._tag(), "mapping": references},
+        }
 
     def _tagged(self) -> dict[str, Any]:
         return {

@@ -59,9 +59,17 @@ def refusal(result: Result) -> str:
 
 
 def generate(folder: Path, document: Any, file: str = "contract.json") -> Result:
-    content = document if isinstance(document, bytes) else document.encode() if isinstance(document, str) else json.dumps(document).encode()
+    content = (
+        document
+        if isinstance(document, bytes)
+        else document.encode()
+        if isinstance(document, str)
+        else json.dumps(document).encode()
+    )
     (folder / file).write_bytes(content)
-    return CliRunner().invoke(main, ["generate", str(folder / file), "--out", str(folder / "small")])
+    return CliRunner().invoke(
+        main, ["generate", str(folder / file), "--out", str(folder / "small")]
+    )
 
 
 def limited(folder: Path, text: str, file: str) -> str:
@@ -73,19 +81,39 @@ def limited(folder: Path, text: str, file: str) -> str:
         resource.setrlimit(resource.RLIMIT_CPU, (SECONDS, SECONDS))
 
     command = [sys.executable, "-m", "lakepact.cli", "generate", file, "--out", "small"]
-    ran = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False, preexec_fn=limit)
+    ran = subprocess.run(
+        command, cwd=folder, capture_output=True, text=True, check=False, preexec_fn=limit
+    )
     assert (ran.returncode, (folder / "small").exists()) == (2, False)
     return ran.stderr.splitlines()[-1].removeprefix("Error: ")
 
 
 def document(schemas: dict[str, Any], **members: Any) -> dict[str, Any]:
-    return {"openapi": "3.1.0", "info": {"title": "Small", "version": "1"}, "paths": {}, "components": {"schemas": schemas}, **members}
+    return {
+        "openapi": "3.1.0",
+        "info": {"title": "Small", "version": "1"},
+        "paths": {},
+        "components": {"schemas": schemas},
+        **members,
+    }
 
 
 def naming(address: str) -> dict[str, Any]:
     """Return a document that names an address wherever OpenAPI and JSON Schema know one."""
-    keywords = ("$schema", "$id", "$ref", "$dynamicRef", "$recursiveRef", "contentSchema", "$anchor")
-    schema = {"type": "object", "properties": {"a": {"type": "string"}}, "externalDocs": {"url": f"{address}/externalDocs"}}
+    keywords = (
+        "$schema",
+        "$id",
+        "$ref",
+        "$dynamicRef",
+        "$recursiveRef",
+        "contentSchema",
+        "$anchor",
+    )
+    schema = {
+        "type": "object",
+        "properties": {"a": {"type": "string"}},
+        "externalDocs": {"url": f"{address}/externalDocs"},
+    }
     schemas: dict[str, Any] = {}
     for keyword in keywords:
         named = {
@@ -96,9 +124,18 @@ def naming(address: str) -> dict[str, Any]:
             else "a"
         }
         schemas[f"Beside{len(schemas)}"] = {**schema, **named}
-        schemas[f"Inside{len(schemas)}"] = {"properties": {"a": named}, "allOf": [named], "oneOf": [named, schema]}
+        schemas[f"Inside{len(schemas)}"] = {
+            "properties": {"a": named},
+            "allOf": [named],
+            "oneOf": [named, schema],
+        }
     mapping = {"propertyName": "a", "mapping": {"x": f"{address}/mapping"}}
-    answer = {"description": "x", "content": {"application/json": {"schema": {"$schema": f"{address}/answer", "type": "string"}}}}
+    answer = {
+        "description": "x",
+        "content": {
+            "application/json": {"schema": {"$schema": f"{address}/answer", "type": "string"}}
+        },
+    }
     operation = {
         "externalDocs": {"url": f"{address}/operation"},
         "servers": [{"url": f"{address}/server"}],
@@ -121,12 +158,16 @@ def naming(address: str) -> dict[str, Any]:
         "components": {
             "schemas": {**schemas, "Tagged": {"oneOf": [schema], "discriminator": mapping}},
             "examples": {"example": {"externalValue": f"{address}/example"}},
-            "securitySchemes": {"one": {"type": "openIdConnect", "openIdConnectUrl": f"{address}/identity"}},
+            "securitySchemes": {
+                "one": {"type": "openIdConnect", "openIdConnectUrl": f"{address}/identity"}
+            },
         },
     }
 
 
-def test_no_address_in_a_document_is_requested(tmp_path: Path, requests: tuple[str, list[str]]) -> None:
+def test_no_address_in_a_document_is_requested(
+    tmp_path: Path, requests: tuple[str, list[str]]
+) -> None:
     address, asked = requests
 
     result = generate(tmp_path, naming(address))
@@ -138,26 +179,46 @@ def test_no_address_in_a_document_is_requested(tmp_path: Path, requests: tuple[s
 def test_no_file_in_a_document_is_opened(tmp_path: Path, scheme: str) -> None:
     opened = json.dumps(naming(f"{scheme}{tmp_path}"))
     (tmp_path / "contract.json").write_text(opened, "utf-8")
-    for name in ("$schema", "$id", "$ref", "$dynamicRef", "dialect", "answer", "mapping", "path", "response", "parameter", "body"):
+    for name in (
+        "$schema",
+        "$id",
+        "$ref",
+        "$dynamicRef",
+        "dialect",
+        "answer",
+        "mapping",
+        "path",
+        "response",
+        "parameter",
+        "body",
+    ):
         os.mkfifo(tmp_path / name)  # opening it waits for ever
 
     command = [sys.executable, "-m", "lakepact.cli", "generate", "contract.json", "--out", "small"]
-    ran = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False, timeout=120)
+    ran = subprocess.run(
+        command, cwd=tmp_path, capture_output=True, text=True, check=False, timeout=120
+    )
 
     assert ran.returncode == 0, ran.stderr
 
 
 @pytest.mark.parametrize("keyword", ["$schema", "$id"])
-def test_schema_of_another_dialect_is_checked_as_one_of_openapi(tmp_path: Path, keyword: str) -> None:
+def test_schema_of_another_dialect_is_checked_as_one_of_openapi(
+    tmp_path: Path, keyword: str
+) -> None:
     schemas = {"A": {keyword: "https://example.net/other", "type": 5}}
 
-    assert "contract.json:1: #/components/schemas/A/type: 5 is not valid" in refusal(generate(tmp_path, document(schemas)))
+    assert "contract.json:1: #/components/schemas/A/type: 5 is not valid" in refusal(
+        generate(tmp_path, document(schemas))
+    )
 
 
 def lists(number: int, item: str, repeated: str) -> str:
     """Return members; each repeats the one before it ten times."""
     first = f"x-0: &a0 {item}\n"
-    return first + "".join(f"x-{n}: &a{n} {repeated % ', '.join([f'*a{n - 1}'] * 10)}\n" for n in range(1, number))
+    return first + "".join(
+        f"x-{n}: &a{n} {repeated % ', '.join([f'*a{n - 1}'] * 10)}\n" for n in range(1, number)
+    )
 
 
 @pytest.mark.parametrize(
@@ -183,26 +244,44 @@ def test_document_that_grows_is_refused_soon(tmp_path: Path, file: str, text: st
         ("x-a: " + "[" * 100_000, LEVELS),
         ("- " * 100_000, LEVELS),
         ("? " * 100_000, LEVELS),
-        ("x-a: " + "9" * 5000, "contract.yaml: not YAML: Exceeds the limit (4300 digits) for integer string conversion"),
+        (
+            "x-a: " + "9" * 5000,
+            "contract.yaml: not YAML: Exceeds the limit (4300 digits) for integer string conversion",
+        ),
         ("x-a: 0x" + "f" * 5000, f"contract.yaml: {BITS}"),
         ("x-a: 1" + ":59" * 300, f"contract.yaml: {BITS}"),
         ("x-a: .inf", "contract.yaml: inf is no value of JSON; write one"),
         ("x-a: !!binary aGk=", "contract.yaml: b'hi' is no value of JSON; write one"),
         ("x-a: !!set {b}", "contract.yaml: {'b'} is no value of JSON; write one"),
-        ("x-a: !!python/object/apply:os.system [id]", "contract.yaml:4: not YAML: could not determine a constructor for the tag"),
+        (
+            "x-a: !!python/object/apply:os.system [id]",
+            "contract.yaml:4: not YAML: could not determine a constructor for the tag",
+        ),
         ('x-a: "\\ud800"', "contract.yaml: '\\ud800' is no value of JSON; write one"),
         ("x-a: {b: 1, b: 2}", "contract.yaml: line 4: b stands here twice"),
         ('x-a: {1: 1, "1": 2}', "contract.yaml: line 4: 1 stands here twice"),
         ("? [a]\n: b", "contract.yaml:1: not YAML: "),
-        ("x-a: " + "a" * (16 * 1024 * 1024), "the document has more than 16,777,216 bytes; generate code from a smaller one"),
+        (
+            "x-a: " + "a" * (16 * 1024 * 1024),
+            "the document has more than 16,777,216 bytes; generate code from a smaller one",
+        ),
     ],
 )
 def test_yaml_beyond_a_limit_is_refused(tmp_path: Path, text: str, error: str) -> None:
-    assert refusal(generate(tmp_path, (OPENAPI if text.startswith("x") else "") + text, "contract.yaml")).startswith(error)
+    assert refusal(
+        generate(tmp_path, (OPENAPI if text.startswith("x") else "") + text, "contract.yaml")
+    ).startswith(error)
 
 
 def test_keys_of_yaml_are_text_as_written() -> None:
-    assert from_yaml(b"{on: 1, 1.10: 2, 200: 3, ~: 4, 0x10: 5, '<<': 6}") == {"on": 1, "1.10": 2, "200": 3, "~": 4, "0x10": 5, "<<": 6}
+    assert from_yaml(b"{on: 1, 1.10: 2, 200: 3, ~: 4, 0x10: 5, '<<': 6}") == {
+        "on": 1,
+        "1.10": 2,
+        "200": 3,
+        "~": 4,
+        "0x10": 5,
+        "<<": 6,
+    }
 
 
 @pytest.mark.parametrize(
@@ -224,7 +303,9 @@ def test_json_beyond_a_limit_is_refused(tmp_path: Path, text: str | bytes, error
 
 def chain(number: int, **members: Any) -> dict[str, Any]:
     """Return schemas; the parts of each are the next one."""
-    schemas: dict[str, Any] = {f"A{number}": {"type": "object", "properties": {"x": {"type": "string"}}}}
+    schemas: dict[str, Any] = {
+        f"A{number}": {"type": "object", "properties": {"x": {"type": "string"}}}
+    }
     for n in range(number):
         reference = {"$ref": f"#/components/schemas/A{n + 1}"}
         schemas[f"A{n}"] = {key: make(reference) for key, make in members.items()}
@@ -236,21 +317,40 @@ def two(reference: Any) -> list[Any]:
 
 
 def extended(reference: Any) -> dict[str, Any]:
-    own = {"allOf": [reference], "properties": {"own": {"type": "object", "properties": {"a": {"type": "string"}}}}}
+    own = {
+        "allOf": [reference],
+        "properties": {"own": {"type": "object", "properties": {"a": {"type": "string"}}}},
+    }
     return {"a": own, "b": own}
 
 
 CYCLE = "#/components/schemas/A"
-DEEP = "schemas refer to each other too deeply, or to themselves inside allOf; describe fewer levels"
+DEEP = (
+    "schemas refer to each other too deeply, or to themselves inside allOf; describe fewer levels"
+)
 
 
 @pytest.mark.parametrize(
     ("described", "error"),
     [
-        (document({"A": {"allOf": [{"$ref": CYCLE}, {"type": "object"}]}}), f"{CYCLE}: allOf leads back to itself"),
-        (document({"A": {"properties": {"b": {"allOf": [{"$ref": CYCLE}], "properties": {"c": {}}}}}}), DEEP),
-        (document({"default": {"$ref": "#/components/schemas/default"}}), "contract.json:1: #/components/schemas/default/$ref: "),
-        (document({"A": {"$ref": "#/x-a"}}, **{"x-a": {"properties": []}}), "contract.json:1: #/x-a/properties: [] is not of type"),
+        (
+            document({"A": {"allOf": [{"$ref": CYCLE}, {"type": "object"}]}}),
+            f"{CYCLE}: allOf leads back to itself",
+        ),
+        (
+            document(
+                {"A": {"properties": {"b": {"allOf": [{"$ref": CYCLE}], "properties": {"c": {}}}}}}
+            ),
+            DEEP,
+        ),
+        (
+            document({"default": {"$ref": "#/components/schemas/default"}}),
+            "contract.json:1: #/components/schemas/default/$ref: ",
+        ),
+        (
+            document({"A": {"$ref": "#/x-a"}}, **{"x-a": {"properties": []}}),
+            "contract.json:1: #/x-a/properties: [] is not of type",
+        ),
         (
             document(chain(40, properties=extended)),
             "the document has more than 20,000 schemas or operations, those inside others included;",
@@ -258,7 +358,9 @@ DEEP = "schemas refer to each other too deeply, or to themselves inside allOf; d
         (document(chain(900, allOf=lambda reference: [reference, {}])), DEEP),
     ],
 )
-def test_schemas_without_end_are_refused(tmp_path: Path, described: dict[str, Any], error: str) -> None:
+def test_schemas_without_end_are_refused(
+    tmp_path: Path, described: dict[str, Any], error: str
+) -> None:
     assert refusal(generate(tmp_path, described)).startswith(error)
 
 
@@ -287,7 +389,9 @@ PATTERNS = [
 
 def test_patterns_take_no_time(tmp_path: Path) -> None:
     started = time.process_time()
-    properties = {f"p{n}": {"type": "string", "pattern": pattern} for n, pattern in enumerate(PATTERNS)}
+    properties = {
+        f"p{n}": {"type": "string", "pattern": pattern} for n, pattern in enumerate(PATTERNS)
+    }
 
     result = generate(tmp_path, document({"A": {"type": "object", "properties": properties}}))
 

@@ -37,7 +37,9 @@ def test_command_leaves_nothing_beside_its_folder(generation: tuple[Result, Path
     assert list(generation[1].parent.iterdir()) == [generation[1]]
 
 
-def test_command_reports_each_unsupported_construct_with_its_line(generation: tuple[Result, Path]) -> None:
+def test_command_reports_each_unsupported_construct_with_its_line(
+    generation: tuple[Result, Path],
+) -> None:
     reported = [line.removeprefix(f"{PETSTORE}:") for line in generation[0].stderr.splitlines()]
 
     assert reported == [
@@ -51,7 +53,9 @@ def test_command_reports_each_unsupported_construct_with_its_line(generation: tu
 
 
 def test_second_run_writes_the_same_bytes(generation: tuple[Result, Path], tmp_path: Path) -> None:
-    again = CliRunner().invoke(main, ["generate", str(PETSTORE), "--out", str(tmp_path / "petstore")])
+    again = CliRunner().invoke(
+        main, ["generate", str(PETSTORE), "--out", str(tmp_path / "petstore")]
+    )
 
     assert (again.exit_code, differences(generation[1], tmp_path / "petstore")) == (0, [])
 
@@ -67,8 +71,12 @@ def test_client_of_event_loops_makes_a_round_trip(petstore: Package) -> None:
     application: Any = WSGIMiddleware(petstore.server.application(handlers))
 
     async def listed() -> Any:
-        async with httpx.AsyncClient(transport=httpx.ASGITransport(application), base_url="http://pets") as http:
-            return await petstore.client.AsyncClient(http).send(petstore.endpoints.list_pets(limit=3, kinds=["cat", "dog"]))
+        async with httpx.AsyncClient(
+            transport=httpx.ASGITransport(application), base_url="http://pets"
+        ) as http:
+            return await petstore.client.AsyncClient(http).send(
+                petstore.endpoints.list_pets(limit=3, kinds=["cat", "dog"])
+            )
 
     assert asyncio.run(listed()) == [petstore.models.Cat(name="Mia", lives=7)]
     assert handlers.arguments == {"limit": 3, "kinds": ["cat", "dog"]}
@@ -77,7 +85,9 @@ def test_client_of_event_loops_makes_a_round_trip(petstore: Package) -> None:
 def test_discriminator_chooses_the_model(petstore: Package) -> None:
     adapter = petstore.contract.adapter(petstore.models.Pet)
 
-    assert adapter.validate_python({"kind": "dog", "name": "Rex"}) == petstore.models.Dog(name="Rex")
+    assert adapter.validate_python({"kind": "dog", "name": "Rex"}) == petstore.models.Dog(
+        name="Rex"
+    )
     with pytest.raises(ValidationError):
         adapter.validate_python({"kind": "fish", "name": "Nemo"})
 
@@ -103,8 +113,12 @@ def test_unknown_path_returns_404_and_unknown_method_405(petstore: Package) -> N
 
 def test_problem_becomes_the_documented_error(petstore: Package) -> None:
     handlers = Handlers()
-    handlers.answer = petstore.contract.Problem(409, petstore.models.Error(code=7, message="is there already"))
-    with httpx.Client(transport=httpx.WSGITransport(petstore.server.application(handlers)), base_url="http://pets") as http:
+    handlers.answer = petstore.contract.Problem(
+        409, petstore.models.Error(code=7, message="is there already")
+    )
+    with httpx.Client(
+        transport=httpx.WSGITransport(petstore.server.application(handlers)), base_url="http://pets"
+    ) as http:
         call = petstore.endpoints.create_pet(body=petstore.models.Cat(name="Mia"))
         with pytest.raises(petstore.client.ResponseError) as refused:
             petstore.client.Client(http).send(call)
@@ -114,7 +128,10 @@ def test_problem_becomes_the_documented_error(petstore: Package) -> None:
 
 def test_undocumented_success_is_an_invalid_response(petstore: Package) -> None:
     transport = httpx.MockTransport(lambda _: httpx.Response(200, json=[{"name": "Mia"}]))
-    with httpx.Client(transport=transport, base_url="http://pets") as http, pytest.raises(petstore.client.InvalidResponse) as invalid:
+    with (
+        httpx.Client(transport=transport, base_url="http://pets") as http,
+        pytest.raises(petstore.client.InvalidResponse) as invalid,
+    ):
         petstore.client.Client(http).send(petstore.endpoints.list_pets())
 
     assert invalid.value.body == b'[{"name":"Mia"}]'

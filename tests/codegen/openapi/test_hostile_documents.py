@@ -22,7 +22,9 @@ CALL = Path(__file__).parent / "call_everything.py"
 TOGETHER = 4  #: documents of one process
 
 
-def generate(folder: Path, document: Any, name: str = "made", *, file: str = "contract.json") -> Result:
+def generate(
+    folder: Path, document: Any, name: str = "made", *, file: str = "contract.json"
+) -> Result:
     (folder / file).write_text(json.dumps(document), "utf-8")
     return CliRunner().invoke(main, ["generate", str(folder / file), "--out", str(folder / name)])
 
@@ -30,7 +32,9 @@ def generate(folder: Path, document: Any, name: str = "made", *, file: str = "co
 def called(folder: Path, *packages: str) -> list[Any]:
     """Import packages in a fresh process and call all that they define; return what it printed."""
     command = [sys.executable, "-W", "error::SyntaxWarning", str(CALL), *packages]
-    ran = subprocess.run(command, cwd=folder, env={"PYTHONPATH": "."}, capture_output=True, text=True, check=False)
+    ran = subprocess.run(
+        command, cwd=folder, env={"PYTHONPATH": "."}, capture_output=True, text=True, check=False
+    )
     assert (ran.returncode, ran.stderr, (folder / "canary").exists()) == (0, "", False)
     return [json.loads(line) for line in ran.stdout.splitlines()]
 
@@ -44,12 +48,21 @@ def refused_or_harmless(result: Result, folder: Path) -> None:
 
 def small(path: str = "/a", **members: Any) -> dict[str, Any]:
     operation = {"operationId": "a", "responses": {"204": {"description": "Nothing"}}, **members}
-    return {"openapi": "3.0.3", "info": {"title": "Small", "version": "1"}, "paths": {path: {"get": operation}}}
+    return {
+        "openapi": "3.0.3",
+        "info": {"title": "Small", "version": "1"},
+        "paths": {path: {"get": operation}},
+    }
 
 
-@pytest.mark.parametrize("first", [0, *(pytest.param(n, marks=pytest.mark.nightly) for n in range(TOGETHER, 2000, TOGETHER))])
+@pytest.mark.parametrize(
+    "first",
+    [0, *(pytest.param(n, marks=pytest.mark.nightly) for n in range(TOGETHER, 2000, TOGETHER))],
+)
 def test_strings_of_a_document_never_run(tmp_path: Path, first: int) -> None:
-    documents = {f"made_{seed}": Hostile(seed).document() for seed in range(first, first + TOGETHER)}
+    documents = {
+        f"made_{seed}": Hostile(seed).document() for seed in range(first, first + TOGETHER)
+    }
     for name, document in documents.items():
         result = generate(tmp_path, document, name)
         assert result.exit_code == 0, (result.output, result.exception)
@@ -57,12 +70,18 @@ def test_strings_of_a_document_never_run(tmp_path: Path, first: int) -> None:
     for document, operations in zip(documents.values(), called(tmp_path, *documents), strict=True):
         assert {path for path, _ in operations} <= document["paths"].keys()
         described = [
-            item[method]["operationId"] for item in document["paths"].values() if isinstance(item, dict) for method in ("get", "post")
+            item[method]["operationId"]
+            for item in document["paths"].values()
+            if isinstance(item, dict)
+            for method in ("get", "post")
         ]
         assert {name for _, name in operations} <= set(described)
 
 
-@pytest.mark.parametrize("path", [f'/a"""\n    {EFFECT}\n    """', f'/a"""; {EFFECT}; """', "/a\\", "/<int(max=1):a>|b", "/a:b"])
+@pytest.mark.parametrize(
+    "path",
+    [f'/a"""\n    {EFFECT}\n    """', f'/a"""; {EFFECT}; """', "/a\\", "/<int(max=1):a>|b", "/a:b"],
+)
 def test_path_never_runs(tmp_path: Path, path: str) -> None:
     assert generate(tmp_path, small(path)).exit_code == 0
 
@@ -70,7 +89,13 @@ def test_path_never_runs(tmp_path: Path, path: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "file", [f"a\n{EFFECT.replace('/', '')}\n.json", "a\r\n# coding: utf-7.json", "coding: utf-7 .json", "vim: fileencoding=utf-7.json"]
+    "file",
+    [
+        f"a\n{EFFECT.replace('/', '')}\n.json",
+        "a\r\n# coding: utf-7.json",
+        "coding: utf-7 .json",
+        "vim: fileencoding=utf-7.json",
+    ],
 )
 def test_file_name_never_runs(tmp_path: Path, file: str) -> None:
     assert generate(tmp_path, small(summary=f"+AAo-{EFFECT}+AAo-"), file=file).exit_code == 0
@@ -103,7 +128,11 @@ def test_texts_of_a_document_reach_the_terminal_escaped(tmp_path: Path) -> None:
     document["paths"][f"/{hostile}"] = {"get": {"responses": {}, "callbacks": {}}}
 
     printed = [generate(tmp_path, document, name) for name in ("made", "again")]
-    refused = generate(tmp_path, {**document, "components": {"schemas": {"A": {"$ref": f"#/{hostile}"}}}}, "refused")
+    refused = generate(
+        tmp_path,
+        {**document, "components": {"schemas": {"A": {"$ref": f"#/{hostile}"}}}},
+        "refused",
+    )
 
     for result in (*printed, refused):
         assert all(line.isprintable() for line in result.output.split("\n")), result.output
@@ -142,12 +171,19 @@ def test_texts_of_a_document_reach_the_terminal_escaped(tmp_path: Path) -> None:
         ("models.py", "\0"),
     ],
 )
-def test_package_with_another_statement_is_not_written(tmp_path: Path, module: str, statement: str) -> None:
+def test_package_with_another_statement_is_not_written(
+    tmp_path: Path, module: str, statement: str
+) -> None:
     (tmp_path / "contract.json").write_text(json.dumps(small()), "utf-8")
     made = package(tmp_path / "contract.json")
 
     with pytest.raises(Broken, match=module):
-        write_package(replace(made, modules={**made.modules, module: f"{made.modules[module]}\n{statement}\n"}), tmp_path / "made")
+        write_package(
+            replace(
+                made, modules={**made.modules, module: f"{made.modules[module]}\n{statement}\n"}
+            ),
+            tmp_path / "made",
+        )
 
     assert not (tmp_path / "made").exists()
 
@@ -158,4 +194,6 @@ def test_package_in_another_encoding_is_not_written(tmp_path: Path) -> None:
     hidden = f"# coding: utf-7\n+AAo-{EFFECT}+AAo-\n"
 
     with pytest.raises(Broken, match="endpoints"):
-        write_package(replace(made, modules={**made.modules, "endpoints.py": hidden}), tmp_path / "made")
+        write_package(
+            replace(made, modules={**made.modules, "endpoints.py": hidden}), tmp_path / "made"
+        )

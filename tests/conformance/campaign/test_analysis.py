@@ -35,17 +35,37 @@ FEW = st.sampled_from(["x", "y"])
 
 
 def row(**columns: Any) -> st.SearchStrategy[dict[str, Any]]:
-    same = {"run_id": st.just("r"), "contract": FEW, "operation_id": FEW, "mode": st.sampled_from(["near", "check"])}
-    return st.fixed_dictionaries({**same, "target": TARGETS, "case_id": CASES, "step": STEPS, **columns})
+    same = {
+        "run_id": st.just("r"),
+        "contract": FEW,
+        "operation_id": FEW,
+        "mode": st.sampled_from(["near", "check"]),
+    }
+    return st.fixed_dictionaries(
+        {**same, "target": TARGETS, "case_id": CASES, "step": STEPS, **columns}
+    )
 
 
-RESULTS = st.lists(row(check_id=FEW, requirement_id=FEW, level=st.just("MUST"), verdict=st.sampled_from(list(VERDICTS))), max_size=30)
+RESULTS = st.lists(
+    row(
+        check_id=FEW,
+        requirement_id=FEW,
+        level=st.just("MUST"),
+        verdict=st.sampled_from(list(VERDICTS)),
+    ),
+    max_size=30,
+)
 ANSWERS = st.lists(
-    row(state=st.sampled_from(["answered", "broken", "late"]), **dict.fromkeys((*FINER, "header"), FEW)),
+    row(
+        state=st.sampled_from(["answered", "broken", "late"]),
+        **dict.fromkeys((*FINER, "header"), FEW),
+    ),
     max_size=20,
     unique_by=lambda r: (r["target"], r["case_id"], r["step"]),
 )
-EXCHANGES = st.lists(row(state=st.just("answered"), word=WORDS, latency_us=st.integers(0, 9999)), max_size=20)
+EXCHANGES = st.lists(
+    row(state=st.just("answered"), word=WORDS, latency_us=st.integers(0, 9999)), max_size=20
+)
 
 
 SETS = {"operation": "operation_id", "mode": "mode"}
@@ -59,15 +79,37 @@ def coverage(results: Iterable[Mapping[str, Any]]) -> list[Row]:
     rows = []
     for (target, contract, requirement), judged in sorted(found.items()):
         worst = min((r["verdict"] for r in judged), key=ORDER.__getitem__)
-        same = {"target": target, "contract": contract, "requirement_id": requirement, "level": judged[0]["level"], "verdict": worst}
-        counts = {column: sum(r["verdict"] == verdict for r in judged) for verdict, column in VERDICTS.items()}
-        sets = {f"{of}s": sorted({r[column] for r in judged if r[column] is not None}) for of, column in SETS.items()}
+        same = {
+            "target": target,
+            "contract": contract,
+            "requirement_id": requirement,
+            "level": judged[0]["level"],
+            "verdict": worst,
+        }
+        counts = {
+            column: sum(r["verdict"] == verdict for r in judged)
+            for verdict, column in VERDICTS.items()
+        }
+        sets = {
+            f"{of}s": sorted({r[column] for r in judged if r[column] is not None})
+            for of, column in SETS.items()
+        }
         first = min(r["case_id"] for r in judged if r["verdict"] == worst)
-        rows.append({**same, **counts, **sets, "cases": len({r["case_id"] for r in judged}), "first_case_id": first})
+        rows.append(
+            {
+                **same,
+                **counts,
+                **sets,
+                "cases": len({r["case_id"] for r in judged}),
+                "first_case_id": first,
+            }
+        )
     return rows
 
 
-def divergences(answers: Iterable[Mapping[str, Any]], results: Iterable[Mapping[str, Any]] = ()) -> list[Row]:
+def divergences(
+    answers: Iterable[Mapping[str, Any]], results: Iterable[Mapping[str, Any]] = ()
+) -> list[Row]:
     """Cases that targets answer differently, each with the coarsest class in which they do, and with that of headers.
 
     Args:
@@ -89,15 +131,30 @@ def divergences(answers: Iterable[Mapping[str, Any]], results: Iterable[Mapping[
         for kind in (coarsest, "header"):
             groups = len({a[kind] for a in answered}) if kind else 0
             if kind and groups > 1:
-                seen = {a["target"]: a[kind] for a in sorted(answered, key=lambda a: str(a["target"]))}
-                same = {name: answered[0][name] for name in ("contract", "case_id", "step", "operation_id", "mode")}
+                seen = {
+                    a["target"]: a[kind] for a in sorted(answered, key=lambda a: str(a["target"]))
+                }
+                same = {
+                    name: answered[0][name]
+                    for name in ("contract", "case_id", "step", "operation_id", "mode")
+                }
                 text = json.dumps(seen, ensure_ascii=False, separators=(",", ":"))
                 why = sorted(breaking[key]) if key in breaking else None
-                rows.append({**same, "kind": kind, "groups": groups, "observations": text, "requirement_ids": why})
+                rows.append(
+                    {
+                        **same,
+                        "kind": kind,
+                        "groups": groups,
+                        "observations": text,
+                        "requirement_ids": why,
+                    }
+                )
     return sorted(rows, key=lambda r: (r["case_id"], r["step"], r["kind"]))
 
 
-def regressions(before: Iterable[Mapping[str, Any]], after: Iterable[Mapping[str, Any]]) -> list[Row]:
+def regressions(
+    before: Iterable[Mapping[str, Any]], after: Iterable[Mapping[str, Any]]
+) -> list[Row]:
     """Return requirements that passed before and fail now, and the reverse, by target, case and requirement."""
     old, new = _worst(before), _worst(after)
     rows = []
@@ -108,7 +165,10 @@ def regressions(before: Iterable[Mapping[str, Any]], after: Iterable[Mapping[str
         elif old[key] in BAD and new[key] == "pass":
             kind = "mended"
         if kind:
-            row = {**dict(zip(("target", "contract", "case_id", "requirement_id"), key, strict=True)), "kind": kind}
+            row = {
+                **dict(zip(("target", "contract", "case_id", "requirement_id"), key, strict=True)),
+                "kind": kind,
+            }
             rows.append({**row, "before": old[key], "after": new[key]})
     return rows
 
@@ -117,7 +177,10 @@ def outcomes(answers: Iterable[Mapping[str, Any]]) -> list[Row]:
     """Return how exchanges ended, counted."""
     names = ("target", "contract", "operation_id", "mode", "state", "status")
     counted = Counter(tuple(answer[name] for name in names) for answer in answers)
-    return [{**dict(zip(names, key, strict=True)), "exchanges": count} for key, count in sorted(counted.items())]
+    return [
+        {**dict(zip(names, key, strict=True)), "exchanges": count}
+        for key, count in sorted(counted.items())
+    ]
 
 
 def latencies(exchanges: Iterable[Mapping[str, Any]], quiet: Iterable[str]) -> list[Row]:
@@ -130,8 +193,19 @@ def latencies(exchanges: Iterable[Mapping[str, Any]], quiet: Iterable[str]) -> l
     rows = []
     for key, all_of_them in sorted(taken.items()):
         in_order = sorted(all_of_them)
-        same = {**dict(zip(("target", "contract", "operation_id"), key, strict=True)), "exchanges": len(in_order)}
-        rows.append({**same, **{name: in_order[max(math.ceil(part * len(in_order)) - 1, 0)] for name, part in QUANTILES.items()}})
+        same = {
+            **dict(zip(("target", "contract", "operation_id"), key, strict=True)),
+            "exchanges": len(in_order),
+        }
+        rows.append(
+            {
+                **same,
+                **{
+                    name: in_order[max(math.ceil(part * len(in_order)) - 1, 0)]
+                    for name, part in QUANTILES.items()
+                },
+            }
+        )
     return rows
 
 
@@ -150,7 +224,9 @@ def analysed_by_row(run: Path, base: Path, quiet: Iterable[str]) -> dict[str, Ta
     found = {
         "coverage": coverage(results),
         "divergences": divergences(answers, results),
-        "regressions": regressions(tables.read(base / "results", tables.RESULTS).to_pylist(), results),
+        "regressions": regressions(
+            tables.read(base / "results", tables.RESULTS).to_pylist(), results
+        ),
         "outcomes": outcomes(answers),
         "latencies": latencies(tables.read(run / "exchanges", tables.EXCHANGES).to_pylist(), quiet),
     }
@@ -159,19 +235,32 @@ def analysed_by_row(run: Path, base: Path, quiet: Iterable[str]) -> dict[str, Ta
 
 @settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(RESULTS, RESULTS, ANSWERS, EXCHANGES)
-def test_sql_analysis_equals_analysis_campaign_analysis(results: Any, base: Any, answers: Any, exchanges: Any) -> None:
+def test_sql_analysis_equals_analysis_campaign_analysis(
+    results: Any, base: Any, answers: Any, exchanges: Any
+) -> None:
     # All exchanges of a case belong to the same contract.
-    answers = [{**answer, "contract": answer["case_id"], "operation_id": answer["case_id"], "mode": "near"} for answer in answers]
+    answers = [
+        {**answer, "contract": answer["case_id"], "operation_id": answer["case_id"], "mode": "near"}
+        for answer in answers
+    ]
     with tempfile.TemporaryDirectory(prefix="of [2] * {a} ") as folder:
-        held = {"results": (results, tables.RESULTS), "base/results": (base, tables.RESULTS), "answers": (answers, tables.ANSWERS)}
+        held = {
+            "results": (results, tables.RESULTS),
+            "base/results": (base, tables.RESULTS),
+            "answers": (answers, tables.ANSWERS),
+        }
         held["exchanges"] = exchanges, tables.EXCHANGES
         for name, (rows, schema) in held.items():
             tables.write_part(tables.table_of(rows, schema), Path(folder, name), "part-00000")
         run, base, quiet = Path(folder), Path(folder, "base"), ("aaaaaa",)
         by_sql, by_row = analysed(run, base, quiet=quiet), analysed_by_row(run, base, quiet)
 
-    assert {name: table.to_pylist() for name, table in by_row.items()} == {name: table.to_pylist() for name, table in by_sql.items()}
+    assert {name: table.to_pylist() for name, table in by_row.items()} == {
+        name: table.to_pylist() for name, table in by_sql.items()
+    }
 
 
 def test_analysis_of_missing_tables_is_empty(tmp_path: Path) -> None:
-    assert {name: table.num_rows for name, table in analysed(tmp_path).items()} == dict.fromkeys(findings.TABLES, 0)
+    assert {name: table.num_rows for name, table in analysed(tmp_path).items()} == dict.fromkeys(
+        findings.TABLES, 0
+    )

@@ -39,7 +39,9 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
 def rows_of(run: Path, table: str) -> list[dict[str, Any]]:
     """Return the rows in the files of a run, each with the id of the run."""
     run_id = documents.read(run / "run.json")["run_id"]
-    return alike([{"run_id": run_id, **row} for row in tables.read(run / table, TABLES[table]).to_pylist()])
+    return alike(
+        [{"run_id": run_id, **row} for row in tables.read(run / table, TABLES[table]).to_pylist()]
+    )
 
 
 def alike(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -47,26 +49,37 @@ def alike(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return sorted(({k: str(row[k]) for k in sorted(row)} for row in rows), key=str)
 
 
-def test_tables_of_two_runs_are_read_back_from_the_catalog(runs: tuple[Path, Path], tmp_path: Path) -> None:
+def test_tables_of_two_runs_are_read_back_from_the_catalog(
+    runs: tuple[Path, Path], tmp_path: Path
+) -> None:
     with serving(warehouse=tmp_path.as_uri()) as server:
         for run in runs:
             list(iceberg.land(landing.kept(run), server.url))
         catalog = load_catalog("back", type="rest", uri=server.url)
         held = {
-            name: alike(catalog.load_table(f"lakepact.{name}").scan().to_arrow().to_pylist()) for name in ("campaigns", "results", "cases")
+            name: alike(catalog.load_table(f"lakepact.{name}").scan().to_arrow().to_pylist())
+            for name in ("campaigns", "results", "cases")
         }
 
-    assert held == {name: sorted(rows_of(runs[0], name) + rows_of(runs[1], name), key=str) for name in held}
+    assert held == {
+        name: sorted(rows_of(runs[0], name) + rows_of(runs[1], name), key=str) for name in held
+    }
 
 
-def test_repeated_landing_replaces_only_changed_tables(runs: tuple[Path, Path], tmp_path: Path) -> None:
+def test_repeated_landing_replaces_only_changed_tables(
+    runs: tuple[Path, Path], tmp_path: Path
+) -> None:
     with serving(warehouse=tmp_path.as_uri()) as server:
         for run in runs:
             list(iceberg.land(landing.kept(run), server.url))
         again = list(iceberg.land(landing.kept(runs[0]), server.url))
         table = load_catalog("back", type="rest", uri=server.url).load_table("lakepact.coverage")
         before = table.scan().to_arrow().num_rows
-        tables.write_part(tables.read(runs[0] / "coverage", findings.COVERAGE).slice(1), runs[0] / "coverage", "part-00000")
+        tables.write_part(
+            tables.read(runs[0] / "coverage", findings.COVERAGE).slice(1),
+            runs[0] / "coverage",
+            "part-00000",
+        )
         changed = list(iceberg.land(landing.kept(runs[0]), server.url))
         run_verdicts.analyse(runs[0], Here())
 
@@ -75,43 +88,75 @@ def test_repeated_landing_replaces_only_changed_tables(runs: tuple[Path, Path], 
         assert before - 1 == table.refresh().scan().to_arrow().num_rows
 
 
-def test_delta_tables_are_read_by_recipients_of_the_share(runs: tuple[Path, Path], tmp_path: Path) -> None:
+def test_delta_tables_are_read_by_recipients_of_the_share(
+    runs: tuple[Path, Path], tmp_path: Path
+) -> None:
     for run in (*runs, runs[0]):
         list(delta.land(landing.kept(run), tmp_path / "landed"))
     shares = delta.share(tmp_path / "landed")
     assert shares is not None
-    shares.write_text(f"{shares.read_text()}recipients:\n- {{name: partner, bearerToken: {TOKEN}}}\n")
+    shares.write_text(
+        f"{shares.read_text()}recipients:\n- {{name: partner, bearerToken: {TOKEN}}}\n"
+    )
     with serving(warehouse="memory:", shares=shares) as server:
-        profile = {"shareCredentialsVersion": 1, "endpoint": server.address("delta_sharing"), "bearerToken": TOKEN}
+        profile = {
+            "shareCredentialsVersion": 1,
+            "endpoint": server.address("delta_sharing"),
+            "bearerToken": TOKEN,
+        }
         with SharingClient(profile) as client:
             names = {table.name for table in client.all_tables("lakepact")}
-            held = {name: alike(client.table("lakepact", "campaigns", name).to_arrow().to_pylist()) for name in ("campaigns", "results")}
+            held = {
+                name: alike(client.table("lakepact", "campaigns", name).to_arrow().to_pylist())
+                for name in ("campaigns", "results")
+            }
 
     assert {name for name in TABLES if name != "interruptions"} == names
-    assert held == {name: sorted(rows_of(runs[0], name) + rows_of(runs[1], name), key=str) for name in held}
+    assert held == {
+        name: sorted(rows_of(runs[0], name) + rows_of(runs[1], name), key=str) for name in held
+    }
 
 
 def test_unreachable_catalog_exits_with_3_and_one_line(runs: tuple[Path, Path]) -> None:
-    done = CliRunner().invoke(campaign, ["land", "--run", str(runs[0]), "--as", "iceberg", "--catalog", "http://127.0.0.1:9"])
+    done = CliRunner().invoke(
+        campaign,
+        ["land", "--run", str(runs[0]), "--as", "iceberg", "--catalog", "http://127.0.0.1:9"],
+    )
 
     assert (done.exit_code, done.output.count("\n")) == (3, 1)
-    assert done.output.startswith("lakepact campaign land: the catalog at http://127.0.0.1:9 did not take the tables: ")
+    assert done.output.startswith(
+        "lakepact campaign land: the catalog at http://127.0.0.1:9 did not take the tables: "
+    )
 
 
-@pytest.mark.parametrize("words", [["--as", "delta"], ["--as", "iceberg"], ["--as", "delta", "--catalog", "http://127.0.0.1:9"]])
+@pytest.mark.parametrize(
+    "words",
+    [["--as", "delta"], ["--as", "iceberg"], ["--as", "delta", "--catalog", "http://127.0.0.1:9"]],
+)
 def test_unusable_landing_options_exit_with_2(words: list[str]) -> None:
     done = CliRunner().invoke(campaign, ["land", "--run", "x", *words])
 
-    assert (done.exit_code, "--as iceberg --catalog URL, or --as delta --to DIR" in done.output) == (2, True)
+    assert (
+        done.exit_code,
+        "--as iceberg --catalog URL, or --as delta --to DIR" in done.output,
+    ) == (2, True)
 
 
 @pytest.mark.parametrize("form", ["delta", "iceberg"])
-def test_trends_name_the_run_that_broke_a_requirement(form: str, runs: tuple[Path, Path], tmp_path: Path) -> None:
+def test_trends_name_the_run_that_broke_a_requirement(
+    form: str, runs: tuple[Path, Path], tmp_path: Path
+) -> None:
     with serving(warehouse=tmp_path.as_uri()) as server:
         for run in runs:
-            list(delta.land(landing.kept(run), tmp_path / "to") if form == "delta" else iceberg.land(landing.kept(run), server.url))
+            list(
+                delta.land(landing.kept(run), tmp_path / "to")
+                if form == "delta"
+                else iceberg.land(landing.kept(run), server.url)
+            )
         source = ("--from", str(tmp_path / "to")) if form == "delta" else ("--catalog", server.url)
-        result = CliRunner().invoke(campaign, ["trends", *source, "--out", str(tmp_path / "trends.html")])
+        result = CliRunner().invoke(
+            campaign, ["trends", *source, "--out", str(tmp_path / "trends.html")]
+        )
 
     assert result.exit_code == 0, result.output
     day = f"{documents.read(runs[1] / 'run.json')['created_at'][:16].replace('T', ' ')} (1 run)"
@@ -121,11 +166,28 @@ def test_trends_name_the_run_that_broke_a_requirement(form: str, runs: tuple[Pat
 
 @pytest.mark.parametrize(
     ("known", "code"),
-    [("", 1), ("IRC-* a ticket", 0), ("a/IRC-* a ticket", 0), ("IRC-NS-LIST-* another", 1), ("b/IRC-NS-CREATE-001 no such target", 2)],
+    [
+        ("", 1),
+        ("IRC-* a ticket", 0),
+        ("a/IRC-* a ticket", 0),
+        ("IRC-NS-LIST-* another", 1),
+        ("b/IRC-NS-CREATE-001 no such target", 2),
+    ],
 )
-def test_report_fails_on_regressions_that_are_not_known(known: str, code: int, runs: tuple[Path, Path], tmp_path: Path) -> None:
+def test_report_fails_on_regressions_that_are_not_known(
+    known: str, code: int, runs: tuple[Path, Path], tmp_path: Path
+) -> None:
     (tmp_path / "known.txt").write_text(known)
-    words = ("--run", str(runs[1]), "--base", str(runs[0]), "--engine", "local", "--known", str(tmp_path / "known.txt"))
+    words = (
+        "--run",
+        str(runs[1]),
+        "--base",
+        str(runs[0]),
+        "--engine",
+        "local",
+        "--known",
+        str(tmp_path / "known.txt"),
+    )
     result = CliRunner().invoke(campaign, ["report", *words, "--fail-on", "regression"])
 
     assert result.exit_code == code, result.output
@@ -133,6 +195,8 @@ def test_report_fails_on_regressions_that_are_not_known(known: str, code: int, r
 
 
 def test_report_cannot_fail_on_regressions_without_an_earlier_run(runs: tuple[Path, Path]) -> None:
-    result = CliRunner().invoke(campaign, ["report", "--run", str(runs[1]), "--engine", "local", "--fail-on", "regression"])
+    result = CliRunner().invoke(
+        campaign, ["report", "--run", str(runs[1]), "--engine", "local", "--fail-on", "regression"]
+    )
 
     assert (result.exit_code, "name it with --base" in result.output) == (2, True)

@@ -49,15 +49,25 @@ def ended(words: list[str], run: Path, how: signal.Signals) -> int:
         return process.wait(PATIENCE)
 
 
-@pytest.mark.parametrize("engine", [PLAIN, pytest.param(ON_TWO, marks=pytest.mark.spark)], ids=["plain", "spark"])
-def test_killed_run_resumes_to_the_same_result(engine: tuple[str, ...], plan: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "engine", [PLAIN, pytest.param(ON_TWO, marks=pytest.mark.spark)], ids=["plain", "spark"]
+)
+def test_killed_run_resumes_to_the_same_result(
+    engine: tuple[str, ...], plan: Path, tmp_path: Path
+) -> None:
     run, whole = tmp_path / "run", tmp_path / "whole"
     with serving(warehouse="memory:") as server:
         told("run", "--plan", str(plan), "--target", f"a={server.url}", "--out", str(whole), *PLAIN)
     with serving(warehouse="memory:") as server:
         counting = Counting(server.url)
         with contextlib.closing(counting), miniature(counting) as url:
-            ended(command("run", "--plan", str(plan), "--target", f"a={url}", "--out", str(run), *engine), run, signal.SIGKILL)
+            ended(
+                command(
+                    "run", "--plan", str(plan), "--target", f"a={url}", "--out", str(run), *engine
+                ),
+                run,
+                signal.SIGKILL,
+            )
             told("run", "--out", str(run), "--resume", *engine)
     first = documents.read(run / "run.json")["starts"][0]["word"]
     of_first = {row["number"] for row in exchanges(run) if row["word"].startswith(first)}
@@ -74,20 +84,40 @@ def executors(driver: int) -> list[int]:
     """Return the processes of the executors that a driver has started."""
     parents, found = {driver}, []
     for _ in range(2):  # the Java of the driver starts them
-        stats = {int(path.parent.name): path.read_text().rpartition(")")[2].split() for path in Path("/proc").glob("[0-9]*/stat")}
+        stats = {
+            int(path.parent.name): path.read_text().rpartition(")")[2].split()
+            for path in Path("/proc").glob("[0-9]*/stat")
+        }
         parents = {process for process, fields in stats.items() if int(fields[1]) in parents}
-        found = [process for process in parents if b"CoarseGrainedExecutorBackend" in Path(f"/proc/{process}/cmdline").read_bytes()]
+        found = [
+            process
+            for process in parents
+            if b"CoarseGrainedExecutorBackend" in Path(f"/proc/{process}/cmdline").read_bytes()
+        ]
     return found
 
 
 @pytest.mark.spark
-def test_run_that_loses_an_executor_is_complete_without_repeated_cases(plan: Path, tmp_path: Path) -> None:
+def test_run_that_loses_an_executor_is_complete_without_repeated_cases(
+    plan: Path, tmp_path: Path
+) -> None:
     run = tmp_path / "run"
     with serving(warehouse="memory:") as server:
         counting = Counting(server.url)
         with contextlib.closing(counting), miniature(counting) as url:
-            words = ("--plan", str(plan), "--target", f"a={url}", "--out", str(run), "--master", "local-cluster[2,1,1024]")
-            with subprocess.Popen(command("run", *words), stderr=subprocess.PIPE, text=True) as process:
+            words = (
+                "--plan",
+                str(plan),
+                "--target",
+                f"a={url}",
+                "--out",
+                str(run),
+                "--master",
+                "local-cluster[2,1,1024]",
+            )
+            with subprocess.Popen(
+                command("run", *words), stderr=subprocess.PIPE, text=True
+            ) as process:
                 while process.poll() is None and answered(run) < ENOUGH:
                     time.sleep(0.02)
                 os.kill(executors(process.pid)[0], signal.SIGKILL)
@@ -95,7 +125,11 @@ def test_run_that_loses_an_executor_is_complete_without_repeated_cases(plan: Pat
     cases = tables.read(run / "cases", tables.CASES).column("case_id").to_pylist()
     landed = [row["case_id"] for row in exchanges(run) if row["step"] == 0]
     doubted = tables.read(run / "interruptions", tables.INTERRUPTIONS).column("case_id").to_pylist()
-    repeated = [number for number, times in Counter(number for _, number in set(counting.seen)).items() if times > 1]
+    repeated = [
+        number
+        for number, times in Counter(number for _, number in set(counting.seen)).items()
+        if times > 1
+    ]
 
     assert process.returncode == 0, told_by_it
     assert sorted(landed) == sorted(cases)
@@ -104,10 +138,14 @@ def test_run_that_loses_an_executor_is_complete_without_repeated_cases(plan: Pat
 
 @pytest.mark.spark
 @pytest.mark.parametrize("engine", [PLAIN, ON_TWO], ids=["plain", "spark"])
-def test_interrupted_run_finishes_its_cases_and_exits_with_3(engine: tuple[str, ...], plan: Path, tmp_path: Path) -> None:
+def test_interrupted_run_finishes_its_cases_and_exits_with_3(
+    engine: tuple[str, ...], plan: Path, tmp_path: Path
+) -> None:
     run = tmp_path / "run"
     with serving(warehouse="memory:") as server:
-        words = command("run", "--plan", str(plan), "--target", f"a={server.url}", "--out", str(run), *engine)
+        words = command(
+            "run", "--plan", str(plan), "--target", f"a={server.url}", "--out", str(run), *engine
+        )
         code = ended(words, run, signal.SIGINT)
 
     assert code == 3

@@ -34,19 +34,29 @@ def test_equal_servers_exit_with_0() -> None:
 
 def test_difference_exits_with_1_and_its_first_line_names_the_gravest_cause(tmp_path: Path) -> None:
     out = tmp_path / "kept"
-    with running(warehouse="memory:") as left, running(warehouse="memory:", faults=["loadNamespaceMetadata.answers-503"]) as right:
+    with (
+        running(warehouse="memory:") as left,
+        running(warehouse="memory:", faults=["loadNamespaceMetadata.answers-503"]) as right,
+    ):
         ended = called(left.url, right.url, *FEW, "--out", str(out))
 
     assert ended.exit_code == 1, ended.output
     first, *_ = lines = ended.stdout.splitlines()
     assert first.startswith("CAUSE 1  loadNamespaceMetadata returned 200 (left), 503 (right), in ")
     assert any(line.split()[:1] == ["!"] or "! status 200" in line for line in lines)
-    assert {url for url in (left.url, right.url) if not any("curl" in line and url in line for line in lines)} == set()
+    assert {
+        url
+        for url in (left.url, right.url)
+        if not any("curl" in line and url in line for line in lines)
+    } == set()
     assert {"plan", "run", "report.md", "report.html"} == {path.name for path in out.iterdir()}
 
 
 def test_markdown_begins_with_the_gravest_cause() -> None:
-    with running(warehouse="memory:") as left, running(warehouse="memory:", faults=["loadNamespaceMetadata.answers-503"]) as right:
+    with (
+        running(warehouse="memory:") as left,
+        running(warehouse="memory:", faults=["loadNamespaceMetadata.answers-503"]) as right,
+    ):
         ended = called(left.url, right.url, *FEW, "--format", "md")
 
     assert ended.stdout.splitlines()[4].startswith("### 1. loadNamespaceMetadata returned 200")

@@ -37,9 +37,12 @@ def test_missing_java_is_reported_with_advice(monkeypatch: pytest.MonkeyPatch) -
 
 
 @pytest.mark.parametrize(
-    ("sentence", "well"), [('openjdk version "11.0.2"', False), ('openjdk version "21" 2023', True), ("nothing", False)]
+    ("sentence", "well"),
+    [('openjdk version "11.0.2"', False), ('openjdk version "21" 2023', True), ("nothing", False)],
 )
-def test_java_version_is_checked(sentence: str, *, well: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_java_version_is_checked(
+    sentence: str, *, well: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("JAVA_HOME", java(tmp_path, sentence))
 
     assert well == found("Java").well
@@ -69,21 +72,42 @@ def test_missing_or_old_package_is_named(monkeypatch: pytest.MonkeyPatch) -> Non
         (["plan", "--only", "nothing*", "--seeds", "0", "--out", "x"], "there is nothing to send"),
         (["run", "--out", "x"], "--resume"),
         (
-            ["run", "--plan", "nowhere", "--target", "a=http://127.0.0.1:9", "--out", "x", "--engine", "local"],
+            [
+                "run",
+                "--plan",
+                "nowhere",
+                "--target",
+                "a=http://127.0.0.1:9",
+                "--out",
+                "x",
+                "--engine",
+                "local",
+            ],
             "is nowhere the folder of a plan?",
         ),
-        (["run", "--resume", "--out", "nowhere", "--engine", "local"], "is nowhere the folder of a run?"),
+        (
+            ["run", "--resume", "--out", "nowhere", "--engine", "local"],
+            "is nowhere the folder of a run?",
+        ),
         (["judge", "--run", "nowhere"], "Directory 'nowhere' does not exist"),
         (["judge", "--run", ".", "--engine", "local"], "is . the folder of a run?"),
         (["report", "--run", ".", "--format", "pdf"], "there are md, html"),
-        (["report", "--run", ".", "--engine", "local", "--master", "local[2]"], "--master, --remote and --conf are for --engine spark"),
+        (
+            ["report", "--run", ".", "--engine", "local", "--master", "local[2]"],
+            "--master, --remote and --conf are for --engine spark",
+        ),
         *(
-            (["run", "--resume", "--out", ".", option], f"Invalid value for '{option.partition('=')[0]}'")
+            (
+                ["run", "--resume", "--out", ".", option],
+                f"Invalid value for '{option.partition('=')[0]}'",
+            )
             for option in ("--rps=nan", "--rps=-1", "--rps=inf", "--patience=nan", "--patience=-1")
         ),
     ],
 )
-def test_unusable_arguments_exit_with_2(words: list[str], sentence: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_unusable_arguments_exit_with_2(
+    words: list[str], sentence: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
     done = CliRunner().invoke(campaign, words)
 
@@ -96,7 +120,11 @@ def test_unusable_arguments_exit_with_2(words: list[str], sentence: str, tmp_pat
     [
         (["judge", "--run", "."], 3, "lakepact campaign judge: "),
         (["report", "--run", ".", "--engine", "spark"], 3, "lakepact campaign report: "),
-        (["run", "--plan", "nowhere", "--target", "a=http://127.0.0.1:9", "--out", "run"], 3, "Java: none on PATH"),
+        (
+            ["run", "--plan", "nowhere", "--target", "a=http://127.0.0.1:9", "--out", "run"],
+            3,
+            "Java: none on PATH",
+        ),
         (["run", "--resume", "--out", "run"], 2, "is run the folder of a run?"),
     ],
 )
@@ -108,7 +136,12 @@ def test_missing_java_is_reported_in_one_line_before_a_run_is_created(
     monkeypatch.setenv("PATH", "")
     done = CliRunner().invoke(campaign, words)
 
-    assert (done.exit_code, sentence in done.output, done.output.count("\n"), list(tmp_path.iterdir())) == (code, True, 1, [])
+    assert (
+        done.exit_code,
+        sentence in done.output,
+        done.output.count("\n"),
+        list(tmp_path.iterdir()),
+    ) == (code, True, 1, [])
 
 
 @pytest.mark.parametrize(
@@ -126,14 +159,24 @@ def test_report_uses_spark_for_large_runs_or_if_a_master_is_named(
     assert Choice(BY_SIZE, master).for_analysis_of(tmp_path).engine == engine
 
 
-def test_missing_package_of_spark_connect_is_named_with_its_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_package_of_spark_connect_is_named_with_its_extra(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setitem(doctor.CONNECT, "no-such-package", (1, 0))
-    lacking = next(finding for finding in doctor.examined(remote=True) if finding.what == "no-such-package")
+    lacking = next(
+        finding for finding in doctor.examined(remote=True) if finding.what == "no-such-package"
+    )
 
-    assert (lacking.well, "pip install 'lakepact[spark-connect]'" in lacking.sentence) == (False, True)
+    assert (lacking.well, "pip install 'lakepact[spark-connect]'" in lacking.sentence) == (
+        False,
+        True,
+    )
 
 
 def test_master_with_remote_exits_with_2(tmp_path: Path) -> None:
-    done = CliRunner().invoke(campaign, ["judge", "--run", str(tmp_path), "--master", "local", "--remote", "sc://127.0.0.1:1"])
+    done = CliRunner().invoke(
+        campaign,
+        ["judge", "--run", str(tmp_path), "--master", "local", "--remote", "sc://127.0.0.1:1"],
+    )
 
     assert (done.exit_code, done.output.count("\n")) == (2, 1)

@@ -29,7 +29,10 @@ def plan(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def compared(plan: Path, folder: Path, faults: Sequence[str], **options: str) -> Facts:
     """Return the differences between a sound server and one with faults."""
-    with running(warehouse="memory:") as left, running(**{"warehouse": "memory:", **options}, faults=mutants(faults)) as right:
+    with (
+        running(warehouse="memory:") as left,
+        running(**{"warehouse": "memory:", **options}, faults=mutants(faults)) as right,
+    ):
         targets = parse_targets((f"left={left.url}", f"right={right.url}"), ("iceberg_rest",))
         return compare(plan, folder / "run", targets, engine=Here(), ticker=Ticker("cases"))
 
@@ -46,7 +49,10 @@ FAULTS = {
     "createTable.not-persisted": "updateTable returned 200 (left), 404 (right)",
     "createView.not-persisted": "replaceView returned 200 (left), 404 (right)",
     # A write comes before a read, if the drawn cases have one of the dropped table.
-    "dropTable.not-persisted": ("renameTable returned 404 (left), 204 (right)", "loadTable returned 404 (left), 200 (right)"),
+    "dropTable.not-persisted": (
+        "renameTable returned 404 (left), 204 (right)",
+        "loadTable returned 404 (left), 200 (right)",
+    ),
     "dropNamespace.not-persisted": "listNamespaces returned 404 (left), 200 (right)",
     "dropView.not-persisted": "loadView returned 404 (left), 200 (right)",
     "renameTable.not-persisted": "loadTable returned 404 (left), 200 (right)",
@@ -67,14 +73,20 @@ FAULTS = {
 
 
 @pytest.mark.parametrize("fault", by_day(FAULTS, [*FAULTS][1:4]))
-def test_first_line_names_the_fault_and_few_requests_repeat_it(fault: str, plan: Path, tmp_path: Path) -> None:
+def test_first_line_names_the_fault_and_few_requests_repeat_it(
+    fault: str, plan: Path, tmp_path: Path
+) -> None:
     first, *others = compared(plan, tmp_path, [fault]).causes
 
     assert first.heading.startswith(FAULTS[fault])
     assert not any("no answer" in cause.heading for cause in others)
     assert 0 < len(first.reproduction) <= MOST_REQUESTS
-    assert fault.partition(".")[0] in {row["operation_id"] for answers in first.reproduction for row in answers.values()}
+    assert fault.partition(".")[0] in {
+        row["operation_id"] for answers in first.reproduction for row in answers.values()
+    }
 
 
 def test_stores_of_one_server_have_no_causes(plan: Path, tmp_path: Path) -> None:
-    assert compared(plan, tmp_path, (), warehouse=str(tmp_path / "files"), store="file").causes == ()
+    assert (
+        compared(plan, tmp_path, (), warehouse=str(tmp_path / "files"), store="file").causes == ()
+    )

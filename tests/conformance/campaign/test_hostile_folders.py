@@ -42,8 +42,13 @@ VERBS = (
 def packed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a folder with a plan and a judged run."""
     folder = tmp_path_factory.mktemp("packed")
-    with running(warehouse="memory:") as server, running(warehouse="memory:", faults=mutants(["creation-is-201"])) as faulty:
-        run = ran(few_cases(folder / "plan"), folder / "run", Here(), f"a={server.url}", f"b={faulty.url}")
+    with (
+        running(warehouse="memory:") as server,
+        running(warehouse="memory:", faults=mutants(["creation-is-201"])) as faulty,
+    ):
+        run = ran(
+            few_cases(folder / "plan"), folder / "run", Here(), f"a={server.url}", f"b={faulty.url}"
+        )
     run_verdicts.judge(run, Here())
     run_verdicts.analyse(run, Here())
     return folder
@@ -55,16 +60,28 @@ def run(packed: Path, tmp_path: Path) -> Path:
 
 
 def verb(words: str, run: Path) -> tuple[int, str]:
-    folder = {"RUN": str(run), "LAKE": str(run.parent / "lake"), "PLAN": str(run.parent / "plan"), "NEW": str(run.parent / "new")}
+    folder = {
+        "RUN": str(run),
+        "LAKE": str(run.parent / "lake"),
+        "PLAN": str(run.parent / "plan"),
+        "NEW": str(run.parent / "new"),
+    }
     done = CliRunner().invoke(campaign, [folder.get(word, word) for word in words.split()])
-    assert done.exception is None or isinstance(done.exception, SystemExit), (words, repr(done.exception))
+    assert done.exception is None or isinstance(done.exception, SystemExit), (
+        words,
+        repr(done.exception),
+    )
     return done.exit_code, done.output
 
 
 def refused(run: Path, verbs: tuple[str, ...] = VERBS[1:2]) -> list[tuple[str, int, str]]:
     """Return the verbs that do more than to end with 2 and one sentence."""
     found = [(words, *verb(words, run)) for words in verbs]
-    return [(words, code, text) for words, code, text in found if (code, text.count("\n"), len(text) < 800) != (2, 1, True)]
+    return [
+        (words, code, text)
+        for words, code, text in found
+        if (code, text.count("\n"), len(text) < 800) != (2, 1, True)
+    ]
 
 
 def test_every_verb_refuses_a_folder_with_a_link(run: Path) -> None:
@@ -74,11 +91,24 @@ def test_every_verb_refuses_a_folder_with_a_link(run: Path) -> None:
 
 
 #: What a verb would write through, if it were a link.
-LINKS = ["report.md", "report.html", ".run.json", ".lock", "_results", "_campaigns", "_coverage", "_judged", "journal/a.jsonl", "x/y"]
+LINKS = [
+    "report.md",
+    "report.html",
+    ".run.json",
+    ".lock",
+    "_results",
+    "_campaigns",
+    "_coverage",
+    "_judged",
+    "journal/a.jsonl",
+    "x/y",
+]
 
 
 @pytest.mark.parametrize("name", LINKS)
-def test_folders_with_links_are_refused_and_nothing_is_written_through_them(name: str, run: Path) -> None:
+def test_folders_with_links_are_refused_and_nothing_is_written_through_them(
+    name: str, run: Path
+) -> None:
     outside = run.parent / "outside"
     outside.mkdir()
     (outside / "file").write_text("mine", "utf-8")
@@ -106,7 +136,9 @@ def test_plans_with_links_are_refused(packed: Path, run: Path) -> None:
     plan = shutil.copytree(packed / "plan", run.parent / "plan")
     (plan / "cases" / "secret.parquet").symlink_to("/etc/hostname")
 
-    assert refused(run, (f"run --plan PLAN --target a={UNREACHABLE} --out NEW --engine local",)) == []
+    assert (
+        refused(run, (f"run --plan PLAN --target a={UNREACHABLE} --out NEW --engine local",)) == []
+    )
     assert not (run.parent / "new").exists()
 
 
@@ -140,7 +172,9 @@ DOCUMENTS: dict[str, Callable[[dict[str, Any]], Any]] = {
 @pytest.mark.parametrize("name", DOCUMENTS)
 def test_damaged_run_document_is_refused_in_one_sentence(name: str, run: Path) -> None:
     document = DOCUMENTS[name](json.loads((run / "run.json").read_bytes()))
-    (run / "run.json").write_text("[" * 100_000 if document == "DEEP" else json.dumps(document), "utf-8")
+    (run / "run.json").write_text(
+        "[" * 100_000 if document == "DEEP" else json.dumps(document), "utf-8"
+    )
 
     assert refused(run) == []
 
@@ -151,7 +185,13 @@ def _table(**columns: list[Any]) -> bytes:
     return bytes(sink.getvalue())
 
 
-PARTS = {"text": b"no table", "empty": b"", "magic alone": b"PAR1PAR1", "other columns": _table(a=[1]), "other types": _table(case_id=[1])}
+PARTS = {
+    "text": b"no table",
+    "empty": b"",
+    "magic alone": b"PAR1PAR1",
+    "other columns": _table(a=[1]),
+    "other types": _table(case_id=[1]),
+}
 PARTS["numbers"] = _table(**{name: [1] for name in tables.RESULTS.names})
 
 
@@ -166,9 +206,17 @@ def test_damaged_table_is_refused_in_one_sentence(name: str, content: bytes, run
 
 
 ATTACK = "\x1b[2J\x9b1m\u202e\n# x\r```\n<script>alert(1)</script><img src=x onerror=y>'\"[a](javascript:b) ![c](http://d)"
-ACTING = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2028\u2029\u2066-\u2069\ud800-\udfff]")
-TEXTS = [("results", name) for name in ("case_id", "operation_id", "mode", "check_id", "expected", "observed", "level")]
-TEXTS += [("answers", name) for name in ("operation_id", "status", "error_type", "header", "state", "mode")]
+ACTING = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2028\u2029\u2066-\u2069\ud800-\udfff]"
+)
+TEXTS = [
+    ("results", name)
+    for name in ("case_id", "operation_id", "mode", "check_id", "expected", "observed", "level")
+]
+TEXTS += [
+    ("answers", name)
+    for name in ("operation_id", "status", "error_type", "header", "state", "mode")
+]
 TEXTS += [("exchanges", name) for name in ("url", "method", "word", "reason", "operation_id")]
 
 
@@ -176,17 +224,33 @@ def test_texts_of_tables_are_inert_in_terminal_and_pages(run: Path) -> None:
     for table, column in TEXTS:
         schema = landing.TABLES[table]
         rows = tables.read(run / table, schema).to_pylist()
-        tables.write_part(tables.table_of([row | {column: ATTACK} for row in rows], schema), run.parent / "kept", "part-00000")
+        tables.write_part(
+            tables.table_of([row | {column: ATTACK} for row in rows], schema),
+            run.parent / "kept",
+            "part-00000",
+        )
         shutil.copytree(run, run.parent / "changed")
         shutil.rmtree(run.parent / "changed" / table)
         shutil.move(run.parent / "kept", run.parent / "changed" / table)
         code, text = verb("report --run RUN --engine local", run.parent / "changed")
-        page, document = ((run.parent / "changed" / f"report.{kind}").read_text("utf-8") for kind in ("html", "md"))
+        page, document = (
+            (run.parent / "changed" / f"report.{kind}").read_text("utf-8")
+            for kind in ("html", "md")
+        )
         rendered = MarkdownIt("commonmark", {"html": True}).enable("table").render(document)
         shutil.rmtree(run.parent / "changed")
 
-        assert (table, column, code in {0, 3}, ACTING.findall(text + page + document)) == (table, column, True, [])
-        assert (table, column, re.findall(r"<img|<script|href=.javascript", page + rendered)) == (table, column, [])
+        assert (table, column, code in {0, 3}, ACTING.findall(text + page + document)) == (
+            table,
+            column,
+            True,
+            [],
+        )
+        assert (table, column, re.findall(r"<img|<script|href=.javascript", page + rendered)) == (
+            table,
+            column,
+            [],
+        )
 
 
 def test_folder_whose_name_is_a_pattern_is_analysed(packed: Path, tmp_path: Path) -> None:
@@ -209,8 +273,14 @@ def test_names_of_folders_are_no_columns(run: Path) -> None:
 
 def test_landing_a_hostile_run_leaves_the_rows_of_others(run: Path) -> None:
     lake = run.parent / "lake"
-    version = [sys.executable, "-c", f"import deltalake; print(deltalake.DeltaTable({str(lake / 'cases')!r}).version())"]
-    land = command("land", "--run", str(run), "--as", "delta", "--to", str(lake))  # in a process of its own: deltalake sets up its logging
+    version = [
+        sys.executable,
+        "-c",
+        f"import deltalake; print(deltalake.DeltaTable({str(lake / 'cases')!r}).version())",
+    ]
+    land = command(
+        "land", "--run", str(run), "--as", "delta", "--to", str(lake)
+    )  # in a process of its own: deltalake sets up its logging
     subprocess.run(land, check=True, capture_output=True)
     document = json.loads((run / "run.json").read_bytes())
     (run / "run.json").write_text(json.dumps(document | {"run_id": "x' OR '1'='1"}), "utf-8")
@@ -248,11 +318,25 @@ print(watching)
 
 def test_judging_and_reporting_execute_unpickle_and_connect_nothing(run: Path) -> None:
     evil = "import pathlib; pathlib.Path('pwned').touch()"
-    for name in ("sitecustomize.py", "campaigns/__init__.py", "results/duckdb.py", "duckdb.py", "results/x.pkl", "exchanges/load.sql"):
+    for name in (
+        "sitecustomize.py",
+        "campaigns/__init__.py",
+        "results/duckdb.py",
+        "duckdb.py",
+        "results/x.pkl",
+        "exchanges/load.sql",
+    ):
         (run / name).write_text(evil, "utf-8")
     (run / "exchanges" / ".duckdbrc").write_text(f".shell {sys.executable} -c '{evil}'", "utf-8")
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
-    done = subprocess.run([sys.executable, "-c", WATCHED, str(run)], capture_output=True, text=True, check=True, env=environment, cwd="/")
+    done = subprocess.run(
+        [sys.executable, "-c", WATCHED, str(run)],
+        capture_output=True,
+        text=True,
+        check=True,
+        env=environment,
+        cwd="/",
+    )
 
     assert done.stdout == "[]\n"
 
@@ -266,10 +350,16 @@ HOSTILE_CASES = [
 
 
 @pytest.mark.parametrize(("column", "value"), HOSTILE_CASES)
-def test_hostile_case_ends_without_a_traceback(column: str, value: Any, packed: Path, run: Path) -> None:
+def test_hostile_case_ends_without_a_traceback(
+    column: str, value: Any, packed: Path, run: Path
+) -> None:
     plan = shutil.copytree(packed / "plan", run.parent / "plan")
     rows = tables.read(plan / "cases", tables.CASES).to_pylist()[:3]
-    tables.write_part(tables.table_of([row | {column: value} for row in rows], tables.CASES), plan / "cases", "part-00000")
+    tables.write_part(
+        tables.table_of([row | {column: value} for row in rows], tables.CASES),
+        plan / "cases",
+        "part-00000",
+    )
     with running(warehouse="memory:") as server:
         code, text = verb(f"run --plan PLAN --target a={server.url} --out NEW --engine local", run)
 

@@ -15,8 +15,19 @@ from lakepact.conformance.campaign.execution.journal import WorkerLog
 
 
 def row(case_id: str, step: int = 0) -> dict[str, Any]:
-    known = {"target": "a", "case_id": case_id, "step": step, "number": 0, "request_body": b"\x00\xff", "response_body": None}
-    return {**dict.fromkeys(tables.EXCHANGES.names), **known, "started_at": datetime(2026, 11, 21, 20, 0, 0, 123456, tzinfo=UTC)}
+    known = {
+        "target": "a",
+        "case_id": case_id,
+        "step": step,
+        "number": 0,
+        "request_body": b"\x00\xff",
+        "response_body": None,
+    }
+    return {
+        **dict.fromkeys(tables.EXCHANGES.names),
+        **known,
+        "started_at": datetime(2026, 11, 21, 20, 0, 0, 123456, tzinfo=UTC),
+    }
 
 
 def sent(worker: WorkerLog, *cases: str, steps: int = 1) -> None:
@@ -44,7 +55,9 @@ def test_closed_worker_leaves_only_table_files(worker: WorkerLog, tmp_path: Path
     assert list((tmp_path / "journal").iterdir()) == []
 
 
-def test_worker_that_broke_off_keeps_answers_and_doubts_the_case_in_flight(worker: WorkerLog, tmp_path: Path) -> None:
+def test_worker_that_broke_off_keeps_answers_and_doubts_the_case_in_flight(
+    worker: WorkerLog, tmp_path: Path
+) -> None:
     sent(worker, "one")
     worker.sets_out("a", "two", "word0")
     worker.leave()
@@ -76,7 +89,9 @@ def test_rows_in_both_file_and_log_are_read_once(worker: WorkerLog, tmp_path: Pa
     assert exchanges(tmp_path) == [row("one")]
 
 
-def test_case_that_was_not_sent_completely_is_not_in_doubt(worker: WorkerLog, tmp_path: Path) -> None:
+def test_case_that_was_not_sent_completely_is_not_in_doubt(
+    worker: WorkerLog, tmp_path: Path
+) -> None:
     worker.sets_out("a", "one", "word0")
     worker.turns_back("a", "one")
     worker.leave()
@@ -94,7 +109,9 @@ def test_log_of_a_running_worker_is_not_gathered(worker: WorkerLog, tmp_path: Pa
     assert exchanges(tmp_path) == [row("one")]
 
 
-def test_full_batch_lands_before_the_worker_ends(worker: WorkerLog, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_full_batch_lands_before_the_worker_ends(
+    worker: WorkerLog, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(journal, "TOGETHER", 2)
     sent(worker, "one", "two", "three")
 

@@ -23,15 +23,24 @@ FAULTS = ("creation-is-201", "drops-answer-200", "error-code-always-400", "camel
 def exchanges(tmp_path_factory: pytest.TempPathFactory) -> Any:
     """Return all exchanges with two servers, one of them faulty."""
     folder = tmp_path_factory.mktemp("judging")
-    with serving(warehouse="memory:") as good, serving(warehouse="memory:", faults=mutants(FAULTS)) as bad:
-        run = ran(few_cases(folder / "plan"), folder / "run", Here(), f"good={good.url}", f"bad={bad.url}")
+    with (
+        serving(warehouse="memory:") as good,
+        serving(warehouse="memory:", faults=mutants(FAULTS)) as bad,
+    ):
+        run = ran(
+            few_cases(folder / "plan"), folder / "run", Here(), f"good={good.url}", f"bad={bad.url}"
+        )
     return tables.read(run / "exchanges", tables.EXCHANGES)
 
 
 def test_every_invariant_judges_every_exchange(exchanges: Any) -> None:
     suite = verdicts.suite_of("iceberg_rest")
     for row in exchanges.to_pylist():
-        found = {(r["check_id"], r["requirement_id"], r["verdict"]) for r in judged(row)[0] if r["check_id"] in suite.invariants}
+        found = {
+            (r["check_id"], r["requirement_id"], r["verdict"])
+            for r in judged(row)[0]
+            if r["check_id"] in suite.invariants
+        }
         expected = set()
         for invariant in suite.invariants.values():
             try:
@@ -39,7 +48,15 @@ def test_every_invariant_judges_every_exchange(exchanges: Any) -> None:
             except Unmet:
                 outcome = "broken"
             for name in invariant.requirements if outcome else ():
-                expected.add((invariant.name, name, broken(suite.contract.requirements[name]).value if outcome == "broken" else "pass"))
+                expected.add(
+                    (
+                        invariant.name,
+                        name,
+                        broken(suite.contract.requirements[name]).value
+                        if outcome == "broken"
+                        else "pass",
+                    )
+                )
         assert found == expected
 
 
@@ -48,14 +65,24 @@ def test_invariant_applies_to_no_answer_that_it_does_not_concern(exchanges: Any)
     rows = {row["operation_id"]: row for row in exchanges.to_pylist()}
     for row, operation, status in product(rows.values(), rows, (200, 204, 304, 400, 406, 503)):
         method = suite.contract.operations[operation].method
-        exchange = evidence.exchange_of({**row, "operation_id": operation, "method": method, "http_status": status})
-        others = [invariant for invariant in suite.invariants.values() if not invariant.concerns(operation, status)]
+        exchange = evidence.exchange_of(
+            {**row, "operation_id": operation, "method": method, "http_status": status}
+        )
+        others = [
+            invariant
+            for invariant in suite.invariants.values()
+            if not invariant.concerns(operation, status)
+        ]
 
         assert [invariant.name for invariant in others if invariant.judge(exchange)] == []
 
 
 def test_faulty_target_alone_fails(exchanges: Any) -> None:
-    failing = {row["target"] for row in exchanges.to_pylist() if any(verdict["verdict"] == "fail" for verdict in judged(row)[0])}
+    failing = {
+        row["target"]
+        for row in exchanges.to_pylist()
+        if any(verdict["verdict"] == "fail" for verdict in judged(row)[0])
+    }
 
     assert failing == {"bad"}
 
@@ -65,7 +92,11 @@ def test_requirements_of_a_missing_feature_get_no_verdict(exchanges: Any) -> Non
 
     def needed(features: dict[str, dict[str, bool]]) -> set[str]:
         """Return the features of all requirements that get a verdict."""
-        found = (verdict["requirement_id"] for row in exchanges.to_pylist() for verdict in judged(row, features)[0])
+        found = (
+            verdict["requirement_id"]
+            for row in exchanges.to_pylist()
+            for verdict in judged(row, features)[0]
+        )
         return {feature for name in set(found) for feature in requirements[name].features}
 
     for feature in needed({}):
@@ -74,16 +105,30 @@ def test_requirements_of_a_missing_feature_get_no_verdict(exchanges: Any) -> Non
 
 
 def test_answers_that_differ_in_names_alone_are_equal_when_normalised(exchanges: Any) -> None:
-    named = [row for row in exchanges.to_pylist() if row["word"].encode() in (row["response_body"] or b"")]
+    named = [
+        row
+        for row in exchanges.to_pylist()
+        if row["word"].encode() in (row["response_body"] or b"")
+    ]
     for row in named:
         other = "f" * len(row["word"])
-        bodies = {name: row[name].replace(row["word"].encode(), other.encode()) for name in ("request_body", "response_body")}
-        assert judged({**row, **bodies, "url": row["url"].replace(row["word"], other)})[1] == judged(row)[1]
+        bodies = {
+            name: row[name].replace(row["word"].encode(), other.encode())
+            for name in ("request_body", "response_body")
+        }
+        assert (
+            judged({**row, **bodies, "url": row["url"].replace(row["word"], other)})[1]
+            == judged(row)[1]
+        )
     assert named
 
 
 def test_engine_batches_carry_the_same_verdicts(exchanges: Any) -> None:
     (batch,) = exchanges.slice(0, 50).combine_chunks().to_batches()
-    rows = [row for judged_batch in verdicts.judged_batches([batch], {}) for row in judged_batch.to_pylist()]
+    rows = [
+        row
+        for judged_batch in verdicts.judged_batches([batch], {})
+        for row in judged_batch.to_pylist()
+    ]
 
     assert [judged(row)[0] for row in batch.to_pylist()] == [row["verdicts"] for row in rows]

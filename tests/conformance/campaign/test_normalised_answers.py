@@ -23,14 +23,26 @@ TABLE: dict[str, Any] = {
         "last-updated-ms": 1,
         "properties": {"a": "1"},
         "refs": {"main": {"snapshot-id": 1, "type": "branch", "max-ref-age-ms": 5}},
-        "snapshots": [{"snapshot-id": 1, "timestamp-ms": 1, "manifest-list": "file:/left/t/a.avro", "summary": {"operation": "append"}}],
+        "snapshots": [
+            {
+                "snapshot-id": 1,
+                "timestamp-ms": 1,
+                "manifest-list": "file:/left/t/a.avro",
+                "summary": {"operation": "append"},
+            }
+        ],
     },
 }
 
 
 def body_of(document: Any, operation: str = op.load_table, pages: tuple[Any, ...] = ()) -> str:
-    url, content = "http://server.invalid/v1/namespaces/lp_abcdef0_1_1/tables/t0", json.dumps(document).encode()
-    exchange = Exchange(0, operation, "campaign", "GET", url, (), b"", 200, httpx.Headers(), content, 0.0)  # type: ignore[arg-type]
+    url, content = (
+        "http://server.invalid/v1/namespaces/lp_abcdef0_1_1/tables/t0",
+        json.dumps(document).encode(),
+    )
+    exchange = Exchange(
+        0, operation, "campaign", "GET", url, (), b"", 200, httpx.Headers(), content, 0.0
+    )  # type: ignore[arg-type]
     return normalised("iceberg_rest", exchange, [json.dumps(page) for page in pages])["body"]
 
 
@@ -78,8 +90,24 @@ def test_value_that_the_contract_fixes_is_compared(place: str, value: Any) -> No
 
 
 def test_listing_in_pages_equals_the_same_items_on_one_page_in_any_order() -> None:
-    one, two, three = ({"namespace": ["lp_abcdef0_1_1"], "name": name} for name in ("t0", "t1", "t2"))
+    one, two, three = (
+        {"namespace": ["lp_abcdef0_1_1"], "name": name} for name in ("t0", "t1", "t2")
+    )
     whole = body_of({"identifiers": [three, one, dict(reversed(two.items()))]}, op.list_tables)
 
-    assert body_of({"identifiers": [one], "next-page-token": "x"}, op.list_tables, ({"identifiers": [two, three]},)) == whole
-    assert body_of({"identifiers": [one], "next-page-token": "x"}, op.list_tables, ({"identifiers": [two]},)) != whole
+    assert (
+        body_of(
+            {"identifiers": [one], "next-page-token": "x"},
+            op.list_tables,
+            ({"identifiers": [two, three]},),
+        )
+        == whole
+    )
+    assert (
+        body_of(
+            {"identifiers": [one], "next-page-token": "x"},
+            op.list_tables,
+            ({"identifiers": [two]},),
+        )
+        != whole
+    )

@@ -24,8 +24,17 @@ BROKEN = {"IRC-GEN-006", "IRC-GEN-009", "IRC-ERR-003"}
 def shown(tmp_path_factory: pytest.TempPathFactory) -> facts.Facts:
     """Return the facts of a run with a correct and a faulty server, without concurrent requests."""
     folder = tmp_path_factory.mktemp("pages")
-    with serving(warehouse="memory:") as good, serving(warehouse="memory:", faults=mutants(FAULTS)) as bad:
-        run = ran(few_cases(folder / "plan"), folder / "run", Here(), f"good={good.url}", f"a-target-with-a-rather-long-name={bad.url}")
+    with (
+        serving(warehouse="memory:") as good,
+        serving(warehouse="memory:", faults=mutants(FAULTS)) as bad,
+    ):
+        run = ran(
+            few_cases(folder / "plan"),
+            folder / "run",
+            Here(),
+            f"good={good.url}",
+            f"a-target-with-a-rather-long-name={bad.url}",
+        )
     run_verdicts.judge(run, Here())
     return facts.facts(run, run_verdicts.analyse(run, Here(), run), compared=True)
 
@@ -43,16 +52,24 @@ def ended(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_pages_name_the_findings_and_load_nothing(shown: facts.Facts) -> None:
     pages = [html.html(shown), markdown.markdown(shown)]
 
-    assert {requirement for requirement in BROKEN for page in pages if requirement not in page} == set()
+    assert {
+        requirement for requirement in BROKEN for page in pages if requirement not in page
+    } == set()
     assert {finding.requirement.id for finding in shown.findings} >= BROKEN
-    assert {one.target for finding in shown.findings for one in finding.shown} == {"a-target-with-a-rather-long-name"}
+    assert {one.target for finding in shown.findings for one in finding.shown} == {
+        "a-target-with-a-rather-long-name"
+    }
     assert re.findall(r"<(?:script|link|img|iframe)|(?:src|href)=(?!\"#)", pages[0]) == []
     assert all("Nothing changed." in page for page in pages)
     assert all("loadTable" in page.partition("Latencies")[2] for page in pages)
 
 
 def test_divergence_names_the_place_of_the_difference(shown: facts.Facts) -> None:
-    found = {one.way.what for one in shown.causes if one.way.kind == "body" and "IRC-ERR-003" in one.requirements}
+    found = {
+        one.way.what
+        for one in shown.causes
+        if one.way.kind == "body" and "IRC-ERR-003" in one.requirements
+    }
 
     assert found == {"/error/code"}
 
@@ -64,16 +81,25 @@ def test_report_begins_with_the_gravest_cause(shown: facts.Facts) -> None:
     assert ranks == sorted(ranks)
     assert (first.way.kind, first.way.is_read) == ("status", False)
     assert html.html(shown).index(first.way.operation) < html.html(shown).index('id="targets"')
-    assert markdown.markdown(shown).index(first.way.operation) < markdown.markdown(shown).index("## Requirements")
+    assert markdown.markdown(shown).index(first.way.operation) < markdown.markdown(shown).index(
+        "## Requirements"
+    )
 
 
-def test_pages_of_an_interrupted_run_count_the_missing_cases(shown: facts.Facts, ended: Path) -> None:
+def test_pages_of_an_interrupted_run_count_the_missing_cases(
+    shown: facts.Facts, ended: Path
+) -> None:
     run_verdicts.judge(ended, Here())
     early = facts.facts(ended, run_verdicts.analyse(ended, Here()), compared=False)
     cases = tables.read(ended / "cases", tables.CASES).num_rows
-    landed = tables.read(ended / "campaigns", tables.pa.schema([("landed_exchanges", tables.WHOLE)])).to_pylist()[0]
+    landed = tables.read(
+        ended / "campaigns", tables.pa.schema([("landed_exchanges", tables.WHOLE)])
+    ).to_pylist()[0]
 
-    assert early.status == f"incomplete: {cases - landed['landed_exchanges']} of {cases} cases have not landed on their target"
+    assert (
+        early.status
+        == f"incomplete: {cases - landed['landed_exchanges']} of {cases} cases have not landed on their target"
+    )
     assert all(early.status in page for page in (html.html(early), markdown.markdown(early)))
     assert shown.status == "complete"
 
@@ -83,14 +109,18 @@ def test_commands_on_an_interrupted_run_exit_with_3_and_advise_resume(ended: Pat
     done = {verb: CliRunner().invoke(campaign, [verb, *where]) for verb in ("judge", "report")}
 
     assert dict.fromkeys(done, 3) == {verb: one.exit_code for verb, one in done.items()}
-    assert all("the run is incomplete" in one.output and "--resume" in one.output for one in done.values())
+    assert all(
+        "the run is incomplete" in one.output and "--resume" in one.output for one in done.values()
+    )
     assert (ended / "report.html").exists()
 
 
 @NEEDS_BROWSER
 @pytest.mark.parametrize("dark", [False, True], ids=["day", "night"])
 @pytest.mark.parametrize("width", [1280, 400])
-def test_page_fits_its_window_and_has_contrast(width: int, *, dark: bool, shown: facts.Facts, tmp_path: Path) -> None:
+def test_page_fits_its_window_and_has_contrast(
+    width: int, *, dark: bool, shown: facts.Facts, tmp_path: Path
+) -> None:
     found = seen(html.html(shown), "#matrix", width=width, dark=dark, folder=tmp_path)
 
     assert (found["width"], found["dark"]) == (width, dark)

@@ -31,17 +31,43 @@ from lakepact.generated.contract import Contract
 GOLDEN = (1, "92a119a4ab610d75")
 
 THREE = ("iceberg_rest", "delta_sharing", "watsonx_data")
-DRAWN: dict[str, Any] = {"modes": ("valid", "wild", "near", "sequence"), "only": ("updateProperties", "createNamespace")}
+DRAWN: dict[str, Any] = {
+    "modes": ("valid", "wild", "near", "sequence"),
+    "only": ("updateProperties", "createNamespace"),
+}
 
-learned = st.builds(Learned, st.tuples(st.text(), st.tuples(st.just(Learned(("root",), "root")), st.integers())), st.text(), st.text())
+learned = st.builds(
+    Learned,
+    st.tuples(st.text(), st.tuples(st.just(Learned(("root",), "root")), st.integers())),
+    st.text(),
+    st.text(),
+)
 values = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text() | st.binary() | learned,
-    lambda inner: st.lists(inner) | st.dictionaries(st.text() | st.just("$bytes"), inner) | st.tuples(inner, inner),
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats(allow_nan=False)
+    | st.text()
+    | st.binary()
+    | learned,
+    lambda inner: (
+        st.lists(inner)
+        | st.dictionaries(st.text() | st.just("$bytes"), inner)
+        | st.tuples(inner, inner)
+    ),
 )
 
 
-def planned(contract: str, *, seeds: Sequence[int] = (0,), modes: Sequence[str], only: Sequence[str] = ("*",)) -> list[dict[str, Any]]:
-    return [row for rows in drawn(blocks(contract, seeds=seeds, modes=modes, only=only)) for row in rows]
+def planned(
+    contract: str,
+    *,
+    seeds: Sequence[int] = (0,),
+    modes: Sequence[str],
+    only: Sequence[str] = ("*",),
+) -> list[dict[str, Any]]:
+    return [
+        row for rows in drawn(blocks(contract, seeds=seeds, modes=modes, only=only)) for row in rows
+    ]
 
 
 @given(values)
@@ -60,7 +86,15 @@ def test_case_id_depends_on_the_content_and_not_on_the_mode() -> None:
     case = case_of(row)
     again = row_of(type(case)(case.contract, "wild", 9, case.setup, case.steps), contract, "a")
     other = row_of(
-        type(case)(case.contract, "wild", 9, case.setup, (Step("updateProperties", case.steps[0].arguments, {}),)), contract, "a"
+        type(case)(
+            case.contract,
+            "wild",
+            9,
+            case.setup,
+            (Step("updateProperties", case.steps[0].arguments, {}),),
+        ),
+        contract,
+        "a",
     )
 
     assert row_of(case, contract, "a")["case_id"] == again["case_id"] != other["case_id"]
@@ -69,7 +103,11 @@ def test_case_id_depends_on_the_content_and_not_on_the_mode() -> None:
 def test_drawn_bodies_equal_the_golden_hash() -> None:
     bodies = Bodies(Contract("iceberg_rest"))
     operations = ("createNamespace", "renameTable", "updateProperties")
-    texts = [text_of(bodies.draw(operation, Random(n), valid=n % 2 == 0).body) for operation in operations for n in range(100)]
+    texts = [
+        text_of(bodies.draw(operation, Random(n), valid=n % 2 == 0).body)
+        for operation in operations
+        for n in range(100)
+    ]
 
     assert (GENERATOR, hashlib.sha256("\n".join(texts).encode()).hexdigest()[:16]) == GOLDEN
 
@@ -83,9 +121,17 @@ from lakepact.conformance.campaign.planning.generation import blocks, drawn
 found = drawn(blocks("iceberg_rest", seeds=(3,), **{DRAWN}))
 print([row["case_id"] for rows in found for row in rows])
 """
-    told = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True, timeout=120).stdout
+    told = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True, timeout=120
+    ).stdout
 
-    assert told.strip() == str([row["case_id"] for row in planned("iceberg_rest", seeds=range(4), **DRAWN) if row["seed"] == 3])
+    assert told.strip() == str(
+        [
+            row["case_id"]
+            for row in planned("iceberg_rest", seeds=range(4), **DRAWN)
+            if row["seed"] == 3
+        ]
+    )
 
 
 def test_plan_holds_each_case_once_without_values_of_a_target(tmp_path: Path) -> None:
@@ -107,15 +153,27 @@ def test_existing_plan_is_not_overwritten(tmp_path: Path) -> None:
 
 def test_plan_of_several_contracts_names_the_contract_of_each_case(tmp_path: Path) -> None:
     modes = ("example", "reading", "sequence", "check")
-    said = plan(THREE, tmp_path / "plan", modes=modes, only=("listNamespaces", "loadTable", "listShares", "queryTable"))
+    said = plan(
+        THREE,
+        tmp_path / "plan",
+        modes=modes,
+        only=("listNamespaces", "loadTable", "listShares", "queryTable"),
+    )
     rows = tables.read(tmp_path / "plan" / "cases", tables.CASES).to_pylist()
 
-    assert {(contract, mode) for contract in THREE for mode in modes} == {(row["contract"], row["mode"]) for row in rows}
+    assert {(contract, mode) for contract in THREE for mode in modes} == {
+        (row["contract"], row["mode"]) for row in rows
+    }
     assert said["cases_by_contract"] == Counter(row["contract"] for row in rows)
 
 
 def test_shared_tables_are_planned_as_placeholders() -> None:
-    rows = planned("delta_sharing", seeds=[0], modes=["example", "sequence"], only=["queryTable", "queryTableChanges"])
+    rows = planned(
+        "delta_sharing",
+        seeds=[0],
+        modes=["example", "sequence"],
+        only=["queryTable", "queryTableChanges"],
+    )
 
     assert all('"any"' in row["request"] or '"changing"' in row["request"] for row in rows)
 
@@ -129,7 +187,12 @@ def test_sequence_is_one_case_of_many_steps() -> None:
 
 
 def test_check_is_a_case_with_its_name() -> None:
-    (row,) = planned("iceberg_rest", seeds=[0, 1], modes=["check"], only=["namespaces.drop.namespaces_with_children_are_not_dropped"])
+    (row,) = planned(
+        "iceberg_rest",
+        seeds=[0, 1],
+        modes=["check"],
+        only=["namespaces.drop.namespaces_with_children_are_not_dropped"],
+    )
 
     assert (row["request"], row["operation_id"], row["mode"]) == (
         *["namespaces.drop.namespaces_with_children_are_not_dropped"] * 2,
@@ -139,7 +202,12 @@ def test_check_is_a_case_with_its_name() -> None:
 
 def test_most_cases_of_a_seed_have_numbers_below_those_of_the_next() -> None:
     wanted = Wanted(THREE, [5], MODES, per_seed=1, only=("*",))
-    first = {number // NUMBERS for place in wanted.places for rows in wanted.rows([place]) for number in (rows and [rows[-1]["number"]])}
+    first = {
+        number // NUMBERS
+        for place in wanted.places
+        for rows in wanted.rows([place])
+        for number in (rows and [rows[-1]["number"]])
+    }
 
     assert first == set(wanted.places)
 

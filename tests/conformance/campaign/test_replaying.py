@@ -30,7 +30,10 @@ CREATION, CODE = "IRC-GEN-009", "IRC-ERR-003"
 def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a run on a faulty server that was stopped afterwards."""
     folder = tmp_path_factory.mktemp("replaying")
-    modes, only = ("example", "sequence"), ("createNamespace", "createTable", "loadTable", "dropTable", "updateProperties")
+    modes, only = (
+        ("example", "sequence"),
+        ("createNamespace", "createTable", "loadTable", "dropTable", "updateProperties"),
+    )
     plans.plan("iceberg_rest", folder / "plan", seeds=range(2), modes=modes, only=only)
     with serving(warehouse="memory:", faults=mutants(FAULTS)) as server:
         ran(folder / "plan", folder / "run", Here(), f"a={server.url}")
@@ -47,13 +50,21 @@ def faulty() -> Iterator[str]:
 def breaking(run: Path, requirement: str, mode: str) -> str:
     """Return a case of a mode that breaks a requirement."""
     rows = tables.read(run / "results", tables.RESULTS).to_pylist()
-    return min(r["case_id"] for r in rows if (r["requirement_id"], r["verdict"], r["mode"]) == (requirement, "fail", mode))
+    return min(
+        r["case_id"]
+        for r in rows
+        if (r["requirement_id"], r["verdict"], r["mode"]) == (requirement, "fail", mode)
+    )
 
 
 def test_replayed_case_breaks_the_same_requirement(run: Path, faulty: str) -> None:
     found = replay.replayed(run, breaking(run, CREATION, "example")[:12], "a", url=faulty)
 
-    assert [one.row["http_status"] for one in found.before] == [one.row["http_status"] for one in found.after] == [201]
+    assert (
+        [one.row["http_status"] for one in found.before]
+        == [one.row["http_status"] for one in found.after]
+        == [201]
+    )
     assert {CREATION} <= {bad["requirement_id"] for one in found.after for bad in one.bad}
     assert found.differs(0) == ()
 
@@ -66,8 +77,12 @@ def test_replay_on_a_repaired_server_breaks_nothing(run: Path) -> None:
     assert "status" in found.differs(0)
 
 
-def test_minimized_sequence_is_shorter_and_breaks_the_same_requirement(run: Path, faulty: str) -> None:
-    found = replay.minimized(run, breaking(run, CODE, "sequence"), "a", requirement=CODE, url=faulty)
+def test_minimized_sequence_is_shorter_and_breaks_the_same_requirement(
+    run: Path, faulty: str
+) -> None:
+    found = replay.minimized(
+        run, breaking(run, CODE, "sequence"), "a", requirement=CODE, url=faulty
+    )
     again = case_of(found.case)
 
     assert found.before > len(again.steps) == len(found.answered)
@@ -75,8 +90,14 @@ def test_minimized_sequence_is_shorter_and_breaks_the_same_requirement(run: Path
     assert found.sent <= 121
 
 
-def test_body_that_names_another_namespace_is_sent_about_the_own_one(run: Path, faulty: str) -> None:
-    case = next(row for row in tables.read(run / "cases", tables.CASES).to_pylist() if row["operation_id"] == "createNamespace")
+def test_body_that_names_another_namespace_is_sent_about_the_own_one(
+    run: Path, faulty: str
+) -> None:
+    case = next(
+        row
+        for row in tables.read(run / "cases", tables.CASES).to_pylist()
+        if row["operation_id"] == "createNamespace"
+    )
     asked = discovered(parse_targets([f"a={faulty}"], ("iceberg_rest",))[0])
     bench = Bench(Job("", "r", "abcdef", (asked,)), 0, "abcdef")
     step = Step(op.create_namespace, {}, {"namespace": ["theirs"]})
@@ -87,11 +108,19 @@ def test_body_that_names_another_namespace_is_sent_about_the_own_one(run: Path, 
 
 
 def test_minimization_stops_after_the_given_attempts(run: Path, faulty: str) -> None:
-    assert replay.minimized(run, breaking(run, CODE, "sequence"), "a", requirement=CODE, url=faulty, attempts=3).sent <= 4
+    assert (
+        replay.minimized(
+            run, breaking(run, CODE, "sequence"), "a", requirement=CODE, url=faulty, attempts=3
+        ).sent
+        <= 4
+    )
 
 
 def test_minimization_of_a_passing_case_raises_lookup_error(run: Path) -> None:
-    with serving(warehouse="memory:") as mended, pytest.raises(LookupError, match="nothing to make smaller"):
+    with (
+        serving(warehouse="memory:") as mended,
+        pytest.raises(LookupError, match="nothing to make smaller"),
+    ):
         replay.minimized(run, breaking(run, CREATION, "example"), "a", url=mended.url)
 
 
@@ -102,23 +131,41 @@ def test_commands_show_both_answers_and_keep_the_smallest_case(run: Path, faulty
     least = CliRunner().invoke(campaign, ["minimize", *where])
 
     assert (shown.exit_code, least.exit_code) == (1, 0), shown.output + least.output
-    assert [word for word in ("then", "now", "alike", "curl", CREATION) if word not in shown.output] == []
+    assert [
+        word for word in ("then", "now", "alike", "curl", CREATION) if word not in shown.output
+    ] == []
     (kept,) = (run / "minimized").glob("*.json")
     assert str(kept) in least.output
     assert json.loads(kept.read_text())["requirement_id"] in least.output
 
 
 @pytest.mark.parametrize(
-    ("case", "target", "sentence"), [("0" * 32, "a", "no case of the run"), ("", "a", "no case"), (None, "b", "the run has a")]
+    ("case", "target", "sentence"),
+    [("0" * 32, "a", "no case of the run"), ("", "a", "no case"), (None, "b", "the run has a")],
 )
-def test_unknown_case_or_target_exits_with_2_and_one_line(case: str | None, target: str, sentence: str, run: Path) -> None:
+def test_unknown_case_or_target_exits_with_2_and_one_line(
+    case: str | None, target: str, sentence: str, run: Path
+) -> None:
     name = breaking(run, CREATION, "example") if case is None else case
-    done = CliRunner().invoke(campaign, ["replay", "--run", str(run), "--case", name, "--target", target])
+    done = CliRunner().invoke(
+        campaign, ["replay", "--run", str(run), "--case", name, "--target", target]
+    )
 
     assert (done.exit_code, sentence in done.output, done.output.count("\n")) == (2, True, 1)
 
 
 def test_unreachable_target_exits_with_3_and_one_line(run: Path) -> None:
-    done = CliRunner().invoke(campaign, ["replay", "--run", str(run), "--case", breaking(run, CREATION, "example"), "--target", "a"])
+    done = CliRunner().invoke(
+        campaign,
+        [
+            "replay",
+            "--run",
+            str(run),
+            "--case",
+            breaking(run, CREATION, "example"),
+            "--target",
+            "a",
+        ],
+    )
 
     assert (done.exit_code, done.output.count("\n")) == (3, 1)

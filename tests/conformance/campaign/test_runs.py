@@ -42,7 +42,11 @@ def server() -> Iterator[str]:
 
 def numbers(rows: list[dict[str, object]]) -> set[str]:
     """Return the case numbers in the object names of requests."""
-    return {n for row in rows for n in re.findall(r"lp_[0-9a-f]+r*_(\d+)_", f"{row['url']} {row['request_body']!r}")}
+    return {
+        n
+        for row in rows
+        for n in re.findall(r"lp_[0-9a-f]+r*_(\d+)_", f"{row['url']} {row['request_body']!r}")
+    }
 
 
 @pytest.fixture(scope="module")
@@ -64,7 +68,9 @@ def found(whole: Path) -> dict[str, list[dict[str, Any]]]:
 
 
 def of(target: str, found: dict[str, list[dict[str, Any]]]) -> dict[str, list[dict[str, Any]]]:
-    return {table: [row for row in rows if row["target"] == target] for table, rows in found.items()}
+    return {
+        table: [row for row in rows if row["target"] == target] for table, rows in found.items()
+    }
 
 
 def test_every_case_is_sent_to_every_target_once(plan: Path, whole: Path) -> None:
@@ -75,25 +81,38 @@ def test_every_case_is_sent_to_every_target_once(plan: Path, whole: Path) -> Non
     assert documents.read(whole / "run.json")["status"] == "complete"
 
 
-def test_equal_servers_pass_and_do_not_diverge(whole: Path, found: dict[str, list[dict[str, Any]]]) -> None:
-    seen = [json.loads(row["observations"]) for row in run_verdicts.analyse(whole, Here())["divergences"]]
+def test_equal_servers_pass_and_do_not_diverge(
+    whole: Path, found: dict[str, list[dict[str, Any]]]
+) -> None:
+    seen = [
+        json.loads(row["observations"])
+        for row in run_verdicts.analyse(whole, Here())["divergences"]
+    ]
 
     assert [each for each in seen if each.get("a") != each.get("b")] == []
-    assert [row for row in found["results"] if row["target"] != "bad" and row["verdict"] != "pass"] == []
+    assert [
+        row for row in found["results"] if row["target"] != "bad" and row["verdict"] != "pass"
+    ] == []
 
 
 @pytest.mark.usefixtures("found")
 def test_faults_of_a_target_are_found(whole: Path) -> None:
     coverage = run_verdicts.analyse(whole, Here())["coverage"]
 
-    assert {("bad", r) for r in BROKEN} <= {(row["target"], row["requirement_id"]) for row in coverage if row["verdict"] == "fail"}
+    assert {("bad", r) for r in BROKEN} <= {
+        (row["target"], row["requirement_id"]) for row in coverage if row["verdict"] == "fail"
+    }
 
 
-def test_judging_again_without_a_server_gives_the_same_result(whole: Path, found: dict[str, list[dict[str, Any]]]) -> None:
+def test_judging_again_without_a_server_gives_the_same_result(
+    whole: Path, found: dict[str, list[dict[str, Any]]]
+) -> None:
     assert found == said(whole, Here())
 
 
-def test_interrupted_run_resumes_with_the_missing_cases(plan: Path, found: dict[str, list[dict[str, Any]]], tmp_path: Path) -> None:
+def test_interrupted_run_resumes_with_the_missing_cases(
+    plan: Path, found: dict[str, list[dict[str, Any]]], tmp_path: Path
+) -> None:
     with serving(warehouse="memory:") as one:
         with pytest.raises(KeyboardInterrupt):
             ran(plan, tmp_path / "run", Here(until=30), f"a={one.url}")
@@ -148,7 +167,11 @@ def test_target_that_stops_answering_leaves_the_run_incomplete(
 
 
 def test_target_that_comes_back_gets_every_case(
-    plan: Path, server: str, mortal: tuple[str, contextlib.ExitStack], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    plan: Path,
+    server: str,
+    mortal: tuple[str, contextlib.ExitStack],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(workers, "HELD", 5)
     url, ends = mortal
@@ -165,14 +188,23 @@ def test_target_that_comes_back_gets_every_case(
 
 
 @pytest.mark.parametrize("several", [2, 3])
-def test_each_case_has_one_worker_for_all_its_targets(several: int, whole: Path, tmp_path: Path) -> None:
-    targets = tuple(of_document(document) for document in documents.read(whole / "run.json")["targets"])
+def test_each_case_has_one_worker_for_all_its_targets(
+    several: int, whole: Path, tmp_path: Path
+) -> None:
+    targets = tuple(
+        of_document(document) for document in documents.read(whole / "run.json")["targets"]
+    )
     shutil.copytree(whole / "cases", tmp_path / "cases")
     job = Job(str(tmp_path), "run", "word", targets, workers=several)
-    shares = [[(row["case_id"], row["target"]) for row in errands(job, worker)] for worker in range(several)]
+    shares = [
+        [(row["case_id"], row["target"]) for row in errands(job, worker)]
+        for worker in range(several)
+    ]
     cases = tables.read(tmp_path / "cases", tables.CASES).column("case_id").to_pylist()
 
-    assert sorted(pair for share in shares for pair in share) == sorted((case, t) for case in cases for t in ("a", "b", "bad"))
+    assert sorted(pair for share in shares for pair in share) == sorted(
+        (case, t) for case in cases for t in ("a", "b", "bad")
+    )
     assert all(len({case for case, _ in share}) * 3 == len(share) > 0 for share in shares)
 
 
@@ -198,15 +230,23 @@ def test_second_use_of_a_run_is_refused(plan: Path, server: str, tmp_path: Path)
     first.close()
 
 
-def test_no_file_of_a_run_holds_a_secret(plan: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_file_of_a_run_holds_a_secret(
+    plan: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("THEIR_TOKEN", "s3cret-word")
     (tmp_path / "t.toml").write_text("", encoding="utf-8")
     with miniature(repeats_the_secret) as url:
-        (tmp_path / "t.toml").write_text(f'url = "{url}"\ntoken_env = "THEIR_TOKEN"\n', encoding="utf-8")
+        (tmp_path / "t.toml").write_text(
+            f'url = "{url}"\ntoken_env = "THEIR_TOKEN"\n', encoding="utf-8"
+        )
         run = ran(plan, tmp_path / "run", Here(), f"a={tmp_path / 't.toml'}")
     said(run, Here())
     kept = {"exchanges": tables.EXCHANGES, "results": tables.RESULTS}
-    rows = [row for table, schema in kept.items() for row in tables.read(run / table, schema).to_pylist()]
+    rows = [
+        row
+        for table, schema in kept.items()
+        for row in tables.read(run / table, schema).to_pylist()
+    ]
     texts = [repr(rows), *(path.read_text() for path in run.rglob("*.json"))]
 
     assert [text for text in texts if "s3cret" in text] == []

@@ -21,7 +21,10 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 #: PySpark leaves the socket by which it fetches rows to the garbage collector.
-pytestmark = [pytest.mark.spark, pytest.mark.filterwarnings("ignore:unclosed <socket:ResourceWarning")]
+pytestmark = [
+    pytest.mark.spark,
+    pytest.mark.filterwarnings("ignore:unclosed <socket:ResourceWarning"),
+]
 
 #: Each fault, and the requirement that it breaks.
 FAULTS = {
@@ -31,7 +34,14 @@ FAULTS = {
     "error-code-always-400": "IRC-ERR-003",
     "broken-json-is-empty": "IRC-GEN-010",
 }
-OPERATIONS = ("createNamespace", "dropNamespace", "updateProperties", "loadTable", "updateTable", "dropTable")
+OPERATIONS = (
+    "createNamespace",
+    "dropNamespace",
+    "updateProperties",
+    "loadTable",
+    "updateTable",
+    "dropTable",
+)
 
 
 @pytest.fixture(scope="module")
@@ -44,7 +54,12 @@ def engine() -> Iterator[Spark]:
 @pytest.fixture(scope="module")
 def plan(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("campaign") / "plan"
-    plans.plan("iceberg_rest", folder, modes=("example", "wild", "near", "reading", "sequence"), only=OPERATIONS)
+    plans.plan(
+        "iceberg_rest",
+        folder,
+        modes=("example", "wild", "near", "reading", "sequence"),
+        only=OPERATIONS,
+    )
     return folder
 
 
@@ -56,7 +71,9 @@ def three_targets() -> Iterator[list[str]]:
         serving(warehouse="memory:", faults=mutants(FAULTS)) as bad,
         serving(warehouse="memory:") as two,
     ):
-        yield [f"{name}={server.url}" for name, server in {"one": one, "bad": bad, "two": two}.items()]
+        yield [
+            f"{name}={server.url}" for name, server in {"one": one, "bad": bad, "two": two}.items()
+        ]
 
 
 @pytest.fixture(scope="module")
@@ -79,11 +96,17 @@ def test_every_case_has_one_exchange_with_every_target(plan: Path, on_spark: Pat
     cases = tables.read(plan / "cases", tables.CASES).column("case_id").to_pylist()
     first = [row for row in exchanges(on_spark) if row["step"] == 0]
 
-    assert sorted((t, c) for c in cases for t in ("bad", "one", "two")) == sorted((r["target"], r["case_id"]) for r in first)
+    assert sorted((t, c) for c in cases for t in ("bad", "one", "two")) == sorted(
+        (r["target"], r["case_id"]) for r in first
+    )
 
 
 def test_every_fault_is_found_and_correct_servers_pass(on_spark: Path) -> None:
-    broken = {(row["target"], row["requirement_id"]) for row in rows(on_spark, "coverage") if row["verdict"] != "pass"}
+    broken = {
+        (row["target"], row["requirement_id"])
+        for row in rows(on_spark, "coverage")
+        if row["verdict"] != "pass"
+    }
 
     assert {("bad", requirement) for requirement in FAULTS.values()} <= broken
     assert {"bad"} == {target for target, _ in broken}
@@ -95,7 +118,9 @@ def test_run_on_spark_equals_a_local_run(plan: Path, on_spark: Path, tmp_path: P
     here, spark = said(run, Here()), kept(on_spark)
 
     assert sound(here) == sound(spark)
-    assert verdicts(run_verdicts.analyse(run, Here())["coverage"]) == verdicts(rows(on_spark, "coverage"))
+    assert verdicts(run_verdicts.analyse(run, Here())["coverage"]) == verdicts(
+        rows(on_spark, "coverage")
+    )
 
 
 def sound(found: dict[str, list[dict[str, Any]]]) -> dict[str, list[dict[str, Any]]]:
@@ -107,8 +132,13 @@ def verdicts(coverage: list[dict[str, Any]]) -> set[tuple[str, str, str]]:
     return {(row["target"], row["requirement_id"], row["verdict"]) for row in coverage}
 
 
-def test_analysis_by_spark_equals_analysis_by_duckdb(engine: Spark, on_spark: Path, tmp_path: Path) -> None:
-    passed = [{**row, "verdict": "pass"} for row in tables.read(on_spark / "results", tables.RESULTS).to_pylist()]
+def test_analysis_by_spark_equals_analysis_by_duckdb(
+    engine: Spark, on_spark: Path, tmp_path: Path
+) -> None:
+    passed = [
+        {**row, "verdict": "pass"}
+        for row in tables.read(on_spark / "results", tables.RESULTS).to_pylist()
+    ]
     tables.write_part(tables.table_of(passed, tables.RESULTS), tmp_path / "results", "part-00000")
     words = [start["word"] for start in documents.read(on_spark / "run.json")["starts"]]
 
@@ -119,7 +149,9 @@ def test_analysis_by_spark_equals_analysis_by_duckdb(engine: Spark, on_spark: Pa
 
 
 def test_analysis_by_spark_of_missing_tables_is_empty(engine: Spark, tmp_path: Path) -> None:
-    assert engine.analyse(tmp_path, None, quiet=()) == {name: schema.empty_table() for name, schema in findings.TABLES.items()}
+    assert engine.analyse(tmp_path, None, quiet=()) == {
+        name: schema.empty_table() for name, schema in findings.TABLES.items()
+    }
 
 
 def test_error_of_spark_shows_its_cause(engine: Spark, tmp_path: Path) -> None:
@@ -127,11 +159,17 @@ def test_error_of_spark_shows_its_cause(engine: Spark, tmp_path: Path) -> None:
     (tmp_path / "exchanges" / "damaged.parquet").write_bytes(b"no table")
 
     with pytest.raises(CannotRun, match=r"damaged\.parquet is not a Parquet file"):
-        engine.judge(tmp_path / "exchanges", {}, results=tmp_path / "results", answers=tmp_path / "answers")
+        engine.judge(
+            tmp_path / "exchanges", {}, results=tmp_path / "results", answers=tmp_path / "answers"
+        )
 
 
-def test_landing_by_spark_without_its_jar_names_the_table_and_advises(engine: Spark, on_spark: Path, tmp_path: Path) -> None:
-    with pytest.raises(CannotLand, match=r"did not store campaigns: .*--conf spark\.jars\.packages"):
+def test_landing_by_spark_without_its_jar_names_the_table_and_advises(
+    engine: Spark, on_spark: Path, tmp_path: Path
+) -> None:
+    with pytest.raises(
+        CannotLand, match=r"did not store campaigns: .*--conf spark\.jars\.packages"
+    ):
         next(spark.land(engine, landing.kept(on_spark), spark.in_folder(tmp_path)))
 
 

@@ -27,7 +27,11 @@ pytestmark = pytest.mark.spark
 
 #: Plans of few cases. One check sends concurrent requests and must run alone.
 DRAWN: dict[str, dict[str, Any]] = {
-    "requests": {"seeds": [0], "modes": ["example", "valid", "near", "sequence"], "only": ["updateProperties"]},
+    "requests": {
+        "seeds": [0],
+        "modes": ["example", "valid", "near", "sequence"],
+        "only": ["updateProperties"],
+    },
     "checks": {"seeds": [0], "modes": ["check"], "only": ["namespaces.drop.[cn]*"]},
 }
 CHECK_ALONE = "namespaces.drop.concurrent_drops_leave_no_orphaned_table"
@@ -79,13 +83,29 @@ def spark(kind: str, folder: Path, *confs: str) -> Iterator[dict[str, Any]]:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_every_kind_of_spark_gives_the_same_cases_and_verdicts(kind: str, plain: Path, tmp_path: Path) -> None:
+def test_every_kind_of_spark_gives_the_same_cases_and_verdicts(
+    kind: str, plain: Path, tmp_path: Path
+) -> None:
     with spark(kind, tmp_path) as choice, serving(warehouse="memory:") as server:
-        words = (str(tmp_path), server.url, json.dumps(DRAWN), json.dumps({"engine": "spark", **choice}))
+        words = (
+            str(tmp_path),
+            server.url,
+            json.dumps(DRAWN),
+            json.dumps({"engine": "spark", **choice}),
+        )
         (tmp_path / "elsewhere").mkdir()
         line = [sys.executable, "-c", IN_ONE_SESSION, *words]
-        done = subprocess.run(line, capture_output=True, text=True, check=False, timeout=PATIENCE, cwd=tmp_path / "elsewhere")
-    assert done.stdout == "requests 0 missing, 2 workers\nchecks 0 missing, 2 workers\n", done.stderr
+        done = subprocess.run(
+            line,
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=PATIENCE,
+            cwd=tmp_path / "elsewhere",
+        )
+    assert done.stdout == "requests 0 missing, 2 workers\nchecks 0 missing, 2 workers\n", (
+        done.stderr
+    )
     cases = [[cases_of(folder / name / "plan") for name in DRAWN] for folder in (plain, tmp_path)]
     requests = [said(plain / "requests" / "run", Here()), kept(tmp_path / "requests" / "run")]
 
@@ -97,22 +117,34 @@ def test_every_kind_of_spark_gives_the_same_cases_and_verdicts(kind: str, plain:
 
 def cases_of(plan: Path) -> list[dict[str, Any]]:
     """Return the cases of a plan in the order of their numbers."""
-    rows: list[dict[str, Any]] = tables.read(plan / "cases", tables.CASES).sort_by("number").to_pylist()
+    rows: list[dict[str, Any]] = (
+        tables.read(plan / "cases", tables.CASES).sort_by("number").to_pylist()
+    )
     return rows
 
 
 def of_checks(run: Path) -> set[tuple[str, str, str]]:
     """Return the verdicts of checks, without their exchanges: concurrent requests have no fixed order."""
-    return {(row["case_id"], row["requirement_id"], row["verdict"]) for row in said(run, Here())["results"]}
+    return {
+        (row["case_id"], row["requirement_id"], row["verdict"])
+        for row in said(run, Here())["results"]
+    }
 
 
 def disturbed(run: Path) -> tuple[list[str], list[str]]:
     """Return the checks that must run alone, and the cases that ran at the same time."""
-    alone = {row["case_id"]: row["request"] for row in tables.read(run / "cases", tables.CASES).to_pylist() if row["alone"]}
+    alone = {
+        row["case_id"]: row["request"]
+        for row in tables.read(run / "cases", tables.CASES).to_pylist()
+        if row["alone"]
+    }
     times: dict[str, tuple[datetime, datetime]] = {}
     for row in exchanges(run):
         over = row["started_at"] + timedelta(microseconds=row["latency_us"])
-        times[row["case_id"]] = row["started_at"], max(over, times.get(row["case_id"], (over, over))[1])
+        times[row["case_id"]] = (
+            row["started_at"],
+            max(over, times.get(row["case_id"], (over, over))[1]),
+        )
     overlapping = [
         other
         for case in alone
@@ -122,12 +154,21 @@ def disturbed(run: Path) -> tuple[list[str], list[str]]:
     return list(alone.values()), overlapping
 
 
-def test_run_on_spark_writes_no_secret_to_files_or_output(plain: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_run_on_spark_writes_no_secret_to_files_or_output(
+    plain: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("THEIR_TOKEN", "s3cret-word")
     (tmp_path / "events").mkdir()
-    events = ("--conf", "spark.eventLog.enabled=true", "--conf", f"spark.eventLog.dir=file://{tmp_path / 'events'}")
+    events = (
+        "--conf",
+        "spark.eventLog.enabled=true",
+        "--conf",
+        f"spark.eventLog.dir=file://{tmp_path / 'events'}",
+    )
     with miniature(repeats_the_secret) as url:
-        (tmp_path / "t.toml").write_text(f'url = "{url}"\ntoken_env = "THEIR_TOKEN"\n', encoding="utf-8")
+        (tmp_path / "t.toml").write_text(
+            f'url = "{url}"\ntoken_env = "THEIR_TOKEN"\n', encoding="utf-8"
+        )
         words = (
             "run",
             "--plan",
@@ -138,7 +179,15 @@ def test_run_on_spark_writes_no_secret_to_files_or_output(plain: Path, tmp_path:
             str(tmp_path / "run"),
             "--report",
         )
-        where = ("--master", "local[2]", "--conf", "spark.log.level=INFO", "--conf", "spark.eventLog.compress=false", *events)
+        where = (
+            "--master",
+            "local[2]",
+            "--conf",
+            "spark.log.level=INFO",
+            "--conf",
+            "spark.eventLog.compress=false",
+            *events,
+        )
         done = subprocess.run(command(*words, *where), capture_output=True, text=True, check=False)
     files = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
     landed = repr(exchanges(tmp_path / "run"))
@@ -147,13 +196,26 @@ def test_run_on_spark_writes_no_secret_to_files_or_output(plain: Path, tmp_path:
     assert [path for path in files if path.is_relative_to(tmp_path / "events")] != []
     assert [str(path) for path, content in files.items() if b"s3cret" in content] == []
     assert "s3cret" not in landed + repr(kept(tmp_path / "run")) + done.stdout + done.stderr
-    assert sorted(path.name for path in (tmp_path / "run").glob("report.*")) == ["report.html", "report.md"]
+    assert sorted(path.name for path in (tmp_path / "run").glob("report.*")) == [
+        "report.html",
+        "report.md",
+    ]
     assert "<sent-by-us>" in landed
 
 
 def test_workers_without_a_package_exit_with_3_and_advice(plain: Path, tmp_path: Path) -> None:
-    subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(tmp_path / "bare")], check=True)
-    words = ("run", "--plan", str(plain / "requests" / "plan"), "--out", str(tmp_path / "run"), "--master", "local[2]")
+    subprocess.run(
+        [sys.executable, "-m", "venv", "--without-pip", str(tmp_path / "bare")], check=True
+    )
+    words = (
+        "run",
+        "--plan",
+        str(plain / "requests" / "plan"),
+        "--out",
+        str(tmp_path / "run"),
+        "--master",
+        "local[2]",
+    )
     with serving(warehouse="memory:") as server:
         done = subprocess.run(
             command(*words, "--target", f"a={server.url}"),
@@ -164,7 +226,10 @@ def test_workers_without_a_package_exit_with_3_and_advice(plain: Path, tmp_path:
         )
 
     assert done.returncode == 3
-    assert re.match(r"lakepact campaign run: workers of Spark lack a package: there, pip install", done.stderr.splitlines()[-1])
+    assert re.match(
+        r"lakepact campaign run: workers of Spark lack a package: there, pip install",
+        done.stderr.splitlines()[-1],
+    )
     assert "Traceback" not in done.stderr
 
 
@@ -172,19 +237,42 @@ def test_workers_without_a_package_exit_with_3_and_advice(plain: Path, tmp_path:
 def test_spark_that_speculates_is_refused(kind: str, tmp_path: Path) -> None:
     setting = "spark.speculation=true"
     with spark(kind, tmp_path, setting) as choice:
-        words = ["--remote", choice["remote"]] if "remote" in choice else ["--master", kind, "--conf", setting]
+        words = (
+            ["--remote", choice["remote"]]
+            if "remote" in choice
+            else ["--master", kind, "--conf", setting]
+        )
         done = subprocess.run(
-            command("plan", "--engine", "spark", "--out", str(tmp_path / "plan"), *words), capture_output=True, text=True, check=False
+            command("plan", "--engine", "spark", "--out", str(tmp_path / "plan"), *words),
+            capture_output=True,
+            text=True,
+            check=False,
         )
 
-    assert (done.returncode, "has spark.speculation=true" in done.stderr.splitlines()[-1]) == (3, True), done.stderr
+    assert (done.returncode, "has spark.speculation=true" in done.stderr.splitlines()[-1]) == (
+        3,
+        True,
+    ), done.stderr
 
 
 def test_unreachable_master_exits_with_3_and_is_named(plain: Path, tmp_path: Path) -> None:
     where = ("--master", "spark://127.0.0.1:9", *ALONE, "--conf", "spark.cores.max=1")
     with serving(warehouse="memory:") as server:
-        words = ("run", "--plan", str(plain / "requests" / "plan"), "--target", f"a={server.url}", "--out", str(tmp_path / "run"), *where)
-        done = subprocess.run(command(*words), capture_output=True, text=True, check=False, timeout=PATIENCE)
+        words = (
+            "run",
+            "--plan",
+            str(plain / "requests" / "plan"),
+            "--target",
+            f"a={server.url}",
+            "--out",
+            str(tmp_path / "run"),
+            *where,
+        )
+        done = subprocess.run(
+            command(*words), capture_output=True, text=True, check=False, timeout=PATIENCE
+        )
 
     assert done.returncode == 3
-    assert done.stderr.splitlines()[-1].startswith("lakepact campaign run: Spark did not start with --master spark://127.0.0.1:9")
+    assert done.stderr.splitlines()[-1].startswith(
+        "lakepact campaign run: Spark did not start with --master spark://127.0.0.1:9"
+    )

@@ -22,30 +22,49 @@ def profile(folder: Path, text: str) -> str:
     return f"theirs={path}"
 
 
-def test_secret_is_looked_up_when_requests_are_sent(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_secret_is_looked_up_when_requests_are_sent(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("THEIR_TOKEN", "s3cret-word")
     (target,) = parse_targets(
-        [profile(tmp_path, 'url = "http://a.example"\ntoken_env = "THEIR_TOKEN"\n[headers]\nX-Key = "k ${THEIR_TOKEN}"\n')], ONE
+        [
+            profile(
+                tmp_path,
+                'url = "http://a.example"\ntoken_env = "THEIR_TOKEN"\n[headers]\nX-Key = "k ${THEIR_TOKEN}"\n',
+            )
+        ],
+        ONE,
     )
 
-    assert target.target().headers == {"Authorization": "Bearer s3cret-word", "X-Key": "k s3cret-word"}
+    assert target.target().headers == {
+        "Authorization": "Bearer s3cret-word",
+        "X-Key": "k s3cret-word",
+    }
     assert "s3cret-word" not in json.dumps(target.document)
     assert of_document(json.loads(json.dumps(target.document))) == target
 
 
-def test_certificates_proxy_and_login_of_a_profile_are_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_certificates_proxy_and_login_of_a_profile_are_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("CLIENT", "id:s3cret-word")
     settings = 'proxy = "http://127.0.0.1:3128"\ncredential_env = "CLIENT"\nscope = "catalog"\nversion = "1.11.0"\n'
     (target,) = parse_targets([profile(tmp_path, f'url = "http://a.example"\n{settings}')], ONE)
 
     kept = of_document(json.loads(json.dumps(target.document)))
-    assert (kept.target().access.proxy, kept.access.credential_env, kept.version) == ("http://127.0.0.1:3128", "CLIENT", "1.11.0")
+    assert (kept.target().access.proxy, kept.access.credential_env, kept.version) == (
+        "http://127.0.0.1:3128",
+        "CLIENT",
+        "1.11.0",
+    )
     assert "s3cret-word" not in json.dumps(target.document)
 
 
 def test_missing_secret_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("THEIR_TOKEN", raising=False)
-    (target,) = parse_targets([profile(tmp_path, 'url = "http://a.example"\ntoken_env = "THEIR_TOKEN"\n')], ONE)
+    (target,) = parse_targets(
+        [profile(tmp_path, 'url = "http://a.example"\ntoken_env = "THEIR_TOKEN"\n')], ONE
+    )
 
     with pytest.raises(NoSecret, match="THEIR_TOKEN"):
         target.target()
@@ -76,10 +95,15 @@ def test_unusable_target_is_refused_without_its_password(options: list[str], sen
             'contract = "iceberg_rest"\ncontract_version = "1.11.0"\n',
             r"contract_version is 1\.11\.0, and cases .* of iceberg_rest 1\.10\.0",
         ),
-        ('[features]\nnesting = "off"\n', r"theirs\.toml: the feature nesting is 'off'; write true or false"),
+        (
+            '[features]\nnesting = "off"\n',
+            r"theirs\.toml: the feature nesting is 'off'; write true or false",
+        ),
     ],
 )
-def test_unusable_profile_is_refused_without_its_secrets(tmp_path: Path, more: str, sentence: str) -> None:
+def test_unusable_profile_is_refused_without_its_secrets(
+    tmp_path: Path, more: str, sentence: str
+) -> None:
     with pytest.raises(ValueError, match=sentence) as refused:
         parse_targets([profile(tmp_path, f'url = "http://a.example"\n{more}')], ONE)
 
@@ -89,18 +113,37 @@ def test_unusable_profile_is_refused_without_its_secrets(tmp_path: Path, more: s
 def test_profile_written_by_probe_is_accepted(tmp_path: Path) -> None:
     written = 'contract = "iceberg_rest"\ncontract_version = "1.10.0"\nurl = "http://a.example"\n'
 
-    assert [(one.url, one.contract) for one in parse_targets([profile(tmp_path, written)], ONE)] == [("http://a.example", "iceberg_rest")]
+    assert [
+        (one.url, one.contract) for one in parse_targets([profile(tmp_path, written)], ONE)
+    ] == [("http://a.example", "iceberg_rest")]
 
 
 def exchange(body: bytes) -> Exchange:
     sent = (("Authorization", "Bearer s3cret-word"), ("X-Key", "s3cret-word"), ("X-More", "a"))
     secrets = ("Bearer s3cret-word", "s3cret-word")
-    answered = httpx.Headers({"set-cookie": "c=1", "x-echo": "s3cret-word", "content-type": "application/json"})
-    return Exchange(1, "loadTable", "campaign", "GET", "http://a/?k=s3cret-word", sent, b"s3cret-word", 404, answered, body, 0.5, secrets)
+    answered = httpx.Headers(
+        {"set-cookie": "c=1", "x-echo": "s3cret-word", "content-type": "application/json"}
+    )
+    return Exchange(
+        1,
+        "loadTable",
+        "campaign",
+        "GET",
+        "http://a/?k=s3cret-word",
+        sent,
+        b"s3cret-word",
+        404,
+        answered,
+        body,
+        0.5,
+        secrets,
+    )
 
 
 def test_evidence_row_holds_no_secret() -> None:
-    row = evidence.row_of(exchange(b'{"a":"s3cret-word","s3.secret-access-key":"xyzzy-1"}'), ["X-Key"])
+    row = evidence.row_of(
+        exchange(b'{"a":"s3cret-word","s3.secret-access-key":"xyzzy-1"}'), ["X-Key"]
+    )
 
     assert "s3cret" not in repr(row)
     assert "xyzzy" not in repr(row)
@@ -112,7 +155,10 @@ def test_answer_that_repeats_a_secret_is_still_detected() -> None:
     leaking = evidence.exchange_of({**evidence.row_of(exchange(b"s3cret-word")), **rest})
     discreet = evidence.exchange_of({**evidence.row_of(exchange(b"none")), **rest})
 
-    assert [any(s.encode() in e.body for s in e.secrets) for e in (leaking, discreet)] == [True, False]
+    assert [any(s.encode() in e.body for s in e.secrets) for e in (leaking, discreet)] == [
+        True,
+        False,
+    ]
 
 
 def test_evidence_row_keeps_binary_bodies() -> None:

@@ -7,12 +7,23 @@ from typing import TYPE_CHECKING, Any
 
 from client_loop import answer_tasks, repeatedly
 
-from lakepact.client import BearerToken, ClientCredentials, IcebergCatalog, LakepactError, Retries, TableChange, storage_properties
+from lakepact.client import (
+    BearerToken,
+    ClientCredentials,
+    IcebergCatalog,
+    LakepactError,
+    Retries,
+    TableChange,
+    storage_properties,
+)
 
 if TYPE_CHECKING:
     from lakepact.client import Auth
 
-FIELDS = [{"id": 1, "name": "id", "type": "long", "required": True}, {"id": 2, "name": "data", "type": "string", "required": False}]
+FIELDS = [
+    {"id": 1, "name": "id", "type": "long", "required": True},
+    {"id": 2, "name": "data", "type": "string", "required": False},
+]
 
 
 class Tasks:
@@ -41,7 +52,9 @@ class Tasks:
         return dict(self.catalog.load_namespace(self.namespace).properties)
 
     def set_namespace_properties(self) -> Any:
-        self.catalog.update_namespace_properties(self.namespace, updates=self.given["updates"], removals=self.given["removals"])
+        self.catalog.update_namespace_properties(
+            self.namespace, updates=self.given["updates"], removals=self.given["removals"]
+        )
 
     def drop_namespace(self) -> Any:
         self.catalog.drop_namespace(self.namespace)
@@ -62,7 +75,9 @@ class Tasks:
         return self.catalog.table_exists((self.namespace, self.table))
 
     def create_table(self) -> Any:
-        self.catalog.create_table((self.namespace, self.table), {"type": "struct", "fields": FIELDS})
+        self.catalog.create_table(
+            (self.namespace, self.table), {"type": "struct", "fields": FIELDS}
+        )
 
     def load_table(self) -> Any:
         metadata = self.catalog.load_table((self.namespace, self.table)).metadata
@@ -88,7 +103,11 @@ class Tasks:
     def commit(self, updates: dict[str, str]) -> None:
         uuid = self.catalog.load_table((self.namespace, self.table)).metadata.table_uuid
         update = {"action": "set-properties", "updates": updates}
-        self.catalog.commit_table((self.namespace, self.table), [update], requirements=[{"type": "assert-table-uuid", "uuid": uuid}])
+        self.catalog.commit_table(
+            (self.namespace, self.table),
+            [update],
+            requirements=[{"type": "assert-table-uuid", "uuid": uuid}],
+        )
 
     def set_properties(self) -> Any:
         self.commit(self.given["updates"])
@@ -98,7 +117,9 @@ class Tasks:
         self.commit(self.given["second"])
 
     def add_column(self) -> Any:
-        self.catalog.change((self.namespace, self.table)).add_column(self.given["column"], "string").commit()
+        self.catalog.change((self.namespace, self.table)).add_column(
+            self.given["column"], "string"
+        ).commit()
 
     def rename_table(self) -> Any:
         self.catalog.rename_table((self.namespace, self.table), (self.namespace, self.given["to"]))
@@ -110,7 +131,9 @@ class Tasks:
         self.catalog.drop_table((self.namespace, self.table), purge=True)
 
     def change_references(self, update: dict[str, Any], *requirements: dict[str, Any]) -> None:
-        self.catalog.commit_table((self.namespace, self.table), [update], requirements=list(requirements))
+        self.catalog.commit_table(
+            (self.namespace, self.table), [update], requirements=list(requirements)
+        )
 
     def create_branch(self) -> Any:
         self.create_reference(self.given["branch"], "branch")
@@ -119,8 +142,15 @@ class Tasks:
         self.create_reference(self.given["tag"], "tag")
 
     def create_reference(self, name: str, kind: str) -> None:
-        update = {"action": "set-snapshot-ref", "ref-name": name, "type": kind, "snapshot-id": self.given["snapshot-id"]}
-        self.change_references(update, {"type": "assert-ref-snapshot-id", "ref": name, "snapshot-id": None})
+        update = {
+            "action": "set-snapshot-ref",
+            "ref-name": name,
+            "type": kind,
+            "snapshot-id": self.given["snapshot-id"],
+        }
+        self.change_references(
+            update, {"type": "assert-ref-snapshot-id", "ref": name, "snapshot-id": None}
+        )
 
     def drop_branch(self) -> Any:
         self.change_references({"action": "remove-snapshot-ref", "ref-name": self.given["branch"]})
@@ -133,12 +163,17 @@ class Tasks:
 
     def commit_transaction(self) -> Any:
         update = {"action": "set-properties", "updates": self.given["updates"]}
-        self.catalog.commit_transaction([TableChange(self.namespace, name, [update], []) for name in self.given["tables"]])
+        self.catalog.commit_transaction(
+            [TableChange(self.namespace, name, [update], []) for name in self.given["tables"]]
+        )
 
     def plan_scan(self) -> Any:
         plan = self.catalog.plan_scan((self.namespace, self.table))
         return [
-            {"file": task.data_file.file_path, "deletes": [file.file_path for file in task.delete_files]}
+            {
+                "file": task.data_file.file_path,
+                "deletes": [file.file_path for file in task.delete_files],
+            }
             for task in self.catalog.scan_tasks((self.namespace, self.table), plan)
         ]
 
@@ -151,16 +186,32 @@ class Tasks:
 
     def load_view(self) -> Any:
         metadata = self.catalog.load_view((self.namespace, self.view)).metadata
-        version = next(version for version in metadata.versions if version.version_id == metadata.current_version_id)
+        version = next(
+            version
+            for version in metadata.versions
+            if version.version_id == metadata.current_version_id
+        )
         return {"uuid": metadata.view_uuid, "sql": version.representations[0].sql}
 
     def create_view(self) -> Any:
-        self.catalog.create_view((self.namespace, self.view), {"type": "struct", "fields": FIELDS[:1]}, version=self.version(1))
+        self.catalog.create_view(
+            (self.namespace, self.view),
+            {"type": "struct", "fields": FIELDS[:1]},
+            version=self.version(1),
+        )
 
     def version(self, identifier: int) -> dict[str, Any]:
         representation = {"type": "sql", "sql": self.given["sql"], "dialect": "spark"}
-        version = {"version-id": identifier, "timestamp-ms": int(time.time() * 1000), "schema-id": 0, "summary": {}}
-        return version | {"representations": [representation], "default-namespace": list(self.namespace)}
+        version = {
+            "version-id": identifier,
+            "timestamp-ms": int(time.time() * 1000),
+            "schema-id": 0,
+            "summary": {},
+        }
+        return version | {
+            "representations": [representation],
+            "default-namespace": list(self.namespace),
+        }
 
     def replace_view(self) -> Any:
         metadata = self.catalog.load_view((self.namespace, self.view)).metadata
@@ -168,7 +219,9 @@ class Tasks:
         added: dict[str, Any] = {"action": "add-view-version", "view-version": version}
         current: dict[str, Any] = {"action": "set-current-view-version", "view-version-id": -1}
         requirement = {"type": "assert-view-uuid", "uuid": metadata.view_uuid}
-        self.catalog.replace_view((self.namespace, self.view), [added, current], requirements=[requirement])
+        self.catalog.replace_view(
+            (self.namespace, self.view), [added, current], requirements=[requirement]
+        )
 
     def rename_view(self) -> Any:
         self.catalog.rename_view((self.namespace, self.view), (self.namespace, self.given["to"]))
@@ -191,7 +244,11 @@ def performed(task: str, given: dict[str, Any]) -> Any:
     if act is None:
         raise NotImplementedError(task)
     properties = given["properties"]
-    setting: dict[str, Any] = {"warehouse": properties.get("warehouse"), "properties": properties, "retries": Retries(first_pause=0.01)}
+    setting: dict[str, Any] = {
+        "warehouse": properties.get("warehouse"),
+        "properties": properties,
+        "retries": Retries(first_pause=0.01),
+    }
     with IcebergCatalog(given["uri"], auth=auth(given), **setting) as catalog:
         return act(Tasks(catalog, given))
 

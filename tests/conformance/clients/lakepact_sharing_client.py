@@ -14,9 +14,16 @@ from lakepact.client import Retries, SharingClient
 
 def done(client: SharingClient, task: str, given: dict[str, Any]) -> Any:
     if task == "list-tables":
-        return [f"{t.share}.{t.schema_}.{t.name}" for share in client.shares() for t in client.all_tables(share.name)]
+        return [
+            f"{t.share}.{t.schema_}.{t.name}"
+            for share in client.shares()
+            for t in client.all_tables(share.name)
+        ]
     if task == "read-tables":
-        return [client.table(*one["table"].split(".")).to_arrow(version=one.get("version")).to_pylist() for one in given["tables"]]
+        return [
+            client.table(*one["table"].split(".")).to_arrow(version=one.get("version")).to_pylist()
+            for one in given["tables"]
+        ]
     table = client.table(*(given["names"] if "names" in given else given["table"].split(".")))
     match task:
         case "read-table" | "read-table-by-names":
@@ -27,13 +34,20 @@ def done(client: SharingClient, task: str, given: dict[str, Any]) -> Any:
         case "read-table-at-version":
             return table.to_arrow(version=given["version"]).to_pylist()
         case "read-table-at-timestamp":
-            return table.to_arrow(timestamp=dt.datetime.fromtimestamp(given["timestamp"] / 1000, dt.UTC)).to_pylist()
+            return table.to_arrow(
+                timestamp=dt.datetime.fromtimestamp(given["timestamp"] / 1000, dt.UTC)
+            ).to_pylist()
         case "read-metadata":
-            return [field["name"] for field in json.loads(table.metadata().metadata.schema_string)["fields"]]
+            return [
+                field["name"]
+                for field in json.loads(table.metadata().metadata.schema_string)["fields"]
+            ]
         case "table-version":
             return table.version()
         case "read-changes":
-            found = table.changes(starting_version=given["starting-version"], ending_version=given["ending-version"])
+            found = table.changes(
+                starting_version=given["starting-version"], ending_version=given["ending-version"]
+            )
             return found.to_arrow().to_pylist()
         case _:
             raise NotImplementedError(task)

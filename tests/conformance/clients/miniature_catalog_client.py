@@ -16,10 +16,22 @@ from urllib.parse import quote, unquote
 
 from client_loop import answer_tasks, repeatedly
 from miniature_history import History
-from miniature_session import FAULT, JWT, STYLES, CommitStateUnknown, Failed, NotFound, Refused, Session
+from miniature_session import (
+    FAULT,
+    JWT,
+    STYLES,
+    CommitStateUnknown,
+    Failed,
+    NotFound,
+    Refused,
+    Session,
+)
 
 MOST_PAGES = 50
-FIELDS = [{"id": 1, "name": "id", "type": "long", "required": True}, {"id": 2, "name": "data", "type": "string", "required": False}]
+FIELDS = [
+    {"id": 1, "name": "id", "type": "long", "required": True},
+    {"id": 2, "name": "data", "type": "string", "required": False},
+]
 HEAD_TABLE = "HEAD /v1/{prefix}/namespaces/{namespace}/tables/{table}"
 HEAD_NAMESPACE = "HEAD /v1/{prefix}/namespaces/{namespace}"
 CREDENTIALS = "GET /v1/{prefix}/namespaces/{namespace}/tables/{table}/credentials"
@@ -37,8 +49,12 @@ class Catalog(History):
         self.cached: dict[str, tuple[str, Any]] = {}
         self.tokens: dict[str, str] = {}
 
-    def ask(self, method: str, path: str, document: Any = None, headers: dict[str, str] | None = None) -> Any:
-        return self.session.ask(method, path, document, headers, token=self.tokens.get(path.partition("?")[0], "")).document
+    def ask(
+        self, method: str, path: str, document: Any = None, headers: dict[str, str] | None = None
+    ) -> Any:
+        return self.session.ask(
+            method, path, document, headers, token=self.tokens.get(path.partition("?")[0], "")
+        ).document
 
     # -- paths ---------------------------------------------------------------------------------------------------
 
@@ -49,11 +65,17 @@ class Catalog(History):
         separator = self.session.properties.get("namespace-separator", "%1F")
         if FAULT == "encodes-separators-twice" and "namespace-separator" in self.session.properties:
             return f"{self.root}/namespaces/" + quote(separator.join(levels), safe="")
-        encoded = quote(unquote(separator).join(levels), safe="%" if FAULT == "leaves-percent-signs" else "")
+        encoded = quote(
+            unquote(separator).join(levels), safe="%" if FAULT == "leaves-percent-signs" else ""
+        )
         return f"{self.root}/namespaces/{encoded.replace('%20', '+') if FAULT == 'writes-spaces-as-plus' else encoded}"
 
     def table(self, name: str | None = None) -> str:
-        root = self.namespace().replace(self.root, "/v1", 1) if FAULT == "drops-without-prefix" else self.namespace()
+        root = (
+            self.namespace().replace(self.root, "/v1", 1)
+            if FAULT == "drops-without-prefix"
+            else self.namespace()
+        )
         named = self.name if name is None else name
         self.identifier(named)
         return f"{root}/tables/{named if FAULT == 'leaves-table-names-as-they-are' else quote(named, safe='')}"
@@ -70,7 +92,13 @@ class Catalog(History):
         token, found = "", []
         join = "&" if "?" in path else "?"
         for page_number in range(10**6 if FAULT == "never-ends" else MOST_PAGES):
-            size = "none" if FAULT == "sends-a-word-as-size" else "100" if member == "namespaces" else "2"
+            size = (
+                "none"
+                if FAULT == "sends-a-word-as-size"
+                else "100"
+                if member == "namespaces"
+                else "2"
+            )
             asked = f"{path}{join}pageSize={size}&pageToken={token if FAULT == 'leaves-tokens-as-they-are' else quote(token, safe='')}"
             if "no-paging-parameters" in STYLES or FAULT == "does-not-page":
                 asked = f"{path}{join}pageToken={quote(token, safe='')}" if token else path
@@ -162,7 +190,11 @@ class Catalog(History):
     # -- tables --------------------------------------------------------------------------------------------------
 
     def create_table(self) -> Any:
-        fields = [{k: v for k, v in field.items() if k != "id"} for field in FIELDS] if FAULT == "fields-without-ids" else FIELDS
+        fields = (
+            [{k: v for k, v in field.items() if k != "id"} for field in FIELDS]
+            if FAULT == "fields-without-ids"
+            else FIELDS
+        )
         body = {"name": self.name, "schema": {"type": "struct", "schema-id": 0, "fields": fields}}
         self.ask("POST", f"{self.namespace()}/tables", body)
 
@@ -170,7 +202,9 @@ class Catalog(History):
         if "heads-first" in STYLES and HEAD_TABLE in self.session.endpoints:
             self.session.ask("HEAD", self.table())
         etag, held = self.cached.get(self.table(), ("", None))
-        reply = self.session.ask("GET", self.table(), headers={"If-None-Match": etag} if etag else None)
+        reply = self.session.ask(
+            "GET", self.table(), headers={"If-None-Match": etag} if etag else None
+        )
         if reply.status == 304 or (held is not None and FAULT == "keeps-the-first-table"):
             if FAULT == "takes-304-for-gone":
                 raise NotFound("304")
@@ -188,7 +222,12 @@ class Catalog(History):
             self.tokens[self.table()] = config["token"]
         if config and JWT in config:
             self.tokens[self.table()] = self.session.exchange_token(config[JWT])
-        if FAULT == "knows-every-member" and set(document) - {"metadata", "metadata-location", "config", "storage-credentials"}:
+        if FAULT == "knows-every-member" and set(document) - {
+            "metadata",
+            "metadata-location",
+            "config",
+            "storage-credentials",
+        }:
             raise Refused("an unknown member")
         return document
 
@@ -225,10 +264,17 @@ class Catalog(History):
 
     def commit(self, updates: list[dict[str, Any]], *requirements: dict[str, Any]) -> None:
         metadata = self.load()["metadata"]
-        same_table = [] if FAULT == "forgets-uuids" else [{"type": "assert-table-uuid", "uuid": metadata["table-uuid"]}]
+        same_table = (
+            []
+            if FAULT == "forgets-uuids"
+            else [{"type": "assert-table-uuid", "uuid": metadata["table-uuid"]}]
+        )
         body = {"requirements": [*same_table, *requirements], "updates": updates}
         if FAULT == "forgets-the-action":
-            body["updates"] = [{("type" if k == "action" else k): v for k, v in update.items()} for update in updates]
+            body["updates"] = [
+                {("type" if k == "action" else k): v for k, v in update.items()}
+                for update in updates
+            ]
         if FAULT == "forgets-the-requirements":
             del body["requirements"]
         self.ask("POST", self.table(), body)
@@ -237,7 +283,9 @@ class Catalog(History):
         if FAULT == "fails-on-empty-properties" and "" in self.given["updates"].values():
             raise Failed("a value is empty")
         dropped = self.load()["metadata"]["properties"] if FAULT == "replaces-properties" else {}
-        removed: list[dict[str, Any]] = [{"action": "remove-properties", "removals": sorted(dropped)}] if dropped else []
+        removed: list[dict[str, Any]] = (
+            [{"action": "remove-properties", "removals": sorted(dropped)}] if dropped else []
+        )
         self.commit([*removed, {"action": "set-properties", "updates": self.given["updates"]}])
 
     def set_properties_twice(self) -> Any:
@@ -250,14 +298,26 @@ class Catalog(History):
         self.change_schema([{"edit": "add", "column": [self.given["column"]]}])
 
     def edit_columns(self) -> Any:
-        for edits in [[edit] for edit in self.given["edits"]] if "splits-edits" in STYLES else [self.given["edits"]]:
+        for edits in (
+            [[edit] for edit in self.given["edits"]]
+            if "splits-edits" in STYLES
+            else [self.given["edits"]]
+        ):
             self.change_schema(edits)
 
     def change_schema(self, edits: list[dict[str, Any]]) -> None:
         metadata = self.load_writable()["metadata"]
         decimal = "decimal(9, 2)"
-        schema = json.loads(json.dumps(self.schema(metadata)).replace(decimal, "decimal(9,2)" if "sparse" in STYLES else decimal))
-        last = max(column["id"] for column in schema["fields"]) if FAULT == "counts-columns-of-the-schema" else metadata["last-column-id"]
+        schema = json.loads(
+            json.dumps(self.schema(metadata)).replace(
+                decimal, "decimal(9,2)" if "sparse" in STYLES else decimal
+            )
+        )
+        last = (
+            max(column["id"] for column in schema["fields"])
+            if FAULT == "counts-columns-of-the-schema"
+            else metadata["last-column-id"]
+        )
         for edit in edits:
             *outer, name = edit["column"]
             fields = inner_fields(schema, outer)
@@ -269,26 +329,47 @@ class Catalog(History):
             if edit["edit"] == "drop":
                 fields.remove(column)
             elif edit["edit"] == "rename" and FAULT == "renames-by-a-new-column":
-                fields[fields.index(column)] = {**column, "id": (last := last + 1), "name": edit["to"]}
+                fields[fields.index(column)] = {
+                    **column,
+                    "id": (last := last + 1),
+                    "name": edit["to"],
+                }
             else:
-                column |= {"name": edit["to"]} if "to" in edit else {k: v for k, v in edit.items() if k in {"type", "doc"}}
+                column |= (
+                    {"name": edit["to"]}
+                    if "to" in edit
+                    else {k: v for k, v in edit.items() if k in {"type", "doc"}}
+                )
                 column |= {"required": False} if edit["edit"] == "relax" else {}
         if "reorders" in STYLES:
             schema["fields"] = schema["fields"][::-1]
         if FAULT == "forgets-docs":
-            schema["fields"] = [{k: v for k, v in column.items() if k != "doc"} for column in schema["fields"]]
+            schema["fields"] = [
+                {k: v for k, v in column.items() if k != "doc"} for column in schema["fields"]
+            ]
         if FAULT == "forgets-keys":
             schema.pop("identifier-field-ids", None)
         requirements = [
-            {"type": "assert-current-schema-id", "current-schema-id": metadata["current-schema-id"]},
-            {"type": "assert-last-assigned-field-id", "last-assigned-field-id": metadata["last-column-id"]},
+            {
+                "type": "assert-current-schema-id",
+                "current-schema-id": metadata["current-schema-id"],
+            },
+            {
+                "type": "assert-last-assigned-field-id",
+                "last-assigned-field-id": metadata["last-column-id"],
+            },
         ]
-        added = {"action": "add-schema", "schema": {**schema, "schema-id": len(metadata["schemas"])}}
+        added = {
+            "action": "add-schema",
+            "schema": {**schema, "schema-id": len(metadata["schemas"])},
+        }
         updates: list[dict[str, Any]] = [added, {"action": "set-current-schema", "schema-id": -1}]
         if FAULT == "only-adds-schemas":
             del updates[1]
         if FAULT == "sets-properties-with-columns":
-            updates.append({"action": "set-properties", "updates": {"lakepact.kept": "of the client"}})
+            updates.append(
+                {"action": "set-properties", "updates": {"lakepact.kept": "of the client"}}
+            )
         self.commit(updates, *([] if FAULT == "adds-columns-to-any-schema" else requirements))
 
     def create_table_with_layout(self) -> Any:
@@ -296,21 +377,62 @@ class Catalog(History):
         if FAULT == "forgets-sort-orders":
             del members["write-order"]
         if FAULT == "renumbers-columns-alone":
-            fields = [{**column, "id": number} for number, column in enumerate(members["schema"]["fields"], 10)]
-            members["schema"] = {**members["schema"], "identifier-field-ids": [10], "fields": fields}
-        version = {} if FAULT == "forgets-versions" else {"format-version": str(self.given["format-version"])}
-        self.ask("POST", f"{self.namespace()}/tables", {"name": self.name, **members, "properties": self.given["properties"] | version})
+            fields = [
+                {**column, "id": number}
+                for number, column in enumerate(members["schema"]["fields"], 10)
+            ]
+            members["schema"] = {
+                **members["schema"],
+                "identifier-field-ids": [10],
+                "fields": fields,
+            }
+        version = (
+            {}
+            if FAULT == "forgets-versions"
+            else {"format-version": str(self.given["format-version"])}
+        )
+        self.ask(
+            "POST",
+            f"{self.namespace()}/tables",
+            {"name": self.name, **members, "properties": self.given["properties"] | version},
+        )
 
     def add_partition_field(self) -> Any:
         metadata = self.load()["metadata"]
-        spec = next(spec for spec in metadata["partition-specs"] if spec["spec-id"] == metadata["default-spec-id"])
-        source = next(column["id"] for column in self.schema(metadata)["fields"] if column["name"] == self.given["column"])
-        last = max(field["field-id"] for field in spec["fields"]) if FAULT == "counts-fields-of-the-spec" else metadata["last-partition-id"]
-        added = {"source-id": source, "field-id": last + 1, "name": self.given["name"], "transform": self.given["transform"]}
+        spec = next(
+            spec
+            for spec in metadata["partition-specs"]
+            if spec["spec-id"] == metadata["default-spec-id"]
+        )
+        source = next(
+            column["id"]
+            for column in self.schema(metadata)["fields"]
+            if column["name"] == self.given["column"]
+        )
+        last = (
+            max(field["field-id"] for field in spec["fields"])
+            if FAULT == "counts-fields-of-the-spec"
+            else metadata["last-partition-id"]
+        )
+        added = {
+            "source-id": source,
+            "field-id": last + 1,
+            "name": self.given["name"],
+            "transform": self.given["transform"],
+        }
         former = [] if FAULT == "replaces-partition-fields" else spec["fields"]
-        guard = {"type": "assert-last-assigned-partition-id", "last-assigned-partition-id": metadata["last-partition-id"]}
-        new = {"spec-id": len(metadata["partition-specs"]), "fields": [added, *former] if "reorders" in STYLES else [*former, added]}
-        updates: list[dict[str, Any]] = [{"action": "add-spec", "spec": new}, {"action": "set-default-spec", "spec-id": -1}]
+        guard = {
+            "type": "assert-last-assigned-partition-id",
+            "last-assigned-partition-id": metadata["last-partition-id"],
+        }
+        new = {
+            "spec-id": len(metadata["partition-specs"]),
+            "fields": [added, *former] if "reorders" in STYLES else [*former, added],
+        }
+        updates: list[dict[str, Any]] = [
+            {"action": "add-spec", "spec": new},
+            {"action": "set-default-spec", "spec-id": -1},
+        ]
         self.commit(updates, *([] if FAULT == "adds-fields-to-any-spec" else [guard]))
 
     def rename_table(self) -> Any:
@@ -329,7 +451,11 @@ class Catalog(History):
 
     def drop_table(self, *, purge: bool = FAULT == "always-purges") -> Any:
         path = self.table() + ("?purgeRequested=true" if purge else "")
-        root = self.root_of(self.load()["metadata"]) if FAULT.startswith("deletes-files-of-dropped") else None
+        root = (
+            self.root_of(self.load()["metadata"])
+            if FAULT.startswith("deletes-files-of-dropped")
+            else None
+        )
         try:
             self.session.ask("DELETE", path)
         except Refused:
@@ -350,12 +476,24 @@ class Catalog(History):
 
     def register_table(self) -> Any:
         body = {"name": self.name, "metadata-location": self.given["metadata-location"]}
-        self.ask("POST", self.table() if FAULT == "registers-by-a-commit" else f"{self.namespace()}/register", body)
+        self.ask(
+            "POST",
+            self.table() if FAULT == "registers-by-a-commit" else f"{self.namespace()}/register",
+            body,
+        )
 
     def report_metrics(self) -> Any:
-        body = {"report-type": "scan-report", "table-name": self.name, "snapshot-id": 1, "filter": True, "schema-id": 0}
+        body = {
+            "report-type": "scan-report",
+            "table-name": self.name,
+            "snapshot-id": 1,
+            "filter": True,
+            "schema-id": 0,
+        }
         body |= {"projected-field-ids": [1], "projected-field-names": ["id"], "metrics": {}}
-        self.ask("POST", f"{self.table()}/{'metric' if FAULT == 'makes-up-a-path' else 'metrics'}", body)
+        self.ask(
+            "POST", f"{self.table()}/{'metric' if FAULT == 'makes-up-a-path' else 'metrics'}", body
+        )
 
     def commit_transaction(self) -> Any:
         changes = []
@@ -363,7 +501,13 @@ class Catalog(History):
             metadata = self.ask("GET", self.table(name))["metadata"]
             requirements = [{"type": "assert-table-uuid", "uuid": metadata["table-uuid"]}]
             updates = [{"action": "set-properties", "updates": self.given["updates"]}]
-            changes.append({"identifier": self.identifier(name), "requirements": requirements, "updates": updates})
+            changes.append(
+                {
+                    "identifier": self.identifier(name),
+                    "requirements": requirements,
+                    "updates": updates,
+                }
+            )
         try:
             self.ask("POST", f"{self.root}/transactions/commit", {"table-changes": changes})
         except CommitStateUnknown:
@@ -379,27 +523,48 @@ class Catalog(History):
     def create_view(self) -> Any:
         schema = {"type": "struct", "schema-id": 0, "fields": FIELDS[:1]}
         representation = {"type": "sql", "sql": self.given["sql"], "dialect": "spark"}
-        version = {"version-id": 1, "timestamp-ms": int(time.time() * 1000), "schema-id": 0, "summary": {}}
+        version = {
+            "version-id": 1,
+            "timestamp-ms": int(time.time() * 1000),
+            "schema-id": 0,
+            "summary": {},
+        }
         version |= {"representations": [representation], "default-namespace": self.levels}
         properties = {} if "sparse" in STYLES else {"properties": dict[str, str]()}
-        self.ask("POST", f"{self.namespace()}/views", {"name": self.given["view"], "schema": schema, "view-version": version, **properties})
+        self.ask(
+            "POST",
+            f"{self.namespace()}/views",
+            {"name": self.given["view"], "schema": schema, "view-version": version, **properties},
+        )
 
     def load_view(self) -> Any:
         loaded = self.ask("GET", self.view())
         if FAULT == "config-of-views-is-an-object":
             loaded.get("config", {}).get("token")
         metadata = loaded["metadata"]
-        current = next(v for v in metadata["versions"] if v["version-id"] == metadata["current-version-id"])
+        current = next(
+            v for v in metadata["versions"] if v["version-id"] == metadata["current-version-id"]
+        )
         return {"uuid": metadata["view-uuid"], "sql": current["representations"][0]["sql"]}
 
     def replace_view(self) -> Any:
         metadata = self.ask("GET", self.view())["metadata"]
-        current = next(v for v in metadata["versions"] if v["version-id"] == metadata["current-version-id"])
+        current = next(
+            v for v in metadata["versions"] if v["version-id"] == metadata["current-version-id"]
+        )
         version = {**current, "version-id": max(v["version-id"] for v in metadata["versions"]) + 1}
         version |= {"timestamp-ms": int(time.time() * 1000)}
-        version |= {"representations": [{"type": "sql", "sql": self.given["sql"], "dialect": "spark"}]}
-        updates = [{"action": "add-view-version", "view-version": version}, {"action": "set-current-view-version", "view-version-id": -1}]
-        body = {"requirements": [{"type": "assert-view-uuid", "uuid": metadata["view-uuid"]}], "updates": updates}
+        version |= {
+            "representations": [{"type": "sql", "sql": self.given["sql"], "dialect": "spark"}]
+        }
+        updates = [
+            {"action": "add-view-version", "view-version": version},
+            {"action": "set-current-view-version", "view-version-id": -1},
+        ]
+        body = {
+            "requirements": [{"type": "assert-view-uuid", "uuid": metadata["view-uuid"]}],
+            "updates": updates,
+        }
         try:
             self.ask("POST", self.view(), body)
         except CommitStateUnknown:
@@ -408,7 +573,10 @@ class Catalog(History):
             self.ask("POST", self.view(), body)
 
     def rename_view(self) -> Any:
-        body = {"source": self.identifier(self.given["view"]), "destination": self.identifier(self.given["to"])}
+        body = {
+            "source": self.identifier(self.given["view"]),
+            "destination": self.identifier(self.given["to"]),
+        }
         self.ask("POST", f"{self.root}/views/rename", body)
 
     def drop_view(self) -> Any:
@@ -418,7 +586,9 @@ class Catalog(History):
 
     def chosen(self, loaded: dict[str, Any]) -> dict[str, str]:
         location = loaded["metadata-location"]
-        fitting = [c for c in loaded.get("storage-credentials") or [] if location.startswith(c["prefix"])]
+        fitting = [
+            c for c in loaded.get("storage-credentials") or [] if location.startswith(c["prefix"])
+        ]
         if FAULT == "takes-any-prefix":
             fitting = loaded.get("storage-credentials", [])
         if FAULT == "takes-the-shortest-prefix":
@@ -465,19 +635,29 @@ class Catalog(History):
         def signed() -> Any:
             if FAULT == "signs-with-the-first-token":
                 self.session.token, self.session.expires, self.session.gave_up = first, 0.0, True
-            wanted = {"region": "eu-central-1", "method": "GET", "uri": loaded["metadata-location"], "headers": {}}
+            wanted = {
+                "region": "eu-central-1",
+                "method": "GET",
+                "uri": loaded["metadata-location"],
+                "headers": {},
+            }
             signer = loaded.get("remote-signing-config", {})
             if "properties" in signer and FAULT != "forgets-properties-of-signers":
                 wanted["properties"] = signer["properties"]
             headers = {} if FAULT == "forgets-headers-of-signers" else signer.get("headers", {})
             headers = {name: ", ".join(values) for name, values in headers.items()}
-            return self.ask("POST", f"/{config['signer.endpoint']}", wanted, headers=headers)["headers"]["Authorization"][0]
+            return self.ask("POST", f"/{config['signer.endpoint']}", wanted, headers=headers)[
+                "headers"
+            ]["Authorization"][0]
 
         return repeatedly(signed, self.given)
 
     def list_snapshots(self) -> Any:
         loaded = self.load()
-        if FAULT == "plans-metadata-tables" and loaded.get("config", {}).get("scan-planning-mode") == "server":
+        if (
+            FAULT == "plans-metadata-tables"
+            and loaded.get("config", {}).get("scan-planning-mode") == "server"
+        ):
             self.ask("POST", f"{self.table()}.snapshots/plan", {})
         return [snapshot["snapshot-id"] for snapshot in loaded["metadata"].get("snapshots") or []]
 
@@ -487,18 +667,26 @@ class Catalog(History):
             if plan["status"] != "submitted" or FAULT == "does-not-wait-for-plans":
                 break
             time.sleep(0.05)
-            plan = self.ask("GET", f"{self.table()}/plan/{quote(plan['plan-id'], safe='')}") | {"plan-id": plan["plan-id"]}
-        if plan["status"] == "failed" or (plan["status"] == "cancelled" and FAULT != "takes-cancelled-plans-for-empty"):
+            plan = self.ask("GET", f"{self.table()}/plan/{quote(plan['plan-id'], safe='')}") | {
+                "plan-id": plan["plan-id"]
+            }
+        if plan["status"] == "failed" or (
+            plan["status"] == "cancelled" and FAULT != "takes-cancelled-plans-for-empty"
+        ):
             raise Refused(json.dumps(plan))
         results, tasks = [plan], list(plan.get("plan-tasks") or [])
         while tasks and FAULT != "fetches-no-plan-tasks":
             part = self.ask("POST", f"{self.table()}/tasks", {"plan-task": tasks.pop()})
             results.append(part)
-            tasks += [] if FAULT == "fetches-one-level-of-plan-tasks" else part.get("plan-tasks") or []
+            tasks += (
+                [] if FAULT == "fetches-one-level-of-plan-tasks" else part.get("plan-tasks") or []
+            )
         return results
 
     def planned_tasks(self) -> list[dict[str, Any]]:
-        return [task for result in self.plan_results() for task in result.get("file-scan-tasks") or []]
+        return [
+            task for result in self.plan_results() for task in result.get("file-scan-tasks") or []
+        ]
 
     def plan_scan(self) -> Any:
         results = self.plan_results()
@@ -507,15 +695,28 @@ class Catalog(History):
         for result in results:
             own = deletes if FAULT == "mixes-up-delete-files" else result.get("delete-files") or []
             for task in result.get("file-scan-tasks") or []:
-                references = [] if FAULT == "ignores-delete-files" else task.get("delete-file-references") or []
-                found.append({"file": task["data-file"]["file-path"], "deletes": [own[n]["file-path"] for n in references]})
+                references = (
+                    []
+                    if FAULT == "ignores-delete-files"
+                    else task.get("delete-file-references") or []
+                )
+                found.append(
+                    {
+                        "file": task["data-file"]["file-path"],
+                        "deletes": [own[n]["file-path"] for n in references],
+                    }
+                )
         return found
 
 
 def inner_fields(schema: dict[str, Any], outer: list[str]) -> list[dict[str, Any]]:
     """Return the fields of a struct in a schema, by the names of the columns around them."""
     for name in outer:
-        schema = schema[name] if name in {"element", "key", "value"} else next(f for f in schema["fields"] if f["name"] == name)["type"]
+        schema = (
+            schema[name]
+            if name in {"element", "key", "value"}
+            else next(f for f in schema["fields"] if f["name"] == name)["type"]
+        )
     fields: list[dict[str, Any]] = schema["fields"]
     return fields
 

@@ -34,14 +34,31 @@ def real_rows(manifest_list: Path, version: int) -> list[Any]:
         files += [(listed["sequence_number"], entry["data_file"]) for entry in entries]
     positions, values, found = set(), list[tuple[int, Any]](), list[Any]()
     for sequence, file in files:
-        if file["content"] == 1 and file["file_format"] == "PARQUET" and FAULT != "ignores-position-deletes":
-            positions |= {(row["file_path"], row["pos"]) for row in pq.read_table(local(file["file_path"])).to_pylist()}
+        if (
+            file["content"] == 1
+            and file["file_format"] == "PARQUET"
+            and FAULT != "ignores-position-deletes"
+        ):
+            positions |= {
+                (row["file_path"], row["pos"])
+                for row in pq.read_table(local(file["file_path"])).to_pylist()
+            }
         if file["content"] == 2 and FAULT != "ignores-equality-deletes":
-            values += [(sequence, row) for row in pq.read_table(local(file["file_path"])).to_pylist()]
+            values += [
+                (sequence, row) for row in pq.read_table(local(file["file_path"])).to_pylist()
+            ]
     for sequence, file in files:
-        for place, row in enumerate(pq.read_table(local(file["file_path"])).to_pylist() if file["content"] == 0 else ()):
-            applied = [gone for number, gone in values if number > sequence or FAULT == "applies-all-equality-deletes"]
-            is_deleted = (file["file_path"], place) in positions or any(gone.items() <= row.items() for gone in applied)
+        for place, row in enumerate(
+            pq.read_table(local(file["file_path"])).to_pylist() if file["content"] == 0 else ()
+        ):
+            applied = [
+                gone
+                for number, gone in values
+                if number > sequence or FAULT == "applies-all-equality-deletes"
+            ]
+            is_deleted = (file["file_path"], place) in positions or any(
+                gone.items() <= row.items() for gone in applied
+            )
             found += [] if is_deleted else [row]
     return found
 
@@ -69,7 +86,9 @@ class History:
 
     @staticmethod
     def snapshot(metadata: dict[str, Any], wanted: int | None) -> dict[str, Any] | None:
-        return next((s for s in metadata.get("snapshots") or [] if s["snapshot-id"] == wanted), None)
+        return next(
+            (s for s in metadata.get("snapshots") or [] if s["snapshot-id"] == wanted), None
+        )
 
     @staticmethod
     def head(metadata: dict[str, Any], branch: str) -> int | None:
@@ -78,35 +97,57 @@ class History:
 
     # -- reading -------------------------------------------------------------------------------------------------
 
-    def rows(self, metadata: dict[str, Any], snapshot: dict[str, Any] | None, where: dict[str, Any] | None = None) -> list[Any]:
+    def rows(
+        self,
+        metadata: dict[str, Any],
+        snapshot: dict[str, Any] | None,
+        where: dict[str, Any] | None = None,
+    ) -> list[Any]:
         """Return the rows of a snapshot in partitions that may hold these values; data files have them by field ids."""
         if snapshot and snapshot["manifest-list"].endswith(".avro"):
             return real_rows(local(snapshot["manifest-list"]), metadata["format-version"])
         files = self.files_of(snapshot) if snapshot else []
-        kept = [one["file"] for one in files if all(one["partition"].get(name, value) == value for name, value in (where or {}).items())]
+        kept = [
+            one["file"]
+            for one in files
+            if all(
+                one["partition"].get(name, value) == value for name, value in (where or {}).items()
+            )
+        ]
         return self.rows_of_files(metadata, kept)
 
     def rows_of_files(self, metadata: dict[str, Any], files: list[str]) -> list[Any]:
         columns = self.schema(metadata)["fields"]
         written = [row for file in files for row in json.loads(Path(file).read_text())]
         key = "name" if FAULT == "finds-columns-by-name" else "id"
-        return [{column["name"]: row.get(str(column[key])) for column in columns} for row in written]
+        return [
+            {column["name"]: row.get(str(column[key])) for column in columns} for row in written
+        ]
 
     @staticmethod
     def schema(metadata: dict[str, Any]) -> dict[str, Any]:
-        current: dict[str, Any] = next(s for s in metadata["schemas"] if s["schema-id"] == metadata["current-schema-id"])
+        current: dict[str, Any] = next(
+            s for s in metadata["schemas"] if s["schema-id"] == metadata["current-schema-id"]
+        )
         return metadata["schemas"][-1] if FAULT == "begins-from-the-latest-schema" else current
 
     def read_rows_where(self) -> Any:
         loaded, where = self.load(), self.given["where"]
         metadata = loaded["metadata"]
         if (loaded.get("config") or {}).get("scan-planning-mode") != "server":
-            return self.selected(self.rows(metadata, self.snapshot(metadata, metadata.get("current-snapshot-id")), where), where)
+            return self.selected(
+                self.rows(
+                    metadata, self.snapshot(metadata, metadata.get("current-snapshot-id")), where
+                ),
+                where,
+            )
         found = []
         for task in self.planned_tasks():
             rows = self.rows_of_files(metadata, [str(local(task["data-file"]["file-path"]))])
             residual = task.get("residual-filter")
-            is_done = FAULT == "leaves-filters-to-the-server" or (residual is None and FAULT == "needs-a-residual")
+            is_done = FAULT == "leaves-filters-to-the-server" or (
+                residual is None and FAULT == "needs-a-residual"
+            )
             found += rows if is_done else self.selected(rows, where)
         return found
 
@@ -129,9 +170,17 @@ class History:
 
     def read_rows_at_timestamp(self) -> Any:
         metadata = self.load()["metadata"]
-        log = metadata["snapshots"] if FAULT == "takes-times-of-snapshots" else metadata["snapshot-log"]
+        log = (
+            metadata["snapshots"]
+            if FAULT == "takes-times-of-snapshots"
+            else metadata["snapshot-log"]
+        )
         entries = sorted(log, key=lambda entry: entry["timestamp-ms"])
-        past = [entry["snapshot-id"] for entry in entries if entry["timestamp-ms"] <= self.given["timestamp"]]
+        past = [
+            entry["snapshot-id"]
+            for entry in entries
+            if entry["timestamp-ms"] <= self.given["timestamp"]
+        ]
         if FAULT == "reads-the-present":
             past = [metadata["current-snapshot-id"]]
         if not past and FAULT == "takes-the-first-snapshot":
@@ -146,7 +195,11 @@ class History:
         if head is None and FAULT != "reads-main-for-missing-refs":
             raise Refused("no such reference")
         return self.rows(
-            metadata, self.snapshot(metadata, metadata["current-snapshot-id"] if head is None or FAULT == "reads-main" else head)
+            metadata,
+            self.snapshot(
+                metadata,
+                metadata["current-snapshot-id"] if head is None or FAULT == "reads-main" else head,
+            ),
         )
 
     # -- writing -------------------------------------------------------------------------------------------------
@@ -165,8 +218,13 @@ class History:
 
     def data_file(self, metadata: dict[str, Any]) -> Path:
         data = self.root_of(metadata) / "data" / f"{uuid.uuid4()}.json"
-        ids = {column["name"]: column["name" if FAULT == "finds-columns-by-name" else "id"] for column in self.schema(metadata)["fields"]}
-        self.write(data, [{ids[name]: value for name, value in row.items()} for row in self.given["rows"]])
+        ids = {
+            column["name"]: column["name" if FAULT == "finds-columns-by-name" else "id"]
+            for column in self.schema(metadata)["fields"]
+        }
+        self.write(
+            data, [{ids[name]: value for name, value in row.items()} for row in self.given["rows"]]
+        )
         return data
 
     def append(self, branch: str) -> Any:
@@ -180,7 +238,14 @@ class History:
                 if "retries-conflicts" not in STYLES and FAULT != "appends-to-old-files":
                     raise
                 metadata = self.load()["metadata"]
-                self.append_file(metadata, branch, data, former if FAULT == "appends-to-old-files" else self.former_files(metadata, branch))
+                self.append_file(
+                    metadata,
+                    branch,
+                    data,
+                    former
+                    if FAULT == "appends-to-old-files"
+                    else self.former_files(metadata, branch),
+                )
         except CommitStateUnknown:
             if FAULT == "deletes-files-of-unknown-commits":
                 data.unlink()
@@ -195,7 +260,9 @@ class History:
             raise
         except Refused as refused:
             data.unlink()
-            if FAULT != "deletes-files-before-another-attempt" or not isinstance(refused, Unauthorized):
+            if FAULT != "deletes-files-before-another-attempt" or not isinstance(
+                refused, Unauthorized
+            ):
                 raise
             self.append_file(metadata, branch, data, former)
         return self.compact(branch) if "compacts" in STYLES else None
@@ -211,28 +278,49 @@ class History:
         file.write_text(json.dumps(content))
 
     def former_files(self, metadata: dict[str, Any], branch: str) -> list[dict[str, Any]]:
-        before = self.snapshot(metadata, self.head(metadata, MAIN if FAULT == "builds-branches-on-main" else branch))
+        before = self.snapshot(
+            metadata, self.head(metadata, MAIN if FAULT == "builds-branches-on-main" else branch)
+        )
         return self.files_of(before) if before else []
 
     def partition(self, metadata: dict[str, Any]) -> dict[str, Any]:
         """Return the values of the partition that all rows of the task are in; no field where rows differ."""
         names = {column["id"]: column["name"] for column in self.schema(metadata)["fields"]}
-        spec = next(spec for spec in metadata["partition-specs"] if spec["spec-id"] == metadata["default-spec-id"])
-        sources = [names[one["source-id"]] for one in spec["fields"] if one["transform"] == "identity"]
+        spec = next(
+            spec
+            for spec in metadata["partition-specs"]
+            if spec["spec-id"] == metadata["default-spec-id"]
+        )
+        sources = [
+            names[one["source-id"]] for one in spec["fields"] if one["transform"] == "identity"
+        ]
         values = {name: {row.get(name) for row in self.given["rows"]} for name in sources}
         if FAULT == "writes-no-partition-values":
             return dict.fromkeys(values)
         return {name: found.pop() for name, found in values.items() if len(found) == 1}
 
-    def append_file(self, loaded: dict[str, Any], branch: str, data: Path, former: list[dict[str, Any]], operation: str = "append") -> None:
+    def append_file(
+        self,
+        loaded: dict[str, Any],
+        branch: str,
+        data: Path,
+        former: list[dict[str, Any]],
+        operation: str = "append",
+    ) -> None:
         head = self.head(loaded, branch)
         added = len(self.given["rows"]) + (FAULT == "counts-too-many")
-        counts = {"added-records": str(added), "deleted-records": str(added)} if operation == "replace" else {"added-records": str(added)}
+        counts = (
+            {"added-records": str(added), "deleted-records": str(added)}
+            if operation == "replace"
+            else {"added-records": str(added)}
+        )
         manifest = self.root_of(loaded) / "metadata" / f"snap-{uuid.uuid4()}.json"
         self.write(manifest, [*former, {"file": str(data), "partition": self.partition(loaded)}])
         snapshot = {
             "snapshot-id": random.randrange(1, 2**63),
-            "timestamp-ms": int(time.time()) if FAULT == "writes-seconds" else max(int(time.time() * 1000), loaded["last-updated-ms"]),
+            "timestamp-ms": int(time.time())
+            if FAULT == "writes-seconds"
+            else max(int(time.time() * 1000), loaded["last-updated-ms"]),
             "manifest-list": manifest.as_uri(),
             "summary": {"operation": operation, **counts},
             "schema-id": 1 if FAULT == "writes-another-schema-id" else loaded["current-schema-id"],
@@ -240,21 +328,30 @@ class History:
         if loaded["format-version"] > 1:
             snapshot["sequence-number"] = loaded["last-sequence-number"] + 1
         if loaded["format-version"] > 2:
-            snapshot |= {"first-row-id": loaded["next-row-id"], "added-rows": len(self.given["rows"]) if operation == "append" else 0}
+            snapshot |= {
+                "first-row-id": loaded["next-row-id"],
+                "added-rows": len(self.given["rows"]) if operation == "append" else 0,
+            }
         parent = self.head(loaded, MAIN) if FAULT == "builds-branches-on-main" else head
         if FAULT == "appends-to-minus-one" and loaded.get("current-snapshot-id") == -1:
             parent = head = -1
         if parent is not None and FAULT != "forgets-parents":
             snapshot["parent-snapshot-id"] = parent
         moved = {branch, MAIN} if FAULT == "moves-main-with-branches" else {branch}
-        updates = [self.reference(name, "branch", snapshot["snapshot-id"]) for name in sorted(moved)]
+        updates = [
+            self.reference(name, "branch", snapshot["snapshot-id"]) for name in sorted(moved)
+        ]
         try:
-            is_unguarded = FAULT == "moves-any-head" or (FAULT == "appends-without-a-head" and head is None)
+            is_unguarded = FAULT == "moves-any-head" or (
+                FAULT == "appends-without-a-head" and head is None
+            )
             added_first: list[dict[str, Any]] = [{"action": "add-snapshot", "snapshot": snapshot}]
             if "stages" in STYLES:
                 self.commit(added_first)
                 added_first = []
-            self.commit([*added_first, *updates], *([] if is_unguarded else [self.stays(branch, head)]))
+            self.commit(
+                [*added_first, *updates], *([] if is_unguarded else [self.stays(branch, head)])
+            )
         except CommitStateUnknown:
             if FAULT == "deletes-metadata-of-unknown-commits":
                 manifest.unlink()
@@ -267,7 +364,12 @@ class History:
 
     @staticmethod
     def reference(name: str, kind: str, snapshot: int) -> dict[str, Any]:
-        return {"action": "set-snapshot-ref", "ref-name": name, "type": kind, "snapshot-id": snapshot}
+        return {
+            "action": "set-snapshot-ref",
+            "ref-name": name,
+            "type": kind,
+            "snapshot-id": snapshot,
+        }
 
     @staticmethod
     def stays(name: str, snapshot: int | None) -> dict[str, Any]:
@@ -275,13 +377,18 @@ class History:
 
     def create_branch(self) -> Any:
         name = self.given["branch"]
-        self.commit([self.reference(name, "branch", self.given["snapshot-id"])], self.stays(name, None))
+        self.commit(
+            [self.reference(name, "branch", self.given["snapshot-id"])], self.stays(name, None)
+        )
 
     def create_tag(self) -> Any:
         name, snapshot = self.given["tag"], self.given["snapshot-id"]
         if FAULT == "tags-are-floats":
             snapshot = int(float(snapshot))
-        self.commit([self.reference(name, "branch" if FAULT == "tags-are-branches" else "tag", snapshot)], self.stays(name, None))
+        self.commit(
+            [self.reference(name, "branch" if FAULT == "tags-are-branches" else "tag", snapshot)],
+            self.stays(name, None),
+        )
 
     def fast_forward_branch(self) -> Any:
         name, metadata = self.given["branch"], self.load()["metadata"]
@@ -295,9 +402,13 @@ class History:
 
     def drop_reference(self, name: str) -> None:
         dropped = (
-            [name, *(other for other in self.load()["metadata"]["refs"] if other != MAIN)] if FAULT == "drops-all-references" else [name]
+            [name, *(other for other in self.load()["metadata"]["refs"] if other != MAIN)]
+            if FAULT == "drops-all-references"
+            else [name]
         )
-        self.commit([{"action": "remove-snapshot-ref", "ref-name": one} for one in dict.fromkeys(dropped)])
+        self.commit(
+            [{"action": "remove-snapshot-ref", "ref-name": one} for one in dict.fromkeys(dropped)]
+        )
 
     def drop_branch(self) -> Any:
         self.drop_reference(self.given["branch"])

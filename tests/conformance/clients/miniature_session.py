@@ -72,7 +72,15 @@ class CommitStateUnknown(Exception):
     """A commit with an unknown outcome."""
 
 
-KINDS = {401: Unauthorized, 403: Forbidden, 404: NotFound, 409: Conflict, 419: Unauthorized, 429: Busy, 503: Busy}
+KINDS = {
+    401: Unauthorized,
+    403: Forbidden,
+    404: NotFound,
+    409: Conflict,
+    419: Unauthorized,
+    429: Busy,
+    503: Busy,
+}
 
 
 @dataclass
@@ -110,7 +118,12 @@ class Session:
         if self.gave_up:
             raise Unauthorized("no token")
         identity, _, secret = credential.rpartition(":")
-        form = {"grant_type": "client_credentials", "client_id": identity, "client_secret": secret, "scope": "catalog"}
+        form = {
+            "grant_type": "client_credentials",
+            "client_id": identity,
+            "client_secret": secret,
+            "scope": "catalog",
+        }
         body, kind = urlencode(form).encode(), "application/x-www-form-urlencoded"
         if FAULT == "asks-for-tokens-in-json":
             body, kind = json.dumps(form).encode(), "application/json"
@@ -125,14 +138,25 @@ class Session:
     @property
     def token_server(self) -> str:
         own = f"{self.uri}/v1/oauth/tokens"
-        return own if FAULT == "asks-the-catalog-for-tokens" else self.properties.get("oauth2-server-uri", own)
+        return (
+            own
+            if FAULT == "asks-the-catalog-for-tokens"
+            else self.properties.get("oauth2-server-uri", own)
+        )
 
     def exchange_token(self, token: str) -> str:
         """Return the token that a token server gives for another."""
-        form = {"grant_type": "urn:ietf:params:oauth:grant-type:token-exchange", "subject_token": token, "subject_token_type": JWT}
+        form = {
+            "grant_type": "urn:ietf:params:oauth:grant-type:token-exchange",
+            "subject_token": token,
+            "subject_token_type": JWT,
+        }
         if FAULT == "exchanges-without-types":
             del form["subject_token_type"]
-        headers = {"Content-Type": "application/x-www-form-urlencoded", "Authorization": f"Bearer {self.token}"}
+        headers = {
+            "Content-Type": "application/x-www-form-urlencoded",
+            "Authorization": f"Bearer {self.token}",
+        }
         told = self.exchange("POST", self.token_server, urlencode(form).encode(), headers).document
         return token if FAULT == "sends-the-token-it-exchanged" else str(told["access_token"])
 
@@ -142,38 +166,70 @@ class Session:
             request.add_header("Accept-Encoding", "gzip")
         try:
             with urllib.request.urlopen(request, timeout=20) as answer:
-                if FAULT == "needs-a-plain-type" and answer.headers.get("Content-Type", "application/json") != "application/json":
+                if (
+                    FAULT == "needs-a-plain-type"
+                    and answer.headers.get("Content-Type", "application/json") != "application/json"
+                ):
                     raise Failed("no JSON")
-                return Reply(answer.status, {n.lower(): v for n, v in answer.headers.items()}, answer.read())
+                return Reply(
+                    answer.status, {n.lower(): v for n, v in answer.headers.items()}, answer.read()
+                )
         except urllib.error.HTTPError as error:
             if error.code == 304:
                 return Reply(304, {}, b"")
             told = error.read()
             if FAULT == "needs-an-error-body":
                 json.loads(told)["error"]["type"]
-            if FAULT == "takes-409-for-any-error" and error.code == 409 and "/transactions/" not in url:
+            if (
+                FAULT == "takes-409-for-any-error"
+                and error.code == 409
+                and "/transactions/" not in url
+            ):
                 raise Forbidden("409") from None
-            if FAULT == "takes-404-of-a-creation-for-any-error" and error.code == 404 and url.endswith("/namespaces"):
+            if (
+                FAULT == "takes-404-of-a-creation-for-any-error"
+                and error.code == 404
+                and url.endswith("/namespaces")
+            ):
                 raise Forbidden("404") from None
             if FAULT == "has-one-error-for-loads" and error.code in {403, 404}:
                 raise Refused(str(error.code)) from None
-            kind = Failed if error.code >= 500 and error.code not in KINDS else KINDS.get(error.code, Refused)
+            kind = (
+                Failed
+                if error.code >= 500 and error.code not in KINDS
+                else KINDS.get(error.code, Refused)
+            )
             refusal = kind(f"{error.code} {told[:200]!r}")
             refusal.status, refusal.wait = error.code, error.headers.get("Retry-After")  # type: ignore[attr-defined]
             raise refusal from None
         except (OSError, http.client.HTTPException) as error:
             raise Failed(f"no answer: {error}") from error
 
-    def ask(self, method: str, path: str, document: Any = None, headers: dict[str, str] | None = None, token: str = "") -> Reply:
+    def ask(
+        self,
+        method: str,
+        path: str,
+        document: Any = None,
+        headers: dict[str, str] | None = None,
+        token: str = "",
+    ) -> Reply:
         try:
             return self.attempts(method, path, document, headers or {}, token)
         except Failed as failed:
-            is_commit = method == "POST" and ("/tables/" in path or "/views/" in path or path.endswith("/transactions/commit"))
+            is_commit = method == "POST" and (
+                "/tables/" in path or "/views/" in path or path.endswith("/transactions/commit")
+            )
             if is_commit and getattr(failed, "status", 0) in {0, 500, 502, 504}:
-                raise (Conflict if FAULT == "has-one-error" else CommitStateUnknown)(str(failed)) from None
+                raise (Conflict if FAULT == "has-one-error" else CommitStateUnknown)(
+                    str(failed)
+                ) from None
             if FAULT == "takes-refusals-for-nothing" and method == "GET":
                 return Reply(200, {}, NOTHING)
-            if FAULT == "takes-lost-drops-for-done" and method == "DELETE" and not hasattr(failed, "status"):
+            if (
+                FAULT == "takes-lost-drops-for-done"
+                and method == "DELETE"
+                and not hasattr(failed, "status")
+            ):
                 return Reply(204, {}, b"")
             raise
         except Refused as refused:
@@ -185,7 +241,9 @@ class Session:
                 return Reply(200, {}, NOTHING)
             raise
 
-    def attempts(self, method: str, path: str, document: Any, headers: dict[str, str], token: str) -> Reply:
+    def attempts(
+        self, method: str, path: str, document: Any, headers: dict[str, str], token: str
+    ) -> Reply:
         """Send a request, and again where that is safe."""
         self.authorize()
         body = None if document is None else json.dumps(document).encode()
@@ -195,7 +253,9 @@ class Session:
         tries, waits, renewed = self.tries(method, is_keyed=is_keyed), 0, False
         while True:
             if is_keyed:
-                given["Idempotency-Key"] = str(uuid.uuid4()) if FAULT == "has-keys-for-attempts" else key
+                given["Idempotency-Key"] = (
+                    str(uuid.uuid4()) if FAULT == "has-keys-for-attempts" else key
+                )
             if token or self.token:
                 given["Authorization"] = f"Bearer {token or self.token}"
             tries -= 1
@@ -205,14 +265,18 @@ class Session:
                 if FAULT == "takes-expired-tokens-for-done" and method == "POST":
                     return Reply(200, {}, b"{}")
                 self.renew(renewed=renewed)
-                if FAULT == "deletes-files-before-another-attempt" and b'"add-snapshot"' in (body or b""):
+                if FAULT == "deletes-files-before-another-attempt" and b'"add-snapshot"' in (
+                    body or b""
+                ):
                     raise
                 renewed, tries = True, tries + 1
             except Busy as busy:
                 waits, tries = waits + 1, tries + 1
                 self.wait(busy, waits)
             except Failed as failed:
-                if tries <= 0 or (FAULT == "sends-lost-commits-again" and hasattr(failed, "status")):
+                if tries <= 0 or (
+                    FAULT == "sends-lost-commits-again" and hasattr(failed, "status")
+                ):
                     raise
 
     def renew(self, *, renewed: bool) -> None:
@@ -241,13 +305,20 @@ class Session:
     def configure(self) -> str:
         """Load the configuration and return the root of all paths."""
         warehouse = self.properties.get("warehouse")
-        query = "" if warehouse is None else "?warehouse=" + (warehouse if FAULT == "leaves-warehouses-as-they-are" else quote(warehouse))
+        query = (
+            ""
+            if warehouse is None
+            else "?warehouse="
+            + (warehouse if FAULT == "leaves-warehouses-as-they-are" else quote(warehouse))
+        )
         config = self.ask("GET", f"/v1/config{query.replace(' ', '%20')}").document
         defaults, overrides = config["defaults"], config["overrides"]
         if FAULT == "needs-endpoints":
             self.endpoints = config["endpoints"]
         self.endpoints = config.get("endpoints") or list(DEFAULT_ENDPOINTS)
-        if FAULT == "knows-every-endpoint" and any(endpoint.split(" ")[0] not in METHODS for endpoint in self.endpoints):
+        if FAULT == "knows-every-endpoint" and any(
+            endpoint.split(" ")[0] not in METHODS for endpoint in self.endpoints
+        ):
             raise Failed("an unknown endpoint")
         own = self.properties
         if FAULT == "own-settings-win":
@@ -274,4 +345,6 @@ def pause_of(value: str | None) -> float | None:
         return float(value)
     if FAULT == "knows-no-dates":
         return 0.0
-    return max((email.utils.parsedate_to_datetime(value) - dt.datetime.now(dt.UTC)).total_seconds(), 0.0)
+    return max(
+        (email.utils.parsedate_to_datetime(value) - dt.datetime.now(dt.UTC)).total_seconds(), 0.0
+    )

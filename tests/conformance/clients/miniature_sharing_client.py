@@ -34,7 +34,9 @@ class Server:
     def __init__(self, profile: dict[str, Any]) -> None:
         if profile["shareCredentialsVersion"] > KNOWN_VERSION and FAULT != "takes-any-profile":
             raise Refused("this profile is of a later version: upgrade the client")
-        self.endpoint = profile["endpoint"] if FAULT == "keeps-the-slash" else profile["endpoint"].rstrip("/")
+        self.endpoint = (
+            profile["endpoint"] if FAULT == "keeps-the-slash" else profile["endpoint"].rstrip("/")
+        )
         if "expirationTime" in profile and FAULT == "needs-whole-seconds":
             dt.datetime.strptime(profile["expirationTime"], "%Y-%m-%dT%H:%M:%S%z")
         self.authorization = self.authorized(profile)
@@ -45,13 +47,23 @@ class Server:
         kind = profile.get("type", "bearer_token")
         if kind == "basic":
             pair = f"{profile['username']}:{profile['password']}"
-            return "Basic " + (pair if FAULT == "leaves-passwords-as-they-are" else base64.b64encode(pair.encode()).decode())
+            return "Basic " + (
+                pair
+                if FAULT == "leaves-passwords-as-they-are"
+                else base64.b64encode(pair.encode()).decode()
+            )
         if kind == "bearer_token":
             return f"{'Token' if FAULT == 'another-scheme' else 'Bearer'} {profile['bearerToken']}"
         if FAULT == "sends-client-secrets":
             return f"Bearer {profile['clientSecret']}"
-        form = {"grant_type": "client_credentials", "client_id": profile["clientId"], "client_secret": profile["clientSecret"]}
-        with urllib.request.urlopen(profile["tokenEndpoint"], data=urlencode(form).encode(), timeout=20) as answer:
+        form = {
+            "grant_type": "client_credentials",
+            "client_id": profile["clientId"],
+            "client_secret": profile["clientSecret"],
+        }
+        with urllib.request.urlopen(
+            profile["tokenEndpoint"], data=urlencode(form).encode(), timeout=20
+        ) as answer:
             return f"Bearer {json.loads(answer.read())['access_token']}"
 
     def ask(self, method: str, path: str, body: Any = None) -> tuple[dict[str, str], bytes]:
@@ -63,23 +75,45 @@ class Server:
             headers["delta-sharing-capabilities"] = f"responseformat=delta,parquet;{features}"
         if not FAULT.startswith("asks-for-no-end"):
             headers["delta-sharing-capabilities"] = (
-                headers.get("delta-sharing-capabilities", "responseformat=parquet") + ";includeEndStreamAction=true"
+                headers.get("delta-sharing-capabilities", "responseformat=parquet")
+                + ";includeEndStreamAction=true"
             )
-        sent = None if body is None else b"" if body == {} and FAULT == "sends-nothing" else json.dumps(body).encode()
-        request = urllib.request.Request(self.endpoint + path, data=sent, method=method, headers=headers)
+        sent = (
+            None
+            if body is None
+            else b""
+            if body == {} and FAULT == "sends-nothing"
+            else json.dumps(body).encode()
+        )
+        request = urllib.request.Request(
+            self.endpoint + path, data=sent, method=method, headers=headers
+        )
         with urllib.request.urlopen(request, timeout=20) as answer:
             return {name.lower(): value for name, value in answer.headers.items()}, answer.read()
 
     def listed(self, path: str) -> list[Any]:
         token, found = None, []
         for _ in range(10**6 if FAULT == "never-ends" else MOST_PAGES):
-            page = json.loads(self.ask("GET", path + (f"?pageToken={quote(token, safe='')}" if token is not None else ""))[1])
+            page = json.loads(
+                self.ask(
+                    "GET",
+                    path + (f"?pageToken={quote(token, safe='')}" if token is not None else ""),
+                )[1]
+            )
             items = page["items"] if FAULT == "needs-items" else page.get("items") or []
             found += items
-            following = page.get("nextPageToken") if FAULT == "takes-empty-for-a-token" else page.get("nextPageToken") or None
+            following = (
+                page.get("nextPageToken")
+                if FAULT == "takes-empty-for-a-token"
+                else page.get("nextPageToken") or None
+            )
             if FAULT == "needs-the-token":
                 following = page["nextPageToken"] or None
-            if following is None or FAULT == "reads-one-page" or (FAULT == "stops-at-an-empty-page" and not items):
+            if (
+                following is None
+                or FAULT == "reads-one-page"
+                or (FAULT == "stops-at-an-empty-page" and not items)
+            ):
                 return found
             if following == token and FAULT != "never-ends":
                 raise Refused("the server repeats itself")
@@ -92,18 +126,35 @@ def tables(server: Server) -> list[str]:
     for share in server.listed("/shares"):
         if FAULT == "refuses-long-texts" and len(share.get("displayName", "")) > 1000:
             raise Refused("the name is too long")
-        found += [f"{t['share']}.{t['schema']}.{t['name']}" for t in server.listed(f"/shares/{quote(share['name'])}/all-tables")]
+        found += [
+            f"{t['share']}.{t['schema']}.{t['name']}"
+            for t in server.listed(f"/shares/{quote(share['name'])}/all-tables")
+        ]
     return found
 
 
 def address(table: str | list[str]) -> str:
     """Return the path of a table, which is given by its names or by SHARE.SCHEMA.TABLE."""
-    names = table.split(".") if isinstance(table, str) else ".".join(table).split(".")[-3:] if FAULT == "splits-names-at-dots" else table
-    share, schema, name = (quote(part, safe="%" if FAULT == "leaves-percent-signs" else "") for part in names)
+    names = (
+        table.split(".")
+        if isinstance(table, str)
+        else ".".join(table).split(".")[-3:]
+        if FAULT == "splits-names-at-dots"
+        else table
+    )
+    share, schema, name = (
+        quote(part, safe="%" if FAULT == "leaves-percent-signs" else "") for part in names
+    )
     return f"/shares/{share}/schemas/{schema}/tables/{name}"
 
 
-def rows(server: Server, table: str, limit: int | None, where: dict[str, Any] | None, at: dict[str, Any] | None = None) -> list[Any]:
+def rows(
+    server: Server,
+    table: str,
+    limit: int | None,
+    where: dict[str, Any] | None,
+    at: dict[str, Any] | None = None,
+) -> list[Any]:
     try:
         lines = queried(server, table, asked(limit, where) | (at or {}))
     except urllib.error.HTTPError:
@@ -117,7 +168,9 @@ def rows(server: Server, table: str, limit: int | None, where: dict[str, Any] | 
             raise
         found = rows_of(queried(server, table, asked(limit, where) | (at or {})))
     if where and FAULT != "leaves-predicates-to-the-server":
-        found = [row for row in found if all(row[column] == value for column, value in where.items())]
+        found = [
+            row for row in found if all(row[column] == value for column, value in where.items())
+        ]
     return found if limit is None or FAULT == "leaves-limits-to-the-server" else found[:limit]
 
 
@@ -145,7 +198,9 @@ def rows_of(lines: list[dict[str, Any]]) -> list[dict[str, Any]]:
             look_at_protocol(line["protocol"])
         if "metaData" in line:
             metadata = line["metaData"].get("deltaMetadata", line["metaData"])
-            if FAULT == "needs-access-modes" and "url" not in line["metaData"].get("accessModes", []):
+            if FAULT == "needs-access-modes" and "url" not in line["metaData"].get(
+                "accessModes", []
+            ):
                 raise Refused("no URLs")
             if FAULT == "knows-no-decimals" and "decimal" in metadata["schemaString"]:
                 raise Refused("an unknown type")
@@ -169,7 +224,9 @@ def rows_of_each(server: Server, wanted: list[dict[str, Any]]) -> list[list[Any]
 
 
 def columns(server: Server, table: str) -> list[str]:
-    lines = [json.loads(line) for line in server.ask("GET", f"{address(table)}/metadata")[1].splitlines()]
+    lines = [
+        json.loads(line) for line in server.ask("GET", f"{address(table)}/metadata")[1].splitlines()
+    ]
     metadata = next(line["metaData"] for line in lines if "metaData" in line)
     if FAULT != "asks-for-delta-and-reads-parquet":
         metadata = metadata.get("deltaMetadata", metadata)
@@ -177,12 +234,19 @@ def columns(server: Server, table: str) -> list[str]:
 
 
 def version(server: Server, table: str) -> int:
-    request = urllib.request.Request(f"{server.endpoint}{address(table)}/version", headers={"Authorization": server.authorization})
+    request = urllib.request.Request(
+        f"{server.endpoint}{address(table)}/version",
+        headers={"Authorization": server.authorization},
+    )
     with urllib.request.urlopen(request, timeout=20) as answer:
         if FAULT == "needs-200" and answer.status != 200:
             raise Refused(str(answer.status))
         name = "Delta-Table-Version"
-        return int(dict(answer.headers.items())[name] if FAULT == "knows-one-case" else answer.headers[name])
+        return int(
+            dict(answer.headers.items())[name]
+            if FAULT == "knows-one-case"
+            else answer.headers[name]
+        )
 
 
 def changes(server: Server, table: str, first: int, last: int) -> list[dict[str, Any]]:
@@ -195,7 +259,9 @@ def changes(server: Server, table: str, first: int, last: int) -> list[dict[str,
     for line in lines:
         for kind, change in (("add", "insert"), ("remove", "delete"), ("cdf", "")):
             if kind in line and not (FAULT == "forgets-removed-rows" and kind == "remove"):
-                told = {"_commit_version": line[kind]["version"]} | ({"_change_type": change} if change else {})
+                told = {"_commit_version": line[kind]["version"]} | (
+                    {"_change_type": change} if change else {}
+                )
                 found += [{**row, **told} for row in read(line[kind], {})]
     return found
 
@@ -204,16 +270,24 @@ def asked(limit: int | None, where: dict[str, Any] | None) -> dict[str, Any]:
     body: dict[str, Any] = {} if limit is None else {"limitHint": limit}
     if where:
         (column, value), *_ = where.items()
-        children = [{"op": "column", "name": column, "valueType": "long"}, {"op": "literal", "value": str(value), "valueType": "long"}]
+        children = [
+            {"op": "column", "name": column, "valueType": "long"},
+            {"op": "literal", "value": str(value), "valueType": "long"},
+        ]
         tree = {"op": "equal", "children": children}
         body |= {"predicateHints": [f"{column} = {value}"], "jsonPredicateHints": json.dumps(tree)}
     return body
 
 
 def look_at_the_end(end: dict[str, Any] | None, headers: dict[str, str]) -> None:
-    promised = "includeendstreamaction=true" in headers.get("delta-sharing-capabilities", "").lower()
+    promised = (
+        "includeendstreamaction=true" in headers.get("delta-sharing-capabilities", "").lower()
+    )
     asked_for = not FAULT.startswith("asks-for-no-end")
-    if end is None and ((promised and asked_for and FAULT != "misses-no-end") or FAULT == "asks-for-no-end-but-needs-one"):
+    if end is None and (
+        (promised and asked_for and FAULT != "misses-no-end")
+        or FAULT == "asks-for-no-end-but-needs-one"
+    ):
         raise Refused("the answer is cut")
     if end is not None and end.get("errorMessage") and FAULT != "passes-over-errors":
         raise Refused(end["errorMessage"])
@@ -221,11 +295,18 @@ def look_at_the_end(end: dict[str, Any] | None, headers: dict[str, str]) -> None
 
 def look_at_protocol(protocol: dict[str, Any]) -> None:
     is_delta = "deltaProtocol" in protocol
-    if is_delta and not FAULT.startswith("asks-for-delta") and FAULT not in {"passes-over-formats", "asks-for-features-it-lacks"}:
+    if (
+        is_delta
+        and not FAULT.startswith("asks-for-delta")
+        and FAULT not in {"passes-over-formats", "asks-for-features-it-lacks"}
+    ):
         raise Refused("this was not asked for")
     if not is_delta and FAULT == "asks-for-delta-alone":
         raise Refused("this was not asked for")
-    if protocol.get("deltaProtocol", protocol)["minReaderVersion"] > NEWEST_READER and FAULT != "reads-any-version":
+    if (
+        protocol.get("deltaProtocol", protocol)["minReaderVersion"] > NEWEST_READER
+        and FAULT != "reads-any-version"
+    ):
         raise Refused("this table needs a later reader: upgrade the client")
 
 
@@ -234,7 +315,10 @@ def read(file: dict[str, Any], metadata: dict[str, Any]) -> list[dict[str, Any]]
         raise Refused("an unknown member")
     if FAULT == "needs-stats" or (FAULT == "stats-is-text" and "stats" in file):
         json.loads(file["stats"])
-    add = file.get("deltaSingleAction", {}).get("add") or {"path": file.get("url"), "partitionValues": file.get("partitionValues")}
+    add = file.get("deltaSingleAction", {}).get("add") or {
+        "path": file.get("url"),
+        "partitionValues": file.get("partitionValues"),
+    }
     try:
         with urllib.request.urlopen(add["path"], timeout=20) as answer:
             found: list[dict[str, Any]] = pq.read_table(io.BytesIO(answer.read())).to_pylist()
@@ -242,8 +326,15 @@ def read(file: dict[str, Any], metadata: dict[str, Any]) -> list[dict[str, Any]]
         if FAULT == "takes-missing-files-for-empty":
             return []
         raise
-    types = {field["name"]: field["type"] for field in json.loads(metadata["schemaString"])["fields"]} if metadata else {}
-    values = {name: typed(value, types.get(name, "string")) for name, value in (add["partitionValues"] or {}).items()}
+    types = (
+        {field["name"]: field["type"] for field in json.loads(metadata["schemaString"])["fields"]}
+        if metadata
+        else {}
+    )
+    values = {
+        name: typed(value, types.get(name, "string"))
+        for name, value in (add["partitionValues"] or {}).items()
+    }
     return [{**row, **values} for row in found]
 
 
@@ -255,13 +346,23 @@ def typed(value: str | None, kind: str) -> Any:
         return value
     if kind in {"long", "integer", "short", "byte"}:
         return int(value)
-    return value == "true" if kind == "boolean" else float(value) if kind in {"float", "double"} else value
+    return (
+        value == "true"
+        if kind == "boolean"
+        else float(value)
+        if kind in {"float", "double"}
+        else value
+    )
 
 
 def at_time(milliseconds: int) -> dict[str, str]:
     """Return the time of a query."""
     when = dt.datetime.fromtimestamp(milliseconds / 1000, dt.UTC)
-    return {"timestamp": when.strftime("%Y-%m-%d %H:%M:%S") if FAULT == "sends-local-times" else when.isoformat().replace("+00:00", "Z")}
+    return {
+        "timestamp": when.strftime("%Y-%m-%d %H:%M:%S")
+        if FAULT == "sends-local-times"
+        else when.isoformat().replace("+00:00", "Z")
+    }
 
 
 def performed(task: str, given: dict[str, Any]) -> Any:

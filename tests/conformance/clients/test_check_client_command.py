@@ -27,13 +27,28 @@ def test_correct_client_exits_with_0_and_is_named_after_its_file() -> None:
     ended = called("--only", "IRC-PAG-006", "--", sys.executable, MINIATURE)
 
     assert ended.exit_code == 0, ended.output
-    assert "conformant  miniature_catalog_client.py  iceberg_rest 1.10.0, only IRC-PAG-006" in ended.output
+    assert (
+        "conformant  miniature_catalog_client.py  iceberg_rest 1.10.0, only IRC-PAG-006"
+        in ended.output
+    )
 
 
-def test_faulty_client_exits_with_1_and_its_requests_are_reported(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_faulty_client_exits_with_1_and_its_requests_are_reported(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     monkeypatch.setenv("LAKEPACT_FAULT", "takes-conflicts-for-done")
     report = tmp_path / "report.jsonl"
-    ended = called("--only", "IRC-CLI-003", "--report", f"jsonl={report}", "--name", "mine", "--", sys.executable, MINIATURE)
+    ended = called(
+        "--only",
+        "IRC-CLI-003",
+        "--report",
+        f"jsonl={report}",
+        "--name",
+        "mine",
+        "--",
+        sys.executable,
+        MINIATURE,
+    )
 
     assert ended.exit_code == 1, ended.output
     written = lines.read(report)
@@ -61,10 +76,23 @@ for _ in sys.stdin:
 
 @pytest.mark.parametrize(
     ("program", "how"),
-    [("raise SystemExit('broken')", "the program ended without an answer: exit code 1"), (ERRORS, "error ImportError: no client")],
+    [
+        ("raise SystemExit('broken')", "the program ended without an answer: exit code 1"),
+        (ERRORS, "error ImportError: no client"),
+    ],
 )
 def test_client_that_performs_no_task_exits_with_3_without_verdicts(program: str, how: str) -> None:
-    ended = called("--only", "IRC-CLI-01*", "--only", "IRC-CLI-043", "--json", "--", sys.executable, "-c", program)
+    ended = called(
+        "--only",
+        "IRC-CLI-01*",
+        "--only",
+        "IRC-CLI-043",
+        "--json",
+        "--",
+        sys.executable,
+        "-c",
+        program,
+    )
     written = [json.loads(line) for line in ended.stdout.splitlines()]
 
     assert ended.exit_code == 3, ended.output
@@ -78,7 +106,9 @@ def test_client_that_sends_no_request_passes_nothing(contract: str, result: str)
     error = '{"error": {"type": "Error", "message": "as ever"}}'  # fast-forwards are refused where they have to be
     program = f"import sys\nfor line in sys.stdin: print({error!r} if 'fast-forward' in line else '{{\"result\": {result}}}', flush=True)"
     ended = called("--contract", contract, "--json", "--", sys.executable, "-c", program)
-    results = [line for line in map(json.loads, ended.stdout.splitlines()) if line["line"] == "result"]
+    results = [
+        line for line in map(json.loads, ended.stdout.splitlines()) if line["line"] == "result"
+    ]
 
     assert ended.exit_code == 1, ended.output
     assert [line["requirement"] for line in results if line["outcome"] in {"pass", "error"}] == []
@@ -87,8 +117,21 @@ def test_client_that_sends_no_request_passes_nothing(contract: str, result: str)
 def test_ctrl_c_ends_the_client_program_and_exits_with_3(tmp_path: Path) -> None:
     begun = tmp_path / "begun"
     program = f"import pathlib, time; pathlib.Path({str(begun)!r}).touch(); time.sleep(100)"
-    command = [sys.executable, "-m", "lakepact.cli", "check-client", "--only", "IRC-PAG-006", "--", sys.executable, "-c", program]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as run:
+    command = [
+        sys.executable,
+        "-m",
+        "lakepact.cli",
+        "check-client",
+        "--only",
+        "IRC-PAG-006",
+        "--",
+        sys.executable,
+        "-c",
+        program,
+    ]
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as run:
         until = time.monotonic() + 60
         while not begun.exists() and time.monotonic() < until:
             time.sleep(0.05)
@@ -100,13 +143,17 @@ def test_ctrl_c_ends_the_client_program_and_exits_with_3(tmp_path: Path) -> None
 
 
 def test_arguments_of_the_client_program_are_not_reported() -> None:
-    ended = called("--only", "IRC-PAG-006", "--json", "--", sys.executable, MINIATURE, "--password=swordfish")
+    ended = called(
+        "--only", "IRC-PAG-006", "--json", "--", sys.executable, MINIATURE, "--password=swordfish"
+    )
 
     assert "swordfish" not in ended.output
 
 
 def test_argument_longer_than_a_file_name_is_passed_to_the_program() -> None:
-    ended = called("--only", "IRC-PAG-006", "--", sys.executable, MINIATURE, "-cp", "/jars/a.jar:" * 400)
+    ended = called(
+        "--only", "IRC-PAG-006", "--", sys.executable, MINIATURE, "-cp", "/jars/a.jar:" * 400
+    )
 
     assert ended.exit_code == 0, ended.output
 
@@ -120,14 +167,18 @@ def test_argument_longer_than_a_file_name_is_passed_to_the_program() -> None:
         (("--report", "png=x", "--", sys.executable), "--report png=x"),
     ],
 )
-def test_wrong_usage_exits_with_2_and_names_the_mistake(arguments: tuple[str, ...], said: str) -> None:
+def test_wrong_usage_exits_with_2_and_names_the_mistake(
+    arguments: tuple[str, ...], said: str
+) -> None:
     ended = called(*arguments)
 
     assert ended.exit_code == 2
     assert said in ended.output
 
 
-@pytest.mark.parametrize(("contract", "task"), [("iceberg_rest", "set-properties"), ("delta_sharing", "read-table")])
+@pytest.mark.parametrize(
+    ("contract", "task"), [("iceberg_rest", "set-properties"), ("delta_sharing", "read-table")]
+)
 def test_tasks_option_lists_the_tasks(contract: str, task: str) -> None:
     ended = called("--contract", contract, "--tasks")
 
@@ -138,6 +189,8 @@ def test_tasks_option_lists_the_tasks(contract: str, task: str) -> None:
 @pytest.mark.parametrize("contract", ["iceberg_rest", "delta_sharing"])
 def test_page_names_every_task(contract: str) -> None:
     page = (Path(__file__).parents[3] / "docs" / "test-a-client.md").read_text("utf-8")
-    tasks = [line.split()[0] for line in called("--contract", contract, "--tasks").output.splitlines()]
+    tasks = [
+        line.split()[0] for line in called("--contract", contract, "--tasks").output.splitlines()
+    ]
 
     assert [task for task in tasks if f"`{task}`" not in page] == []

@@ -23,7 +23,10 @@ from lakepact.conformance.running.embedded_server import embedded
 from sampling import by_day
 
 HERE = Path(__file__).parent
-MINIATURES = {"iceberg_rest": HERE / "miniature_catalog_client.py", "delta_sharing": HERE / "miniature_sharing_client.py"}
+MINIATURES = {
+    "iceberg_rest": HERE / "miniature_catalog_client.py",
+    "delta_sharing": HERE / "miniature_sharing_client.py",
+}
 PAGE = HERE.parents[2] / "docs" / "test-a-client.md"
 PROGRAMS = HERE.parents[2] / "examples" / "clients"
 SECONDS = 60.0
@@ -41,14 +44,27 @@ BROKEN_BESIDE = {"DS-PRF-03", "DS-ESA-06", "DS-SQL-04"}
 #: The requirements to check on correct clients: those about keys for 1.11.0, otherwise all.
 ALL = {
     "iceberg_rest:1.12.0": ("IRC-SIGNER-00[34]", "IRC-CLI-001"),
-    "iceberg_rest:1.11.0": ("IRC-IDEM-*", "IRC-SEP-*", "IRC-CLI-00[34]", "IRC-CLI-022", "IRC-CLI-056"),
+    "iceberg_rest:1.11.0": (
+        "IRC-IDEM-*",
+        "IRC-SEP-*",
+        "IRC-CLI-00[34]",
+        "IRC-CLI-022",
+        "IRC-CLI-056",
+    ),
 }
 OWN = {"iceberg_rest": "lakepact_catalog_client.py", "delta_sharing": "lakepact_sharing_client.py"}
 #: Recommendations that our client does not follow: it sends one token to the whole catalog.
 OWN_WARNINGS = {"IRC-CLI-027"}
-CASES = [(contract, fault, broken) for contract, faults in FAULTS.items() for fault, broken in faults.items()]
+CASES = [
+    (contract, fault, broken)
+    for contract, faults in FAULTS.items()
+    for fault, broken in faults.items()
+]
 #: Every seventh fault in each run of the tests; all of them take minutes.
-SAMPLED = [pytest.param(*case, id=f"{case[0]}-{case[1]}", marks=() if n % 7 == 0 else pytest.mark.nightly) for n, case in enumerate(CASES)]
+SAMPLED = [
+    pytest.param(*case, id=f"{case[0]}-{case[1]}", marks=() if n % 7 == 0 else pytest.mark.nightly)
+    for n, case in enumerate(CASES)
+]
 
 
 def name_of(contract: str) -> str:
@@ -76,10 +92,22 @@ def servers() -> Iterator[Callable[[str], Target]]:
         yield server
 
 
-def judged(server: Target, contract: str, *only: str, fault: str = "", speaks: Path | None = None) -> dict[str, runner.Result]:
+def judged(
+    server: Target, contract: str, *only: str, fault: str = "", speaks: Path | None = None
+) -> dict[str, runner.Result]:
     """Return the results of a miniature with a fault, or of another client program."""
-    program = Program(("env", f"LAKEPACT_FAULT={fault}", sys.executable, str(speaks or MINIATURES[contract.partition(":")[0]])), SECONDS)
-    client = Client(server.url, headers=server.headers, parameters=server.parameters, program=program)
+    program = Program(
+        (
+            "env",
+            f"LAKEPACT_FAULT={fault}",
+            sys.executable,
+            str(speaks or MINIATURES[contract.partition(":")[0]]),
+        ),
+        SECONDS,
+    )
+    client = Client(
+        server.url, headers=server.headers, parameters=server.parameters, program=program
+    )
     try:
         return checked(client, *only, of=suite_of(contract), max_workers=2).results()
     finally:
@@ -88,7 +116,11 @@ def judged(server: Target, contract: str, *only: str, fault: str = "", speaks: P
 
 def failed(results: dict[str, runner.Result]) -> dict[str, Outcome]:
     """Return the outcomes other than PASS and NOT_OFFERED."""
-    return {name: result.outcome for name, result in results.items() if result.outcome not in {Outcome.PASS, Outcome.NOT_OFFERED}}
+    return {
+        name: result.outcome
+        for name, result in results.items()
+        if result.outcome not in {Outcome.PASS, Outcome.NOT_OFFERED}
+    }
 
 
 @pytest.mark.parametrize("contract", FAULTS)
@@ -105,7 +137,9 @@ STYLES = (
 
 
 @pytest.mark.parametrize("style", by_day(STYLES, ()))
-def test_unusual_but_correct_client_fails_nothing(servers: Callable[[str], Target], monkeypatch: pytest.MonkeyPatch, style: str) -> None:
+def test_unusual_but_correct_client_fails_nothing(
+    servers: Callable[[str], Target], monkeypatch: pytest.MonkeyPatch, style: str
+) -> None:
     monkeypatch.setenv("LAKEPACT_STYLE", style)
 
     assert failed(judged(servers("iceberg_rest"), "iceberg_rest")) == {}
@@ -117,14 +151,24 @@ PASS, NOT_OFFERED = Outcome.PASS, Outcome.NOT_OFFERED
 @pytest.mark.parametrize(
     ("contract", "style", "fault", "expected"),
     [
-        ("iceberg_rest", "retries-conflicts", "", dict.fromkeys(("IRC-CLI-044", "IRC-CLI-003", "IRC-CLI-020"), PASS)),
+        (
+            "iceberg_rest",
+            "retries-conflicts",
+            "",
+            dict.fromkeys(("IRC-CLI-044", "IRC-CLI-003", "IRC-CLI-020"), PASS),
+        ),
         ("iceberg_rest", "refreshes-where-configured", "", {"IRC-CLI-036": PASS}),
         ("delta_sharing", "", "asks-for-no-end", {"DS-ESA-05": NOT_OFFERED, "DS-ESA-06": PASS}),
         ("delta_sharing", "", "asks-for-delta", {"DS-CAP-08": PASS, "DS-CAP-09": NOT_OFFERED}),
     ],
 )
 def test_client_is_judged_by_what_it_asks_for(
-    servers: Callable[[str], Target], monkeypatch: pytest.MonkeyPatch, contract: str, style: str, fault: str, expected: dict[str, Outcome]
+    servers: Callable[[str], Target],
+    monkeypatch: pytest.MonkeyPatch,
+    contract: str,
+    style: str,
+    fault: str,
+    expected: dict[str, Outcome],
 ) -> None:
     monkeypatch.setenv("LAKEPACT_STYLE", style)
     kept = judged(servers(contract), contract, *expected, fault=fault)
@@ -134,33 +178,72 @@ def test_client_is_judged_by_what_it_asks_for(
 
 @pytest.mark.parametrize("contract", by_day(FAULTS, FAULTS.keys() - {"iceberg_rest:1.11.0"}))
 def test_lakepact_clients_fail_nothing(servers: Callable[[str], Target], contract: str) -> None:
-    results = judged(servers(contract), contract, *ALL.get(contract, ()), speaks=HERE / OWN[name_of(contract)])
+    results = judged(
+        servers(contract), contract, *ALL.get(contract, ()), speaks=HERE / OWN[name_of(contract)]
+    )
 
-    assert {name: outcome for name, outcome in failed(results).items() if name not in OWN_WARNINGS} == {}
+    assert {
+        name: outcome for name, outcome in failed(results).items() if name not in OWN_WARNINGS
+    } == {}
 
 
-def test_catalog_client_sends_keys_when_the_server_supports_them(servers: Callable[[str], Target]) -> None:
+def test_catalog_client_sends_keys_when_the_server_supports_them(
+    servers: Callable[[str], Target],
+) -> None:
     newer = "iceberg_rest:1.11.0"
     kept = judged(servers(newer), newer, "IRC-IDEM-01[89]", speaks=HERE / OWN["iceberg_rest"])
-    assert {name: result.outcome for name, result in kept.items()} == {"IRC-IDEM-018": Outcome.PASS, "IRC-IDEM-019": Outcome.PASS}
+    assert {name: result.outcome for name, result in kept.items()} == {
+        "IRC-IDEM-018": Outcome.PASS,
+        "IRC-IDEM-019": Outcome.PASS,
+    }
 
 
-def test_failure_with_an_unchanged_server_fails_the_task_requirement(servers: Callable[[str], Target]) -> None:
-    found = judged(servers("iceberg_rest"), "iceberg_rest", "IRC-CLI-058", "IRC-CLI-063", fault="forgets-the-requirements")
+def test_failure_with_an_unchanged_server_fails_the_task_requirement(
+    servers: Callable[[str], Target],
+) -> None:
+    found = judged(
+        servers("iceberg_rest"),
+        "iceberg_rest",
+        "IRC-CLI-058",
+        "IRC-CLI-063",
+        fault="forgets-the-requirements",
+    )
 
-    failing = {verdict.check for verdict in found["IRC-CLI-058"].verdicts if verdict.outcome is Outcome.FAIL and verdict.exchanges}
-    assert {"commits.appends.appended_snapshots", "protocol.successes.changes_leave_what_was_asked_for"} <= failing
+    failing = {
+        verdict.check
+        for verdict in found["IRC-CLI-058"].verdicts
+        if verdict.outcome is Outcome.FAIL and verdict.exchanges
+    }
+    assert {
+        "commits.appends.appended_snapshots",
+        "protocol.successes.changes_leave_what_was_asked_for",
+    } <= failing
     assert found["IRC-CLI-063"].outcome is Outcome.BLOCKED
 
 
 @pytest.mark.nightly
 def test_complete_program_drives_pyiceberg(servers: Callable[[str], Target]) -> None:
-    results = judged(servers("iceberg_rest"), "iceberg_rest", "IRC-CLI-0*", speaks=PROGRAMS / "pyiceberg_client.py")
+    results = judged(
+        servers("iceberg_rest"),
+        "iceberg_rest",
+        "IRC-CLI-0*",
+        speaks=PROGRAMS / "pyiceberg_client.py",
+    )
     outcomes = {name: result.outcome for name, result in results.items()}
 
-    assert outcomes["IRC-CLI-020"] == outcomes["IRC-CLI-013"] == outcomes["IRC-CLI-017"] == Outcome.PASS
-    assert [name for name, outcome in outcomes.items() if outcome in {Outcome.BLOCKED, Outcome.ERROR}] == []
-    assert [name for name, outcome in outcomes.items() if outcome is Outcome.FAIL] == ["IRC-CLI-001", "IRC-CLI-059"]
+    assert (
+        outcomes["IRC-CLI-020"]
+        == outcomes["IRC-CLI-013"]
+        == outcomes["IRC-CLI-017"]
+        == Outcome.PASS
+    )
+    assert [
+        name for name, outcome in outcomes.items() if outcome in {Outcome.BLOCKED, Outcome.ERROR}
+    ] == []
+    assert [name for name, outcome in outcomes.items() if outcome is Outcome.FAIL] == [
+        "IRC-CLI-001",
+        "IRC-CLI-059",
+    ]
 
 
 def test_fault_in_pyiceberg_is_found(servers: Callable[[str], Target], tmp_path: Path) -> None:
@@ -168,22 +251,42 @@ def test_fault_in_pyiceberg_is_found(servers: Callable[[str], Target], tmp_path:
     program.write_text(ONE_PAGE, "utf-8")
 
     results = judged(servers("iceberg_rest"), "iceberg_rest", "IRC-CLI-00[57]", speaks=program)
-    assert {name: result.outcome for name, result in results.items()} == {"IRC-CLI-005": Outcome.PASS, "IRC-CLI-007": Outcome.WARN}
+    assert {name: result.outcome for name, result in results.items()} == {
+        "IRC-CLI-005": Outcome.PASS,
+        "IRC-CLI-007": Outcome.WARN,
+    }
 
 
-def test_program_of_the_documentation_drives_pyiceberg(servers: Callable[[str], Target], tmp_path: Path) -> None:
-    (block,) = re.findall(r"^```python\n(.*?)^```", PAGE.read_text("utf-8"), re.MULTILINE | re.DOTALL)
+def test_program_of_the_documentation_drives_pyiceberg(
+    servers: Callable[[str], Target], tmp_path: Path
+) -> None:
+    (block,) = re.findall(
+        r"^```python\n(.*?)^```", PAGE.read_text("utf-8"), re.MULTILINE | re.DOTALL
+    )
     (tmp_path / "my_client.py").write_text(block, "utf-8")
 
-    results = judged(servers("iceberg_rest"), "iceberg_rest", "IRC-CLI-001", "IRC-PAG-006", speaks=tmp_path / "my_client.py")
-    assert {name: result.outcome for name, result in results.items()} == {"IRC-CLI-001": Outcome.FAIL, "IRC-PAG-006": Outcome.PASS}
+    results = judged(
+        servers("iceberg_rest"),
+        "iceberg_rest",
+        "IRC-CLI-001",
+        "IRC-PAG-006",
+        speaks=tmp_path / "my_client.py",
+    )
+    assert {name: result.outcome for name, result in results.items()} == {
+        "IRC-CLI-001": Outcome.FAIL,
+        "IRC-PAG-006": Outcome.PASS,
+    }
 
 
 @pytest.mark.parametrize(("contract", "fault", "broken"), SAMPLED)
-def test_client_fault_breaks_its_requirement(servers: Callable[[str], Target], contract: str, fault: str, broken: str) -> None:
+def test_client_fault_breaks_its_requirement(
+    servers: Callable[[str], Target], contract: str, fault: str, broken: str
+) -> None:
     found = judged(servers(contract), contract, broken, fault=fault)[broken]
 
-    expected = {"MUST": Outcome.FAIL, "SHOULD": Outcome.WARN}[suite_of(contract).requirement(broken).level]
+    expected = {"MUST": Outcome.FAIL, "SHOULD": Outcome.WARN}[
+        suite_of(contract).requirement(broken).level
+    ]
     assert expected == found.outcome, found.verdicts
 
 
@@ -192,7 +295,11 @@ def test_client_requirements_are_judged_or_have_a_reason(contract: str) -> None:
     suite = suite_of(contract)
     judged_here = suite.judged()
 
-    missing = [r.id for r in suite.contract.requirements.values() if r.side == "client" and r.id not in judged_here and not r.uncovered]
+    missing = [
+        r.id
+        for r in suite.contract.requirements.values()
+        if r.side == "client" and r.id not in judged_here and not r.uncovered
+    ]
     assert missing == []
 
 
@@ -208,6 +315,11 @@ def test_client_suite_judges_only_client_requirements(contract: str) -> None:
 def test_every_client_check_has_a_fault(contract: str) -> None:
     suite = suite_of(contract)
     of_any_version = [faults for key, faults in FAULTS.items() if name_of(key) == name_of(contract)]
-    broken = {*(requirement for faults in of_any_version for requirement in faults.values()), *BROKEN_BESIDE}
+    broken = {
+        *(requirement for faults in of_any_version for requirement in faults.values()),
+        *BROKEN_BESIDE,
+    }
 
-    assert [check.name for check in suite.checks.values() if not broken & set(check.requirements)] == []
+    assert [
+        check.name for check in suite.checks.values() if not broken & set(check.requirements)
+    ] == []

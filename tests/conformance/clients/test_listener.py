@@ -14,7 +14,13 @@ from lakepact.conformance.clients.listener import Answer, Listener, Received
 WHOLE = Answer(200, body=b'{"whole": true}')
 
 
-ANSWERS = {"/whole": WHOLE, "/late": replace(WHOLE, delay=0.2), "/cut": replace(WHOLE, cut=5), "/none": Answer(0), "/empty": Answer(204)}
+ANSWERS = {
+    "/whole": WHOLE,
+    "/late": replace(WHOLE, delay=0.2),
+    "/cut": replace(WHOLE, cut=5),
+    "/none": Answer(0),
+    "/empty": Answer(204),
+}
 
 
 @pytest.fixture
@@ -33,8 +39,13 @@ def test_bodies_arrive_and_the_connection_is_kept(client: httpx.Client) -> None:
     assert client.post("/echo", content=b"x" * 200_000).content == b"x" * 200_000
 
 
-@pytest.mark.parametrize(("method", "path", "length"), [("HEAD", "/whole", str(len(WHOLE.body))), ("GET", "/empty", None)])
-def test_answer_without_a_body_has_the_length_that_http_allows(client: httpx.Client, method: str, path: str, length: str | None) -> None:
+@pytest.mark.parametrize(
+    ("method", "path", "length"),
+    [("HEAD", "/whole", str(len(WHOLE.body))), ("GET", "/empty", None)],
+)
+def test_answer_without_a_body_has_the_length_that_http_allows(
+    client: httpx.Client, method: str, path: str, length: str | None
+) -> None:
     answered = client.request(method, path)
 
     assert (answered.headers.get("content-length"), answered.content) == (length, b"")

@@ -49,7 +49,9 @@ def test_program_gets_its_task_as_a_line_of_json() -> None:
 
 
 def test_program_answers_several_tasks_in_one_process() -> None:
-    program = python("import os, sys\nfor _ in sys.stdin: print('{\"result\": %d}' % os.getpid(), flush=True)")
+    program = python(
+        "import os, sys\nfor _ in sys.stdin: print('{\"result\": %d}' % os.getpid(), flush=True)"
+    )
 
     assert program.run("read", {}).result == program.run("read", {}).result
 
@@ -61,19 +63,28 @@ def test_program_that_ends_after_each_task_is_started_again() -> None:
 
 
 def test_lines_that_are_no_answer_are_ignored() -> None:
-    program = python("import sys\nfor _ in sys.stdin: print('hello'); print('{}'); print('{\"result\": 1}', flush=True)")
+    program = python(
+        "import sys\nfor _ in sys.stdin: print('hello'); print('{}'); print('{\"result\": 1}', flush=True)"
+    )
 
     assert program.run("read", {}).result == 1
 
 
-CRASHED = "read: the program ended without an answer: exit code 1; its error stream: the lake is dry"
+CRASHED = (
+    "read: the program ended without an answer: exit code 1; its error stream: the lake is dry"
+)
 
 
 @pytest.mark.parametrize(
     ("code", "use", "error", "complaint"),
     [
         (said('{"not_offered": true}'), None, NotOffered, "does not implement read"),
-        (said('{"error": {"type": "Dry", "message": "the lake is dry"}}'), RESULT, Unmet, "read: error Dry: the lake is dry"),
+        (
+            said('{"error": {"type": "Dry", "message": "the lake is dry"}}'),
+            RESULT,
+            Unmet,
+            "read: error Dry: the lake is dry",
+        ),
         ("raise SystemExit('the lake is dry')", RESULT, Unmet, CRASHED),
         (said('{"result": []}'), REFUSAL, Unmet, "an error from read, since the answer was cut"),
         ("import time; time.sleep(60)", REFUSAL, Blocked, "may need a longer --timeout"),
@@ -94,20 +105,26 @@ def test_failure_on_a_cut_answer_is_accepted() -> None:
 
 
 def test_long_error_is_quoted_from_its_beginning() -> None:
-    ended = answering('{"error": {"type": "Dry", "message": "the lake is dry%s"}}' % (" at Lake.java" * 100)).run("read", {})
+    ended = answering(
+        '{"error": {"type": "Dry", "message": "the lake is dry%s"}}' % (" at Lake.java" * 100)
+    ).run("read", {})
 
     assert ended.shown.startswith("read: error Dry: the lake is dry at Lake.java")
 
 
 def test_order_of_members_does_not_matter() -> None:
-    ended = answering('{"result": [{"file": "b", "deletes": []}, {"deletes": ["z"], "file": "a"}]}').run("plan", {})
+    ended = answering(
+        '{"result": [{"file": "b", "deletes": []}, {"deletes": ["z"], "file": "a"}]}'
+    ).run("plan", {})
 
     assert ended.prints([{"deletes": [], "file": "b"}, {"file": "a", "deletes": ["z"]}])
 
 
 def test_timeout_ends_the_program_and_its_children() -> None:
     before = time.monotonic()
-    ended = python("import subprocess; subprocess.run(['sleep', '60'])", seconds=0.5).run("read", {})
+    ended = python("import subprocess; subprocess.run(['sleep', '60'])", seconds=0.5).run(
+        "read", {}
+    )
 
     assert ended.is_late
     assert time.monotonic() - before < 30

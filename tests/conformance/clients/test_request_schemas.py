@@ -19,21 +19,32 @@ MINIATURE = str(Path(__file__).parent / "miniature_catalog_client.py")
 
 def flaw(**change: object) -> str | None:
     """Return the flaw of a request for a view with these members; None leaves a member out."""
-    changed = {name: value for name, value in {**view_request("v"), **change}.items() if value is not None}
+    changed = {
+        name: value for name, value in {**view_request("v"), **change}.items() if value is not None
+    }
     return REQUESTS.flaws("CreateViewRequest", orjson.dumps(changed))["CreateViewRequest"]
 
 
 def test_view_request_needs_a_name_and_no_properties() -> None:
-    assert (flaw(properties=None), flaw(name=None)) == (None, 'the body: "name" is a required property')
+    assert (flaw(properties=None), flaw(name=None)) == (
+        None,
+        'the body: "name" is a required property',
+    )
 
 
-def test_failed_schema_shows_the_exchange_with_the_request(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_failed_schema_shows_the_exchange_with_the_request(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     monkeypatch.setenv("LAKEPACT_FAULT", "renames-to-a-target")
     report = tmp_path / "report.jsonl"
     only, command = ("--only", "IRC-SCH-RenameTableRequest"), ("--", sys.executable, MINIATURE)
-    CliRunner().invoke(check_client, [*only, "--report", f"jsonl={report}", *command], catch_exceptions=False)
+    CliRunner().invoke(
+        check_client, [*only, "--report", f"jsonl={report}", *command], catch_exceptions=False
+    )
 
     written = lines.read(report)
     (result,) = [line for line in written if line["line"] == "result"]
-    operations = {line["number"]: line["operation"] for line in written if line["line"] == "exchange"}
+    operations = {
+        line["number"]: line["operation"] for line in written if line["line"] == "exchange"
+    }
     assert [operations[number] for number in result["verdicts"][0]["exchanges"]] == ["renameTable"]

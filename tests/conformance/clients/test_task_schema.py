@@ -9,7 +9,9 @@ from typing import Any
 import pytest
 from jsonschema_rs import Draft202012Validator
 
-SCHEMA = json.loads((Path(__file__).parents[3] / "specs" / "client-task.schema.json").read_text("utf-8"))
+SCHEMA = json.loads(
+    (Path(__file__).parents[3] / "specs" / "client-task.schema.json").read_text("utf-8")
+)
 ICEBERG = {"uri": "http://127.0.0.1:1/task-1", "properties": {}}
 
 
@@ -27,6 +29,14 @@ def test_lines_of_the_protocol_are_valid(line: dict[str, Any]) -> None:
     assert Draft202012Validator(SCHEMA).is_valid(line)
 
 
-@pytest.mark.parametrize("line", [{"task": "list-tables"}, {"task": "list-tables", "arguments": {}}, {"result": 1, "error": {}}, {}])
+@pytest.mark.parametrize(
+    "line",
+    [
+        {"task": "list-tables"},
+        {"task": "list-tables", "arguments": {}},
+        {"result": 1, "error": {}},
+        {},
+    ],
+)
 def test_other_lines_are_invalid(line: dict[str, Any]) -> None:
     assert not Draft202012Validator(SCHEMA).is_valid(line)

@@ -54,10 +54,17 @@ def checked(url: str, *options: str) -> Result:
 
 @pytest.mark.parametrize("given", ["--ca-file", "SSL_CERT_FILE", "REQUESTS_CA_BUNDLE", "profile"])
 def test_private_authority_is_trusted(
-    given: str, catalog: str, certificates: Mapping[str, tuple[str, str]], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    given: str,
+    catalog: str,
+    certificates: Mapping[str, tuple[str, str]],
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
 ) -> None:
     authority = certificates["server"][0]
-    options = {"--ca-file": (given, authority), "profile": ("--profile", str(tmp_path / "target.toml"))}.get(given, ())
+    options = {
+        "--ca-file": (given, authority),
+        "profile": ("--profile", str(tmp_path / "target.toml")),
+    }.get(given, ())
     (tmp_path / "target.toml").write_text(f"ca_file = {json.dumps(authority)}\n")
     for name in ("SSL_CERT_FILE", "REQUESTS_CA_BUNDLE"):
         monkeypatch.setenv(name, authority if name == given else "")
@@ -65,7 +72,9 @@ def test_private_authority_is_trusted(
         assert checked(front.url, *options).exit_code == 0
 
 
-def test_unknown_authority_names_the_option(catalog: str, certificates: Mapping[str, tuple[str, str]]) -> None:
+def test_unknown_authority_names_the_option(
+    catalog: str, certificates: Mapping[str, tuple[str, str]]
+) -> None:
     with tls_front(catalog, certificates["server"]) as front:
         result = checked(front.url)
 
@@ -73,10 +82,17 @@ def test_unknown_authority_names_the_option(catalog: str, certificates: Mapping[
     assert "self-signed certificate (--ca-file FILE trusts another authority)" in result.output
 
 
-def test_client_certificate_is_presented(catalog: str, certificates: Mapping[str, tuple[str, str]]) -> None:
+def test_client_certificate_is_presented(
+    catalog: str, certificates: Mapping[str, tuple[str, str]]
+) -> None:
     authority, (crt, key) = certificates["server"][0], certificates["caller"]
     with tls_front(catalog, certificates["server"], callers=crt) as front:
-        assert checked(front.url, "--ca-file", authority, "--client-cert", crt, "--client-key", key).exit_code == 0
+        assert (
+            checked(
+                front.url, "--ca-file", authority, "--client-cert", crt, "--client-key", key
+            ).exit_code
+            == 0
+        )
         refused = checked(front.url, "--ca-file", authority)
 
     assert (refused.exit_code, "--client-cert FILE" in refused.output) == (3, True)
@@ -84,20 +100,33 @@ def test_client_certificate_is_presented(catalog: str, certificates: Mapping[str
 
 @pytest.mark.parametrize("given", ["--proxy", "HTTPS_PROXY"])
 def test_requests_go_through_the_proxy(
-    given: str, catalog: str, certificates: Mapping[str, tuple[str, str]], monkeypatch: pytest.MonkeyPatch
+    given: str,
+    catalog: str,
+    certificates: Mapping[str, tuple[str, str]],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     with tls_front(catalog, certificates["server"]) as front, proxy_front() as proxy:
         monkeypatch.setattr("lakepact.conformance.http.routes.LOOPBACK", ())
         monkeypatch.setenv("HTTPS_PROXY", proxy.url.replace("//", "//user:p%40ss@"))
         options = ("--proxy", proxy.url) if given == "--proxy" else ()
         assert checked(front.url, "--ca-file", certificates["server"][0], *options).exit_code == 0
-        assert checked(front.url, "--ca-file", certificates["server"][0], "--proxy", "none").exit_code == 0
+        assert (
+            checked(front.url, "--ca-file", certificates["server"][0], "--proxy", "none").exit_code
+            == 0
+        )
 
-    assert {head.split()[1].decode() for head in proxy.heads} == {front.url.removeprefix("https://")}
-    assert all((b"Proxy-Authorization: Basic dXNlcjpwQHNz" in head) == (given == "HTTPS_PROXY") for head in proxy.heads)
+    assert {head.split()[1].decode() for head in proxy.heads} == {
+        front.url.removeprefix("https://")
+    }
+    assert all(
+        (b"Proxy-Authorization: Basic dXNlcjpwQHNz" in head) == (given == "HTTPS_PROXY")
+        for head in proxy.heads
+    )
 
 
-def test_proxy_of_the_environment_is_not_used_for_loopback(catalog: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_proxy_of_the_environment_is_not_used_for_loopback(
+    catalog: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     with proxy_front() as proxy:
         monkeypatch.setenv("HTTP_PROXY", proxy.url)
         assert checked(catalog).exit_code == 0
@@ -105,7 +134,9 @@ def test_proxy_of_the_environment_is_not_used_for_loopback(catalog: str, monkeyp
     assert proxy.heads == []
 
 
-def test_variables_for_other_addresses_are_no_usage_errors(catalog: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_variables_for_other_addresses_are_no_usage_errors(
+    catalog: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("HTTPS_PROXY", "socks5://127.0.0.1:1")
     monkeypatch.setenv("SSL_CERT_FILE", "nowhere.pem")
 
@@ -117,20 +148,30 @@ def test_proxy_that_refuses_is_named(catalog: str) -> None:
         result = checked(catalog, "--proxy", proxy.url)
 
     assert result.exit_code == 3
-    assert f"407 Proxy Authentication Required, through the proxy {proxy.url.removeprefix('http://')} (--proxy)" in result.output
+    assert (
+        f"407 Proxy Authentication Required, through the proxy {proxy.url.removeprefix('http://')} (--proxy)"
+        in result.output
+    )
 
 
-def test_oauth2_client_checks_a_server_of_principals(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_oauth2_client_checks_a_server_of_principals(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     (tmp_path / "server.toml").write_text(SERVER_FILE)
     monkeypatch.setenv("CREDENTIAL", f"suite:{SECRET}")
     with running(warehouse="memory:", config=tmp_path / "server.toml") as server:
-        result = CliRunner().invoke(check, [server.url, "--only", "IRC-TBL-[CL]*", "--credential-env", "CREDENTIAL", "--verbose"])
+        result = CliRunner().invoke(
+            check,
+            [server.url, "--only", "IRC-TBL-[CL]*", "--credential-env", "CREDENTIAL", "--verbose"],
+        )
 
     assert result.exit_code == 0, result.output
     assert SECRET not in result.output
 
 
-def test_tokens_are_renewed_in_the_form_that_the_endpoint_accepts(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_tokens_are_renewed_in_the_form_that_the_endpoint_accepts(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     seen: list[str] = []
 
     class Catalog:
@@ -140,7 +181,11 @@ def test_tokens_are_renewed_in_the_form_that_the_endpoint_accepts(monkeypatch: p
         def __call__(self, _method: str, target: str, _body: bytes) -> Answer:
             if not target.endswith("/tokens"):
                 return answer(200, {})
-            return answer(200, {"access_token": "t0ken", "expires_in": 0.4}) if seen[-1] else answer(401, {"error": "invalid_client"})
+            return (
+                answer(200, {"access_token": "t0ken", "expires_in": 0.4})
+                if seen[-1]
+                else answer(401, {"error": "invalid_client"})
+            )
 
     monkeypatch.setenv("CREDENTIAL", f"suite:{SECRET}")
     with miniature(Catalog()) as url, Wire(url, access=Access(credential_env="CREDENTIAL")) as wire:
@@ -149,19 +194,36 @@ def test_tokens_are_renewed_in_the_form_that_the_endpoint_accepts(monkeypatch: p
         wire.send("GET", "/v1/config")
         wire.send("GET", "/v1/config", anonymous=True)
 
-    assert [header.split()[0] if header else "" for header in seen] == ["", "Basic", "Bearer", "", "Basic", "Bearer", ""]
+    assert [header.split()[0] if header else "" for header in seen] == [
+        "",
+        "Basic",
+        "Bearer",
+        "",
+        "Basic",
+        "Bearer",
+        "",
+    ]
 
 
 @pytest.mark.parametrize(
-    ("status", "body", "why"), [(401, {"error": "invalid_client"}, "returned 401 and no token"), (200, {}, "returned 200 and no token")]
+    ("status", "body", "why"),
+    [
+        (401, {"error": "invalid_client"}, "returned 401 and no token"),
+        (200, {}, "returned 200 and no token"),
+    ],
 )
-def test_token_endpoint_without_a_token_is_named(status: int, body: object, why: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_token_endpoint_without_a_token_is_named(
+    status: int, body: object, why: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("CREDENTIAL", f"suite:{SECRET}")
     with miniature(lambda *_: answer(status, body)) as url:
         result = checked(url, "--credential-env", "CREDENTIAL", "--token-endpoint", f"{url}/token")
 
     assert result.exit_code == 3
-    assert f"the token endpoint {url}/token {why} (--token-endpoint, --credential-env, --scope)" in " ".join(result.output.split())
+    assert (
+        f"the token endpoint {url}/token {why} (--token-endpoint, --credential-env, --scope)"
+        in " ".join(result.output.split())
+    )
     assert SECRET not in result.output
 
 
@@ -176,10 +238,22 @@ def test_requests_are_signed_for_the_service(monkeypatch: pytest.MonkeyPatch) ->
         def __call__(self, *_: object) -> Answer:
             return answer(200, {})
 
-    for name, value in {"AWS_ACCESS_KEY_ID": "AKID", "AWS_SECRET_ACCESS_KEY": SECRET, "AWS_SESSION_TOKEN": "session"}.items():
+    for name, value in {
+        "AWS_ACCESS_KEY_ID": "AKID",
+        "AWS_SECRET_ACCESS_KEY": SECRET,
+        "AWS_SESSION_TOKEN": "session",
+    }.items():
         monkeypatch.setenv(name, value)
-    with miniature(Catalog()) as url, Wire(url, access=Access(sigv4="glue", region="eu-west-1")) as wire:
-        wire.send("POST", "/v1/namespaces?a=b+c", headers=[("Content-Type", "application/json")], body=b"{}")
+    with (
+        miniature(Catalog()) as url,
+        Wire(url, access=Access(sigv4="glue", region="eu-west-1")) as wire,
+    ):
+        wire.send(
+            "POST",
+            "/v1/namespaces?a=b+c",
+            headers=[("Content-Type", "application/json")],
+            body=b"{}",
+        )
 
     assert "/eu-west-1/glue/aws4_request" in seen[0]["authorization"]
     assert seen[0]["x-amz-security-token"] == "session"
@@ -194,9 +268,18 @@ def test_requests_are_signed_for_the_service(monkeypatch: pytest.MonkeyPatch) ->
         (("--client-cert", __file__), "--client-cert"),
         (("--client-key", "k.pem"), "--client-key needs --client-cert"),
         (("--proxy", "socks5://127.0.0.1:1"), "--proxy: write http://HOST:PORT"),
-        (("--proxy", f"http://user:{SECRET}@127.0.0.1:1"), "set HTTPS_PROXY or HTTP_PROXY for a proxy with a password"),
-        (("--credential-env", SECRET), "the environment variable that --credential-env names is not set"),
-        (("--credential-env", "GOOD", "--token-endpoint", "nowhere"), "--token-endpoint: write http"),
+        (
+            ("--proxy", f"http://user:{SECRET}@127.0.0.1:1"),
+            "set HTTPS_PROXY or HTTP_PROXY for a proxy with a password",
+        ),
+        (
+            ("--credential-env", SECRET),
+            "the environment variable that --credential-env names is not set",
+        ),
+        (
+            ("--credential-env", "GOOD", "--token-endpoint", "nowhere"),
+            "--token-endpoint: write http",
+        ),
         (("--token-endpoint", "http://127.0.0.1:1"), "--token-endpoint needs --credential-env"),
         (("--credential-env", "GOOD", "--token-env", "GOOD"), "exclude each other"),
     ],

@@ -18,7 +18,10 @@ from lakepact.conformance.report import badge, lines
 from lakepact.reference_server import running
 
 SCHEMA = json.loads(lines.SCHEMA.read_bytes())
-FAULTS = ("drops-what-has-children", "refuses-commits-without-updates")  #: break IRC-NS-DROP-005 (MUST) and IRC-COM-012 (SHOULD)
+FAULTS = (
+    "drops-what-has-children",
+    "refuses-commits-without-updates",
+)  #: break IRC-NS-DROP-005 (MUST) and IRC-COM-012 (SHOULD)
 ONLY = ("--only", "IRC-NS-DROP-*", "--only", "IRC-COM-012")
 
 
@@ -46,11 +49,17 @@ def checked(url: str, folder: Path, *words: str | Path) -> tuple[int, list[dict[
 
 
 def ids(file: Path) -> list[str]:
-    return [line.split()[0] for line in file.read_text("utf-8").splitlines() if line and not line.startswith("#")]
+    return [
+        line.split()[0]
+        for line in file.read_text("utf-8").splitlines()
+        if line and not line.startswith("#")
+    ]
 
 
 @pytest.mark.parametrize("words", [(), ("--strict",)], ids=["default", "strict"])
-def test_lines_of_reports_fit_their_schema(broken: str, tmp_path: Path, words: tuple[str, ...]) -> None:
+def test_lines_of_reports_fit_their_schema(
+    broken: str, tmp_path: Path, words: tuple[str, ...]
+) -> None:
     valid = Draft202012Validator(SCHEMA)
     _, report = checked(broken, tmp_path, *words)
     lakepact("baseline", tmp_path / "report.jsonl", "--out", tmp_path / "known.txt")
@@ -60,7 +69,9 @@ def test_lines_of_reports_fit_their_schema(broken: str, tmp_path: Path, words: t
     written = [*report, *known, *lines.read(tmp_path / "stopped.jsonl")]
 
     assert [(error.message, line) for line in written for error in valid.iter_errors(line)] == []
-    assert {line["line"] for line in report} <= {ref["$ref"].rpartition("/")[2] for ref in SCHEMA["oneOf"]}
+    assert {line["line"] for line in report} <= {
+        ref["$ref"].rpartition("/")[2] for ref in SCHEMA["oneOf"]
+    }
 
 
 def test_version_of_the_schema_is_that_of_reports() -> None:
@@ -70,8 +81,13 @@ def test_version_of_the_schema_is_that_of_reports() -> None:
     )
 
 
-@pytest.mark.parametrize(("words", "listed"), [((), ["IRC-NS-DROP-005"]), (("--strict",), ["IRC-COM-012", "IRC-NS-DROP-005"])])
-def test_baseline_makes_the_same_run_conformant(broken: str, tmp_path: Path, words: tuple[str, ...], listed: list[str]) -> None:
+@pytest.mark.parametrize(
+    ("words", "listed"),
+    [((), ["IRC-NS-DROP-005"]), (("--strict",), ["IRC-COM-012", "IRC-NS-DROP-005"])],
+)
+def test_baseline_makes_the_same_run_conformant(
+    broken: str, tmp_path: Path, words: tuple[str, ...], listed: list[str]
+) -> None:
     code, _ = checked(broken, tmp_path, *words)
 
     written = lakepact("baseline", tmp_path / "report.jsonl", "--out", tmp_path / "known.txt")
@@ -95,13 +111,21 @@ def test_baseline_holds_evidence(broken: str, tmp_path: Path) -> None:
 
     _, printed = lakepact("baseline", tmp_path / "report.jsonl")
 
-    evidence = ("returned 204", "expected  status 409", "actual    status 204", "clause    openapi.yaml#/paths/", broken)
+    evidence = (
+        "returned 204",
+        "expected  status 409",
+        "actual    status 204",
+        "clause    openapi.yaml#/paths/",
+        broken,
+    )
     assert [text for text in evidence if text not in printed] == []
     assert "\nIRC-NS-DROP-005  not examined yet: expected status 409" in printed
 
 
 def test_baseline_keeps_reasons(broken: str, tmp_path: Path) -> None:
-    (tmp_path / "known.txt").write_text("IRC-NS-DROP-*  children go with their parent here, ticket 4711\n", encoding="utf-8")
+    (tmp_path / "known.txt").write_text(
+        "IRC-NS-DROP-*  children go with their parent here, ticket 4711\n", encoding="utf-8"
+    )
     checked(broken, tmp_path, "--known-failures", tmp_path / "known.txt")
 
     _, printed = lakepact("baseline", tmp_path / "report.jsonl")

@@ -31,7 +31,12 @@ def report() -> list[dict[str, Any]]:
         """The requirements need a namespace."""
         reply = lab.send(op.create_namespace, body={"namespace": [lab.name()], "properties": {}})
         with lab.step("IRC-NS-CREATE-001"):
-            expect.true(reply.status == 200, "status 200", f"POST createNamespace returned {reply.shown}", at=None)
+            expect.true(
+                reply.status == 200,
+                "status 200",
+                f"POST createNamespace returned {reply.shown}",
+                at=None,
+            )
 
     @suite.check(BY_ITSELF)
     def one_needs_a_listing(lab: Lab) -> None:
@@ -45,7 +50,10 @@ def report() -> list[dict[str, Any]]:
 def test_results_are_grouped_by_reason(report: list[dict[str, Any]]) -> None:
     blocked = [line for line in report if line["line"] == "result" and line["outcome"] == "blocked"]
 
-    assert [sorted(r["requirement"] for r in group) for group in grouped(blocked)] == [sorted(BY_ONE_STEP), [BY_ITSELF]]
+    assert [sorted(r["requirement"] for r in group) for group in grouped(blocked)] == [
+        sorted(BY_ONE_STEP),
+        [BY_ITSELF],
+    ]
 
 
 def test_terminal_shows_a_reason_once(report: list[dict[str, Any]]) -> None:
@@ -69,5 +77,7 @@ def test_markdown_shows_a_reason_once(report: list[dict[str, Any]], tmp_path: Pa
 def test_page_folds_blocked_requirements_into_one_group(report: list[dict[str, Any]]) -> None:
     page = html.html(report)
 
-    assert page.count('<details class="group cause">') == 2 + sum(line["line"] == "cause" for line in report)
+    assert page.count('<details class="group cause">') == 2 + sum(
+        line["line"] == "cause" for line in report
+    )
     assert "2 further requirements blocked for this reason" in page

@@ -9,40 +9,94 @@ import pytest
 
 from lakepact.conformance.report.causes import Severity, causes
 
-READ = {"request": {"method": "GET", "url": "http://127.0.0.1/v1/namespaces/n/tables/t", "body": ""}}
+READ = {
+    "request": {"method": "GET", "url": "http://127.0.0.1/v1/namespaces/n/tables/t", "body": ""}
+}
 ERROR = '{"error": {"message": "%s", "type": "%s", "code": %d}}'
 
 
 def exchange(
-    number: int, status: int, body: str = '{"a": 2}', *, operation: str = "updateTable", table: str = "lp_0a1b2c_1_1"
+    number: int,
+    status: int,
+    body: str = '{"a": 2}',
+    *,
+    operation: str = "updateTable",
+    table: str = "lp_0a1b2c_1_1",
 ) -> dict[str, Any]:
-    request = {"method": "POST", "url": f"http://127.0.0.1/v1/namespaces/n/tables/{table}", "body": "{}"}
-    return {"line": "exchange", "number": number, "operation": operation, "request": request, "response": {"status": status, "body": body}}
+    request = {
+        "method": "POST",
+        "url": f"http://127.0.0.1/v1/namespaces/n/tables/{table}",
+        "body": "{}",
+    }
+    return {
+        "line": "exchange",
+        "number": number,
+        "operation": operation,
+        "request": request,
+        "response": {"status": status, "body": body},
+    }
 
 
-def result(requirement: str, shown: int, *, expected: tuple[int, ...] = (), trail: tuple[int, ...] = (), **changes: Any) -> dict[str, Any]:
+def result(
+    requirement: str,
+    shown: int,
+    *,
+    expected: tuple[int, ...] = (),
+    trail: tuple[int, ...] = (),
+    **changes: Any,
+) -> dict[str, Any]:
     texts = {"expected": f"status {expected}" if expected else "`a` to be 1", "actual": "2"}
-    failure = {**texts, "exchange": shown, **({"expected_status": list(expected)} if expected else {})}
+    failure = {
+        **texts,
+        "exchange": shown,
+        **({"expected_status": list(expected)} if expected else {}),
+    }
     verdict = {"outcome": "fail", "exchanges": [*trail, shown], "failures": [failure], **texts}
-    return {"line": "result", "requirement": requirement, "outcome": "fail", "risk": "behaviour", "verdicts": [verdict], **changes}
+    return {
+        "line": "result",
+        "requirement": requirement,
+        "outcome": "fail",
+        "risk": "behaviour",
+        "verdicts": [verdict],
+        **changes,
+    }
 
 
-def with_failures(requirement: str, *failures: dict[str, Any], trail: tuple[int, ...] = (), **changes: Any) -> dict[str, Any]:
+def with_failures(
+    requirement: str, *failures: dict[str, Any], trail: tuple[int, ...] = (), **changes: Any
+) -> dict[str, Any]:
     """Return the result of a requirement with several failing cases."""
     cases = [{"expected": "`a` to be 1", "actual": "2", **failure} for failure in failures]
     verdict = {"outcome": "fail", "exchanges": [*trail, failures[0]["exchange"]], "failures": cases}
     return result(requirement, failures[0]["exchange"], verdicts=[verdict], **changes)
 
 
-def different(requirement: str, shown: int, at: str, kind: str = "another value", **texts: str) -> dict[str, Any]:
+def different(
+    requirement: str, shown: int, at: str, kind: str = "another value", **texts: str
+) -> dict[str, Any]:
     """Return the result of a requirement whose answer differs at a place."""
-    failure = {"expected": "`a` to be 1", "actual": "2", "exchange": shown, "difference": {"at": at, "kind": kind}, **texts}
-    return result(requirement, shown, verdicts=[{"outcome": "fail", "exchanges": [shown], "failures": [failure], "check": requirement}])
+    failure = {
+        "expected": "`a` to be 1",
+        "actual": "2",
+        "exchange": shown,
+        "difference": {"at": at, "kind": kind},
+        **texts,
+    }
+    return result(
+        requirement,
+        shown,
+        verdicts=[
+            {"outcome": "fail", "exchanges": [shown], "failures": [failure], "check": requirement}
+        ],
+    )
 
 
 def commit(number: int, *actions: str, requirements: tuple[str, ...] = ()) -> dict[str, Any]:
     """Return an accepted commit with updates of some actions and requirements of some types."""
-    body = {"requirements": [{"type": kind} for kind in requirements], "updates": [{"action": action} for action in actions]}
+    body = {
+        "requirements": [{"type": kind} for kind in requirements],
+        "updates": [{"action": action} for action in actions],
+    }
     line = exchange(number, 200)
     line["request"]["body"] = json.dumps(body)
     return line
@@ -50,16 +104,25 @@ def commit(number: int, *actions: str, requirements: tuple[str, ...] = ()) -> di
 
 def answers(*operations: str, status: int = 200, body: str = '{"a": 2}') -> list[dict[str, Any]]:
     """Return the answers 1, 2, … of operations."""
-    return [exchange(number, status, body, operation=operation) for number, operation in enumerate(operations, 1)]
+    return [
+        exchange(number, status, body, operation=operation)
+        for number, operation in enumerate(operations, 1)
+    ]
 
 
 def errors(*messages: str, status: int, kind: str) -> list[dict[str, Any]]:
-    return [exchange(number, status, ERROR % (message, kind, status)) for number, message in enumerate(messages, 1)]
+    return [
+        exchange(number, status, ERROR % (message, kind, status))
+        for number, message in enumerate(messages, 1)
+    ]
 
 
 def expecting(*statuses: tuple[int, ...]) -> list[dict[str, Any]]:
     """Return results R-1, R-2, … of answers 1, 2, … that have other statuses."""
-    return [result(f"R-{number}", number, expected=expected) for number, expected in enumerate(statuses, 1)]
+    return [
+        result(f"R-{number}", number, expected=expected)
+        for number, expected in enumerate(statuses, 1)
+    ]
 
 
 def differing(*places: str, kind: str = "another value") -> list[dict[str, Any]]:
@@ -68,30 +131,59 @@ def differing(*places: str, kind: str = "another value") -> list[dict[str, Any]]
 
 def grouped(lines: list[dict[str, Any]]) -> list[str]:
     """Return the numbers of the requirements of each cause."""
-    return ["".join(sorted(requirement.removeprefix("R-") for requirement in cause.requirements)) for cause in causes(lines)]
+    return [
+        "".join(sorted(requirement.removeprefix("R-") for requirement in cause.requirements))
+        for cause in causes(lines)
+    ]
 
 
-def mistaken(requirement: str, shown: int, kind: str, at: str, *, expected: tuple[int, ...] = (400,), **changes: Any) -> dict[str, Any]:
+def mistaken(
+    requirement: str,
+    shown: int,
+    kind: str,
+    at: str,
+    *,
+    expected: tuple[int, ...] = (400,),
+    **changes: Any,
+) -> dict[str, Any]:
     """Return the result of a requirement about requests with a mistake."""
-    return with_failures(requirement, {"exchange": shown, "expected_status": [*expected], "mutation": {"kind": kind, "at": at}}, **changes)
+    return with_failures(
+        requirement,
+        {"exchange": shown, "expected_status": [*expected], "mutation": {"kind": kind, "at": at}},
+        **changes,
+    )
 
 
 BAD = (400,)
 NULL = "NullPointerException"
 BOOM = ERROR % ("boom", "RuntimeException", 500)
 UUID = "assert-table-uuid"
-CRASHES = ("java.lang.IllegalArgumentException: no id", "com.example.MappingException: no id (through a list)", "no term")
+CRASHES = (
+    "java.lang.IllegalArgumentException: no id",
+    "com.example.MappingException: no id (through a list)",
+    "no term",
+)
 
 #: By what is equal or not: the lines of a report, and the requirements of each cause.
 CASES: dict[str, tuple[list[dict[str, Any]], list[str]]] = {
     "errors without the error body, by status": (
-        [exchange(1, 500, "<html>"), exchange(2, 500, '{"message": "x"}'), exchange(3, 405, "<html>"), *expecting(BAD, BAD, BAD)],
+        [
+            exchange(1, 500, "<html>"),
+            exchange(2, 500, '{"message": "x"}'),
+            exchange(3, 405, "<html>"),
+            *expecting(BAD, BAD, BAD),
+        ],
         ["12", "3"],
     ),
     "equal error messages, names aside": (
         [
             exchange(1, 500, ERROR % ("no column '1' in lp_0a1b2c_1_1", NULL, 500)),
-            exchange(2, 500, ERROR % ("no column '2' in lp_0a1b2c_2_1", NULL, 500), operation="createTable"),
+            exchange(
+                2,
+                500,
+                ERROR % ("no column '2' in lp_0a1b2c_2_1", NULL, 500),
+                operation="createTable",
+            ),
             exchange(3, 500, ERROR % ("no id", NULL, 500)),
             exchange(4, 500, ERROR % ("no id", NULL, 500), operation="loadTable"),
             *expecting(BAD, BAD, BAD, BAD),
@@ -99,29 +191,51 @@ CASES: dict[str, tuple[list[dict[str, Any]], list[str]]] = {
         ["12", "34"],
     ),
     "same mistake that several operations accept": (
-        [*answers("createTable", "createView"), *(mistaken(f"R-{n}", n, "absent", "namespace") for n in (1, 2))],
+        [
+            *answers("createTable", "createView"),
+            *(mistaken(f"R-{n}", n, "absent", "namespace") for n in (1, 2)),
+        ],
         ["12"],
     ),
     "different things that do not exist": (
-        [*answers("createTable", "createTable"), mistaken("R-1", 1, "absent", "namespace"), mistaken("R-2", 2, "absent", "table")],
+        [
+            *answers("createTable", "createTable"),
+            mistaken("R-1", 1, "absent", "namespace"),
+            mistaken("R-2", 2, "absent", "table"),
+        ],
         ["1", "2"],
     ),
     "missing members, whichever": (
-        [*answers("createTable", "renameTable"), mistaken("R-1", 1, "missing", "/name"), mistaken("R-2", 2, "missing", "/source/name")],
+        [
+            *answers("createTable", "renameTable"),
+            mistaken("R-1", 1, "missing", "/name"),
+            mistaken("R-2", 2, "missing", "/source/name"),
+        ],
         ["12"],
     ),
     "wrong types, whichever": (
-        [*answers("createTable", "renameTable"), mistaken("R-1", 1, "as boolean", "/name"), mistaken("R-2", 2, "wrong type", "/source")],
+        [
+            *answers("createTable", "renameTable"),
+            mistaken("R-1", 1, "as boolean", "/name"),
+            mistaken("R-2", 2, "wrong type", "/source"),
+        ],
         ["12"],
     ),
     "different kinds of mistakes": (
-        [*answers("createTable", "createTable"), mistaken("R-1", 1, "missing", "/name"), mistaken("R-2", 2, "invalid value", "/name")],
+        [
+            *answers("createTable", "createTable"),
+            mistaken("R-1", 1, "missing", "/name"),
+            mistaken("R-2", 2, "invalid value", "/name"),
+        ],
         ["1", "2"],
     ),
     "invalid values of different members": (
         [
             *answers("createTable", "createTable"),
-            *(mistaken(f"R-{n}", n, "invalid value", f"/{at}") for n, at in ((1, "name"), (2, "schema"))),
+            *(
+                mistaken(f"R-{n}", n, "invalid value", f"/{at}")
+                for n, at in ((1, "name"), (2, "schema"))
+            ),
         ],
         ["1", "2"],
     ),
@@ -149,7 +263,10 @@ CASES: dict[str, tuple[list[dict[str, Any]], list[str]]] = {
     "wrong refusals by mistake, status and type": (
         [
             *errors("of a", "of b", "of c", status=409, kind="CommitFailedException"),
-            *(mistaken(f"R-{n}", n, "invalid value", at) for n, at in ((1, "/name"), (2, "/name"), (3, "/schema"))),
+            *(
+                mistaken(f"R-{n}", n, "invalid value", at)
+                for n, at in ((1, "/name"), (2, "/name"), (3, "/schema"))
+            ),
         ],
         ["12", "3"],
     ),
@@ -163,7 +280,10 @@ CASES: dict[str, tuple[list[dict[str, Any]], list[str]]] = {
         ["123"],
     ),
     "refused right requests by message": (
-        [*errors("no views", "no views", "no", status=400, kind="BadRequestException"), *expecting((200,), (204,), (200,))],
+        [
+            *errors("no views", "no views", "no", status=400, kind="BadRequestException"),
+            *expecting((200,), (204,), (200,)),
+        ],
         ["12", "3"],
     ),
     "error types": (
@@ -174,11 +294,18 @@ CASES: dict[str, tuple[list[dict[str, Any]], list[str]]] = {
         ["12"],
     ),
     "headers": (
-        [*answers("loadTable", "updateTable", "loadTable"), *differing("/headers/etag", "/headers/etag", "/headers/vary")],
+        [
+            *answers("loadTable", "updateTable", "loadTable"),
+            *differing("/headers/etag", "/headers/etag", "/headers/vary"),
+        ],
         ["12", "3"],
     ),
     "consequence of an accepted request": (
-        [*answers("updateTable", "loadTable"), result("R-1", 1, expected=BAD), result("R-2", 2, trail=(1,))],
+        [
+            *answers("updateTable", "loadTable"),
+            result("R-1", 1, expected=BAD),
+            result("R-2", 2, trail=(1,)),
+        ],
         ["12"],
     ),
     "finding about another object than the accepted request": (
@@ -202,11 +329,17 @@ CASES: dict[str, tuple[list[dict[str, Any]], list[str]]] = {
         ["12", "3"],
     ),
     "missing member in all operations on a resource": (
-        [*answers("createView", "loadView", "loadTable"), *differing(*["/metadata/version-log"] * 3, kind="missing")],
+        [
+            *answers("createView", "loadView", "loadTable"),
+            *differing(*["/metadata/version-log"] * 3, kind="missing"),
+        ],
         ["12", "3"],
     ),
     "differences within a member": (
-        [*answers(*["loadTable"] * 3), *differing("/metadata/properties/a", "/metadata/properties/b", "/metadata/refs/main")],
+        [
+            *answers(*["loadTable"] * 3),
+            *differing("/metadata/properties/a", "/metadata/properties/b", "/metadata/refs/main"),
+        ],
         ["12", "3"],
     ),
     "missing and surplus items of a listing": (
@@ -220,21 +353,37 @@ CASES: dict[str, tuple[list[dict[str, Any]], list[str]]] = {
     "other words": (
         [
             *answers("loadTable", "loadTable"),
-            different("R-1", 1, "/metadata/properties", expected='no `owner` without "a"', actual="null"),
-            different("R-2", 2, "/metadata/properties", expected="the table of a client", actual="[]"),
+            different(
+                "R-1", 1, "/metadata/properties", expected='no `owner` without "a"', actual="null"
+            ),
+            different(
+                "R-2", 2, "/metadata/properties", expected="the table of a client", actual="[]"
+            ),
         ],
         ["12"],
     ),
     "value of an earlier answer before the last refusal": (
-        [*errors("it has a uuid", status=400, kind="BadRequestException"), exchange(2, 200), *differing(*["/metadata/table-uuid"] * 2)],
+        [
+            *errors("it has a uuid", status=400, kind="BadRequestException"),
+            exchange(2, 200),
+            *differing(*["/metadata/table-uuid"] * 2),
+        ],
         ["12"],
     ),
     "findings that show no more, by check and operation": (
-        [*answers("updateTable", "updateTable", "loadTable"), *(with_failures(f"R-{n}", {"exchange": n}) for n in (1, 2, 3))],
+        [
+            *answers("updateTable", "updateTable", "loadTable"),
+            *(with_failures(f"R-{n}", {"exchange": n}) for n in (1, 2, 3)),
+        ],
         ["12", "3"],
     ),
     "refusals of one operation with another status": (
-        [*errors("no schema", "no schema", "no column", status=409, kind="CommitFailedException"), *expecting(BAD, BAD, BAD)],
+        [
+            *errors(
+                "no schema", "no schema", "no column", status=409, kind="CommitFailedException"
+            ),
+            *expecting(BAD, BAD, BAD),
+        ],
         ["123"],
     ),
     "numbers as texts": (
@@ -247,7 +396,14 @@ CASES: dict[str, tuple[list[dict[str, Any]], list[str]]] = {
         ["13", "2"],
     ),
     "incident numbers": (
-        [*errors(*(f"see incident {letter * 32}" for letter in "ab"), status=500, kind="InternalServerError"), *expecting(BAD, (404,))],
+        [
+            *errors(
+                *(f"see incident {letter * 32}" for letter in "ab"),
+                status=500,
+                kind="InternalServerError",
+            ),
+            *expecting(BAD, (404,)),
+        ],
         ["12"],
     ),
     "error bodies that are not the contract's": (
@@ -259,11 +415,18 @@ CASES: dict[str, tuple[list[dict[str, Any]], list[str]]] = {
         ["12"],
     ),
     "invalid answer to a wrongly accepted request": (
-        [exchange(1, 200), result("R-1", 1, expected=BAD), different("R-2", 1, "/metadata/table-uuid", "missing")],
+        [
+            exchange(1, 200),
+            result("R-1", 1, expected=BAD),
+            different("R-2", 1, "/metadata/table-uuid", "missing"),
+        ],
         ["12"],
     ),
     "empty body, by operation": (
-        [*answers("loadTable", "loadTable", "listTables", body="{}"), *differing("/member-0", "/member-1", "/member-2", kind="missing")],
+        [
+            *answers("loadTable", "loadTable", "listTables", body="{}"),
+            *differing("/member-0", "/member-1", "/member-2", kind="missing"),
+        ],
         ["12", "3"],
     ),
     "other success after an accepted request": (
@@ -271,51 +434,90 @@ CASES: dict[str, tuple[list[dict[str, Any]], list[str]]] = {
         ["12"],
     ),
     "error body with an empty type": (
-        [*errors("a", "a", "b", "b", status=409, kind=""), *expecting((404, 201), (404, 200), (404, 201), (404, 200))],
+        [
+            *errors("a", "a", "b", "b", status=409, kind=""),
+            *expecting((404, 201), (404, 200), (404, 201), (404, 200)),
+        ],
         ["12", "34"],
     ),
     "refused right requests without error body": (
-        [*answers(*["updateTable"] * 3, status=422, body="missing field"), *expecting(BAD, (409,), (200,))],
+        [
+            *answers(*["updateTable"] * 3, status=422, body="missing field"),
+            *expecting(BAD, (409,), (200,)),
+        ],
         ["123"],
     ),
-    "success with another status in all operations": ([*answers("renameTable", "dropTable"), *expecting((204,), (204,))], ["12"]),
+    "success with another status in all operations": (
+        [*answers("renameTable", "dropTable"), *expecting((204,), (204,))],
+        ["12"],
+    ),
     "accepted commits, by action": (
         [
-            *(commit(1, "add-spec"), commit(2, "add-schema"), commit(3, "add-spec", "add-spec"), commit(4, "add-spec", "add-schema")),
+            *(
+                commit(1, "add-spec"),
+                commit(2, "add-schema"),
+                commit(3, "add-spec", "add-spec"),
+                commit(4, "add-spec", "add-schema"),
+            ),
             *expecting(BAD, BAD, BAD, BAD),
         ],
         ["13", "2", "4"],
     ),
     "accepted conflicts, by requirement": (
         [
-            *(commit(n, "set-properties", requirements=(kind,)) for n, kind in enumerate((UUID, "assert-ref-snapshot-id", UUID), 1)),
+            *(
+                commit(n, "set-properties", requirements=(kind,))
+                for n, kind in enumerate((UUID, "assert-ref-snapshot-id", UUID), 1)
+            ),
             *expecting((409,), (409,), (409,)),
         ],
         ["13", "2"],
     ),
     "equal crashes, also where success was expected": (
-        [*errors(*["bad request"] * 4, status=500, kind="WebApplicationException"), *expecting(BAD, BAD, (200,), (200,))],
+        [
+            *errors(*["bad request"] * 4, status=500, kind="WebApplicationException"),
+            *expecting(BAD, BAD, (200,), (200,)),
+        ],
         ["1234"],
     ),
     "error that right requests get too": (
         [
             *errors(*["no delegation"] * 3, "no name", status=400, kind="BadRequestException"),
             *expecting((200,)),
-            *(mistaken(f"R-{n}", n, *mistake, expected=(404,)) for n, mistake in enumerate((("absent", "table"), ("present", "view")), 2)),
+            *(
+                mistaken(f"R-{n}", n, *mistake, expected=(404,))
+                for n, mistake in enumerate((("absent", "table"), ("present", "view")), 2)
+            ),
             mistaken("R-4", 4, "present", "namespace", expected=(409,)),
         ],
         ["123", "4"],
     ),
     "crashes without error body, by message": (
-        [*(exchange(n, 500, json.dumps({"message": message})) for n, message in enumerate(CRASHES, 1)), *expecting(*[(200,)] * 3)],
+        [
+            *(
+                exchange(n, 500, json.dumps({"message": message}))
+                for n, message in enumerate(CRASHES, 1)
+            ),
+            *expecting(*[(200,)] * 3),
+        ],
         ["12", "3"],
     ),
     "wrong refusal after an accepted request": (
-        [exchange(1, 200), exchange(2, 500, "<html>"), result("R-1", 1, expected=BAD), result("R-2", 2, expected=BAD, trail=(1,))],
+        [
+            exchange(1, 200),
+            exchange(2, 500, "<html>"),
+            result("R-1", 1, expected=BAD),
+            result("R-2", 2, expected=BAD, trail=(1,)),
+        ],
         ["1", "2"],
     ),
     "id of an item and the member with the items": (
-        [*answers(*["loadTable"] * 3), *differing("/metadata/default-spec-id", "/metadata/partition-specs/0", "/metadata/schemas")],
+        [
+            *answers(*["loadTable"] * 3),
+            *differing(
+                "/metadata/default-spec-id", "/metadata/partition-specs/0", "/metadata/schemas"
+            ),
+        ],
         ["12", "3"],
     ),
     "changes lost by simultaneous requests": (
@@ -341,14 +543,30 @@ def test_findings_with_equal_evidence_are_one_cause(case: str) -> None:
         (exchange(1, 200), result("R-1", 1, risk="data"), Severity.DATA),
         (exchange(1, 200), result("R-1", 1, expected=(409,), risk="data"), Severity.DATA),
         (exchange(1, 200), result("R-1", 1, expected=(409,)), Severity.EFFECT),
-        (exchange(1, 500, "<html>"), result("R-1", 1, expected=(409,), risk="data"), Severity.STATUS),
-        (exchange(1, 404, ERROR % ("gone", "Gone", 404)), different("R-1", 1, "/error/message"), Severity.TEXT),
-        (exchange(1, 404, ERROR % ("gone", "Gone", 404)), different("R-1", 1, "/error/type"), Severity.STATUS),
+        (
+            exchange(1, 500, "<html>"),
+            result("R-1", 1, expected=(409,), risk="data"),
+            Severity.STATUS,
+        ),
+        (
+            exchange(1, 404, ERROR % ("gone", "Gone", 404)),
+            different("R-1", 1, "/error/message"),
+            Severity.TEXT,
+        ),
+        (
+            exchange(1, 404, ERROR % ("gone", "Gone", 404)),
+            different("R-1", 1, "/error/type"),
+            Severity.STATUS,
+        ),
         (exchange(1, 200), result("R-1", 1, expected=(204,), risk="data"), Severity.STATUS),
         (exchange(1, 404) | READ, result("R-1", 1, expected=(200,), risk="data"), Severity.DATA),
         (exchange(1, 503) | READ, result("R-1", 1, expected=(200,), risk="data"), Severity.STATUS),
         (exchange(1, 404), result("R-1", 1, expected=(200,), risk="data"), Severity.STATUS),
-        (exchange(1, 501, ERROR % ("no", "No", 501)), with_failures("R-1", {"exchange": 1, "about_status": True}), Severity.STATUS),
+        (
+            exchange(1, 501, ERROR % ("no", "No", 501)),
+            with_failures("R-1", {"exchange": 1, "about_status": True}),
+            Severity.STATUS,
+        ),
     ],
     ids=[
         "lost data",
@@ -364,7 +582,9 @@ def test_findings_with_equal_evidence_are_one_cause(case: str) -> None:
         "no certain status",
     ],
 )
-def test_severity_says_what_clients_lose(shown: dict[str, Any], finding: dict[str, Any], severity: Severity) -> None:
+def test_severity_says_what_clients_lose(
+    shown: dict[str, Any], finding: dict[str, Any], severity: Severity
+) -> None:
     assert [cause.severity for cause in causes([shown, finding])] == [severity]
 
 
@@ -376,8 +596,16 @@ def warning(requirement: str, shown: int, **changes: Any) -> dict[str, Any]:
 
 
 def test_causes_are_ordered_by_severity_and_then_by_outcome() -> None:
-    lines = [exchange(1, 404, ERROR % ("gone", "Gone", 404)), *(exchange(n, 200, operation=f"get{n}Thing") for n in (2, 3, 4))]
-    findings = [result("R-1", 1), warning("R-2", 2), result("R-3", 3), warning("R-4", 4, risk="data")]
+    lines = [
+        exchange(1, 404, ERROR % ("gone", "Gone", 404)),
+        *(exchange(n, 200, operation=f"get{n}Thing") for n in (2, 3, 4)),
+    ]
+    findings = [
+        result("R-1", 1),
+        warning("R-2", 2),
+        result("R-3", 3),
+        warning("R-4", 4, risk="data"),
+    ]
 
     assert grouped([*lines, *findings]) == ["4", "3", "2", "1"]
 
@@ -394,20 +622,42 @@ def test_severity_of_a_cause_is_that_of_its_gravest_requirement() -> None:
 @pytest.mark.parametrize(
     ("kind", "at", "title"),
     [
-        ("absent", "namespace", "requests about a namespace that does not exist were accepted by createTable, createView"),
-        ("absent", "addition", "requests about an addition that does not exist were accepted by createTable, createView"),
-        ("missing", "/name", "requests without a required member were accepted by createTable, createView"),
-        ("invalid value", "/name", "requests with an invalid value of `name` were accepted by createTable, createView"),
+        (
+            "absent",
+            "namespace",
+            "requests about a namespace that does not exist were accepted by createTable, createView",
+        ),
+        (
+            "absent",
+            "addition",
+            "requests about an addition that does not exist were accepted by createTable, createView",
+        ),
+        (
+            "missing",
+            "/name",
+            "requests without a required member were accepted by createTable, createView",
+        ),
+        (
+            "invalid value",
+            "/name",
+            "requests with an invalid value of `name` were accepted by createTable, createView",
+        ),
     ],
 )
 def test_title_of_a_mistake_names_it_and_the_operations(kind: str, at: str, title: str) -> None:
-    lines = [*answers("createTable", "createView"), *(mistaken(f"R-{n}", n, kind, at) for n in (1, 2))]
+    lines = [
+        *answers("createTable", "createView"),
+        *(mistaken(f"R-{n}", n, kind, at) for n in (1, 2)),
+    ]
 
     assert [cause.title for cause in causes(lines)] == [title]
 
 
 def test_title_of_a_wrong_refusal_names_mistake_status_and_type() -> None:
-    lines = [*errors("no", status=409, kind="Conflict"), mistaken("R-1", 1, "unknown id", "/schema-id")]
+    lines = [
+        *errors("no", status=409, kind="Conflict"),
+        mistaken("R-1", 1, "unknown id", "/schema-id"),
+    ]
 
     assert [cause.title for cause in causes(lines)] == [
         "requests with an unknown id in `schema-id` returned 409 (Conflict), expected 400: updateTable"
@@ -415,14 +665,19 @@ def test_title_of_a_wrong_refusal_names_mistake_status_and_type() -> None:
 
 
 @pytest.mark.parametrize(
-    ("refused", "mistakes", "expected"), [({"GET"}, 10, 1), ({"GET"}, 9, 9), ({"DELETE"}, 10, 10), (set[str](), 10, 1)]
+    ("refused", "mistakes", "expected"),
+    [({"GET"}, 10, 1), ({"GET"}, 9, 9), ({"DELETE"}, 10, 10), (set[str](), 10, 1)],
 )
-def test_server_that_accepts_many_mistakes_and_refuses_none_has_one_cause(refused: set[str], mistakes: int, expected: int) -> None:
+def test_server_that_accepts_many_mistakes_and_refuses_none_has_one_cause(
+    refused: set[str], mistakes: int, expected: int
+) -> None:
     findings = [mistaken(f"R-{n}", n, "invalid value", f"/{n}x") for n in range(1, mistakes + 1)]
     found = causes([*answers(*["createTable"] * mistakes), *findings], refused=refused)
 
     assert len(found) == expected
-    assert ("no POST, PUT or DELETE request of the run was refused" in found[0].title) is (expected == 1)
+    assert ("no POST, PUT or DELETE request of the run was refused" in found[0].title) is (
+        expected == 1
+    )
 
 
 @pytest.mark.parametrize(("mistakes", "expected"), [(10, 1), (9, 9)])
@@ -431,18 +686,36 @@ def test_one_wrong_status_for_ten_mistakes_is_one_cause(mistakes: int, expected:
     found = causes([*errors(*["no"] * mistakes, status=422, kind="Unprocessable"), *findings])
 
     assert len(found) == expected
-    assert (found[0].title == "requests with mistakes of many kinds returned 422, expected 400: updateTable") is (expected == 1)
+    assert (
+        found[0].title
+        == "requests with mistakes of many kinds returned 422, expected 400: updateTable"
+    ) is (expected == 1)
 
 
 def test_accepted_case_of_a_requirement_decides_its_severity() -> None:
-    wrong = [{"exchange": n, "expected_status": [400], "mutation": {"kind": "invalid value", "at": "/a"}} for n in (1, 2)]
-    (cause,) = causes([*errors("no", status=422, kind="Unprocessable"), exchange(2, 200), with_failures("R-1", *wrong, risk="data")])
+    wrong = [
+        {"exchange": n, "expected_status": [400], "mutation": {"kind": "invalid value", "at": "/a"}}
+        for n in (1, 2)
+    ]
+    (cause,) = causes(
+        [
+            *errors("no", status=422, kind="Unprocessable"),
+            exchange(2, 200),
+            with_failures("R-1", *wrong, risk="data"),
+        ]
+    )
 
-    assert (cause.severity, cause.title) == (Severity.DATA, "requests with an invalid value of `a` were accepted by updateTable")
+    assert (cause.severity, cause.title) == (
+        Severity.DATA,
+        "requests with an invalid value of `a` were accepted by updateTable",
+    )
 
 
 def test_title_of_errors_without_error_body_names_status_and_operations() -> None:
-    lines = [*answers("createTable", "createView", status=422, body="no JSON"), *expecting(BAD, BAD)]
+    lines = [
+        *answers("createTable", "createView", status=422, body="no JSON"),
+        *expecting(BAD, BAD),
+    ]
 
     assert [cause.title for cause in causes(lines)] == [
         "errors with status 422 have no error body of the contract: createTable, createView"
@@ -450,6 +723,6 @@ def test_title_of_errors_without_error_body_names_status_and_operations() -> Non
 
 
 def test_title_of_an_accepted_commit_names_the_update() -> None:
-    assert [cause.title for cause in causes([commit(1, "add-spec"), result("R-1", 1, expected=(400,))])] == [
-        "updateTable with add-spec returned 200, expected 400"
-    ]
+    assert [
+        cause.title for cause in causes([commit(1, "add-spec"), result("R-1", 1, expected=(400,))])
+    ] == ["updateTable with add-spec returned 200, expected 400"]

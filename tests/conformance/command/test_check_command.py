@@ -35,7 +35,9 @@ def called(*arguments: str) -> Result:
 def checking(*arguments: str) -> Generator[subprocess.Popen[str]]:
     """Start the command in its own process."""
     command = [sys.executable, "-m", "lakepact.cli", "check", *arguments]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as process:
         yield process
 
 
@@ -44,24 +46,48 @@ def test_unreachable_target_is_reported_as_incomplete(tmp_path: Path) -> None:
     result = called(UNREACHABLE, *(f"--report={kind}={path}" for kind, path in kinds.items()))
 
     header, footer = lines.read(kinds["jsonl"])
-    assert (result.exit_code, header["target"], footer["verdict"], footer["exit_code"]) == (3, UNREACHABLE, "incomplete", 3)
+    assert (result.exit_code, header["target"], footer["verdict"], footer["exit_code"]) == (
+        3,
+        UNREACHABLE,
+        "incomplete",
+        3,
+    )
     assert f"no answer to GET {UNREACHABLE}/v1/config" in footer["stopped"]
     assert footer["stopped"].endswith("(nothing listens at this port)")
     assert footer["stopped"] in result.output
     (error,) = ET.parse(kinds["junit"]).iter("error")
     assert error.attrib["message"] == footer["stopped"]
-    assert all(footer["stopped"] in kinds[kind].read_text(encoding="utf-8") for kind in ("html", "md"))
+    assert all(
+        footer["stopped"] in kinds[kind].read_text(encoding="utf-8") for kind in ("html", "md")
+    )
 
 
 @pytest.mark.parametrize(("conforms", "code"), [(True, 3), (False, 1)])
-def test_unwritable_report_keeps_the_verdict_and_the_other_reports(tmp_path: Path, code: int, *, conforms: bool) -> None:
-    config = {"defaults": {}, "overrides": {}, "endpoints": ["GET /v1/config"] * (1 if conforms else 2)}
+def test_unwritable_report_keeps_the_verdict_and_the_other_reports(
+    tmp_path: Path, code: int, *, conforms: bool
+) -> None:
+    config = {
+        "defaults": {},
+        "overrides": {},
+        "endpoints": ["GET /v1/config"] * (1 if conforms else 2),
+    }
     unwritten, written = tmp_path / "report.md", tmp_path / "report.jsonl"
     unwritten.mkdir()
     with miniature(lambda *_: answer(200, config)) as url:
-        result = called(url, "--only", "IRC-CFG-017", "--strict", f"--report=md={unwritten}", f"--report=jsonl={written}")
+        result = called(
+            url,
+            "--only",
+            "IRC-CFG-017",
+            "--strict",
+            f"--report=md={unwritten}",
+            f"--report=jsonl={written}",
+        )
 
-    assert (result.exit_code, f"the report {unwritten} cannot be written" in result.stderr, written.exists()) == (code, True, True)
+    assert (
+        result.exit_code,
+        f"the report {unwritten} cannot be written" in result.stderr,
+        written.exists(),
+    ) == (code, True, True)
 
 
 def test_json_of_an_unreachable_target_has_header_and_footer() -> None:
@@ -83,7 +109,12 @@ def test_password_in_an_address_is_sent_and_not_reported(tmp_path: Path) -> None
 
     path = tmp_path / "report"
     with miniature(Server()) as url:
-        result = called(url.replace("//", "//hank:geheim%21@"), "--only", "IRC-CFG-001", f"--report=jsonl={path}")
+        result = called(
+            url.replace("//", "//hank:geheim%21@"),
+            "--only",
+            "IRC-CFG-001",
+            f"--report=jsonl={path}",
+        )
 
     assert "Basic aGFuazpnZWhlaW0h" in heard
     written = path.read_text(encoding="utf-8") + result.output
@@ -91,7 +122,9 @@ def test_password_in_an_address_is_sent_and_not_reported(tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_interrupted_check_reports_finished_requirements(tmp_path: Path, number: signal.Signals) -> None:
+def test_interrupted_check_reports_finished_requirements(
+    tmp_path: Path, number: signal.Signals
+) -> None:
     path, begun, called_off = tmp_path / "report", threading.Event(), threading.Event()
 
     def server(_method: str, target: str, _body: bytes) -> Answer:
@@ -112,7 +145,12 @@ def test_interrupted_check_reports_finished_requirements(tmp_path: Path, number:
     report = lines.read(path)
     judged = {line["requirement"] for line in report if line["line"] == "result"}
     footer = report[-1]
-    assert (process.returncode, footer["verdict"], footer["exit_code"], footer["stopped"]) == (3, "incomplete", 3, "interrupted")
+    assert (process.returncode, footer["verdict"], footer["exit_code"], footer["stopped"]) == (
+        3,
+        "incomplete",
+        3,
+        "interrupted",
+    )
     assert ("IRC-CFG-001" in judged, "IRC-CFG-005" in judged) == (True, False)
     assert (complaint, "incomplete  http" in said) == ("lakepact check: interrupted\n", True)
 
@@ -137,7 +175,10 @@ def test_parameters_of_the_embedded_server_are_known(contract: str, tmp_path: Pa
 def test_explicit_authorization_header_overrides_the_address() -> None:
     target = Target("https://hank:x@host:8443/base", headers={"Authorization": "Bearer t"})
 
-    assert (target.url, dict(target.headers)) == ("https://host:8443/base", {"Authorization": "Bearer t"})
+    assert (target.url, dict(target.headers)) == (
+        "https://host:8443/base",
+        {"Authorization": "Bearer t"},
+    )
 
 
 @pytest.mark.parametrize("url", ["http://h/?token=do-not-tell", "http://u:do-not-tell@h:99999/"])
@@ -171,10 +212,16 @@ def test_unknown_fault_exits_with_2_and_is_named_once() -> None:
     with checking("--fault", "no-such-fault") as process:
         complaint = process.communicate(timeout=60)[1]
 
-    assert (process.returncode, complaint.count("no-such-fault"), complaint.count("Usage: ")) == (2, 1, 1)
+    assert (process.returncode, complaint.count("no-such-fault"), complaint.count("Usage: ")) == (
+        2,
+        1,
+        1,
+    )
 
 
-@pytest.mark.parametrize(("contract", "where"), [("iceberg_rest", "/v1/config"), ("delta_sharing", "/shares")])
+@pytest.mark.parametrize(
+    ("contract", "where"), [("iceberg_rest", "/v1/config"), ("delta_sharing", "/shares")]
+)
 @pytest.mark.parametrize(
     ("status", "text", "advice"),
     [
@@ -184,8 +231,14 @@ def test_unknown_fault_exits_with_2_and_is_named_once() -> None:
         (400, "No required SSL certificate was sent", "--client-cert FILE"),
     ],
 )
-def test_web_page_exits_with_3_and_advice(contract: str, where: str, status: int, text: str, advice: str) -> None:
-    page = (status, {"Content-Type": "text/html; charset=utf-8"}, f"\n<html><body>{text}</body></html>".encode())
+def test_web_page_exits_with_3_and_advice(
+    contract: str, where: str, status: int, text: str, advice: str
+) -> None:
+    page = (
+        status,
+        {"Content-Type": "text/html; charset=utf-8"},
+        f"\n<html><body>{text}</body></html>".encode(),
+    )
     with miniature(lambda _method, _target, _body: page) as url:
         result = called(url, "--contract", contract)
 
@@ -195,7 +248,9 @@ def test_web_page_exits_with_3_and_advice(contract: str, where: str, status: int
 
 
 NOT_YOU = {"error": {"message": "who are you", "type": "NotAuthorizedException", "code": 401}}
-WHICH = {"error": {"message": "say which \x1b[1mwarehouse", "type": "BadRequestException", "code": 400}}
+WHICH = {
+    "error": {"message": "say which \x1b[1mwarehouse", "type": "BadRequestException", "code": 400}
+}
 
 
 @pytest.mark.parametrize("contract", ["iceberg_rest", "watsonx_data"])
@@ -204,7 +259,12 @@ WHICH = {"error": {"message": "say which \x1b[1mwarehouse", "type": "BadRequestE
     [
         (401, NOT_YOU, {}, "--token-env NAME"),
         (403, None, {}, "--token-env NAME"),
-        (302, None, {"Location": "https://login.example/in?nonce=do-not-tell"}, "it sends elsewhere, to https://login.example/in\n"),
+        (
+            302,
+            None,
+            {"Location": "https://login.example/in?nonce=do-not-tell"},
+            "it sends elsewhere, to https://login.example/in\n",
+        ),
         (404, None, {}, "the base address of a catalog ends before /v1"),
         (400, WHICH, {}, "say which  [1mwarehouse (--parameter warehouse=NAME names a warehouse)"),
     ],

@@ -31,7 +31,9 @@ def test_help_works_without_optional_packages() -> None:
 
 def test_check_command_imports_no_fuzzer() -> None:
     fuzzers = "{'hypothesis', 'schemathesis', 'duckdb', 'pyarrow'}"
-    code = f"import sys, lakepact.conformance.commands.check as _; print({fuzzers} & set(sys.modules))"
+    code = (
+        f"import sys, lakepact.conformance.commands.check as _; print({fuzzers} & set(sys.modules))"
+    )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
 
     assert done.stdout == "set()\n"
@@ -44,7 +46,9 @@ def break_verbs(error: BaseException, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Verb, "load", load)
 
 
-def test_verb_that_is_interrupted_before_it_begins_exits_with_3(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_verb_that_is_interrupted_before_it_begins_exits_with_3(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     break_verbs(KeyboardInterrupt(), monkeypatch)
     result = CliRunner().invoke(main, ["check"])
 
@@ -62,16 +66,34 @@ def test_verb_that_breaks_exits_with_3(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize("words", [("list",), ("check", UNREACHABLE, "--json")])
 def test_full_output_device_exits_with_3(words: tuple[str, ...]) -> None:
     with Path("/dev/full").open("w") as full:
-        done = subprocess.run([sys.executable, "-m", "lakepact.cli", *words], stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+        done = subprocess.run(
+            [sys.executable, "-m", "lakepact.cli", *words],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            check=False,
+        )
 
-    assert (done.returncode, done.stderr.splitlines()[-1]) == (3, "lakepact: No space left on device")
+    assert (done.returncode, done.stderr.splitlines()[-1]) == (
+        3,
+        "lakepact: No space left on device",
+    )
 
 
-@pytest.mark.parametrize("words", [("list",), ("list", "--json"), ("contracts", "list"), ("probe", "URL")])
+@pytest.mark.parametrize(
+    "words", [("list",), ("list", "--json"), ("contracts", "list"), ("probe", "URL")]
+)
 def test_closed_stdout_exits_with_3_without_a_message(words: tuple[str, ...]) -> None:
     with running(warehouse="memory:") as server:
-        command = [sys.executable, "-m", "lakepact.cli", *(server.url if word == "URL" else word for word in words)]
-        with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        command = [
+            sys.executable,
+            "-m",
+            "lakepact.cli",
+            *(server.url if word == "URL" else word for word in words),
+        ]
+        with subprocess.Popen(
+            command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        ) as process:
             process.stdout.close()
             complaint = process.stderr.read()
 
@@ -80,28 +102,58 @@ def test_closed_stdout_exits_with_3_without_a_message(words: tuple[str, ...]) ->
 
 @pytest.mark.parametrize("encoding", ["ascii", "latin-1"])
 def test_terminal_without_unicode_gets_the_verdict(encoding: str) -> None:
-    words = ("check", "--only", "IRC-NS-GET-005", "--only", "IRC-NS-GET-003", "--fault", "loadNamespaceMetadata.answers-200")
+    words = (
+        "check",
+        "--only",
+        "IRC-NS-GET-005",
+        "--only",
+        "IRC-NS-GET-003",
+        "--fault",
+        "loadNamespaceMetadata.answers-200",
+    )
     command = [sys.executable, "-m", "lakepact.cli", *words]
-    done = subprocess.run(command, capture_output=True, encoding=encoding, check=False, env={**os.environ, "PYTHONIOENCODING": encoding})
+    done = subprocess.run(
+        command,
+        capture_output=True,
+        encoding=encoding,
+        check=False,
+        env={**os.environ, "PYTHONIOENCODING": encoding},
+    )
 
     assert (done.returncode, done.stderr, "not conformant" in done.stdout) == (1, "", True)
 
 
-UNUSABLE = ["catalog.example.com", "localhost", "ftp://catalog.example.com", "http://", "http://h:99999"]
+UNUSABLE = [
+    "catalog.example.com",
+    "localhost",
+    "ftp://catalog.example.com",
+    "http://",
+    "http://h:99999",
+]
 ONLY = ("--only", "IRC-CFG-001", "--only", "IRC-CGF-*")
 
 
 @pytest.mark.parametrize(
     ("words", "why"),
     [
-        *(((verb, url), f"{url} is not the address of a server") for verb in ("check", "probe") for url in UNUSABLE),
+        *(
+            ((verb, url), f"{url} is not the address of a server")
+            for verb in ("check", "probe")
+            for url in UNUSABLE
+        ),
         (("probe", "http://h/?q=1"), "is not the address of a server"),
         (("metrics", "catalog.example.com"), "catalog.example.com is not the address of a server"),
         (("check", ""), "an empty text is not the address of a server"),
         (("check", UNREACHABLE, *ONLY), "nothing matches IRC-CGF-*;"),
         (("list", "NO-SUCH-*"), "nothing matches NO-SUCH-*"),
-        *((("check", UNREACHABLE, "--feature", said), "write n") for said in ("nesting=maybe", "nesting=", "nesting")),
-        (("check", UNREACHABLE, "--contract", "delta_sharing", "--stateful-requests", "10"), "delta_sharing has no stateful tests"),
+        *(
+            (("check", UNREACHABLE, "--feature", said), "write n")
+            for said in ("nesting=maybe", "nesting=", "nesting")
+        ),
+        (
+            ("check", UNREACHABLE, "--contract", "delta_sharing", "--stateful-requests", "10"),
+            "delta_sharing has no stateful tests",
+        ),
         (("chek",), "Did you mean check"),
         (("serv",), "Did you mean serve"),
         (("check-clients",), "Did you mean check-client"),

@@ -13,21 +13,36 @@ from lakepact.cli import main
 
 def completed(*words: str) -> list[str]:
     """Return what bash offers for the last word."""
-    asked = {"_LAKEPACT_COMPLETE": "bash_complete", "COMP_WORDS": " ".join(["lakepact", *words]), "COMP_CWORD": str(len(words))}
-    return [line.partition(",")[2] for line in CliRunner().invoke(main, env=asked, prog_name="lakepact").output.split()]
+    asked = {
+        "_LAKEPACT_COMPLETE": "bash_complete",
+        "COMP_WORDS": " ".join(["lakepact", *words]),
+        "COMP_CWORD": str(len(words)),
+    }
+    return [
+        line.partition(",")[2]
+        for line in CliRunner().invoke(main, env=asked, prog_name="lakepact").output.split()
+    ]
 
 
 @pytest.mark.parametrize("shell", ["bash", "fish", "zsh"])
 def test_completion_prints_a_script_for_each_shell(shell: str) -> None:
     printed = CliRunner().invoke(main, ["completion", shell])
 
-    assert (printed.exit_code, f"_LAKEPACT_COMPLETE={shell}_complete" in printed.output) == (0, True)
+    assert (printed.exit_code, f"_LAKEPACT_COMPLETE={shell}_complete" in printed.output) == (
+        0,
+        True,
+    )
 
 
 def test_bash_accepts_its_script() -> None:
     script = CliRunner().invoke(main, ["completion", "bash"]).output
 
-    assert subprocess.run(["bash", "-n"], input=script, capture_output=True, text=True, check=False).stderr == ""
+    assert (
+        subprocess.run(
+            ["bash", "-n"], input=script, capture_output=True, text=True, check=False
+        ).stderr
+        == ""
+    )
 
 
 @pytest.mark.parametrize(
@@ -38,7 +53,9 @@ def test_bash_accepts_its_script() -> None:
         (("check", "--contract", "delta"), ["delta_sharing"]),
     ],
 )
-def test_completion_offers_verbs_options_and_values(words: tuple[str, ...], offered: list[str]) -> None:
+def test_completion_offers_verbs_options_and_values(
+    words: tuple[str, ...], offered: list[str]
+) -> None:
     assert completed(*words) == offered
 
 
@@ -48,4 +65,9 @@ def test_completing_a_verb_imports_none() -> None:
         "print([name for name in sys.modules if 'commands' in name])"
     )
 
-    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "[]\n"
+    assert (
+        subprocess.run(
+            [sys.executable, "-c", code], capture_output=True, text=True, check=True
+        ).stdout
+        == "[]\n"
+    )

@@ -10,7 +10,11 @@ from click.testing import CliRunner
 from lakepact.cli import main
 from lakepact.generated.contract import Contract, contracts
 
-COMPARED = [(name, Contract(name).version, other) for name in contracts() for other in Contract(name).other_versions]
+COMPARED = [
+    (name, Contract(name).version, other)
+    for name in contracts()
+    for other in Contract(name).other_versions
+]
 
 
 def said(*arguments: str) -> str:
@@ -22,11 +26,17 @@ def said(*arguments: str) -> str:
 def test_every_contract_is_listed_in_every_version() -> None:
     listed = [(row["contract"], row["version"]) for row in json.loads(said("list", "--json"))]
 
-    assert listed == [(name, version) for name in contracts() for version in (Contract(name).version, *Contract(name).other_versions)]
+    assert listed == [
+        (name, version)
+        for name in contracts()
+        for version in (Contract(name).version, *Contract(name).other_versions)
+    ]
 
 
 def test_list_names_the_support_of_each_version() -> None:
-    listed = {(row["contract"], row["version"]): row["is"] for row in json.loads(said("list", "--json"))}
+    listed = {
+        (row["contract"], row["version"]): row["is"] for row in json.loads(said("list", "--json"))
+    }
 
     assert listed["iceberg_rest", "1.11.0"] == "client, server and suite"
     assert listed["delta_sharing", "2026-08"] == "client, server and suite"
@@ -38,24 +48,36 @@ def test_diff_to_a_newer_version_lists_additions_and_requirements() -> None:
     assert "  a view can be registered from a metadata file\n" in text
     assert "  + registerView\n" in text
     assert "  ~ loadTable: parameters/query referenced-by added\n" in text
-    assert "  IRC-VIEW-REG-004   MUST   Registering a view by the name of an existing view returns 409" in text
+    assert (
+        "  IRC-VIEW-REG-004   MUST   Registering a view by the name of an existing view returns 409"
+        in text
+    )
 
 
 @pytest.mark.parametrize(("contract", "main_version", "other"), COMPARED)
-def test_diff_has_a_sentence_for_each_added_or_changed_requirement(contract: str, main_version: str, other: str) -> None:
+def test_diff_has_a_sentence_for_each_added_or_changed_requirement(
+    contract: str, main_version: str, other: str
+) -> None:
     difference = json.loads(said("diff", contract, main_version, other, "--json"))
 
     explained = [demand["id"] for demand in difference["demands"] if demand["sentence"]]
-    assert sorted(explained) == sorted([*difference["requirements"]["added"], *difference["requirements"]["changed"]])
+    assert sorted(explained) == sorted(
+        [*difference["requirements"]["added"], *difference["requirements"]["changed"]]
+    )
 
 
 @pytest.mark.parametrize(("contract", "main_version", "other"), COMPARED)
-def test_reversed_diff_swaps_additions_and_removals(contract: str, main_version: str, other: str) -> None:
+def test_reversed_diff_swaps_additions_and_removals(
+    contract: str, main_version: str, other: str
+) -> None:
     there = json.loads(said("diff", contract, main_version, other, "--json"))
     back = json.loads(said("diff", contract, other, main_version, "--json"))
 
     for part in ("operations", "schemas", "requirements", "features"):
-        assert (back[part]["added"], back[part]["removed"]) == (there[part]["removed"], there[part]["added"])
+        assert (back[part]["added"], back[part]["removed"]) == (
+            there[part]["removed"],
+            there[part]["added"],
+        )
 
 
 def test_unknown_version_exits_with_2_and_names_the_known_versions() -> None:

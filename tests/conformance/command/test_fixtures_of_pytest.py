@@ -19,14 +19,23 @@ if TYPE_CHECKING:
 def run(tmp_path: Path) -> Run:
     """Return a function that runs tests in an empty folder, in an interpreter that may lack libraries."""
 
-    def run(source: str, *words: str, without: tuple[str, ...] = ()) -> subprocess.CompletedProcess[str]:
+    def run(
+        source: str, *words: str, without: tuple[str, ...] = ()
+    ) -> subprocess.CompletedProcess[str]:
         (tmp_path / "test_it.py").write_text(source, "utf-8")
         code = f"import sys; sys.modules |= dict.fromkeys({without!r}); import pytest; sys.exit(pytest.main(sys.argv[1:]))"
         others = (
-            f"-pno:{plugin}" for plugin in ("cacheprovider", "schemathesis", "hypothesispytest", "anyio", "xdist")
+            f"-pno:{plugin}"
+            for plugin in ("cacheprovider", "schemathesis", "hypothesispytest", "anyio", "xdist")
         )  # their imports take a second
         words = ("-q", *others, "--strict-markers", *words)
-        return subprocess.run([sys.executable, "-c", code, *words], cwd=tmp_path, capture_output=True, text=True, check=False)
+        return subprocess.run(
+            [sys.executable, "-c", code, *words],
+            cwd=tmp_path,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
 
     return run
 
@@ -61,13 +70,21 @@ def test_outage(lakepact_server):
     assert lakepact_server.service.contract.version == "1.11.0"
 """)
 
-    assert (done.returncode, done.stdout.splitlines()[-1].startswith("1 passed")) == (0, True), done.stdout
+    assert (done.returncode, done.stdout.splitlines()[-1].startswith("1 passed")) == (0, True), (
+        done.stdout
+    )
 
 
 def test_unknown_fault_is_an_error_with_its_name(run: Run) -> None:
-    done = run("import pytest\n@pytest.mark.lakepact(fault='listNamespaces.no-such')\ndef test_it(lakepact_server): pass\n")
+    done = run(
+        "import pytest\n@pytest.mark.lakepact(fault='listNamespaces.no-such')\ndef test_it(lakepact_server): pass\n"
+    )
 
-    assert (done.returncode, "UnknownFault" in done.stdout, "no-such" in done.stdout) == (1, True, True)
+    assert (done.returncode, "UnknownFault" in done.stdout, "no-such" in done.stdout) == (
+        1,
+        True,
+        True,
+    )
 
 
 def test_share_fixture_reads_the_fixture_tables(run: Run) -> None:
@@ -78,16 +95,24 @@ def test_rows(lakepact_share, lakepact_catalog):
     assert list(lakepact_catalog.list_namespaces()) == []
 """)
 
-    assert (done.returncode, done.stdout.splitlines()[-1].startswith("1 passed")) == (0, True), done.stdout
+    assert (done.returncode, done.stdout.splitlines()[-1].startswith("1 passed")) == (0, True), (
+        done.stdout
+    )
 
 
 @pytest.mark.parametrize(
-    ("fixture", "library", "extra"), [("lakepact_server", "uvicorn", "server"), ("lakepact_share", "deltalake", "delta")]
+    ("fixture", "library", "extra"),
+    [("lakepact_server", "uvicorn", "server"), ("lakepact_share", "deltalake", "delta")],
 )
-def test_missing_library_is_named_with_its_extra(run: Run, fixture: str, library: str, extra: str) -> None:
+def test_missing_library_is_named_with_its_extra(
+    run: Run, fixture: str, library: str, extra: str
+) -> None:
     done = run(f"def test_it({fixture}): pass\n", without=(library,))
 
-    assert f"{fixture} needs {library}, which is not installed: pip install 'lakepact[{extra}]'" in done.stdout
+    assert (
+        f"{fixture} needs {library}, which is not installed: pip install 'lakepact[{extra}]'"
+        in done.stdout
+    )
 
 
 def test_server_fixture_imports_no_conformance_suite(run: Run) -> None:
@@ -99,4 +124,6 @@ def test_it(lakepact_catalog):
     assert loaded == {"lakepact.conformance.evidence", "lakepact.conformance.evidence.extras"}
 """, without=("rich",))  # fmt: skip
 
-    assert (done.returncode, done.stdout.splitlines()[-1].startswith("1 passed")) == (0, True), done.stdout
+    assert (done.returncode, done.stdout.splitlines()[-1].startswith("1 passed")) == (0, True), (
+        done.stdout
+    )

@@ -37,9 +37,22 @@ if TYPE_CHECKING:
 
 ID = "IRC-NS-DROP-005"
 GONE = object()  #: instead of a value: the member is removed
-VERBS = ("report REPORT -v", "baseline REPORT", f"reproduce REPORT {ID}", "matrix REPORT --by requirement", "matrix REPORT --json")
-WRITING = ("report REPORT", *(f"--report {kind}=OUT.{kind}" for kind in ("html", "junit", "md", "badge", "jsonl")))
-COMMANDS = (*VERBS, " ".join(WRITING), "matrix REPORT --by operation --report html=OUT.1 --report md=OUT.2 --report json=OUT.3")
+VERBS = (
+    "report REPORT -v",
+    "baseline REPORT",
+    f"reproduce REPORT {ID}",
+    "matrix REPORT --by requirement",
+    "matrix REPORT --json",
+)
+WRITING = (
+    "report REPORT",
+    *(f"--report {kind}=OUT.{kind}" for kind in ("html", "junit", "md", "badge", "jsonl")),
+)
+COMMANDS = (
+    *VERBS,
+    " ".join(WRITING),
+    "matrix REPORT --by operation --report html=OUT.1 --report md=OUT.2 --report json=OUT.3",
+)
 
 
 @pytest.fixture(scope="module")
@@ -49,7 +62,9 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> Report:
     with running(warehouse="memory:", faults=mutants(["drops-what-has-children"])) as server:
         lakepact("check", server.url, "--only", "IRC-NS-DROP-00*", "--report", f"jsonl={path}")
     found = lines.read(path)
-    first = next(line for line in found if line.get("outcome") == "fail" and line["line"] == "result")
+    first = next(
+        line for line in found if line.get("outcome") == "fail" and line["line"] == "result"
+    )
     assert (first["requirement"], "exchanges" in first["verdicts"][0]["replay"]) == (ID, True)
     return found
 
@@ -77,7 +92,9 @@ def outputs(path: Path) -> dict[str, tuple[int, str, str]]:
     found = {}
     for command in COMMANDS:
         words = command.replace("REPORT", "\0").replace("OUT", str(path.with_name("out"))).split()
-        code, printed = lakepact(*(word.replace("\0", str(path)) for word in words if not word.startswith("--report\0")))
+        code, printed = lakepact(
+            *(word.replace("\0", str(path)) for word in words if not word.startswith("--report\0"))
+        )
         files = sorted(path.parent.glob("out.*"))
         pages = "".join(PAGES.get(file.suffix, str)(file.read_text("utf-8")) for file in files)
         found[command] = code, printed, pages
@@ -94,7 +111,9 @@ def with_value(report: Report, kind: str, place: str, value: Any) -> Report:
         holder: Any = line
         if line["line"] == kind:
             for step in parents:
-                holder = holder[step] if holder and (isinstance(holder, list) or step in holder) else {}
+                holder = (
+                    holder[step] if holder and (isinstance(holder, list) or step in holder) else {}
+                )
             if isinstance(holder, dict) or holder:
                 holder[last] = value
                 if value is GONE:
@@ -104,16 +123,29 @@ def with_value(report: Report, kind: str, place: str, value: Any) -> Report:
 
 def places(value: Any, place: str = "") -> Iterator[str]:
     """Yield the places of all members of a JSON value, and of the first item of each array."""
-    inside = value.items() if isinstance(value, dict) else enumerate(value[:1]) if isinstance(value, list) else ()
+    inside = (
+        value.items()
+        if isinstance(value, dict)
+        else enumerate(value[:1])
+        if isinstance(value, list)
+        else ()
+    )
     for name, member in inside:
         yield f"{place}{name}"
         yield from places(member, f"{place}{name}/")
 
 
 @pytest.mark.parametrize("value", some([GONE, None, {"a": []}, -1, "x", []], 6))
-def test_reports_with_missing_or_mistyped_members_are_refused_or_written(report: Report, tmp_path: Path, value: Any) -> None:
+def test_reports_with_missing_or_mistyped_members_are_refused_or_written(
+    report: Report, tmp_path: Path, value: Any
+) -> None:
     failing = [line for line in report if line.get("requirement") == ID]
-    short = [report[0], *failing, *(line for line in report if line["line"] in {"cause", "exchange"}), report[-1]]
+    short = [
+        report[0],
+        *failing,
+        *(line for line in report if line["line"] in {"cause", "exchange"}),
+        report[-1],
+    ]
     kinds = {line["line"]: line for line in reversed(short)}
     broken = []
     for kind, line in kinds.items():
@@ -124,7 +156,11 @@ def test_reports_with_missing_or_mistyped_members_are_refused_or_written(report:
             except lines.UnreadableReport as refused:
                 broken += [(kind, place, str(refused))] if len(str(refused)) > 600 else []
             else:
-                broken += [(kind, place, verb) for verb, (_, text, _) in outputs(path).items() if "Traceback (most recent" in text]
+                broken += [
+                    (kind, place, verb)
+                    for verb, (_, text, _) in outputs(path).items()
+                    if "Traceback (most recent" in text
+                ]
 
     assert broken == []
 
@@ -140,19 +176,27 @@ REFUSED: dict[str, Callable[[Report], bytes]] = {
     "infinity": lambda found: _lines(found[0], b'{"line":"x","a":1e999}', found[-1]),
     "lone surrogate": lambda found: _lines(found[0], b'{"line":"x","a":"\\ud800"}', found[-1]),
     "deep": lambda found: _lines(found[0] | {"more": json.loads(_nested(400))}, found[-1]),
-    "deeper": lambda found: _lines(found[0], b'{"line":"x","a":' + _nested(5000).encode() + b"}", found[-1]),
+    "deeper": lambda found: _lines(
+        found[0], b'{"line":"x","a":' + _nested(5000).encode() + b"}", found[-1]
+    ),
     "huge number": lambda found: _lines(found[0] | {"all_operations": 10**400}, found[-1]),
     "long line": lambda found: _lines(found[0] | {"title": "x" * (20 << 20)}, found[-1]),
     "gzip bomb": lambda found: gzip.compress(_lines(found[0], b"\n" * (300 << 20), found[-1]), 1),
-    "result without its verdict": lambda found: _lines(found[0], _result(found) | {"outcome": "error"}, found[-1]),
-    "cause without its result": lambda found: _lines(*(line for line in found if line["line"] != "result")),
+    "result without its verdict": lambda found: _lines(
+        found[0], _result(found) | {"outcome": "error"}, found[-1]
+    ),
+    "cause without its result": lambda found: _lines(
+        *(line for line in found if line["line"] != "result")
+    ),
     "cause of nothing": lambda found: _lines(*with_value(found, "cause", "requirements", [])),
     "only a header": lambda found: _lines(found[0]),
 }
 
 
 def _lines(*parts: dict[str, Any] | bytes) -> bytes:
-    return b"\n".join(part if isinstance(part, bytes) else json.dumps(part).encode() for part in parts)
+    return b"\n".join(
+        part if isinstance(part, bytes) else json.dumps(part).encode() for part in parts
+    )
 
 
 def _result(report: Report) -> dict[str, Any]:
@@ -160,11 +204,16 @@ def _result(report: Report) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("name", REFUSED)
-def test_damaged_reports_are_refused_in_one_sentence(name: str, report: Report, tmp_path: Path) -> None:
+def test_damaged_reports_are_refused_in_one_sentence(
+    name: str, report: Report, tmp_path: Path
+) -> None:
     path = tmp_path / "report.jsonl"
     path.write_bytes(REFUSED[name](report))
 
-    found = {command: (code, text.partition("Error: ")[2] or text) for command, (code, text, _) in outputs(path).items()}
+    found = {
+        command: (code, text.partition("Error: ")[2] or text)
+        for command, (code, text, _) in outputs(path).items()
+    }
 
     assert {command: code for command, (code, _) in found.items()} == dict.fromkeys(COMMANDS, 2)
     assert [text for _, text in found.values() if text.count("\n") != 1 or len(text) > 700] == []
@@ -180,33 +229,74 @@ def test_report_of_a_later_release_is_shown(report: Report, tmp_path: Path) -> N
 
 #: What must not be active wherever it stands: terminal sequences, markup, links, formulas, and ends of blocks.
 ATTACK = "\x1b[2J\x9b1m\u202e\n# x\r```\n<script>alert(1)</script><img src=x onerror=y>]]>'\"[a](javascript:b) ![c](http://d) [red]@all"
-ACTING = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2028\u2029\u2066-\u2069\ud800-\udfff]")
+ACTING = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2028\u2029\u2066-\u2069\ud800-\udfff]"
+)
 MARKUP = re.compile(r"<img|<script>alert|href=.javascript", re.IGNORECASE)
-FREE = ["header/target", "header/title", "header/profile", "header/lakepact", "header/contract", "header/version", "header/ended"]
-FREE += ["result/requirement", "result/area", "result/sentence", "result/clause", "result/interpretation", "result/verdicts/0/check"]
+FREE = [
+    "header/target",
+    "header/title",
+    "header/profile",
+    "header/lakepact",
+    "header/contract",
+    "header/version",
+    "header/ended",
+]
+FREE += [
+    "result/requirement",
+    "result/area",
+    "result/sentence",
+    "result/clause",
+    "result/interpretation",
+    "result/verdicts/0/check",
+]
 FREE += [f"result/verdicts/0/{name}" for name in ("expected", "actual", "remark")]
-FREE += ["cause/title", "cause/severity", "exchange/operation", "exchange/check", "exchange/curl", "exchange/response/body"]
+FREE += [
+    "cause/title",
+    "cause/severity",
+    "exchange/operation",
+    "exchange/check",
+    "exchange/curl",
+    "exchange/response/body",
+]
 FREE += ["exchange/request/url", "exchange/request/method", "footer/stopped"]
 
 
 @pytest.mark.parametrize("place", FREE)
-def test_texts_of_reports_are_inert_in_every_output(place: str, report: Report, tmp_path: Path) -> None:
+def test_texts_of_reports_are_inert_in_every_output(
+    place: str, report: Report, tmp_path: Path
+) -> None:
     kind, _, member = place.partition("/")
     found = outputs(write(with_value(report, kind, member, ATTACK), tmp_path))
 
-    assert {command: ACTING.findall(text + pages) for command, (_, text, pages) in found.items()} == {command: [] for command in COMMANDS}
-    assert {command: MARKUP.findall(pages) for command, (_, _, pages) in found.items()} == {command: [] for command in COMMANDS}
+    assert {
+        command: ACTING.findall(text + pages) for command, (_, text, pages) in found.items()
+    } == {command: [] for command in COMMANDS}
+    assert {command: MARKUP.findall(pages) for command, (_, _, pages) in found.items()} == {
+        command: [] for command in COMMANDS
+    }
 
 
 @pytest.mark.parametrize("curl", ["```", "````\n", " ```", "~~~"])
-def test_curl_lines_stay_within_their_block_of_markdown(curl: str, report: Report, tmp_path: Path) -> None:
-    path, markdown = write(with_value(report, "exchange", "curl", curl + "\n<img src=x>"), tmp_path), tmp_path / "report.md"
+def test_curl_lines_stay_within_their_block_of_markdown(
+    curl: str, report: Report, tmp_path: Path
+) -> None:
+    path, markdown = (
+        write(with_value(report, "exchange", "curl", curl + "\n<img src=x>"), tmp_path),
+        tmp_path / "report.md",
+    )
     lakepact("report", str(path), "--report", f"md={markdown}")
     fences = write(with_value(report, "exchange", "curl", curl), tmp_path)
-    assert "<img" not in MarkdownIt("commonmark", {"html": True}).render(markdown.read_text("utf-8"))
+    assert "<img" not in MarkdownIt("commonmark", {"html": True}).render(
+        markdown.read_text("utf-8")
+    )
 
     lakepact("report", str(fences), "--report", f"md={markdown}")
-    blocks = [token for token in MarkdownIt("commonmark").parse(markdown.read_text("utf-8")) if token.type == "fence"]
+    blocks = [
+        token
+        for token in MarkdownIt("commonmark").parse(markdown.read_text("utf-8"))
+        if token.type == "fence"
+    ]
 
     assert {block.info for block in blocks} == {"sh"}
 
@@ -214,12 +304,22 @@ def test_curl_lines_stay_within_their_block_of_markdown(curl: str, report: Repor
 HOSTILE_LINES = ["IRC-X\nIRC-*  all", "IRC-*  all", "*"]
 
 
-@pytest.mark.parametrize("place", ["header/version", "header/contract", "header/ended", "header/lakepact", "result/requirement"])
+@pytest.mark.parametrize(
+    "place",
+    ["header/version", "header/contract", "header/ended", "header/lakepact", "result/requirement"],
+)
 @pytest.mark.parametrize("attack", HOSTILE_LINES)
-def test_baseline_lists_no_pattern_of_a_hostile_report(place: str, attack: str, report: Report, tmp_path: Path) -> None:
+def test_baseline_lists_no_pattern_of_a_hostile_report(
+    place: str, attack: str, report: Report, tmp_path: Path
+) -> None:
     kind, _, member = place.partition("/")
     out = tmp_path / "known.txt"
-    lakepact("baseline", str(write(with_value(report, kind, member, attack), tmp_path)), "--out", str(out))
+    lakepact(
+        "baseline",
+        str(write(with_value(report, kind, member, attack), tmp_path)),
+        "--out",
+        str(out),
+    )
     listed = known_failures.read(out, Contract("iceberg_rest").requirements) if out.exists() else ()
 
     assert {line.pattern for line in listed} <= {ID}
@@ -238,7 +338,15 @@ def script(report: Report, folder: Path) -> Path | None:
 
 def ran(script: Path, *arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-I", str(script), *arguments]
-    return subprocess.run(command, env=environment, capture_output=True, text=True, timeout=60, check=False, cwd=script.parent)
+    return subprocess.run(
+        command,
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+        cwd=script.parent,
+    )
 
 
 def by_lakepact(report: Report) -> Report:
@@ -270,26 +378,58 @@ def seen_by_lakepact(report: Report, folder: Path) -> tuple[dict[str, Any], str]
     if made is None:
         return {"words": [], "profile": ""}, ""
     names = {"AUTHORIZATION": "x", "SEEN": str(seen), "PATH": f"{program.parent}:/usr/bin:/bin"}
-    done = ran(made, "http://127.0.0.1:9", **names, SECRET_OF_MINE="s3cret", LAKEPACT_SECRET_OF_MINE="other")
-    return json.loads(seen.read_text("utf-8")) if seen.exists() else {"words": [], "profile": ""}, done.stdout + done.stderr
+    done = ran(
+        made,
+        "http://127.0.0.1:9",
+        **names,
+        SECRET_OF_MINE="s3cret",
+        LAKEPACT_SECRET_OF_MINE="other",
+    )
+    return json.loads(seen.read_text("utf-8")) if seen.exists() else {
+        "words": [],
+        "profile": "",
+    }, done.stdout + done.stderr
 
 
-@pytest.mark.parametrize("name", ['a" = "b"\n"X', 'a"\n[parameters]\n"warehouse', "a\\", "\x1b[2J", "a b", "é", ""])
-def test_header_names_of_a_report_add_nothing_to_a_profile(name: str, report: Report, tmp_path: Path) -> None:
-    given, _ = seen_by_lakepact(with_value(by_lakepact(report), "header", "own_headers", [name]), tmp_path)
+@pytest.mark.parametrize(
+    "name", ['a" = "b"\n"X', 'a"\n[parameters]\n"warehouse', "a\\", "\x1b[2J", "a b", "é", ""]
+)
+def test_header_names_of_a_report_add_nothing_to_a_profile(
+    name: str, report: Report, tmp_path: Path
+) -> None:
+    given, _ = seen_by_lakepact(
+        with_value(by_lakepact(report), "header", "own_headers", [name]), tmp_path
+    )
 
     assert given["profile"].count("\n") in {0, 2}
     assert "[parameters]" not in given["profile"].splitlines()
 
 
-@pytest.mark.parametrize("option", ["--report=html=/tmp/x", "--report", "--profile=x", "--header=A: b", "--no-cleanup", "x", "--fuzz=1;id"])
-def test_options_of_a_report_are_those_of_random_requests_alone(option: str, report: Report, tmp_path: Path) -> None:
-    given, _ = seen_by_lakepact(with_value(by_lakepact(report), "header", "options", [option]), tmp_path)
+@pytest.mark.parametrize(
+    "option",
+    [
+        "--report=html=/tmp/x",
+        "--report",
+        "--profile=x",
+        "--header=A: b",
+        "--no-cleanup",
+        "x",
+        "--fuzz=1;id",
+    ],
+)
+def test_options_of_a_report_are_those_of_random_requests_alone(
+    option: str, report: Report, tmp_path: Path
+) -> None:
+    given, _ = seen_by_lakepact(
+        with_value(by_lakepact(report), "header", "options", [option]), tmp_path
+    )
 
     assert option not in given["words"]
 
 
-def test_script_prints_no_control_characters_of_reports_and_servers(report: Report, tmp_path: Path) -> None:
+def test_script_prints_no_control_characters_of_reports_and_servers(
+    report: Report, tmp_path: Path
+) -> None:
     hostile = by_lakepact(report)
     for place in ("sentence", "clause", "verdicts/0/expected", "verdicts/0/actual"):
         hostile = with_value(hostile, "result", place, ATTACK)
@@ -340,7 +480,9 @@ def endless(_method: str, _path: str, _body: bytes) -> Answer:
 
 
 @pytest.mark.parametrize("server", [deep, endless], ids=["deep", "80 MB"])
-def test_script_survives_bodies_of_a_hostile_server(server: Callable[..., Answer], report: Report, tmp_path: Path) -> None:
+def test_script_survives_bodies_of_a_hostile_server(
+    server: Callable[..., Answer], report: Report, tmp_path: Path
+) -> None:
     made = script(report, tmp_path)
     assert made is not None
     with miniature(server) as url:
@@ -361,7 +503,9 @@ HOSTILE_BODIES = [
 FAKE_CURL = '#!/bin/sh\nfor word in "$@"; do printf "%s\\0" "$word"; done > words\n'
 
 
-def exchange(url: str = "http://127.0.0.1:9/", body: bytes = b"", headers: tuple[tuple[str, str], ...] = ()) -> Exchange:
+def exchange(
+    url: str = "http://127.0.0.1:9/", body: bytes = b"", headers: tuple[tuple[str, str], ...] = ()
+) -> Exchange:
     return Exchange(1, None, "check", "POST", url, headers, body, 200, {}, b"", 0.1)  # type: ignore[arg-type]
 
 
@@ -371,13 +515,20 @@ def words_of(curl: str, folder: Path) -> list[bytes]:
     program.parent.mkdir(exist_ok=True)
     program.write_text(FAKE_CURL, "utf-8")
     program.chmod(0o755)
-    subprocess.run(["bash", "-c", curl], check=True, cwd=folder, env={"PATH": f"{program.parent}:/usr/bin:/bin", "AUTHORIZATION": "mine"})
+    subprocess.run(
+        ["bash", "-c", curl],
+        check=True,
+        cwd=folder,
+        env={"PATH": f"{program.parent}:/usr/bin:/bin", "AUTHORIZATION": "mine"},
+    )
     assert {path.name for path in folder.iterdir()} == {"bin", "words"}
     return (folder / "words").read_bytes().split(b"\0")[:-1]
 
 
 @pytest.mark.parametrize("body", HOSTILE_BODIES)
-def test_body_of_a_curl_line_is_one_word_that_curl_sends_as_it_is(body: bytes, tmp_path: Path) -> None:
+def test_body_of_a_curl_line_is_one_word_that_curl_sends_as_it_is(
+    body: bytes, tmp_path: Path
+) -> None:
     words = words_of(exchange(body=body).curl(), tmp_path)
     given = words[words.index(b"--data-raw") + 1]
 
@@ -385,11 +536,29 @@ def test_body_of_a_curl_line_is_one_word_that_curl_sends_as_it_is(body: bytes, t
     assert (words[-1], words.count(b"--data-raw"), len(words)) == (b"http://127.0.0.1:9/", 1, 9)
 
 
-@pytest.mark.parametrize("text", ["$(touch pwned)", "`touch pwned`", "'; touch pwned; '", '"$(touch pwned)"', "[1-9]{a,b}", "\x9b\u202e"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "$(touch pwned)",
+        "`touch pwned`",
+        "'; touch pwned; '",
+        '"$(touch pwned)"',
+        "[1-9]{a,b}",
+        "\x9b\u202e",
+    ],
+)
 def test_url_and_header_of_a_curl_line_are_one_word_each(text: str, tmp_path: Path) -> None:
-    words = words_of(exchange(f"http://127.0.0.1:9/{text}", headers=(("X-Odd", text), ("Authorization", text))).curl(), tmp_path)
+    words = words_of(
+        exchange(
+            f"http://127.0.0.1:9/{text}", headers=(("X-Odd", text), ("Authorization", text))
+        ).curl(),
+        tmp_path,
+    )
 
-    assert [words[at + 1].decode() for at, word in enumerate(words) if word == b"-H"] == [f"X-Odd: {text}", "Authorization: mine"]
+    assert [words[at + 1].decode() for at, word in enumerate(words) if word == b"-H"] == [
+        f"X-Odd: {text}",
+        "Authorization: mine",
+    ]
     assert (words[-1].decode(), b"--globoff" in words) == (f"http://127.0.0.1:9/{text}", True)
 
 

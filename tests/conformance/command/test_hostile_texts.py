@@ -30,7 +30,16 @@ from lakepact.conformance.campaign.reporting import html as campaign_html
 from lakepact.conformance.campaign.reporting import markdown as campaign_markdown
 from lakepact.conformance.campaign.reporting import text as campaign_text
 from lakepact.conformance.evidence import escaping
-from lakepact.conformance.report import compatibility, filters, html, junit, lines, markdown, matrices, text
+from lakepact.conformance.report import (
+    compatibility,
+    filters,
+    html,
+    junit,
+    lines,
+    markdown,
+    matrices,
+    text,
+)
 from lakepact.generated.contract import Contract
 from lakepact.testing import requirements
 from miniatures import Answer, answer, miniature
@@ -44,19 +53,31 @@ ATTACK = (
     "<img src=x onerror=alert(1)>"
     "\u202egnp.exe\u2028]]>\"'[click](javascript:alert(1)) https://evil.test @everyone [red]"
 )
-ACTING = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2028\u2029\u2066-\u2069\ud800-\udfff]")
+ACTING = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2028\u2029\u2066-\u2069\ud800-\udfff]"
+)
 TAGS = re.compile(r"<(?:script|img)|\]\]>", re.IGNORECASE)
 OWN_SCRIPT = f"<script>{filters.SCRIPT}</script>"
 
 
-ENDPOINTS = [f"{operation.method} {operation.path}" for operation in Contract("iceberg_rest").operations.values()]
+ENDPOINTS = [
+    f"{operation.method} {operation.path}"
+    for operation in Contract("iceberg_rest").operations.values()
+]
 
 
 def hostile(_method: str, path: str, _body: bytes) -> Answer:
     """Answer as a server that puts an attack and secrets into every text."""
     said = f"{ATTACK} {SIGNED} {LOCATION}"
     if path.startswith("/v1/config"):
-        return answer(200, {"defaults": {"warehouse": LOCATION, ATTACK: ATTACK}, "overrides": {"prefix": "p"}, "endpoints": ENDPOINTS})
+        return answer(
+            200,
+            {
+                "defaults": {"warehouse": LOCATION, ATTACK: ATTACK},
+                "overrides": {"prefix": "p"},
+                "endpoints": ENDPOINTS,
+            },
+        )
     document = {
         "namespaces": [[said]],
         "identifiers": [{"namespace": [said], "name": said}],
@@ -66,7 +87,9 @@ def hostile(_method: str, path: str, _body: bytes) -> Answer:
         "metadata": {"location": LOCATION, "table-uuid": said, "format-version": 2},
         "error": {"message": said, "type": said, "code": 404},
     }
-    return answer(404 if "missing" in path else 200, document, ETag='"\x9b31m\xe2\x80\xae"', Location=SIGNED)
+    return answer(
+        404 if "missing" in path else 200, document, ETag='"\x9b31m\xe2\x80\xae"', Location=SIGNED
+    )
 
 
 def otherwise(method: str, path: str, body: bytes) -> Answer:
@@ -111,12 +134,22 @@ def test_probe_prints_no_control_character_and_no_secret(words: tuple[str, ...])
     assert [secret for secret in SECRETS if secret in output] == []
 
 
-@pytest.mark.parametrize("command", [("ls", "URL"), ("ls", "URL", "--json"), ("show", "URL", "a.t"), ("show", "URL", "a.t", "--json")])
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("ls", "URL"),
+        ("ls", "URL", "--json"),
+        ("show", "URL", "a.t"),
+        ("show", "URL", "a.t", "--json"),
+    ],
+)
 def test_client_commands_print_no_control_character(command: tuple[str, ...]) -> None:
     assert ACTING.findall(printed(*command)) == []
 
 
-def test_reports_hold_no_secret_and_no_active_content(report: list[dict[str, Any]], tmp_path: Path) -> None:
+def test_reports_hold_no_secret_and_no_active_content(
+    report: list[dict[str, Any]], tmp_path: Path
+) -> None:
     files = {kind: tmp_path / kind for kind in ("html", "junit", "md", "jsonl")}
     files["html"].write_text(html.html(report), "utf-8")
     files["junit"].write_text(junit.junit(report), "utf-8")
@@ -124,8 +157,12 @@ def test_reports_hold_no_secret_and_no_active_content(report: list[dict[str, Any
     lines.write(report, files["jsonl"])
     written = {kind: path.read_text(encoding="utf-8") for kind, path in files.items()}
 
-    assert {kind: ACTING.findall(said) for kind, said in written.items()} == {kind: [] for kind in files}
-    assert {kind: [secret for secret in SECRETS if secret in said] for kind, said in written.items()} == {kind: [] for kind in files}
+    assert {kind: ACTING.findall(said) for kind, said in written.items()} == {
+        kind: [] for kind in files
+    }
+    assert {
+        kind: [secret for secret in SECRETS if secret in said] for kind, said in written.items()
+    } == {kind: [] for kind in files}
     assert TAGS.findall(written["html"].replace(OWN_SCRIPT, "")) == []
     assert TAGS.findall(rendered(written["md"])) == []
     assert ET.fromstring(written["junit"]).tag == "testsuites"
@@ -133,28 +170,52 @@ def test_reports_hold_no_secret_and_no_active_content(report: list[dict[str, Any
 
 def test_matrix_and_pytest_evidence_hold_no_active_content(report: list[dict[str, Any]]) -> None:
     name = ATTACK.replace("=", "")
-    made = compatibility.matrix({name: [{**report[0], "target": ATTACK}, *report[1:]]}, by="requirement")
+    made = compatibility.matrix(
+        {name: [{**report[0], "target": ATTACK}, *report[1:]]}, by="requirement"
+    )
     shown = io.StringIO()
     matrices.show(made, Console(file=shown, width=200, color_system=None))
     exchanges = {line["number"]: line for line in report if line["line"] == "exchange"}
     broken = next(line for line in report if line.get("outcome") == "fail")
     evidence = requirements._evidence({**broken, "sentence": ATTACK}, exchanges, report[0])
 
-    assert ACTING.findall(shown.getvalue() + matrices.markdown(made) + matrices.html(made) + evidence) == []
+    assert (
+        ACTING.findall(shown.getvalue() + matrices.markdown(made) + matrices.html(made) + evidence)
+        == []
+    )
     assert TAGS.findall(matrices.html(made) + rendered(matrices.markdown(made))) == []
 
 
-def test_texts_of_verdicts_are_escaped_in_every_report(report: list[dict[str, Any]], tmp_path: Path) -> None:
+def test_texts_of_verdicts_are_escaped_in_every_report(
+    report: list[dict[str, Any]], tmp_path: Path
+) -> None:
     broken = next(line for line in report if line.get("outcome") == "fail")
-    verdict = {**broken["verdicts"][0], "expected": ATTACK, "actual": ATTACK, "remark": f"{ATTACK} and more"}
-    attacked = [report[0] | {"target": ATTACK}, broken | {"verdicts": [verdict], "reading": ATTACK, "sentence": ATTACK}, report[-1]]
+    verdict = {
+        **broken["verdicts"][0],
+        "expected": ATTACK,
+        "actual": ATTACK,
+        "remark": f"{ATTACK} and more",
+    }
+    attacked = [
+        report[0] | {"target": ATTACK},
+        broken | {"verdicts": [verdict], "reading": ATTACK, "sentence": ATTACK},
+        report[-1],
+    ]
     console = io.StringIO()
     text.show(attacked, Console(file=console, width=200, color_system=None), verbose=True)
     (tmp_path / "md").write_text(markdown.markdown(attacked), "utf-8")
     (tmp_path / "junit").write_text(junit.junit(attacked), "utf-8")
     document = (tmp_path / "md").read_text(encoding="utf-8")
 
-    assert ACTING.findall(console.getvalue() + html.html(attacked) + document + (tmp_path / "junit").read_text(encoding="utf-8")) == []
+    assert (
+        ACTING.findall(
+            console.getvalue()
+            + html.html(attacked)
+            + document
+            + (tmp_path / "junit").read_text(encoding="utf-8")
+        )
+        == []
+    )
     assert TAGS.findall(html.html(attacked).replace(OWN_SCRIPT, "") + rendered(document)) == []
     assert 'href="javascript' not in rendered(document)
 
@@ -172,13 +233,17 @@ def test_campaign_pages_hold_no_secret_and_no_active_content(tmp_path: Path) -> 
     assert found.causes
     assert ACTING.findall("".join(pages)) == []
     assert TAGS.findall(pages[0] + rendered(pages[1])) == []
-    texts = "".join(pages).encode() + b"".join(path.read_bytes() for path in run.rglob("*") if path.is_file() and path.suffix != ".parquet")
+    texts = "".join(pages).encode() + b"".join(
+        path.read_bytes() for path in run.rglob("*") if path.is_file() and path.suffix != ".parquet"
+    )
     texts += str(exchanges(run)).encode()
     assert SIGNED.partition("?")[0].encode() in texts
     assert [secret for secret in SECRETS if secret.encode() in texts] == []
 
 
-TEXTS = st.text(st.characters(codec=None) | st.sampled_from("\x1b\x9b\u202e\u2028\ud800`|<>&\\\"'[]*_\n\r\t\0"))
+TEXTS = st.text(
+    st.characters(codec=None) | st.sampled_from("\x1b\x9b\u202e\u2028\ud800`|<>&\\\"'[]*_\n\r\t\0")
+)
 
 
 @given(TEXTS)
@@ -195,7 +260,12 @@ def test_escaped_forms_hold_no_control_character(said: str) -> None:
     ]
     forms += [escaping.terminal(said), escaping.shell(said), escaping.json(said), json_line(said)]
 
-    assert [c for form in forms for c in form if unicodedata.category(c) in {"Cc", "Cf", "Cs", "Zl", "Zp"}] == []
+    assert [
+        c
+        for form in forms
+        for c in form
+        if unicodedata.category(c) in {"Cc", "Cf", "Cs", "Zl", "Zp"}
+    ] == []
 
 
 @given(st.text())
@@ -206,7 +276,9 @@ def test_escaped_json_and_toml_read_back_as_the_text(said: str) -> None:
 
 @given(TEXTS)
 def test_escaped_markdown_renders_no_markup(said: str) -> None:
-    escaped = f"a {escaping.markdown(said)} {escaping.code(said)} {escaping.markdown_sentence(said)}"
+    escaped = (
+        f"a {escaping.markdown(said)} {escaping.code(said)} {escaping.markdown_sentence(said)}"
+    )
 
     assert re.findall(r"<(?!/?p>|/?code>)\w+", MarkdownIt().render(escaped)) == []
     assert re.findall(r"<(?!/?code>)\w+", escaping.html_sentence(said)) == []

@@ -12,7 +12,17 @@ from click.testing import CliRunner
 from rich.console import Console
 
 from lakepact.cli import main
-from lakepact.conformance.report import badge, compatibility, harm, html, junit, lines, markdown, matrices, text
+from lakepact.conformance.report import (
+    badge,
+    compatibility,
+    harm,
+    html,
+    junit,
+    lines,
+    markdown,
+    matrices,
+    text,
+)
 from lakepact.conformance.report.impact import Effect, Harm, Impact, impact_of, named, sentence
 from lakepact.conformance.report.issue import issue
 
@@ -25,7 +35,9 @@ def table(**outcomes: str) -> Impact:
     """Return measurements: by requirement, with `_` for `-`, the outcomes of snake, duck and bear, or fewer."""
     found = {
         requirement.replace("_", "-"): {
-            client: Harm(Effect(outcome), requirement.replace("_", "-"), "read-rows", f"{outcome} <b>")
+            client: Harm(
+                Effect(outcome), requirement.replace("_", "-"), "read-rows", f"{outcome} <b>"
+            )
             for client, outcome in zip(TITLES, listed.split(), strict=False)
         }
         for requirement, listed in outcomes.items()
@@ -33,29 +45,77 @@ def table(**outcomes: str) -> Impact:
     return Impact("2026-11-27", "1.11.0", TITLES, found)
 
 
-TABLE = table(R_1="works works not-called", R_2="refuses works works", R_3="wrong fails works", R_4="works")
+TABLE = table(
+    R_1="works works not-called", R_2="refuses works works", R_3="wrong fails works", R_4="works"
+)
 
 
-def report(*causes: Sequence[str], severity: str = "wrong effect", outcome: str = "fail", stopped: str = "") -> list[dict[str, Any]]:
+def report(
+    *causes: Sequence[str], severity: str = "wrong effect", outcome: str = "fail", stopped: str = ""
+) -> list[dict[str, Any]]:
     """Return a report whose causes break the given requirements."""
-    header = {"line": "header", "contract": "iceberg_rest", "version": "1", "title": "API", "side": "server", "target": "http://t"}
-    header |= {"report": 1, "lakepact": "0.1.0", "ended": "2026-11-27T00:00:00+00:00", "only": [], "strict": False, "facts": {}}
+    header = {
+        "line": "header",
+        "contract": "iceberg_rest",
+        "version": "1",
+        "title": "API",
+        "side": "server",
+        "target": "http://t",
+    }
+    header |= {
+        "report": 1,
+        "lakepact": "0.1.0",
+        "ended": "2026-11-27T00:00:00+00:00",
+        "only": [],
+        "strict": False,
+        "facts": {},
+    }
     header |= {"operations": [], "all_operations": 1, "features": {}, "authorized": False}
-    about = {"level": "MUST", "area": "a", "operations": [], "sentence": "It holds.", "clause": "c", "basis": "text"}
+    about = {
+        "level": "MUST",
+        "area": "a",
+        "operations": [],
+        "sentence": "It holds.",
+        "clause": "c",
+        "basis": "text",
+    }
     about |= {"interpretation": "", "corrections": []}
     verdict = {"check": "c", "outcome": outcome, "judged": 1, "expected": "1", "actual": "2"}
     results = [
-        {"line": "result", "requirement": requirement, "outcome": outcome, **about, "cause": number, "verdicts": [verdict]}
+        {
+            "line": "result",
+            "requirement": requirement,
+            "outcome": outcome,
+            **about,
+            "cause": number,
+            "verdicts": [verdict],
+        }
         for number, cause in enumerate(causes, start=1)
         for requirement in cause
     ]
     found = [
-        {"line": "cause", "number": number, "severity": severity, "outcome": outcome, "title": f"cause {cause}", "requirements": [*cause]}
+        {
+            "line": "cause",
+            "number": number,
+            "severity": severity,
+            "outcome": outcome,
+            "title": f"cause {cause}",
+            "requirements": [*cause],
+        }
         for number, cause in enumerate(causes, start=1)
     ]
     counts = {"fail": len(results), "unexpected-pass": 0, "known-fail": 0}
-    footer = {"line": "footer", "counts": counts, "causes": {severity: len(causes)}, "requests": 1, "checks": 1, "invariants": 0}
-    footer |= {"verdict": "not conformant", "exit_code": 1, "seconds": 1.0, "leftovers": []} | ({"stopped": stopped} if stopped else {})
+    footer = {
+        "line": "footer",
+        "counts": counts,
+        "causes": {severity: len(causes)},
+        "requests": 1,
+        "checks": 1,
+        "invariants": 0,
+    }
+    footer |= {"verdict": "not conformant", "exit_code": 1, "seconds": 1.0, "leftovers": []} | (
+        {"stopped": stopped} if stopped else {}
+    )
     return [header, *results, *found, footer]
 
 
@@ -71,7 +131,10 @@ def judged(found: list[dict[str, Any]], *names: str) -> list[dict[str, Any]]:
     ("outcomes", "expected"),
     [
         ("wrong wrong works", "Snake 1.0 and Duck 2.0 return or write wrong data; Bear 3.0 works"),
-        ("works fails refuses", "Duck 2.0 fails without a clear error; Bear 3.0 refuses; Snake 1.0 works"),
+        (
+            "works fails refuses",
+            "Duck 2.0 fails without a clear error; Bear 3.0 refuses; Snake 1.0 works",
+        ),
         ("refuses works works", "Snake 1.0 refuses; 2 others work"),
         ("works works works", "3 clients work"),
         ("not-called works works", "2 clients work; Snake 1.0 sends no such request"),
@@ -85,13 +148,18 @@ def test_clients_of_a_cause_are_one_line_by_outcome(outcomes: str, expected: str
 def test_cause_of_several_requirements_has_each_clients_worst_outcome() -> None:
     (cause,) = causes(judged(report(["R-1", "R-2", "R-3", "R-9"])))
 
-    assert {client: (found["outcome"], found["requirement"]) for client, found in cause["clients"].items()} == {
+    assert {
+        client: (found["outcome"], found["requirement"])
+        for client, found in cause["clients"].items()
+    } == {
         "snake": ("wrong", "R-3"),
         "duck": ("fails", "R-3"),
         "bear": ("works", "R-2"),
     }
     assert cause["unmeasured"] == ["R-9"]
-    assert harm.terms({"clients": TITLES}, cause)["clients"].endswith("works (measured with other faults; 1 of 4 requirements not)")
+    assert harm.terms({"clients": TITLES}, cause)["clients"].endswith(
+        "works (measured with other faults; 1 of 4 requirements not)"
+    )
 
 
 @pytest.mark.parametrize("form", ["text", "html", "md", "issue"])
@@ -99,10 +167,19 @@ def test_every_format_shows_the_clients_of_measured_causes(form: str) -> None:
     found = judged(report(["R-3"], ["R-9"]))
     console = Console(file=io.StringIO(), width=200)
     text.show(found, console)
-    forms = {"text": console.file.getvalue(), "html": html.html(found), "md": markdown.markdown(found)}  # type: ignore[attr-defined]
+    forms = {
+        "text": console.file.getvalue(),
+        "html": html.html(found),
+        "md": markdown.markdown(found),
+    }  # type: ignore[attr-defined]
     forms["issue"] = issue(found, causes(found)[0])
 
-    assert forms[form].count("returns or writes wrong data; Duck 2.0 fails without a clear error; Bear 3.0 works (measured with") == 1
+    assert (
+        forms[form].count(
+            "returns or writes wrong data; Duck 2.0 fails without a clear error; Bear 3.0 works (measured with"
+        )
+        == 1
+    )
     assert "<b>" not in forms["issue"]
 
 
@@ -110,10 +187,22 @@ def test_causes_of_one_severity_are_ordered_and_numbered_by_harm() -> None:
     grave = report(["R-1"], severity="data lost or corrupted")
     found = report(["R-1"], ["R-9"], ["R-2"], ["R-3"])
     ordered = judged(found)
-    mixed = harm.in_order(harm.annotated([*found[:-1], *causes(grave), found[-1]], impact=TABLE), renumber=True)
+    mixed = harm.in_order(
+        harm.annotated([*found[:-1], *causes(grave), found[-1]], impact=TABLE), renumber=True
+    )
 
-    assert [(cause["number"], *cause["requirements"]) for cause in causes(ordered)] == [(1, "R-3"), (2, "R-2"), (3, "R-9"), (4, "R-1")]
-    assert {line["requirement"]: line["cause"] for line in ordered if line["line"] == "result"} == {"R-3": 1, "R-2": 2, "R-9": 3, "R-1": 4}
+    assert [(cause["number"], *cause["requirements"]) for cause in causes(ordered)] == [
+        (1, "R-3"),
+        (2, "R-2"),
+        (3, "R-9"),
+        (4, "R-1"),
+    ]
+    assert {line["requirement"]: line["cause"] for line in ordered if line["line"] == "result"} == {
+        "R-3": 1,
+        "R-2": 2,
+        "R-9": 3,
+        "R-1": 4,
+    }
     assert causes(mixed)[0]["severity"] == "data lost or corrupted"
 
 
@@ -127,7 +216,14 @@ def test_causes_of_one_severity_are_ordered_and_numbered_by_harm() -> None:
         (["R-4"], ["duck"], (1, "not conformant")),
         (["R-4"], ["snake"], (0, "conformant")),
     ],
-    ids=["works", "refuses", "not called", "never measured", "not measured with the client", "measured with the client"],
+    ids=[
+        "works",
+        "refuses",
+        "not called",
+        "never measured",
+        "not measured with the client",
+        "measured with the client",
+    ],
 )
 def test_verdict_for_clients_tolerates_causes_that_do_not_hurt_them(
     requirements: list[str], names: list[str], expected: tuple[int, str]
@@ -154,7 +250,10 @@ def test_tolerated_causes_come_last_with_the_reason() -> None:
         ("R-1", "does not hurt Bear 3.0"),
         ("R-3", "does not hurt Bear 3.0"),
     ]
-    assert "do not fail the run: 2. Causes that count because a requirement was never measured with them: 1." in harm.scope(grave)
+    assert (
+        "do not fail the run: 2. Causes that count because a requirement was never measured with them: 1."
+        in harm.scope(grave)
+    )
 
 
 def test_formats_name_the_clients_and_count_no_tolerated_failure() -> None:
@@ -165,7 +264,11 @@ def test_formats_name_the_clients_and_count_no_tolerated_failure() -> None:
     assert 'failures="0"' in junit.junit(found)
     assert 'message="does not hurt Duck 2.0 or Bear 3.0"' in junit.junit(found)
     assert "# API 1: conformant for Duck 2.0 and Bear 3.0" in markdown.markdown(found)
-    assert (page.count('id="broken"'), page.count('id="tolerated"'), page.count('id="cause-1"')) == (0, 1, 1)
+    assert (
+        page.count('id="broken"'),
+        page.count('id="tolerated"'),
+        page.count('id="cause-1"'),
+    ) == (0, 1, 1)
 
 
 def test_report_with_its_clients_is_written_and_read_unchanged(tmp_path: Path) -> None:
@@ -194,7 +297,8 @@ def test_matrix_shows_the_causes_that_hurt_each_client(tmp_path: Path) -> None:
     assert "| Snake 1.0 | works | wrong [1](#bad-cause-1); refuses [2](#bad-cause-2) |" in written
     assert "| causes not fully measured | 0 | 1 |" in written
     assert [
-        (f'href="#{anchor}"' in page, f'id="{anchor}"' in page, f'id="{anchor}"' in written) for anchor in ("bad-cause-1", "bad-cause-2")
+        (f'href="#{anchor}"' in page, f'id="{anchor}"' in page, f'id="{anchor}"' in written)
+        for anchor in ("bad-cause-1", "bad-cause-2")
     ] == [(True, True, True)] * 2
 
 
@@ -235,10 +339,15 @@ def test_report_for_a_client_names_it_in_the_verdict() -> None:
 @pytest.mark.skipif(not CLIENTS, reason="no client was measured")
 def test_explain_shows_the_detail_of_each_client() -> None:
     requirement, harms = next(
-        (id_, each) for id_, each in impact_of("iceberg_rest").requirements.items() if any(h.detail for h in each.values())
+        (id_, each)
+        for id_, each in impact_of("iceberg_rest").requirements.items()
+        if any(h.detail for h in each.values())
     )
 
     code, printed = called("explain", requirement)
 
     assert code == 0
-    assert [each.outcome in printed and " ".join(each.detail.split()) in printed for each in harms.values()] == [True] * len(harms)
+    assert [
+        each.outcome in printed and " ".join(each.detail.split()) in printed
+        for each in harms.values()
+    ] == [True] * len(harms)

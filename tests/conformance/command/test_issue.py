@@ -26,9 +26,27 @@ def text(failure: Mapping[str, Any] = STATUS, **replay: str) -> str:
     """Return the issue of a report with one finding."""
     verdict = {"outcome": "fail", **failure, "exchanges": [1], "replay": replay}
     about = {"sentence": "It conflicts.", "clause": "c", "operations": ["updateTable"]}
-    result = {"line": "result", "requirement": "IRC-X-1", "outcome": "fail", **about, "verdicts": [verdict]}
-    exchange = {"line": "exchange", "number": 1, "operation": "updateTable", "curl": "curl 1", "response": {"status": 200}}
-    cause = {"line": "cause", "number": 1, "outcome": "fail", "severity": "wrong effect", "requirements": ["IRC-X-1"]}
+    result = {
+        "line": "result",
+        "requirement": "IRC-X-1",
+        "outcome": "fail",
+        **about,
+        "verdicts": [verdict],
+    }
+    exchange = {
+        "line": "exchange",
+        "number": 1,
+        "operation": "updateTable",
+        "curl": "curl 1",
+        "response": {"status": 200},
+    }
+    cause = {
+        "line": "cause",
+        "number": 1,
+        "outcome": "fail",
+        "severity": "wrong effect",
+        "requirements": ["IRC-X-1"],
+    }
     header = {
         "line": "header",
         "contract": "another",
@@ -54,17 +72,32 @@ def test_issue_title_of_a_wrong_effect_is_the_requirement() -> None:
 def test_issue_of_an_unrepeatable_finding_runs_the_check() -> None:
     found = text(why="the check reads files")
 
-    assert ("lakepact check URL --only IRC-X-1" in found, "lakepact reproduce" in found) == (True, False), found
+    assert ("lakepact check URL --only IRC-X-1" in found, "lakepact reproduce" in found) == (
+        True,
+        False,
+    ), found
 
 
 @pytest.mark.parametrize("number", [1, 20])
 def test_issue_command_prints_steps_clause_and_both_results(number: int) -> None:
-    cause = next(line for line in lines.read(PUBLISHED) if line["line"] == "cause" and line["number"] == number)
+    cause = next(
+        line
+        for line in lines.read(PUBLISHED)
+        if line["line"] == "cause" and line["number"] == number
+    )
 
     code, printed = command(str(number), "--server", "Nessie 0.99.0")
 
     assert code == 0
-    for part in ("Nessie 0.99.0, severity", "## Steps", "curl ", "Clause: `", "Expected: `", "Actual: `", cause["requirements"][0]):
+    for part in (
+        "Nessie 0.99.0, severity",
+        "## Steps",
+        "curl ",
+        "Clause: `",
+        "Expected: `",
+        "Actual: `",
+        cause["requirements"][0],
+    ):
         assert part in printed, part
 
 

@@ -18,7 +18,13 @@ from lakepact.conformance.report import compatibility, lines, matrices
 Report = list[dict[str, Any]]
 
 
-def report(*outcomes: str, url: str = "http://a", version: str = "1.10.0", stopped: str = "", only: tuple[str, ...] = ()) -> Report:
+def report(
+    *outcomes: str,
+    url: str = "http://a",
+    version: str = "1.10.0",
+    stopped: str = "",
+    only: tuple[str, ...] = (),
+) -> Report:
     """Return a report of requirements R-1, R-2, …: R-1 belongs to area one and one operation, the others to area two."""
     header = {
         "line": "header",
@@ -55,31 +61,56 @@ def report(*outcomes: str, url: str = "http://a", version: str = "1.10.0", stopp
         }
         for n, outcome in enumerate(outcomes, start=1)
     ]
-    verdict = "not conformant" if "fail" in outcomes else "incomplete" if stopped or "blocked" in outcomes else "conformant"
-    footer = {"line": "footer", "counts": dict.fromkeys(Outcome, 0), "requests": 0, "checks": 0, "invariants": 0, "exit_code": 0}
+    verdict = (
+        "not conformant"
+        if "fail" in outcomes
+        else "incomplete"
+        if stopped or "blocked" in outcomes
+        else "conformant"
+    )
+    footer = {
+        "line": "footer",
+        "counts": dict.fromkeys(Outcome, 0),
+        "requests": 0,
+        "checks": 0,
+        "invariants": 0,
+        "exit_code": 0,
+    }
     footer |= {"verdict": verdict, "seconds": 0, "leftovers": []}
     return [header, *results, footer | ({"stopped": stopped} if stopped else {})]
 
 
 GOOD = report("pass", "pass", "pass")
-BAD = report("pass", "fail", "blocked", "not-offered", url="https://b.example/with/a/rather/long/address")
+BAD = report(
+    "pass", "fail", "blocked", "not-offered", url="https://b.example/with/a/rather/long/address"
+)
 
 
 def cells(made: compatibility.Matrix) -> dict[str, list[str]]:
-    return {row.name: [compatibility.cell_text(row.cells.get(column.name), made.by) for column in made.columns] for row in made.rows}
+    return {
+        row.name: [
+            compatibility.cell_text(row.cells.get(column.name), made.by) for column in made.columns
+        ]
+        for row in made.rows
+    }
 
 
 def called(folder: Path, reports: dict[str, Report], *options: str) -> Result:
     for name, report in reports.items():
         lines.write(report, folder / f"{name}.jsonl")
-    return CliRunner().invoke(matrix, [*(str(folder / f"{name}.jsonl") for name in reports), *options])
+    return CliRunner().invoke(
+        matrix, [*(str(folder / f"{name}.jsonl") for name in reports), *options]
+    )
 
 
 @pytest.mark.parametrize(
     ("by", "expected"),
     [
         ("area", {"one": ["1/1", "1/1"], "two": ["2/2", "0/2 ✗1 ?1"]}),
-        ("requirement", {"R-1": ["✓", "✓"], "R-2": ["✓", "✗"], "R-3": ["✓", "?"], "R-4": ["(none)", "·"]}),
+        (
+            "requirement",
+            {"R-1": ["✓", "✓"], "R-2": ["✓", "✗"], "R-3": ["✓", "?"], "R-4": ["(none)", "·"]},
+        ),
         ("operation", {"loadTable": ["1/1", "1/1"], "any operation": ["2/2", "0/2 ✗1 ?1"]}),
     ],
 )
@@ -101,11 +132,15 @@ def test_complete_reports_exit_with_0_and_are_named(tmp_path: Path) -> None:
 
 
 def test_incomplete_reports_exit_with_3_and_are_named(tmp_path: Path) -> None:
-    result = called(tmp_path, {"good": GOOD, "bad": BAD, "dead": report(stopped="no answer to GET /v1/config")})
+    result = called(
+        tmp_path, {"good": GOOD, "bad": BAD, "dead": report(stopped="no answer to GET /v1/config")}
+    )
 
     assert result.exit_code == 3
     assert "bad is incomplete: 1 requirement could not be judged" in result.output
-    assert "dead is incomplete: nothing could be checked: no answer to GET /v1/config" in result.output
+    assert (
+        "dead is incomplete: nothing could be checked: no answer to GET /v1/config" in result.output
+    )
     assert "good is incomplete" not in result.output
 
 
@@ -113,7 +148,10 @@ def test_page_says_in_each_card_that_its_report_is_incomplete(tmp_path: Path) ->
     called(tmp_path, {"good": GOOD, "bad": BAD}, "--report", f"html={tmp_path / 'matrix.html'}")
 
     good, bad = (tmp_path / "matrix.html").read_text("utf-8").split('class="card"')[1:]
-    assert ("Incomplete: 1 requirement could not be judged." in bad, "Incomplete" in good) == (True, False)
+    assert ("Incomplete: 1 requirement could not be judged." in bad, "Incomplete" in good) == (
+        True,
+        False,
+    )
 
 
 def test_limited_report_is_named_with_its_filter(tmp_path: Path) -> None:
@@ -152,13 +190,27 @@ def test_missing_file_and_duplicate_name_exit_with_2(tmp_path: Path) -> None:
 
 def test_every_report_format_holds_the_same_rows(tmp_path: Path) -> None:
     forms = {kind: tmp_path / kind for kind in ("html", "json", "md")}
-    result = called(tmp_path, {"good": GOOD, "bad": BAD}, "--by", "requirement", *(f"--report={k}={path}" for k, path in forms.items()))
+    result = called(
+        tmp_path,
+        {"good": GOOD, "bad": BAD},
+        "--by",
+        "requirement",
+        *(f"--report={k}={path}" for k, path in forms.items()),
+    )
     written = {kind: path.read_text(encoding="utf-8") for kind, path in forms.items()}
 
-    assert [n for n in ("R-1", "R-2", "R-3", "R-4") for form in (result.output, *written.values()) if n not in form] == []
+    assert [
+        n
+        for n in ("R-1", "R-2", "R-3", "R-4")
+        for form in (result.output, *written.values())
+        if n not in form
+    ] == []
     assert all("1 requirement could not be judged" in form for form in written.values())
     assert "| R-2 | ✓ | ✗ | MUST: &lt;b&gt;what \\| 2 says&lt;/b&gt; |" in written["md"]
-    assert json.loads(written["json"])["rows"][1]["cells"] == {"good": {"pass": 1}, "bad": {"fail": 1}}
+    assert json.loads(written["json"])["rows"][1]["cells"] == {
+        "good": {"pass": 1},
+        "bad": {"fail": 1},
+    }
     assert re.findall(r"<(?:script|link|img|iframe|b>)|(?:src|href)=(?!\"#)", written["html"]) == []
 
 
@@ -172,7 +224,11 @@ def test_json_option_prints_the_matrix(tmp_path: Path) -> None:
 @pytest.mark.parametrize("dark", [False, True], ids=["day", "night"])
 @pytest.mark.parametrize("width", [1280, 400])
 def test_page_fits_its_window_and_has_contrast(width: int, *, dark: bool, tmp_path: Path) -> None:
-    page = matrices.html(compatibility.matrix({"good": GOOD, "a-target-with-a-rather-long-name": BAD}, by="requirement"))
+    page = matrices.html(
+        compatibility.matrix(
+            {"good": GOOD, "a-target-with-a-rather-long-name": BAD}, by="requirement"
+        )
+    )
     found = seen(page, "#matrix", width=width, dark=dark, folder=tmp_path)
 
     assert (found["width"], found["dark"], found["rows"]) == (width, dark, 4)

@@ -32,7 +32,11 @@ SCAN = {
 def url() -> Iterator[str]:
     with running(contract="iceberg_rest", warehouse="memory:") as server:
         schema = {"type": "struct", "fields": []}
-        for path, body in (("", {"namespace": ["a"]}), ("/a/tables", {"name": "t", "schema": schema}), ("/a/tables/t/metrics", SCAN)):
+        for path, body in (
+            ("", {"namespace": ["a"]}),
+            ("/a/tables", {"name": "t", "schema": schema}),
+            ("/a/tables/t/metrics", SCAN),
+        ):
             assert httpx.post(f"{server.url}/v1/namespaces{path}", json=body).status_code < 300
         yield server.url
 
@@ -48,7 +52,9 @@ def test_reports_are_shown_with_their_main_figures(url: str) -> None:
 def test_json_option_prints_reports_as_sent(url: str) -> None:
     shown = CliRunner().invoke(main, ["metrics", url, "--json"])
 
-    assert [json.loads(line) for line in shown.output.splitlines()] == [{"namespace": ["a"], "table": "t", "report": SCAN}]
+    assert [json.loads(line) for line in shown.output.splitlines()] == [
+        {"namespace": ["a"], "table": "t", "report": SCAN}
+    ]
 
 
 def test_other_server_and_unreachable_server_have_distinct_messages(url: str) -> None:
@@ -56,13 +62,30 @@ def test_other_server_and_unreachable_server_have_distinct_messages(url: str) ->
     absent = CliRunner().invoke(main, ["metrics", "http://127.0.0.1:9"])
 
     assert (other.exit_code, absent.exit_code) == (3, 3)
-    assert "returned 404 for /metrics-reports: it is not a lakepact reference server" in other.output
+    assert (
+        "returned 404 for /metrics-reports: it is not a lakepact reference server" in other.output
+    )
     assert absent.output.startswith("lakepact metrics: http://127.0.0.1:9: ")
 
 
-@pytest.mark.parametrize("body", ["null", "7", "{}", '{"report": {}}', "[1]", "[{}]", '[{"report": 7, "namespace": [], "table": "t"}]'])
+@pytest.mark.parametrize(
+    "body",
+    [
+        "null",
+        "7",
+        "{}",
+        '{"report": {}}',
+        "[1]",
+        "[{}]",
+        '[{"report": 7, "namespace": [], "table": "t"}]',
+    ],
+)
 def test_other_json_exits_with_3(body: str) -> None:
     with miniature(lambda *_: (200, {}, body.encode())) as url:
         shown = CliRunner().invoke(main, ["metrics", url])
 
-    assert (shown.exit_code, "it is not a lakepact reference server" in shown.output, shown.output.count("\n")) == (3, True, 1)
+    assert (
+        shown.exit_code,
+        "it is not a lakepact reference server" in shown.output,
+        shown.output.count("\n"),
+    ) == (3, True, 1)

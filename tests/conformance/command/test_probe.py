@@ -18,7 +18,11 @@ from lakepact.generated.contract import Contract, contracts
 from lakepact.reference_server.running import running
 from miniatures import Answer, answer, miniature
 
-SCHEMA = {"type": "struct", "schema-id": 0, "fields": [{"id": 1, "name": "x", "type": "int", "required": True}]}
+SCHEMA = {
+    "type": "struct",
+    "schema-id": 0,
+    "fields": [{"id": 1, "name": "x", "type": "int", "required": True}],
+}
 TOKEN = "s3cr3t-token-value"
 LISTED = {"shares": ["a b"], "schemas": ["s"], "tables": ["t"]}
 
@@ -26,10 +30,15 @@ LISTED = {"shares": ["a b"], "schemas": ["s"], "tables": ["t"]}
 @pytest.fixture(scope="module")
 def catalog() -> Iterator[str]:
     """Start a catalog with an empty namespace and a namespace with a table."""
-    with running(warehouse="memory:") as server, httpx.Client(base_url=server.url, trust_env=False) as client:
+    with (
+        running(warehouse="memory:") as server,
+        httpx.Client(base_url=server.url, trust_env=False) as client,
+    ):
         for name in ("a", "b"):
             client.post("/v1/namespaces", json={"namespace": [name]}).raise_for_status()
-        client.post("/v1/namespaces/b/tables", json={"name": "t", "schema": SCHEMA}).raise_for_status()
+        client.post(
+            "/v1/namespaces/b/tables", json={"name": "t", "schema": SCHEMA}
+        ).raise_for_status()
         yield server.url
 
 
@@ -46,16 +55,34 @@ def share_server(method: str, path: str, body: bytes) -> Answer:
     kind = path.rpartition("/")[2]
     if kind in LISTED:
         return answer(200, {"items": [{"name": name} for name in LISTED[kind]]})
-    return answer(200, {"share": {"name": "a b"}}) if path == "/shares/a%20b" else answer(404, {"errorCode": "X", "message": "no"})
+    return (
+        answer(200, {"share": {"name": "a b"}})
+        if path == "/shares/a%20b"
+        else answer(404, {"errorCode": "X", "message": "no"})
+    )
 
 
 def test_catalog_is_recognised_and_its_listed_objects_are_requested(catalog: str) -> None:
     result = called(catalog, "--json")
     document, found = json.loads(result.stdout), operations(result)
 
-    assert (result.exit_code, document["contract"], document["version"]) == (0, "iceberg_rest", "1.10.0")
+    assert (result.exit_code, document["contract"], document["version"]) == (
+        0,
+        "iceberg_rest",
+        "1.10.0",
+    )
     assert {name: one["status"] for name, one in found.items() if one["status"]} == {
-        **dict.fromkeys(("getConfig", "listNamespaces", "loadNamespaceMetadata", "listTables", "loadTable", "listViews"), 200),
+        **dict.fromkeys(
+            (
+                "getConfig",
+                "listNamespaces",
+                "loadNamespaceMetadata",
+                "listTables",
+                "loadTable",
+                "listViews",
+            ),
+            200,
+        ),
         **dict.fromkeys(("namespaceExists", "tableExists"), 204),
         **dict.fromkeys(("loadView", "viewExists"), 404),
     }
@@ -85,7 +112,9 @@ def test_probe_sends_only_get_and_head(contract: str) -> None:
         sent.add(method)
         if path.startswith("/v1/config"):
             return answer(200, {"defaults": {}, "overrides": {}})
-        return answer(200, {"namespaces": [["n"]], "identifiers": [{"name": "t"}], "items": [{"name": "i"}]})
+        return answer(
+            200, {"namespaces": [["n"]], "identifiers": [{"name": "t"}], "items": [{"name": "i"}]}
+        )
 
     with miniature(recorder) as url:
         result = called(url, "--contract", contract, "--parameter", "warehouse=w", "--json")
@@ -97,11 +126,17 @@ def test_probe_sends_only_get_and_head(contract: str) -> None:
 
 
 def test_differences_between_declared_and_answered_operations_are_named() -> None:
-    endpoints = ["GET /v1/{prefix}/namespaces", "GET /v1/{prefix}/namespaces/{namespace}", "GET /v1/new"]
+    endpoints = [
+        "GET /v1/{prefix}/namespaces",
+        "GET /v1/{prefix}/namespaces/{namespace}",
+        "GET /v1/new",
+    ]
 
     def server(method: str, path: str, body: bytes) -> Answer:
         if path == "/v1/config":
-            return answer(200, {"defaults": {"secret": TOKEN}, "overrides": {}, "endpoints": endpoints})
+            return answer(
+                200, {"defaults": {"secret": TOKEN}, "overrides": {}, "endpoints": endpoints}
+            )
         if path == "/v1/namespaces":
             return answer(200, {"namespaces": [["n"]]})
         return answer(200, {"identifiers": []}) if path.endswith("/tables") else answer(404)
@@ -122,14 +157,21 @@ def test_text_output_summarizes_the_target(catalog: str) -> None:
     result = called(catalog)
 
     assert result.exit_code == 0
-    assert all(part in result.stdout for part in (f"{catalog}  iceberg_rest 1.10.0", "loadTable", "8 seen to answer"))
+    assert all(
+        part in result.stdout
+        for part in (f"{catalog}  iceberg_rest 1.10.0", "loadTable", "8 seen to answer")
+    )
 
 
-def test_written_profile_is_read_by_check_and_holds_no_secret(catalog: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_written_profile_is_read_by_check_and_holds_no_secret(
+    catalog: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("PROBE_TOKEN", TOKEN)
     path = tmp_path / "target.toml"
     address = catalog.replace("//", "//hank:geheim@")
-    result = called(address, "--token-env", "PROBE_TOKEN", "--header", f"X-Key: {TOKEN}", "--profile", str(path))
+    result = called(
+        address, "--token-env", "PROBE_TOKEN", "--header", f"X-Key: {TOKEN}", "--profile", str(path)
+    )
 
     assert result.exit_code == 0
     assert profiles.profile(path) == {
@@ -139,7 +181,11 @@ def test_written_profile_is_read_by_check_and_holds_no_secret(catalog: str, tmp_
         "token_env": "PROBE_TOKEN",
         "features": {},
     }
-    assert [secret for secret in (TOKEN, "geheim") if secret in path.read_text(encoding="utf-8") + result.output] == []
+    assert [
+        secret
+        for secret in (TOKEN, "geheim")
+        if secret in path.read_text(encoding="utf-8") + result.output
+    ] == []
     judged = CliRunner().invoke(check, ["--profile", str(path), "--only", "IRC-CFG-001"])
     assert (judged.exit_code, catalog in judged.output) == (0, True)
 
@@ -149,21 +195,38 @@ def test_check_uses_the_contract_of_a_profile(tmp_path: Path) -> None:
     path.write_text('contract = "delta_sharing"\nurl = "http://127.0.0.1:1"\n', encoding="utf-8")
     judged = CliRunner().invoke(check, ["--profile", str(path)])
 
-    assert (judged.exit_code, "no answer to GET http://127.0.0.1:1/shares" in judged.output) == (3, True)
+    assert (judged.exit_code, "no answer to GET http://127.0.0.1:1/shares" in judged.output) == (
+        3,
+        True,
+    )
 
 
 @pytest.mark.parametrize(
     ("status", "document", "headers", "suffix", "why"),
     [
-        (401, {"error": {"message": "who?", "type": "NotAuthorizedException", "code": 401}}, {}, "", "--token-env NAME"),
+        (
+            401,
+            {"error": {"message": "who?", "type": "NotAuthorizedException", "code": 401}},
+            {},
+            "",
+            "--token-env NAME",
+        ),
         (401, None, {}, "", "it does not know this caller"),
-        (302, None, {"Location": "https://elsewhere/login"}, "", "it sends elsewhere, to https://elsewhere/login"),
+        (
+            302,
+            None,
+            {"Location": "https://elsewhere/login"},
+            "",
+            "it sends elsewhere, to https://elsewhere/login",
+        ),
         (404, None, {}, "/v1", "the address ends before /v1: try http://127.0.0.1"),
         (200, {"hello": "world"}, {}, "", "the base address of a catalog ends before /v1"),
         (400, "Client sent an HTTP request to an HTTPS server.", {}, "", "try https://"),
     ],
 )
-def test_unrecognised_answer_exits_with_3_and_advice(status: int, document: object, headers: dict[str, str], suffix: str, why: str) -> None:
+def test_unrecognised_answer_exits_with_3_and_advice(
+    status: int, document: object, headers: dict[str, str], suffix: str, why: str
+) -> None:
     with miniature(lambda *_: answer(status, document, **headers)) as url:
         result = called(url + suffix)
 

@@ -42,7 +42,11 @@ class Server:
 def test_timeout_outside_its_range_exits_with_2(seconds: str) -> None:
     code, sentence = error(called(UNREACHABLE, f"--timeout={seconds}"))
 
-    assert (code, sentence.startswith("Invalid value for '--timeout'"), "\n" in sentence) == (2, True, False)
+    assert (code, sentence.startswith("Invalid value for '--timeout'"), "\n" in sentence) == (
+        2,
+        True,
+        False,
+    )
 
 
 @pytest.mark.parametrize(
@@ -53,13 +57,18 @@ def test_timeout_outside_its_range_exits_with_2(seconds: str) -> None:
         ("headers = 3", "headers must be a table: [headers], followed by lines NAME = VALUE"),
         ("[headers]\nA = 3", "headers.A must be a string in quotes"),
         ("[parameters]\nwarehouse = 3", "parameters.warehouse must be a string in quotes"),
-        ('features = ["nesting"]', "features must be a table: [features], followed by lines NAME = VALUE"),
+        (
+            'features = ["nesting"]',
+            "features must be a table: [features], followed by lines NAME = VALUE",
+        ),
         ("timeout = inf", "timeout must be a number of seconds, more than 0 and at most 86400"),
         ("timeout = true", "timeout must be a number of seconds, more than 0 and at most 86400"),
         ("odd = 3", f"unknown key odd; a profile has {', '.join(profiles.KEYS)}"),
     ],
 )
-def test_wrong_profile_value_exits_with_2_and_names_the_expected_value(written: str, sentence: str, tmp_path: Path) -> None:
+def test_wrong_profile_value_exits_with_2_and_names_the_expected_value(
+    written: str, sentence: str, tmp_path: Path
+) -> None:
     path = tmp_path / "target.toml"
     path.write_text(written, encoding="utf-8")
 
@@ -76,7 +85,9 @@ def test_wrong_profile_value_exits_with_2_and_names_the_expected_value(written: 
         ),
     ],
 )
-def test_unusable_profile_exits_with_2_and_its_reason(written: str, beginning: str, tmp_path: Path) -> None:
+def test_unusable_profile_exits_with_2_and_its_reason(
+    written: str, beginning: str, tmp_path: Path
+) -> None:
     path = tmp_path / "target.toml"
     path.write_text(written, encoding="utf-8")
     code, sentence = error(called("--profile", str(path)))
@@ -104,11 +115,21 @@ HOSTILE_FILES = {
         "timeout = nan",
         '[headers]\nA = "b\\r\\nC: d"',
     ],
-    "--known-failures": ["IRC-NS-\x1b[2J reason", "\u202eIRC reason", "*" * 200 + "b reason", "IRC-NS-*", "[ reason", "\0 reason"],
+    "--known-failures": [
+        "IRC-NS-\x1b[2J reason",
+        "\u202eIRC reason",
+        "*" * 200 + "b reason",
+        "IRC-NS-*",
+        "[ reason",
+        "\0 reason",
+    ],
 }
 
 
-@pytest.mark.parametrize(("option", "content"), [(option, content) for option, contents in HOSTILE_FILES.items() for content in contents])
+@pytest.mark.parametrize(
+    ("option", "content"),
+    [(option, content) for option, contents in HOSTILE_FILES.items() for content in contents],
+)
 def test_hostile_file_exits_with_2_and_one_printable_line(
     option: str, content: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -118,7 +139,11 @@ def test_hostile_file_exits_with_2_and_one_printable_line(
     done = CliRunner().invoke(main, ["check", *url, option, "file.toml"])
     message = done.stderr.partition("Error: ")[2]
 
-    assert (done.exit_code, message.removesuffix("\n").isprintable(), 0 < len(message) < 1500) == (2, True, True), done.output
+    assert (done.exit_code, message.removesuffix("\n").isprintable(), 0 < len(message) < 1500) == (
+        2,
+        True,
+        True,
+    ), done.output
     assert [path.name for path in tmp_path.iterdir()] == ["file.toml"]
 
 
@@ -127,16 +152,30 @@ def test_binary_file_exits_with_2_and_is_named(option: str, tmp_path: Path) -> N
     path = tmp_path / "file"
     path.write_bytes(b"\xff\xfe")
 
-    assert (2, f"{path} is not a text file in UTF-8") == error(called(UNREACHABLE, option, str(path)))
+    assert (2, f"{path} is not a text file in UTF-8") == error(
+        called(UNREACHABLE, option, str(path))
+    )
 
 
 @pytest.mark.parametrize(
     ("header", "sentence"),
     [
-        ("X A: b", "the header 'X A' has a name that HTTP does not allow; write letters, digits and hyphens"),
-        (": b", "the header '' has a name that HTTP does not allow; write letters, digits and hyphens"),
-        ("X-A: é", "the header X-A has a value that cannot be sent; use printable ASCII without surrounding spaces or line ends"),
-        ("X-A: b\nc", "the header X-A has a value that cannot be sent; use printable ASCII without surrounding spaces or line ends"),
+        (
+            "X A: b",
+            "the header 'X A' has a name that HTTP does not allow; write letters, digits and hyphens",
+        ),
+        (
+            ": b",
+            "the header '' has a name that HTTP does not allow; write letters, digits and hyphens",
+        ),
+        (
+            "X-A: é",
+            "the header X-A has a value that cannot be sent; use printable ASCII without surrounding spaces or line ends",
+        ),
+        (
+            "X-A: b\nc",
+            "the header X-A has a value that cannot be sent; use printable ASCII without surrounding spaces or line ends",
+        ),
     ],
 )
 def test_unsendable_header_exits_with_2(header: str, sentence: str) -> None:
@@ -145,25 +184,33 @@ def test_unsendable_header_exits_with_2(header: str, sentence: str) -> None:
 
 def test_token_with_a_line_end_is_refused_and_not_repeated(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("THEIR_TOKEN", "s3cret-word\n")
-    with pytest.raises(click.UsageError, match="the header Authorization has a value that cannot be sent") as refused:
+    with pytest.raises(
+        click.UsageError, match="the header Authorization has a value that cannot be sent"
+    ) as refused:
         profiles.headers([], "THEIR_TOKEN", {})
 
     assert "s3cret" not in str(refused.value)
 
 
-def test_variable_in_a_profile_header_is_replaced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_variable_in_a_profile_header_is_replaced(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("THEIR_KEY", "s3cret-word")
     path, server = tmp_path / "target.toml", Server()
     with miniature(server) as url:
         path.write_text(f'url = "{url}"\n[headers]\nX-Key = "k ${{THEIR_KEY}}"\n', encoding="utf-8")
         result = called("--profile", str(path), "--only", "IRC-CFG-001")
 
-    sent = {headers["x-key"] for headers in server.heard if "x-key" in headers}  # one check sends requests without headers
+    sent = {
+        headers["x-key"] for headers in server.heard if "x-key" in headers
+    }  # one check sends requests without headers
     assert ({"k s3cret-word"}, False) == (sent, "s3cret-word" in result.output)
 
 
 @pytest.mark.parametrize(("option", "waited"), [([], 0.2), (["--timeout", "0.1"], 0.1)])
-def test_timeout_option_overrides_the_timeout_of_a_profile(option: list[str], waited: float, tmp_path: Path) -> None:
+def test_timeout_option_overrides_the_timeout_of_a_profile(
+    option: list[str], waited: float, tmp_path: Path
+) -> None:
     path = tmp_path / "target.toml"
     path.write_text(f'url = "{UNREACHABLE}"\ntimeout = 0.2\n', encoding="utf-8")
     given = profiles.profile(path)

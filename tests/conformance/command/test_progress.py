@@ -25,7 +25,9 @@ def test_findings_are_not_printed_live_without_a_terminal() -> None:
     assert CliRunner().invoke(check, ONLY).stdout.lstrip().startswith("CAUSE 1")
 
 
-def test_progress_without_a_terminal_goes_to_standard_error(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_progress_without_a_terminal_goes_to_standard_error(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr(output, "QUIET_SECONDS", 0)
     result = CliRunner().invoke(check, ONLY)
 
@@ -41,21 +43,29 @@ def faulty(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_severity_selects_causes(faulty: Path) -> None:
-    shown = {severity: CliRunner().invoke(report, [str(faulty), "--severity", severity]).stdout for severity in ("data", "status")}
+    shown = {
+        severity: CliRunner().invoke(report, [str(faulty), "--severity", severity]).stdout
+        for severity in ("data", "status")
+    }
 
     assert ("CAUSE" in shown["data"], "CAUSE" in shown["status"]) == (False, True)
 
 
 def test_operations_of_a_server_without_endpoints_are_served(faulty: Path) -> None:
     undeclared = faulty.with_name("undeclared.jsonl")
-    undeclared.write_text(faulty.read_text("utf-8").replace('"endpoints":"declared"', '"endpoints":"absent"'), "utf-8")
+    undeclared.write_text(
+        faulty.read_text("utf-8").replace('"endpoints":"declared"', '"endpoints":"absent"'), "utf-8"
+    )
 
     assert "operations declared;" in CliRunner().invoke(report, [str(faulty)]).stdout
     assert "operations served;" in CliRunner().invoke(report, [str(undeclared)]).stdout
 
 
 def test_reproduce_without_a_requirement_lists_what_scripts_need(faulty: Path) -> None:
-    assert "IRC-NS-PROP-001  needs Python alone\n" in CliRunner().invoke(reproduce, [str(faulty)]).stdout
+    assert (
+        "IRC-NS-PROP-001  needs Python alone\n"
+        in CliRunner().invoke(reproduce, [str(faulty)]).stdout
+    )
 
 
 def test_script_that_needs_lakepact_says_so_first(faulty: Path) -> None:

@@ -34,12 +34,20 @@ def report() -> list[dict[str, Any]]:
     def judges_three(lab: Lab) -> None:
         """The configuration is judged by three requirements."""
         reply = lab.send("getConfig", warehouse="w")
-        for requirement, status in (("IRC-CFG-001", 200), ("IRC-CFG-012", 204), ("IRC-CFG-002", 401)):
+        for requirement, status in (
+            ("IRC-CFG-001", 200),
+            ("IRC-CFG-012", 204),
+            ("IRC-CFG-002", 401),
+        ):
             with lab.judge(requirement):
                 expect.status(reply, status)
 
     with miniature(lambda *_: answer(401, {"error": {"message": f"who is {TOKEN}?\x07"}})) as url:
-        return list(lines.lines(checked(Target(url, headers={"Authorization": f"Bearer {TOKEN}"}), of=suite)))
+        return list(
+            lines.lines(
+                checked(Target(url, headers={"Authorization": f"Bearer {TOKEN}"}), of=suite)
+            )
+        )
 
 
 def shown(report: list[dict[str, Any]]) -> str:
@@ -68,16 +76,29 @@ def test_report_without_footer_cannot_be_read(report: list[dict[str, Any]], tmp_
         lines.read(tmp_path / "report.jsonl")
 
 
-def test_failure_shows_requirement_expected_actual_clause_and_curl(report: list[dict[str, Any]]) -> None:
+def test_failure_shows_requirement_expected_actual_clause_and_curl(
+    report: list[dict[str, Any]],
+) -> None:
     printed = " ".join(shown(report).split())
 
-    for part in ("FAIL IRC-CFG-001", "expected status 200", "actual status 401", "request getConfig: GET", "openapi.yaml#", "curl -sS"):
+    for part in (
+        "FAIL IRC-CFG-001",
+        "expected status 200",
+        "actual status 401",
+        "request getConfig: GET",
+        "openapi.yaml#",
+        "curl -sS",
+    ):
         assert part in printed
 
 
 def test_verdict_names_warehouse_profile_and_version(report: list[dict[str, Any]]) -> None:
     named = {**report[0], "parameters": {"warehouse": "lake"}, "profile": "target.toml"}
-    line = next(line for line in shown([named, *report[1:]]).splitlines() if line.startswith("not conformant"))
+    line = next(
+        line
+        for line in shown([named, *report[1:]]).splitlines()
+        if line.startswith("not conformant")
+    )
     assert line.endswith("iceberg_rest 1.10.0, warehouse lake, profile target.toml"), line
 
 
@@ -86,8 +107,9 @@ def test_leftovers_are_shown_at_the_end(report: list[dict[str, Any]]) -> None:
 
     assert report[-1]["leftovers"] == []
     assert "still on the target" not in shown(report)
-    assert f"2 objects created by the checks are still on the target; their names begin with lp_. The first: {leftovers[0]}" in shown(
-        [*report[:-1], {**report[-1], "leftovers": leftovers}]
+    assert (
+        f"2 objects created by the checks are still on the target; their names begin with lp_. The first: {leftovers[0]}"
+        in shown([*report[:-1], {**report[-1], "leftovers": leftovers}])
     )
 
 
@@ -101,7 +123,9 @@ def test_no_report_format_holds_a_secret(report: list[dict[str, Any]], tmp_path:
     assert [TOKEN in form for form in forms] == [False] * 5
 
 
-def test_junit_counts_failures_and_stays_well_formed(report: list[dict[str, Any]], tmp_path: Path) -> None:
+def test_junit_counts_failures_and_stays_well_formed(
+    report: list[dict[str, Any]], tmp_path: Path
+) -> None:
     (tmp_path / "report.xml").write_text(junit.junit(report), "utf-8")
     suites = ET.parse(tmp_path / "report.xml").getroot()
 
@@ -116,27 +140,53 @@ def test_markdown_carries_evidence(report: list[dict[str, Any]], tmp_path: Path)
         assert part in written
 
 
-def test_each_requirement_of_a_cause_has_its_own_evidence(report: list[dict[str, Any]], tmp_path: Path) -> None:
+def test_each_requirement_of_a_cause_has_its_own_evidence(
+    report: list[dict[str, Any]], tmp_path: Path
+) -> None:
     (cause,) = (line for line in report if line["line"] == "cause")
     (tmp_path / "report.xml").write_text(junit.junit(report), "utf-8")
     (tmp_path / "report.md").write_text(markdown.markdown(report), "utf-8")
-    found = [" ".join(form.split()) for form in (shown(report), *(p.read_text("utf-8") for p in sorted(tmp_path.iterdir())))]
+    found = [
+        " ".join(form.split())
+        for form in (shown(report), *(p.read_text("utf-8") for p in sorted(tmp_path.iterdir())))
+    ]
 
     assert cause["requirements"] == ["IRC-CFG-001", "IRC-CFG-012"]
-    assert [(each["requirement"], each["expected"], each["exchange"]) for each in cause["evidence"]] == [
+    assert [
+        (each["requirement"], each["expected"], each["exchange"]) for each in cause["evidence"]
+    ] == [
         ("IRC-CFG-001", "status 200", 1),
         ("IRC-CFG-012", "status 204", 1),
     ]
-    assert ["expected status 204, got status 401" in form and "(exchange 1, getConfig: GET " in form for form in found] == [True] * 3
+    assert [
+        "expected status 204, got status 401" in form and "(exchange 1, getConfig: GET " in form
+        for form in found
+    ] == [True] * 3
     assert "<code>status 204</code>" in html.html(report)
 
 
 def test_page_starts_with_the_verdict_and_carries_evidence(report: list[dict[str, Any]]) -> None:
     page = html.html(report)
-    places = [page.index(part) for part in ("Not conformant", 'id="broken"', 'id="IRC-CFG-001"', 'id="warnings"', 'id="areas"')]
+    places = [
+        page.index(part)
+        for part in (
+            "Not conformant",
+            'id="broken"',
+            'id="IRC-CFG-001"',
+            'id="warnings"',
+            'id="areas"',
+        )
+    ]
 
     assert places == sorted(places)
-    for part in ("<code>status 200</code>", "<code>status 401  {", "openapi.yaml#/", "curl -sS", "$AUTHORIZATION", "the last answer: 401"):
+    for part in (
+        "<code>status 200</code>",
+        "<code>status 401  {",
+        "openapi.yaml#/",
+        "curl -sS",
+        "$AUTHORIZATION",
+        "the last answer: 401",
+    ):
         assert part in page
 
 
@@ -153,9 +203,18 @@ def test_page_links_each_cause_before_the_areas(report: list[dict[str, Any]]) ->
 def test_page_loads_nothing_and_escapes_server_texts(report: list[dict[str, Any]]) -> None:
     evil = "<script>alert(1)</script>"
     changed = [
-        {**line, "verdicts": [{**v, "actual": evil} for v in line["verdicts"]]} if line["line"] == "result" else line for line in report
+        {**line, "verdicts": [{**v, "actual": evil} for v in line["verdicts"]]}
+        if line["line"] == "result"
+        else line
+        for line in report
     ]
-    page = html.html([{**changed[0], "target": f"http://{evil}", "facts": {evil: evil}}, *changed[1:-1], {**changed[-1], "stopped": evil}])
+    page = html.html(
+        [
+            {**changed[0], "target": f"http://{evil}", "facts": {evil: evil}},
+            *changed[1:-1],
+            {**changed[-1], "stopped": evil},
+        ]
+    )
 
     others = page.replace(f"<script>{filters.SCRIPT}</script>", "")
     assert re.findall(r"<(?:script|link|img|iframe)|(?:src|href)=(?!\"#)", others) == []
@@ -168,11 +227,19 @@ def test_page_of_a_report_forbids_all_but_its_own_script(report: list[dict[str, 
     (script,) = re.findall(r"<script>(.*?)</script>", page, re.DOTALL)
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
 
-    assert policy == f"default-src 'none'; base-uri 'none'; form-action 'none'; style-src 'unsafe-inline'; script-src 'sha256-{digest}'"
+    assert (
+        policy
+        == f"default-src 'none'; base-uri 'none'; form-action 'none'; style-src 'unsafe-inline'; script-src 'sha256-{digest}'"
+    )
 
 
 def test_page_of_an_incomplete_check_names_the_reason(report: list[dict[str, Any]]) -> None:
-    page = html.html([{**report[0], "operations": []}, {**report[-1], "verdict": "incomplete", "stopped": "no answer to GET /v1/config"}])
+    page = html.html(
+        [
+            {**report[0], "operations": []},
+            {**report[-1], "verdict": "incomplete", "stopped": "no answer to GET /v1/config"},
+        ]
+    )
 
     assert "Incomplete" in page
     assert "no answer to GET /v1/config" in page
@@ -210,8 +277,16 @@ document.title = JSON.stringify(noted);
 @pytest.fixture(scope="module")
 def noted(report: list[dict[str, Any]], tmp_path_factory: pytest.TempPathFactory) -> list[Any]:
     """Return what a reader sees after each of the steps."""
-    (severity,) = {line["severity"] for line in report if line["line"] == "cause" and "IRC-CFG-001" in line["requirements"]}
-    page = loaded(html.html(report), folder=tmp_path_factory.mktemp("browser"), script=STEPS.replace("SEVERITY", f'"{severity}"'))
+    (severity,) = {
+        line["severity"]
+        for line in report
+        if line["line"] == "cause" and "IRC-CFG-001" in line["requirements"]
+    }
+    page = loaded(
+        html.html(report),
+        folder=tmp_path_factory.mktemp("browser"),
+        script=STEPS.replace("SEVERITY", f'"{severity}"'),
+    )
     found: list[Any] = json.loads(page.partition("<title>")[2].partition("</title>")[0])
     return found
 
@@ -250,17 +325,24 @@ def test_button_opens_all_groups_and_slash_goes_to_the_search(noted: list[Any]) 
 
 
 @NEEDS_BROWSER
-def test_link_to_a_requirement_opens_its_group(report: list[dict[str, Any]], tmp_path: Path) -> None:
+def test_link_to_a_requirement_opens_its_group(
+    report: list[dict[str, Any]], tmp_path: Path
+) -> None:
     page = loaded(html.html(report), folder=tmp_path, fragment="IRC-CFG-012")
     groups = re.findall(r'<details class="group[^>]*>', page.partition('id="IRC-CFG-012"')[0])
 
-    assert ([' open=""' in group for group in groups], 'role="search" hidden' in page) == ([False, True], False)
+    assert ([' open=""' in group for group in groups], 'role="search" hidden' in page) == (
+        [False, True],
+        False,
+    )
 
 
 @NEEDS_BROWSER
 @pytest.mark.parametrize("dark", [False, True], ids=["day", "night"])
 @pytest.mark.parametrize("width", [1280, 400])
-def test_page_fits_its_window_and_has_contrast(width: int, *, dark: bool, report: list[dict[str, Any]], tmp_path: Path) -> None:
+def test_page_fits_its_window_and_has_contrast(
+    width: int, *, dark: bool, report: list[dict[str, Any]], tmp_path: Path
+) -> None:
     found = seen(html.html(report), "#areas", width=width, dark=dark, folder=tmp_path)
 
     assert (found["width"], found["dark"]) == (width, dark)

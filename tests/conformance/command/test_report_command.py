@@ -29,19 +29,30 @@ def test_report_command_prints_the_verdict_of_a_compressed_report() -> None:
 def test_report_command_writes_each_format(tmp_path: Path) -> None:
     kinds = ("html", "jsonl", "junit", "md", "badge")
 
-    code, printed = report(PUBLISHED, *(word for kind in kinds for word in ("--report", f"{kind}={tmp_path / kind}")))
+    code, printed = report(
+        PUBLISHED, *(word for kind in kinds for word in ("--report", f"{kind}={tmp_path / kind}"))
+    )
 
-    assert (code, printed, sorted(path.name for path in tmp_path.iterdir())) == (0, "", sorted(kinds))
+    assert (code, printed, sorted(path.name for path in tmp_path.iterdir())) == (
+        0,
+        "",
+        sorted(kinds),
+    )
     assert (tmp_path / "html").read_text("utf-8") == html.html(lines.read(PUBLISHED))
     assert (tmp_path / "jsonl").read_bytes() == gzip.decompress(PUBLISHED.read_bytes())
 
 
 @pytest.mark.parametrize(
     ("content", "said"),
-    [(PUBLISHED.read_bytes()[:2000], "damaged gzip file"), (b"{}", "not of `lakepact check --report jsonl=FILE`")],
+    [
+        (PUBLISHED.read_bytes()[:2000], "damaged gzip file"),
+        (b"{}", "not of `lakepact check --report jsonl=FILE`"),
+    ],
     ids=["cut", "other"],
 )
-def test_report_command_refuses_what_is_no_report(tmp_path: Path, content: bytes, said: str) -> None:
+def test_report_command_refuses_what_is_no_report(
+    tmp_path: Path, content: bytes, said: str
+) -> None:
     (tmp_path / "report").write_bytes(content)
 
     code, printed = report(tmp_path / "report")

@@ -44,7 +44,9 @@ def correct() -> Iterator[str]:
         yield server.url
 
 
-def checked(faults: list[str | Fault], *only: str, path: Path, headers: Mapping[str, str] | None = None) -> list[dict[str, Any]]:
+def checked(
+    faults: list[str | Fault], *only: str, path: Path, headers: Mapping[str, str] | None = None
+) -> list[dict[str, Any]]:
     """Check a server with faults, write the report to a file, and return its lines."""
     with running(contract="iceberg_rest", warehouse="memory:", faults=faults) as server:
         run = faulty_servers.checked(Target(server.url, headers=headers or {}), *only)
@@ -63,11 +65,15 @@ def written(report: Path, requirement: str, *options: str) -> Path:
 def ran(script: Path, *arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
     """Run a script with no package on its path."""
     command = [sys.executable, "-I", "-S", str(script), *arguments]
-    return subprocess.run(command, env=environment, capture_output=True, text=True, timeout=60, check=False)
+    return subprocess.run(
+        command, env=environment, capture_output=True, text=True, timeout=60, check=False
+    )
 
 
 @pytest.mark.parametrize(("fault", "requirement"), some(FAULTS, 2))
-def test_script_exits_with_1_on_faulty_server_and_with_0_on_correct_one(fault: str, requirement: str, correct: str, tmp_path: Path) -> None:
+def test_script_exits_with_1_on_faulty_server_and_with_0_on_correct_one(
+    fault: str, requirement: str, correct: str, tmp_path: Path
+) -> None:
     path = tmp_path / "report.jsonl"
     report = checked(mutants([fault]), requirement, path=path)
     outcomes = {line["requirement"]: line["outcome"] for line in report if line["line"] == "result"}
@@ -75,25 +81,35 @@ def test_script_exits_with_1_on_faulty_server_and_with_0_on_correct_one(fault: s
     script = written(path, requirement)
     with running(contract="iceberg_rest", warehouse="memory:", faults=mutants([fault])) as server:
         faulty = ran(script, server.url)
-    assert (faulty.returncode, ran(script, correct).returncode) == (1, 0), faulty.stdout + faulty.stderr
+    assert (faulty.returncode, ran(script, correct).returncode) == (1, 0), (
+        faulty.stdout + faulty.stderr
+    )
 
 
-def test_script_repeats_the_effect_of_a_request_that_returned_500(correct: str, tmp_path: Path) -> None:
+def test_script_repeats_the_effect_of_a_request_that_returned_500(
+    correct: str, tmp_path: Path
+) -> None:
     faults = mutants(["changes-uuids", "updateTable.done-but-500"])
     path = tmp_path / "report.jsonl"
     checked(faults, "IRC-UPD-002", path=path)
     script = written(path, "IRC-UPD-002")
     with running(contract="iceberg_rest", warehouse="memory:", faults=faults) as server:
         faulty = ran(script, server.url)
-    assert (faulty.returncode, ran(script, correct).returncode) == (1, 0), faulty.stdout + faulty.stderr
+    assert (faulty.returncode, ran(script, correct).returncode) == (1, 0), (
+        faulty.stdout + faulty.stderr
+    )
 
 
 def test_script_uses_the_prefix_that_the_user_gave(tmp_path: Path) -> None:
     unnamed = on_answer("getConfig", lambda document: document.update(defaults={}, overrides={}))
     faults = [*mutants(["conflict-of-creation-is-400"]), Fault("names-no-prefix", (), unnamed)]
     path = tmp_path / "report.jsonl"
-    with running(contract="iceberg_rest", warehouse="memory:", prefix="lake", faults=faults) as server:
-        run = faulty_servers.checked(Target(server.url, parameters={"prefix": "lake"}), "IRC-TBL-CREATE-014")
+    with running(
+        contract="iceberg_rest", warehouse="memory:", prefix="lake", faults=faults
+    ) as server:
+        run = faulty_servers.checked(
+            Target(server.url, parameters={"prefix": "lake"}), "IRC-TBL-CREATE-014"
+        )
         lines.write(lines.lines(run), path)
         faulty = ran(written(path, "IRC-TBL-CREATE-014"), server.url)
 
@@ -104,15 +120,27 @@ def test_script_uses_the_prefix_that_the_user_gave(tmp_path: Path) -> None:
 def finding(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a report with a finding about tables."""
     path = tmp_path_factory.mktemp("finding") / "report.jsonl"
-    checked(mutants(["conflict-of-creation-is-400"]), "IRC-TBL-CREATE-014", path=path, headers={"Authorization": "Bearer s3cr3t-of-mine"})
+    checked(
+        mutants(["conflict-of-creation-is-400"]),
+        "IRC-TBL-CREATE-014",
+        path=path,
+        headers={"Authorization": "Bearer s3cr3t-of-mine"},
+    )
     return path
 
 
 def test_script_states_sentence_clause_and_expectation(finding: Path, correct: str) -> None:
-    shown = ran(written(finding, "IRC-TBL-CREATE-014"), correct, AUTHORIZATION="Bearer other").stdout
+    shown = ran(
+        written(finding, "IRC-TBL-CREATE-014"), correct, AUTHORIZATION="Bearer other"
+    ).stdout
     stated = [
         name
-        for name in ("IRC-TBL-CREATE-014", "clause    iceberg_rest 1.10.0", "expected  status 409", "the fault is gone")
+        for name in (
+            "IRC-TBL-CREATE-014",
+            "clause    iceberg_rest 1.10.0",
+            "expected  status 409",
+            "the fault is gone",
+        )
         if name in shown
     ]
     assert len(stated) == 4, shown
@@ -127,10 +155,18 @@ def test_script_from_an_open_server_takes_a_token_for_another_server(tmp_path: P
     path, settings = tmp_path / "report.jsonl", tmp_path / "server.toml"
     checked(mutants(["conflict-of-creation-is-400"]), "IRC-TBL-CREATE-014", path=path)
     script = written(path, "IRC-TBL-CREATE-014")
-    settings.write_text('[principals.ann]\ntoken = "t-of-ann"\n\n[[grants]]\nprincipal = "ann"\naccess = "admin"\n', "utf-8")
+    settings.write_text(
+        '[principals.ann]\ntoken = "t-of-ann"\n\n[[grants]]\nprincipal = "ann"\naccess = "admin"\n',
+        "utf-8",
+    )
     with running(contract="iceberg_rest", warehouse="memory:", config=str(settings)) as server:
-        without, known = ran(script, server.url), ran(script, server.url, AUTHORIZATION="Bearer t-of-ann")
-    assert (without.returncode, known.returncode) == (3, 0), without.stdout + known.stdout + known.stderr
+        without, known = (
+            ran(script, server.url),
+            ran(script, server.url, AUTHORIZATION="Bearer t-of-ann"),
+        )
+    assert (without.returncode, known.returncode) == (3, 0), (
+        without.stdout + known.stdout + known.stderr
+    )
 
 
 def test_script_holds_no_secret(finding: Path) -> None:
@@ -138,13 +174,20 @@ def test_script_holds_no_secret(finding: Path) -> None:
 
 
 def test_unreachable_server_exits_with_3(finding: Path) -> None:
-    assert ran(written(finding, "IRC-TBL-CREATE-014"), UNREACHABLE, AUTHORIZATION="Bearer other").returncode == 3
+    assert (
+        ran(
+            written(finding, "IRC-TBL-CREATE-014"), UNREACHABLE, AUTHORIZATION="Bearer other"
+        ).returncode
+        == 3
+    )
 
 
 def test_failed_setup_step_exits_with_3(tmp_path: Path) -> None:
     path = tmp_path / "report.jsonl"
     checked(mutants(["reports-become-properties"]), "IRC-TBL-MET-010", path=path)
-    with running(contract="iceberg_rest", warehouse="memory:", faults=["createTable.answers-500"]) as server:
+    with running(
+        contract="iceberg_rest", warehouse="memory:", faults=["createTable.answers-500"]
+    ) as server:
         done = ran(written(path, "IRC-TBL-MET-010"), server.url)
     assert (done.returncode, "has to succeed" in done.stderr) == (3, True), done.stderr
 
@@ -154,12 +197,16 @@ def test_invalid_address_exits_with_2(finding: Path) -> None:
 
 
 def test_address_of_the_environment_is_the_default(finding: Path, correct: str) -> None:
-    done = ran(written(finding, "IRC-TBL-CREATE-014"), AUTHORIZATION="Bearer other", LAKEPACT_URL=correct)
+    done = ran(
+        written(finding, "IRC-TBL-CREATE-014"), AUTHORIZATION="Bearer other", LAKEPACT_URL=correct
+    )
     assert (done.returncode, f"server    {correct}" in done.stdout) == (0, True)
 
 
 def test_url_option_is_the_default_of_the_script(finding: Path, correct: str) -> None:
-    done = ran(written(finding, "IRC-TBL-CREATE-014", "--url", correct), AUTHORIZATION="Bearer other")
+    done = ran(
+        written(finding, "IRC-TBL-CREATE-014", "--url", correct), AUTHORIZATION="Bearer other"
+    )
     assert done.returncode == 0
 
 
@@ -168,10 +215,16 @@ def test_race_is_checked_by_lakepact(correct: str, tmp_path: Path) -> None:
     checked(mutants(["namespaces-have-many-creators"]), "IRC-NS-CREATE-016", path=path)
     script = written(path, "IRC-NS-CREATE-016")
     environment = {"PATH": f"{Path(sys.executable).parent}:/usr/bin:/bin"}
-    with running(contract="iceberg_rest", warehouse="memory:", faults=mutants(["namespaces-have-many-creators"])) as server:
+    with running(
+        contract="iceberg_rest",
+        warehouse="memory:",
+        faults=mutants(["namespaces-have-many-creators"]),
+    ) as server:
         faulty = ran(script, server.url, **environment)
     good, without = ran(script, correct, **environment), ran(script, correct, PATH="/usr/bin:/bin")
-    assert (faulty.returncode, good.returncode) == (1, 0), faulty.stdout + faulty.stderr + good.stdout + good.stderr
+    assert (faulty.returncode, good.returncode) == (1, 0), (
+        faulty.stdout + faulty.stderr + good.stdout + good.stderr
+    )
     assert (without.returncode, "lakepact is not installed" in without.stderr) == (3, True)
 
 
@@ -184,17 +237,28 @@ def test_requirement_that_passes_exits_with_2(tmp_path: Path) -> None:
 
 def test_unknown_requirement_exits_with_2(finding: Path) -> None:
     result = CliRunner().invoke(reproduce, [str(finding), "IRC-NO-001"])
-    assert (result.exit_code, "the report has no requirement IRC-NO-001" in result.output) == (2, True)
+    assert (result.exit_code, "the report has no requirement IRC-NO-001" in result.output) == (
+        2,
+        True,
+    )
 
 
 def test_bodies_of_a_repeatable_finding_are_whole(tmp_path: Path) -> None:
-    report = checked(mutants(["reports-become-properties"]), "IRC-TBL-MET-010", path=tmp_path / "report.jsonl")
+    report = checked(
+        mutants(["reports-become-properties"]), "IRC-TBL-MET-010", path=tmp_path / "report.jsonl"
+    )
     replayed = {
-        n for line in report if line["line"] == "result" for v in line["verdicts"] for n in v.get("replay", {}).get("exchanges", ())
+        n
+        for line in report
+        if line["line"] == "result"
+        for v in line["verdicts"]
+        for n in v.get("replay", {}).get("exchanges", ())
     }
     cut = [
         line["number"]
         for line in report
-        if line["line"] == "exchange" and line["number"] in replayed and " bytes)" in line["response"]["body"]
+        if line["line"] == "exchange"
+        and line["number"] in replayed
+        and " bytes)" in line["response"]["body"]
     ]
     assert (bool(replayed), cut) == (True, [])

@@ -25,7 +25,10 @@ if TYPE_CHECKING:
 
     Run = Callable[..., pytest.RunResult]
 
-FAULTS = ("drops-what-has-children", "refuses-commits-without-updates")  #: break IRC-NS-DROP-005 (MUST) and IRC-COM-012 (SHOULD)
+FAULTS = (
+    "drops-what-has-children",
+    "refuses-commits-without-updates",
+)  #: break IRC-NS-DROP-005 (MUST) and IRC-COM-012 (SHOULD)
 
 
 def all_judged() -> int:
@@ -50,7 +53,9 @@ def _loaded() -> None:
 @pytest.fixture
 def run(pytester: pytest.Pytester) -> Run:
     """Return a function that runs another pytest in an empty folder."""
-    return lambda *words: pytester.runpytest_inprocess("-p", "no:cacheprovider", "-rA", "--rootdir=.", *words)
+    return lambda *words: pytester.runpytest_inprocess(
+        "-p", "no:cacheprovider", "-rA", "--rootdir=.", *words
+    )
 
 
 def test_broken_requirement_is_a_failed_test_with_evidence(broken: str, run: Run) -> None:
@@ -59,22 +64,37 @@ def test_broken_requirement_is_a_failed_test_with_evidence(broken: str, run: Run
 
     result.assert_outcomes(passed=1, failed=1, deselected=all_judged() - 2)
     outcomes = ("PASSED iceberg_rest::IRC-NS-DROP-001", "FAILED iceberg_rest::IRC-NS-DROP-005")
-    evidence = ("expected status 409", "clause iceberg_rest 1.10.0 openapi.yaml#/paths/", f"{broken}/v1/namespaces")
+    evidence = (
+        "expected status 409",
+        "clause iceberg_rest 1.10.0 openapi.yaml#/paths/",
+        f"{broken}/v1/namespaces",
+    )
     assert [word for word in (*outcomes, *evidence) if word not in said] == []
     assert "requirements.py" not in said
 
 
-def test_requirements_run_beside_other_tests_and_are_selected_with_k(broken: str, run: Run, pytester: pytest.Pytester) -> None:
+def test_requirements_run_beside_other_tests_and_are_selected_with_k(
+    broken: str, run: Run, pytester: pytest.Pytester
+) -> None:
     pytester.makepyfile("def test_own_dropNamespace(): pass\ndef test_other(): pass\n")
-    result = run("--lakepact", broken, "-k", "dropNamespace and (test_own or (namespaces and namespaces_with_children_are_not_dropped))")
+    result = run(
+        "--lakepact",
+        broken,
+        "-k",
+        "dropNamespace and (test_own or (namespaces and namespaces_with_children_are_not_dropped))",
+    )
 
     result.assert_outcomes(passed=1, failed=1, deselected=all_judged())
-    result.stdout.fnmatch_lines([f"collected {all_judged() + 2} items / {all_judged()} deselected / 2 selected"])
+    result.stdout.fnmatch_lines(
+        [f"collected {all_judged() + 2} items / {all_judged()} deselected / 2 selected"]
+    )
 
 
 def test_known_failure_is_an_expected_failure(broken: str, run: Run, tmp_path: Path) -> None:
     known = tmp_path / "known.txt"
-    known.write_text("IRC-NS-DROP-005  children go with their parent here, ticket 4711\n", encoding="utf-8")
+    known.write_text(
+        "IRC-NS-DROP-005  children go with their parent here, ticket 4711\n", encoding="utf-8"
+    )
     result = run("--lakepact", broken, "--lakepact-known", str(known), "-k", "IRC-NS-DROP-005")
 
     result.assert_outcomes(xfailed=1, deselected=all_judged() - 1)
@@ -102,9 +122,20 @@ def test_unreachable_target_is_an_error_of_each_test(run: Run) -> None:
     result.assert_outcomes(errors=2, deselected=all_judged() - 2)
 
 
-def test_embedded_server_of_another_contract_reports_clause_and_level(run: Run, tmp_path: Path) -> None:
+def test_embedded_server_of_another_contract_reports_clause_and_level(
+    run: Run, tmp_path: Path
+) -> None:
     report = tmp_path / "report.xml"
-    result = run("--lakepact", "embedded", "--lakepact-contract", "delta_sharing", "-k", "DS-SHR-01", "--junitxml", str(report))
+    result = run(
+        "--lakepact",
+        "embedded",
+        "--lakepact-contract",
+        "delta_sharing",
+        "-k",
+        "DS-SHR-01",
+        "--junitxml",
+        str(report),
+    )
 
     assert result.ret == 0
     assert {one.attrib["name"] for one in ET.parse(report).iter("property")} == {"level", "clause"}
@@ -135,9 +166,14 @@ def test_plugin_imports_no_click_httpx_or_rich() -> None:
     assert done.stdout == "set()\n"
 
 
-def test_texts_of_a_hostile_server_are_inert_in_terminal_and_junit(run: Run, pytester: pytest.Pytester) -> None:
+def test_texts_of_a_hostile_server_are_inert_in_terminal_and_junit(
+    run: Run, pytester: pytest.Pytester
+) -> None:
     attack = "\x1b[2J\x9b1m\u202e]]><testcase name='x'/>\n::IRC-NS-CREATE-001 PASSED [100%]"
-    endpoints = [f"{operation.method} {operation.path}" for operation in Contract("iceberg_rest").operations.values()]
+    endpoints = [
+        f"{operation.method} {operation.path}"
+        for operation in Contract("iceberg_rest").operations.values()
+    ]
 
     def hostile(_method: str, path: str, _body: bytes) -> Answer:
         settings = {"defaults": {"warehouse": attack}, "overrides": {}, "endpoints": endpoints}
@@ -153,14 +189,27 @@ def test_texts_of_a_hostile_server_are_inert_in_terminal_and_junit(run: Run, pyt
     names = [case.attrib["name"] for case in ET.parse(pytester.path / "junit.xml").iter("testcase")]
 
     assert result.parseoutcomes()["failed"] > 0
-    assert [c for c in str(result.stdout) if c != "\n" and unicodedata.category(c) in {"Cc", "Cf", "Zl", "Zp"}] == []
+    assert [
+        c
+        for c in str(result.stdout)
+        if c != "\n" and unicodedata.category(c) in {"Cc", "Cf", "Zl", "Zp"}
+    ] == []
     assert set(names) <= set(suites.load("iceberg_rest").judged())
 
 
-@pytest.mark.parametrize("content", ['"a\\u001b[2J\\nb" = 1', '[headers]\nA = "${NO\\u001b}"', f"odd = {'[' * 5000}", "url = 3"])
-def test_hostile_profile_is_refused_in_one_printable_line(content: str, run: Run, pytester: pytest.Pytester) -> None:
+@pytest.mark.parametrize(
+    "content",
+    ['"a\\u001b[2J\\nb" = 1', '[headers]\nA = "${NO\\u001b}"', f"odd = {'[' * 5000}", "url = 3"],
+)
+def test_hostile_profile_is_refused_in_one_printable_line(
+    content: str, run: Run, pytester: pytest.Pytester
+) -> None:
     (pytester.path / "target.toml").write_text(content, encoding="utf-8")
     result = run("--lakepact", "target.toml")
 
     assert result.ret == pytest.ExitCode.USAGE_ERROR
-    assert [line for line in result.errlines if line and not (line.startswith("ERROR: --lakepact: ") and line.isprintable())] == []
+    assert [
+        line
+        for line in result.errlines
+        if line and not (line.startswith("ERROR: --lakepact: ") and line.isprintable())
+    ] == []

@@ -33,7 +33,19 @@ def kept(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str, str], Path]
     def written(shape: str, protocol: str) -> Path:
         folder = folders / f"{shape}-{protocol}"
         if not folder.exists():
-            command = ["data", "write", str(folder), "--rows", str(ROWS), "--files", "2", "--shape", shape, "--as", protocol]
+            command = [
+                "data",
+                "write",
+                str(folder),
+                "--rows",
+                str(ROWS),
+                "--files",
+                "2",
+                "--shape",
+                shape,
+                "--as",
+                protocol,
+            ]
             assert CliRunner().invoke(main, command).exit_code == 0
         return folder
 
@@ -51,7 +63,9 @@ def restored(folder: Path, saved: Path) -> Iterator[Path]:
 
 def wrong(folder: Path) -> tuple[int, list[dict[str, Any]]]:
     done = CliRunner().invoke(main, ["data", "verify", str(folder), "--json"])
-    return done.exit_code, [finding for line in done.stdout.splitlines() if not (finding := json.loads(line))["is_well"]]
+    return done.exit_code, [
+        finding for line in done.stdout.splitlines() if not (finding := json.loads(line))["is_well"]
+    ]
 
 
 # -- Iceberg ---------------------------------------------------------------------------------------------------------------
@@ -99,16 +113,36 @@ def snapshot(table: Any, number: int) -> int:
 
 ICEBERG: dict[str, tuple[str, Any, str | None, int | None]] = {
     "emptied": ("types", lambda table: table.delete("id >= 0"), "id", FIRST),
-    "appended to itself": ("types", lambda table: table.append(table.scan().to_arrow()), "id", FIRST),
+    "appended to itself": (
+        "types",
+        lambda table: table.append(table.scan().to_arrow()),
+        "id",
+        FIRST,
+    ),
     "one row lost": ("types", lambda table: table.delete(f"id == {MIDDLE}"), "id", MIDDLE),
     "one row too many": ("types", lambda table: added(table, 1000), "id", 1000),
     "one row twice": ("types", lambda table: added(table, 40), "id", 40),
     "another value": ("types", lambda table: replaced(table, "small", 7), "small", MIDDLE),
     "null for a value": ("types", lambda table: replaced(table, "text", None), "text", MIDDLE),
     "value for a null": ("types", lambda table: replaced(table, "nothing", ""), "nothing", MIDDLE),
-    "another nested value": ("nested", lambda table: replaced(table, "numbers", [1, 2]), "numbers", MIDDLE),
-    "another entry of a map": ("nested", lambda table: replaced(table, "tags", [("key 0", 1)]), "tags", MIDDLE),
-    "rolled back": ("position_deletes", lambda table: table.manage_snapshots().rollback_to_snapshot(snapshot(table, 1)).commit(), "id", 0),
+    "another nested value": (
+        "nested",
+        lambda table: replaced(table, "numbers", [1, 2]),
+        "numbers",
+        MIDDLE,
+    ),
+    "another entry of a map": (
+        "nested",
+        lambda table: replaced(table, "tags", [("key 0", 1)]),
+        "tags",
+        MIDDLE,
+    ),
+    "rolled back": (
+        "position_deletes",
+        lambda table: table.manage_snapshots().rollback_to_snapshot(snapshot(table, 1)).commit(),
+        "id",
+        0,
+    ),
     "vectors rolled back": (
         "deletion_vectors",
         lambda table: table.manage_snapshots().rollback_to_snapshot(snapshot(table, 1)).commit(),
@@ -116,21 +150,48 @@ ICEBERG: dict[str, tuple[str, Any, str | None, int | None]] = {
         0,
     ),
     "column dropped": ("types", evolve(lambda update: update.delete_column("text")), "text", None),
-    "column renamed": ("types", evolve(lambda update: update.rename_column("text", "words")), "text", None),
-    "column widened": ("types", evolve(lambda update: update.update_column("small", LongType())), "small", None),
-    "column added": ("types", evolve(lambda update: update.add_column("more", LongType())), "more", None),
+    "column renamed": (
+        "types",
+        evolve(lambda update: update.rename_column("text", "words")),
+        "text",
+        None,
+    ),
+    "column widened": (
+        "types",
+        evolve(lambda update: update.update_column("small", LongType())),
+        "small",
+        None,
+    ),
+    "column added": (
+        "types",
+        evolve(lambda update: update.add_column("more", LongType())),
+        "more",
+        None,
+    ),
     "id optional": ("types", evolve(lambda update: update.make_column_optional("id")), "id", None),
-    "nested field renamed": ("nested", evolve(lambda update: update.rename_column("pair.label", "word")), "pair.label", None),
+    "nested field renamed": (
+        "nested",
+        evolve(lambda update: update.rename_column("pair.label", "word")),
+        "pair.label",
+        None,
+    ),
     "column with another id": ("types", dropped_and_added, "price", None),
     "other partitions": ("partitioned", repartitioned, None, None),
     "file lost": ("types", without_a_file, None, None),
-    "snapshot expired": ("types", lambda table: table.maintenance.expire_snapshots().by_id(snapshot(table, 0)).commit(), None, None),
+    "snapshot expired": (
+        "types",
+        lambda table: table.maintenance.expire_snapshots().by_id(snapshot(table, 0)).commit(),
+        None,
+        None,
+    ),
     "table dropped": ("types", lambda table: table.catalog.drop_table(table.name()), None, None),
 }
 
 
 @pytest.mark.parametrize("fault", some(ICEBERG, 5))
-def test_fault_of_an_iceberg_table_is_found(fault: str, kept: Callable[[str, str], Path], tmp_path: Path) -> None:
+def test_fault_of_an_iceberg_table_is_found(
+    fault: str, kept: Callable[[str, str], Path], tmp_path: Path
+) -> None:
     shape, change, column, row = ICEBERG[fault]
     with restored(kept(shape, "iceberg"), tmp_path / "saved") as folder:
         with cli._served(folder) as url:
@@ -200,7 +261,9 @@ def statistics(action: dict[str, Any]) -> None:
 
 
 def update(name: str, value: str) -> Callable[[Path], Any]:
-    return lambda folder: deltalake.DeltaTable(str(folder)).update({name: value}, predicate=f"id = {MIDDLE}")
+    return lambda folder: deltalake.DeltaTable(str(folder)).update(
+        {name: value}, predicate=f"id = {MIDDLE}"
+    )
 
 
 DELTA: dict[str, tuple[str, Any, str | None, int | None]] = {
@@ -222,7 +285,9 @@ DELTA: dict[str, tuple[str, Any, str | None, int | None]] = {
 
 
 @pytest.mark.parametrize("fault", some(DELTA, 3))
-def test_fault_of_a_delta_table_is_found(fault: str, kept: Callable[[str, str], Path], tmp_path: Path) -> None:
+def test_fault_of_a_delta_table_is_found(
+    fault: str, kept: Callable[[str, str], Path], tmp_path: Path
+) -> None:
     shape, change, column, row = DELTA[fault]
     with restored(kept(shape, "delta"), tmp_path / "saved") as folder:
         change(folder / "delta" / shape)

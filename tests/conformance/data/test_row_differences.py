@@ -20,7 +20,9 @@ ROWS = Version(0, 100)
 
 
 def found(shape: Shape, *batches: object) -> list[tuple[str, int | None, str, str]]:
-    return [(one.column, one.row, one.expected, one.actual) for one in differences(shape, ROWS, batches)]
+    return [
+        (one.column, one.row, one.expected, one.actual) for one in differences(shape, ROWS, batches)
+    ]
 
 
 @every_shape
@@ -50,13 +52,17 @@ def test_null_in_any_column_is_found_in_its_row(shape: Shape) -> None:
             continue
         values[at] = None
         changed = table.set_column(place, field.with_nullable(True), pa.array(values, field.type))
-        looked += [(column, row, actual) for column, row, _, actual in found(shape, changed)] == [(field.name, at, "null")]
+        looked += [(column, row, actual) for column, row, _, actual in found(shape, changed)] == [
+            (field.name, at, "null")
+        ]
 
     assert looked == sum(1 for column in shape.columns if column.nulls != 1)
 
 
 @given(st.lists(st.none() | st.text(max_size=5), min_size=1, max_size=20), st.data())
-def test_values_differ_exactly_where_they_are_not_equal(values: list[str | None], data: st.DataObject) -> None:
+def test_values_differ_exactly_where_they_are_not_equal(
+    values: list[str | None], data: st.DataObject
+) -> None:
     others = data.draw(st.permutations(values))
 
     assert differing(pa.array(values, pa.string()), pa.array(others, pa.string())).tolist() == [
@@ -75,12 +81,16 @@ def test_values_differ_exactly_where_they_are_not_equal(values: list[str | None]
     ids=str,
 )
 def test_values_of_another_width_do_not_differ(narrow: pa.DataType, wide: pa.DataType) -> None:
-    values = pa.array([None, 0, 1, 19_000], pa.int32() if pa.types.is_date(narrow) else pa.int64()).cast(narrow)
+    values = pa.array(
+        [None, 0, 1, 19_000], pa.int32() if pa.types.is_date(narrow) else pa.int64()
+    ).cast(narrow)
 
     assert not differing(values, values.cast(wide)).any()
 
 
-@pytest.mark.parametrize("kind", [pa.large_string(), pa.string_view(), pa.dictionary(pa.int32(), pa.string())], ids=str)
+@pytest.mark.parametrize(
+    "kind", [pa.large_string(), pa.string_view(), pa.dictionary(pa.int32(), pa.string())], ids=str
+)
 def test_texts_in_another_representation_do_not_differ(kind: pa.DataType) -> None:
     values = pa.array(["a", None, "ä🧊", ""])
 
@@ -107,7 +117,9 @@ def test_values_of_another_kind_of_type_differ(one: pa.Array, other: pa.Array) -
 def test_entries_of_a_map_in_another_order_do_not_differ() -> None:
     kind = pa.map_(pa.string(), pa.int64())
 
-    assert not differing(pa.array([[("a", 1), ("b", 2)]], kind), pa.array([[("b", 2), ("a", 1)]], kind)).any()
+    assert not differing(
+        pa.array([[("a", 1), ("b", 2)]], kind), pa.array([[("b", 2), ("a", 1)]], kind)
+    ).any()
     assert differing(pa.array([[1, 2]]), pa.array([[2, 1]])).all()
 
 
@@ -115,22 +127,30 @@ def test_nulls_of_another_kind_of_type_are_shown_with_their_types() -> None:
     table = pa.Table.from_batches([SHAPES["types"].batch(0, 100)])
     place = table.schema.get_field_index("nothing")
 
-    assert found(SHAPES["types"], table.set_column(place, "nothing", pa.nulls(100, pa.int64()))) == [
-        ("nothing", 0, "null (string)", "null (int64)")
-    ]
+    assert found(
+        SHAPES["types"], table.set_column(place, "nothing", pa.nulls(100, pa.int64()))
+    ) == [("nothing", 0, "null (string)", "null (int64)")]
 
 
 def test_long_values_are_shown_where_they_differ() -> None:
-    long = Shape("long", "", (Column("text", pa.string(), lambda numbers: pa.array(["x" * 1000 + "a"] * len(numbers))),))
+    long = Shape(
+        "long",
+        "",
+        (Column("text", pa.string(), lambda numbers: pa.array(["x" * 1000 + "a"] * len(numbers))),),
+    )
     table = pa.Table.from_batches([long.batch(0, 100)])
-    ((column, row, meant, actual),) = found(long, table.set_column(1, "text", pa.array(["x" * 1000 + "b"] * 100)))
+    ((column, row, meant, actual),) = found(
+        long, table.set_column(1, "text", pa.array(["x" * 1000 + "b"] * 100))
+    )
 
     assert (column, row, meant[-2:], actual[-2:]) == ("text", 0, 'a"', 'b"')
     assert len(meant) < 100
 
 
 def test_table_without_id_is_found() -> None:
-    assert [one[:2] for one in found(SHAPES["narrow"], pa.table({"amount": [1.0]}))] == [("id", None)]
+    assert [one[:2] for one in found(SHAPES["narrow"], pa.table({"amount": [1.0]}))] == [
+        ("id", None)
+    ]
 
 
 def test_figures_cover_all_batches() -> None:
@@ -144,7 +164,14 @@ def test_figures_cover_all_batches() -> None:
 
 
 def test_inserted_and_deleted_rows_lie_between_two_versions() -> None:
-    table = WrittenTable("narrow", "narrow", "delta", 1, (Version(0, 100), Version(0, 110), Version(5, 110)), (0, 1, 2))
+    table = WrittenTable(
+        "narrow",
+        "narrow",
+        "delta",
+        1,
+        (Version(0, 100), Version(0, 110), Version(5, 110)),
+        (0, 1, 2),
+    )
 
     assert (table.inserted(1), table.deleted(2)) == (Version(100, 110), Version(0, 5))
     assert table.inserted(2).count == 0
@@ -154,5 +181,8 @@ def test_added_column_is_null_in_rows_of_the_first_version() -> None:
     table = WrittenTable("evolved", "evolved", "iceberg", 1, (ROWS, Version(0, 110)), (1, 2))
     amounts = table.shape_of(1).batch(0, 110).column("amount")
 
-    assert (table.shape_of(0).schema.names, amounts[:100].null_count) == (["id", "count", "text"], 100)
+    assert (table.shape_of(0).schema.names, amounts[:100].null_count) == (
+        ["id", "count", "text"],
+        100,
+    )
     assert amounts[101].is_valid

@@ -53,7 +53,9 @@ def test_every_version_is_verified_over_both_protocols(folder: Path) -> None:
 
     for version in range(3):
         assert ("iceberg", f"version {version}: rows of its snapshot") in looked
-        assert {("delta", f"version {version}: rows in {form} format") for form in ("parquet", "delta")} <= looked
+        assert {
+            ("delta", f"version {version}: rows in {form} format") for form in ("parquet", "delta")
+        } <= looked
     assert ("iceberg", "version 1: records of a planned scan of what came") in looked
     assert ("delta", "version 2: changes of kind delete") in looked
 
@@ -93,7 +95,18 @@ def test_verify_of_another_format_exits_with_2(tmp_path: Path) -> None:
 
 
 def test_unreachable_catalog_exits_with_3_and_one_line(tmp_path: Path) -> None:
-    done = lakepact("write", tmp_path / "data", "--rows", 10, "--shape", "narrow", "--catalog", "http://127.0.0.1:9", "--as", "iceberg")
+    done = lakepact(
+        "write",
+        tmp_path / "data",
+        "--rows",
+        10,
+        "--shape",
+        "narrow",
+        "--catalog",
+        "http://127.0.0.1:9",
+        "--as",
+        "iceberg",
+    )
 
     assert done.exit_code == 3
     assert done.output.startswith("lakepact data: the catalog at http://127.0.0.1:9: ")
@@ -111,7 +124,8 @@ def test_table_that_lakepact_did_not_write_is_not_replaced(tmp_path: Path) -> No
 
         assert (done.exit_code, done.stderr.count("\n")) == (3, 1)
         assert (
-            "the table lp_data.narrow was expected to be absent or written by lakepact, but has no property lakepact.written" in done.stderr
+            "the table lp_data.narrow was expected to be absent or written by lakepact, but has no property lakepact.written"
+            in done.stderr
         )
         assert catalog.list_tables("lp_data") == [("lp_data", "narrow")]
         assert catalog.load_table("lp_data.narrow").metadata == before.metadata
@@ -121,7 +135,18 @@ def test_tables_that_lakepact_wrote_are_replaced(tmp_path: Path) -> None:
     (tmp_path / "other").mkdir()
     with cli._served(tmp_path / "other") as url:
         for rows in (30, 40):
-            written = ("write", tmp_path / f"data{rows}", "--rows", rows, "--shape", "narrow", "--as", "iceberg", "--catalog", url)
+            written = (
+                "write",
+                tmp_path / f"data{rows}",
+                "--rows",
+                rows,
+                "--shape",
+                "narrow",
+                "--as",
+                "iceberg",
+                "--catalog",
+                url,
+            )
             assert lakepact(*written).exit_code == 0
 
         assert lakepact("verify", tmp_path / "data40", "--catalog", url).exit_code == 0
@@ -134,13 +159,18 @@ def test_tables_of_all_shapes_verify(tmp_path: Path) -> None:
 
 
 def test_shape_without_delta_tables_exits_with_2_as_delta(tmp_path: Path) -> None:
-    done = lakepact("write", tmp_path / "data", "--rows", 10, "--shape", "position_deletes", "--as", "delta")
+    done = lakepact(
+        "write", tmp_path / "data", "--rows", 10, "--shape", "position_deletes", "--as", "delta"
+    )
 
     assert (done.exit_code, "add --as iceberg" in done.output) == (2, True)
 
 
 def test_shape_without_delta_tables_is_written_as_iceberg_alone(tmp_path: Path) -> None:
-    assert lakepact("write", tmp_path / "data", "--rows", 10, "--shape", "position_deletes").exit_code == 0
+    assert (
+        lakepact("write", tmp_path / "data", "--rows", 10, "--shape", "position_deletes").exit_code
+        == 0
+    )
 
     assert wrong(tmp_path / "data") == (0, set())
 
@@ -165,4 +195,6 @@ def test_spark_writes_the_same_tables(tmp_path: Path) -> None:
         assert done.exit_code == 0, done.output
 
     assert wrong(by_spark) == (0, set())
-    assert [table.versions for table in truth.read(by_spark).tables] == [table.versions for table in truth.read(plain).tables]
+    assert [table.versions for table in truth.read(by_spark).tables] == [
+        table.versions for table in truth.read(plain).tables
+    ]

@@ -34,7 +34,10 @@ def test_target_that_ends_stops_the_run(monkeypatch: pytest.MonkeyPatch) -> None
 def test_ended_target_is_explained_by_the_requests_that_it_cut_off() -> None:
     target = Availability()
     target.note_answer()
-    target.note_failure(httpx.RemoteProtocolError("closed"), "POST /v1/namespaces/a/tables, sent by tables_create.names")
+    target.note_failure(
+        httpx.RemoteProtocolError("closed"),
+        "POST /v1/namespaces/a/tables, sent by tables_create.names",
+    )
     target.note_failure(httpx.ConnectError("refused"), "GET /v1/config, sent by health")
 
     assert target.ended == (

@@ -36,7 +36,13 @@ VERSION_1 = {
 }
 
 KEY = struct(field(7, "k", "uuid", required=True))
-VALUE = {"type": "list", "element-id": 8, "element": "timestamptz", "element-required": True, "x": []}
+VALUE = {
+    "type": "list",
+    "element-id": 8,
+    "element": "timestamptz",
+    "element-required": True,
+    "x": [],
+}
 
 #: Metadata with a snapshot log, statistics, nested types, unknown members in unlikely places, and large or negative ids.
 VERSION_2 = {
@@ -54,7 +60,18 @@ VERSION_2 = {
                 field(1, "", "decimal(38,10)", doc=""),
                 field(2, "d", "decimal(9, 2)", since=None),
                 field(3, "f", "fixed[16]", required=True),
-                field(4, "m", {"type": "map", "key-id": 5, "key": KEY, "value-id": 6, "value": VALUE, "value-required": False}),
+                field(
+                    4,
+                    "m",
+                    {
+                        "type": "map",
+                        "key-id": 5,
+                        "key": KEY,
+                        "value-id": 6,
+                        "value": VALUE,
+                        "value-required": False,
+                    },
+                ),
             ),
             "schema-id": 1,
             "identifier-field-ids": [],
@@ -64,13 +81,34 @@ VERSION_2 = {
     "default-spec-id": 1,
     "partition-specs": [
         {"spec-id": 0, "fields": []},
-        {"spec-id": 1, "fields": [{"name": "z", "transform": "zorder[3]", "source-id": 3, "source-ids": [1, 3], "field-id": 1000}]},
+        {
+            "spec-id": 1,
+            "fields": [
+                {
+                    "name": "z",
+                    "transform": "zorder[3]",
+                    "source-id": 3,
+                    "source-ids": [1, 3],
+                    "field-id": 1000,
+                }
+            ],
+        },
     ],
     "last-partition-id": 1000,
     "default-sort-order-id": 0,
     "sort-orders": [
         {"order-id": 0, "fields": []},
-        {"order-id": 3, "fields": [{"transform": "void", "source-id": 2, "direction": "desc", "null-order": "nulls-last"}]},
+        {
+            "order-id": 3,
+            "fields": [
+                {
+                    "transform": "void",
+                    "source-id": 2,
+                    "direction": "desc",
+                    "null-order": "nulls-last",
+                }
+            ],
+        },
     ],
     "properties": {"read.split.target.size": "134217728", "": ""},
     "current-snapshot-id": 9223372036854775807,
@@ -98,10 +136,14 @@ VERSION_2 = {
             "file-size-in-bytes": 413,
             "file-footer-size-in-bytes": 42,
             "key-metadata": None,
-            "blob-metadata": [{"type": "ndv", "snapshot-id": 1, "sequence-number": 0, "fields": []}],
+            "blob-metadata": [
+                {"type": "ndv", "snapshot-id": 1, "sequence-number": 0, "fields": []}
+            ],
         }
     ],
-    "partition-statistics": [{"snapshot-id": 1, "statistics-path": "p.parquet", "file-size-in-bytes": 43}],
+    "partition-statistics": [
+        {"snapshot-id": 1, "statistics-path": "p.parquet", "file-size-in-bytes": 43}
+    ],
     "row-lineage": True,
 }
 
@@ -121,7 +163,13 @@ VERSION_3 = {
                 field(2, "h", "geography(OGC:CRS84, karney)"),
                 field(3, "v", "variant"),
                 field(4, "u", "unknown", **{"initial-default": None, "write-default": None}),
-                field(5, "n", "timestamptz_ns", required=True, **{"initial-default": "2026-01-01T00:00:00.000000001+00:00"}),
+                field(
+                    5,
+                    "n",
+                    "timestamptz_ns",
+                    required=True,
+                    **{"initial-default": "2026-01-01T00:00:00.000000001+00:00"},
+                ),
                 field(6, "i", "int", required=True, **{"initial-default": 0, "write-default": -1}),
                 field(7, "b", "boolean", required=True, **{"write-default": False}),
                 field(8, "x", "double", required=True, **{"write-default": 1e300}),
@@ -129,15 +177,41 @@ VERSION_3 = {
         }
     ],
     "refs": {},
-    "encryption-keys": [{"key-id": "k", "encrypted-key-metadata": "not base64?", "encrypted-by-id": "r", "properties": {"a": "b"}}],
+    "encryption-keys": [
+        {
+            "key-id": "k",
+            "encrypted-key-metadata": "not base64?",
+            "encrypted-by-id": "r",
+            "properties": {"a": "b"},
+        }
+    ],
 }
 
-LOADED = {"metadata-location": "s3://bucket/table/metadata/1.json", "metadata": VERSION_2, "config": {}, "storage-credentials": []}
+LOADED = {
+    "metadata-location": "s3://bucket/table/metadata/1.json",
+    "metadata": VERSION_2,
+    "config": {},
+    "storage-credentials": [],
+}
 
 
-def answered(body, *, operation="loadTable", method="GET", status=200, media_type="application/json"):
+def answered(
+    body, *, operation="loadTable", method="GET", status=200, media_type="application/json"
+):
     content = body if isinstance(body, bytes) else orjson.dumps(body)
-    return Exchange(1, operation, "test", method, "http://test", (), b"", status, httpx.Headers({"content-type": media_type}), content, 0.0)
+    return Exchange(
+        1,
+        operation,
+        "test",
+        method,
+        "http://test",
+        (),
+        b"",
+        status,
+        httpx.Headers({"content-type": media_type}),
+        content,
+        0.0,
+    )
 
 
 def broken_by(exchange):
@@ -153,13 +227,19 @@ def broken_by(exchange):
 
 def shown_by(exchange):
     """Return the components that invariants see in an answer that breaks none."""
-    return {requirement.removeprefix("IRC-SCH-") for requirement, holds in schemas.INVARIANTS.items() if holds(exchange)}
+    return {
+        requirement.removeprefix("IRC-SCH-")
+        for requirement, holds in schemas.INVARIANTS.items()
+        if holds(exchange)
+    }
 
 
 def edited(document, pointer, value):
     """Return a copy of a document with another value at a JSON pointer; `...` removes the member."""
     changed = copy.deepcopy(document)
-    *path, last = [int(step) if step.isdecimal() else step for step in pointer.strip("/").split("/")]
+    *path, last = [
+        int(step) if step.isdecimal() else step for step in pointer.strip("/").split("/")
+    ]
     inner = changed
     for step in path:
         inner = inner[step]
@@ -181,7 +261,12 @@ def edited(document, pointer, value):
         {"metadata": VERSION_2, "metadata-location": None, "etag": 5},
         {"metadata": VERSION_3},
         {"metadata": {**VERSION_1, "snapshots": VERSION_2["snapshots"], "refs": VERSION_2["refs"]}},
-        {**LOADED, "storage-credentials": [{"prefix": "s3://bucket", "config": {"s3.access-key-id": "a"}, "expires": 1}]},
+        {
+            **LOADED,
+            "storage-credentials": [
+                {"prefix": "s3://bucket", "config": {"s3.access-key-id": "a"}, "expires": 1}
+            ],
+        },
     ],
 )
 def test_metadata_of_other_writers_breaks_no_invariant(body):
@@ -191,14 +276,29 @@ def test_metadata_of_other_writers_breaks_no_invariant(body):
 @pytest.mark.parametrize(
     ("operation", "method", "body"),
     [
-        ("getConfig", "GET", {"defaults": {}, "overrides": {}, "endpoints": ["GET /v1/anything"], "idle": True}),
+        (
+            "getConfig",
+            "GET",
+            {"defaults": {}, "overrides": {}, "endpoints": ["GET /v1/anything"], "idle": True},
+        ),
         ("listNamespaces", "GET", {"namespaces": [["a"], ["a", "b.c"]], "next-page-token": None}),
         ("listNamespaces", "GET", {}),
-        ("listTables", "GET", {"identifiers": [{"namespace": ["a"], "name": "t", "type": "table"}], "next-page-token": ""}),
+        (
+            "listTables",
+            "GET",
+            {
+                "identifiers": [{"namespace": ["a"], "name": "t", "type": "table"}],
+                "next-page-token": "",
+            },
+        ),
         ("createNamespace", "POST", {"namespace": ["a"], "owner": None}),
         ("loadNamespaceMetadata", "GET", {"namespace": ["a"], "properties": None}),
         ("updateProperties", "POST", {"updated": [], "removed": ["a"], "missing": None}),
-        ("updateTable", "POST", {"metadata-location": "", "metadata": VERSION_3, "config": {"a": 1}}),
+        (
+            "updateTable",
+            "POST",
+            {"metadata-location": "", "metadata": VERSION_3, "config": {"a": 1}},
+        ),
     ],
 )
 def test_answer_within_the_contract_breaks_no_invariant(operation, method, body):
@@ -232,7 +332,11 @@ def test_body_without_json_breaks_no_component_invariant(body):
 
 
 def test_invariants_cover_every_schema_that_is_not_excused():
-    excused = [r.id for r in CONTRACT.requirements.values() if r.area == "schemas" and (r.uncovered or r.side == "client")]
+    excused = [
+        r.id
+        for r in CONTRACT.requirements.values()
+        if r.area == "schemas" and (r.uncovered or r.side == "client")
+    ]
     area = [r.id for r in CONTRACT.requirements.values() if r.area == "schemas"]
 
     by_a_check = [f"IRC-SCH-{form}" for form in schemas.FORMS]
@@ -241,8 +345,26 @@ def test_invariants_cover_every_schema_that_is_not_excused():
 
 def test_components_are_found_at_any_depth():
     assert shown_by(answered(LOADED)) == {
-        *("LoadTableResult", "TableMetadata", "Schema", "StructType", "StructField", "Type", "PrimitiveType", "ListType", "MapType"),
-        *("PartitionSpec", "PartitionField", "Transform", "SortOrder", "SortField", "SortDirection", "NullOrder"),
+        *(
+            "LoadTableResult",
+            "TableMetadata",
+            "Schema",
+            "StructType",
+            "StructField",
+            "Type",
+            "PrimitiveType",
+            "ListType",
+            "MapType",
+        ),
+        *(
+            "PartitionSpec",
+            "PartitionField",
+            "Transform",
+            "SortOrder",
+            "SortField",
+            "SortDirection",
+            "NullOrder",
+        ),
         *("Snapshot", "SnapshotReferences", "SnapshotReference", "SnapshotLog", "MetadataLog"),
         *("StatisticsFile", "BlobMetadata", "PartitionStatisticsFile"),
     }
@@ -263,7 +385,11 @@ def test_components_are_found_at_any_depth():
         ("StructType", "/metadata/schemas/1/fields/3/type/key/fields", ...),
         ("StructField", "/metadata/schemas/1/fields/0/required", "true"),
         ("StructField", "/metadata/schemas/1/fields/3/type/key/fields/0/id", ...),
-        ("Type", "/metadata/schemas/1/fields/1/type", {"type": "decimal", "precision": 9, "scale": 2}),
+        (
+            "Type",
+            "/metadata/schemas/1/fields/1/type",
+            {"type": "decimal", "precision": 9, "scale": 2},
+        ),
         ("Type", "/metadata/schemas/1/fields/3/type/type", ...),
         ("Type", "/metadata/schemas/1/fields/1/type", ["null", "string"]),
         ("PrimitiveType", "/metadata/schemas/1/fields/1/type", None),
@@ -291,7 +417,9 @@ def test_components_are_found_at_any_depth():
     ],
 )
 def test_only_the_innermost_wrong_component_fails(component, pointer, value):
-    broken = edited(edited(LOADED, "/metadata/statistics/0/blob-metadata/0/fields", [1]), pointer, value)
+    broken = edited(
+        edited(LOADED, "/metadata/statistics/0/blob-metadata/0/fields", [1]), pointer, value
+    )
 
     assert broken_by(answered(broken)) == [component]
 
@@ -299,9 +427,17 @@ def test_only_the_innermost_wrong_component_fails(component, pointer, value):
 @pytest.mark.parametrize(
     ("body", "status", "broken"),
     [
-        ({"error": {"message": "no", "type": "x", "code": 404}, "status": 404}, 404, ["IcebergErrorResponse"]),
+        (
+            {"error": {"message": "no", "type": "x", "code": 404}, "status": 404},
+            404,
+            ["IcebergErrorResponse"],
+        ),
         ({"error": {"message": "no", "type": "x", "code": 399}}, 404, ["ErrorModel"]),
-        ({"message": "no", "type": "NoSuchTableException", "code": 404}, 404, []),  # without an error object
+        (
+            {"message": "no", "type": "NoSuchTableException", "code": 404},
+            404,
+            [],
+        ),  # without an error object
         ({"error": "no"}, 404, []),
         *((body, 200, ["LoadTableResult"]) for body in (None, [], "text", 5)),
     ],
@@ -313,7 +449,11 @@ def test_wrong_error_or_answer_fails_its_component(body, status, broken):
 @pytest.mark.parametrize(
     ("pointer", "value", "flaw"),
     [
-        ("/metadata/refs/a~b", {"type": "tag"}, '/metadata/refs/a~0b: "snapshot-id" is a required property'),
+        (
+            "/metadata/refs/a~b",
+            {"type": "tag"},
+            '/metadata/refs/a~0b: "snapshot-id" is a required property',
+        ),
         (
             "/metadata/sort-orders/1/fields/0/direction",
             "up",
@@ -343,7 +483,13 @@ def test_long_flaw_is_cut_to_301_characters():
 
 def pointers(value, pointer=""):
     """Yield pointers to everything inside a JSON value."""
-    inside = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    inside = (
+        value.items()
+        if isinstance(value, dict)
+        else enumerate(value)
+        if isinstance(value, list)
+        else ()
+    )
     for step, inner in inside:
         if "/" in str(step) or step == "":
             continue
@@ -351,17 +497,36 @@ def pointers(value, pointer=""):
         yield from pointers(inner, f"{pointer}/{step}")
 
 
-WHOLE = jsonschema_rs.Draft202012Validator({**CONTRACT.bundle, "$ref": "#/components/schemas/LoadTableResult"})
+WHOLE = jsonschema_rs.Draft202012Validator(
+    {**CONTRACT.bundle, "$ref": "#/components/schemas/LoadTableResult"}
+)
 BODIES = [{"metadata": VERSION_1}, LOADED, {"metadata": VERSION_3}]
 PLACES = [(body, pointer) for body in BODIES for pointer in pointers(body)]
 VALUES = st.sampled_from(
-    [..., None, True, 0, -1, 1.5, "", "struct", "long", [], ["a"], {}, {"type": "list"}, {"type": "struct", "fields": []}]
+    [
+        ...,
+        None,
+        True,
+        0,
+        -1,
+        1.5,
+        "",
+        "struct",
+        "long",
+        [],
+        ["a"],
+        {},
+        {"type": "list"},
+        {"type": "struct", "fields": []},
+    ]
 )
 
 
 @given(place=st.sampled_from(PLACES), value=VALUES)
 def test_body_has_a_flaw_exactly_when_the_whole_schema_rejects_it(place, value):
     body = edited(*place, value)
-    flaws = [COMPONENTS.flaw(instance) for instance in COMPONENTS.instances("LoadTableResult", body)]
+    flaws = [
+        COMPONENTS.flaw(instance) for instance in COMPONENTS.instances("LoadTableResult", body)
+    ]
 
     assert any(flaws) is not WHOLE.is_valid(body)

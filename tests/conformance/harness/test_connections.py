@@ -26,7 +26,8 @@ ANSWERS = {
     "no-content": b"HTTP/1.1 204 No Content\r\nETag: a\r\n\r\n",
     "not-modified": b"HTTP/1.1 304 Not Modified\r\nContent-Length: 7\r\n\r\n",
     "chunked": b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n2\r\nde\r\n0\r\n\r\n",
-    "zipped": b"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: %d\r\n\r\n%s" % (len(ZIPPED), ZIPPED),
+    "zipped": b"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: %d\r\n\r\n%s"
+    % (len(ZIPPED), ZIPPED),
     "not-zipped": b"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 2\r\n\r\n{}",
     "to-the-end": b"HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n\r\nall of it",
     "old": b"HTTP/1.0 200 OK\r\nContent-Length: 2\r\n\r\n{}",
@@ -46,7 +47,11 @@ ANSWERS = {
 
 @contextlib.contextmanager
 def speaking(
-    said: bytes, *, at_once: bool = True, stays: bool = False, closed: threading.Semaphore | None = None
+    said: bytes,
+    *,
+    at_once: bool = True,
+    stays: bool = False,
+    closed: threading.Semaphore | None = None,
 ) -> Generator[tuple[str, int, list[bytes]]]:
     """Start a server that sends the same bytes to every request; yield its host, its port and the requests of each connection.
 
@@ -77,14 +82,18 @@ def speaking(
 
     with socketserver.ThreadingTCPServer(("127.0.0.1", 0), Speaker) as server:
         server.daemon_threads = True
-        threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True).start()
+        threading.Thread(
+            target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True
+        ).start()
         yield "127.0.0.1", server.server_address[1], seen
         server.shutdown()
 
 
 @contextlib.contextmanager
 def connections(host: str, port: int, timeout: float = 10.0) -> Generator[Connections]:
-    kept = Connections(host, port, authority=f"{host}:{port}", timeout=timeout, headers=[("User-Agent", "test")])
+    kept = Connections(
+        host, port, authority=f"{host}:{port}", timeout=timeout, headers=[("User-Agent", "test")]
+    )
     with contextlib.closing(kept):
         yield kept
 
@@ -115,11 +124,23 @@ def test_answer_is_parsed_as_httpx_parses_it(said: bytes, *, at_once: bool) -> N
 
 
 @pytest.mark.parametrize(
-    ("name", "times"), {"plain": 1, "chunked": 1, "no-content": 1, "hints-first": 1, "too-much": 3, "old": 3, "closing": 3}.items()
+    ("name", "times"),
+    {
+        "plain": 1,
+        "chunked": 1,
+        "no-content": 1,
+        "hints-first": 1,
+        "too-much": 3,
+        "old": 3,
+        "closing": 3,
+    }.items(),
 )
 def test_connection_is_reused_only_after_clean_answers(name: str, times: int) -> None:
     closing = b"HTTP/1.1 200 OK\r\nConnection: Close\r\nContent-Length: 0\r\n\r\n"
-    with speaking(ANSWERS.get(name, closing), stays=True) as (host, port, seen), connections(host, port) as kept:
+    with (
+        speaking(ANSWERS.get(name, closing), stays=True) as (host, port, seen),
+        connections(host, port) as kept,
+    ):
         for _ in range(3):
             kept.ask("GET", "/x")
 
@@ -128,7 +149,10 @@ def test_connection_is_reused_only_after_clean_answers(name: str, times: int) ->
 
 def test_closed_connection_is_replaced_before_a_request_is_sent() -> None:
     closed = threading.Semaphore(0)
-    with speaking(ANSWERS["plain"], closed=closed) as (host, port, seen), connections(host, port) as kept:
+    with (
+        speaking(ANSWERS["plain"], closed=closed) as (host, port, seen),
+        connections(host, port) as kept,
+    ):
         for _ in range(3):
             kept.ask("GET", "/x")
             closed.acquire(timeout=10)
@@ -147,11 +171,15 @@ def answering_once(*, resets: bool = False) -> Generator[tuple[str, int]]:
                     pass
                 self.wfile.write(said)
             if resets:
-                self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+                self.connection.setsockopt(
+                    socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0)
+                )
                 self.connection.close()
 
     with socketserver.ThreadingTCPServer(("127.0.0.1", 0), Speaker) as server:
-        threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True).start()
+        threading.Thread(
+            target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True
+        ).start()
         yield "127.0.0.1", server.server_address[1]
         server.shutdown()
 
@@ -164,8 +192,14 @@ def test_get_is_repeated_when_an_idle_connection_breaks(*, resets: bool) -> None
     assert [answer and answer[0] for answer in answers] == [200, 200, 200]
 
 
-@pytest.mark.parametrize(("resets", "error"), [(False, httpx.RemoteProtocolError), (True, httpx.ReadError)], ids=["closed", "reset"])
-def test_delete_is_not_repeated_when_an_idle_connection_breaks(error: type[Exception], *, resets: bool) -> None:
+@pytest.mark.parametrize(
+    ("resets", "error"),
+    [(False, httpx.RemoteProtocolError), (True, httpx.ReadError)],
+    ids=["closed", "reset"],
+)
+def test_delete_is_not_repeated_when_an_idle_connection_breaks(
+    error: type[Exception], *, resets: bool
+) -> None:
     with answering_once(resets=resets) as (host, port), connections(host, port) as kept:
         kept.ask("GET", "/x")
         with pytest.raises(error):
@@ -183,9 +217,17 @@ def test_request_is_sent_byte_for_byte() -> None:
 
 @pytest.mark.parametrize(
     ("method", "target", "headers"),
-    [("GET", "/a b", []), ("GET", "/\r\nX: 1", []), ("G T", "/", []), ("GET", "/", [("X", "1\r\nY: 2")]), ("GET", "/", [("X:", "a")])],
+    [
+        ("GET", "/a b", []),
+        ("GET", "/\r\nX: 1", []),
+        ("G T", "/", []),
+        ("GET", "/", [("X", "1\r\nY: 2")]),
+        ("GET", "/", [("X:", "a")]),
+    ],
 )
-def test_request_that_http_forbids_is_not_sent(method: str, target: str, headers: list[tuple[str, str]]) -> None:
+def test_request_that_http_forbids_is_not_sent(
+    method: str, target: str, headers: list[tuple[str, str]]
+) -> None:
     with speaking(ANSWERS["plain"]) as (host, port, seen), connections(host, port) as kept:
         with pytest.raises(h11.LocalProtocolError):
             kept.ask(method, target, headers)
@@ -209,7 +251,9 @@ def test_uncommon_header_is_sent_once(headers: list[tuple[str, str]], line: byte
         kept.ask("POST", "/", headers)
 
     name = line.partition(b":")[0].lower()
-    assert [sent for sent in seen[0].split(b"\r\n") if sent.lower().startswith(name + b":")] == [line]
+    assert [sent for sent in seen[0].split(b"\r\n") if sent.lower().startswith(name + b":")] == [
+        line
+    ]
 
 
 def test_unreachable_target_raises_connect_error() -> None:
@@ -218,5 +262,9 @@ def test_unreachable_target_raises_connect_error() -> None:
 
 
 def test_late_answer_raises_read_timeout() -> None:
-    with speaking(b"", stays=True) as (host, port, _), connections(host, port, timeout=0.05) as kept, pytest.raises(httpx.ReadTimeout):
+    with (
+        speaking(b"", stays=True) as (host, port, _),
+        connections(host, port, timeout=0.05) as kept,
+        pytest.raises(httpx.ReadTimeout),
+    ):
         kept.ask("GET", "/")

@@ -22,20 +22,36 @@ from server_doubles.hostile_servers import attacking, dripping_body
 
 CONTRACT = "iceberg_rest"
 MOST_CAUSES = 10
-ENDPOINTS = [f"{operation.method} {operation.path}" for operation in Contract(CONTRACT).operations.values()]
+ENDPOINTS = [
+    f"{operation.method} {operation.path}" for operation in Contract(CONTRACT).operations.values()
+]
 CONFIGURATION = answer(200, {"defaults": {}, "overrides": {}, "endpoints": ENDPOINTS})
 
 
 def error(status: int) -> tuple[int, dict[str, str], bytes]:
     """Return an answer with the contract's error body."""
-    return answer(status, {"error": {"message": "always", "type": "ConstantException", "code": status}})
+    return answer(
+        status, {"error": {"message": "always", "type": "ConstantException", "code": status}}
+    )
 
 
 #: Requirements that any answer may keep: of the configuration, which is right here, and of single answers.
-CONFIGURATION_ONLY = frozenset({f"IRC-CFG-{n:03}" for n in (1, 4, 7, 8, 9, 10, 12, 14, 16, 17, 18, 19, 20)} | {"IRC-SCH-CatalogConfig"})
+CONFIGURATION_ONLY = frozenset(
+    {f"IRC-CFG-{n:03}" for n in (1, 4, 7, 8, 9, 10, 12, 14, 16, 17, 18, 19, 20)}
+    | {"IRC-SCH-CatalogConfig"}
+)
 ERROR_BODIES = frozenset(
     {
-        *("IRC-ERR-001", "IRC-ERR-002", "IRC-ERR-003", "IRC-ERR-004", "IRC-ERR-006", "IRC-ERR-015", "IRC-ERR-018", "IRC-ERR-021"),
+        *(
+            "IRC-ERR-001",
+            "IRC-ERR-002",
+            "IRC-ERR-003",
+            "IRC-ERR-004",
+            "IRC-ERR-006",
+            "IRC-ERR-015",
+            "IRC-ERR-018",
+            "IRC-ERR-021",
+        ),
         *("IRC-SCH-ErrorModel", "IRC-SCH-IcebergErrorResponse"),
     }
 )
@@ -59,7 +75,9 @@ TARGETS = {
 }
 
 
-def passes_beyond(constant: tuple[int, dict[str, str], bytes], kept: set[str]) -> tuple[int, list[str], list[str], bool]:
+def passes_beyond(
+    constant: tuple[int, dict[str, str], bytes], kept: set[str]
+) -> tuple[int, list[str], list[str], bool]:
     """Return the exit code, the passes that such a server cannot have earned, the errors of the suite, and whether causes are few."""
 
     def answered(method: str, target: str, _: bytes) -> tuple[int, dict[str, str], bytes]:
@@ -70,7 +88,9 @@ def passes_beyond(constant: tuple[int, dict[str, str], bytes], kept: set[str]) -
         run = checked(Target(url, timeout=10))
     results = run.results()
     allowed = CONFIGURATION_ONLY | SINGLE_ANSWERS | kept
-    passed = sorted(r for r, result in results.items() if result.outcome is Outcome.PASS and r not in allowed)
+    passed = sorted(
+        r for r, result in results.items() if result.outcome is Outcome.PASS and r not in allowed
+    )
     errors = [r for r, result in results.items() if result.outcome is Outcome.ERROR]
     causes = [line for line in report_lines(run) if line["line"] == "cause"]
     return runner.exit_code(results.values()), passed, errors, len(causes) <= MOST_CAUSES

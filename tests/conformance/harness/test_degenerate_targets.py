@@ -39,7 +39,13 @@ LONGEST = 180  #: seconds
 ICEBERG, SHARING, WATSONX = "iceberg_rest", "delta_sharing", "watsonx_data"
 SUITES = [(SHARING, "2026-02"), (SHARING, "2026-08"), (WATSONX, "2026")]
 
-LISTINGS = {sharing.list_shares, sharing.get_share, sharing.list_schemas, sharing.list_tables, sharing.list_all_tables}
+LISTINGS = {
+    sharing.list_shares,
+    sharing.get_share,
+    sharing.list_schemas,
+    sharing.list_tables,
+    sharing.list_all_tables,
+}
 HTML = "text/html"
 
 
@@ -47,12 +53,16 @@ def error(contract: str, status: int) -> bytes:
     """Return the contract's error body."""
     if contract == SHARING:
         return orjson.dumps({"errorCode": "CONSTANT", "message": "always"})
-    return orjson.dumps({"error": {"message": "always", "type": "ConstantException", "code": status}})
+    return orjson.dumps(
+        {"error": {"message": "always", "type": "ConstantException", "code": status}}
+    )
 
 
 def constant(contract: str, version: str, name: str) -> Install:
     """Return a server whose listings or configuration are right, and whose other answers are all alike."""
-    operations = set(Contract(contract, version).operations) - (LISTINGS if contract == SHARING else {catalog.get_config})
+    operations = set(Contract(contract, version).operations) - (
+        LISTINGS if contract == SHARING else {catalog.get_config}
+    )
     match name:
         case "empty":
             return always(operations, 200)
@@ -61,19 +71,63 @@ def constant(contract: str, version: str, name: str) -> Install:
         case "page":
             return always(operations, 200, b"<html></html>", HTML)
         case _:
-            return always(operations, int(name), error(contract, int(name)) if name != "204" else b"")
+            return always(
+                operations, int(name), error(contract, int(name)) if name != "204" else b""
+            )
 
 
 #: Requirements about any answer, which such servers may keep: of errors, of single answers, and those that permit.
 ANY_ANSWER = {
     SHARING: {
-        *("DS-GEN-01", "DS-GEN-03", "DS-GEN-06", "DS-GEN-07", "DS-GEN-12", "DS-GEN-14", "DS-GEN-15"),
-        *("DS-GEN-16", "DS-TSF-01", "DS-DF-03", "DS-DF-05", "DS-DF-09", "DS-ESA-02", "DS-ESA-03", "DS-QRY-06"),
+        *(
+            "DS-GEN-01",
+            "DS-GEN-03",
+            "DS-GEN-06",
+            "DS-GEN-07",
+            "DS-GEN-12",
+            "DS-GEN-14",
+            "DS-GEN-15",
+        ),
+        *(
+            "DS-GEN-16",
+            "DS-TSF-01",
+            "DS-DF-03",
+            "DS-DF-05",
+            "DS-DF-09",
+            "DS-ESA-02",
+            "DS-ESA-03",
+            "DS-QRY-06",
+        ),
     },
     WATSONX: {
-        *("IRC-ERR-001", "IRC-ERR-002", "IRC-ERR-003", "IRC-ERR-004", "IRC-ERR-006", "IRC-ERR-014", "IRC-ERR-015", "IRC-ERR-018"),
-        *("IRC-ERR-020", "IRC-ERR-021", "IRC-GEN-005", "IRC-GEN-006", "IRC-GEN-008", "IRC-GEN-009", "IRC-GEN-018", "IRC-GEN-024"),
-        *("IRC-GEN-025", "IRC-SCH-ErrorModel", "IRC-SCH-IcebergErrorResponse", "IRC-SEC-006", "IRC-SEC-007", "IRC-SEC-015"),
+        *(
+            "IRC-ERR-001",
+            "IRC-ERR-002",
+            "IRC-ERR-003",
+            "IRC-ERR-004",
+            "IRC-ERR-006",
+            "IRC-ERR-014",
+            "IRC-ERR-015",
+            "IRC-ERR-018",
+        ),
+        *(
+            "IRC-ERR-020",
+            "IRC-ERR-021",
+            "IRC-GEN-005",
+            "IRC-GEN-006",
+            "IRC-GEN-008",
+            "IRC-GEN-009",
+            "IRC-GEN-018",
+            "IRC-GEN-024",
+        ),
+        *(
+            "IRC-GEN-025",
+            "IRC-SCH-ErrorModel",
+            "IRC-SCH-IcebergErrorResponse",
+            "IRC-SEC-006",
+            "IRC-SEC-007",
+            "IRC-SEC-015",
+        ),
         *("WXD-GEN-001", "WXD-GEN-002", "WXD-NAME-002", "WXD-SEC-001", "WXD-SEC-004"),
     },
 }
@@ -98,7 +152,9 @@ def judging(contract: str, version: str, fault: Install, *, timeout: float = 60)
 def judged(run: runner.Run) -> tuple[int, list[str], int]:
     """Return the exit code, the errors of the suite and the number of causes."""
     results = run.results()
-    errors = [requirement for requirement, result in results.items() if result.outcome is Outcome.ERROR]
+    errors = [
+        requirement for requirement, result in results.items() if result.outcome is Outcome.ERROR
+    ]
     causes = sum(line["line"] == "cause" for line in report_lines(run))
     return runner.exit_code(results.values()), errors, causes
 
@@ -110,9 +166,13 @@ def passes(run: runner.Run, answering: set[OperationId]) -> set[str]:
     return {r for r in found if not about[r] or about[r] - answering}
 
 
-@pytest.mark.parametrize("name", by_day(["empty", "object", "page", "204", "400", "404", "409", "500"], ["empty"]))
+@pytest.mark.parametrize(
+    "name", by_day(["empty", "object", "page", "204", "400", "404", "409", "500"], ["empty"])
+)
 @pytest.mark.parametrize(("contract", "version"), SUITES)
-def test_constant_answer_passes_nothing_that_it_does_not_keep(contract: str, version: str, name: str) -> None:
+def test_constant_answer_passes_nothing_that_it_does_not_keep(
+    contract: str, version: str, name: str
+) -> None:
     run = judging(contract, version, constant(contract, version, name))
     code, errors, causes = judged(run)
     allowed = ANY_ANSWER[contract]
@@ -126,10 +186,26 @@ FAIL, PASS, BLOCKED = Outcome.FAIL, Outcome.PASS, Outcome.BLOCKED
 #: By contract: the faults, and outcomes of requirements.
 FAULTS: dict[str, list[tuple[str, Install, dict[str, Outcome]]]] = {
     ICEBERG: [
-        ("forgets namespaces", forgets_namespaces, {"IRC-NS-GET-001": FAIL, "IRC-NS-CREATE-001": PASS, "IRC-TBL-LOAD-001": BLOCKED}),
-        ("forgets tables", forgets_tables, {"IRC-TBL-LIST-001": FAIL, "IRC-NS-GET-001": PASS, "IRC-TBL-LOAD-002": BLOCKED}),
-        ("refuses nothing", never_refuses(), {"IRC-NS-CREATE-005": FAIL, "IRC-NS-GET-001": PASS, "IRC-TBL-LOAD-002": BLOCKED}),
-        ("stores everything", stores_everything(), {"IRC-NS-CREATE-005": FAIL, "IRC-NS-GET-001": PASS, "IRC-TBL-LOAD-002": BLOCKED}),
+        (
+            "forgets namespaces",
+            forgets_namespaces,
+            {"IRC-NS-GET-001": FAIL, "IRC-NS-CREATE-001": PASS, "IRC-TBL-LOAD-001": BLOCKED},
+        ),
+        (
+            "forgets tables",
+            forgets_tables,
+            {"IRC-TBL-LIST-001": FAIL, "IRC-NS-GET-001": PASS, "IRC-TBL-LOAD-002": BLOCKED},
+        ),
+        (
+            "refuses nothing",
+            never_refuses(),
+            {"IRC-NS-CREATE-005": FAIL, "IRC-NS-GET-001": PASS, "IRC-TBL-LOAD-002": BLOCKED},
+        ),
+        (
+            "stores everything",
+            stores_everything(),
+            {"IRC-NS-CREATE-005": FAIL, "IRC-NS-GET-001": PASS, "IRC-TBL-LOAD-002": BLOCKED},
+        ),
     ],
     SHARING: [
         ("refuses nothing", never_refuses(), {"DS-GEN-11": FAIL}),
@@ -149,13 +225,24 @@ BY_DAY = (WATSONX, "stores everything")
 @pytest.mark.parametrize(
     ("contract", "version", "fault", "expected"),
     [
-        pytest.param(c, v, fault, seen, id=f"{c} {v} {name}", marks=() if (c, name) == BY_DAY else pytest.mark.nightly)
+        pytest.param(
+            c,
+            v,
+            fault,
+            seen,
+            id=f"{c} {v} {name}",
+            marks=() if (c, name) == BY_DAY else pytest.mark.nightly,
+        )
         for c, v in ((ICEBERG, ""), *SUITES)
         for name, fault, seen in FAULTS[c]
     ],
 )
 def test_degenerate_target_has_few_causes(
-    contract: str, version: str, fault: Install, expected: dict[str, Outcome], record_property: Callable[[str, object], None]
+    contract: str,
+    version: str,
+    fault: Install,
+    expected: dict[str, Outcome],
+    record_property: Callable[[str, object], None],
 ) -> None:
     started = time.monotonic()
     run = judging(contract, version, fault)
@@ -173,7 +260,12 @@ def test_degenerate_target_has_few_causes(
 @pytest.mark.parametrize(
     ("contract", "version", "silent", "expected"),
     [
-        (ICEBERG, "", catalog.create_table, {"IRC-TBL-CREATE-001": BLOCKED, "IRC-NS-CREATE-001": PASS}),
+        (
+            ICEBERG,
+            "",
+            catalog.create_table,
+            {"IRC-TBL-CREATE-001": BLOCKED, "IRC-NS-CREATE-001": PASS},
+        ),
         (SHARING, "2026-02", sharing.query_table, {"DS-LSH-01": PASS}),
         (SHARING, "2026-08", sharing.get_table_metadata, {"DS-LSH-01": PASS}),
         (WATSONX, "2026", catalog.create_table, {"IRC-NS-CREATE-001": PASS}),
@@ -185,19 +277,33 @@ def test_server_that_never_answers_one_operation_is_judged_by_the_others(
     run = judging(contract, version, never_answers(silent), timeout=2)
 
     assert judged(run) == (runner.INCOMPLETE, [], 0)
-    assert [requirement for requirement, result in run.results().items() if result.outcome is FAIL] == []
+    assert [
+        requirement for requirement, result in run.results().items() if result.outcome is FAIL
+    ] == []
     assert {requirement: run.results()[requirement].outcome for requirement in expected} == expected
 
 
 @pytest.mark.parametrize(
     ("fault", "check", "requirement", "outcome"),
     [
-        (forgets_tables, "protocol.paging.changes_between_pages_lose_no_item", "IRC-PAG-017", Outcome.WARN),
-        (never_refuses(), "tables.load.metadata_location_follows_commits", "IRC-TBL-LOAD-002", Outcome.BLOCKED),
+        (
+            forgets_tables,
+            "protocol.paging.changes_between_pages_lose_no_item",
+            "IRC-PAG-017",
+            Outcome.WARN,
+        ),
+        (
+            never_refuses(),
+            "tables.load.metadata_location_follows_commits",
+            "IRC-TBL-LOAD-002",
+            Outcome.BLOCKED,
+        ),
     ],
     ids=["empty first page", "accepted stale commit"],
 )
-def test_check_of_a_degenerate_target_ends_with_a_verdict(fault: Install, check: str, requirement: str, outcome: Outcome) -> None:
+def test_check_of_a_degenerate_target_ends_with_a_verdict(
+    fault: Install, check: str, requirement: str, outcome: Outcome
+) -> None:
     assert of_iceberg(fault, check).results()[requirement].outcome is outcome
 
 
@@ -205,13 +311,19 @@ def test_second_winner_of_a_race_is_the_evidence() -> None:
     run = of_iceberg(never_refuses(), "IRC-TBL-DROP-010")
     failures = run.results()["IRC-TBL-DROP-010"].verdicts[0].failures
 
-    assert {(f.refusal, run.wire.exchanges[f.exchanges[-1]].operation) for f in failures} == {(True, catalog.drop_table)}
+    assert {(f.refusal, run.wire.exchanges[f.exchanges[-1]].operation) for f in failures} == {
+        (True, catalog.drop_table)
+    }
 
 
 def test_response_that_does_not_fit_its_schema_is_the_evidence() -> None:
     invalid = on_answer(catalog.get_config, lambda document: {**document, "overrides": None})
     run = of_iceberg(invalid, "IRC-SCH-CatalogConfig")
-    shown = {run.wire.exchanges[f.exchanges[-1]].operation for v in run.results()["IRC-SCH-CatalogConfig"].verdicts for f in v.failures}
+    shown = {
+        run.wire.exchanges[f.exchanges[-1]].operation
+        for v in run.results()["IRC-SCH-CatalogConfig"].verdicts
+        for f in v.failures
+    }
 
     assert shown == {catalog.get_config}
 

@@ -17,19 +17,35 @@ from lakepact.conformance.judging.components import Components
 from lakepact.conformance.rows import comparison
 from lakepact.generated.contract import Contract, OperationId
 
-BODY = {"metadata": {"table-uuid": "a", "properties": {"owner": "me"}, "refs": {}, "schemas": [{"schema-id": 0}]}}
+BODY = {
+    "metadata": {
+        "table-uuid": "a",
+        "properties": {"owner": "me"},
+        "refs": {},
+        "schemas": [{"schema-id": 0}],
+    }
+}
 
 
 def reply(number: int = 1, body: Any = BODY) -> Reply:
-    content, headers = json.dumps(body).encode(), httpx.Headers({"ETag": '"a"', "Content-Type": "application/json; charset=utf-8"})
-    return Reply(Exchange(number, OperationId("loadTable"), "c", "GET", "/t", (), b"", 200, headers, content, 0.1))
+    content, headers = (
+        json.dumps(body).encode(),
+        httpx.Headers({"ETag": '"a"', "Content-Type": "application/json; charset=utf-8"}),
+    )
+    return Reply(
+        Exchange(
+            number, OperationId("loadTable"), "c", "GET", "/t", (), b"", 200, headers, content, 0.1
+        )
+    )
 
 
 def difference(unmet: pytest.ExceptionInfo[Unmet]) -> Difference | None:
     return unmet.value.failure(()).difference
 
 
-METADATA, PROPERTIES, REFS = (reply().place("metadata", *path) for path in ((), ("properties",), ("refs",)))
+METADATA, PROPERTIES, REFS = (
+    reply().place("metadata", *path) for path in ((), ("properties",), ("refs",))
+)
 
 #: By what a failure is about: an expectation that is not met, and the place and kind of the difference.
 UNMET: dict[str, tuple[Callable[[], object], Difference | None]] = {
@@ -38,7 +54,9 @@ UNMET: dict[str, tuple[Callable[[], object], Difference | None]] = {
         Difference("/metadata/properties/owner", Kind.VALUE),
     ),
     "a difference within a value": (
-        lambda: expect.equal({"owner": "me", "b": "1"}, {"owner": "me"}, "properties", at=PROPERTIES),
+        lambda: expect.equal(
+            {"owner": "me", "b": "1"}, {"owner": "me"}, "properties", at=PROPERTIES
+        ),
         Difference("/metadata/properties/b", Kind.MISSING),
     ),
     "a value that was computed": (
@@ -46,7 +64,12 @@ UNMET: dict[str, tuple[Callable[[], object], Difference | None]] = {
         Difference("/metadata", Kind.VALUE),
     ),
     "a part of a computed value": (
-        lambda: expect.equal({"refs": {}, "table-uuid": "b"}, {"refs": {}, "table-uuid": "a"}, "without properties", at=METADATA),
+        lambda: expect.equal(
+            {"refs": {}, "table-uuid": "b"},
+            {"refs": {}, "table-uuid": "a"},
+            "without properties",
+            at=METADATA,
+        ),
         Difference("/metadata/table-uuid", Kind.VALUE),
     ),
     "a computed item": (
@@ -57,13 +80,22 @@ UNMET: dict[str, tuple[Callable[[], object], Difference | None]] = {
         lambda: expect.true(False, "the ref `a`", None, at=REFS.within("a")),
         Difference("/metadata/refs/a", Kind.MISSING),
     ),
-    "a collection without an item": (lambda: expect.contains("a", {}, "refs", at=REFS), Difference("/metadata/refs", Kind.MISSING)),
+    "a collection without an item": (
+        lambda: expect.contains("a", {}, "refs", at=REFS),
+        Difference("/metadata/refs", Kind.MISSING),
+    ),
     "a collection with an item": (
         lambda: expect.lacks("owner", {"owner": "me"}, "properties", at=PROPERTIES),
         Difference("/metadata/properties", Kind.SURPLUS),
     ),
-    "a header": (lambda: expect.equal("b", '"a"', "ETag", at=reply().header("ETag")), Difference("/headers/etag", Kind.VALUE)),
-    "a missing path": (lambda: reply().at("metadata", "snapshots", 0), Difference("/metadata/snapshots", Kind.MISSING)),
+    "a header": (
+        lambda: expect.equal("b", '"a"', "ETag", at=reply().header("ETag")),
+        Difference("/headers/etag", Kind.VALUE),
+    ),
+    "a missing path": (
+        lambda: reply().at("metadata", "snapshots", 0),
+        Difference("/metadata/snapshots", Kind.MISSING),
+    ),
     "no single answer": (lambda: expect.true(False, "two pages", "one", at=None), None),
     "a wrong status": (lambda: expect.status(reply(), 404), None),
 }
@@ -115,7 +147,10 @@ CLAIMS: dict[str, tuple[Callable[[], object], Claim | None]] = {
         lambda: expect.equal([0, 1], [0], "schema ids", at=METADATA.within("schemas")),
         Claim({"mentions": 1}, "/body/metadata/schemas"),
     ),
-    "computed value": (lambda: expect.equal(2, 1, "the number of schemas", at=METADATA.within("schemas")), None),
+    "computed value": (
+        lambda: expect.equal(2, 1, "the number of schemas", at=METADATA.within("schemas")),
+        None,
+    ),
     "key of an object": (
         lambda: expect.lacks("owner", ["owner"], "keys", at=PROPERTIES),
         Claim({"not": {"required": ["owner"]}}, "/body/metadata/properties"),
@@ -138,7 +173,13 @@ def test_expectation_at_a_place_is_a_claim_that_its_answer_breaks(about: str) ->
 
 
 def test_unmet_expectation_to_raise_states_place_kind_and_schema() -> None:
-    failure = expect.unmet("no snapshots", "two", at=METADATA.within("snapshots"), kind=Kind.SURPLUS, schema={"absent": True}).failure(())
+    failure = expect.unmet(
+        "no snapshots",
+        "two",
+        at=METADATA.within("snapshots"),
+        kind=Kind.SURPLUS,
+        schema={"absent": True},
+    ).failure(())
 
     assert (failure.difference, failure.claim) == (
         Difference("/metadata/snapshots", Kind.SURPLUS),
@@ -185,7 +226,9 @@ ROWS = [{"id": 1, "at": 10}, {"id": 2, "at": 20}]
     ],
     ids=["text", "null", "row missing", "another row"],
 )
-def test_rows_that_differ_in_one_column_name_it(rows: list[dict[str, Any]], found: Difference) -> None:
+def test_rows_that_differ_in_one_column_name_it(
+    rows: list[dict[str, Any]], found: Difference
+) -> None:
     with pytest.raises(Unmet) as unmet:
         comparison.same(ROWS, rows, "rows")
 
@@ -195,7 +238,9 @@ def test_rows_that_differ_in_one_column_name_it(rows: list[dict[str, Any]], foun
 def test_first_violation_of_a_schema_has_a_place_and_a_kind() -> None:
     components = Components(Contract("iceberg_rest"))
     ref = components.instances("SnapshotReference", {"type": "branch", "snapshot-id": "7"})[0]
-    snapshot = components.instances("Snapshot", {"snapshot-id": 1, "timestamp-ms": 2, "summary": {"operation": "append"}})[0]
+    snapshot = components.instances(
+        "Snapshot", {"snapshot-id": 1, "timestamp-ms": 2, "summary": {"operation": "append"}}
+    )[0]
 
     assert (components.difference(ref), components.difference(snapshot)) == (
         Difference("/snapshot-id", Kind.SPELLING),

@@ -21,7 +21,12 @@ TOKEN = "a-token-of-nobody"
 
 
 def suite_with(embedding: EmbeddedTarget) -> Suite[Lab]:
-    return Suite("iceberg_rest", lab=Lab, discover=lambda *_: Offer(frozenset()), launch_settings=lambda _: embedding)
+    return Suite(
+        "iceberg_rest",
+        lab=Lab,
+        discover=lambda *_: Offer(frozenset()),
+        launch_settings=lambda _: embedding,
+    )
 
 
 def test_settings_become_options_of_the_command() -> None:
@@ -31,16 +36,28 @@ def test_settings_become_options_of_the_command() -> None:
 
 
 def test_target_has_the_root_headers_parameters_and_features() -> None:
-    embedding = EmbeddedTarget(root="/delta-sharing", headers={"Authorization": TOKEN}, parameters={"a": "b"}, features={"c": True})
+    embedding = EmbeddedTarget(
+        root="/delta-sharing",
+        headers={"Authorization": TOKEN},
+        parameters={"a": "b"},
+        features={"c": True},
+    )
     target = embedding.target("http://127.0.0.1:1/")
 
     assert target.url == "http://127.0.0.1:1/delta-sharing"
-    assert (target.headers, target.parameters, target.features) == ({"Authorization": TOKEN}, {"a": "b"}, {"c": True})
+    assert (target.headers, target.parameters, target.features) == (
+        {"Authorization": TOKEN},
+        {"a": "b"},
+        {"c": True},
+    )
     assert TOKEN not in repr(embedding) + repr(target)
 
 
 def test_embedded_server_gets_its_settings() -> None:
-    with embedded(suite_with(EmbeddedTarget(settings={"prefix": "some/where"}))) as target, Wire(target.url) as wire:
+    with (
+        embedded(suite_with(EmbeddedTarget(settings={"prefix": "some/where"}))) as target,
+        Wire(target.url) as wire,
+    ):
         assert wire.send("GET", "/v1/some/where/namespaces").status == 200
 
 
@@ -51,10 +68,17 @@ def test_embedded_server_gets_its_settings() -> None:
         ({"store": "FILE/store", "warehouse": "FILE/w"}, Blocked, "did not start"),
     ],
 )
-def test_unusable_setting_raises_its_error(settings: dict[str, str], error: type[Exception], complaint: str, tmp_path: Path) -> None:
+def test_unusable_setting_raises_its_error(
+    settings: dict[str, str], error: type[Exception], complaint: str, tmp_path: Path
+) -> None:
     (tmp_path / "file").write_text("not a folder")
-    given = {name: value.replace("FILE", str(tmp_path / "file")) for name, value in settings.items()}
-    with pytest.raises(error, match=complaint), embedded(suite_with(EmbeddedTarget(settings=given))):
+    given = {
+        name: value.replace("FILE", str(tmp_path / "file")) for name, value in settings.items()
+    }
+    with (
+        pytest.raises(error, match=complaint),
+        embedded(suite_with(EmbeddedTarget(settings=given))),
+    ):
         pass
 
 
@@ -69,6 +93,8 @@ def test_every_contract_has_an_embedded_target(contract: str, tmp_path: Path) ->
 
 def test_embedded_principals_are_called_like_the_parameters(tmp_path: Path) -> None:
     suite = suites.load("iceberg_rest")
-    principals = orjson.loads(Path(suite.launch_settings(tmp_path).parameters["principals"]).read_bytes())
+    principals = orjson.loads(
+        Path(suite.launch_settings(tmp_path).parameters["principals"]).read_bytes()
+    )
 
     assert {f"{name}-env" for name in principals} <= suite.parameters.keys()

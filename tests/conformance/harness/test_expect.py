@@ -17,7 +17,9 @@ from lakepact.conformance.judging import expect
 
 LONG = {f"member-{n}": "x" * 20 for n in range(20)}
 JSON = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.text(), lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner), max_leaves=20
+    st.none() | st.booleans() | st.integers() | st.text(),
+    lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
+    max_leaves=20,
 )
 
 
@@ -34,7 +36,9 @@ JSON = st.recursive(
         ("x" * 400 + "a", "x" * 400 + "b", (f'the id "…{"x" * 20}a"', f'"…{"x" * 20}b"')),
     ],
 )
-def test_unequal_values_are_shown_where_they_differ(expected: Any, actual: Any, message: tuple[str, str]) -> None:
+def test_unequal_values_are_shown_where_they_differ(
+    expected: Any, actual: Any, message: tuple[str, str]
+) -> None:
     with pytest.raises(Unmet) as unmet:
         expect.equal(expected, actual, "the id", at=None)
 
@@ -45,7 +49,10 @@ def test_value_that_is_not_allowed_is_shown_as_the_actual_one() -> None:
     with pytest.raises(Unmet) as unmet:
         expect.one_of(["NoSuchTableException"], "NoSuchPlanIdException", "error type", at=None)
 
-    assert (unmet.value.expected, unmet.value.actual) == ('error type "NoSuchTableException"', '"NoSuchPlanIdException"')
+    assert (unmet.value.expected, unmet.value.actual) == (
+        'error type "NoSuchTableException"',
+        '"NoSuchPlanIdException"',
+    )
 
 
 @given(JSON, JSON)
@@ -64,7 +71,14 @@ def _member(value: Any, step: str) -> Any:
 
 
 @pytest.mark.parametrize(
-    ("value", "shown"), [(b"a\xff", '"a\\\\xff"'), ("it's", '"it\'s"'), (2**70, str(2**70)), (None, "null"), ("\ud800", '"\\ud800"')]
+    ("value", "shown"),
+    [
+        (b"a\xff", '"a\\\\xff"'),
+        ("it's", '"it\'s"'),
+        (2**70, str(2**70)),
+        (None, "null"),
+        ("\ud800", '"\\ud800"'),
+    ],
 )
 def test_values_are_shown_as_json(value: Any, shown: str) -> None:
     assert expect.shown(value) == shown
@@ -73,11 +87,27 @@ def test_values_are_shown_as_json(value: Any, shown: str) -> None:
 def lines_of(*documents: Any) -> Reply:
     """Return an answer with a JSON document on each line, and an empty line after each."""
     body = b"".join(orjson.dumps(document) + b"\n\n" for document in documents)
-    return Reply(Exchange(1, None, "", "GET", "/", (), b"", 200, httpx.Headers({"content-type": "application/x-ndjson"}), body, 0.0))
+    return Reply(
+        Exchange(
+            1,
+            None,
+            "",
+            "GET",
+            "/",
+            (),
+            b"",
+            200,
+            httpx.Headers({"content-type": "application/x-ndjson"}),
+            body,
+            0.0,
+        )
+    )
 
 
 NAMES = st.text(max_size=2)
-OBJECTS = st.recursive(st.integers(0, 9), lambda inner: st.dictionaries(NAMES, inner, max_size=3), max_leaves=5)
+OBJECTS = st.recursive(
+    st.integers(0, 9), lambda inner: st.dictionaries(NAMES, inner, max_size=3), max_leaves=5
+)
 LINES = st.lists(st.dictionaries(NAMES, OBJECTS, max_size=3), max_size=3)
 
 
@@ -87,7 +117,9 @@ def test_objects_in_lines_know_their_places(documents: list[dict[str, Any]]) -> 
 
     while level:
         assert all(placed.place().value == placed for placed in level)
-        level = [inner for placed in level for inner in placed.values() if isinstance(inner, Placed)]
+        level = [
+            inner for placed in level for inner in placed.values() if isinstance(inner, Placed)
+        ]
 
 
 def test_finding_about_a_line_states_its_place_and_a_claim() -> None:
@@ -99,4 +131,8 @@ def test_finding_about_a_line_states_its_place_and_a_claim() -> None:
     failure = unmet.value.failure((1,))
     assert failure.difference is not None
     assert failure.claim is not None
-    assert (failure.difference.at, failure.claim.at, failure.claim.schema) == ("/1/file/size", "/body/1/file/size", {"const": 6})
+    assert (failure.difference.at, failure.claim.at, failure.claim.schema) == (
+        "/1/file/size",
+        "/body/1/file/size",
+        {"const": 6},
+    )

@@ -42,7 +42,10 @@ def test_attack_ends_at_a_limit_that_the_message_names(name: str, *, alone: bool
 
 
 def test_slow_answers_exhaust_the_budget_of_a_run() -> None:
-    with attacking(ATTACKS["dripping-body"]()) as url, Wire(url, timeout=0.2, budget=Budget(1.0)) as wire:
+    with (
+        attacking(ATTACKS["dripping-body"]()) as url,
+        Wire(url, timeout=0.2, budget=Budget(1.0)) as wire,
+    ):
         with pytest.raises(NoAnswer):
             wire.send("GET", "/x")
         started = time.monotonic()
@@ -54,23 +57,36 @@ def test_slow_answers_exhaust_the_budget_of_a_run() -> None:
 
 def first(path: str) -> bytes | None:
     """Answer the configuration correctly, so that the attack begins afterwards."""
-    endpoints = [f"{operation.method} {operation.path}" for operation in Contract("iceberg_rest").operations.values()]
-    return json_answer({"defaults": {}, "overrides": {}, "endpoints": endpoints}) if path.startswith("/v1/config") else None
+    endpoints = [
+        f"{operation.method} {operation.path}"
+        for operation in Contract("iceberg_rest").operations.values()
+    ]
+    return (
+        json_answer({"defaults": {}, "overrides": {}, "endpoints": endpoints})
+        if path.startswith("/v1/config")
+        else None
+    )
 
 
 def checked(url: str, folder: Path, *words: str) -> tuple[int, int, list[dict[str, Any]]]:
     """Return the exit code, the peak memory in bytes and the report of a check in its own process."""
     report = folder / "report.jsonl"
     command = [sys.executable, "-c", CHECK, url, "--report", f"jsonl={report}", *words]
-    printed = subprocess.run(command, capture_output=True, text=True, check=True, timeout=400).stdout
+    printed = subprocess.run(
+        command, capture_output=True, text=True, check=True, timeout=400
+    ).stdout
     code, memory = map(int, printed.split())
     return code, memory, [json.loads(line) for line in report.read_bytes().splitlines()]
 
 
 @pytest.mark.parametrize("name", ["endless-body", "gzip-bomb", "nested-bomb"])
-def test_check_of_a_hostile_target_is_incomplete_within_the_memory(name: str, tmp_path: Path) -> None:
+def test_check_of_a_hostile_target_is_incomplete_within_the_memory(
+    name: str, tmp_path: Path
+) -> None:
     with attacking(ATTACKS[name](), first=first) as url:
-        code, memory, report = checked(url, tmp_path, "--only", "IRC-NS-*", "--max-wait", "4", "--timeout", "5")
+        code, memory, report = checked(
+            url, tmp_path, "--only", "IRC-NS-*", "--max-wait", "4", "--timeout", "5"
+        )
 
     assert (code, report[-1]["verdict"]) == (3, "incomplete")
     assert memory < MOST_MEMORY

@@ -11,7 +11,13 @@ import pytest
 from faulty_servers import checked
 from lakepact.reference_server.running import running
 
-CHECKED = ("IRC-NS-CREATE-001", "IRC-TBL-CREATE-003", "IRC-TBL-REN-001", "IRC-TBL-STAGE-004", "IRC-TBL-DROP-001")
+CHECKED = (
+    "IRC-NS-CREATE-001",
+    "IRC-TBL-CREATE-003",
+    "IRC-TBL-REN-001",
+    "IRC-TBL-STAGE-004",
+    "IRC-TBL-DROP-001",
+)
 
 
 def objects(url: str) -> set[str]:
@@ -25,7 +31,10 @@ def objects(url: str) -> set[str]:
     while waiting:
         levels = waiting.pop()
         path = f"/v1/namespaces/{quote(chr(31).join(levels), safe='')}"
-        found |= {path} | {f"{path}/tables/{quote(table['name'], safe='')}" for table in get(f"{path}/tables")["identifiers"]}
+        found |= {path} | {
+            f"{path}/tables/{quote(table['name'], safe='')}"
+            for table in get(f"{path}/tables")["identifiers"]
+        }
         waiting += get("/v1/namespaces", parent="\x1f".join(levels))["namespaces"]
     return found
 
@@ -44,4 +53,6 @@ def test_leftover_says_what_the_request_to_drop_it_returned() -> None:
     with running(contract="iceberg_rest", faults=["dropTable.answers-500"]) as server:
         done = checked(server.url, *CHECKED)
 
-    assert {line.partition(": ")[2] for line in done.leftovers if "/tables/" in line} == {"DELETE returned 500"}
+    assert {line.partition(": ")[2] for line in done.leftovers if "/tables/" in line} == {
+        "DELETE returned 500"
+    }

@@ -32,11 +32,15 @@ if TYPE_CHECKING:
 MUST, OTHER_MUST, SHOULD, MAY = "IRC-CFG-001", "IRC-CFG-002", "IRC-CFG-012", "IRC-CFG-019"
 
 
-def outcomes(suite: Suite[Any], answerer: Answerer = lambda *_: answer(200, {}), **settings: Any) -> dict[str, Outcome]:
+def outcomes(
+    suite: Suite[Any], answerer: Answerer = lambda *_: answer(200, {}), **settings: Any
+) -> dict[str, Outcome]:
     return outcomes_of(run(suite, answerer, **settings))
 
 
-def run(suite: Suite[Any], answerer: Answerer = lambda *_: answer(200, {}), **settings: Any) -> runner.Run:
+def run(
+    suite: Suite[Any], answerer: Answerer = lambda *_: answer(200, {}), **settings: Any
+) -> runner.Run:
     with miniature(answerer) as url:
         return checked(url, of=suite, **settings)
 
@@ -57,7 +61,12 @@ def judging(requirement: str, status: int) -> Suite[Lab]:
 
 @pytest.mark.parametrize(
     ("requirement", "status", "expected"),
-    [(MUST, 418, Outcome.FAIL), (SHOULD, 418, Outcome.WARN), (MAY, 418, Outcome.PASS), (MUST, 200, Outcome.PASS)],
+    [
+        (MUST, 418, Outcome.FAIL),
+        (SHOULD, 418, Outcome.WARN),
+        (MAY, 418, Outcome.PASS),
+        (MUST, 200, Outcome.PASS),
+    ],
     ids=["must", "should", "may", "met"],
 )
 def test_expectation_counts_by_level(requirement: str, status: int, expected: Outcome) -> None:
@@ -115,7 +124,9 @@ def judges_thrice(lab: Lab) -> None:
     ],
     ids=lambda value: getattr(value, "__name__", ""),
 )
-def test_way_of_judging_has_its_outcomes(check: Callable[[Lab], None], expected: dict[str, Outcome]) -> None:
+def test_way_of_judging_has_its_outcomes(
+    check: Callable[[Lab], None], expected: dict[str, Outcome]
+) -> None:
     suite = new_suite()
     suite.check(*expected)(check)
 
@@ -134,7 +145,10 @@ def test_every_failing_case_is_listed() -> None:
                     expect.status(lab.send("getConfig"), status)
 
     (verdict,) = run(suite).verdicts
-    assert (verdict.judged, [failure.expected_status for failure in verdict.failures]) == (4, [(418,), (204,)])
+    assert (verdict.judged, [failure.expected_status for failure in verdict.failures]) == (
+        4,
+        [(418,), (204,)],
+    )
 
 
 def passes(lab: Lab) -> None:
@@ -171,7 +185,9 @@ def ends_in_its_loop(lab: Lab) -> None:
         ((passes, is_not_offered), Outcome.PASS),
     ],
 )
-def test_check_without_a_case_overrides_no_check_that_judged(checks: Sequence[Callable[[Lab], None]], expected: Outcome) -> None:
+def test_check_without_a_case_overrides_no_check_that_judged(
+    checks: Sequence[Callable[[Lab], None]], expected: Outcome
+) -> None:
     suite = new_suite()
     for check in checks:
         suite.check(MUST)(check)
@@ -204,7 +220,10 @@ def test_remark_names_the_check_that_judged_no_case() -> None:
     verdicts = run(suite).results()[MUST].verdicts
 
     assert [v.outcome for v in verdicts] == [Outcome.PASS, Outcome.BLOCKED]
-    assert verdicts[0].remark == f"judged; {__name__}.judges_nothing judged no case: the check found no case to judge on this target"
+    assert (
+        verdicts[0].remark
+        == f"judged; {__name__}.judges_nothing judged no case: the check found no case to judge on this target"
+    )
 
 
 def test_invariant_counts_all_breaches_and_lists_twenty() -> None:
@@ -251,7 +270,9 @@ def test_requirement_that_is_judged_but_not_cited_is_an_error() -> None:
     ],
     ids=["blocked", "not offered", "anything else"],
 )
-def test_check_that_ends_in_a_loop_passes_nothing(trouble: Exception, passed: Outcome, expected: Outcome) -> None:
+def test_check_that_ends_in_a_loop_passes_nothing(
+    trouble: Exception, passed: Outcome, expected: Outcome
+) -> None:
     suite = new_suite()
 
     @suite.check(MUST, OTHER_MUST)
@@ -323,7 +344,9 @@ def judges_before_its_loop(lab: Lab) -> None:
         (judges_before_its_loop, Outcome.PASS, Outcome.BLOCKED),
     ],
 )
-def test_loop_that_an_exception_leaves_blocks_what_was_judged_in_it(check: Callable[[Lab], None], first: Outcome, second: Outcome) -> None:
+def test_loop_that_an_exception_leaves_blocks_what_was_judged_in_it(
+    check: Callable[[Lab], None], first: Outcome, second: Outcome
+) -> None:
     suite = new_suite()
     suite.check(MUST, OTHER_MUST)(check)
 
@@ -427,7 +450,9 @@ def test_large_body_is_cut_after_all_invariants_have_seen_it() -> None:
 
     assert lengths == [100_012]
     assert [len(e.body) for e in done.wire.exchanges.values()] == [SHOWN_BODY + MARGIN]
-    assert [line["response"]["body"][-14:] for line in report if line["line"] == "exchange"] == ["(100012 bytes)"]
+    assert [line["response"]["body"][-14:] for line in report if line["line"] == "exchange"] == [
+        "(100012 bytes)"
+    ]
 
 
 def test_broken_invariant_names_the_exchange_that_breaks_it() -> None:
@@ -436,7 +461,9 @@ def test_broken_invariant_names_the_exchange_that_breaks_it() -> None:
     @suite.invariant(OTHER_MUST)
     def forbids_json(exchange: Exchange) -> bool:
         """No answer is JSON."""
-        expect.true(exchange.media_type != "application/json", "no JSON", exchange.media_type, at=None)
+        expect.true(
+            exchange.media_type != "application/json", "no JSON", exchange.media_type, at=None
+        )
         return True
 
     verdict = run(suite).results()[OTHER_MUST].verdicts[0]
@@ -459,7 +486,9 @@ def test_broken_invariant_names_only_the_exchanges_that_led_to_it() -> None:
     @suite.invariant(OTHER_MUST)
     def forbids_loading(exchange: Exchange) -> bool:
         """No table is loaded."""
-        expect.true(exchange.operation != "loadTable", "another operation", exchange.operation, at=None)
+        expect.true(
+            exchange.operation != "loadTable", "another operation", exchange.operation, at=None
+        )
         return True
 
     verdict = run(suite).results()[OTHER_MUST].verdicts[0]
@@ -478,7 +507,14 @@ def test_failure_names_the_exchange_that_holds_the_compared_value() -> None:
         with lab.judge(MUST):
             expect.equal([], updated.at("missing"), "missing keys", at=updated.place("missing"))
 
-    verdict = run(suite, lambda method, *_: answer(200, {"missing": ["never"] if method == "POST" else []})).results()[MUST].verdicts[0]
+    verdict = (
+        run(
+            suite,
+            lambda method, *_: answer(200, {"missing": ["never"] if method == "POST" else []}),
+        )
+        .results()[MUST]
+        .verdicts[0]
+    )
 
     assert (verdict.outcome, [f.exchanges for f in verdict.failures]) == (Outcome.FAIL, [(1,)])
 
@@ -533,7 +569,10 @@ def test_failed_cleanup_is_repeated_and_reported_as_leftover() -> None:
 
     done = run(suite, lambda *_: answer(409, {}))
 
-    assert (next(tries), [why.partition(" returned ")[2] for why in done.leftovers]) == (2, ["status 409  {}"])
+    assert (next(tries), [why.partition(" returned ")[2] for why in done.leftovers]) == (
+        2,
+        ["status 409  {}"],
+    )
 
 
 def test_target_that_does_not_answer_blocks_the_run() -> None:
@@ -545,7 +584,9 @@ def test_target_that_does_not_answer_blocks_the_run() -> None:
 
 def test_known_failure_is_excused_with_its_reason(tmp_path: Path) -> None:
     listed = write(tmp_path, f"{MUST} ticket 1")
-    done = run(judging(MUST, 418), known=known_failures.read(listed, Contract("iceberg_rest").requirements))
+    done = run(
+        judging(MUST, 418), known=known_failures.read(listed, Contract("iceberg_rest").requirements)
+    )
     result = done.results()[MUST]
 
     assert (result.outcome, result.verdicts[0].remark) == (Outcome.KNOWN_FAIL, "ticket 1")
@@ -554,7 +595,9 @@ def test_known_failure_is_excused_with_its_reason(tmp_path: Path) -> None:
 
 def test_known_failure_that_passes_fails_the_run(tmp_path: Path) -> None:
     listed = write(tmp_path, f"{MUST} ticket 1")
-    done = run(judging(MUST, 200), known=known_failures.read(listed, Contract("iceberg_rest").requirements))
+    done = run(
+        judging(MUST, 200), known=known_failures.read(listed, Contract("iceberg_rest").requirements)
+    )
 
     assert done.results()[MUST].outcome == Outcome.UNEXPECTED_PASS
     assert runner.exit_code(done.results().values()) == runner.NOT_CONFORMANT
@@ -570,12 +613,19 @@ def test_known_failure_that_passes_in_another_check_stays_known(tmp_path: Path) 
         with lab.judge(MUST):
             expect.status(reply, 200)
 
-    done = run(suite, known=known_failures.read(write(tmp_path, f"{MUST} ticket 1"), Contract("iceberg_rest").requirements))
+    done = run(
+        suite,
+        known=known_failures.read(
+            write(tmp_path, f"{MUST} ticket 1"), Contract("iceberg_rest").requirements
+        ),
+    )
 
     assert [v.outcome for v in done.results()[MUST].verdicts] == [Outcome.KNOWN_FAIL, Outcome.PASS]
 
 
-@pytest.mark.parametrize(("line", "message"), [("IRC-NO-* because", "matches no requirement"), (MUST, "has no reason")])
+@pytest.mark.parametrize(
+    ("line", "message"), [("IRC-NO-* because", "matches no requirement"), (MUST, "has no reason")]
+)
 def test_unusable_known_failure_is_refused(tmp_path: Path, line: str, message: str) -> None:
     with pytest.raises(known_failures.KnownFailuresError, match=message):
         known_failures.read(write(tmp_path, line), Contract("iceberg_rest").requirements)
@@ -590,7 +640,11 @@ def write(folder: Path, line: str) -> Path:
 @pytest.mark.parametrize(
     ("seen", "strict", "expected"),
     [
-        ([Outcome.PASS, Outcome.WARN, Outcome.NOT_OFFERED, Outcome.KNOWN_FAIL], False, runner.CONFORMANT),
+        (
+            [Outcome.PASS, Outcome.WARN, Outcome.NOT_OFFERED, Outcome.KNOWN_FAIL],
+            False,
+            runner.CONFORMANT,
+        ),
         ([Outcome.PASS, Outcome.WARN], True, runner.NOT_CONFORMANT),
         ([Outcome.PASS, Outcome.FAIL, Outcome.ERROR], False, runner.NOT_CONFORMANT),
         ([Outcome.PASS, Outcome.BLOCKED], False, runner.INCOMPLETE),
@@ -598,7 +652,9 @@ def write(folder: Path, line: str) -> Path:
         ([], False, runner.INCOMPLETE),
     ],
 )
-def test_exit_code_depends_on_the_outcomes(seen: list[Outcome], strict: bool, expected: int) -> None:  # noqa: FBT001
+def test_exit_code_depends_on_the_outcomes(
+    seen: list[Outcome], strict: bool, expected: int
+) -> None:  # noqa: FBT001
     results = [runner.Result(MUST, outcome, ()) for outcome in seen]
 
     assert runner.exit_code(results, strict=strict) == expected
@@ -615,7 +671,10 @@ def test_filter_selects_by_id_area_operation_and_check_and_never_nothing() -> No
     suite = judging(MUST, 200)
     area = suite.requirement(MUST).area
 
-    assert [plan.plan(suite, only=[p]).requirements for p in (MUST, area, "getConfig", "*.expects_a_status")] == [{MUST}] * 4
+    assert [
+        plan.plan(suite, only=[p]).requirements
+        for p in (MUST, area, "getConfig", "*.expects_a_status")
+    ] == [{MUST}] * 4
     with pytest.raises(plan.NothingSelected, match="lakepact list"):
         plan.plan(suite, only=["nonsense"])
 
@@ -631,7 +690,10 @@ def test_operation_of_no_version_of_the_contract_is_an_error() -> None:
     done = run(suite, lambda *_: answer(200, {}))
 
     assert done.results()[MUST].outcome is Outcome.ERROR
-    assert "no version of iceberg_rest has an operation 'lodTable'" in done.results()[MUST].verdicts[0].actual
+    assert (
+        "no version of iceberg_rest has an operation 'lodTable'"
+        in done.results()[MUST].verdicts[0].actual
+    )
 
 
 def test_race_that_uses_up_its_time_blocks_no_other_check() -> None:
@@ -676,7 +738,10 @@ def test_late_look_notices_what_happens_after_the_check() -> None:
     done = run(suite, lambda *_: answer(200 if next(asked) == 0 else 500, {}))
     (result,) = done.results().values()
 
-    assert (result.outcome, [verdict.outcome for verdict in result.verdicts]) == (Outcome.FAIL, [Outcome.FAIL, Outcome.PASS])
+    assert (result.outcome, [verdict.outcome for verdict in result.verdicts]) == (
+        Outcome.FAIL,
+        [Outcome.FAIL, Outcome.PASS],
+    )
     assert result.verdicts[0].actual.endswith("(looked at again 0 s later)")
 
 

@@ -28,10 +28,15 @@ def lists_namespaces(lab: Lab) -> None:
     expect.status(lab.send("listNamespaces"), 200)
 
 
-def run(suite: Suite[Any], answerer: Answerer = lambda *_: answer(200, {})) -> dict[str, tuple[Outcome, str]]:
+def run(
+    suite: Suite[Any], answerer: Answerer = lambda *_: answer(200, {})
+) -> dict[str, tuple[Outcome, str]]:
     with miniature(answerer) as url:
         found = checked(url, of=suite).results()
-    return {requirement: (result.outcome, result.verdicts[0].actual) for requirement, result in found.items()}
+    return {
+        requirement: (result.outcome, result.verdicts[0].actual)
+        for requirement, result in found.items()
+    }
 
 
 def test_failed_step_blocks_its_judgement_alone_and_names_its_requirement() -> None:
@@ -48,7 +53,10 @@ def test_failed_step_blocks_its_judgement_alone_and_names_its_requirement() -> N
         with lab.judge(OTHER):
             expect.status(reply, 200)
 
-    blocked = Outcome.BLOCKED, f"a set-up step failed ({STEP}): expected the number of namespaces 1, got 2"
+    blocked = (
+        Outcome.BLOCKED,
+        f"a set-up step failed ({STEP}): expected the number of namespaces 1, got 2",
+    )
 
     assert run(suite)[JUDGED] == blocked
     assert run(suite)[OTHER][0] is Outcome.PASS
@@ -109,7 +117,9 @@ def spoils(*namespaces: tuple[str, ...], status: int = 200) -> Answerer:
     def answerer(method: str, target: str, _: bytes) -> tuple[int, dict[str, str], bytes]:
         if method == "POST":
             return answer(status, {})
-        return answer(200, {"spoilt": True} if any(name in target for (name,) in namespaces) else {})
+        return answer(
+            200, {"spoilt": True} if any(name in target for (name,) in namespaces) else {}
+        )
 
     return answerer
 
@@ -119,7 +129,9 @@ def spoils(*namespaces: tuple[str, ...], status: int = 200) -> Answerer:
     [(FIRST, 200, Outcome.PASS), (SECOND, 200, Outcome.FAIL), (FIRST, 400, Outcome.FAIL)],
     ids=["wrongly accepted", "another object", "refused"],
 )
-def test_invariant_judges_all_but_what_an_accepted_request_left(spoilt: tuple[str], status: int, expected: Outcome) -> None:
+def test_invariant_judges_all_but_what_an_accepted_request_left(
+    spoilt: tuple[str], status: int, expected: Outcome
+) -> None:
     assert run(suite_of_refusals(), spoils(spoilt, status=status))[RULE][0] is expected
 
 

@@ -45,19 +45,29 @@ def judged(url: str, only: tuple[str, ...] = ONLY, **parameters: str) -> Run:
 def test_each_warehouse_is_conformant(url: str, warehouse: str) -> None:
     run = judged(url, warehouse=warehouse)
 
-    assert {v.requirement: v for v in run.verdicts if v.outcome not in {Outcome.PASS, Outcome.NOT_OFFERED}} == {}
+    assert {
+        v.requirement: v
+        for v in run.verdicts
+        if v.outcome not in {Outcome.PASS, Outcome.NOT_OFFERED}
+    } == {}
     assert run.results()["IRC-CFG-006"].outcome is Outcome.PASS
 
 
 def test_credentials_are_judged_only_in_warehouses_that_have_them(url: str) -> None:
     wanted = "IRC-TBL-CRED-004"
-    found = [judged(url, (wanted,), warehouse=warehouse).results()[wanted].outcome for warehouse in ("lake", "the depot")]
+    found = [
+        judged(url, (wanted,), warehouse=warehouse).results()[wanted].outcome
+        for warehouse in ("lake", "the depot")
+    ]
 
     assert found == [Outcome.PASS, Outcome.NOT_OFFERED]
 
 
 def test_check_without_a_warehouse_is_blocked_and_lists_the_names(url: str) -> None:
-    with pytest.raises(Blocked, match=r"say which .*'lake', 'the depot' \(--parameter warehouse=NAME names a warehouse\)"):
+    with pytest.raises(
+        Blocked,
+        match=r"say which .*'lake', 'the depot' \(--parameter warehouse=NAME names a warehouse\)",
+    ):
         judged(url, ("IRC-CFG-004", "IRC-CFG-005"))
 
 
@@ -70,8 +80,14 @@ def test_distinct_warehouses_pass(url: str) -> None:
 def test_catalog_that_ignores_the_warehouse_is_a_warning(tmp_path: Path) -> None:
     file = tmp_path / "server.toml"
     file.write_text(FILE)
-    ignoring = unnamed(on_call(op.get_config, lambda handler, arguments: handler(**arguments | {"warehouse": "lake"})))
-    with running(contract="iceberg_rest", warehouse="memory:", config=file, faults=[ignoring]) as server:
+    ignoring = unnamed(
+        on_call(
+            op.get_config, lambda handler, arguments: handler(**arguments | {"warehouse": "lake"})
+        )
+    )
+    with running(
+        contract="iceberg_rest", warehouse="memory:", config=file, faults=[ignoring]
+    ) as server:
         run = judged(server.url, (DISTINCT,), **TWO)
 
     assert run.results()[DISTINCT].outcome is Outcome.WARN

@@ -21,7 +21,10 @@ TOKEN = "s3cr3t-token-value"
 
 def test_request_target_is_sent_unchanged() -> None:
     seen: list[str] = []
-    with miniature(lambda _m, target, _b: seen.append(target) or answer(200, {})) as url, Wire(url) as wire:
+    with (
+        miniature(lambda _m, target, _b: seen.append(target) or answer(200, {})) as url,
+        Wire(url) as wire,
+    ):
         wire.send("GET", "/v1/a%1fb/c%2Fd/%41?x=%20")
 
     assert seen == ["/v1/a%1fb/c%2Fd/%41?x=%20"]
@@ -61,30 +64,52 @@ def test_curl_line_sends_the_same_request() -> None:
 
     with miniature(record) as url, Wire(url) as wire:
         body = b'{"name": "it\'s \xc3\xa9", "n": 1}'
-        reply = wire.send("POST", "/v1/a%1Fb?q=%2F", headers=[("Content-Type", "application/json")], body=body)
-        subprocess.run(reply.exchange.curl(), shell=True, check=True, capture_output=True, executable="/bin/bash")
+        reply = wire.send(
+            "POST", "/v1/a%1Fb?q=%2F", headers=[("Content-Type", "application/json")], body=body
+        )
+        subprocess.run(
+            reply.exchange.curl(),
+            shell=True,
+            check=True,
+            capture_output=True,
+            executable="/bin/bash",
+        )
 
     assert seen[1] == seen[0]
 
 
 def test_curl_line_keeps_binary_bodies() -> None:
     seen: list[bytes] = []
-    with miniature(lambda _m, _t, body: seen.append(body) or answer(400, {})) as url, Wire(url) as wire:
+    with (
+        miniature(lambda _m, _t, body: seen.append(body) or answer(400, {})) as url,
+        Wire(url) as wire,
+    ):
         reply = wire.send("POST", "/x", body=b"\xff\xfe\"\x01'\\")
-        subprocess.run(reply.exchange.curl(), shell=True, check=True, capture_output=True, executable="/bin/bash")
+        subprocess.run(
+            reply.exchange.curl(),
+            shell=True,
+            check=True,
+            capture_output=True,
+            executable="/bin/bash",
+        )
 
     assert seen == [b"\xff\xfe\"\x01'\\"] * 2
 
 
 @pytest.mark.parametrize(
-    ("of_target", "of_request"), [({"Authorization": f"Bearer {TOKEN}"}, []), ({}, [("Authorization", f"Bearer {TOKEN}")])]
+    ("of_target", "of_request"),
+    [({"Authorization": f"Bearer {TOKEN}"}, []), ({}, [("Authorization", f"Bearer {TOKEN}")])],
 )
-def test_token_of_a_target_or_a_request_is_hidden(of_target: dict[str, str], of_request: list[tuple[str, str]]) -> None:
+def test_token_of_a_target_or_a_request_is_hidden(
+    of_target: dict[str, str], of_request: list[tuple[str, str]]
+) -> None:
     refusal = answer(401, {"error": {"message": f"bad token {TOKEN}"}})
     with miniature(lambda *_: refusal) as url, Wire(url, headers=of_target) as wire:
         reply = wire.send("GET", "/v1/config", headers=of_request)
 
-        assert TOKEN not in reply.exchange.curl() + reply.shown + reply.exchange.redact(reply.body.decode()) + wire.redact(f"got {TOKEN}")
+        assert TOKEN not in reply.exchange.curl() + reply.shown + reply.exchange.redact(
+            reply.body.decode()
+        ) + wire.redact(f"got {TOKEN}")
 
 
 @pytest.mark.parametrize(
@@ -92,7 +117,13 @@ def test_token_of_a_target_or_a_request_is_hidden(of_target: dict[str, str], of_
     [
         {"url": f"https://s3/a.parquet?X-Amz-Date=1&X-Amz-Signature={TOKEN}&x=1"},
         {"url": f"https://blob/a.parquet?sp=r&sig={TOKEN}"},
-        {"awsTempCredentials": {"accessKeyId": "AKIA", "secretAccessKey": TOKEN, "sessionToken": TOKEN}},
+        {
+            "awsTempCredentials": {
+                "accessKeyId": "AKIA",
+                "secretAccessKey": TOKEN,
+                "sessionToken": TOKEN,
+            }
+        },
         {"azureUserDelegationSas": {"sasToken": TOKEN}},
         {"config": {"s3.secret-access-key": TOKEN, "s3.session-token": TOKEN}},
     ],
@@ -115,18 +146,27 @@ def test_cut_text_shows_no_part_of_a_secret() -> None:
 
 
 def test_lines_are_parsed_as_json_documents() -> None:
-    with miniature(lambda *_: (200, {}, b'{"a": "\xe2\x80\xa8"}\n{"b": 2}\r\n')) as url, Wire(url) as wire:
+    with (
+        miniature(lambda *_: (200, {}, b'{"a": "\xe2\x80\xa8"}\n{"b": 2}\r\n')) as url,
+        Wire(url) as wire,
+    ):
         assert wire.send("GET", "/x").lines == ({"a": "\u2028"}, {"b": 2})
 
 
 def test_missing_answer_is_blocked() -> None:
-    with Wire("http://127.0.0.1:9", timeout=2) as wire, pytest.raises(Blocked, match="no answer to GET"):
+    with (
+        Wire("http://127.0.0.1:9", timeout=2) as wire,
+        pytest.raises(Blocked, match="no answer to GET"),
+    ):
         wire.send("GET", "/v1/config")
 
 
 def test_body_after_204_spoils_at_most_one_exchange() -> None:
     with_body = b"HTTP/1.1 204 No Content\r\n\r\n{}"
-    with speaking(with_body, stays=True) as (host, port, _), Wire(f"http://{host}:{port}", timeout=5) as wire:
+    with (
+        speaking(with_body, stays=True) as (host, port, _),
+        Wire(f"http://{host}:{port}", timeout=5) as wire,
+    ):
         answered = [answers(wire) for _ in range(6)]
 
     assert answered.count(False) <= 1
@@ -166,14 +206,23 @@ def test_cookies_are_sent_back() -> None:
     [
         (b'{"a": [1', lambda reply: reply.document, r"no JSON .*, of 8 bytes"),
         (b'["x"]', lambda reply: reply.document, "a JSON object"),
-        (b'{"metadata": {}}', lambda reply: reply.at("metadata", "table-uuid"), "metadata/table-uuid"),
+        (
+            b'{"metadata": {}}',
+            lambda reply: reply.at("metadata", "table-uuid"),
+            "metadata/table-uuid",
+        ),
         (b'{"a":\n1}', lambda reply: reply.lines, "a JSON object on each line"),
         (b"{}\n1\n", lambda reply: reply.lines, "a JSON object on each line"),
         (b"<html>", lambda reply: reply.lines, "a JSON object on each line"),
     ],
 )
-def test_answer_without_what_is_read_is_unmet(body: bytes, read: Callable[[Reply], Any], complaint: str) -> None:
-    with miniature(lambda *_: (200, {"Content-Type": "application/json"}, body)) as url, Wire(url) as wire:
+def test_answer_without_what_is_read_is_unmet(
+    body: bytes, read: Callable[[Reply], Any], complaint: str
+) -> None:
+    with (
+        miniature(lambda *_: (200, {"Content-Type": "application/json"}, body)) as url,
+        Wire(url) as wire,
+    ):
         reply = wire.send("GET", "/")
 
     with pytest.raises(Unmet, match=complaint):

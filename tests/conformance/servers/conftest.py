@@ -23,7 +23,9 @@ def shares(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def judged(folder: Path, *areas: str, quirk: Install | None = None, known: bool = True, **features: bool) -> dict[str, Any]:
+def judged(
+    folder: Path, *areas: str, quirk: Install | None = None, known: bool = True, **features: bool
+) -> dict[str, Any]:
     """Return the results of the checks of some areas on a server with a quirk; `known` names its content."""
     faults = [] if quirk is None else [unnamed(quirk)]
     with running(contract="delta_sharing", shares=folder / "shares.yaml", faults=faults) as server:
@@ -33,7 +35,9 @@ def judged(folder: Path, *areas: str, quirk: Install | None = None, known: bool 
             features={"fixtures": known, **features},
             parameters={"fixtures": str(folder)} if known else {},
         )
-        return checked(target, *(area if "-" in area else f"*.{area}.*" for area in areas), of="delta_sharing").results()
+        return checked(
+            target, *(area if "-" in area else f"*.{area}.*" for area in areas), of="delta_sharing"
+        ).results()
 
 
 def broken(results: dict[str, Any]) -> dict[str, str]:

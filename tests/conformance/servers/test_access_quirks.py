@@ -32,7 +32,9 @@ access = "{second}"
 """
 
 
-def outcomes(server: Server, *, token: str | None = None, only: tuple[str, ...] = ACCESS, **parameters: str) -> dict[str, Outcome]:
+def outcomes(
+    server: Server, *, token: str | None = None, only: tuple[str, ...] = ACCESS, **parameters: str
+) -> dict[str, Outcome]:
     headers = {"Authorization": f"Bearer {token}"} if token else {}
     named = {name.replace("_", "-"): value for name, value in parameters.items()}
     return outcomes_of(checked(Target(server.url, headers=headers, parameters=named), *only))
@@ -55,36 +57,65 @@ def test_checks_of_other_principals_are_not_offered_without_them(tmp_path: Path)
     with running(warehouse="memory:", config=server_file(tmp_path), auth="bearer") as server:
         seen = outcomes(server, token="first-token")
 
-    judged = {requirement for requirement, outcome in seen.items() if outcome is not Outcome.NOT_OFFERED}
-    assert judged == {f"IRC-SEC-{number}" for number in ("001", "002", "006", "007", "009", "015")} | {"IRC-TBL-ETAG-010"}
+    judged = {
+        requirement for requirement, outcome in seen.items() if outcome is not Outcome.NOT_OFFERED
+    }
+    assert judged == {
+        f"IRC-SEC-{number}" for number in ("001", "002", "006", "007", "009", "015")
+    } | {"IRC-TBL-ETAG-010"}
     assert {seen[requirement] for requirement in judged} == {Outcome.PASS}
 
 
-def test_second_principal_with_all_rights_is_no_evidence_and_a_refusal_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_second_principal_with_all_rights_is_no_evidence_and_a_refusal_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("SECOND", "reader-token")
-    with running(warehouse="memory:", config=server_file(tmp_path, "admin"), auth="bearer") as server:
-        seen = outcomes(server, token="first-token", only=("IRC-SEC-005", "IRC-SEC-014", "IRC-SEC-016"), reader_token_env="SECOND")
+    with running(
+        warehouse="memory:", config=server_file(tmp_path, "admin"), auth="bearer"
+    ) as server:
+        seen = outcomes(
+            server,
+            token="first-token",
+            only=("IRC-SEC-005", "IRC-SEC-014", "IRC-SEC-016"),
+            reader_token_env="SECOND",
+        )
 
-    assert seen == {"IRC-SEC-005": Outcome.NOT_OFFERED, "IRC-SEC-014": Outcome.NOT_OFFERED, "IRC-SEC-016": Outcome.PASS}
+    assert seen == {
+        "IRC-SEC-005": Outcome.NOT_OFFERED,
+        "IRC-SEC-014": Outcome.NOT_OFFERED,
+        "IRC-SEC-016": Outcome.PASS,
+    }
 
 
-def test_tokens_named_by_parameters_enable_access_checks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_tokens_named_by_parameters_enable_access_checks(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     known = {"SECOND": "reader-token", "THIRD": "denied-token", "CLIENT": "first:a secret"}
     for name, value in known.items():
         monkeypatch.setenv(name, value)
-    parameters: dict[str, Any] = {"reader_token_env": "SECOND", "denied_token_env": "THIRD", "client_env": "CLIENT"}
+    parameters: dict[str, Any] = {
+        "reader_token_env": "SECOND",
+        "denied_token_env": "THIRD",
+        "client_env": "CLIENT",
+    }
     with running(warehouse="memory:", config=server_file(tmp_path)) as server:
         seen = outcomes(server, token="first-token", **parameters)
 
     not_offered = {"IRC-SEC-003", "IRC-SEC-012", "IRC-ERR-016", "IRC-OAU-021", "IRC-OAU-026"}
-    assert {requirement for requirement, outcome in seen.items() if outcome is Outcome.NOT_OFFERED} == not_offered
+    assert {
+        requirement for requirement, outcome in seen.items() if outcome is Outcome.NOT_OFFERED
+    } == not_offered
     assert set(seen.values()) == {Outcome.PASS, Outcome.NOT_OFFERED}
 
 
 @pytest.mark.parametrize("faults", [["expired-tokens-time-out"], ["forbidden-drops-find-nothing"]])
-def test_access_fault_fails_only_its_requirement(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, faults: list[str]) -> None:
+def test_access_fault_fails_only_its_requirement(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, faults: list[str]
+) -> None:
     monkeypatch.setenv("SECOND", "reader-token")
-    with running(warehouse="memory:", config=server_file(tmp_path), auth="bearer", faults=mutants(faults)) as server:
+    with running(
+        warehouse="memory:", config=server_file(tmp_path), auth="bearer", faults=mutants(faults)
+    ) as server:
         only = ("IRC-SEC-001", "IRC-SEC-002", "IRC-SEC-005", "IRC-SEC-016")
         seen = outcomes(server, token="first-token", only=only, reader_token_env="SECOND")
 

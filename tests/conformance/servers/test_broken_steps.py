@@ -27,10 +27,14 @@ if TYPE_CHECKING:
 
 def without(member: str) -> Install:
     """Create tables without a member of the request."""
-    return rewrites("createTable", lambda body: {name: value for name, value in body.items() if name != member})
+    return rewrites(
+        "createTable", lambda body: {name: value for name, value in body.items() if name != member}
+    )
 
 
-PURGED = on_call("dropTable", lambda handler, arguments: handler(**{**arguments, "purge_requested": True}))
+PURGED = on_call(
+    "dropTable", lambda handler, arguments: handler(**{**arguments, "purge_requested": True})
+)
 
 
 def keeps_the_last_ref(update: Update, draft: Draft, document: Document) -> None:
@@ -40,7 +44,9 @@ def keeps_the_last_ref(update: Update, draft: Draft, document: Document) -> None
 
 def answers_without_refs(handler: Handler, arguments: dict[str, Any]) -> Reply:
     reply = handler(**arguments)
-    if not any(update["action"] == "remove-snapshot-ref" for update in arguments["body"]["updates"]):
+    if not any(
+        update["action"] == "remove-snapshot-ref" for update in arguments["body"]["updates"]
+    ):
         return reply
     document = orjson.loads(reply.body)
     document["metadata"]["refs"] = {}
@@ -52,17 +58,49 @@ CREATED_AT_ONCE = rewrites("createTable", lambda body: body | {"stage-create": F
 
 #: By loss: the server, the requirement that it breaks, and requirements of which checks need what is lost.
 LOSSES: dict[str, tuple[Install, str, tuple[str, ...]]] = {
-    "statistics": (ignored("set-statistics"), "IRC-UPD-066", ("IRC-UPD-067", "IRC-UPD-068", "IRC-UPD-069", "IRC-UPD-070")),
-    "removed snapshots": (ignored("remove-snapshots"), "IRC-UPD-050", ("IRC-UPD-051", "IRC-UPD-054", "IRC-UPD-055", "IRC-UPD-090")),
-    "removed refs": (ignored("remove-snapshot-ref"), "IRC-UPD-056", ("IRC-UPD-058", "IRC-COM-010", "IRC-TBL-LOAD-008")),
-    "the last removed ref": (in_place_of("remove-snapshot-ref", keeps_the_last_ref), "IRC-UPD-056", ("IRC-UPD-058",)),
+    "statistics": (
+        ignored("set-statistics"),
+        "IRC-UPD-066",
+        ("IRC-UPD-067", "IRC-UPD-068", "IRC-UPD-069", "IRC-UPD-070"),
+    ),
+    "removed snapshots": (
+        ignored("remove-snapshots"),
+        "IRC-UPD-050",
+        ("IRC-UPD-051", "IRC-UPD-054", "IRC-UPD-055", "IRC-UPD-090"),
+    ),
+    "removed refs": (
+        ignored("remove-snapshot-ref"),
+        "IRC-UPD-056",
+        ("IRC-UPD-058", "IRC-COM-010", "IRC-TBL-LOAD-008"),
+    ),
+    "the last removed ref": (
+        in_place_of("remove-snapshot-ref", keeps_the_last_ref),
+        "IRC-UPD-056",
+        ("IRC-UPD-058",),
+    ),
     "removed specs": (ignored("remove-partition-specs"), "IRC-UPD-073", ("IRC-UPD-074",)),
     "removed schemas": (ignored("remove-schemas"), "IRC-UPD-076", ("IRC-UPD-077",)),
-    "encryption keys": (ignored("add-encryption-key"), "IRC-UPD-079", ("IRC-UPD-080", "IRC-UPD-081", "IRC-UPD-082")),
-    "properties": (without("properties"), "IRC-TBL-CREATE-009", ("IRC-GEN-020", "IRC-TBL-STAGE-001")),
+    "encryption keys": (
+        ignored("add-encryption-key"),
+        "IRC-UPD-079",
+        ("IRC-UPD-080", "IRC-UPD-081", "IRC-UPD-082"),
+    ),
+    "properties": (
+        without("properties"),
+        "IRC-TBL-CREATE-009",
+        ("IRC-GEN-020", "IRC-TBL-STAGE-001"),
+    ),
     "sort orders": (without("write-order"), "IRC-TBL-CREATE-007", ("IRC-TBL-STAGE-001",)),
-    "files of dropped tables": (PURGED, "IRC-TBL-DROP-003", ("IRC-TBL-REG-001", "IRC-TBL-REG-002", "IRC-TBL-REG-012")),
-    "stages": (CREATED_AT_ONCE, "IRC-TBL-STAGE-002", ("IRC-TBL-HEAD-004", "IRC-TBL-LIST-006", "IRC-TBL-STAGE-008")),
+    "files of dropped tables": (
+        PURGED,
+        "IRC-TBL-DROP-003",
+        ("IRC-TBL-REG-001", "IRC-TBL-REG-002", "IRC-TBL-REG-012"),
+    ),
+    "stages": (
+        CREATED_AT_ONCE,
+        "IRC-TBL-STAGE-002",
+        ("IRC-TBL-HEAD-004", "IRC-TBL-LIST-006", "IRC-TBL-STAGE-008"),
+    ),
 }
 
 
@@ -96,13 +134,21 @@ def stores_an_unknown_id(update: Update, draft: Draft, document: Document) -> No
 
 def test_accepted_nonsense_breaks_no_invariant() -> None:
     careless = in_place_of("set-current-schema", stores_an_unknown_id)
-    found = run(careless, "updates.schemas.unknown_current_schemas_return_400", "IRC-META-002").results()
+    found = run(
+        careless, "updates.schemas.unknown_current_schemas_return_400", "IRC-META-002"
+    ).results()
 
-    assert (found["IRC-UPD-020"].outcome, found["IRC-META-002"].outcome) == (Outcome.FAIL, Outcome.PASS)
+    assert (found["IRC-UPD-020"].outcome, found["IRC-META-002"].outcome) == (
+        Outcome.FAIL,
+        Outcome.PASS,
+    )
 
 
 def test_unstored_removal_of_a_ref_blocks_what_needs_it() -> None:
-    careless = all_of(in_place_of("remove-snapshot-ref", keeps_the_last_ref), on_call(op.update_table, answers_without_refs))
+    careless = all_of(
+        in_place_of("remove-snapshot-ref", keeps_the_last_ref),
+        on_call(op.update_table, answers_without_refs),
+    )
     found = run(careless, MOVED, "IRC-UPD-056").results()
 
     (moved,) = [verdict for verdict in found["IRC-REQ-013"].verdicts if verdict.check == MOVED]

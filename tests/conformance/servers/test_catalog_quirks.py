@@ -13,23 +13,49 @@ from faulty import mutants
 from faulty_servers import refuses, results, rewrites
 from lakepact.conformance.checks.iceberg_rest.tables.load import significant
 from lakepact.conformance.evidence.outcome import Outcome
-from lakepact.reference_server.faults import Install, accept, all_of, on_answer, on_call, on_request, on_status, replace_rule
+from lakepact.reference_server.faults import (
+    Install,
+    accept,
+    all_of,
+    on_answer,
+    on_call,
+    on_request,
+    on_status,
+    replace_rule,
+)
 from lakepact.reference_server.http.paging import page
 from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.http.replies import Reply
 from lakepact.reference_server.http.service import Handler, Scope, Service
 from sampling import by_day
 
-PASS, WARN, FAIL, BLOCKED, NOT_OFFERED = Outcome.PASS, Outcome.WARN, Outcome.FAIL, Outcome.BLOCKED, Outcome.NOT_OFFERED
+PASS, WARN, FAIL, BLOCKED, NOT_OFFERED = (
+    Outcome.PASS,
+    Outcome.WARN,
+    Outcome.FAIL,
+    Outcome.BLOCKED,
+    Outcome.NOT_OFFERED,
+)
 BROKEN = {FAIL, WARN, Outcome.ERROR}
 SHOWING = ("createTable", "loadTable", "updateTable")
-MADE = ("createNamespace", "createTable", "createView", "registerTable", "renameTable", "renameView")
+MADE = (
+    "createNamespace",
+    "createTable",
+    "createView",
+    "registerTable",
+    "renameTable",
+    "renameView",
+)
 EXISTENCE = ("namespaceExists", "tableExists", "viewExists")
 
 
 def updates(arguments: dict[str, Any], action: str = "") -> list[dict[str, Any]]:
     """Return the updates of a commit, or those with an action."""
-    return [one for one in arguments["body"].get("updates") or () if one.get("action") == action or not action]
+    return [
+        one
+        for one in arguments["body"].get("updates") or ()
+        if one.get("action") == action or not action
+    ]
 
 
 def actions(arguments: dict[str, Any]) -> list[str]:
@@ -37,7 +63,9 @@ def actions(arguments: dict[str, Any]) -> list[str]:
 
 
 def creates(arguments: dict[str, Any]) -> bool:
-    return any(one.get("type") == "assert-create" for one in arguments["body"].get("requirements") or ())
+    return any(
+        one.get("type") == "assert-create" for one in arguments["body"].get("requirements") or ()
+    )
 
 
 def numbered(spec: dict[str, Any]) -> bool:
@@ -45,7 +73,9 @@ def numbered(spec: dict[str, Any]) -> bool:
 
 
 def repeats_a_schema_id(arguments: dict[str, Any]) -> bool:
-    return not creates(arguments) and any(not one["schema"].get("schema-id") for one in updates(arguments, "add-schema"))
+    return not creates(arguments) and any(
+        not one["schema"].get("schema-id") for one in updates(arguments, "add-schema")
+    )
 
 
 def has_no_route(*operations: str) -> Install:
@@ -60,7 +90,9 @@ def without_endpoints(document: dict[str, Any]) -> None:
 
 
 def without_existence(document: dict[str, Any]) -> None:
-    document["endpoints"] = [endpoint for endpoint in document["endpoints"] if not endpoint.startswith("HEAD ")]
+    document["endpoints"] = [
+        endpoint for endpoint in document["endpoints"] if not endpoint.startswith("HEAD ")
+    ]
 
 
 def refuses_unit_separators(scope: Scope) -> None:
@@ -87,19 +119,30 @@ def counts(changing: tuple[str, ...], showing: tuple[str, ...]) -> Install:
 
 def short(most: int) -> Install:
     def pages(records: Any, listing: str, *, after: str | None, size: int | None) -> Any:
-        return page(records, listing, after=after, size=None if after is None and size is None else min(most, size or most))
+        return page(
+            records,
+            listing,
+            after=after,
+            size=None if after is None and size is None else min(most, size or most),
+        )
 
     return replace_rule("page", pages)
 
 
 def keeps_the_current_snapshot(document: dict[str, Any]) -> None:
     metadata = document["metadata"]
-    metadata["snapshots"] = [one for one in metadata.get("snapshots", ()) if one["snapshot-id"] == metadata.get("current-snapshot-id")]
+    metadata["snapshots"] = [
+        one
+        for one in metadata.get("snapshots", ())
+        if one["snapshot-id"] == metadata.get("current-snapshot-id")
+    ]
 
 
 def keeps_main_alone(document: dict[str, Any]) -> None:
     metadata = document["metadata"]
-    metadata["refs"] = {name: ref for name, ref in (metadata.get("refs") or {}).items() if name == "main"}
+    metadata["refs"] = {
+        name: ref for name, ref in (metadata.get("refs") or {}).items() if name == "main"
+    }
 
 
 def turned_round(document: dict[str, Any]) -> None:
@@ -117,25 +160,43 @@ def with_default(name: str, value: str) -> Any:
 
 
 def without_version(body: dict[str, Any]) -> dict[str, Any]:
-    return body | {"properties": {k: v for k, v in body.get("properties", {}).items() if k != "format-version"}}
+    return body | {
+        "properties": {k: v for k, v in body.get("properties", {}).items() if k != "format-version"}
+    }
 
 
 def without_refs(body: dict[str, Any]) -> dict[str, Any]:
-    return body | {"requirements": [one for one in body.get("requirements") or () if one.get("type") != "assert-ref-snapshot-id"]}
+    return body | {
+        "requirements": [
+            one
+            for one in body.get("requirements") or ()
+            if one.get("type") != "assert-ref-snapshot-id"
+        ]
+    }
 
 
 def names_files_elsewhere(arguments: dict[str, Any]) -> bool:
     """Return whether a commit that creates a table names files outside its location."""
     location = next((one["location"] for one in updates(arguments, "set-location")), None)
-    named = [one["snapshot"]["manifest-list"] for one in updates(arguments, "add-snapshot") if "manifest-list" in one["snapshot"]]
+    named = [
+        one["snapshot"]["manifest-list"]
+        for one in updates(arguments, "add-snapshot")
+        if "manifest-list" in one["snapshot"]
+    ]
     named += [one["statistics"]["statistics-path"] for one in updates(arguments, "set-statistics")]
-    named += [one["partition-statistics"]["statistics-path"] for one in updates(arguments, "set-partition-statistics")]
+    named += [
+        one["partition-statistics"]["statistics-path"]
+        for one in updates(arguments, "set-partition-statistics")
+    ]
     return bool(location) and any(not file.startswith(f"{location}/") for file in named)
 
 
 def partitions_nested_columns(arguments: dict[str, Any]) -> bool:
     columns = {column["id"] for column in arguments["body"]["schema"]["fields"]}
-    return any(field["source-id"] not in columns for field in arguments["body"].get("partition-spec", {}).get("fields", []))
+    return any(
+        field["source-id"] not in columns
+        for field in arguments["body"].get("partition-spec", {}).get("fields", [])
+    )
 
 
 def wants_version_3(arguments: dict[str, Any]) -> bool:
@@ -144,13 +205,19 @@ def wants_version_3(arguments: dict[str, Any]) -> bool:
 
 
 def leaves_its_namespace(arguments: dict[str, Any]) -> bool:
-    source, destination = (arguments["body"].get(side, {}).get("namespace") for side in ("source", "destination"))
+    source, destination = (
+        arguments["body"].get(side, {}).get("namespace") for side in ("source", "destination")
+    )
     return bool(source and destination and source != destination)
 
 
 def has_another_name(arguments: dict[str, Any]) -> bool:
     body = arguments["body"]
-    names = (*body.get("namespace", ()), body.get("name", "plain"), body.get("destination", {}).get("name", "plain"))
+    names = (
+        *body.get("namespace", ()),
+        body.get("name", "plain"),
+        body.get("destination", {}).get("name", "plain"),
+    )
     return not all(re.fullmatch("[a-z0-9_]+", name) for name in names)
 
 
@@ -173,7 +240,9 @@ def creates_only_staged_tables(service: Service) -> None:
         except Problem:
             there = False
         if creates(arguments) and not there and place not in stages:
-            raise Problem(404, "NoSuchTableException", f"Table does not exist: {place} was not staged")
+            raise Problem(
+                404, "NoSuchTableException", f"Table does not exist: {place} was not staged"
+            )
         reply = commit(**arguments)
         stages.pop(place, None)  # not before: a handler that leaves the event loop is called again
         return reply
@@ -202,12 +271,19 @@ def looks_for_the_namespace_first() -> Install:
         there.add("\x1f".join(arguments["body"]["namespace"]))
         return handler(**arguments)
 
-    misses = refuses("reportMetrics", lambda arguments: arguments["namespace"] not in there, 404, "NoSuchNamespaceException")
+    misses = refuses(
+        "reportMetrics",
+        lambda arguments: arguments["namespace"] not in there,
+        404,
+        "NoSuchNamespaceException",
+    )
     return all_of(on_call("createNamespace", makes), misses)
 
 
 NOTE = {"said": ["more", None]}
-FREE = frozenset({"properties", "config", "summary", "updates"})  #: objects with member names that a user chose
+FREE = frozenset(
+    {"properties", "config", "summary", "updates"}
+)  #: objects with member names that a user chose
 
 
 def say_more(value: Any) -> None:
@@ -231,12 +307,59 @@ def shuffled(document: dict[str, Any]) -> None:
 
 SERVED = itertools.count(1)
 # A requirement that an invariant judges runs the whole suite: IRC-META-001, for one. Few quirks need that.
-IDS = ("IRC-UPD-01[2-8]", "IRC-UPD-02*", "IRC-UPD-07*", "IRC-COM-0[013]*", "IRC-REQ-02*", "IRC-META-01[368]", "IRC-TBL-CREATE-01[79]")
-PAGES = ("IRC-PAG-00[124578]", "IRC-PAG-01*", "IRC-PAG-02[0-3]", "IRC-NS-LIST-00[1-8]", "IRC-NS-LIST-010")
-SNAPSHOTS = ("IRC-COM-030", "IRC-UPD-056", "IRC-UPD-066", "IRC-UPD-070", "IRC-REQ-016", "IRC-TBL-LOAD-017", "IRC-TBL-REN-003")
-OF_VIEWS = ("IRC-VIEW-CREATE-009", "IRC-VIEW-LOAD-00*", "IRC-VIEW-REPL-0*", "IRC-VIEW-REN-00*", "IRC-NS-DROP-004", "IRC-NS-GET-00*")
-CREATING = ("IRC-REQ-00*", "IRC-TBL-STAGE-*", "IRC-UPD-00*", "IRC-UPD-01*", "IRC-UPD-022", "IRC-UPD-04*", "IRC-TXN-0*")
-DROPPING = ("IRC-TBL-*", "IRC-COM-*", "IRC-ERR-*", "IRC-NS-*", "IRC-GEN-*", "IRC-REQ-00*", "IRC-PAG-0*", "IRC-VIEW-*", "IRC-SCAN-FETCH-*")
+IDS = (
+    "IRC-UPD-01[2-8]",
+    "IRC-UPD-02*",
+    "IRC-UPD-07*",
+    "IRC-COM-0[013]*",
+    "IRC-REQ-02*",
+    "IRC-META-01[368]",
+    "IRC-TBL-CREATE-01[79]",
+)
+PAGES = (
+    "IRC-PAG-00[124578]",
+    "IRC-PAG-01*",
+    "IRC-PAG-02[0-3]",
+    "IRC-NS-LIST-00[1-8]",
+    "IRC-NS-LIST-010",
+)
+SNAPSHOTS = (
+    "IRC-COM-030",
+    "IRC-UPD-056",
+    "IRC-UPD-066",
+    "IRC-UPD-070",
+    "IRC-REQ-016",
+    "IRC-TBL-LOAD-017",
+    "IRC-TBL-REN-003",
+)
+OF_VIEWS = (
+    "IRC-VIEW-CREATE-009",
+    "IRC-VIEW-LOAD-00*",
+    "IRC-VIEW-REPL-0*",
+    "IRC-VIEW-REN-00*",
+    "IRC-NS-DROP-004",
+    "IRC-NS-GET-00*",
+)
+CREATING = (
+    "IRC-REQ-00*",
+    "IRC-TBL-STAGE-*",
+    "IRC-UPD-00*",
+    "IRC-UPD-01*",
+    "IRC-UPD-022",
+    "IRC-UPD-04*",
+    "IRC-TXN-0*",
+)
+DROPPING = (
+    "IRC-TBL-*",
+    "IRC-COM-*",
+    "IRC-ERR-*",
+    "IRC-NS-*",
+    "IRC-GEN-*",
+    "IRC-REQ-00*",
+    "IRC-PAG-0*",
+    "IRC-VIEW-*",
+    "IRC-SCAN-FETCH-*",
+)
 NAMES = (
     *(
         "IRC-GEN-02*",
@@ -250,10 +373,24 @@ NAMES = (
     *("IRC-VIEW-*", "IRC-UPD-02*", "IRC-UPD-059", "IRC-UPD-010"),
 )
 STATE = (
-    *("IRC-TBL-CREATE-014", "IRC-TBL-STAGE-006", "IRC-TBL-LOAD-006", "IRC-TBL-LOAD-010", "IRC-GEN-01[67]", "IRC-GEN-032"),
+    *(
+        "IRC-TBL-CREATE-014",
+        "IRC-TBL-STAGE-006",
+        "IRC-TBL-LOAD-006",
+        "IRC-TBL-LOAD-010",
+        "IRC-GEN-01[67]",
+        "IRC-GEN-032",
+    ),
     *("IRC-SCAN-PLAN-026", "IRC-COM-002", "IRC-COM-004", "IRC-COM-011", "IRC-COM-012"),
 )
-PROPERTIES = ("IRC-NS-CREATE-00*", "IRC-NS-ENC-004", "IRC-NS-DROP-005", "IRC-NS-PROP-01*", "IRC-GEN-013", "IRC-GEN-020")
+PROPERTIES = (
+    "IRC-NS-CREATE-00*",
+    "IRC-NS-ENC-004",
+    "IRC-NS-DROP-005",
+    "IRC-NS-PROP-01*",
+    "IRC-GEN-013",
+    "IRC-GEN-020",
+)
 NO_PROPERTIES = "UnsupportedOperationException"
 
 #: By quirk: the catalog, requirements, and the outcomes of those that it breaks or that are worth a look; no other is broken.
@@ -261,21 +398,44 @@ QUIRKS: dict[str, tuple[Install, tuple[str, ...], dict[str, Outcome]]] = {
     "requires-ids": (
         all_of(
             refuses(
-                "updateTable", lambda a: not creates(a) and any(not u["schema"].get("schema-id") for u in updates(a, "add-schema")), 400
+                "updateTable",
+                lambda a: (
+                    not creates(a)
+                    and any(not u["schema"].get("schema-id") for u in updates(a, "add-schema"))
+                ),
+                400,
             ),
-            refuses("updateTable", lambda a: any(not numbered(one["spec"]) for one in updates(a, "add-spec")), 400),
-            refuses("createTable", lambda a: not numbered(a["body"].get("partition-spec") or {"spec-id": 0, "fields": []}), 500),
+            refuses(
+                "updateTable",
+                lambda a: any(not numbered(one["spec"]) for one in updates(a, "add-spec")),
+                400,
+            ),
+            refuses(
+                "createTable",
+                lambda a: (
+                    not numbered(a["body"].get("partition-spec") or {"spec-id": 0, "fields": []})
+                ),
+                500,
+            ),
         ),
         IDS,
         {"IRC-TBL-CREATE-019": FAIL, "IRC-UPD-022": FAIL},
     ),
     "requires-the-deprecated-snapshot-id": (
-        refuses("updateTable", lambda a: any("snapshot-id" not in one for one in updates(a, "set-statistics")), 400),
+        refuses(
+            "updateTable",
+            lambda a: any("snapshot-id" not in one for one in updates(a, "set-statistics")),
+            400,
+        ),
         ("IRC-UPD-052", "IRC-UPD-06[6-9]", "IRC-UPD-07[0-2]", "IRC-META-015"),
         {"IRC-UPD-067": FAIL},
     ),
     "requires-the-deprecated-last-column-id": (
-        refuses("updateTable", lambda a: any("last-column-id" not in one for one in updates(a, "add-schema")), 500),
+        refuses(
+            "updateTable",
+            lambda a: any("last-column-id" not in one for one in updates(a, "add-schema")),
+            500,
+        ),
         ("IRC-UPD-01*", "IRC-COM-001", "IRC-COM-030", "IRC-TXN-001"),
         {"IRC-UPD-012": FAIL},
     ),
@@ -286,8 +446,19 @@ QUIRKS: dict[str, tuple[Install, tuple[str, ...], dict[str, Outcome]]] = {
     ),
     "has-no-nested-paths": (
         on_request(("loadNamespaceMetadata", "dropNamespace"), refuses_unit_separators),
-        ("IRC-NS-CREATE-010", "IRC-NS-ENC-001", "IRC-NS-GET-001", "IRC-NS-GET-005", "IRC-NS-GET-006"),
-        {"IRC-NS-ENC-001": FAIL, "IRC-NS-GET-001": PASS, "IRC-NS-GET-005": PASS, "IRC-NS-GET-006": NOT_OFFERED},
+        (
+            "IRC-NS-CREATE-010",
+            "IRC-NS-ENC-001",
+            "IRC-NS-GET-001",
+            "IRC-NS-GET-005",
+            "IRC-NS-GET-006",
+        ),
+        {
+            "IRC-NS-ENC-001": FAIL,
+            "IRC-NS-GET-001": PASS,
+            "IRC-NS-GET-005": PASS,
+            "IRC-NS-GET-006": NOT_OFFERED,
+        },
     ),
     "creates-children-at-the-top": (
         rewrites("createNamespace", lambda body: body | {"namespace": body["namespace"][:1]}),
@@ -301,28 +472,51 @@ QUIRKS: dict[str, tuple[Install, tuple[str, ...], dict[str, Outcome]]] = {
     ),
     "has-no-namespace-properties": (
         all_of(
-            refuses("createNamespace", lambda arguments: arguments["body"].get("properties"), 406, NO_PROPERTIES),
+            refuses(
+                "createNamespace",
+                lambda arguments: arguments["body"].get("properties"),
+                406,
+                NO_PROPERTIES,
+            ),
             refuses("updateProperties", lambda _: True, 406, NO_PROPERTIES),
-            on_answer(("createNamespace", "loadNamespaceMetadata"), lambda document: document.update(properties=None)),
+            on_answer(
+                ("createNamespace", "loadNamespaceMetadata"),
+                lambda document: document.update(properties=None),
+            ),
         ),
         PROPERTIES,
         {},
     ),
-    "declares-and-has-no-head": (all_of(on_answer("getConfig", without_existence), has_no_route(*EXISTENCE)), ("IRC-CFG-012",), {}),
+    "declares-and-has-no-head": (
+        all_of(on_answer("getConfig", without_existence), has_no_route(*EXISTENCE)),
+        ("IRC-CFG-012",),
+        {},
+    ),
     "drops-and-renames-nothing": (
         all_of(on_answer("getConfig", without_endpoints), has_no_route("dropTable", "renameTable")),
         ("IRC-TBL-CREATE-001", "IRC-VIEW-CREATE-001"),
         {},
     ),
     "has-half-of-the-routes": (
-        all_of(on_answer("getConfig", without_endpoints), has_no_route("updateProperties", "renameTable", "reportMetrics", "dropTable")),
+        all_of(
+            on_answer("getConfig", without_endpoints),
+            has_no_route("updateProperties", "renameTable", "reportMetrics", "dropTable"),
+        ),
         ("IRC-CFG-013", "IRC-NS-PROP-*", "IRC-TBL-REN-*", "IRC-TBL-MET-*", "IRC-TBL-DROP-001"),
         {"IRC-CFG-013": FAIL},
     ),
     "shows-its-state-in-tables": (counts((*SHOWING, "createNamespace"), SHOWING), STATE, {}),
     "shows-its-state-in-views": (
         counts(
-            ("createNamespace", "createTable", "createView", "replaceView", "renameView", "dropView", "dropNamespace"),
+            (
+                "createNamespace",
+                "createTable",
+                "createView",
+                "replaceView",
+                "renameView",
+                "dropView",
+                "dropNamespace",
+            ),
             ("loadNamespaceMetadata", "createView", "loadView", "replaceView"),
         ),
         OF_VIEWS,
@@ -333,9 +527,15 @@ QUIRKS: dict[str, tuple[Install, tuple[str, ...], dict[str, Outcome]]] = {
         ("IRC-UPD-005", "IRC-UPD-035", "IRC-UPD-044", "IRC-UPD-05*", "IRC-UPD-066", "IRC-UPD-090"),
         {"IRC-UPD-035": FAIL},
     ),
-    "keeps-main-alone": (on_answer(SHOWING, keeps_main_alone), ("IRC-TBL-LOAD-00[16789]", "IRC-UPD-044"), {"IRC-UPD-044": FAIL}),
+    "keeps-main-alone": (
+        on_answer(SHOWING, keeps_main_alone),
+        ("IRC-TBL-LOAD-00[16789]", "IRC-UPD-044"),
+        {"IRC-UPD-044": FAIL},
+    ),
     "keeps-one-snapshot-and-main": (
-        all_of(on_answer(SHOWING, keeps_the_current_snapshot), on_answer(SHOWING, keeps_main_alone)),
+        all_of(
+            on_answer(SHOWING, keeps_the_current_snapshot), on_answer(SHOWING, keeps_main_alone)
+        ),
         ("IRC-UPD-035", "IRC-UPD-044", "IRC-UPD-045", *SNAPSHOTS),
         {"IRC-UPD-035": FAIL, "IRC-UPD-044": FAIL, "IRC-UPD-045": FAIL},
     ),
@@ -358,7 +558,11 @@ QUIRKS: dict[str, tuple[Install, tuple[str, ...], dict[str, Outcome]]] = {
         ("IRC-COM-01[2-5]", "IRC-REQ-00*", "IRC-ERR-010", "IRC-TBL-REN-013"),
         {"IRC-COM-012": WARN},
     ),
-    "makes-one-update": (rewrites("updateTable", lambda b: b | {"updates": b["updates"][:1]}), ("IRC-COM-022",), {"IRC-COM-022": BLOCKED}),
+    "makes-one-update": (
+        rewrites("updateTable", lambda b: b | {"updates": b["updates"][:1]}),
+        ("IRC-COM-022",),
+        {"IRC-COM-022": BLOCKED},
+    ),
     "has-pages-of-one-and-renames-with-200": (
         all_of(short(1), on_status("renameTable", {204: 200})),
         ("IRC-PAG-*", "IRC-NS-LIST-*", "IRC-GEN-005", "IRC-GEN-006"),
@@ -371,7 +575,11 @@ QUIRKS: dict[str, tuple[Install, tuple[str, ...], dict[str, Outcome]]] = {
         {"IRC-COM-005": FAIL},
     ),
     "removes-nothing-but-refs": (
-        refuses("updateTable", lambda a: any(one.startswith("remove-") and "ref" not in one for one in actions(a)), 500),
+        refuses(
+            "updateTable",
+            lambda a: any(one.startswith("remove-") and "ref" not in one for one in actions(a)),
+            500,
+        ),
         ("IRC-UPD-05[15]", "IRC-UPD-07[3467]"),
         {"IRC-UPD-073": FAIL, "IRC-UPD-076": FAIL},
     ),
@@ -386,7 +594,10 @@ QUIRKS: dict[str, tuple[Install, tuple[str, ...], dict[str, Outcome]]] = {
         {"IRC-UPD-023": WARN, "IRC-UPD-026": PASS},
     ),
     "has-capital-uuids-and-version-3": (
-        all_of(on_answer(SHOWING, in_capitals), rewrites("createTable", with_default("format-version", "3"))),
+        all_of(
+            on_answer(SHOWING, in_capitals),
+            rewrites("createTable", with_default("format-version", "3")),
+        ),
         ("IRC-REQ-001", "IRC-TXN-012", "IRC-TBL-STAGE-005"),
         {},
     ),
@@ -400,7 +611,13 @@ QUIRKS: dict[str, tuple[Install, tuple[str, ...], dict[str, Outcome]]] = {
     "creates-version-2-and-upgrades-nothing": (
         all_of(
             rewrites("createTable", without_version),
-            refuses("updateTable", lambda a: any(one.get("format-version") == 3 for one in updates(a, "upgrade-format-version")), 500),
+            refuses(
+                "updateTable",
+                lambda a: any(
+                    one.get("format-version") == 3 for one in updates(a, "upgrade-format-version")
+                ),
+                500,
+            ),
         ),
         ("IRC-UPD-005", "IRC-UPD-041", "IRC-UPD-079"),
         {"IRC-UPD-005": FAIL, "IRC-UPD-041": BLOCKED, "IRC-UPD-079": BLOCKED},
@@ -416,16 +633,38 @@ QUIRKS: dict[str, tuple[Install, tuple[str, ...], dict[str, Outcome]]] = {
         {"IRC-NS-DROP-001": PASS},
     ),
     "looks-for-namespaces-of-metrics": (looks_for_the_namespace_first(), ("IRC-TBL-MET-005",), {}),
-    "columns-and-orders-say-more": (on_answer("updateTable", lambda answer: say_more(answer["metadata"]["sort-orders"])), NAMES, {}),
-    "names-are-plain": (refuses(MADE, has_another_name, 400), NAMES, {}),
-    "nothing-is-moved": (
-        refuses(("updateTable", "replaceView"), lambda a: not creates(a) and "set-location" in actions(a), 403, "ForbiddenException"),
+    "columns-and-orders-say-more": (
+        on_answer("updateTable", lambda answer: say_more(answer["metadata"]["sort-orders"])),
         NAMES,
         {},
     ),
-    "renames-stay-within": (refuses(("renameTable", "renameView"), leaves_its_namespace, 406, "UnsupportedOperationException"), NAMES, {}),
+    "names-are-plain": (refuses(MADE, has_another_name, 400), NAMES, {}),
+    "nothing-is-moved": (
+        refuses(
+            ("updateTable", "replaceView"),
+            lambda a: not creates(a) and "set-location" in actions(a),
+            403,
+            "ForbiddenException",
+        ),
+        NAMES,
+        {},
+    ),
+    "renames-stay-within": (
+        refuses(
+            ("renameTable", "renameView"),
+            leaves_its_namespace,
+            406,
+            "UnsupportedOperationException",
+        ),
+        NAMES,
+        {},
+    ),
 }
-LONG = {"says-more-in-another-order", "drops-only-with-purge", "has-pages-of-one-and-renames-with-200"}
+LONG = {
+    "says-more-in-another-order",
+    "drops-only-with-purge",
+    "has-pages-of-one-and-renames-with-200",
+}
 
 
 @pytest.mark.parametrize("quirk", by_day(QUIRKS, QUIRKS.keys() - LONG))
@@ -433,7 +672,11 @@ def test_quirk_breaks_only_its_requirement(quirk: str) -> None:
     install, only, expected = QUIRKS[quirk]
     seen = results(install, *only)
 
-    assert {requirement: outcome for requirement, outcome in seen.items() if outcome in BROKEN or requirement in expected} == expected
+    assert {
+        requirement: outcome
+        for requirement, outcome in seen.items()
+        if outcome in BROKEN or requirement in expected
+    } == expected
 
 
 #: Choices that the contract leaves to vendors, and requirements that they keep.
@@ -446,9 +689,18 @@ CHOICES: dict[str, tuple[Install, tuple[str, ...]]] = {
         rewrites("createTable", with_default("format-version", "1")),
         ("IRC-COM-023", "IRC-UPD-02[26]", "IRC-UPD-07[3-5]", "IRC-REQ-03[0-2]"),
     ),
-    "no-tables-of-version-3": (refuses(("createTable", "updateTable"), wants_version_3, 400), ("IRC-UPD-005",)),
-    "conflicts-are-reported-by-the-commit-of-a-staged-table": (stages_whatever_is_asked_for, ("IRC-TBL-STAGE-009",)),
-    "views-keep-three-versions": (rewrites("createView", with_default("version.history.num-entries", "3")), ("IRC-VIEW-REPL-013",)),
+    "no-tables-of-version-3": (
+        refuses(("createTable", "updateTable"), wants_version_3, 400),
+        ("IRC-UPD-005",),
+    ),
+    "conflicts-are-reported-by-the-commit-of-a-staged-table": (
+        stages_whatever_is_asked_for,
+        ("IRC-TBL-STAGE-009",),
+    ),
+    "views-keep-three-versions": (
+        rewrites("createView", with_default("version.history.num-entries", "3")),
+        ("IRC-VIEW-REPL-013",),
+    ),
 }
 
 
@@ -460,10 +712,14 @@ def test_vendor_choice_fails_nothing(choice: str) -> None:
 
 
 def test_catalog_without_statistics_fails_nothing() -> None:
-    keeps_none = refuses("updateTable", lambda a: any("statistics" in one for one in actions(a)), 400)
+    keeps_none = refuses(
+        "updateTable", lambda a: any("statistics" in one for one in actions(a)), 400
+    )
     only = ("IRC-META-015", "IRC-UPD-010", "IRC-UPD-022", "IRC-UPD-04[05]", "IRC-UPD-050")
 
-    assert set(results(keeps_none, *only, **{"statistics": False, "partition-statistics": False}).values()) <= {PASS, NOT_OFFERED}
+    assert set(
+        results(keeps_none, *only, **{"statistics": False, "partition-statistics": False}).values()
+    ) <= {PASS, NOT_OFFERED}
 
 
 def test_pages_are_judged_without_nested_paths() -> None:
@@ -509,6 +765,9 @@ def test_catalog_that_removes_files_of_dropped_views_passes_registration() -> No
 
 
 def test_metadata_file_in_another_order_is_equal() -> None:
-    file = {"snapshots": [{"snapshot-id": 1}, {"snapshot-id": 2}], "schemas": [{"schema-id": 1}, {"schema-id": 0}]}
+    file = {
+        "snapshots": [{"snapshot-id": 1}, {"snapshot-id": 2}],
+        "schemas": [{"schema-id": 1}, {"schema-id": 0}],
+    }
 
     assert significant({member: value[::-1] for member, value in file.items()}) == significant(file)

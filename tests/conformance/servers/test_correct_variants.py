@@ -54,7 +54,9 @@ class Namespaces:
             return self.made(tuple(orjson.loads(body)["namespace"]))
         if "%1F" in target or method == "POST":
             return refused(400, "BadRequestException")
-        return self.found(method, tuple(path[3].split(self.separator) if len(path) > 3 else ()), path[-1])
+        return self.found(
+            method, tuple(path[3].split(self.separator) if len(path) > 3 else ()), path[-1]
+        )
 
     def made(self, namespace: tuple[str, ...]) -> Answer:
         if namespace in self.there:
@@ -68,7 +70,10 @@ class Namespaces:
         if method == "DELETE":
             self.there.remove(namespace)
             return answer(204)
-        return answer(200, {"identifiers": []} if last == "tables" else {"namespace": namespace, "properties": {}})
+        return answer(
+            200,
+            {"identifiers": []} if last == "tables" else {"namespace": namespace, "properties": {}},
+        )
 
 
 def says_200(reply: Reply, _: object) -> Reply:
@@ -96,7 +101,11 @@ def test_server_that_requires_an_optional_member_fails_one_requirement() -> None
 @pytest.mark.parametrize("body", [b"null", b"[]", b"{}", b"<html>", b""], ids=repr)
 def test_nonsense_answers_cause_no_errors(body: bytes) -> None:
     seen = outcomes(
-        lambda *_: (200, {"Content-Type": "application/json"}, body), "IRC-CFG-00*", "IRC-NS-GET-*", "IRC-UPD-01*", "IRC-TBL-LOAD-00*"
+        lambda *_: (200, {"Content-Type": "application/json"}, body),
+        "IRC-CFG-00*",
+        "IRC-NS-GET-*",
+        "IRC-UPD-01*",
+        "IRC-TBL-LOAD-00*",
     )
 
     assert Outcome.ERROR not in seen.values()
@@ -126,21 +135,40 @@ class FlatAndHalf:
 
 
 def test_unsupported_operation_fails_one_requirement() -> None:
-    wanted = ("IRC-CFG-011", "IRC-CFG-013", "IRC-NS-DROP-001", "IRC-NS-PROP-001", "IRC-TBL-DROP-001", "IRC-TBL-MET-003", "IRC-NS-GET-001")
+    wanted = (
+        "IRC-CFG-011",
+        "IRC-CFG-013",
+        "IRC-NS-DROP-001",
+        "IRC-NS-PROP-001",
+        "IRC-TBL-DROP-001",
+        "IRC-TBL-MET-003",
+        "IRC-NS-GET-001",
+    )
     seen = outcomes(FlatAndHalf(), *wanted)
 
-    assert {requirement for requirement, outcome in seen.items() if outcome is Outcome.FAIL} == {"IRC-CFG-013"}
+    assert {requirement for requirement, outcome in seen.items() if outcome is Outcome.FAIL} == {
+        "IRC-CFG-013"
+    }
     assert seen["IRC-CFG-011"] is Outcome.NOT_OFFERED  # the configuration names no endpoints
     assert seen["IRC-NS-DROP-001"] is Outcome.BLOCKED
     assert seen["IRC-NS-GET-001"] is Outcome.PASS
 
 
 def test_server_that_shortens_namespaces_gets_one_warning() -> None:
-    seen = outcomes(FlatAndHalf(), "IRC-NS-CREATE-009", "IRC-NS-CREATE-011", "IRC-NS-LIST-002", "IRC-NS-LIST-008", "IRC-NS-LIST-003")
+    seen = outcomes(
+        FlatAndHalf(),
+        "IRC-NS-CREATE-009",
+        "IRC-NS-CREATE-011",
+        "IRC-NS-LIST-002",
+        "IRC-NS-LIST-008",
+        "IRC-NS-LIST-003",
+    )
 
-    assert {requirement: outcome for requirement, outcome in seen.items() if outcome in {Outcome.FAIL, Outcome.WARN}} == {
-        "IRC-NS-CREATE-011": Outcome.WARN
-    }
+    assert {
+        requirement: outcome
+        for requirement, outcome in seen.items()
+        if outcome in {Outcome.FAIL, Outcome.WARN}
+    } == {"IRC-NS-CREATE-011": Outcome.WARN}
     assert seen["IRC-NS-LIST-002"] is Outcome.NOT_OFFERED
 
 
@@ -148,7 +176,11 @@ def hangs_up_on_forms(method: str, target: str, body: bytes) -> Answer:
     """Answer as a catalog that hangs up on forms."""
     if body.startswith(b"grant_type"):
         raise ConnectionAbortedError
-    return answer(200, {"defaults": {}, "overrides": {}}) if target.endswith("/config") else refused(404, "NoSuchNamespaceException")
+    return (
+        answer(200, {"defaults": {}, "overrides": {}})
+        if target.endswith("/config")
+        else refused(404, "NoSuchNamespaceException")
+    )
 
 
 def test_server_that_hangs_up_on_forms_is_still_judged(capfd: pytest.CaptureFixture[str]) -> None:
@@ -169,11 +201,27 @@ def has_its_own_error_type(method: str, target: str, body: bytes) -> Answer:
         return answer(200, {"namespaces": []})
     if path[-1] == "namespaces":
         return refused(400, "BadRequestException")
-    return answer(404, {"error": {"message": f"nowhere: {'.'.join(path)} {body.decode()}", "type": "NotFoundException", "code": 404}})
+    return answer(
+        404,
+        {
+            "error": {
+                "message": f"nowhere: {'.'.join(path)} {body.decode()}",
+                "type": "NotFoundException",
+                "code": 404,
+            }
+        },
+    )
 
 
 def test_own_error_type_for_missing_objects_fails_nothing() -> None:
-    seen = outcomes(has_its_own_error_type, "IRC-CFG-011", "IRC-CFG-013", "IRC-GEN-026", "IRC-ERR-001", "IRC-ERR-007")
+    seen = outcomes(
+        has_its_own_error_type,
+        "IRC-CFG-011",
+        "IRC-CFG-013",
+        "IRC-GEN-026",
+        "IRC-ERR-001",
+        "IRC-ERR-007",
+    )
 
     assert Outcome.FAIL not in seen.values()
     assert seen["IRC-CFG-013"] is Outcome.PASS
@@ -189,14 +237,27 @@ class IsBusy:
     def __call__(self, method: str, target: str, body: bytes) -> Answer:
         if next(self.asked) % 3 == 0 and (method, target, body) not in self.turned_away:
             self.turned_away.add((method, target, body))
-            error = {"error": {"message": "busy", "type": "ServiceUnavailableException", "code": self.status}}
+            error = {
+                "error": {
+                    "message": "busy",
+                    "type": "ServiceUnavailableException",
+                    "code": self.status,
+                }
+            }
             return answer(self.status, error, **{"Retry-After": "0"})
         return self.namespaces(method, target, body)
 
 
 @pytest.mark.parametrize("status", [429, 503])
 def test_busy_server_gets_repeated_requests_and_passes(status: int) -> None:
-    seen = outcomes(IsBusy(status), "IRC-NS-GET-001", "IRC-NS-GET-005", "IRC-NS-CREATE-001", "IRC-NS-CREATE-005", "IRC-NS-DROP-002")
+    seen = outcomes(
+        IsBusy(status),
+        "IRC-NS-GET-001",
+        "IRC-NS-GET-005",
+        "IRC-NS-CREATE-001",
+        "IRC-NS-CREATE-005",
+        "IRC-NS-DROP-002",
+    )
 
     assert set(seen.values()) == {Outcome.PASS}
 
@@ -214,7 +275,11 @@ OF_NAMESPACES = (
 class SeparatesByEncodedDots(Namespaces):
     """A catalog that accepts the announced separator only in the announced spelling, and refuses the default separator."""
 
-    config: ClassVar[dict[str, Any]] = {"defaults": {}, "overrides": {"namespace-separator": "%2E"}, "endpoints": list(OF_NAMESPACES)}
+    config: ClassVar[dict[str, Any]] = {
+        "defaults": {},
+        "overrides": {"namespace-separator": "%2E"},
+        "endpoints": list(OF_NAMESPACES),
+    }
     separator = "%2E"
 
 
@@ -247,40 +312,81 @@ def test_additional_metadata_in_answers_passes(tmp_path: Path) -> None:
         document["metadata"]["x-served-by"] = "another"
 
     shown = ("createTable", "loadTable", "updateTable", "createView", "loadView", "replaceView")
-    with running(contract="iceberg_rest", warehouse=tmp_path.as_uri(), faults=[unnamed(on_answer(shown, says_more))]) as server:
+    with running(
+        contract="iceberg_rest",
+        warehouse=tmp_path.as_uri(),
+        faults=[unnamed(on_answer(shown, says_more))],
+    ) as server:
         target = Target(server.url, features={"readable-files": True})
         seen = outcomes_of(checked(target, "IRC-TBL-LOAD-001", "IRC-VIEW-LOAD-001"))
 
     assert (seen["IRC-TBL-LOAD-001"], seen["IRC-VIEW-LOAD-001"]) == (Outcome.PASS, Outcome.PASS)
 
 
-@pytest.mark.parametrize(("scheme", "outcome"), [("file:", Outcome.PASS), ("memory:", Outcome.NOT_OFFERED)])
-def test_files_of_the_same_machine_are_read_without_being_declared(tmp_path: Path, scheme: str, outcome: Outcome) -> None:
-    with running(contract="iceberg_rest", warehouse=f"file://{tmp_path}" if scheme == "file:" else scheme) as server:
+@pytest.mark.parametrize(
+    ("scheme", "outcome"), [("file:", Outcome.PASS), ("memory:", Outcome.NOT_OFFERED)]
+)
+def test_files_of_the_same_machine_are_read_without_being_declared(
+    tmp_path: Path, scheme: str, outcome: Outcome
+) -> None:
+    with running(
+        contract="iceberg_rest", warehouse=f"file://{tmp_path}" if scheme == "file:" else scheme
+    ) as server:
         assert outcomes_of(checked(server.url, "IRC-TBL-DROP-004"))["IRC-TBL-DROP-004"] is outcome
 
 
 def refusing(operation: OperationId, status: int, is_refused: Callable[[Any], bool]) -> Install:
     """Return a server that refuses some bodies of an operation, as a policy of its own may demand."""
-    refusal = Reply(status, orjson.dumps({"error": {"message": "by policy", "type": "PolicyException", "code": status}}))
-    return on_call(operation, lambda handler, arguments: refusal if is_refused(arguments["body"]) else handler(**arguments))
+    refusal = Reply(
+        status,
+        orjson.dumps(
+            {"error": {"message": "by policy", "type": "PolicyException", "code": status}}
+        ),
+    )
+    return on_call(
+        operation,
+        lambda handler, arguments: (
+            refusal if is_refused(arguments["body"]) else handler(**arguments)
+        ),
+    )
 
 
 def names_missing_files(body: Any) -> bool:
-    snapshots = (update["snapshot"] for update in body["updates"] if update["action"] == "add-snapshot")
-    return any(not Path(snapshot["manifest-list"].removeprefix("file://")).exists() for snapshot in snapshots)
+    snapshots = (
+        update["snapshot"] for update in body["updates"] if update["action"] == "add-snapshot"
+    )
+    return any(
+        not Path(snapshot["manifest-list"].removeprefix("file://")).exists()
+        for snapshot in snapshots
+    )
 
 
 @pytest.mark.parametrize(
     ("fault", "requirement", "outcome"),
     [
-        (on_reply((op.rename_table, op.drop_table, op.drop_namespace), says_200), "IRC-GEN-007", Outcome.NOT_OFFERED),
-        (refusing(op.create_namespace, 422, lambda body: "." in "".join(body["namespace"])), "IRC-NS-ENC-002", Outcome.NOT_OFFERED),
-        (refusing(op.update_table, 403, lambda body: "remove-snapshots" in str(body)), "IRC-UPD-055", Outcome.PASS),
+        (
+            on_reply((op.rename_table, op.drop_table, op.drop_namespace), says_200),
+            "IRC-GEN-007",
+            Outcome.NOT_OFFERED,
+        ),
+        (
+            refusing(op.create_namespace, 422, lambda body: "." in "".join(body["namespace"])),
+            "IRC-NS-ENC-002",
+            Outcome.NOT_OFFERED,
+        ),
+        (
+            refusing(op.update_table, 403, lambda body: "remove-snapshots" in str(body)),
+            "IRC-UPD-055",
+            Outcome.PASS,
+        ),
         (refusing(op.update_table, 422, names_missing_files), "IRC-COM-001", Outcome.PASS),
     ],
     ids=["200 instead of 204", "no dots in names", "snapshots stay", "manifest lists are read"],
 )
-def test_servers_with_policies_fail_no_other_requirement(tmp_path: Path, fault: Install, requirement: str, outcome: Outcome) -> None:
-    with running(contract="iceberg_rest", warehouse=tmp_path.as_uri(), faults=[unnamed(fault)]) as server:
+def test_servers_with_policies_fail_no_other_requirement(
+    tmp_path: Path, fault: Install, requirement: str, outcome: Outcome
+) -> None:
+    with running(
+        contract="iceberg_rest", warehouse=tmp_path.as_uri(), faults=[unnamed(fault)]
+    ) as server:
         assert outcomes_of(checked(server.url, requirement))[requirement] is outcome

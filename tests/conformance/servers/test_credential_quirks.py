@@ -14,7 +14,11 @@ from miniatures import Answer, answer, miniature
 LOCATION = "s3://bucket/n/t"
 TABLE = {
     "metadata-location": f"{LOCATION}/metadata/0.json",
-    "metadata": {"format-version": 2, "table-uuid": "9c12d441-03fe-4693-9a96-a0705ddf69c1", "location": LOCATION},
+    "metadata": {
+        "format-version": 2,
+        "table-uuid": "9c12d441-03fe-4693-9a96-a0705ddf69c1",
+        "location": LOCATION,
+    },
 }
 S3 = {"s3.access-key-id": "AKID", "s3.secret-access-key": "hush-hush"}
 GCS = {"gcs.oauth2.token": "hush-hush", "gcs.oauth2.token-expires-at": "32472144000000"}
@@ -25,7 +29,11 @@ def refused(status: int, kind: str) -> Answer:
 
 
 def given(*credentials: tuple[str, dict[str, Any]]) -> Answer:
-    document = {"storage-credentials": [{"prefix": prefix, "config": config} for prefix, config in credentials]}
+    document = {
+        "storage-credentials": [
+            {"prefix": prefix, "config": config} for prefix, config in credentials
+        ]
+    }
     return answer(200, document, **{"Cache-Control": "no-store"})
 
 
@@ -39,12 +47,25 @@ class Catalog:
     def __call__(self, method: str, target: str, body: bytes) -> Answer:
         path = target.partition("?")[0].split("/")
         if path[-1] == "config":
-            templates = ("namespaces", "namespaces/{namespace}", "namespaces/{namespace}/tables", "namespaces/{namespace}/tables/{table}")
-            endpoints = [f"{verb} /v1/{{prefix}}/{template}" for template in templates for verb in ("GET", "POST", "DELETE")]
+            templates = (
+                "namespaces",
+                "namespaces/{namespace}",
+                "namespaces/{namespace}/tables",
+                "namespaces/{namespace}/tables/{table}",
+            )
+            endpoints = [
+                f"{verb} /v1/{{prefix}}/{template}"
+                for template in templates
+                for verb in ("GET", "POST", "DELETE")
+            ]
             endpoints.append("GET /v1/{prefix}/namespaces/{namespace}/tables/{table}/credentials")
             return answer(200, {"defaults": {}, "overrides": {}, "endpoints": endpoints})
         if len(path) <= 4:
-            return answer(200, {"namespace": orjson.loads(body)["namespace"]}) if method == "POST" else answer(204)
+            return (
+                answer(200, {"namespace": orjson.loads(body)["namespace"]})
+                if method == "POST"
+                else answer(204)
+            )
         if method == "POST" and path[-1] != "tables":
             return refused(400, "BadRequestException")  # commits are not supported
         if method == "POST":
@@ -80,7 +101,9 @@ def judged(credentials: Answer) -> dict[str, Outcome]:
     ],
 )
 def test_allowed_credentials_fail_nothing(credentials: Answer) -> None:
-    assert {r: o for r, o in judged(credentials).items() if o not in {Outcome.PASS, Outcome.NOT_OFFERED}} == {}
+    assert {
+        r: o for r, o in judged(credentials).items() if o not in {Outcome.PASS, Outcome.NOT_OFFERED}
+    } == {}
 
 
 @pytest.mark.parametrize(

@@ -53,9 +53,15 @@ class Store:
 
     def __call__(self, method: str, target: str, body: bytes) -> Any:
         authorization = self.headers.get("authorization", "")
-        key = authorization.removeprefix("Bearer ") if authorization.startswith("Bearer") else _signer(authorization)
+        key = (
+            authorization.removeprefix("Bearer ")
+            if authorization.startswith("Bearer")
+            else _signer(authorization)
+        )
         if method == "POST":
-            (resource,) = json.loads(parse_qs(body.decode())["Policy"][0])["Statement"][0]["Resource"]
+            (resource,) = json.loads(parse_qs(body.decode())["Policy"][0])["Statement"][0][
+                "Resource"
+            ]
             given = f"ASIA{len(self.opens)}"
             self.opens[given] = self.widened(f"/{resource.partition(':::')[2].removesuffix('*')}")
             return 200, {"Content-Type": "text/xml"}, GIVEN.format(id=given).encode()
@@ -73,13 +79,22 @@ def as_google(handler: Handler, arguments: dict[str, Any]) -> Reply:
     """Answer as if the tables were in Google's storage, which takes the id of the key as a token."""
     body = arguments.get("body")
     if body and "location" in body:
-        arguments = {**arguments, "body": {**body, "location": body["location"].replace("gs://", "s3://")}}
+        arguments = {
+            **arguments,
+            "body": {**body, "location": body["location"].replace("gs://", "s3://")},
+        }
     document = json.loads(handler(**arguments).body.replace(b"s3://", b"gs://"))
-    for config in (document.get("config"), *(one["config"] for one in document.get("storage-credentials", ()))):
+    for config in (
+        document.get("config"),
+        *(one["config"] for one in document.get("storage-credentials", ())),
+    ):
         if config:
             given = dict(config)
             config.clear()
-            config |= {"gcs.oauth2.token": given["s3.access-key-id"], "gcs.service.host": given["s3.endpoint"]}
+            config |= {
+                "gcs.oauth2.token": given["s3.access-key-id"],
+                "gcs.service.host": given["s3.endpoint"],
+            }
     return json_reply(document)
 
 
@@ -89,13 +104,19 @@ def store() -> Store:
 
 
 @pytest.fixture(params=["S3", pytest.param("GCS", marks=pytest.mark.nightly)])
-def judged(store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> Iterator[Callable[[], Run]]:
+def judged(
+    store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
+) -> Iterator[Callable[[], Run]]:
     monkeypatch.setenv("LAKE_ID", OWN)
     monkeypatch.setenv("LAKE_SECRET", "secret-of-the-server")
     with miniature(store) as url:
         file = tmp_path / "server.toml"
         file.write_text(FILE.format(url=url))
-        faults = [unnamed(on_call((op.create_table, op.load_table), as_google))] if request.param == "GCS" else []
+        faults = (
+            [unnamed(on_call((op.create_table, op.load_table), as_google))]
+            if request.param == "GCS"
+            else []
+        )
         with running(contract="iceberg_rest", config=file, faults=faults) as server:
             yield lambda: checked(server.url, WANTED, ALIKE)
 
@@ -106,7 +127,9 @@ def test_keys_for_one_table_pass(judged: Callable[[], Run]) -> None:
     assert {results[requirement].outcome for requirement in (WANTED, ALIKE)} == {Outcome.PASS}
 
 
-def test_keys_for_locations_that_begin_alike_are_a_warning(judged: Callable[[], Run], store: Store) -> None:
+def test_keys_for_locations_that_begin_alike_are_a_warning(
+    judged: Callable[[], Run], store: Store
+) -> None:
     store.widened = lambda prefix: prefix.rstrip("/")
 
     results = judged().results()
@@ -115,8 +138,13 @@ def test_keys_for_locations_that_begin_alike_are_a_warning(judged: Callable[[], 
     assert results[ALIKE].outcome is Outcome.WARN
 
 
-@pytest.mark.parametrize("widened", [lambda _: "/bucket/", lambda prefix: prefix.rsplit("/", 2)[0], lambda _: "/nowhere/"])
-def test_keys_with_a_wrong_scope_are_a_warning(judged: Callable[[], Run], store: Store, widened: Callable[[str], str]) -> None:
+@pytest.mark.parametrize(
+    "widened",
+    [lambda _: "/bucket/", lambda prefix: prefix.rsplit("/", 2)[0], lambda _: "/nowhere/"],
+)
+def test_keys_with_a_wrong_scope_are_a_warning(
+    judged: Callable[[], Run], store: Store, widened: Callable[[str], str]
+) -> None:
     store.widened = widened
 
     run = judged()
@@ -125,12 +153,16 @@ def test_keys_with_a_wrong_scope_are_a_warning(judged: Callable[[], Run], store:
     assert not any("secret" in f"{verdict}" for verdict in run.verdicts)
 
 
-def test_storage_that_opens_to_invented_keys_is_not_offered(judged: Callable[[], Run], store: Store) -> None:
+def test_storage_that_opens_to_invented_keys_is_not_offered(
+    judged: Callable[[], Run], store: Store
+) -> None:
     store.is_open = True
 
     results = judged().results()
 
-    assert {results[requirement].outcome for requirement in (WANTED, ALIKE)} == {Outcome.NOT_OFFERED}
+    assert {results[requirement].outcome for requirement in (WANTED, ALIKE)} == {
+        Outcome.NOT_OFFERED
+    }
 
 
 def test_storage_without_the_files_is_not_offered(judged: Callable[[], Run], store: Store) -> None:
@@ -138,14 +170,25 @@ def test_storage_without_the_files_is_not_offered(judged: Callable[[], Run], sto
 
     results = judged().results()
 
-    assert {results[requirement].outcome for requirement in (WANTED, ALIKE)} == {Outcome.NOT_OFFERED}
+    assert {results[requirement].outcome for requirement in (WANTED, ALIKE)} == {
+        Outcome.NOT_OFFERED
+    }
 
 
-@pytest.mark.parametrize(("folder", "expected"), [("own", Tried.OPENED), ("other", Tried.DENIED), ("gone", Tried.UNKNOWN)])
+@pytest.mark.parametrize(
+    ("folder", "expected"),
+    [("own", Tried.OPENED), ("other", Tried.DENIED), ("gone", Tried.UNKNOWN)],
+)
 def test_sas_token_of_the_account_is_tried(folder: str, expected: Tried) -> None:
     def container(_: str, target: str, __: bytes) -> Any:
         path, _, token = target.partition("?")
-        status = 404 if "gone" in path else 200 if path.startswith("/lake/own/") and token == "sv=1&sig=x" else 403
+        status = (
+            404
+            if "gone" in path
+            else 200
+            if path.startswith("/lake/own/") and token == "sv=1&sig=x"
+            else 403
+        )
         return status, {}, b""
 
     with miniature(container) as url:

@@ -51,7 +51,11 @@ class Row:
 
     def built(self) -> Fault:
         """Return the fault of the server."""
-        return fault_named(self.fault, self.contract, self.version or None) if isinstance(self.fault, str) else unnamed(self.fault)
+        return (
+            fault_named(self.fault, self.contract, self.version or None)
+            if isinstance(self.fault, str)
+            else unnamed(self.fault)
+        )
 
 
 # -- bugs that are no mutant of the suite -----------------------------------------------------------------------------
@@ -76,7 +80,11 @@ def creation_fails_beside_a_drop() -> Install:
 
 
 def _configs(document: Document) -> list[dict[str, str]]:
-    return [document["config"], *(one["config"] for one in document[ENVELOPE])] if document.get(ENVELOPE) else []
+    return (
+        [document["config"], *(one["config"] for one in document[ENVELOPE])]
+        if document.get(ENVELOPE)
+        else []
+    )
 
 
 def credentials_for_an_hour_alone(document: Document) -> None:
@@ -100,12 +108,18 @@ def _other_credentials(change: Callable[[dict[str, str]], dict[str, str]]) -> In
 def sas_token(config: dict[str, str]) -> dict[str, str]:
     """Return a SAS token whose expiry has the account in front."""
     account = "lake.dfs.core.windows.net"
-    return {f"adls.sas-token.{account}": "sv=1", f"adls.{account}.sas-token-expires-at-ms": config[EXPIRY]}
+    return {
+        f"adls.sas-token.{account}": "sv=1",
+        f"adls.{account}.sas-token-expires-at-ms": config[EXPIRY],
+    }
 
 
 def region_and_endpoint(config: dict[str, str]) -> dict[str, str]:
     """Return settings of a bucket, and no secret."""
-    return {"s3.region": config.get("client.region", "eu-central-1"), "s3.endpoint": "http://127.0.0.1:9"}
+    return {
+        "s3.region": config.get("client.region", "eu-central-1"),
+        "s3.endpoint": "http://127.0.0.1:9",
+    }
 
 
 def signs_by_remote_alone(arguments: dict[str, Any]) -> bool:
@@ -115,8 +129,15 @@ def signs_by_remote_alone(arguments: dict[str, Any]) -> bool:
 TABLES = (op.create_table, op.load_table)
 
 ROWS = (
-    Row("delta-io/delta-sharing#715", "failures-have-another-name", ("DS-EST-07",), "delta_sharing"),
-    Row("delta-io/delta-sharing#159", "everything-is-shared-from-the-start", ("DS-TTV-14",), "delta_sharing"),
+    Row(
+        "delta-io/delta-sharing#715", "failures-have-another-name", ("DS-EST-07",), "delta_sharing"
+    ),
+    Row(
+        "delta-io/delta-sharing#159",
+        "everything-is-shared-from-the-start",
+        ("DS-TTV-14",),
+        "delta_sharing",
+    ),
     Row("delta-io/delta-sharing#437", "replicas-lag-behind", ("DS-VER-09",), "delta_sharing"),
     Row("apache/polaris#1989", "simultaneous-updates-fail", ("IRC-NS-PROP-019",)),
     Row("apache/polaris#4408", creation_fails_beside_a_drop(), ("IRC-TBL-CREATE-034",)),
@@ -126,8 +147,14 @@ ROWS = (
     Row("apache/polaris#2177", "credentials-without-refresh-endpoint", ("IRC-TBL-CRED-012",)),
     Row("apache/polaris#2633", _other_credentials(sas_token), ("IRC-TBL-CRED-011",)),
     Row("apache/polaris#2713", "stages-without-credentials", ("IRC-TBL-CRED-014",)),
-    Row("apache/polaris#5473", refuses(TABLES, signs_by_remote_alone, 400), ("IRC-TBL-CREATE-032", "IRC-TBL-LOAD-019")),
-    Row("lakekeeper/lakekeeper#1923", _other_credentials(region_and_endpoint), ("IRC-TBL-CRED-013",)),
+    Row(
+        "apache/polaris#5473",
+        refuses(TABLES, signs_by_remote_alone, 400),
+        ("IRC-TBL-CREATE-032", "IRC-TBL-LOAD-019"),
+    ),
+    Row(
+        "lakekeeper/lakekeeper#1923", _other_credentials(region_and_endpoint), ("IRC-TBL-CRED-013",)
+    ),
     Row(
         "unitycatalog/unitycatalog#1885",
         on_answer(TABLES, credentials_for_an_hour_alone),
@@ -137,8 +164,17 @@ ROWS = (
     Row("lakekeeper/lakekeeper#923", "purges-what-begins-alike", ("IRC-TBL-DROP-012",)),
     Row("apache/polaris#4404", "limited-without-a-body", ("IRC-ERR-019",)),
     Row("lakekeeper/lakekeeper#1862", "tags-outlive-credentials", ("IRC-TBL-ETAG-013",)),
-    Row("lakekeeper/lakekeeper#1947", "credentials-say-nothing-of-caches", ("IRC-TBL-CRED-015", "IRC-TBL-ETAG-014")),
-    Row("lakekeeper/lakekeeper#1952", "lifetime-of-keys-is-an-override", ("IRC-IDEM-021", "IRC-IDEM-022"), version="1.11.0"),
+    Row(
+        "lakekeeper/lakekeeper#1947",
+        "credentials-say-nothing-of-caches",
+        ("IRC-TBL-CRED-015", "IRC-TBL-ETAG-014"),
+    ),
+    Row(
+        "lakekeeper/lakekeeper#1952",
+        "lifetime-of-keys-is-an-override",
+        ("IRC-IDEM-021", "IRC-IDEM-022"),
+        version="1.11.0",
+    ),
     Row("apache/polaris#5551", "overwriting-reads-what-it-replaces", ("IRC-TBL-REG-015",)),
     Row("apache/polaris#4920", "refused-transactions-forget-files", ("IRC-TXN-018",)),
     Row("apache/polaris#5145", "applied-commits-are-refused", ("IRC-COM-033",)),
@@ -156,7 +192,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("field-bugs")
 
 
-def outcomes(about: tuple[str, str], requirements: Sequence[str], folder: Path, *faults: Fault) -> dict[str, Outcome]:
+def outcomes(
+    about: tuple[str, str], requirements: Sequence[str], folder: Path, *faults: Fault
+) -> dict[str, Outcome]:
     """Return the outcomes of requirements against a server of a contract and version with these faults."""
     contract, version = about
     suite = suites.load(contract, version or None)
@@ -164,18 +202,26 @@ def outcomes(about: tuple[str, str], requirements: Sequence[str], folder: Path, 
     own.mkdir(exist_ok=True)
     with served(suite, str(own), faults=faults) as target:
         found = outcomes_of(checked(target, *requirements, of=suite))
-    return {requirement: outcome for requirement, outcome in found.items() if requirement in requirements}
+    return {
+        requirement: outcome
+        for requirement, outcome in found.items()
+        if requirement in requirements
+    }
 
 
 @pytest.mark.parametrize("row", some(ROWS, 2), ids=lambda row: row.where)
 def test_bug_of_the_field_breaks_the_requirement_of_its_class(row: Row, folder: Path) -> None:
     found = outcomes(row.about, row.requirements, folder, row.built())
 
-    assert {requirement: outcome for requirement, outcome in found.items() if outcome not in BROKEN} == {}
+    assert {
+        requirement: outcome for requirement, outcome in found.items() if outcome not in BROKEN
+    } == {}
 
 
 @pytest.mark.parametrize("about", sorted({row.about for row in ROWS}), ids="-".join)
 def test_server_without_bugs_keeps_the_requirements(about: tuple[str, str], folder: Path) -> None:
-    wanted = sorted({requirement for row in ROWS if row.about == about for requirement in row.requirements})
+    wanted = sorted(
+        {requirement for row in ROWS if row.about == about for requirement in row.requirements}
+    )
 
     assert set(outcomes(about, wanted, folder).values()) == {Outcome.PASS}

@@ -44,7 +44,9 @@ def outcomes(folder: str) -> Callable[..., dict[str, Outcome]]:
 
 
 def failed(found: dict[str, Outcome]) -> dict[str, Outcome]:
-    return {requirement: outcome for requirement, outcome in found.items() if outcome not in TOLERATED}
+    return {
+        requirement: outcome for requirement, outcome in found.items() if outcome not in TOLERATED
+    }
 
 
 def _with_every_kind(lines: list[Any]) -> list[Any]:
@@ -72,7 +74,10 @@ def _whole_seconds(reading: Callable[[str], int]) -> Callable[[str], int]:
 def _of_now(handler: Handler, arguments: dict[str, Any]) -> Reply:
     """Refuse requests for past versions."""
     said = {**arguments, **(arguments.get("body") or {})}
-    if any(said.get(name) is not None for name in ("starting_timestamp", "version", "timestamp", "startingVersion")):
+    if any(
+        said.get(name) is not None
+        for name in ("starting_timestamp", "version", "timestamp", "startingVersion")
+    ):
         raise refused(400, "the history is not shared")
     return handler(**arguments)
 
@@ -83,7 +88,9 @@ def _holds_versions_alone(agreed: Callable[..., Any]) -> Callable[..., Any]:
     def held(asked: dict[str, Any], was: dict[str, Any], *, member: str) -> dict[str, Any]:
         if member != "refreshToken":
             return dict(agreed(asked, was, member=member))
-        return {name: value for name, value in was.items() if "Hint" not in name} | {n: v for n, v in asked.items() if "Hint" in n}
+        return {name: value for name, value in was.items() if "Hint" not in name} | {
+            n: v for n, v in asked.items() if "Hint" in n
+        }
 
     return held
 
@@ -93,7 +100,13 @@ def _elsewhere(reply: Reply, scope: Scope) -> Reply:
     if reply.status not in {200, 206} or b"moved=1" in scope["query_string"]:
         return reply
     target = b"%b?%b&moved=1" % (scope["raw_path"], scope["query_string"])
-    return replace(reply, status=307, chunks=None, body=b"", headers=((b"location", target), (b"content-length", b"0")))
+    return replace(
+        reply,
+        status=307,
+        chunks=None,
+        body=b"",
+        headers=((b"location", target), (b"content-length", b"0")),
+    )
 
 
 def _without(features: frozenset[str] | None = None) -> Install:
@@ -116,9 +129,20 @@ def _without_changes(status: int) -> Quirk:
     def refusing(handler: Handler, arguments: dict[str, Any]) -> Reply:
         raise refused(status, "no changes are shared")
 
-    only = ("DS-CDF-0[2-8]", "DS-CDF-1[0156]", "DS-TSF-01", "DS-CAP-0[34]", "DS-MDT-01", "DS-GEN-05")
+    only = (
+        "DS-CDF-0[2-8]",
+        "DS-CDF-1[0156]",
+        "DS-TSF-01",
+        "DS-CAP-0[34]",
+        "DS-MDT-01",
+        "DS-GEN-05",
+    )
     kept = dict.fromkeys(("DS-TSF-01", "DS-MDT-01", "DS-GEN-05"), PASS)
-    return on_call("queryTableChanges", refusing), only, kept | dict.fromkeys(("DS-CDF-03", "DS-CDF-10", "DS-CDF-15"), NOT_OFFERED)
+    return (
+        on_call("queryTableChanges", refusing),
+        only,
+        kept | dict.fromkeys(("DS-CDF-03", "DS-CDF-10", "DS-CDF-15"), NOT_OFFERED),
+    )
 
 
 Quirk = tuple[Install, tuple[str, ...], dict[str, Outcome]]
@@ -133,7 +157,16 @@ QUIRKS: dict[str, Quirk] = {
     ),
     "speaks-delta-format-alone": (
         wrap_rule("negotiate", _in_delta_format_alone),
-        ("DS-QRY-*", "DS-CDF-*", "DS-TTV-*", "DS-SCH-*", "DS-FIL-*", "DS-DFL-*", "DS-MET-*", "DS-HNT-*"),
+        (
+            "DS-QRY-*",
+            "DS-CDF-*",
+            "DS-TTV-*",
+            "DS-SCH-*",
+            "DS-FIL-*",
+            "DS-DFL-*",
+            "DS-MET-*",
+            "DS-HNT-*",
+        ),
         dict.fromkeys(("DS-QRY-09", "DS-CDF-10", "DS-TTV-01", "DS-HNT-03", "DS-MET-04"), PASS)
         | dict.fromkeys(("DS-MET-03", "DS-SCH-06", "DS-FIL-03"), NOT_OFFERED),
     ),
@@ -142,7 +175,11 @@ QUIRKS: dict[str, Quirk] = {
         ("DS-VER-04", "DS-TSF-03"),
         {"DS-VER-04": PASS, "DS-TSF-03": PASS},
     ),
-    "redirects-files": (on_reply("(data files)", _elsewhere), ("DS-QRY-09", "DS-DWP-02", "DS-FIL-*"), {}),
+    "redirects-files": (
+        on_reply("(data files)", _elsewhere),
+        ("DS-QRY-09", "DS-DWP-02", "DS-FIL-*"),
+        {},
+    ),
     "refuses-times-after-the-last-commit": (
         fault_named("times-after-the-last-commit-are-refused", "delta_sharing").install,
         ("DS-TTV-02",),
@@ -153,21 +190,50 @@ QUIRKS: dict[str, Quirk] = {
         OF_TIMES,
         dict.fromkeys(("DS-VER-04", "DS-VER-05", "DS-TSF-01", "DS-TTV-01"), NOT_OFFERED),
     ),
-    "tells-versions-by-time-alone": (on_call("queryTable", _of_now), OF_TIMES, {"DS-VER-04": PASS, "DS-TSF-01": PASS}),
-    **{f"refuses-changes-with-{status}": _without_changes(status) for status in (400, 403, 404, 405)},
-    "keeps-no-hints": (wrap_rule("agreed", _holds_versions_alone), ("DS-EST-06",), {"DS-EST-06": PASS}),
-    "shares-no-features": (_without(), ("DS-QRY-09", "DS-TTV-*", "DS-CDF-*", "DS-HNT-*", "DS-STA-*", "DS-DWP-02", "DS-DF-1[89]"), {}),
+    "tells-versions-by-time-alone": (
+        on_call("queryTable", _of_now),
+        OF_TIMES,
+        {"DS-VER-04": PASS, "DS-TSF-01": PASS},
+    ),
+    **{
+        f"refuses-changes-with-{status}": _without_changes(status)
+        for status in (400, 403, 404, 405)
+    },
+    "keeps-no-hints": (
+        wrap_rule("agreed", _holds_versions_alone),
+        ("DS-EST-06",),
+        {"DS-EST-06": PASS},
+    ),
+    "shares-no-features": (
+        _without(),
+        ("DS-QRY-09", "DS-TTV-*", "DS-CDF-*", "DS-HNT-*", "DS-STA-*", "DS-DWP-02", "DS-DF-1[89]"),
+        {},
+    ),
     "shares-no-rounded-statistics": (
         _without(frozenset({"typeWidening", "timestampNtz"})),
         ("DS-HNT-*", "DS-STA-*", "DS-JSP-0[68]", "DS-DF-19"),
         dict.fromkeys(("DS-HNT-03", "DS-HNT-09", "DS-DF-19"), PASS),
     ),
 }
-LONG = {"writes-null-for-other-kinds", "shares-no-rounded-statistics", "redirects-files", "speaks-delta-format-alone", "shares-no-features"}
+LONG = {
+    "writes-null-for-other-kinds",
+    "shares-no-rounded-statistics",
+    "redirects-files",
+    "speaks-delta-format-alone",
+    "shares-no-features",
+}
 
 
-@pytest.mark.parametrize("quirk", by_day(QUIRKS, QUIRKS.keys() - LONG - {f"refuses-changes-with-{status}" for status in (400, 403, 405)}))
-def test_allowed_quirk_fails_nothing(outcomes: Callable[..., dict[str, Outcome]], quirk: str) -> None:
+@pytest.mark.parametrize(
+    "quirk",
+    by_day(
+        QUIRKS,
+        QUIRKS.keys() - LONG - {f"refuses-changes-with-{status}" for status in (400, 403, 405)},
+    ),
+)
+def test_allowed_quirk_fails_nothing(
+    outcomes: Callable[..., dict[str, Outcome]], quirk: str
+) -> None:
     install, only, expected = QUIRKS[quirk]
     found = outcomes(install, *only)
 
@@ -175,7 +241,9 @@ def test_allowed_quirk_fails_nothing(outcomes: Callable[..., dict[str, Outcome]]
     assert {requirement: found[requirement] for requirement in expected} == expected
 
 
-def test_unreadable_table_does_not_hide_failures_of_other_tables(outcomes: Callable[..., dict[str, Outcome]]) -> None:
+def test_unreadable_table_does_not_hide_failures_of_other_tables(
+    outcomes: Callable[..., dict[str, Outcome]],
+) -> None:
     names = ("inline-vectors-are-a-failure", "hints-are-refused-with-reader-features")
     flaws = all_of(*(fault_named(name, "delta_sharing").install for name in names))
 

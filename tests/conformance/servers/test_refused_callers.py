@@ -42,9 +42,13 @@ def refuses(status: int, served: Iterable[bool]) -> Install:
     error = orjson.dumps({"error": {"message": "refused", "type": KINDS[status], "code": status}})
 
     def refuse(reply: Reply, scope: Scope) -> Reply:
-        if dict(scope["headers"]).get(b"authorization") == f"Bearer {TOKEN}".encode() and next(turns, False):
+        if dict(scope["headers"]).get(b"authorization") == f"Bearer {TOKEN}".encode() and next(
+            turns, False
+        ):
             return reply
-        return replace(reply, status=status, body=b"" if scope["method"] == "HEAD" else error, chunks=None)
+        return replace(
+            reply, status=status, body=b"" if scope["method"] == "HEAD" else error, chunks=None
+        )
 
     return on_reply(REFUSING, refuse)
 
@@ -56,7 +60,12 @@ def limits(served: Iterable[bool], **headers: str) -> Install:
     def refuse(handler: Handler, arguments: dict[str, Any]) -> Reply:
         if next(turns, False):
             return handler(**arguments)
-        raise Problem(429, "SlowDownException", "slow down", headers=tuple((n.replace("_", "-"), v) for n, v in headers.items()))
+        raise Problem(
+            429,
+            "SlowDownException",
+            "slow down",
+            headers=tuple((n.replace("_", "-"), v) for n, v in headers.items()),
+        )
 
     return on_call(REFUSING, refuse)
 
@@ -65,8 +74,12 @@ def limits(served: Iterable[bool], **headers: str) -> Install:
 @pytest.mark.parametrize("token", ["", "wrong"])
 def test_refused_caller_gets_exit_code_3_and_no_finding(status: int, token: str) -> None:
     options = ["--token-env", "LAKEPACT_TEST_TOKEN"] if token else []
-    with running(contract="iceberg_rest", warehouse="memory:", faults=[unnamed(refuses(status, ALWAYS))]) as server:
-        result = CliRunner().invoke(check, [server.url, "--only", AREA, *options], env={"LAKEPACT_TEST_TOKEN": token})
+    with running(
+        contract="iceberg_rest", warehouse="memory:", faults=[unnamed(refuses(status, ALWAYS))]
+    ) as server:
+        result = CliRunner().invoke(
+            check, [server.url, "--only", AREA, *options], env={"LAKEPACT_TEST_TOKEN": token}
+        )
 
     assert result.exit_code == 3
     assert "the target refuses this caller: " in result.output
@@ -76,8 +89,12 @@ def test_refused_caller_gets_exit_code_3_and_no_finding(status: int, token: str)
 
 def judged(*faults: Install, only: str = AREA) -> runner.Run:
     """Return the run of an area, with the token, against the reference server with faults."""
-    with running(contract="iceberg_rest", warehouse="memory:", faults=[unnamed(all_of(*faults))]) as server:
-        return checked(Target(server.url, headers={"Authorization": f"Bearer {TOKEN}"}), only, max_workers=1)
+    with running(
+        contract="iceberg_rest", warehouse="memory:", faults=[unnamed(all_of(*faults))]
+    ) as server:
+        return checked(
+            Target(server.url, headers={"Authorization": f"Bearer {TOKEN}"}), only, max_workers=1
+        )
 
 
 def outcomes(run: runner.Run) -> set[Outcome]:
@@ -100,7 +117,10 @@ def test_token_that_expires_blocks_what_was_not_judged_before(status: int) -> No
     run = judged(refuses(status, itertools.repeat(True, SERVED)))
 
     assert outcomes(run) - {Outcome.NOT_OFFERED} == {Outcome.PASS, Outcome.BLOCKED}
-    assert re.match(r"since \S+, \d+ s after the start, the target refuses this caller: .* --token-env ", run.stopped)
+    assert re.match(
+        r"since \S+, \d+ s after the start, the target refuses this caller: .* --token-env ",
+        run.stopped,
+    )
     assert exit_code(run) == 3
 
 
@@ -113,14 +133,20 @@ def test_failure_before_the_end_of_a_token_is_shown() -> None:
 
 
 def test_operation_that_is_forbidden_alone_fails() -> None:
-    run = judged(on_reply(op.create_namespace, lambda reply, _: replace(reply, status=403, body=b"", chunks=None)))
+    run = judged(
+        on_reply(
+            op.create_namespace, lambda reply, _: replace(reply, status=403, body=b"", chunks=None)
+        )
+    )
 
     assert (run.stopped, Outcome.FAIL in outcomes(run)) == ("", True)
 
 
 def test_rate_limit_that_ends_within_the_patience_fails_nothing() -> None:
     # Four refusals in a row would end the patience: requests of checks that send several at a time take turns at random.
-    run = judged(limits(itertools.cycle((*[True] * 9, False)), retry_after="0"), only="IRC-NS-CREATE-00*")
+    run = judged(
+        limits(itertools.cycle((*[True] * 9, False)), retry_after="0"), only="IRC-NS-CREATE-00*"
+    )
 
     assert (run.stopped, outcomes(run) & {Outcome.FAIL, Outcome.BLOCKED}) == ("", set())
 
@@ -129,7 +155,9 @@ def test_rate_limit_that_does_not_end_is_incomplete() -> None:
     run = judged(limits(itertools.repeat(True, SERVED), retry_after="0"))
 
     assert outcomes(run) - {Outcome.NOT_OFFERED} == {Outcome.PASS, Outcome.BLOCKED}
-    assert re.search("limits the rate of requests: .* returned 429 .*--workers 1.*--max-wait", run.stopped)
+    assert re.search(
+        "limits the rate of requests: .* returned 429 .*--workers 1.*--max-wait", run.stopped
+    )
     assert exit_code(run) == 3
 
 

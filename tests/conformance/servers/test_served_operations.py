@@ -24,13 +24,28 @@ from lakepact.conformance.running import suite
 from lakepact.generated.contract import Contract, OperationId
 from lakepact.generated.iceberg_rest import op
 from lakepact.reference_server import running
-from lakepact.reference_server.faults import Fault, Install, all_of, on_answer, on_request, on_status
+from lakepact.reference_server.faults import (
+    Fault,
+    Install,
+    all_of,
+    on_answer,
+    on_request,
+    on_status,
+)
 from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.http.service import Scope
 from miniatures import Answer, Answerer, answer, miniature
 from sampling import some
 
-SELECTED = ("IRC-CFG-*", "IRC-NS-GET-*", "IRC-NS-DROP-*", "IRC-VIEW-LOAD-*", "IRC-VIEW-REPL-*", "IRC-TBL-REN-*", "IRC-TBL-LOAD-00*")
+SELECTED = (
+    "IRC-CFG-*",
+    "IRC-NS-GET-*",
+    "IRC-NS-DROP-*",
+    "IRC-VIEW-LOAD-*",
+    "IRC-VIEW-REPL-*",
+    "IRC-TBL-REN-*",
+    "IRC-TBL-LOAD-00*",
+)
 CONTRACT = Contract("iceberg_rest")
 SUITE = suite.load("iceberg_rest")
 
@@ -65,7 +80,11 @@ def honest() -> dict[str, Outcome]:
 
 
 def differences(found: dict[str, Outcome], expected: dict[str, Outcome]) -> dict[str, Outcome]:
-    return {requirement: outcome for requirement, outcome in found.items() if expected[requirement] is not outcome}
+    return {
+        requirement: outcome
+        for requirement, outcome in found.items()
+        if expected[requirement] is not outcome
+    }
 
 
 def offered(server: str, **features: bool) -> Offer:
@@ -75,11 +94,17 @@ def offered(server: str, **features: bool) -> Offer:
 
 MISSPELLED = {
     "without-prefix": (lambda entry: entry.replace("/{prefix}", ""), "IRC-CFG-010"),
-    "other-case": (lambda entry: entry.replace("/namespaces", "/Namespaces").replace("/tables", "/TABLES"), "IRC-CFG-010"),
+    "other-case": (
+        lambda entry: entry.replace("/namespaces", "/Namespaces").replace("/tables", "/TABLES"),
+        "IRC-CFG-010",
+    ),
     "trailing-slash": (lambda entry: f"{entry}/", "IRC-CFG-010"),
     "other-placeholders": (lambda entry: entry.replace("{", ":").replace("}", ""), "IRC-CFG-010"),
     "without-version": (lambda entry: entry.replace("/v1", ""), "IRC-CFG-010"),
-    "lower-case-methods": (lambda entry: f"{entry.partition(' ')[0].lower()} {entry.partition(' ')[2]}", "IRC-CFG-009"),
+    "lower-case-methods": (
+        lambda entry: f"{entry.partition(' ')[0].lower()} {entry.partition(' ')[2]}",
+        "IRC-CFG-009",
+    ),
 }
 
 
@@ -94,18 +119,31 @@ def test_misspelled_endpoints_fail_one_requirement(spelling: str) -> None:
 @pytest.mark.parametrize(
     ("edit", "expected"),
     [
-        (lambda entries: [*entries, "POST v1/oauth/tokens", "GET v1/config"], {"IRC-CFG-009": Outcome.FAIL}),
+        (
+            lambda entries: [*entries, "POST v1/oauth/tokens", "GET v1/config"],
+            {"IRC-CFG-009": Outcome.FAIL},
+        ),
         (lambda entries: [*entries, "GET /health", "GET /v2/search"], {}),
         (lambda entries: entries[::2], {"IRC-CFG-012": Outcome.WARN}),
     ],
     ids=["without leading slash", "further", "incomplete"],
 )
-def test_other_endpoints_break_one_requirement_at_most(edit: Callable[[list[str]], list[str]], expected: dict[str, Outcome]) -> None:
+def test_other_endpoints_break_one_requirement_at_most(
+    edit: Callable[[list[str]], list[str]], expected: dict[str, Outcome]
+) -> None:
     assert differences(outcomes(listing(edit)), honest()) == expected
 
 
 #: Requirements about objects that do not exist, which some checks ask about a dropped one too.
-ABSENT = ("IRC-COM-015", "IRC-TBL-LOAD-003", "IRC-TBL-LOAD-004", "IRC-TBL-LIST-004", "IRC-NS-GET-005", "IRC-TBL-HEAD-002", "IRC-TXN-004")
+ABSENT = (
+    "IRC-COM-015",
+    "IRC-TBL-LOAD-003",
+    "IRC-TBL-LOAD-004",
+    "IRC-TBL-LIST-004",
+    "IRC-NS-GET-005",
+    "IRC-TBL-HEAD-002",
+    "IRC-TXN-004",
+)
 
 
 def of_absent(*faults: Install) -> dict[str, Outcome]:
@@ -121,15 +159,26 @@ DROPS = (op.drop_table, op.drop_namespace)
 
 
 @pytest.mark.parametrize(
-    ("fault", "outcome"), [(unserved(*DROPS), Outcome.PASS), (on_request(DROPS, fails), Outcome.BLOCKED)], ids=["unserved", "broken"]
+    ("fault", "outcome"),
+    [(unserved(*DROPS), Outcome.PASS), (on_request(DROPS, fails), Outcome.BLOCKED)],
+    ids=["unserved", "broken"],
 )
-def test_absent_objects_are_those_that_never_existed_without_drops(fault: Install, outcome: Outcome) -> None:
+def test_absent_objects_are_those_that_never_existed_without_drops(
+    fault: Install, outcome: Outcome
+) -> None:
     assert of_absent(fault) == dict.fromkeys(ABSENT, outcome)
 
 
 def test_catalog_without_endpoints_is_checked_for_what_it_serves() -> None:
     found = outcomes(listing(lambda _: None))
-    about_the_list = ("IRC-CFG-008", "IRC-CFG-009", "IRC-CFG-010", "IRC-CFG-011", "IRC-CFG-012", "IRC-CFG-017")
+    about_the_list = (
+        "IRC-CFG-008",
+        "IRC-CFG-009",
+        "IRC-CFG-010",
+        "IRC-CFG-011",
+        "IRC-CFG-012",
+        "IRC-CFG-017",
+    )
 
     assert differences(found, honest()) == {
         **dict.fromkeys(about_the_list, Outcome.NOT_OFFERED),
@@ -139,7 +188,9 @@ def test_catalog_without_endpoints_is_checked_for_what_it_serves() -> None:
 
 
 def test_undeclared_operation_that_is_served_is_no_missing_operation() -> None:
-    found = results(all_of(listing(lambda _: None), on_status(op.create_view, {400: 500})), "IRC-GEN-026")
+    found = results(
+        all_of(listing(lambda _: None), on_status(op.create_view, {400: 500})), "IRC-GEN-026"
+    )
 
     assert set(found.values()) <= {Outcome.PASS, Outcome.NOT_OFFERED}
 
@@ -147,16 +198,29 @@ def test_undeclared_operation_that_is_served_is_no_missing_operation() -> None:
 def test_endpoints_beyond_what_is_served_fail_once() -> None:
     lacking = unserved(op.rename_table, *VIEWS & CONTRACT.operations.keys())
     found = outcomes(lacking)
-    truthful = outcomes(all_of(lacking, listing(lambda entries: [e for e in entries if "rename" not in e and "/views" not in e])))
+    truthful = outcomes(
+        all_of(
+            lacking,
+            listing(
+                lambda entries: [e for e in entries if "rename" not in e and "/views" not in e]
+            ),
+        )
+    )
     other = differences(found, truthful)
 
     assert other.pop("IRC-CFG-011") is Outcome.FAIL
     assert set(other.values()) == {Outcome.BLOCKED}
-    assert all("-REN-" in requirement or "-VIEW-" in requirement for requirement in other.keys() - {"IRC-NS-DROP-001"})
+    assert all(
+        "-REN-" in requirement or "-VIEW-" in requirement
+        for requirement in other.keys() - {"IRC-NS-DROP-001"}
+    )
 
 
 def test_unserved_default_operation_fails_once_and_names_the_requirement() -> None:
-    with running(warehouse="memory:", faults=[unnamed(all_of(unserved(op.rename_table), listing(lambda _: None)))]) as server:
+    with running(
+        warehouse="memory:",
+        faults=[unnamed(all_of(unserved(op.rename_table), listing(lambda _: None)))],
+    ) as server:
         found = checked(server.url, "IRC-CFG-013", "IRC-TBL-REN-*").results()
 
     assert [r for r, result in found.items() if result.outcome is Outcome.FAIL] == ["IRC-CFG-013"]
@@ -164,30 +228,60 @@ def test_unserved_default_operation_fails_once_and_names_the_requirement() -> No
     assert reason in {verdict.actual for verdict in found["IRC-TBL-REN-001"].verdicts}
 
 
-@pytest.mark.parametrize(("on", "used"), [(True, VIEWS & CONTRACT.operations.keys()), (False, frozenset())])
+@pytest.mark.parametrize(
+    ("on", "used"), [(True, VIEWS & CONTRACT.operations.keys()), (False, frozenset())]
+)
 def test_feature_views_overrides_detection(on: bool, used: frozenset[OperationId]) -> None:  # noqa: FBT001
-    with running(warehouse="memory:", faults=[unnamed(unserved(*VIEWS & CONTRACT.operations.keys()))]) as server:
+    with running(
+        warehouse="memory:", faults=[unnamed(unserved(*VIEWS & CONTRACT.operations.keys()))]
+    ) as server:
         found = offered(server.url, views=on)
 
-    assert (found.operations & VIEWS, found.features["views"], set(found.found["unserved"]) & VIEWS) == (used, on, set())
+    assert (
+        found.operations & VIEWS,
+        found.features["views"],
+        set(found.found["unserved"]) & VIEWS,
+    ) == (used, on, set())
 
 
 def test_probes_are_few_and_change_nothing() -> None:
     with running(warehouse="memory:") as server, Wire(server.url, headers={}, timeout=5) as wire:
         target = Target(server.url)
-        lab = CatalogLab(wire, CONTRACT, target, offer=discover(wire, target), check="discover", run="0", serial=0)
+        lab = CatalogLab(
+            wire,
+            CONTRACT,
+            target,
+            offer=discover(wire, target),
+            check="discover",
+            run="0",
+            serial=0,
+        )
         before = len(wire.exchanges)
         probed(lab)
         sent = [wire.exchanges[number] for number in range(before + 1, len(wire.exchanges) + 1)]
 
     assert len(sent) <= 40
-    assert [e.method for e in sent if e.method not in {"GET", "HEAD"} and e.status < 400 and e.operation is None] == []
-    assert {e.operation for e in sent} == {None}  # no invariant judges the answers of routes that need not exist
+    assert [
+        e.method
+        for e in sent
+        if e.method not in {"GET", "HEAD"} and e.status < 400 and e.operation is None
+    ] == []
+    assert {e.operation for e in sent} == {
+        None
+    }  # no invariant judges the answers of routes that need not exist
 
 
-def routed(*operations: OperationId, otherwise: Callable[[str, str], Answer], late: frozenset[OperationId] = frozenset()) -> Answerer:
+def routed(
+    *operations: OperationId,
+    otherwise: Callable[[str, str], Answer],
+    late: frozenset[OperationId] = frozenset(),
+) -> Answerer:
     """Return a catalog without objects that serves some operations and no `endpoints`."""
-    forms = {endpoints.form(f"{o.method} {o.path}"): o for o in CONTRACT.operations.values() if o.id in operations}
+    forms = {
+        endpoints.form(f"{o.method} {o.path}"): o
+        for o in CONTRACT.operations.values()
+        if o.id in operations
+    }
 
     def answerer(method: str, target: str, _: bytes) -> Answer:
         path = target.partition("?")[0]
@@ -199,12 +293,26 @@ def routed(*operations: OperationId, otherwise: Callable[[str, str], Answer], la
             return otherwise(method, path)
         if known.id in late:
             time.sleep(3)
-        return answer(404, {"error": {"message": f"nothing at {path}", "type": "NoSuchTableException", "code": 404}})
+        return answer(
+            404,
+            {
+                "error": {
+                    "message": f"nothing at {path}",
+                    "type": "NoSuchTableException",
+                    "code": 404,
+                }
+            },
+        )
 
     return answerer
 
 
-NOUNS = frozenset(word for o in CONTRACT.operations.values() for word in o.path.split("/") if word and not word.startswith("{"))
+NOUNS = frozenset(
+    word
+    for o in CONTRACT.operations.values()
+    for word in o.path.split("/")
+    if word and not word.startswith("{")
+)
 
 
 def plain_404(_: str, __: str) -> Answer:
@@ -212,14 +320,34 @@ def plain_404(_: str, __: str) -> Answer:
 
 
 def no_route_for(method: str, path: str) -> Answer:
-    return answer(400, {"error": {"message": f"No route for request: {method} {path}", "type": "BadRequestException", "code": 400}})
+    return answer(
+        400,
+        {
+            "error": {
+                "message": f"No route for request: {method} {path}",
+                "type": "BadRequestException",
+                "code": 400,
+            }
+        },
+    )
 
 
 def not_supported(method: str, path: str) -> Answer:
-    return answer(501, {"error": {"message": f"not supported: {method} {path}", "type": "UnsupportedOperationException", "code": 501}})
+    return answer(
+        501,
+        {
+            "error": {
+                "message": f"not supported: {method} {path}",
+                "type": "UnsupportedOperationException",
+                "code": 501,
+            }
+        },
+    )
 
 
-@pytest.mark.parametrize("otherwise", [plain_404, no_route_for, not_supported], ids=lambda f: f.__name__)
+@pytest.mark.parametrize(
+    "otherwise", [plain_404, no_route_for, not_supported], ids=lambda f: f.__name__
+)
 def test_answers_of_a_router_are_no_operations(otherwise: Callable[[str, str], Answer]) -> None:
     served = DEFAULT_OPERATIONS | {op.list_views, op.create_view, op.load_view, op.drop_view}
     with miniature(routed(*served, otherwise=otherwise)) as url:
@@ -230,32 +358,56 @@ def test_answers_of_a_router_are_no_operations(otherwise: Callable[[str, str], A
 
 def test_routes_below_an_absent_namespace_need_not_exist() -> None:
     def no_namespace(_: str, __: str) -> Answer:
-        return answer(404, {"error": {"message": "Namespace does not exist", "type": "NoSuchNamespaceException", "code": 404}})
+        return answer(
+            404,
+            {
+                "error": {
+                    "message": "Namespace does not exist",
+                    "type": "NoSuchNamespaceException",
+                    "code": 404,
+                }
+            },
+        )
 
     with miniature(routed(*DEFAULT_OPERATIONS, otherwise=no_namespace)) as url:
         found = offered(url)
 
-    assert found.operations & {op.list_views, op.load_view, op.plan_table_scan, op.load_credentials} == set()
+    assert (
+        found.operations & {op.list_views, op.load_view, op.plan_table_scan, op.load_credentials}
+        == set()
+    )
 
 
 def test_catalog_that_serves_no_operation_is_not_checked() -> None:
-    with miniature(routed(otherwise=not_supported)) as url, pytest.raises(Blocked, match="expected the catalog to serve an operation"):
+    with (
+        miniature(routed(otherwise=not_supported)) as url,
+        pytest.raises(Blocked, match="expected the catalog to serve an operation"),
+    ):
         offered(url)
 
 
 def test_endpoints_that_name_no_operation_leave_the_run_incomplete() -> None:
     def answerer(_: str, target: str, __: bytes) -> Answer:
         known = target.startswith("/v1/config")
-        return answer(200, {"defaults": {}, "overrides": {}, "endpoints": ["GET /v1/search"]}) if known else answer(404)
+        return (
+            answer(200, {"defaults": {}, "overrides": {}, "endpoints": ["GET /v1/search"]})
+            if known
+            else answer(404)
+        )
 
     with miniature(answerer) as url:
         result = CliRunner().invoke(check, [url, "--only", "IRC-CFG-*"])
 
-    assert (result.exit_code, "expected the catalog to serve an operation of the contract" in result.output) == (3, True)
+    assert (
+        result.exit_code,
+        "expected the catalog to serve an operation of the contract" in result.output,
+    ) == (3, True)
 
 
 def test_operation_that_hangs_is_asked_once() -> None:
-    with miniature(routed(*DEFAULT_OPERATIONS, otherwise=plain_404, late=frozenset({op.load_table}))) as url:
+    with miniature(
+        routed(*DEFAULT_OPERATIONS, otherwise=plain_404, late=frozenset({op.load_table}))
+    ) as url:
         started = time.monotonic()
         found = offered(url)
         took = time.monotonic() - started
@@ -276,7 +428,9 @@ def test_operation_that_hangs_is_asked_once() -> None:
         ("", None),
     ],
 )
-def test_endpoint_means_an_operation_however_it_is_spelled(endpoint: str, operation: OperationId | None) -> None:
+def test_endpoint_means_an_operation_however_it_is_spelled(
+    endpoint: str, operation: OperationId | None
+) -> None:
     known = endpoints.meant(endpoint, "a/b")
 
     assert (known and known.id) == operation
@@ -293,12 +447,22 @@ def features(warehouse: Path, *faults: str | Fault) -> dict[str, bool]:
 PLANS_LATER = unnamed(rewrites(op.create_table, lambda body: body | {"properties": LATER}))
 
 
-@pytest.mark.parametrize(("faults", "later"), [([PLANS_LATER], True), ([], False), (mutants(["partitions-anyway"]), False)])
-def test_plans_in_the_background_are_detected(tmp_path: Path, faults: list[str | Fault], later: bool) -> None:  # noqa: FBT001
+@pytest.mark.parametrize(
+    ("faults", "later"),
+    [([PLANS_LATER], True), ([], False), (mutants(["partitions-anyway"]), False)],
+)
+def test_plans_in_the_background_are_detected(
+    tmp_path: Path, faults: list[str | Fault], later: bool
+) -> None:  # noqa: FBT001
     assert features(tmp_path, *faults)["async-planning"] is later
 
 
 def test_server_without_incremental_scans_does_not_offer_them(tmp_path: Path) -> None:
-    without_start = refuses(op.plan_table_scan, lambda arguments: "start-snapshot-id" in arguments["body"], 406)
+    without_start = refuses(
+        op.plan_table_scan, lambda arguments: "start-snapshot-id" in arguments["body"], 406
+    )
     with running(warehouse=str(tmp_path), faults=[unnamed(without_start)]) as server:
-        assert outcomes_of(checked(server.url, "IRC-SCAN-PLAN-010"))["IRC-SCAN-PLAN-010"] is Outcome.NOT_OFFERED
+        assert (
+            outcomes_of(checked(server.url, "IRC-SCAN-PLAN-010"))["IRC-SCAN-PLAN-010"]
+            is Outcome.NOT_OFFERED
+        )

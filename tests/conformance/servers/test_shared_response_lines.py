@@ -11,10 +11,28 @@ import pytest
 import yaml
 
 from lakepact.conformance.evidence.outcome import Outcome
-from lakepact.reference_server.faults import Install, all_of, on_answer, on_call, on_lines, on_reply, replace_rule, wrap_rule
+from lakepact.reference_server.faults import (
+    Install,
+    all_of,
+    on_answer,
+    on_call,
+    on_lines,
+    on_reply,
+    replace_rule,
+    wrap_rule,
+)
 from lakepact.reference_server.http.problems import Problem
 from mutants.delta_sharing.operators.lines import on_metadata
-from mutants.delta_sharing.operators.wrapped import IN_LINES, METADATA, PARQUET, QUERY, leave_out, on_all, on_wrapped, write
+from mutants.delta_sharing.operators.wrapped import (
+    IN_LINES,
+    METADATA,
+    PARQUET,
+    QUERY,
+    leave_out,
+    on_all,
+    on_wrapped,
+    write,
+)
 from mutants.delta_sharing.protocol.capabilities import on_capabilities
 from sampling import by_day
 
@@ -67,13 +85,30 @@ def _nulls(lines: list[Any]) -> None:
                     file.setdefault(member, None)
         metadata = line.get("metaData", {})
         if "schemaString" in metadata:
-            for member in ("name", "description", "version", "size", "numFiles", "location", "accessModes", "auxiliaryLocations"):
+            for member in (
+                "name",
+                "description",
+                "version",
+                "size",
+                "numFiles",
+                "location",
+                "accessModes",
+                "auxiliaryLocations",
+            ):
                 metadata.setdefault(member, None)
 
 
 def _only_what_must_be(lines: list[Any]) -> None:
     """Leave out optional members."""
-    optional = ("stats", "expirationTimestamp", "name", "description", "size", "numFiles", "configuration")
+    optional = (
+        "stats",
+        "expirationTimestamp",
+        "name",
+        "description",
+        "size",
+        "numFiles",
+        "configuration",
+    )
     for line in lines:
         for kind, wrapper in line.items():
             for member in optional:
@@ -114,7 +149,9 @@ def _in_lines(reply: Any, _: Any) -> Any:
 
 
 def _no_history(handler: Any, arguments: dict[str, Any]) -> Any:
-    if {"version", "timestamp", "startingVersion"} & set(arguments.get("body") or {}) or arguments.get("version") is not None:
+    if {"version", "timestamp", "startingVersion"} & set(
+        arguments.get("body") or {}
+    ) or arguments.get("version") is not None:
         raise Problem(400, "INVALID_PARAMETER_VALUE", "the history of this table is not shared")
     return handler(**arguments)
 
@@ -122,7 +159,9 @@ def _no_history(handler: Any, arguments: dict[str, Any]) -> Any:
 def _at_another_host(reply: Any, _: Any) -> Any:
     """Sign URLs at another host name, with an unknown query parameter."""
     whole = reply.joined() if reply.has_body else reply
-    body = whole.body.replace(b"http://127.0.0.1:", b"http://localhost:").replace(b"X-Amz-Signature=", b"x-id=GetObject&X-Amz-Signature=")
+    body = whole.body.replace(b"http://127.0.0.1:", b"http://localhost:").replace(
+        b"X-Amz-Signature=", b"x-id=GetObject&X-Amz-Signature="
+    )
     return replace(whole, body=body)
 
 
@@ -130,11 +169,19 @@ QUIRKS: dict[str, tuple[Install, ...]] = {
     "adds unknown members, in another order, and signs URLs at another host": (
         on_lines(IN_LINES, _news),
         on_lines(QUERY, _reversed),
-        on_capabilities(lambda v: v if b"includeend" in v else v + b";includeendstreamaction=false"),
-        on_answer("generateTemporaryTableCredentials", lambda d: d["credentials"].update(azureUserDelegationSas=None, gcpOauthToken=None)),
+        on_capabilities(
+            lambda v: v if b"includeend" in v else v + b";includeendstreamaction=false"
+        ),
+        on_answer(
+            "generateTemporaryTableCredentials",
+            lambda d: d["credentials"].update(azureUserDelegationSas=None, gcpOauthToken=None),
+        ),
         on_reply((QUERY, "queryTableChanges"), _at_another_host),
     ),
-    "writes null for absent members": (on_lines(IN_LINES, _nulls), on_reply("generateTemporaryTableCredentials", _in_lines)),
+    "writes null for absent members": (
+        on_lines(IN_LINES, _nulls),
+        on_reply("generateTemporaryTableCredentials", _in_lines),
+    ),
     "leaves out optional members": (
         on_all(_only_what_must_be, form=PARQUET),
         on_wrapped("endStreamAction", leave_out("minUrlExpirationTimestamp")),
@@ -142,7 +189,10 @@ QUIRKS: dict[str, tuple[Install, ...]] = {
     "knows no delta format": (on_call(IN_LINES, _no_delta),),
     "prefers delta format": (wrap_rule("negotiate", _delta_where_it_may),),
     "sends no end action": (wrap_rule("read_capabilities", _without_end),),
-    "has no change data feed": (on_call("queryTableChanges", _gone), *(on_metadata(o, write(configuration={})) for o in (METADATA, QUERY))),
+    "has no change data feed": (
+        on_call("queryTableChanges", _gone),
+        *(on_metadata(o, write(configuration={})) for o in (METADATA, QUERY)),
+    ),
     "shares no history": (on_call((QUERY, METADATA), _no_history),),
 }
 
@@ -153,7 +203,17 @@ TOGETHER = "writes null for absent members + has no change data feed"
 
 @pytest.mark.parametrize("quirks", by_day([TOGETHER, *QUIRKS], [TOGETHER]))
 def test_allowed_quirks_fail_nothing(shares: Path, quirks: str) -> None:
-    assert broken(of_lines(shares, quirk=all_of(*(install for quirk in quirks.split(" + ") for install in QUIRKS[quirk])))) == {}
+    assert (
+        broken(
+            of_lines(
+                shares,
+                quirk=all_of(
+                    *(install for quirk in quirks.split(" + ") for install in QUIRKS[quirk])
+                ),
+            )
+        )
+        == {}
+    )
 
 
 def _with_new_id(wrapper: dict[str, Any]) -> None:
@@ -180,7 +240,9 @@ def short_lived(shares: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
             for table in schema["tables"]:
                 table["location"] = str(shares / table["location"])
     folder: Path = tmp_path_factory.mktemp("short")
-    (folder / "shares.yaml").write_text(yaml.safe_dump({**document, "preSignedUrlTimeoutSeconds": 1}), encoding="utf-8")
+    (folder / "shares.yaml").write_text(
+        yaml.safe_dump({**document, "preSignedUrlTimeoutSeconds": 1}), encoding="utf-8"
+    )
     return folder
 
 
@@ -191,5 +253,7 @@ def test_urls_that_expire_pass(short_lived: Path) -> None:
 
 def test_urls_that_never_expire_are_a_warning(short_lived: Path) -> None:
     forever = replace_rule("url_holds", lambda *_: None)
-    results = judged(short_lived, "DS-FIL-10", quirk=forever, known=False, **{"short-lived-urls": True})
+    results = judged(
+        short_lived, "DS-FIL-10", quirk=forever, known=False, **{"short-lived-urls": True}
+    )
     assert results["DS-FIL-10"].outcome is Outcome.WARN

@@ -9,9 +9,24 @@ from typing import Any
 
 import pytest
 
-from lakepact.reference_server.faults import Install, all_of, on_call, on_lines, replace_rule, wrap_rule
+from lakepact.reference_server.faults import (
+    Install,
+    all_of,
+    on_call,
+    on_lines,
+    replace_rule,
+    wrap_rule,
+)
 from lakepact.reference_server.http.problems import Problem
-from mutants.delta_sharing.operators.lines import CHANGES, QUERY, file_of, on_files, on_metadata, on_partition_values, wrapper_of
+from mutants.delta_sharing.operators.lines import (
+    CHANGES,
+    QUERY,
+    file_of,
+    on_files,
+    on_metadata,
+    on_partition_values,
+    wrapper_of,
+)
 from sampling import by_day
 
 from .conftest import broken, judged
@@ -56,7 +71,9 @@ def _refuse_fractions(text: str) -> int:
 
 
 def _strict_times(reading: Any) -> Any:
-    return lambda text: reading(text) if len(text) == 20 and text.endswith("Z") else _refuse_fractions(text)
+    return lambda text: (
+        reading(text) if len(text) == 20 and text.endswith("Z") else _refuse_fractions(text)
+    )
 
 
 def _strictly_timed() -> Install:
@@ -73,7 +90,9 @@ def _no_such_thing(_handler: Any, _arguments: dict[str, Any]) -> Any:
 
 def _feeds_nothing(metadata: dict[str, Any]) -> None:
     kept = metadata["configuration"].items()
-    metadata["configuration"] = {name: value for name, value in kept if not name.endswith("enableChangeDataFeed")}
+    metadata["configuration"] = {
+        name: value for name, value in kept if not name.endswith("enableChangeDataFeed")
+    }
 
 
 def _open_ended(handler: Any, arguments: dict[str, Any]) -> Any:
@@ -103,9 +122,14 @@ QUIRKS: dict[str, tuple[tuple[str, ...], Install]] = {
     ),
     "lists in any order with more and other ids": (
         READ,
-        all_of(*(on_lines(o, edit) for o in OPERATIONS for edit in (_shuffled, _with_more, _other_ids))),
+        all_of(
+            *(on_lines(o, edit) for o in OPERATIONS for edit in (_shuffled, _with_more, _other_ids))
+        ),
     ),
-    "says little in delta format": (("changes", "delta_replay", "snapshots"), all_of(*(on_lines(o, _bare_delta) for o in OPERATIONS))),
+    "says little in delta format": (
+        ("changes", "delta_replay", "snapshots"),
+        all_of(*(on_lines(o, _bare_delta) for o in OPERATIONS)),
+    ),
     "takes whole seconds only": (("time_travel", "changes"), _strictly_timed()),
     "knows no capabilities": (
         ("snapshots", "time_travel", "changes", "delta_replay"),
@@ -113,13 +137,23 @@ QUIRKS: dict[str, tuple[tuple[str, ...], Install]] = {
     ),
     "has no change data feed": (
         ("changes", "time_travel"),
-        all_of(on_call(CHANGES, _no_such_thing), *(on_metadata(o, _feeds_nothing) for o in (QUERY, "getTableMetadata"))),
+        all_of(
+            on_call(CHANGES, _no_such_thing),
+            *(on_metadata(o, _feeds_nothing) for o in (QUERY, "getTableMetadata")),
+        ),
     ),
     "ignores the end of a window": (("time_travel",), on_call(QUERY, _open_ended)),
-    "heads changes with the metadata of their start": (("changes",), replace_rule("metadata_of_head", _head_of_the_start)),
+    "heads changes with the metadata of their start": (
+        ("changes",),
+        replace_rule("metadata_of_head", _head_of_the_start),
+    ),
     "writes times in ISO 8601": (
         ("partition_values", "snapshots"),
-        on_partition_values(lambda name, value: value and value.replace(" ", "T") + "Z" if name == "p_timestamp" else value),
+        on_partition_values(
+            lambda name, value: (
+                value and value.replace(" ", "T") + "Z" if name == "p_timestamp" else value
+            )
+        ),
     ),
 }
 

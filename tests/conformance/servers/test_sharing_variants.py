@@ -15,12 +15,34 @@ from lakepact.conformance.evidence.target import Target
 from miniatures import Answer, answer, miniature
 
 TOKEN = "the-token-of-the-only-recipient"
-MODULES = ("errors", "names", "paging", "recipients", "schemas", "shares", "version", "tables", "transport")
+MODULES = (
+    "errors",
+    "names",
+    "paging",
+    "recipients",
+    "schemas",
+    "shares",
+    "version",
+    "tables",
+    "transport",
+)
 PROTOCOL = {"protocol": {"minReaderVersion": 1, "unknown": "member"}}
 METADATA = {
-    "metaData": {"id": "m", "format": {"provider": "parquet"}, "schemaString": '{"type":"struct","fields":[]}', "partitionColumns": []}
+    "metaData": {
+        "id": "m",
+        "format": {"provider": "parquet"},
+        "schemaString": '{"type":"struct","fields":[]}',
+        "partitionColumns": [],
+    }
 }
-FILE = {"file": {"url": "http://127.0.0.1/f?X-Amz-Signature=1", "id": "f", "partitionValues": {}, "size": 1}}
+FILE = {
+    "file": {
+        "url": "http://127.0.0.1/f?X-Amz-Signature=1",
+        "id": "f",
+        "partitionValues": {},
+        "size": 1,
+    }
+}
 
 
 class Refused(Exception):
@@ -62,7 +84,9 @@ class Sharing:
     def error(self, status: int) -> Answer:
         return answer(status, {"errorCode": "SOME_CODE", "message": "no", "details": []})
 
-    def answered(self, method: str, parts: list[str], query: dict[str, list[str]], body: bytes) -> Answer:
+    def answered(
+        self, method: str, parts: list[str], query: dict[str, list[str]], body: bytes
+    ) -> Answer:
         names = self.named(parts)
         match method, len(parts), parts[-1]:
             case "GET", 1, "shares":
@@ -72,7 +96,10 @@ class Sharing:
             case "GET", 3, "schemas":
                 return self.page([{"name": self.schema, "share": names[0]}], query)
             case ("GET", 3, "all-tables") | ("GET", 5, "tables"):
-                return self.page([{"name": self.table, "schema": self.schema, "share": names[0], "more": {}}], query)
+                return self.page(
+                    [{"name": self.table, "schema": self.schema, "share": names[0], "more": {}}],
+                    query,
+                )
             case "GET", 7, "version":
                 return self.version(query)
             case "GET", 7, "metadata":
@@ -104,7 +131,9 @@ class Sharing:
         if not size.isdigit() or int(size) > 2**31 - 1 or query.get("pageToken", ["1"]) != ["1"]:
             raise Refused(400)
         start = int(query.get("pageToken", ["0"])[0]) if int(size) else 0
-        return self.described({"items": items} if int(size) and not start else {"nextPageToken": ""})
+        return self.described(
+            {"items": items} if int(size) and not start else {"nextPageToken": ""}
+        )
 
     def version(self, query: dict[str, list[str]]) -> Answer:
         if query.get("startingTimestamp"):
@@ -112,31 +141,49 @@ class Sharing:
         return 200, {"delta-table-version": "0"}, b""
 
     def lines(self, *documents: dict[str, Any]) -> Answer:
-        headers = {"Content-Type": 'application/x-ndjson; charset="utf-8"', "DELTA-TABLE-VERSION": "0"}
+        headers = {
+            "Content-Type": 'application/x-ndjson; charset="utf-8"',
+            "DELTA-TABLE-VERSION": "0",
+        }
         return 200, headers, b"\r\n".join(json.dumps(d, indent=None).encode() for d in documents)
 
 
 def outcomes(server: Sharing, *only: str) -> dict[str, Outcome]:
     with miniature(server) as url:
         wanted = only or tuple(f"*.{module}.*" for module in MODULES)
-        return outcomes_of(checked(Target(url, headers={"Authorization": f"Bearer {server.token}"}), *wanted, of="delta_sharing"))
+        return outcomes_of(
+            checked(
+                Target(url, headers={"Authorization": f"Bearer {server.token}"}),
+                *wanted,
+                of="delta_sharing",
+            )
+        )
 
 
 def failed(found: dict[str, Outcome]) -> set[str]:
-    return {requirement for requirement, outcome in found.items() if outcome not in (Outcome.PASS, Outcome.NOT_OFFERED, Outcome.WARN)}
+    return {
+        requirement
+        for requirement, outcome in found.items()
+        if outcome not in (Outcome.PASS, Outcome.NOT_OFFERED, Outcome.WARN)
+    }
 
 
 def test_minimal_server_fails_nothing() -> None:
     found = outcomes(Sharing())
 
     assert failed(found) == set()
-    assert {r for r, outcome in found.items() if outcome is Outcome.WARN} == {"DS-DF-07", "DS-GEN-13"}  # it spells names as its callers do
+    assert {r for r, outcome in found.items() if outcome is Outcome.WARN} == {
+        "DS-DF-07",
+        "DS-GEN-13",
+    }  # it spells names as its callers do
 
 
 class Nothing(Sharing):
     """A server without shares."""
 
-    def answered(self, method: str, parts: list[str], query: dict[str, list[str]], body: bytes) -> Answer:
+    def answered(
+        self, method: str, parts: list[str], query: dict[str, list[str]], body: bytes
+    ) -> Answer:
         if (method, parts) == ("GET", ["shares"]):
             return self.page([], query)
         raise Refused(404)
@@ -158,7 +205,9 @@ class Numbered(Sharing):
 class Described(Sharing):
     """A server that adds members only to the list of all tables of a share."""
 
-    def answered(self, method: str, parts: list[str], query: dict[str, list[str]], body: bytes) -> Answer:
+    def answered(
+        self, method: str, parts: list[str], query: dict[str, list[str]], body: bytes
+    ) -> Answer:
         self._heard.more = {"rows": 7} if parts[-1] == "all-tables" else {"id": None}
         return super().answered(method, parts, query, body)
 
@@ -166,7 +215,9 @@ class Described(Sharing):
         return super().page([{**item, **self._heard.more} for item in items], query)
 
 
-@pytest.mark.parametrize("server", [Numbered(), Described()], ids=lambda server: type(server).__name__)
+@pytest.mark.parametrize(
+    "server", [Numbered(), Described()], ids=lambda server: type(server).__name__
+)
 def test_variant_that_no_clause_forbids_fails_nothing(server: Sharing) -> None:
     assert failed(outcomes(server)) == set()
 
@@ -174,7 +225,9 @@ def test_variant_that_no_clause_forbids_fails_nothing(server: Sharing) -> None:
 class Web(Sharing):
     """A server behind a web site that answers unknown paths with a page."""
 
-    def answered(self, method: str, parts: list[str], query: dict[str, list[str]], body: bytes) -> Answer:
+    def answered(
+        self, method: str, parts: list[str], query: dict[str, list[str]], body: bytes
+    ) -> Answer:
         if "lakepact-nothing" in parts:
             return 404, {"Content-Type": "text/html"}, b"<html>Not Found</html>"
         return super().answered(method, parts, query, body)
@@ -190,14 +243,24 @@ class CleanedUp(Sharing):
     """A server that rewrote one file without a change of rows, and deleted the removed files."""
 
     def __call__(self, method: str, target: str, body: bytes) -> Answer:
-        return (404, {}, b"") if "X-Amz-Signature" in target else super().__call__(method, target, body)
+        return (
+            (404, {}, b"")
+            if "X-Amz-Signature" in target
+            else super().__call__(method, target, body)
+        )
 
     def version(self, query: dict[str, list[str]]) -> Answer:
         return 200, {"delta-table-version": "0" if query.get("startingTimestamp") else "2"}, b""
 
-    def answered(self, method: str, parts: list[str], query: dict[str, list[str]], body: bytes) -> Answer:
+    def answered(
+        self, method: str, parts: list[str], query: dict[str, list[str]], body: bytes
+    ) -> Answer:
         if method == "POST" and parts[-1] == "query":
-            lines = self.changed if "startingVersion" in self.read(body) else [{"file": self.one("rewritten", 7)}]
+            lines = (
+                self.changed
+                if "startingVersion" in self.read(body)
+                else [{"file": self.one("rewritten", 7)}]
+            )
             return self.lines(PROTOCOL, METADATA, *lines)
         return super().answered(method, parts, query, body)
 
@@ -229,7 +292,11 @@ class Dead(Sharing):
         if method == "POST" and target.endswith("/query"):
             url = f"http://{self._heard.headers['host']}/f?X-Amz-Signature=1"
             return self.lines(PROTOCOL, METADATA, {"file": {**FILE["file"], "url": url}})
-        return (404, {}, b"") if "X-Amz-Signature" in target else super().__call__(method, target, body)
+        return (
+            (404, {}, b"")
+            if "X-Amz-Signature" in target
+            else super().__call__(method, target, body)
+        )
 
 
 def test_size_of_a_lost_file_is_not_offered() -> None:
@@ -246,14 +313,24 @@ class Text401(Sharing):
     """A server behind a proxy that answers 401 in plain text, as the official server does."""
 
     def error(self, status: int) -> Answer:
-        return (401, {"Content-Type": "text/plain"}, b"401 Unauthorized") if status == 401 else super().error(status)
+        return (
+            (401, {"Content-Type": "text/plain"}, b"401 Unauthorized")
+            if status == 401
+            else super().error(status)
+        )
 
 
 class Echo(Sharing):
     """A server that swaps the letter case of names in listings of schemas and tables."""
 
     def page(self, items: list[dict[str, Any]], query: dict[str, list[str]]) -> Answer:
-        return super().page([{**item, "name": item["name"].swapcase()} if "schema" in item else item for item in items], query)
+        return super().page(
+            [
+                {**item, "name": item["name"].swapcase()} if "schema" in item else item
+                for item in items
+            ],
+            query,
+        )
 
 
 class SmallPages(Sharing):
@@ -302,11 +379,17 @@ class Open(Sharing):
     ],
     ids=lambda value: type(value).__name__,
 )
-def test_single_deviation_fails_only_its_requirements(server: Sharing, requirements: set[str]) -> None:
+def test_single_deviation_fails_only_its_requirements(
+    server: Sharing, requirements: set[str]
+) -> None:
     assert failed(outcomes(server)) == requirements
 
 
-@pytest.mark.parametrize("body", [b"null", b"[]", b"{}", b'{"items": [{}]}', b'{"items": [null]}', b"<html>", b"", b"\xff"], ids=repr)
+@pytest.mark.parametrize(
+    "body",
+    [b"null", b"[]", b"{}", b'{"items": [{}]}', b'{"items": [null]}', b"<html>", b"", b"\xff"],
+    ids=repr,
+)
 def test_nonsense_answers_cause_no_errors(body: bytes) -> None:
     with miniature(lambda *_: (200, {"Content-Type": "application/json"}, body)) as url:
         run = checked(url, of="delta_sharing")

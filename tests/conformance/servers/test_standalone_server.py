@@ -17,17 +17,28 @@ from lakepact.conformance.running import suite as suites
 from lakepact.reference_server.running import running
 
 #: The areas to check by version: cached answers, and features that the version added.
-AREAS = {"1.10.0": {"tables", "etags", "configuration", "views"}, "1.11.0": {"etags", "commit-etags", "idempotency", "warehouses"}}
+AREAS = {
+    "1.10.0": {"tables", "etags", "configuration", "views"},
+    "1.11.0": {"etags", "commit-etags", "idempotency", "warehouses"},
+}
 SERVED = {"readable-files": True, "location-policy": True}
-REQUESTS = int(os.environ.get("LAKEPACT_FUZZ_REQUESTS", "100000"))  #: requests of all nightly fuzzing together
+REQUESTS = int(
+    os.environ.get("LAKEPACT_FUZZ_REQUESTS", "100000")
+)  #: requests of all nightly fuzzing together
 SEEDS = 10
 
 
 def broken(run: runner.Run) -> list[tuple[str, str, str]]:
-    return [(v.requirement, v.outcome, v.actual) for v in run.verdicts if v.outcome not in (Outcome.PASS, Outcome.NOT_OFFERED)]
+    return [
+        (v.requirement, v.outcome, v.actual)
+        for v in run.verdicts
+        if v.outcome not in (Outcome.PASS, Outcome.NOT_OFFERED)
+    ]
 
 
-def judged(url: str, *, version: str, only: tuple[str, ...] = (), fuzz: int = 0, seed: int = 0) -> runner.Run:
+def judged(
+    url: str, *, version: str, only: tuple[str, ...] = (), fuzz: int = 0, seed: int = 0
+) -> runner.Run:
     return checked(Target(url, features=SERVED), *only, version=version, fuzz=fuzz, seed=seed)
 
 
@@ -35,7 +46,11 @@ def scenarios(version: str) -> tuple[str, ...]:
     """Return the requirements of some areas that only checks judge. Invariants would need the traffic of all checks."""
     suite = suites.load("iceberg_rest", version)
     known = suite.contract.requirements
-    return tuple(r for r, by in suite.judged().items() if known[r].area in AREAS[version] and suite.checks.keys() >= set(by))
+    return tuple(
+        r
+        for r, by in suite.judged().items()
+        if known[r].area in AREAS[version] and suite.checks.keys() >= set(by)
+    )
 
 
 @pytest.mark.parametrize("version", AREAS)
@@ -52,6 +67,12 @@ def test_open_server_fails_nothing(version: str) -> None:
 @pytest.mark.parametrize("store", ["memory", "file"])
 def test_long_fuzzing_finds_nothing(seed: int, store: str, tmp_path: object) -> None:
     with running(contract="iceberg_rest", warehouse=str(tmp_path), store=store) as server:
-        run = judged(server.url, version="1.10.0", only=("IRC-CFG-001",), fuzz=REQUESTS // (2 * SEEDS), seed=seed)
+        run = judged(
+            server.url,
+            version="1.10.0",
+            only=("IRC-CFG-001",),
+            fuzz=REQUESTS // (2 * SEEDS),
+            seed=seed,
+        )
 
     assert broken(run) == []

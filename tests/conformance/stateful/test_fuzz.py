@@ -50,11 +50,19 @@ def fuzz(url: str, *, budget: int = FEW, seed: int = 1) -> runner.Run:
 
 
 def broken(run: runner.Run) -> list[tuple[str, str]]:
-    return [(v.requirement, v.outcome) for v in run.verdicts if v.outcome not in (Outcome.PASS, Outcome.NOT_OFFERED)]
+    return [
+        (v.requirement, v.outcome)
+        for v in run.verdicts
+        if v.outcome not in (Outcome.PASS, Outcome.NOT_OFFERED)
+    ]
 
 
 def requests(run: runner.Run) -> list[tuple[str, str, bytes]]:
-    return [(e.method, e.url.partition("/v1")[2], e.request_body) for e in run.wire.exchanges.values() if e.check == "fuzz"]
+    return [
+        (e.method, e.url.partition("/v1")[2], e.request_body)
+        for e in run.wire.exchanges.values()
+        if e.check == "fuzz"
+    ]
 
 
 def catalog(method: str, target: str, _: bytes) -> tuple[int, dict[str, str], bytes]:
@@ -73,7 +81,11 @@ def test_fault_is_found_and_shown_in_the_fewest_requests(fault: str) -> None:
     requirement, fewest = FAULTS[fault]
     with running(faults=mutants([fault]), warehouse="memory:") as server:
         run = fuzz(server.url, budget=200 if "snapshot" in fault else FEW, seed=SEEDS.get(fault, 1))
-    shown = [len(v.exchanges) for v in run.verdicts if (v.requirement, v.outcome) == (requirement, Outcome.FAIL)]
+    shown = [
+        len(v.exchanges)
+        for v in run.verdicts
+        if (v.requirement, v.outcome) == (requirement, Outcome.FAIL)
+    ]
 
     assert min(shown, default=0) == fewest
 
@@ -103,7 +115,9 @@ def test_broken_connection_fails_with_the_request_that_broke_it() -> None:
 
     with miniature(fragile) as url:
         run = fuzz(url)
-    found = [v for v in run.verdicts if v.requirement == "IRC-ERR-014" and v.outcome is Outcome.FAIL]
+    found = [
+        v for v in run.verdicts if v.requirement == "IRC-ERR-014" and v.outcome is Outcome.FAIL
+    ]
 
     assert found
     assert all([run.wire.exchanges[n].method for n in v.exchanges] == ["DELETE"] for v in found)
@@ -121,10 +135,21 @@ def test_server_that_stops_answering_ends_the_run() -> None:
         run = fuzz(url)
 
     assert broken(run) == [("IRC-ERR-014", Outcome.FAIL)]
-    assert "answers nothing any more" in next(v.remark for v in run.verdicts if v.outcome is Outcome.FAIL)
+    assert "answers nothing any more" in next(
+        v.remark for v in run.verdicts if v.outcome is Outcome.FAIL
+    )
 
 
-@pytest.mark.parametrize("nonsense", [b"", b"[1]", b"\xff", b'{"metadata": 5, "namespace": {"a": []}}', b'{"metadata": {"schemas": 5}}'])
+@pytest.mark.parametrize(
+    "nonsense",
+    [
+        b"",
+        b"[1]",
+        b"\xff",
+        b'{"metadata": 5, "namespace": {"a": []}}',
+        b'{"metadata": {"schemas": 5}}',
+    ],
+)
 def test_nonsense_answers_fail_without_errors(nonsense: bytes) -> None:
     def babbling(method: str, target: str, body: bytes) -> tuple[int, dict[str, str], bytes]:
         if target.startswith("/v1/config"):
@@ -159,7 +184,12 @@ def test_fuzzing_leaves_no_files_behind(tmp_path: Path, monkeypatch: pytest.Monk
 
 def test_budget_is_kept_and_progress_is_reported() -> None:
     with miniature(catalog) as url:
-        run = runner.Run(plan.plan(suites.load("iceberg_rest"), only=["IRC-CFG-001"]), Target(url), fuzz=60, seed=1)
+        run = runner.Run(
+            plan.plan(suites.load("iceberg_rest"), only=["IRC-CFG-001"]),
+            Target(url),
+            fuzz=60,
+            seed=1,
+        )
         done = [event.done for event in run.events() if event.check == "fuzz"]
 
     assert done == sorted(done)
@@ -169,7 +199,11 @@ def test_budget_is_kept_and_progress_is_reported() -> None:
 
 # -- near misses ------------------------------------------------------------------------------------------------------
 
-EXAMPLE = {"name": "t", "at": Learned(("root",), "r"), "schema": {"fields": [{"id": 1, "name": "a"}, {"id": 2, "name": "b"}]}}
+EXAMPLE = {
+    "name": "t",
+    "at": Learned(("root",), "r"),
+    "schema": {"fields": [{"id": 1, "name": "a"}, {"id": 2, "name": "b"}]},
+}
 
 
 def test_near_misses_do_not_change_the_example() -> None:
@@ -185,13 +219,19 @@ def test_near_misses_keep_part_of_the_example() -> None:
     changed = [near_miss(EXAMPLE, Random(number)) for number in range(300)]
     documents = [c for c in changed if isinstance(c, dict)]
 
-    assert all(sum(c.get(member) == value for member, value in EXAMPLE.items()) >= 1 for c in documents)
+    assert all(
+        sum(c.get(member) == value for member, value in EXAMPLE.items()) >= 1 for c in documents
+    )
 
 
 def test_near_misses_change_every_place_and_cut_bodies() -> None:
     changed = [near_miss(EXAMPLE, Random(number)) for number in range(2000)]
     documents = [c for c in changed if isinstance(c, dict)]
-    untouched = [place for place in places_in(EXAMPLE) if all(_at(c, place) == _at(EXAMPLE, place) for c in documents)]
+    untouched = [
+        place
+        for place in places_in(EXAMPLE)
+        if all(_at(c, place) == _at(EXAMPLE, place) for c in documents)
+    ]
 
     assert untouched == []
     assert any(isinstance(c, bytes) for c in changed)
@@ -242,9 +282,17 @@ def test_shrinking_removes_unneeded_members() -> None:
 def test_shrinking_replaces_arguments_by_plain_values() -> None:
     def shows(candidate: Sequence[Step]) -> int:
         made = {step.operation for step in candidate}
-        return len(candidate) if candidate[-1].operation == "load" and candidate[-1].arguments["table"] in made else 0
+        return (
+            len(candidate)
+            if candidate[-1].operation == "load" and candidate[-1].arguments["table"] in made
+            else 0
+        )
 
-    found = Shrinking([*steps("first", "second"), Step("load", {"table": "second"})], shows, plain={"table": "first"}).shortest()
+    found = Shrinking(
+        [*steps("first", "second"), Step("load", {"table": "second"})],
+        shows,
+        plain={"table": "first"},
+    ).shortest()
 
     assert [step.operation for step in found] == ["first", "load"]
 

@@ -28,10 +28,16 @@ from sampling import some
 BUDGET = 600  #: requests, as many as `lakepact check` sends
 
 
-def stateful_run(target: Target, suite: suites.Suite[Any] | None = None, *, seed: int = 0) -> runner.Run:
+def stateful_run(
+    target: Target, suite: suites.Suite[Any] | None = None, *, seed: int = 0
+) -> runner.Run:
     """Run the stateful tests on a target and return the run."""
     suite = suite or suites.load("iceberg_rest")
-    one = next(requirement for requirement in suite.judged() if suite.requirement(requirement).area == "configuration")
+    one = next(
+        requirement
+        for requirement in suite.judged()
+        if suite.requirement(requirement).area == "configuration"
+    )
     return checked(target, one, of=suite, stateful=BUDGET, stateful_seed=seed, run_id="same")
 
 
@@ -43,11 +49,16 @@ def contradictions_of(fault: Fault) -> dict[str, int]:
 
 def contradictions(run: runner.Run) -> dict[str, int]:
     """Return the broken requirements, with the number of requests that show each."""
-    return {v.requirement: len(v.exchanges) for v in run.verdicts if v.check == "model" and v.outcome is not Outcome.PASS}
+    return {
+        v.requirement: len(v.exchanges)
+        for v in run.verdicts
+        if v.check == "model" and v.outcome is not Outcome.PASS
+    }
 
 
 @pytest.mark.parametrize(
-    ("contract", "version"), some([("iceberg_rest", "1.11.0"), ("iceberg_rest", "1.10.0"), ("watsonx_data", "2026")], 3)
+    ("contract", "version"),
+    some([("iceberg_rest", "1.11.0"), ("iceberg_rest", "1.10.0"), ("watsonx_data", "2026")], 3),
 )
 def test_reference_server_has_no_contradictions(contract: str, version: str) -> None:
     suite = suites.load(contract, version)
@@ -63,7 +74,13 @@ def test_equal_seeds_send_equal_requests() -> None:
     for _ in range(2):
         with running(contract="iceberg_rest", warehouse="memory:") as server:
             run = stateful_run(Target(server.url), seed=7)
-        requests.append([(e.method, e.url.partition("/v1")[2]) for e in run.wire.exchanges.values() if e.check == "model"])
+        requests.append(
+            [
+                (e.method, e.url.partition("/v1")[2])
+                for e in run.wire.exchanges.values()
+                if e.check == "model"
+            ]
+        )
 
     assert requests[0] == requests[1]
 
@@ -108,11 +125,17 @@ def takes_every_tag_for_the_current_one(handler: Handler, arguments: dict[str, A
 
 
 FAULTY = {
-    "takes-every-tag-for-the-current-one": (on_call("loadTable", takes_every_tag_for_the_current_one), "IRC-TBL-ETAG-003"),
+    "takes-every-tag-for-the-current-one": (
+        on_call("loadTable", takes_every_tag_for_the_current_one),
+        "IRC-TBL-ETAG-003",
+    ),
     "lists-four-tables-at-most": (on_answer("listTables", four_tables_at_most), "IRC-TBL-LIST-007"),
     "namespaces-remember": (namespaces_remember(), "IRC-NS-PROP-002"),
     "transactions-leave-the-last-table-out": (
-        rewrites("commitTransaction", lambda body: {"table-changes": body["table-changes"][:-1] or body["table-changes"]}),
+        rewrites(
+            "commitTransaction",
+            lambda body: {"table-changes": body["table-changes"][:-1] or body["table-changes"]},
+        ),
         "IRC-TXN-001",
     ),
 }
@@ -151,7 +174,9 @@ def with_property(name: str, value: Callable[[], str]) -> Callable[[dict[str, An
 
 def versions_in_any_order(document: dict[str, Any]) -> None:
     for member in ("versions", "schemas"):
-        document["metadata"][member] = CHANCE.sample(document["metadata"][member], len(document["metadata"][member]))
+        document["metadata"][member] = CHANCE.sample(
+            document["metadata"][member], len(document["metadata"][member])
+        )
 
 
 def without_refs_beside_main(document: dict[str, Any]) -> None:
@@ -160,7 +185,9 @@ def without_refs_beside_main(document: dict[str, Any]) -> None:
 
 
 SOUND = {
-    "notes-the-time-of-each-load": on_answer(SHOWING, with_property("looked-at", lambda: str(next(TIMES)))),
+    "notes-the-time-of-each-load": on_answer(
+        SHOWING, with_property("looked-at", lambda: str(next(TIMES)))
+    ),
     "pages-of-two": on_answer(("listTables", "listViews"), pages_of_two),
     "properties-of-its-own": on_answer(OWNED, with_property("owner", lambda: "somebody")),
     "versions-in-any-order": on_answer("loadView", versions_in_any_order),

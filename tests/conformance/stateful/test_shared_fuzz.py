@@ -23,12 +23,16 @@ def embedding(tmp_path_factory: pytest.TempPathFactory) -> EmbeddedTarget:
 
 
 def fuzz(embedding: EmbeddedTarget, *faults: str, seed: int = 1) -> runner.Run:
-    with running(contract=SUITE.contract.name, faults=mutants(faults, "delta_sharing"), **embedding.settings) as server:
+    with running(
+        contract=SUITE.contract.name, faults=mutants(faults, "delta_sharing"), **embedding.settings
+    ) as server:
         return checked(embedding.target(server.url), "DS-GSH-03", of=SUITE, fuzz=FEW, seed=seed)
 
 
 def broken(run: runner.Run) -> set[str]:
-    return {v.requirement for v in run.verdicts if v.outcome not in (Outcome.PASS, Outcome.NOT_OFFERED)}
+    return {
+        v.requirement for v in run.verdicts if v.outcome not in (Outcome.PASS, Outcome.NOT_OFFERED)
+    }
 
 
 def test_correct_server_fails_nothing(embedding: EmbeddedTarget) -> None:
@@ -45,14 +49,24 @@ def test_correct_server_fails_nothing(embedding: EmbeddedTarget) -> None:
         ("listAllTables.not-json", "DS-PAG-11"),
     ],
 )
-def test_fault_is_found_and_shown_in_one_request(embedding: EmbeddedTarget, fault: str, requirement: str) -> None:
-    found = [v for v in fuzz(embedding, fault).verdicts if v.check == "fuzz" and v.requirement == requirement and v.outcome is Outcome.FAIL]
+def test_fault_is_found_and_shown_in_one_request(
+    embedding: EmbeddedTarget, fault: str, requirement: str
+) -> None:
+    found = [
+        v
+        for v in fuzz(embedding, fault).verdicts
+        if v.check == "fuzz" and v.requirement == requirement and v.outcome is Outcome.FAIL
+    ]
 
     assert found
     assert {v.remark for v in found} == {"seed 1, shrunk to 1 request"}
 
 
 def test_fuzzing_sends_every_operation(embedding: EmbeddedTarget) -> None:
-    asked = {e.operation for e in fuzz(embedding, seed=3).wire.exchanges.values() if e.check == "fuzz" and e.status < 500}
+    asked = {
+        e.operation
+        for e in fuzz(embedding, seed=3).wire.exchanges.values()
+        if e.check == "fuzz" and e.status < 500
+    }
 
     assert asked == set(SUITE.contract.operations)

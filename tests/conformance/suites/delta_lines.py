@@ -35,7 +35,9 @@ def snapshot(table: Path, version: int, *, delta: bool) -> list[dict[str, Any]]:
     return lines + [_file("add", file, table, delta=delta, kind="file") for file in files.values()]
 
 
-def changes(table: Path, first: int, last: int, *, delta: bool, times: dict[int, int]) -> list[dict[str, Any]]:
+def changes(
+    table: Path, first: int, last: int, *, delta: bool, times: dict[int, int]
+) -> list[dict[str, Any]]:
     """Return the lines of the changes between two versions."""
     heads: dict[str, Any] = {}
     lines = []
@@ -49,7 +51,9 @@ def changes(table: Path, first: int, last: int, *, delta: bool, times: dict[int,
         for action in commit:
             for kind in kinds:
                 if kind in action and (kind == "cdc" or action[kind]["dataChange"]):
-                    line = _file(kind, action[kind], table, delta=delta, kind={"cdc": "cdf"}.get(kind, kind))
+                    line = _file(
+                        kind, action[kind], table, delta=delta, kind={"cdc": "cdf"}.get(kind, kind)
+                    )
                     next(iter(line.values())).update(version=number, timestamp=times[number])
                     lines.append(line)
     return [*_head(heads, delta=delta), *lines]
@@ -63,18 +67,29 @@ def fetch(_: object, url: str) -> bytes:
 
 def _head(heads: dict[str, Any], *, delta: bool) -> list[dict[str, Any]]:
     if delta:
-        return [{"protocol": {"deltaProtocol": heads["protocol"]}}, {"metaData": {"deltaMetadata": heads["metaData"]}}]
+        return [
+            {"protocol": {"deltaProtocol": heads["protocol"]}},
+            {"metaData": {"deltaMetadata": heads["metaData"]}},
+        ]
     return [{"protocol": {"minReaderVersion": 1}}, {"metaData": heads["metaData"]}]
 
 
-def _file(action: str, file: dict[str, Any], table: Path, *, delta: bool, kind: str) -> dict[str, Any]:
+def _file(
+    action: str, file: dict[str, Any], table: Path, *, delta: bool, kind: str
+) -> dict[str, Any]:
     url = f"file:{table / unquote(file['path'])}"
     if not delta:
-        return {kind: {"id": file["path"], "url": url, "stats": file.get("stats")} | {k: file[k] for k in ("partitionValues", "size")}}
+        return {
+            kind: {"id": file["path"], "url": url, "stats": file.get("stats")}
+            | {k: file[k] for k in ("partitionValues", "size")}
+        }
     wrapped = file | {"path": url}
     vector = file.get("deletionVector")
     if vector and vector["storageType"] == "u":
         text = vector["pathOrInlineDv"]
         name = f"deletion_vector_{uuid.UUID(bytes=from_z85(text[-20:]))}.bin"
-        wrapped["deletionVector"] = vector | {"storageType": "p", "pathOrInlineDv": f"file:{table / text[:-20] / name}"}
+        wrapped["deletionVector"] = vector | {
+            "storageType": "p",
+            "pathOrInlineDv": f"file:{table / text[:-20] / name}",
+        }
     return {"file": {"id": file["path"], "deltaSingleAction": {action: wrapped}}}

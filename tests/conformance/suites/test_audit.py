@@ -30,7 +30,11 @@ def faults_of(suite: suites.Suite) -> dict[str, Fault]:
 
 def test_every_requirement_is_judged_or_excused(suite: suites.Suite) -> None:
     judged = suite.judged()
-    missing = [r.id for r in suite.contract.requirements.values() if r.side == "server" and r.id not in judged and not r.uncovered]
+    missing = [
+        r.id
+        for r in suite.contract.requirements.values()
+        if r.side == "server" and r.id not in judged and not r.uncovered
+    ]
 
     assert missing == []
 
@@ -38,18 +42,28 @@ def test_every_requirement_is_judged_or_excused(suite: suites.Suite) -> None:
 def test_every_judged_requirement_is_broken_by_a_fault(suite: suites.Suite) -> None:
     broken = {requirement for fault in faults_of(suite).values() for requirement in fault.breaks}
     known = suite.contract.requirements
-    breakable = {r for r in suite.judged() if known[r].level != "MAY" and not {r, *known[r].features} & suite.unserved.keys()}
+    breakable = {
+        r
+        for r in suite.judged()
+        if known[r].level != "MAY" and not {r, *known[r].features} & suite.unserved.keys()
+    }
 
     assert sorted(breakable - broken) == []
 
 
 def test_unserved_entries_name_judged_requirements_or_features(suite: suites.Suite) -> None:
-    assert sorted(suite.unserved.keys() - suite.judged().keys() - suite.contract.features.keys()) == []
+    assert (
+        sorted(suite.unserved.keys() - suite.judged().keys() - suite.contract.features.keys()) == []
+    )
 
 
 def test_every_fault_breaks_judged_requirements(suite: suites.Suite) -> None:
     judged = suite.judged()
-    stray = {name: fault.breaks for name, fault in faults_of(suite).items() if not fault.breaks or set(fault.breaks) - set(judged)}
+    stray = {
+        name: fault.breaks
+        for name, fault in faults_of(suite).items()
+        if not fault.breaks or set(fault.breaks) - set(judged)
+    }
 
     assert stray == {}
 
@@ -59,7 +73,9 @@ def test_checks_and_invariants_have_distinct_names(suite: suites.Suite) -> None:
 
 
 def test_invariants_name_existing_checks(suite: suites.Suite) -> None:
-    assert {name for invariant in suite.invariants.values() for name in invariant.traffic} <= set(suite.checks)
+    assert {name for invariant in suite.invariants.values() for name in invariant.traffic} <= set(
+        suite.checks
+    )
 
 
 def test_judged_requirement_is_not_excused(suite: suites.Suite) -> None:

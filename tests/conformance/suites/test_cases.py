@@ -13,9 +13,15 @@ HOME = Path(lakepact.conformance.__file__).parent
 
 def loops_without_cases(source: str) -> list[int]:
     """Return the lines of loops in a judgement that expect something outside of any `with case():`."""
-    judgements = [node for node in ast.walk(ast.parse(source)) if _enters(node, "judge", "judge_each")]
-    loops = (loop for block in judgements for loop in _outside_cases(block) if isinstance(loop, ast.For))
-    return [loop.lineno for loop in loops if any(_is_expectation(node) for node in _outside_cases(loop))]
+    judgements = [
+        node for node in ast.walk(ast.parse(source)) if _enters(node, "judge", "judge_each")
+    ]
+    loops = (
+        loop for block in judgements for loop in _outside_cases(block) if isinstance(loop, ast.For)
+    )
+    return [
+        loop.lineno for loop in loops if any(_is_expectation(node) for node in _outside_cases(loop))
+    ]
 
 
 def _outside_cases(node: ast.AST) -> Iterator[ast.AST]:
@@ -29,7 +35,10 @@ def _outside_cases(node: ast.AST) -> Iterator[ast.AST]:
 def _is_expectation(node: ast.AST) -> bool:
     called = node.func if isinstance(node, ast.Call) else None
     return (
-        isinstance(called, ast.Attribute) and isinstance(called.value, ast.Name) and called.value.id == "expect" and called.attr != "shown"
+        isinstance(called, ast.Attribute)
+        and isinstance(called.value, ast.Name)
+        and called.value.id == "expect"
+        and called.attr != "shown"
     )
 
 
@@ -37,13 +46,22 @@ def _enters(node: ast.AST, *names: str) -> bool:
     """Return whether a node is a `with` block of a call to one of these functions."""
     calls = (item.context_expr for item in node.items) if isinstance(node, ast.With) else ()
     functions = (call.func for call in calls if isinstance(call, ast.Call))
-    return any((each.attr if isinstance(each, ast.Attribute) else getattr(each, "id", "")) in names for each in functions)
+    return any(
+        (each.attr if isinstance(each, ast.Attribute) else getattr(each, "id", "")) in names
+        for each in functions
+    )
 
 
 def test_each_round_of_a_loop_is_a_case() -> None:
-    paths = [path for folder in ("checks", "clients") for path in sorted((HOME / folder).rglob("*.py"))]
+    paths = [
+        path for folder in ("checks", "clients") for path in sorted((HOME / folder).rglob("*.py"))
+    ]
 
-    assert [f"{path.relative_to(HOME)}:{line}" for path in paths for line in loops_without_cases(path.read_text("utf-8"))] == []
+    assert [
+        f"{path.relative_to(HOME)}:{line}"
+        for path in paths
+        for line in loops_without_cases(path.read_text("utf-8"))
+    ] == []
 
 
 def test_loop_without_cases_is_found() -> None:

@@ -22,13 +22,19 @@ from . import delta_lines
 
 #: Tables with versions that cannot be rebuilt from commits alone.
 CHECKPOINTED = {name for name in FIXTURES if name.startswith("checkpoint_")}
-PLAIN = [name for name, known in FIXTURES.items() if not known.features and name not in CHECKPOINTED]
-READABLE = [name for name, known in FIXTURES.items() if "typeWidening" not in known.features]  #: by deltalake
+PLAIN = [
+    name for name, known in FIXTURES.items() if not known.features and name not in CHECKPOINTED
+]
+READABLE = [
+    name for name, known in FIXTURES.items() if "typeWidening" not in known.features
+]  #: by deltalake
 UNREADABLE_CHANGES = {
     "changes_partitioned",  # deltalake escapes the paths of its files twice
     "changes_vectors_gone",  # deltalake does not read the vectors of removed files
 }
-NEEDING_DELTA_FORMAT = {"changes_vectors_gone"}  #: tables with changes that parquet format cannot express: it has no vectors
+NEEDING_DELTA_FORMAT = {
+    "changes_vectors_gone"
+}  #: tables with changes that parquet format cannot express: it has no vectors
 
 
 @pytest.fixture(scope="session")
@@ -41,11 +47,22 @@ def test_deltalake_reads_the_documented_rows_of_every_version(written: Manifest,
     table = written.tables[name]
     for version in table.readable:
         opened = deltalake.DeltaTable(table.location, version=version.version)
-        found = pa.table(deltalake.QueryBuilder().register("t", opened).execute("select * from t").read_all())
-        comparison.same(version.rows.to_pylist(), found.to_pylist(), f"{name} at version {version.version}")
+        found = pa.table(
+            deltalake.QueryBuilder().register("t", opened).execute("select * from t").read_all()
+        )
+        comparison.same(
+            version.rows.to_pylist(), found.to_pylist(), f"{name} at version {version.version}"
+        )
 
 
-@pytest.mark.parametrize("name", [n for n, known in FIXTURES.items() if known.changes is not None and n not in UNREADABLE_CHANGES])
+@pytest.mark.parametrize(
+    "name",
+    [
+        n
+        for n, known in FIXTURES.items()
+        if known.changes is not None and n not in UNREADABLE_CHANGES
+    ],
+)
 def test_deltalake_reads_the_documented_changes(written: Manifest, name: str) -> None:
     table = written.tables[name]
     first, last = table.first_change, table.last.version
@@ -58,15 +75,19 @@ def test_deltalake_reads_the_documented_changes(written: Manifest, name: str) ->
 
 @pytest.mark.parametrize("delta", [False, True], ids=["parquet", "delta"])
 @pytest.mark.parametrize("name", PLAIN)
-def test_reader_reads_the_documented_rows_in_either_format(written: Manifest, name: str, *, delta: bool) -> None:
+def test_reader_reads_the_documented_rows_in_either_format(
+    written: Manifest, name: str, *, delta: bool
+) -> None:
     table = written.tables[name]
     for version in table.versions[-3:]:
         answer = lines.parsed(delta_lines.snapshot(table.location, version.version, delta=delta))
         files = answer.files if len(answer.files) < 50 else answer.files[:50]
         found = data_files.rows(answer, delta_lines.fetch, files)
-        (comparison.same if files == answer.files else lambda a, b, what: comparison.included(b, a, what))(
-            version.rows.to_pylist(), found, f"{name} at {version.version}"
-        )
+        (
+            comparison.same
+            if files == answer.files
+            else lambda a, b, what: comparison.included(b, a, what)
+        )(version.rows.to_pylist(), found, f"{name} at {version.version}")
 
 
 @pytest.mark.parametrize("name", [n for n, known in FIXTURES.items() if known.features])
@@ -74,19 +95,35 @@ def test_reader_applies_deletion_vectors_and_column_mapping(written: Manifest, n
     table = written.tables[name]
     for version in table.versions:
         answer = lines.parsed(delta_lines.snapshot(table.location, version.version, delta=True))
-        comparison.same(version.rows.to_pylist(), data_files.rows(answer, delta_lines.fetch), f"{name} at {version.version}")
+        comparison.same(
+            version.rows.to_pylist(),
+            data_files.rows(answer, delta_lines.fetch),
+            f"{name} at {version.version}",
+        )
 
 
 @pytest.mark.parametrize(
     ("name", "delta"),
-    [(n, d) for n, known in FIXTURES.items() if known.changes is not None for d in (False, True) if d or n not in NEEDING_DELTA_FORMAT],
+    [
+        (n, d)
+        for n, known in FIXTURES.items()
+        if known.changes is not None
+        for d in (False, True)
+        if d or n not in NEEDING_DELTA_FORMAT
+    ],
 )
-def test_reader_reads_the_documented_changes_in_either_format(written: Manifest, name: str, *, delta: bool) -> None:
+def test_reader_reads_the_documented_changes_in_either_format(
+    written: Manifest, name: str, *, delta: bool
+) -> None:
     table = written.tables[name]
     first, last = table.first_change or 0, table.last.version
     times = {version.version: version.timestamp for version in table.versions}
-    answer = lines.parsed(delta_lines.changes(table.location, first, last, delta=delta, times=times))
-    comparison.same(table.changes(first, last).to_pylist(), changes.rows(answer, delta_lines.fetch), name)
+    answer = lines.parsed(
+        delta_lines.changes(table.location, first, last, delta=delta, times=times)
+    )
+    comparison.same(
+        table.changes(first, last).to_pylist(), changes.rows(answer, delta_lines.fetch), name
+    )
 
 
 def test_missing_and_additional_rows_are_named() -> None:
@@ -100,7 +137,9 @@ def test_duplicate_rows_are_counted() -> None:
 
 
 def test_deletion_vector_with_a_wrong_cardinality_is_unmet(written: Manifest) -> None:
-    answer = lines.parsed(delta_lines.snapshot(written.tables["deletion_vectors"].location, 3, delta=True))
+    answer = lines.parsed(
+        delta_lines.snapshot(written.tables["deletion_vectors"].location, 3, delta=True)
+    )
     file = next(f for f in answer.files if f.vector)
     with pytest.raises(Unmet, match="cardinality"):
         data_files.rows_of(answer, _with_vector(file, cardinality=99), delta_lines.fetch)
@@ -123,7 +162,9 @@ def test_commit_times_equal_file_times(written: Manifest) -> None:
 def test_two_packs_differ_only_in_file_names(written: Manifest, tmp_path: Path) -> None:
     other = pack.write(tmp_path / "other")
     assert _without_paths(written.folder) == _without_paths(other.folder)
-    assert (written.folder / "shares.yaml").read_bytes() == (other.folder / "shares.yaml").read_bytes()
+    assert (written.folder / "shares.yaml").read_bytes() == (
+        other.folder / "shares.yaml"
+    ).read_bytes()
 
 
 def _without_paths(folder: Path) -> object:
@@ -131,20 +172,34 @@ def _without_paths(folder: Path) -> object:
     for table in document["tables"].values():
         for version in table["versions"]:
             version["schema"] = None
-            version["files"] = sorted((json.dumps(f["partition_values"], sort_keys=True), f["rows"] or 0) for f in version["files"])
+            version["files"] = sorted(
+                (json.dumps(f["partition_values"], sort_keys=True), f["rows"] or 0)
+                for f in version["files"]
+            )
     return document
 
 
 def test_pack_is_smaller_than_10_mib(written: Manifest) -> None:
-    seen = {path.stat().st_ino: path.stat().st_size for path in written.folder.rglob("*") if path.is_file()}
+    seen = {
+        path.stat().st_ino: path.stat().st_size
+        for path in written.folder.rglob("*")
+        if path.is_file()
+    }
     assert sum(seen.values()) < 10 * 2**20
 
 
 def test_pack_has_the_shares_that_listing_checks_need(written: Manifest) -> None:
-    shares = yaml.safe_load((written.folder / manifest.SHARES).read_text(encoding="utf-8"))["shares"]
+    shares = yaml.safe_load((written.folder / manifest.SHARES).read_text(encoding="utf-8"))[
+        "shares"
+    ]
     schemas = [len(share["schemas"]) for share in shares]
     tables = [len(schema["tables"]) for share in shares for schema in share["schemas"]]
-    names = [n["name"] for share in shares for schema in share["schemas"] for n in (schema, *schema["tables"])]
+    names = [
+        n["name"]
+        for share in shares
+        for schema in share["schemas"]
+        for n in (schema, *schema["tables"])
+    ]
     assert len(shares) >= 3
     assert min(schemas) == 0
     assert max(schemas) >= 7
@@ -169,7 +224,10 @@ def test_unwritable_folder_exits_with_2(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     result = CliRunner().invoke(main, ["fixtures", "delta", str(tmp_path / "file" / "pack")])
     assert result.exit_code == 2
-    assert f"lakepact fixtures: {tmp_path}/file/pack cannot be written: Not a directory" in result.output
+    assert (
+        f"lakepact fixtures: {tmp_path}/file/pack cannot be written: Not a directory"
+        in result.output
+    )
 
 
 def test_folder_without_a_pack_raises_no_pack(tmp_path: Path) -> None:

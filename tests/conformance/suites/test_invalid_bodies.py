@@ -22,20 +22,29 @@ def invalid() -> InvalidBodies:
 
 
 def test_required_members_at_every_depth_are_left_out(invalid: InvalidBodies) -> None:
-    places = [mutation.at for mutation, _ in invalid.without_members("CommitTransactionRequest", BODY)]
+    places = [
+        mutation.at for mutation, _ in invalid.without_members("CommitTransactionRequest", BODY)
+    ]
 
     change = "/table-changes/0"
     assert sorted(places) == sorted(
         [
             "/table-changes",
-            *(f"{change}/{member}" for member in ("requirements", "updates", "identifier/namespace", "identifier/name")),
+            *(
+                f"{change}/{member}"
+                for member in ("requirements", "updates", "identifier/namespace", "identifier/name")
+            ),
             *(f"{change}/updates/0/{member}" for member in ("action", "updates")),
         ]
     )
 
 
 def test_value_has_every_other_json_type(invalid: InvalidBodies) -> None:
-    kinds = [m.kind for m, _ in invalid.of_wrong_types("CommitTransactionRequest", BODY) if m.at == "/table-changes/0/identifier/name"]
+    kinds = [
+        m.kind
+        for m, _ in invalid.of_wrong_types("CommitTransactionRequest", BODY)
+        if m.at == "/table-changes/0/identifier/name"
+    ]
 
     assert kinds == ["as boolean", "as number", "as array", "as object"]
 

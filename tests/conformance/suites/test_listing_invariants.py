@@ -15,7 +15,19 @@ LONG = ["n" * 400]
 
 def listed(*names: str) -> Exchange:
     document = {"identifiers": [{"namespace": LONG, "name": name} for name in names]}
-    return Exchange(1, "listTables", "test", "GET", "http://test", (), b"", 200, httpx.Headers(), orjson.dumps(document), 0.0)
+    return Exchange(
+        1,
+        "listTables",
+        "test",
+        "GET",
+        "http://test",
+        (),
+        b"",
+        200,
+        httpx.Headers(),
+        orjson.dumps(document),
+        0.0,
+    )
 
 
 def test_only_a_duplicate_table_in_a_long_namespace_is_unmet() -> None:

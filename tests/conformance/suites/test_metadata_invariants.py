@@ -19,13 +19,32 @@ SNAPSHOT = {
     "summary": {"operation": "append"},
 }
 #: A snapshot of format version 1, as it remains when its table is upgraded to version 2.
-OF_VERSION_1 = {"snapshot-id": 7, "timestamp-ms": 1, "manifest-list": "file:///m.avro", "summary": {"operation": "append"}}
-MAIN = {"refs": {"main": {"type": "branch", "snapshot-id": 2**62 + 1}}, "snapshots": [SNAPSHOT], "last-sequence-number": 1}
+OF_VERSION_1 = {
+    "snapshot-id": 7,
+    "timestamp-ms": 1,
+    "manifest-list": "file:///m.avro",
+    "summary": {"operation": "append"},
+}
+MAIN = {
+    "refs": {"main": {"type": "branch", "snapshot-id": 2**62 + 1}},
+    "snapshots": [SNAPSHOT],
+    "last-sequence-number": 1,
+}
 
 
 def answered(document, *, operation="loadTable", method="GET", status=200):
     return Exchange(
-        1, operation, "test", method, "http://test", (), b"", status, httpx.Headers(), orjson.dumps({"metadata": document}), 0.0
+        1,
+        operation,
+        "test",
+        method,
+        "http://test",
+        (),
+        b"",
+        status,
+        httpx.Headers(),
+        orjson.dumps({"metadata": document}),
+        0.0,
     )
 
 
@@ -49,11 +68,23 @@ def broken_by(exchange):
         {**BARE, "refs": {}, "current-snapshot-id": -1},
         {**BARE, "current-snapshot-id": 5},
         {**BARE, **MAIN, "current-snapshot-id": 2**62 + 1},
-        {**BARE, "snapshot-log": [{"snapshot-id": 5, "timestamp-ms": 1}], "current-snapshot-id": -1},
-        {**BARE, "metadata-log": [{"metadata-file": "a", "timestamp-ms": 1000}, {"metadata-file": "b", "timestamp-ms": 1}]},
         {
             **BARE,
-            "partition-specs": [{"spec-id": 0, "fields": [{"source-id": 1, "transform": "identity", "name": "a"}]}],
+            "snapshot-log": [{"snapshot-id": 5, "timestamp-ms": 1}],
+            "current-snapshot-id": -1,
+        },
+        {
+            **BARE,
+            "metadata-log": [
+                {"metadata-file": "a", "timestamp-ms": 1000},
+                {"metadata-file": "b", "timestamp-ms": 1},
+            ],
+        },
+        {
+            **BARE,
+            "partition-specs": [
+                {"spec-id": 0, "fields": [{"source-id": 1, "transform": "identity", "name": "a"}]}
+            ],
             "last-partition-id": 999,
         },
         {**BARE, "format-version": 3, "next-row-id": 0, "snapshots": [SNAPSHOT]},
@@ -74,19 +105,50 @@ def test_valid_metadata_breaks_no_invariant(document):
         ("IRC-META-002", {"schemas": [], "current-schema-id": 0}),
         (
             "IRC-META-005",
-            {"schemas": [{"fields": [{"id": 1, "type": {"type": "list", "element-id": 7, "element": "int"}}]}], "last-column-id": 6},
+            {
+                "schemas": [
+                    {
+                        "fields": [
+                            {"id": 1, "type": {"type": "list", "element-id": 7, "element": "int"}}
+                        ]
+                    }
+                ],
+                "last-column-id": 6,
+            },
         ),
         (
             "IRC-META-005",
-            {"schemas": [{"fields": [{"id": 1, "type": {"key-id": 2, "key": "int", "value-id": 9, "value": "int"}}]}], "last-column-id": 8},
+            {
+                "schemas": [
+                    {
+                        "fields": [
+                            {
+                                "id": 1,
+                                "type": {"key-id": 2, "key": "int", "value-id": 9, "value": "int"},
+                            }
+                        ]
+                    }
+                ],
+                "last-column-id": 8,
+            },
         ),
-        ("IRC-META-007", {**MAIN, "snapshots": [{**SNAPSHOT, "snapshot-id": 2**62}], "current-snapshot-id": 2**62 + 1}),
+        (
+            "IRC-META-007",
+            {
+                **MAIN,
+                "snapshots": [{**SNAPSHOT, "snapshot-id": 2**62}],
+                "current-snapshot-id": 2**62 + 1,
+            },
+        ),
         ("IRC-META-008", {**MAIN, "current-snapshot-id": 2**62}),
         ("IRC-META-008", {"refs": {}, "current-snapshot-id": 5}),
         ("IRC-META-009", {"snapshots": [SNAPSHOT, SNAPSHOT], "last-sequence-number": 1}),
         ("IRC-META-010", {"snapshots": [OF_VERSION_1], "last-sequence-number": 1}),
         ("IRC-META-010", {"snapshots": [SNAPSHOT, OF_VERSION_1], "last-sequence-number": 1}),
-        ("IRC-META-011", {"snapshot-log": [{"snapshot-id": 4, "timestamp-ms": 1}], "current-snapshot-id": 5}),
+        (
+            "IRC-META-011",
+            {"snapshot-log": [{"snapshot-id": 4, "timestamp-ms": 1}], "current-snapshot-id": 5},
+        ),
         ("IRC-META-014", {"properties": {"a": 1}}),
         ("IRC-META-015", {"partition-statistics": [{"snapshot-id": 1}, {"snapshot-id": 1}]}),
     ],
@@ -95,6 +157,8 @@ def test_contradiction_breaks_its_invariant(requirement, members):
     assert broken_by(answered({**BARE, **members})) == [requirement]
 
 
-@pytest.mark.parametrize("other", [{"status": 404}, {"method": "HEAD"}, {"operation": "listTables"}, {"operation": None}])
+@pytest.mark.parametrize(
+    "other", [{"status": 404}, {"method": "HEAD"}, {"operation": "listTables"}, {"operation": None}]
+)
 def test_answer_without_table_metadata_breaks_no_invariant(other):
     assert broken_by(answered({"format-version": 9}, **other)) == []

@@ -25,21 +25,40 @@ from mutants.placing import misplaced, watched
 TESTS = Path(__file__).parents[2]
 #: Faults in different areas that change a member or a header of answers; `nox -s mutants` compares all.
 SAMPLE = (
-    *("types-are-null", "refs-are-an-array", "loads-without-properties", "missing-views-are-called-tables", "locations-are-null"),
-    *("keys-without-metadata", "snapshots-without-manifest-list", "missing-namespace-is-a-missing-table"),
+    *(
+        "types-are-null",
+        "refs-are-an-array",
+        "loads-without-properties",
+        "missing-views-are-called-tables",
+        "locations-are-null",
+    ),
+    *(
+        "keys-without-metadata",
+        "snapshots-without-manifest-list",
+        "missing-namespace-is-a-missing-table",
+    ),
 )
 
 
 def hunted(*options: str) -> subprocess.CompletedProcess[str]:
     """Run `python -m mutants`."""
     env = {**os.environ, "PYTHONPATH": str(TESTS)}
-    return subprocess.run([sys.executable, "-m", "mutants", *options], capture_output=True, text=True, check=False, env=env)
+    return subprocess.run(
+        [sys.executable, "-m", "mutants", *options],
+        capture_output=True,
+        text=True,
+        check=False,
+        env=env,
+    )
 
 
 def test_selected_mutant_is_run_in_the_version_that_has_it() -> None:
     said = hunted("--jobs", "1", "--only", "IRC-RBY-*")
 
-    assert said.stdout == "iceberg_rest 1.11.0: 1 of 1 mutants killed, 0 with a place to compare; 0 judged requirements without a mutant\n"
+    assert (
+        said.stdout
+        == "iceberg_rest 1.11.0: 1 of 1 mutants killed, 0 with a place to compare; 0 judged requirements without a mutant\n"
+    )
     assert said.returncode == 0
 
 
@@ -69,7 +88,9 @@ def shown(at: str) -> list[Verdict]:
         ("/metadata", set(), (False, True)),
     ],
 )
-def test_place_of_a_finding_is_compared_with_those_of_the_fault(at: str, places: set[str], expected: tuple[bool, bool]) -> None:
+def test_place_of_a_finding_is_compared_with_those_of_the_fault(
+    at: str, places: set[str], expected: tuple[bool, bool]
+) -> None:
     is_compared, elsewhere = misplaced(shown(at), places)
 
     assert (is_compared, not elsewhere) == expected
@@ -85,9 +106,15 @@ def test_declared_place_of_a_row_is_the_only_one() -> None:
     assert (fault.breaks, places) == (("IRC-TBL-LOAD-001",), {"/metadata/refs"})
 
 
-def test_requirement_broken_without_a_fault_fails_the_command(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(identifiers, "no_such_namespace", lambda _: Problem(410, "Gone", "no such namespace"))
-    said = CliRunner().invoke(main, ("--contract-version", "1.10.0", "--jobs", "1", "--only", "IRC-NS-GET-005"))
+def test_requirement_broken_without_a_fault_fails_the_command(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(
+        identifiers, "no_such_namespace", lambda _: Problem(410, "Gone", "no such namespace")
+    )
+    said = CliRunner().invoke(
+        main, ("--contract-version", "1.10.0", "--jobs", "1", "--only", "IRC-NS-GET-005")
+    )
 
     assert said.exit_code == 1
     assert "unkept   IRC-NS-GET-005: the reference server without faults breaks it (" in said.output
@@ -96,7 +123,16 @@ def test_requirement_broken_without_a_fault_fails_the_command(monkeypatch: pytes
 
 @pytest.mark.nightly
 def test_versions_of_sharing_are_hunted_one_after_the_other() -> None:
-    options = ("--contract", "delta_sharing", "--jobs", "1", "--only", "page-tokens-are-of-a-version", "--only", "DS-FIH-02")
+    options = (
+        "--contract",
+        "delta_sharing",
+        "--jobs",
+        "1",
+        "--only",
+        "page-tokens-are-of-a-version",
+        "--only",
+        "DS-FIH-02",
+    )
     said = hunted(*options)
 
     assert [line.partition(" killed")[0] for line in said.stdout.splitlines()] == [
@@ -115,8 +151,14 @@ def test_requirement_without_a_killed_mutant_is_unproven() -> None:
 @pytest.mark.parametrize(
     ("arguments", "complaint"),
     [
-        (("--only", "no-such-fault"), "no fault, and no requirement that one breaks, matches no-such-fault"),
-        (("--contract", "watsonx_data", "--contract-version", "1.11.0"), "there is no version 1.11.0; there are watsonx_data 2026"),
+        (
+            ("--only", "no-such-fault"),
+            "no fault, and no requirement that one breaks, matches no-such-fault",
+        ),
+        (
+            ("--contract", "watsonx_data", "--contract-version", "1.11.0"),
+            "there is no version 1.11.0; there are watsonx_data 2026",
+        ),
     ],
 )
 def test_unknown_mutant_or_version_exits_with_2(arguments: tuple[str, ...], complaint: str) -> None:

@@ -25,7 +25,9 @@ def quiet() -> Iterator[None]:
 
 
 def changed(name: str, folder: Path) -> frozenset[str]:
-    settings = Settings(config=Path(suites.load(CONTRACT).launch_settings(folder).settings["config"]))
+    settings = Settings(
+        config=Path(suites.load(CONTRACT).launch_settings(folder).settings["config"])
+    )
     return footprint(fault_named(name, CONTRACT), settings)
 
 

@@ -10,7 +10,12 @@ from click.testing import CliRunner
 
 from faulty import mutants
 from faulty_servers import checked, outcomes_of
-from lakepact.conformance.checks.watsonx_data.lab import WatsonxLab, bearer_token, user_and_key, zen_api_key
+from lakepact.conformance.checks.watsonx_data.lab import (
+    WatsonxLab,
+    bearer_token,
+    user_and_key,
+    zen_api_key,
+)
 from lakepact.conformance.commands.check import check as command
 from lakepact.conformance.evidence.outcome import NotOffered, Outcome
 from lakepact.conformance.evidence.redaction import secrets_of
@@ -25,7 +30,10 @@ from miniatures import answer, miniature
 from mutants import faults
 from mutants.hunting import served
 
-DEMANDED, DROPPED = "IRC-CFG-002", "IRC-CFG-001"  #: Iceberg requirements that watsonx.data keeps and drops
+DEMANDED, DROPPED = (
+    "IRC-CFG-002",
+    "IRC-CFG-001",
+)  #: Iceberg requirements that watsonx.data keeps and drops
 WATSONX = Contract("watsonx_data")
 
 
@@ -35,7 +43,9 @@ def offer(*_: object) -> Offer:
 
 def two_suites() -> tuple[Suite[Lab], Suite[Lab]]:
     """Return a suite of the contract and an empty suite of its profile."""
-    return Suite("iceberg_rest", lab=Lab, discover=offer), Suite("watsonx_data", lab=Lab, discover=offer)
+    return Suite("iceberg_rest", lab=Lab, discover=offer), Suite(
+        "watsonx_data", lab=Lab, discover=offer
+    )
 
 
 def outcomes(suite: Suite[Any]) -> dict[str, Outcome]:
@@ -116,7 +126,11 @@ def test_profile_has_inherited_and_own_faults() -> None:
     known, others = faults("watsonx_data"), faults("iceberg_rest")
     inherited: dict[str, Fault] = {name: fault for name, fault in known.items() if name in others}
 
-    assert [name for name, fault in inherited.items() if not set(fault.breaks) <= WATSONX.requirements.keys()] == []
+    assert [
+        name
+        for name, fault in inherited.items()
+        if not set(fault.breaks) <= WATSONX.requirements.keys()
+    ] == []
     assert known["drops-what-holds-tables"].breaks == ("IRC-NS-DROP-008", "WXD-NS-006")
     assert "drops-what-has-children" not in known
     assert "no-api-keys" in known.keys() - others.keys()
@@ -133,7 +147,9 @@ def test_api_key_is_read_from_the_authorization_header(scheme: str) -> None:
 def test_credentials_are_read_from_named_variables(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("KEY_OF_HANK", "hank:key")
     monkeypatch.setenv("TOKEN", "abc")
-    target = Target("http://x", parameters={"api-key-env": "KEY_OF_HANK", "bearer-token-env": "TOKEN"})
+    target = Target(
+        "http://x", parameters={"api-key-env": "KEY_OF_HANK", "bearer-token-env": "TOKEN"}
+    )
 
     assert (user_and_key(target), bearer_token(target)) == ("hank:key", "abc")
 
@@ -141,13 +157,17 @@ def test_credentials_are_read_from_named_variables(monkeypatch: pytest.MonkeyPat
 def test_api_key_is_secret_in_every_form() -> None:
     header = zen_api_key("hank:planted-key")
 
-    assert {header, header.partition(" ")[2], "hank:planted-key", "planted-key"} <= set(secrets_of([("Authorization", header)]))
+    assert {header, header.partition(" ")[2], "hank:planted-key", "planted-key"} <= set(
+        secrets_of([("Authorization", header)])
+    )
     assert secrets_of([("Authorization", "ZenApiKey")]) == ()
 
 
 @pytest.mark.parametrize("stem", ["", "a_b", "żółć"])
 def test_names_hold_only_letters_and_digits(stem: str) -> None:
-    lab = WatsonxLab(None, WATSONX, Target("http://x"), offer=offer(), check="c", run="1b6087", serial=12)  # type: ignore[arg-type]
+    lab = WatsonxLab(
+        None, WATSONX, Target("http://x"), offer=offer(), check="c", run="1b6087", serial=12
+    )  # type: ignore[arg-type]
 
     assert lab.name(stem).isascii()
     assert lab.name(stem).isalnum()
@@ -156,12 +176,27 @@ def test_names_hold_only_letters_and_digits(stem: str) -> None:
 @pytest.mark.nightly
 def test_allowed_quirks_fail_nothing() -> None:
     quirks = ("namespaces-by-the-pattern", "tables-by-the-pattern", "config-without-defaults")
-    wanted = ["IRC-NS-*", "IRC-PAG-*", "IRC-CFG-*", "WXD-NS-*", "WXD-CFG-*", "WXD-PAG-004", "IRC-TBL-REN-*"]
+    wanted = [
+        "IRC-NS-*",
+        "IRC-PAG-*",
+        "IRC-CFG-*",
+        "WXD-NS-*",
+        "WXD-CFG-*",
+        "WXD-PAG-004",
+        "IRC-TBL-REN-*",
+    ]
     suite = suites.load("watsonx_data")
-    with tempfile.TemporaryDirectory() as folder, served(suite, folder, faults=mutants(quirks, "watsonx_data")) as target:
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        served(suite, folder, faults=mutants(quirks, "watsonx_data")) as target,
+    ):
         found = outcomes_of(checked(target, *wanted, of=suite))
 
-    assert [requirement for requirement, outcome in found.items() if outcome in {Outcome.FAIL, Outcome.ERROR, Outcome.BLOCKED}] == []
+    assert [
+        requirement
+        for requirement, outcome in found.items()
+        if outcome in {Outcome.FAIL, Outcome.ERROR, Outcome.BLOCKED}
+    ] == []
 
 
 @pytest.mark.parametrize(
@@ -172,8 +207,14 @@ def test_allowed_quirks_fail_nothing() -> None:
         (["--fault", "listNamespaces.answers-200"], 1, "WXD-SEC-002"),
     ],
 )
-def test_check_of_the_embedded_catalog_exits_with_its_verdict(arguments: list[str], code: int, said: str) -> None:
-    only = [word for pattern in ("WXD-SEC-*", "WXD-NS-00[12]", "WXD-TBL-001") for word in ("--only", pattern)]
+def test_check_of_the_embedded_catalog_exits_with_its_verdict(
+    arguments: list[str], code: int, said: str
+) -> None:
+    only = [
+        word
+        for pattern in ("WXD-SEC-*", "WXD-NS-00[12]", "WXD-TBL-001")
+        for word in ("--only", pattern)
+    ]
 
     ran = CliRunner().invoke(command, ["--contract", "watsonx_data", *only, *arguments])
 
@@ -183,6 +224,8 @@ def test_check_of_the_embedded_catalog_exits_with_its_verdict(arguments: list[st
 
 def test_check_without_a_warehouse_exits_with_3() -> None:
     with miniature(lambda *_: answer(200, {"overrides": {}})) as url:
-        ran = CliRunner().invoke(command, ["--contract", "watsonx_data", url, "--only", "WXD-CFG-004"])
+        ran = CliRunner().invoke(
+            command, ["--contract", "watsonx_data", url, "--only", "WXD-CFG-004"]
+        )
 
     assert (ran.exit_code, "--parameter warehouse=NAME" in ran.output) == (3, True)

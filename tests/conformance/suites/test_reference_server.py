@@ -15,14 +15,18 @@ KEPT = (Outcome.PASS, Outcome.NOT_OFFERED)
 #: By day the newest version of each contract; other tests judge open servers of the first ones, and a profile with unusual settings.
 BY_DAY = {("iceberg_rest", "1.12.0"), ("delta_sharing", "2026-08")}
 VERSIONS = [
-    pytest.param(contract, version, marks=() if (contract, version) in BY_DAY else pytest.mark.nightly)
+    pytest.param(
+        contract, version, marks=() if (contract, version) in BY_DAY else pytest.mark.nightly
+    )
     for contract in contracts()
     for version in Contract(contract).versions
 ]
 
 
 @pytest.mark.parametrize(("contract", "version"), VERSIONS)
-def test_reference_server_keeps_every_requirement(contract: str, version: str, tmp_path: Path) -> None:
+def test_reference_server_keeps_every_requirement(
+    contract: str, version: str, tmp_path: Path
+) -> None:
     judged = outcomes(suites.load(contract, version), str(tmp_path))
 
     assert judged

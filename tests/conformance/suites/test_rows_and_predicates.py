@@ -15,7 +15,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lakepact.conformance.checks.delta_sharing.kit import reading, times
-from lakepact.conformance.checks.delta_sharing.kit.predicates import Comparison, Draw, IsNull, Joined, Negated
+from lakepact.conformance.checks.delta_sharing.kit.predicates import (
+    Comparison,
+    Draw,
+    IsNull,
+    Joined,
+    Negated,
+)
 from lakepact.conformance.evidence.exchanges import Exchange, Reply
 from lakepact.conformance.evidence.outcome import StepFailed, Unmet
 from lakepact.conformance.fixtures import deletion_vectors as written
@@ -41,7 +47,9 @@ def test_each_deletion_vector_of_a_file_is_read(vectors: list[frozenset[int]]) -
         (file,) = Path(folder).glob("*.bin")
         content = file.read_bytes()
     for vector, descriptor in zip(vectors, described, strict=True):
-        assert vector == deletion_vectors.gone(descriptor | {"storageType": "p", "pathOrInlineDv": "https://x"}, lambda _: content)
+        assert vector == deletion_vectors.gone(
+            descriptor | {"storageType": "p", "pathOrInlineDv": "https://x"}, lambda _: content
+        )
 
 
 @pytest.mark.parametrize("cut", [0, 1, 20])
@@ -56,7 +64,10 @@ def test_truncated_deletion_vector_is_unmet(cut: int) -> None:
 
 def test_deletion_vector_with_a_relative_path_is_unmet() -> None:
     with pytest.raises(Unmet, match="storageType"):
-        deletion_vectors.gone({"storageType": "u", "pathOrInlineDv": "ab^-aqEH.-t@S}K{vb[*k^", "cardinality": 1}, no_file)
+        deletion_vectors.gone(
+            {"storageType": "u", "pathOrInlineDv": "ab^-aqEH.-t@S}K{vb[*k^", "cardinality": 1},
+            no_file,
+        )
 
 
 @pytest.mark.parametrize(
@@ -71,7 +82,11 @@ def test_deletion_vector_with_a_relative_path_is_unmet() -> None:
         ("true", "boolean", True),
         ("2024-02-29", "date", dt.date(2024, 2, 29)),
         ("2024-02-29 23:59:59", "timestamp", dt.datetime(2024, 2, 29, 23, 59, 59, tzinfo=dt.UTC)),
-        ("2024-02-29T23:59:59.678901Z", "timestamp", dt.datetime(2024, 2, 29, 23, 59, 59, 678901, tzinfo=dt.UTC)),
+        (
+            "2024-02-29T23:59:59.678901Z",
+            "timestamp",
+            dt.datetime(2024, 2, 29, 23, 59, 59, 678901, tzinfo=dt.UTC),
+        ),
     ],
 )
 def test_partition_text_is_parsed_as_its_type(text: Any, kind: str, value: Any) -> None:
@@ -132,7 +147,9 @@ def test_constant_on_the_left_flips_the_comparison() -> None:
 
 def test_equal_seeds_draw_equal_predicates() -> None:
     rows = [{"n": n, "word": f"w{n}"} for n in range(5)]
-    drawn = [Draw(Random(7), rows, {"n": "integer", "word": "string"}).tree().sql() for _ in range(2)]
+    drawn = [
+        Draw(Random(7), rows, {"n": "integer", "word": "string"}).tree().sql() for _ in range(2)
+    ]
     assert drawn[0] == drawn[1]
 
 
@@ -163,9 +180,13 @@ def test_file_that_is_not_parquet_is_unmet() -> None:
         ([b'{"protocol": {}}', b"["], "DS-GEN-06"),
     ],
 )
-def test_invalid_lines_fail_as_a_step_of_the_requirement_that_they_break(lines_of_answer: list[bytes], requirement: str) -> None:
+def test_invalid_lines_fail_as_a_step_of_the_requirement_that_they_break(
+    lines_of_answer: list[bytes], requirement: str
+) -> None:
     body = b"\n".join(lines_of_answer)
-    exchange = Exchange(1, op.query_table, "", "POST", "/query", (), b"{}", 200, httpx.Headers(), body, 0.0)
+    exchange = Exchange(
+        1, op.query_table, "", "POST", "/query", (), b"{}", 200, httpx.Headers(), body, 0.0
+    )
 
     with pytest.raises(StepFailed) as step:
         reading.understood(Reply(exchange))

@@ -15,11 +15,20 @@ from lakepact.conformance.evidence.target import Offer, Target
 from lakepact.conformance.http.wire import Wire
 from miniatures import Answer, Answerer, answer, miniature
 
-METADATA = {"id": "m", "format": {"provider": "parquet"}, "schemaString": "{}", "partitionColumns": []}
+METADATA = {
+    "id": "m",
+    "format": {"provider": "parquet"},
+    "schemaString": "{}",
+    "partitionColumns": [],
+}
 
 
 def lines(*documents: Any) -> Answer:
-    return 200, {"Content-Type": "application/x-ndjson"}, b"".join(json.dumps(d).encode() + b"\n" for d in documents)
+    return (
+        200,
+        {"Content-Type": "application/x-ndjson"},
+        b"".join(json.dumps(d).encode() + b"\n" for d in documents),
+    )
 
 
 class Shares:
@@ -35,14 +44,28 @@ class Shares:
         split = urlsplit(target)
         match [unquote(part) for part in split.path.split("/")[2:]]:
             case []:
-                items = [{"name": share} for share in dict.fromkeys(share for share, _ in self.tables)]
+                items = [
+                    {"name": share} for share in dict.fromkeys(share for share, _ in self.tables)
+                ]
             case [share, "schemas"]:
-                items = [{"name": schema, "share": share} for other, schema in self.tables if other == share]
+                items = [
+                    {"name": schema, "share": share}
+                    for other, schema in self.tables
+                    if other == share
+                ]
             case [share, "all-tables"]:
-                found = [(schema, name) for (other, schema), names in self.tables.items() if other == share for name in names]
+                found = [
+                    (schema, name)
+                    for (other, schema), names in self.tables.items()
+                    if other == share
+                    for name in names
+                ]
                 items = [{"name": name, "schema": schema, "share": share} for schema, name in found]
             case [*_, "metadata"]:
-                return lines({"protocol": {"minReaderVersion": 1}}, {"metaData": {**METADATA, **self.metadata}})
+                return lines(
+                    {"protocol": {"minReaderVersion": 1}},
+                    {"metaData": {**METADATA, **self.metadata}},
+                )
             case [*_, "query" | "changes" | "temporary-table-credentials"]:
                 return answer(404)
             case _:
@@ -63,19 +86,31 @@ def test_discovery_follows_pages_to_every_table() -> None:
 
     assert [s["name"] for s in catalogue.shares] == ["s.1", "s2"]
     assert catalogue.schemas == (("s.1", "a"), ("s.1", "b"), ("s2", "a"))
-    assert [tuple(t.address.values()) for t in catalogue.readable] == [("s.1", "a", "t"), ("s.1", "a", "Ü t"), ("s2", "a", "t")]
+    assert [tuple(t.address.values()) for t in catalogue.readable] == [
+        ("s.1", "a", "t"),
+        ("s.1", "a", "Ü t"),
+        ("s2", "a", "t"),
+    ]
     assert catalogue.whole
 
 
 def test_missing_operation_is_not_offered() -> None:
     offered = found(Shares({("s", "a"): ["t"]})).operations
 
-    assert offered.isdisjoint({"headTableVersion", "queryTableChanges", "generateTemporaryTableCredentials"})
+    assert offered.isdisjoint(
+        {"headTableVersion", "queryTableChanges", "generateTemporaryTableCredentials"}
+    )
     assert {"listShares", "listAllTables", "queryTable"} <= offered
 
 
 def test_access_modes_are_offered_and_forwarded_settings_are_not() -> None:
-    offer = found(Shares({("s", "a"): ["t"]}, configuration={"enableChangeDataFeed": "true"}, accessModes=["url", "dir"]))
+    offer = found(
+        Shares(
+            {("s", "a"): ["t"]},
+            configuration={"enableChangeDataFeed": "true"},
+            accessModes=["url", "dir"],
+        )
+    )
 
     assert "generateTemporaryTableCredentials" in offer.operations
     assert "queryTableChanges" not in offer.operations
@@ -92,7 +127,16 @@ def test_large_catalogue_is_sampled() -> None:
 
 
 @pytest.mark.parametrize(
-    "body", [b"null", b"[]", b"{}", b'{"items": 1}', b'{"items": [1, {"name": 2}], "nextPageToken": "a"}', b"<html>", b""]
+    "body",
+    [
+        b"null",
+        b"[]",
+        b"{}",
+        b'{"items": 1}',
+        b'{"items": [1, {"name": 2}], "nextPageToken": "a"}',
+        b"<html>",
+        b"",
+    ],
 )
 def test_nonsense_answers_have_no_tables(body: bytes) -> None:
     offer = found(lambda *_: (200, {"Content-Type": "application/json"}, body))
@@ -100,7 +144,10 @@ def test_nonsense_answers_have_no_tables(body: bytes) -> None:
     assert offer.found["catalogue"].tables == ()
 
 
-@pytest.mark.parametrize(("status", "hint"), [(401, "--token-env"), (403, "--token-env"), (404, "the endpoint of a profile")])
+@pytest.mark.parametrize(
+    ("status", "hint"),
+    [(401, "--token-env"), (403, "--token-env"), (404, "the endpoint of a profile")],
+)
 def test_refusal_of_every_request_is_blocked_with_a_hint(status: int, hint: str) -> None:
     with pytest.raises(Blocked, match=hint):
         found(lambda *_: answer(status))

@@ -10,7 +10,9 @@ from pathlib import Path
 
 TESTS = Path(__file__).parents[2]
 PAGE = TESTS.parent / "docs" / "write-a-check.md"
-MODULE = re.compile(r"`(?:conformance|tests)/((?:lakepact|mutants)/\S+)\.py`:\n\n```python\n(.*?)```", re.DOTALL)
+MODULE = re.compile(
+    r"`(?:conformance|tests)/((?:lakepact|mutants)/\S+)\.py`:\n\n```python\n(.*?)```", re.DOTALL
+)
 
 RUN = """
 import sys, types
@@ -32,9 +34,15 @@ for faults in ((), (fault,)):
 
 
 def test_check_of_the_page_passes_and_kills_its_mutant() -> None:
-    modules = [text for path, source in MODULE.findall(PAGE.read_text()) for text in (path.replace("/", "."), source)]
+    modules = [
+        text
+        for path, source in MODULE.findall(PAGE.read_text())
+        for text in (path.replace("/", "."), source)
+    ]
     env = {**os.environ, "PYTHONPATH": str(TESTS)}
-    said = subprocess.run([sys.executable, "-c", RUN, *modules], capture_output=True, text=True, check=True, env=env).stdout
+    said = subprocess.run(
+        [sys.executable, "-c", RUN, *modules], capture_output=True, text=True, check=True, env=env
+    ).stdout
 
     assert said.splitlines() == [
         "missing-namespaces-are-gone IRC-ERR-008=pass IRC-NS-GET-005=pass",

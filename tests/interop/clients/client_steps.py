@@ -29,7 +29,13 @@ def step(name: str, body: Callable[[], Any], expected: Any = None, *, known: boo
         elif expected is not None:
             assert expected == got, f"expected {expected!r}, got {got!r}"
     except Exception as error:  # noqa: BLE001 - whatever goes wrong is what is told
-        print("known" if known else "FAIL", name, " ".join(f"{type(error).__name__}: {error}".split())[:400], sep="\t", flush=True)
+        print(
+            "known" if known else "FAIL",
+            name,
+            " ".join(f"{type(error).__name__}: {error}".split())[:400],
+            sep="\t",
+            flush=True,
+        )
         return None
     passed.append(name)
     print("ok", name, sep="\t", flush=True)

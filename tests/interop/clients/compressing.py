@@ -28,7 +28,11 @@ class Passing(BaseHTTPRequestHandler):
         asked = self.rfile.read(int(self.headers.get("content-length") or 0))
         upstream = HTTPConnection(self.server.upstream, timeout=60)
         with contextlib.closing(upstream):
-            headers = {name: value for name, value in self.headers.items() if name.lower() not in OF_A_CONNECTION}
+            headers = {
+                name: value
+                for name, value in self.headers.items()
+                if name.lower() not in OF_A_CONNECTION
+            }
             upstream.request(self.command, self.path, asked or None, headers)
             answer = upstream.getresponse()
             body = answer.read()
@@ -66,20 +70,28 @@ class Proxy(ThreadingHTTPServer):
         self.upstream = urlsplit(url).netloc
         self.url = f"http://127.0.0.1:{self.server_address[1]}"
         self.lock = threading.Lock()
-        self.seen = Counter[tuple[str, int, bool]]()  #: method, status, and whether the body was compressed
+        self.seen = Counter[
+            tuple[str, int, bool]
+        ]()  #: method, status, and whether the body was compressed
         self.asked = Counter[tuple[str, str]]()  #: method and the last step of the path
 
     def count(self, method: str, status: int) -> int:
         """Return the number of requests of a method with an answer of a status."""
         with self.lock:
-            return sum(number for (what, how, _), number in self.seen.items() if (what, how) == (method, status))
+            return sum(
+                number
+                for (what, how, _), number in self.seen.items()
+                if (what, how) == (method, status)
+            )
 
 
 @contextlib.contextmanager
 def compressing(url: str) -> Generator[Proxy]:
     """Yield a compressing proxy in front of a server."""
     with Proxy(url) as proxy:
-        thread = threading.Thread(target=proxy.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True)
+        thread = threading.Thread(
+            target=proxy.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True
+        )
         thread.start()
         try:
             yield proxy

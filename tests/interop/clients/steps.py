@@ -23,12 +23,19 @@ class Steps:
     known: dict[str, str] = field(default_factory=dict)  #: steps that fail with every catalog
 
 
-def drive(command: Sequence[str], *, env: Mapping[str, str] | None = None, cwd: Path | None = None) -> Steps:
+def drive(
+    command: Sequence[str], *, env: Mapping[str, str] | None = None, cwd: Path | None = None
+) -> Steps:
     """Run a program of steps to its end, and print its steps as they end."""
     steps = Steps()
     other: list[str] = []
     with subprocess.Popen(
-        command, cwd=cwd, env={**os.environ, **(env or {})}, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+        command,
+        cwd=cwd,
+        env={**os.environ, **(env or {})},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
     ) as process:
         assert process.stdout is not None
         for line in process.stdout:
@@ -46,5 +53,8 @@ def drive(command: Sequence[str], *, env: Mapping[str, str] | None = None, cwd: 
                 other.append(line)
         ended = process.wait(LONGEST_RUN)
     assert ended == 0, f"{command[0]} ended with {ended}:\n{''.join(other[-40:])}"
-    print(f"  {len(steps.passed)} passed, {len(steps.failed)} failed, {len(steps.known)} known not to work", flush=True)
+    print(
+        f"  {len(steps.passed)} passed, {len(steps.failed)} failed, {len(steps.known)} known not to work",
+        flush=True,
+    )
     return steps

@@ -31,12 +31,24 @@ def url(tmp_path: Path) -> Iterator[str]:
 
 def python(name: str, url: str, *arguments: str) -> list[str]:
     """Return the command of a Python client in its own environment."""
-    return [str(installed.python(name, HERE / name / "requirements.txt")), "-W", "ignore", str(HERE / name / "drive.py"), url, *arguments]
+    return [
+        str(installed.python(name, HERE / name / "requirements.txt")),
+        "-W",
+        "ignore",
+        str(HERE / name / "drive.py"),
+        url,
+        *arguments,
+    ]
 
 
 def of_python() -> dict[str, str]:
     """Return the environment variables of a Python client, with the path of `client_steps`."""
-    return {"PYTHONPATH": str(HERE), "PYTHONDONTWRITEBYTECODE": "1", "DO_NOT_TRACK": "1", "DAFT_ANALYTICS_ENABLED": "0"}
+    return {
+        "PYTHONPATH": str(HERE),
+        "PYTHONDONTWRITEBYTECODE": "1",
+        "DO_NOT_TRACK": "1",
+        "DAFT_ANALYTICS_ENABLED": "0",
+    }
 
 
 @pytest.mark.parametrize("version", BEYOND)
@@ -47,9 +59,15 @@ def test_iceberg_go_passes_its_steps(tmp_path: Path, release: str, version: str)
     made_from = [source / "main.go", source / lock, (source / lock).with_suffix(".sum")]
 
     def build(place: Path) -> None:
-        installed.told([go, "build", f"-modfile={lock}", "-o", str(place / "client"), "."], cwd=source)
+        installed.told(
+            [go, "build", f"-modfile={lock}", "-o", str(place / "client"), "."], cwd=source
+        )
 
-    place = installed.once(installed.folder() / f"iceberg-go-{release}", made_from=(file.read_bytes() for file in made_from), make=build)
+    place = installed.once(
+        installed.folder() / f"iceberg-go-{release}",
+        made_from=(file.read_bytes() for file in made_from),
+        make=build,
+    )
     with serving(tmp_path, f"--contract-version={version}", *durable(tmp_path)) as url:
         steps = drive([str(place / "client"), url])
 
@@ -58,10 +76,15 @@ def test_iceberg_go_passes_its_steps(tmp_path: Path, release: str, version: str)
 
 
 def test_iceberg_rust_passes_its_steps(url: str) -> None:
-    cargo, source = installed.tool("cargo", why="iceberg-rust is built with it"), HERE / "iceberg-rust"
+    cargo, source = (
+        installed.tool("cargo", why="iceberg-rust is built with it"),
+        HERE / "iceberg-rust",
+    )
     target = installed.folder("cargo")
     print("building with cargo (minutes, the first time)", flush=True)
-    installed.told([cargo, "build", "--quiet", "--locked"], cwd=source, env={"CARGO_TARGET_DIR": str(target)})
+    installed.told(
+        [cargo, "build", "--quiet", "--locked"], cwd=source, env={"CARGO_TARGET_DIR": str(target)}
+    )
     steps = drive([str(target / "debug" / "lakepact-interop"), url])
 
     assert steps.failed == {}
@@ -78,7 +101,11 @@ def test_iceberg_js_passes_its_steps(url: str) -> None:
             shutil.copy(source / name, place)
         installed.told([npm, "ci", "--silent", "--no-audit", "--no-fund"], cwd=place)
 
-    place = installed.once(installed.folder() / "iceberg-js", made_from=((source / name).read_bytes() for name in names), make=install)
+    place = installed.once(
+        installed.folder() / "iceberg-js",
+        made_from=((source / name).read_bytes() for name in names),
+        make=install,
+    )
     steps = drive([node, str(place / "drive.mjs"), url])
 
     assert steps.failed == {}
@@ -86,13 +113,26 @@ def test_iceberg_js_passes_its_steps(url: str) -> None:
 
 
 @pytest.mark.parametrize(("release", "version"), [("1.11.0", "1.10.0"), ("1.12.0", "1.12.0")])
-def test_iceberg_java_behind_a_compressing_proxy_passes_its_steps(tmp_path: Path, release: str, version: str) -> None:
+def test_iceberg_java_behind_a_compressing_proxy_passes_its_steps(
+    tmp_path: Path, release: str, version: str
+) -> None:
     pom, source = tmp_path / "pom.xml", HERE / "iceberg-java" / "Client.java"
-    pom.write_text((HERE / "iceberg-java" / "pom.xml").read_text("utf-8").replace("<version>1.11.0<", f"<version>{release}<"), "utf-8")
+    pom.write_text(
+        (HERE / "iceberg-java" / "pom.xml")
+        .read_text("utf-8")
+        .replace("<version>1.11.0<", f"<version>{release}<"),
+        "utf-8",
+    )
     java, path = installed.java(), installed.jars(pom)
-    with serving(tmp_path, f"--contract-version={version}", *durable(tmp_path)) as url, compressing(url) as proxy:
+    with (
+        serving(tmp_path, f"--contract-version={version}", *durable(tmp_path)) as url,
+        compressing(url) as proxy,
+    ):
         steps = drive([java, "-Xmx512m", "-cp", path, str(source), proxy.url])
-        print(f"  {proxy.count('GET', 304)} loads were answered with 304, {proxy.count('GET', 200)} with 200", flush=True)
+        print(
+            f"  {proxy.count('GET', 304)} loads were answered with 304, {proxy.count('GET', 200)} with 200",
+            flush=True,
+        )
 
     assert steps.failed == {}
     assert len(steps.passed) == 38
@@ -105,10 +145,19 @@ def test_spark_passes_its_steps(tmp_path: Path, version: str) -> None:
     pytest.importorskip("pyspark", reason="Spark is installed with the extra `spark`")
     installed.java()
     jars = installed.jars(HERE / "spark" / "pom.xml").replace(os.pathsep, ",")
-    with serving(tmp_path, f"--contract-version={version}", *durable(tmp_path)) as url, compressing(url) as proxy:
-        steps = drive([sys.executable, "-W", "ignore", str(HERE / "spark" / "drive.py"), proxy.url, jars], env=of_python())
+    with (
+        serving(tmp_path, f"--contract-version={version}", *durable(tmp_path)) as url,
+        compressing(url) as proxy,
+    ):
+        steps = drive(
+            [sys.executable, "-W", "ignore", str(HERE / "spark" / "drive.py"), proxy.url, jars],
+            env=of_python(),
+        )
         print(f"  {proxy.asked['POST', 'plan']} scans were planned by the server", flush=True)
-        print(f"  {proxy.count('GET', 304)} loads were answered with 304, {proxy.count('GET', 200)} with 200", flush=True)
+        print(
+            f"  {proxy.count('GET', 304)} loads were answered with 304, {proxy.count('GET', 200)} with 200",
+            flush=True,
+        )
 
     assert steps.failed == {}
     assert len(steps.passed) == 90

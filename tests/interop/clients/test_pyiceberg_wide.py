@@ -45,7 +45,16 @@ def sources(interpreter: Path) -> Path:
 
     def unpack(place: Path) -> None:
         installed.told([str(interpreter), "-m", "ensurepip"])
-        pip = [str(interpreter), "-m", "pip", "download", "--quiet", "--no-deps", "--no-binary=pyiceberg", "--require-hashes"]
+        pip = [
+            str(interpreter),
+            "-m",
+            "pip",
+            "download",
+            "--quiet",
+            "--no-deps",
+            "--no-binary=pyiceberg",
+            "--require-hashes",
+        ]
         installed.told([*pip, f"--requirement={SOURCES}", f"--dest={place}"])
         (archive,) = place.glob("pyiceberg-*.tar.gz")
         with tarfile.open(archive) as packed:
@@ -54,9 +63,9 @@ def sources(interpreter: Path) -> Path:
         (place / archive.name.removesuffix(".tar.gz") / "pyiceberg").rename(place / "not-imported")
         archive.unlink()
 
-    (unpacked,) = installed.once(installed.folder() / "pyiceberg-sources", made_from=[SOURCES.read_bytes()], make=unpack).glob(
-        "pyiceberg-*"
-    )
+    (unpacked,) = installed.once(
+        installed.folder() / "pyiceberg-sources", made_from=[SOURCES.read_bytes()], make=unpack
+    ).glob("pyiceberg-*")
     return unpacked
 
 
@@ -66,11 +75,38 @@ def left_out() -> list[str]:
     return [test for group in groups for test in group["tests"]]
 
 
-def outcomes(interpreter: Path, sources: Path, *chosen: str, url: str, properties: Mapping[str, str], report: Path) -> dict[str, str]:
+def outcomes(
+    interpreter: Path,
+    sources: Path,
+    *chosen: str,
+    url: str,
+    properties: Mapping[str, str],
+    report: Path,
+) -> dict[str, str]:
     """Return the outcome of each test: `passed`, `skipped`, or the failure."""
-    target = {"PYICEBERG_TEST_CATALOG": "ours", "PYICEBERG_CATALOG__OURS__TYPE": "rest", "PYICEBERG_CATALOG__OURS__URI": url}
-    aimed = {"AIMED_AT": url, "AIMED_WITH": json.dumps(properties), "PYTHONPATH": str(HERE), "PYTHONDONTWRITEBYTECODE": "1"}
-    options = ["-q", "-c", "pyproject.toml", "-p", "aimed_at_ours", "-p", "no:cacheprovider", "-m", "integration", "--tb=short"]
+    target = {
+        "PYICEBERG_TEST_CATALOG": "ours",
+        "PYICEBERG_CATALOG__OURS__TYPE": "rest",
+        "PYICEBERG_CATALOG__OURS__URI": url,
+    }
+    aimed = {
+        "AIMED_AT": url,
+        "AIMED_WITH": json.dumps(properties),
+        "PYTHONPATH": str(HERE),
+        "PYTHONDONTWRITEBYTECODE": "1",
+    }
+    options = [
+        "-q",
+        "-c",
+        "pyproject.toml",
+        "-p",
+        "aimed_at_ours",
+        "-p",
+        "no:cacheprovider",
+        "-m",
+        "integration",
+        "--tb=short",
+    ]
     ran = subprocess.run(
         [str(interpreter), "-m", "pytest", *options, f"--junit-xml={report}", *chosen],
         cwd=sources,
@@ -85,25 +121,47 @@ def outcomes(interpreter: Path, sources: Path, *chosen: str, url: str, propertie
     assert report.exists(), ran.stdout[-4000:]
     ended: dict[str, str] = {}
     for case in ET.parse(report).getroot().iter("testcase"):
-        wrong = next((found for kind in ("failure", "error") if (found := case.find(kind)) is not None), None)
-        how = "passed" if wrong is None and case.find("skipped") is None else "skipped" if wrong is None else wrong.get("message", "")[:400]
+        wrong = next(
+            (found for kind in ("failure", "error") if (found := case.find(kind)) is not None), None
+        )
+        how = (
+            "passed"
+            if wrong is None and case.find("skipped") is None
+            else "skipped"
+            if wrong is None
+            else wrong.get("message", "")[:400]
+        )
         ended[f"{case.get('classname')}::{case.get('name')}"] = how
     return ended
 
 
-def test_integration_tests_of_pyiceberg_pass(interpreter: Path, sources: Path, tmp_path: Path) -> None:
+def test_integration_tests_of_pyiceberg_pass(
+    interpreter: Path, sources: Path, tmp_path: Path
+) -> None:
     not_run = [argument for test in [*left_out(), SEPARATED] for argument in ("--deselect", test)]
     (tmp_path / "server.toml").write_text(LIKE_JAVA, "utf-8")
     with serving(tmp_path, f"--config={tmp_path / 'server.toml'}", *durable(tmp_path)) as url:
-        ended = outcomes(interpreter, sources, "tests/integration", *not_run, url=url, properties=SLASHES, report=tmp_path / "report.xml")
+        ended = outcomes(
+            interpreter,
+            sources,
+            "tests/integration",
+            *not_run,
+            url=url,
+            properties=SLASHES,
+            report=tmp_path / "report.xml",
+        )
 
     assert {name: how for name, how in ended.items() if how not in {"passed", "skipped"}} == {}
     assert list(ended.values()).count("passed") == 568
 
 
-def test_pyiceberg_uses_the_namespace_separator_of_the_server(interpreter: Path, sources: Path, tmp_path: Path) -> None:
+def test_pyiceberg_uses_the_namespace_separator_of_the_server(
+    interpreter: Path, sources: Path, tmp_path: Path
+) -> None:
     (tmp_path / "server.toml").write_text(DOTS, "utf-8")
     with serving(tmp_path, f"--config={tmp_path / 'server.toml'}", *durable(tmp_path)) as url:
-        ended = outcomes(interpreter, sources, SEPARATED, url=url, properties={}, report=tmp_path / "report.xml")
+        ended = outcomes(
+            interpreter, sources, SEPARATED, url=url, properties={}, report=tmp_path / "report.xml"
+        )
 
     assert list(ended.values()) == ["passed"]

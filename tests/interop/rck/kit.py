@@ -14,9 +14,17 @@ from interop import installed
 
 HERE = Path(__file__).parent
 PACKAGE = "org.apache.iceberg.rest."
-KIT = tuple(f"--select-class={PACKAGE}{name}" for name in ("RESTCompatibilityKitCatalogTests", "RESTCompatibilityKitViewCatalogTests"))
+KIT = tuple(
+    f"--select-class={PACKAGE}{name}"
+    for name in ("RESTCompatibilityKitCatalogTests", "RESTCompatibilityKitViewCatalogTests")
+)
 #: Tests that the kit skips, because it has no switch for their feature.
-SWITCHED_ON = ("testListNestedNamespaces", "testDropNamespaceWithNestedNamespace", "testNamespaceWithSlash", "testTableNameWithSlash")
+SWITCHED_ON = (
+    "testListNestedNamespaces",
+    "testDropNamespaceWithNestedNamespace",
+    "testNamespaceWithSlash",
+    "testTableNameWithSlash",
+)
 LONGEST_RUN = 900  #: seconds
 #: Features of a server that can be switched on in the kit.
 SWITCHES = {
@@ -39,7 +47,13 @@ class Result:
 
 
 def run(
-    url: str, *, warehouse: str, scratch: Path, reports: Path, properties: Mapping[str, str], chosen: Sequence[str] = KIT
+    url: str,
+    *,
+    warehouse: str,
+    scratch: Path,
+    reports: Path,
+    properties: Mapping[str, str],
+    chosen: Sequence[str] = KIT,
 ) -> list[Result]:
     """Run the kit.
 
@@ -54,10 +68,29 @@ def run(
     path, java = installed.jars(HERE / "pom.xml"), installed.java()
     client = {**properties, "uri": url, "warehouse": warehouse}
     # The kit reads properties of its client under both names.
-    settings = {**SWITCHES, **client, **{f"rck.{key}": value for key, value in client.items()}, "java.io.tmpdir": str(scratch)}
-    launcher = ["org.junit.platform.console.ConsoleLauncher", "execute", "--disable-banner", "--disable-ansi-colors", "--details=none"]
+    settings = {
+        **SWITCHES,
+        **client,
+        **{f"rck.{key}": value for key, value in client.items()},
+        "java.io.tmpdir": str(scratch),
+    }
+    launcher = [
+        "org.junit.platform.console.ConsoleLauncher",
+        "execute",
+        "--disable-banner",
+        "--disable-ansi-colors",
+        "--details=none",
+    ]
     ran = subprocess.run(
-        [java, *(f"-D{key}={value}" for key, value in settings.items()), "-cp", path, *launcher, f"--reports-dir={reports}", *chosen],
+        [
+            java,
+            *(f"-D{key}={value}" for key, value in settings.items()),
+            "-cp",
+            path,
+            *launcher,
+            f"--reports-dir={reports}",
+            *chosen,
+        ],
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
@@ -80,15 +113,26 @@ def switched_on() -> list[str]:
     def compile_it(place: Path) -> None:
         installed.told([javac, "-cp", path, "-d", str(place), str(source)])
 
-    place = installed.once(installed.folder() / "rck-switched-on", made_from=[source.read_bytes(), path.encode()], make=compile_it)
-    return [f"--class-path={place}", *(f"--select-method={PACKAGE}SwitchedOn#{test}" for test in SWITCHED_ON)]
+    place = installed.once(
+        installed.folder() / "rck-switched-on",
+        made_from=[source.read_bytes(), path.encode()],
+        make=compile_it,
+    )
+    return [
+        f"--class-path={place}",
+        *(f"--select-method={PACKAGE}SwitchedOn#{test}" for test in SWITCHED_ON),
+    ]
 
 
 def read(reports: Path) -> Iterator[Result]:
     """Return the results of the reports in a folder."""
     for file in sorted(reports.glob("TEST-*.xml")):
         for case in ET.parse(file).getroot().iter("testcase"):
-            name = f"{case.get('classname', '').removeprefix(PACKAGE)}.{case.get('name', '')}".replace("()", "")
+            name = (
+                f"{case.get('classname', '').removeprefix(PACKAGE)}.{case.get('name', '')}".replace(
+                    "()", ""
+                )
+            )
             wrong = case.find("failure") if case.find("failure") is not None else case.find("error")
             left_out = case.find("skipped")
             if wrong is not None:
@@ -103,7 +147,9 @@ def not_passing(version: str) -> Mapping[str, str]:
     """Return the tests that do not pass with this version of the contract, with reasons."""
     known: dict[str, str] = {}
     for group in yaml.safe_load((HERE / "not_passing.yaml").read_text("utf-8")):
-        assert {"why", "clause", "tests"} <= group.keys() <= {"why", "clause", "tests", "only"}, group
+        assert {"why", "clause", "tests"} <= group.keys() <= {"why", "clause", "tests", "only"}, (
+            group
+        )
         if group.get("only", version) == version:
             known.update(dict.fromkeys(group["tests"], f"{group['why']} ({group['clause']})"))
     return known

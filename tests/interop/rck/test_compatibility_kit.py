@@ -21,7 +21,10 @@ WAYS = {
     "1.10.0": ("1.10.0", {}),
     "1.11.0": ("1.11.0", {}),
     "1.12.0": ("1.12.0", {}),
-    "one per page, snapshots when they are needed": ("1.11.0", {"rest-page-size": "1", "snapshot-loading-mode": "refs"}),
+    "one per page, snapshots when they are needed": (
+        "1.11.0",
+        {"rest-page-size": "1", "snapshot-loading-mode": "refs"},
+    ),
 }
 
 
@@ -39,24 +42,37 @@ def version(way: tuple[str, dict[str, str]]) -> str:
 
 
 @pytest.fixture(scope="module")
-def results(tmp_path_factory: pytest.TempPathFactory, way: tuple[str, dict[str, str]]) -> list[Result]:
+def results(
+    tmp_path_factory: pytest.TempPathFactory, way: tuple[str, dict[str, str]]
+) -> list[Result]:
     """Return the outcome of each test against a new durable server."""
     version, properties = way
     return against_ours(tmp_path_factory.mktemp("rck"), version, properties)
 
 
-def against_ours(folder: Path, version: str, properties: Mapping[str, str], chosen: Sequence[str] = KIT) -> list[Result]:
+def against_ours(
+    folder: Path, version: str, properties: Mapping[str, str], chosen: Sequence[str] = KIT
+) -> list[Result]:
     """Return the outcomes of selected tests against a new durable server."""
     scratch = folder / "warehouse" / "kit"
     scratch.mkdir(parents=True)
     taken = [place for place in FIXED_LOCATIONS if Path(place).exists()]
     if taken:
-        pytest.skip(f"the kit keeps tables in {', '.join(taken)}, where something is already; remove that first")
+        pytest.skip(
+            f"the kit keeps tables in {', '.join(taken)}, where something is already; remove that first"
+        )
     allowed = [f"--allowed-location={place}" for place in FIXED_LOCATIONS]
     try:
         with serving(folder, f"--contract-version={version}", *durable(folder), *allowed) as url:
             place = (folder / "warehouse").as_uri()
-            return run(url, warehouse=place, scratch=scratch, reports=folder / "reports", properties=properties, chosen=chosen)
+            return run(
+                url,
+                warehouse=place,
+                scratch=scratch,
+                reports=folder / "reports",
+                properties=properties,
+                chosen=chosen,
+            )
     finally:
         for place in FIXED_LOCATIONS:
             shutil.rmtree(place, ignore_errors=True)
@@ -68,7 +84,11 @@ def test_kit_runs_all_of_its_tests(results: list[Result]) -> None:
 
 def test_tests_missing_from_the_table_pass(results: list[Result], version: str) -> None:
     known = not_passing(version)
-    unexpected = [f"{result.name}: {result.said}" for result in results if result.ended != "passed" and result.name not in known]
+    unexpected = [
+        f"{result.name}: {result.said}"
+        for result in results
+        if result.ended != "passed" and result.name not in known
+    ]
 
     assert unexpected == []
 
@@ -89,4 +109,6 @@ def test_tests_in_the_table_do_not_pass(results: list[Result], version: str) -> 
 def test_switched_on_tests_pass(tmp_path: Path, served: str) -> None:
     results = against_ours(tmp_path, served, {}, switched_on())
 
-    assert {f"SwitchedOn.{test}": "passed" for test in SWITCHED_ON} == {result.name: result.ended for result in results}, results
+    assert {f"SwitchedOn.{test}": "passed" for test in SWITCHED_ON} == {
+        result.name: result.ended for result in results
+    }, results

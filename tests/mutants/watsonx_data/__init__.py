@@ -95,10 +95,17 @@ NOT_INHERITED: dict[str, str] = {
         "the catalog authenticates callers in its own way, and every authenticated caller has all rights",
     ),
     **dict.fromkeys(
-        ("credentials-for-a-location", "credentials-end-at-a-number", "credentials-by-old-names", "credentials-need-a-namespace"),
+        (
+            "credentials-for-a-location",
+            "credentials-end-at-a-number",
+            "credentials-by-old-names",
+            "credentials-need-a-namespace",
+        ),
         "tables come without credentials",
     ),
-    **dict.fromkeys(("reports-by-old-names", "missing-tables-of-reports-are-something"), "no reports are taken"),
+    **dict.fromkeys(
+        ("reports-by-old-names", "missing-tables-of-reports-are-something"), "no reports are taken"
+    ),
     "not-offered-is-500": "no operation of the contract is not offered",
     "created-name-shortened": "a namespace has no level that could be left out",
     **dict.fromkeys(

@@ -14,7 +14,9 @@ from lakepact.reference_server.http.replies import Reply
 from lakepact.reference_server.http.service import Handler
 
 
-def _refuse(status: int, kind: str, when: Callable[[dict[str, Any]], bool] = lambda _: True) -> Callable[[Handler, dict[str, Any]], Reply]:
+def _refuse(
+    status: int, kind: str, when: Callable[[dict[str, Any]], bool] = lambda _: True
+) -> Callable[[Handler, dict[str, Any]], Reply]:
     """Refuse some calls."""
 
     def act(handler: Handler, arguments: dict[str, Any]) -> Reply:
@@ -27,7 +29,10 @@ def _refuse(status: int, kind: str, when: Callable[[dict[str, Any]], bool] = lam
 
 def _endpoints() -> list[str]:
     """All of the contract."""
-    return [f"{operation.method} {operation.path}" for operation in Contract("watsonx_data").operations.values()]
+    return [
+        f"{operation.method} {operation.path}"
+        for operation in Contract("watsonx_data").operations.values()
+    ]
 
 
 def _warehouse(value: Any) -> Install:
@@ -49,13 +54,23 @@ def another_prefix_each_time() -> Install:
 FAULTS = {
     "served-elsewhere WXD-CFG-001 WXD-CFG-002": on_call(op.get_config, _refuse(404, "NotFound")),
     "warehouses-are-locations WXD-CFG-002": on_call(
-        op.get_config, _refuse(400, "BadRequestException", lambda given: "://" not in given.get("warehouse", "://"))
+        op.get_config,
+        _refuse(
+            400, "BadRequestException", lambda given: "://" not in given.get("warehouse", "://")
+        ),
     ),
     "warehouse-by-name WXD-CFG-003": _warehouse("iceberg_data"),
-    "no-views-said WXD-CFG-006": on_call((op.list_views, op.create_view, op.load_view), _refuse(406, "UnsupportedOperationException")),
+    "no-views-said WXD-CFG-006": on_call(
+        (op.list_views, op.create_view, op.load_view), _refuse(406, "UnsupportedOperationException")
+    ),
     "views-promised-in-vain IRC-CFG-011": all_of(
         on_answer(op.get_config, lambda document: document.update(endpoints=_endpoints())),
-        on_call((op.list_views, op.create_view, op.load_view), _refuse(406, "UnsupportedOperationException")),
+        on_call(
+            (op.list_views, op.create_view, op.load_view),
+            _refuse(406, "UnsupportedOperationException"),
+        ),
     ),
-    "no-transactions-said WXD-CFG-006": on_call(op.commit_transaction, _refuse(406, "UnsupportedOperationException")),
+    "no-transactions-said WXD-CFG-006": on_call(
+        op.commit_transaction, _refuse(406, "UnsupportedOperationException")
+    ),
 }

@@ -9,7 +9,11 @@ from lakepact.generated.iceberg_rest import op
 from lakepact.reference_server.faults import Install, on_call
 from lakepact.reference_server.http.replies import Reply
 from lakepact.reference_server.http.service import Handler
-from lakepact.reference_server.iceberg_rest.identifiers import bad_request, no_such_namespace, no_such_table
+from lakepact.reference_server.iceberg_rest.identifiers import (
+    bad_request,
+    no_such_namespace,
+    no_such_table,
+)
 
 
 def _namespaces_without(wrong: Callable[[str], bool]) -> Install:

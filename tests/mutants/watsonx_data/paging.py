@@ -21,7 +21,9 @@ def _cut_at(most: int) -> Install:
     """Listings without paging parameters are cut."""
 
     def wrap(page: Pages) -> Pages:
-        def cut(records: Any, listing: str, *, after: str | None, size: int | None) -> tuple[list[Any], str | None]:
+        def cut(
+            records: Any, listing: str, *, after: str | None, size: int | None
+        ) -> tuple[list[Any], str | None]:
             found, token = page(records, listing, after=after, size=size)
             return (found[:most], None) if after is None and size is None else (found, token)
 
@@ -39,7 +41,9 @@ def odd_sizes_are_empty_pages(reply: Reply, scope: Scope) -> Reply:
 
 @fault("WXD-PAG-003", by=partial(wrap_rule, "page"))
 def size_0_is_nothing(page: Pages) -> Pages:
-    def nothing(records: Any, listing: str, *, after: str | None, size: int | None) -> tuple[list[Any], str | None]:
+    def nothing(
+        records: Any, listing: str, *, after: str | None, size: int | None
+    ) -> tuple[list[Any], str | None]:
         return ([], None) if size == 0 else page(records, listing, after=after, size=size)
 
     return nothing

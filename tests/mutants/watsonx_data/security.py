@@ -19,7 +19,10 @@ if TYPE_CHECKING:
 
 def _scheme(scope: Scope) -> tuple[str, str]:
     """The scheme that a caller uses, and what stands behind it."""
-    shown = next((value.decode("latin-1") for name, value in scope["headers"] if name == b"authorization"), "")
+    shown = next(
+        (value.decode("latin-1") for name, value in scope["headers"] if name == b"authorization"),
+        "",
+    )
     scheme, _, rest = shown.partition(" ")
     return scheme, rest.strip()
 
@@ -91,14 +94,22 @@ def broken_keys_open(scope: Scope) -> bool:
 
 
 FAULTS = {
-    "configuration-for-anyone IRC-SEC-009": _unless(lambda scope: _is_config(scope) and not _scheme(scope)[0]),
-    "tables-for-anyone IRC-SEC-001": _unless(lambda scope: "/tables/" in scope["path"] and not _scheme(scope)[0]),
+    "configuration-for-anyone IRC-SEC-009": _unless(
+        lambda scope: _is_config(scope) and not _scheme(scope)[0]
+    ),
+    "tables-for-anyone IRC-SEC-001": _unless(
+        lambda scope: "/tables/" in scope["path"] and not _scheme(scope)[0]
+    ),
     "any-token IRC-SEC-002": _unless(lambda scope: _scheme(scope)[0].casefold() == "bearer"),
-    "views-need-an-api-key IRC-SEC-006": _turning_away(lambda scope: _views(scope) and _scheme(scope)[0].casefold() == "bearer"),
+    "views-need-an-api-key IRC-SEC-006": _turning_away(
+        lambda scope: _views(scope) and _scheme(scope)[0].casefold() == "bearer"
+    ),
     "bearer-by-the-letter IRC-SEC-007": _turning_away(
         lambda scope: _scheme(scope)[0].casefold() == "bearer" and _scheme(scope)[0] != "Bearer"
     ),
     "no-api-keys WXD-SEC-001": _turning_away(lambda scope: _scheme(scope)[0] == "ZenApiKey"),
-    "api-keys-for-tables-only WXD-SEC-001": _turning_away(lambda scope: _views(scope) and _scheme(scope)[0] == "ZenApiKey"),
+    "api-keys-for-tables-only WXD-SEC-001": _turning_away(
+        lambda scope: _views(scope) and _scheme(scope)[0] == "ZenApiKey"
+    ),
     "any-api-key WXD-SEC-002": _unless(_well_formed_key),
 }

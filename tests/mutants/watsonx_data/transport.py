@@ -29,10 +29,15 @@ def tokens_for_all(reply: Reply, scope: Scope) -> Reply:
 
 FAULTS = {
     "no-namespaces-by-name WXD-GEN-001": refuse_calls(
-        op.list_namespaces, lambda _: True, Problem(400, "BadRequestException", "asked for by a fault")
+        op.list_namespaces,
+        lambda _: True,
+        Problem(400, "BadRequestException", "asked for by a fault"),
     ),
     "unknown-paths-break WXD-GEN-003 WXD-GEN-004": on_status(UNKNOWN_PATH, {404: 500}),
     "reports-break WXD-GEN-004": on_reply(
-        UNKNOWN_PATH, lambda reply, scope: replace(reply, status=500) if scope["path"].endswith("/metrics") else reply
+        UNKNOWN_PATH,
+        lambda reply, scope: (
+            replace(reply, status=500) if scope["path"].endswith("/metrics") else reply
+        ),
     ),
 }

@@ -12,7 +12,18 @@ import yaml
 
 from lakepact.reference_server import Server, running
 
-HARD_NAMES = ["plus+and&", "percent%41", "question?", "hash#", "tilde~", "é", "semi;colon=", "日本", "x" * 255, "U\u2028\u2029\x85S"]
+HARD_NAMES = [
+    "plus+and&",
+    "percent%41",
+    "question?",
+    "hash#",
+    "tilde~",
+    "é",
+    "semi;colon=",
+    "日本",
+    "x" * 255,
+    "U\u2028\u2029\x85S",
+]
 TOKENS = {"all": "token-of-all", "some": "token-of-some", "ended": "token-of-ended"}
 
 Write = Callable[..., Path]
@@ -36,12 +47,21 @@ DOCUMENT: dict[str, Any] = {
                 {"name": "nothing", "tables": []},
             ],
         },
-        {"name": "second", "id": "second-id", "schemas": [{"name": "s", "tables": shared(["only"])}]},
+        {
+            "name": "second",
+            "id": "second-id",
+            "schemas": [{"name": "s", "tables": shared(["only"])}],
+        },
         {"name": "empty"},
     ],
     "recipients": [
         {"name": "all", "bearerToken": TOKENS["all"]},
-        {"name": "some", "bearerToken": TOKENS["some"], "shares": ["SECOND", "empty"], "expirationTime": "2999-01-01T00:00:00Z"},
+        {
+            "name": "some",
+            "bearerToken": TOKENS["some"],
+            "shares": ["SECOND", "empty"],
+            "expirationTime": "2999-01-01T00:00:00Z",
+        },
         {"name": "ended", "bearerToken": TOKENS["ended"], "expirationTime": "2020-01-01T00:00:00Z"},
     ],
 }
@@ -67,7 +87,9 @@ def ask(sharing: Server, sending_to: Callable[[str], Any]) -> Iterator[Callable[
     with ExitStack() as stack:
         send = stack.enter_context(sending_to(sharing.url))
 
-        def ask(path: str, *, token: str | None = TOKENS["all"], method: str = "GET", **headers: str) -> Any:
+        def ask(
+            path: str, *, token: str | None = TOKENS["all"], method: str = "GET", **headers: str
+        ) -> Any:
             authorization = {} if token is None else {"Authorization": f"Bearer {token}"}
             return send(method, f"/delta-sharing{path}", None, **(authorization | headers))
 

@@ -32,12 +32,17 @@ def protocol(*features: str, reader: int = 3) -> dict[str, Any]:
 
 
 def metadata(schema: str = PLAIN, **configuration: str) -> dict[str, Any]:
-    return {"schemaString": schema, "configuration": {name.replace("_", "."): value for name, value in configuration.items()}}
+    return {
+        "schemaString": schema,
+        "configuration": {name.replace("_", "."): value for name, value in configuration.items()},
+    }
 
 
 def column(type_: str, **column_metadata: Any) -> dict[str, Any]:
     extra = ",".join(f'"{name.replace("_", ".")}":[]' for name in column_metadata)
-    return metadata(f'{{"type":"struct","fields":[{{"name":"a","type":"{type_}","nullable":true,"metadata":{{{extra}}}}}]}}')
+    return metadata(
+        f'{{"type":"struct","fields":[{{"name":"a","type":"{type_}","nullable":true,"metadata":{{{extra}}}}}]}}'
+    )
 
 
 @pytest.mark.parametrize(
@@ -51,7 +56,9 @@ def column(type_: str, **column_metadata: Any) -> dict[str, Any]:
     ],
 )
 def test_keys_and_values_count_in_any_case_order_and_spacing(header: str) -> None:
-    assert Capabilities((DELTA,), frozenset({"deletionvectors", "columnmapping"})) == read_capabilities(header)
+    assert Capabilities(
+        (DELTA,), frozenset({"deletionvectors", "columnmapping"})
+    ) == read_capabilities(header)
 
 
 @given(st.text())
@@ -61,7 +68,14 @@ def test_no_header_is_too_strange_to_be_read(header: str) -> None:
 
 @pytest.mark.parametrize(
     "header",
-    ["includeEndStreamAction=false", "includeEndStreamAction=maybe", "includeEndStreamAction", "responseformat=delta", "true", None],
+    [
+        "includeEndStreamAction=false",
+        "includeEndStreamAction=maybe",
+        "includeEndStreamAction",
+        "responseformat=delta",
+        "true",
+        None,
+    ],
 )
 def test_an_end_stream_action_is_asked_for_by_the_word_true(header: str | None) -> None:
     assert read_capabilities("includeEndStreamAction=true").end_stream
@@ -78,17 +92,34 @@ def test_an_end_stream_action_is_asked_for_by_the_word_true(header: str | None) 
         ("responseformat=parquet,delta", (), PARQUET),
         ("responseformat=avro,delta", (), DELTA),
         ("responseformat=delta;readerfeatures=deletionvectors", ("deletionVectors",), DELTA),
-        ("responseformat=parquet,delta;readerfeatures=deletionvectors", ("deletionVectors",), DELTA),
-        ("responseformat=delta;readerfeatures=deletionvectors,columnmapping", ("columnMapping", "deletionVectors"), DELTA),
+        (
+            "responseformat=parquet,delta;readerfeatures=deletionvectors",
+            ("deletionVectors",),
+            DELTA,
+        ),
+        (
+            "responseformat=delta;readerfeatures=deletionvectors,columnmapping",
+            ("columnMapping", "deletionVectors"),
+            DELTA,
+        ),
         ("responseformat=delta;readerfeatures=varianttype", ("variantType-preview",), DELTA),
-        ("responseformat=delta;readerfeatures=varianttype-preview", ("variantType-preview",), DELTA),
+        (
+            "responseformat=delta;readerfeatures=varianttype-preview",
+            ("variantType-preview",),
+            DELTA,
+        ),
     ],
 )
-def test_the_format_is_one_that_the_client_named_and_that_suffices(header: str, needed: tuple[str, ...], expected: str) -> None:
+def test_the_format_is_one_that_the_client_named_and_that_suffices(
+    header: str, needed: tuple[str, ...], expected: str
+) -> None:
     assert negotiate(read_capabilities(header), needed) == expected
 
 
-@pytest.mark.parametrize("header", [None, "responseformat=parquet", "responseformat=parquet;readerfeatures=deletionvectors"])
+@pytest.mark.parametrize(
+    "header",
+    [None, "responseformat=parquet", "responseformat=parquet;readerfeatures=deletionvectors"],
+)
 def test_parquet_is_refused_where_it_would_lose_what_the_data_needs(header: str | None) -> None:
     problem = refusal(header, "deletionVectors")
 
@@ -98,14 +129,19 @@ def test_parquet_is_refused_where_it_would_lose_what_the_data_needs(header: str 
 
 @pytest.mark.parametrize("formats", ["delta", "delta,parquet"])
 def test_a_feature_that_the_client_does_not_list_is_refused_by_name(formats: str) -> None:
-    problem = refusal(f"responseformat={formats};readerfeatures=columnmapping", "columnMapping", "deletionVectors")
+    problem = refusal(
+        f"responseformat={formats};readerfeatures=columnmapping", "columnMapping", "deletionVectors"
+    )
 
     assert (problem.status, problem.kind) == (400, "UNSUPPORTED_OPERATION")
     assert "the table uses deletionVectors, which" in problem.message
 
 
 def test_unknown_response_format_returns_400() -> None:
-    assert (refusal("responseformat=avro").status, refusal("responseformat=avro").kind) == (400, "INVALID_PARAMETER_VALUE")
+    assert (refusal("responseformat=avro").status, refusal("responseformat=avro").kind) == (
+        400,
+        "INVALID_PARAMETER_VALUE",
+    )
 
 
 @given(
@@ -147,5 +183,7 @@ def test_a_client_is_answered_in_a_format_that_it_can_read_or_refused(
         ((protocol("somethingNew"), metadata()), {"somethingNew"}),
     ],
 )
-def test_only_features_of_the_data_that_are_used_are_needed(table: tuple[dict[str, Any], dict[str, Any]], needed: set[str]) -> None:
+def test_only_features_of_the_data_that_are_used_are_needed(
+    table: tuple[dict[str, Any], dict[str, Any]], needed: set[str]
+) -> None:
     assert data_features(*table) == needed

@@ -40,14 +40,20 @@ def document(folder: Path, **settings: object) -> Path:
         {"name": "byurl", "location": str(folder / "lake/byurl")},
     ]
     shares = [{"name": "s", "schemas": [{"name": "d", "tables": tables}]}, {"name": "other"}]
-    recipients = [{"name": "Ann&co", "bearerToken": "all"}, {"name": "bob", "bearerToken": "few", "shares": ["other"]}]
+    recipients = [
+        {"name": "Ann&co", "bearerToken": "all"},
+        {"name": "bob", "bearerToken": "few", "shares": ["other"]},
+    ]
     file = folder / "shares.yaml"
     file.write_text(yaml.safe_dump({"shares": shares, "recipients": recipients, **settings}))
     return file
 
 
 def vending(sts: str, folder: Path, /, **more: object) -> dict[str, object]:
-    stores = [{"folder": str(folder / "lake"), "address": "s3://bucket/Lake/"}, {"folder": str(folder), "address": "s3://bucket/all"}]
+    stores = [
+        {"folder": str(folder / "lake"), "address": "s3://bucket/Lake/"},
+        {"folder": str(folder), "address": "s3://bucket/all"},
+    ]
     settings = {
         "sts": sts,
         "region": "eu-central-1",
@@ -90,7 +96,11 @@ def vended(folder, sts):
     with pytest.MonkeyPatch.context() as patch:
         for name, value in OWN.items():
             patch.setenv(name, value)
-        file = document(folder, temporaryCredentials=vending(sts, folder), temporaryCredentialValiditySeconds=1200)
+        file = document(
+            folder,
+            temporaryCredentials=vending(sts, folder),
+            temporaryCredentialValiditySeconds=1200,
+        )
         with running(warehouse="memory:", shares=file) as server:
             yield server.url
 
@@ -101,7 +111,9 @@ def ask(vended, tmp_path, sending_to):
 
     def ask(table, body=None, *, token="all", **settings):
         with ExitStack() as stack:
-            own = settings and stack.enter_context(running(warehouse="memory:", shares=document(tmp_path, **settings)))
+            own = settings and stack.enter_context(
+                running(warehouse="memory:", shares=document(tmp_path, **settings))
+            )
             send = stack.enter_context(sending_to(own.url if own else vended))
             return send("POST", PATH.format(table), body, Authorization=f"Bearer {token}")
 
@@ -112,8 +124,17 @@ def test_keys_for_the_main_location_are_given_where_none_is_named(ask):
     answer = ask("both")
     expires = int(datetime(2999, 1, 2, 3, 4, 5, 678000, tzinfo=UTC).timestamp() * 1000)
     keys = {"accessKeyId": "ASIA1", "secretAccessKey": "very/secret+1", "sessionToken": "token&/=="}
-    assert answer.document == {"credentials": {"location": "s3://bucket/Lake/both", "awsTempCredentials": keys, "expirationTime": expires}}
-    assert (answer.status, answer.headers["content-type"]) == (200, "application/json; charset=utf-8")
+    assert answer.document == {
+        "credentials": {
+            "location": "s3://bucket/Lake/both",
+            "awsTempCredentials": keys,
+            "expirationTime": expires,
+        }
+    }
+    assert (answer.status, answer.headers["content-type"]) == (
+        200,
+        "application/json; charset=utf-8",
+    )
 
 
 def test_the_role_is_cut_down_to_reading_the_directory(ask):
@@ -131,14 +152,22 @@ def test_the_role_is_cut_down_to_reading_the_directory(ask):
     assert limited == {
         "Version": "2012-10-17",
         "Statement": [
-            {"Effect": "Allow", "Action": ["s3:GetObject"], "Resource": ["arn:aws:s3:::bucket/Lake/by dir${*}/*"]},
+            {
+                "Effect": "Allow",
+                "Action": ["s3:GetObject"],
+                "Resource": ["arn:aws:s3:::bucket/Lake/by dir${*}/*"],
+            },
             {
                 "Effect": "Allow",
                 "Action": ["s3:ListBucket"],
                 "Resource": ["arn:aws:s3:::bucket"],
                 "Condition": {"StringLike": {"s3:prefix": ["Lake/by dir${*}/*"]}},
             },
-            {"Effect": "Allow", "Action": ["s3:GetBucketLocation"], "Resource": ["arn:aws:s3:::bucket"]},
+            {
+                "Effect": "Allow",
+                "Action": ["s3:GetBucketLocation"],
+                "Resource": ["arn:aws:s3:::bucket"],
+            },
         ],
     }
 
@@ -148,16 +177,26 @@ def test_without_a_role_the_rights_of_the_server_itself_are_cut_down(ask, sts, t
     del settings["role"]
     assert ask("both", temporaryCredentials=settings).status == 200
     ((_, _, form),) = ASKED
-    assert (form["Action"], form["Name"], "RoleArn" in form) == ("GetFederationToken", "lakepact-Ann-co", False)
+    assert (form["Action"], form["Name"], "RoleArn" in form) == (
+        "GetFederationToken",
+        "lakepact-Ann-co",
+        False,
+    )
 
 
 @pytest.mark.parametrize(("seconds", "sent"), [(60, "900"), (100_000, "43200")])
 def test_keys_are_asked_for_a_time_that_token_services_give(ask, sts, tmp_path, seconds, sent):
-    ask("both", temporaryCredentials=vending(sts, tmp_path), temporaryCredentialValiditySeconds=seconds)
+    ask(
+        "both",
+        temporaryCredentials=vending(sts, tmp_path),
+        temporaryCredentialValiditySeconds=seconds,
+    )
     assert [form["DurationSeconds"] for _, _, form in ASKED] == [sent]
 
 
-@pytest.mark.parametrize("location", ["s3://bucket/Lake/both", "s3://bucket/Lake/both/", "s3://bucket/all/more/aux"])
+@pytest.mark.parametrize(
+    "location", ["s3://bucket/Lake/both", "s3://bucket/Lake/both/", "s3://bucket/all/more/aux"]
+)
 def test_each_location_of_the_table_may_be_named(ask, location):
     answer = ask("both", {"location": location})
     assert answer.document["credentials"]["location"] == location.rstrip("/")
@@ -181,10 +220,16 @@ def test_each_location_of_the_table_may_be_named(ask, location):
 )
 def test_other_locations_are_refused_without_asking_for_keys(ask, location):
     answer = ask("both", {"location": location})
-    assert (answer.status, answer.document["errorCode"], ASKED) == (400, "INVALID_PARAMETER_VALUE", [])
+    assert (answer.status, answer.document["errorCode"], ASKED) == (
+        400,
+        "INVALID_PARAMETER_VALUE",
+        [],
+    )
 
 
-@pytest.mark.parametrize("body", [b"{", b"[]", b"5", {"location": 5}, {"location": ["s3://bucket/Lake/both"]}])
+@pytest.mark.parametrize(
+    "body", [b"{", b"[]", b"5", {"location": 5}, {"location": ["s3://bucket/Lake/both"]}]
+)
 def test_a_body_that_is_none_is_refused(ask, body):
     answer = ask("both", body)
     assert (answer.status, set(answer.document), ASKED) == (400, {"errorCode", "message"}, [])
@@ -192,7 +237,11 @@ def test_a_body_that_is_none_is_refused(ask, body):
 
 def test_a_table_that_is_read_by_urls_has_no_credentials(ask):
     answer = ask("byurl")
-    assert (answer.status, answer.document["errorCode"], ASKED) == (400, "UNSUPPORTED_OPERATION", [])
+    assert (answer.status, answer.document["errorCode"], ASKED) == (
+        400,
+        "UNSUPPORTED_OPERATION",
+        [],
+    )
 
 
 def test_hidden_table_returns_404_without_asking_for_keys(ask):
@@ -221,12 +270,19 @@ def test_missing_token_service_returns_400(ask):
         (200, "\0" * 100, "without keys"),
     ],
 )
-def test_token_service_failure_returns_500_without_quoting_its_answer(ask, tmp_path, status, answer, sentence):
-    with miniature(lambda *_: (status, {"Location": "http://127.0.0.1:1/"}, answer.encode())) as url:
+def test_token_service_failure_returns_500_without_quoting_its_answer(
+    ask, tmp_path, status, answer, sentence
+):
+    with miniature(
+        lambda *_: (status, {"Location": "http://127.0.0.1:1/"}, answer.encode())
+    ) as url:
         refused = ask("both", temporaryCredentials=vending(url, tmp_path))
     assert (refused.status, refused.document["errorCode"]) == (500, "INTERNAL_ERROR")
     assert sentence in refused.document["message"]
-    assert not any(secret in refused.body.decode() for secret in ("AKIDEXAMPLE", "very", "token&", OWN["LP_SECRET"]))
+    assert not any(
+        secret in refused.body.decode()
+        for secret in ("AKIDEXAMPLE", "very", "token&", OWN["LP_SECRET"])
+    )
 
 
 def test_a_token_service_that_is_not_there_is_a_refusal(ask, tmp_path):
@@ -237,14 +293,20 @@ def test_a_token_service_that_is_not_there_is_a_refusal(ask, tmp_path):
 def test_listings_have_location_and_access_modes(tmp_path, sts):
     shares = read_shares(document(tmp_path, temporaryCredentials=vending(sts, tmp_path)))
     assert [table.access for table in shares.tables()] == [
-        {"location": "s3://bucket/Lake/both", "auxiliaryLocations": ["s3://bucket/all/more/aux"], "accessModes": ["url", "dir"]},
+        {
+            "location": "s3://bucket/Lake/both",
+            "auxiliaryLocations": ["s3://bucket/all/more/aux"],
+            "accessModes": ["url", "dir"],
+        },
         {"location": "s3://bucket/Lake/by dir*", "accessModes": ["dir"]},
         {},
     ]
 
 
 def test_representation_of_shares_has_no_secret(tmp_path, sts):
-    shares = read_shares(document(tmp_path, temporaryCredentials=vending(sts, tmp_path, sessionTokenFrom="LP_ID")))
+    shares = read_shares(
+        document(tmp_path, temporaryCredentials=vending(sts, tmp_path, sessionTokenFrom="LP_ID"))
+    )
     assert not any(secret in repr(shares) for secret in OWN.values())
 
 
@@ -259,19 +321,32 @@ def test_representation_of_shares_has_no_secret(tmp_path, sts):
         ({"sts": "https://sts/a b"}, "sts must be an http"),
         ({"region": None}, "has no region"),
         ({"accessKeyIdFrom": None}, "has no accessKeyIdFrom"),
-        ({"secretAccessKeyFrom": "wJalrXUtnFEMI/K7MDENG"}, "must be the name of an environment variable"),
+        (
+            {"secretAccessKeyFrom": "wJalrXUtnFEMI/K7MDENG"},
+            "must be the name of an environment variable",
+        ),
         ({"secretAccessKeyFrom": "LP_ABSENT"}, "is not set"),
         ({"secretAccessKey": "wJalrXUtnFEMI/K7MDENG"}, "did you mean secretAccessKeyFrom"),
         ({"stores": None}, "has no stores"),
         ({"stores": [{"folder": "/lake"}]}, "must have a folder"),
         ({"stores": [{"folder": "/lake", "address": "gs://b/lake"}]}, "address cannot be granted"),
         ({"stores": [{"folder": "/lake", "address": "s3://B*/lake"}]}, "address cannot be granted"),
-        ({"stores": [{"folder": "/lake", "address": "s3://bucket/a/../b"}]}, "address cannot be granted"),
-        ({"stores": [{"folder": "/elsewhere", "address": "s3://bucket/lake"}]}, "no folder of `temporaryCredentials.stores` is above it"),
+        (
+            {"stores": [{"folder": "/lake", "address": "s3://bucket/a/../b"}]},
+            "address cannot be granted",
+        ),
+        (
+            {"stores": [{"folder": "/elsewhere", "address": "s3://bucket/lake"}]},
+            "no folder of `temporaryCredentials.stores` is above it",
+        ),
     ],
 )
 def test_invalid_settings_are_refused_at_the_start(tmp_path, changes, sentence):
-    settings = {name: value for name, value in vending("http://127.0.0.1:1", tmp_path, **changes).items() if value is not None}
+    settings = {
+        name: value
+        for name, value in vending("http://127.0.0.1:1", tmp_path, **changes).items()
+        if value is not None
+    }
     file = document(tmp_path, temporaryCredentials=settings)
     with pytest.raises(BadShares) as refused:
         read_shares(file)
@@ -283,7 +358,14 @@ def test_invalid_settings_are_refused_at_the_start(tmp_path, changes, sentence):
 def test_table_in_a_directory_with_credentials_is_refused_at_the_start(tmp_path, inner):
     (tmp_path / "lake/both").mkdir(parents=True)
     (tmp_path / "lake/link").symlink_to(tmp_path / "lake/both")
-    hidden = [{"name": "hidden", "schemas": [{"name": "d", "tables": [{"name": "t", "location": str(tmp_path / inner)}]}]}]
+    hidden = [
+        {
+            "name": "hidden",
+            "schemas": [
+                {"name": "d", "tables": [{"name": "t", "location": str(tmp_path / inner)}]}
+            ],
+        }
+    ]
     file = document(tmp_path, temporaryCredentials=vending("http://127.0.0.1:1", tmp_path))
     text = yaml.safe_load(file.read_text())
     file.write_text(yaml.safe_dump(text | {"shares": text["shares"] + hidden}))
@@ -292,43 +374,91 @@ def test_table_in_a_directory_with_credentials_is_refused_at_the_start(tmp_path,
 
 
 @pytest.mark.parametrize(
-    "location", ["s3://bucket", "s3://bucket/", "file:///lake/t", "s3://b/t", "s3://bucket/a//b", "s3://bucket/../t", "https://bucket/t"]
+    "location",
+    [
+        "s3://bucket",
+        "s3://bucket/",
+        "file:///lake/t",
+        "s3://b/t",
+        "s3://bucket/a//b",
+        "s3://bucket/../t",
+        "https://bucket/t",
+    ],
 )
 def test_policy_for_an_unlimited_location_is_refused(location):
     with pytest.raises(Unlimited):
         policy(location, "eu-central-1")
 
 
-@pytest.mark.parametrize(("region", "partition"), [("eu-central-1", "aws"), ("cn-north-1", "aws-cn"), ("us-gov-west-1", "aws-us-gov")])
+@pytest.mark.parametrize(
+    ("region", "partition"),
+    [("eu-central-1", "aws"), ("cn-north-1", "aws-cn"), ("us-gov-west-1", "aws-us-gov")],
+)
 def test_resources_are_named_in_the_partition_of_the_region(region, partition):
     assert f'"arn:{partition}:s3:::bucket/t/*"' in policy("s3://bucket/t", region)
 
 
 def test_wildcards_and_variables_are_escaped_in_policies():
-    assert '"arn:aws:s3:::bucket/a${?}${*}${$}{x}/*"' in policy("s3://bucket/a?*${x}", "eu-central-1")
+    assert '"arn:aws:s3:::bucket/a${?}${*}${$}{x}/*"' in policy(
+        "s3://bucket/a?*${x}", "eu-central-1"
+    )
 
 
-@pytest.mark.parametrize("name", ["t", "t*", "t?", "*", "${aws:username}", "t$", "a b", "${*}", 't","x'])
-@pytest.mark.parametrize("key", ["lake/{}2/f", "lake/{}", "lake/u/f", "lake/x{}/f", "lake/admin/f", "lake/t1/f", "{}/f", "lake/{}/../u/f"])
+@pytest.mark.parametrize(
+    "name", ["t", "t*", "t?", "*", "${aws:username}", "t$", "a b", "${*}", 't","x']
+)
+@pytest.mark.parametrize(
+    "key",
+    [
+        "lake/{}2/f",
+        "lake/{}",
+        "lake/u/f",
+        "lake/x{}/f",
+        "lake/admin/f",
+        "lake/t1/f",
+        "{}/f",
+        "lake/{}/../u/f",
+    ],
+)
 def test_policy_of_a_folder_matches_no_key_outside_of_it(name, key):
     key = key.format(name)
     read, listed, _ = json.loads(policy(f"s3://bucket/lake/{name}", "eu-central-1"))["Statement"]
-    patterns = [read["Resource"][0].removeprefix("arn:aws:s3:::bucket/"), *listed["Condition"]["StringLike"]["s3:prefix"]]
+    patterns = [
+        read["Resource"][0].removeprefix("arn:aws:s3:::bucket/"),
+        *listed["Condition"]["StringLike"]["s3:prefix"],
+    ]
     inside = key.startswith(f"lake/{name}/")  # stores do not resolve `..` in keys
     for pattern in patterns:
         # As token services read patterns: `${*}` is a star, `*` any text, `?` any character, and other `${…}` are variables.
-        spelled = re.sub(r"\$\{([*?$])\}|(\*)|(\?)|(.)", lambda m: re.escape(m[1] or m[4] or "") or (".*" if m[2] else "."), pattern)
+        spelled = re.sub(
+            r"\$\{([*?$])\}|(\*)|(\?)|(.)",
+            lambda m: re.escape(m[1] or m[4] or "") or (".*" if m[2] else "."),
+            pattern,
+        )
         assert not re.search(r"\$\{[^*?$]", pattern)
-        assert (re.fullmatch(spelled, f"lake/{name}/f") is not None, re.fullmatch(spelled, key) is not None) == (True, inside)
+        assert (
+            re.fullmatch(spelled, f"lake/{name}/f") is not None,
+            re.fullmatch(spelled, key) is not None,
+        ) == (True, inside)
 
 
 def test_forms_are_signed_as_by_the_aws_sdk():
     keys = Keys(OWN["LP_ID"], OWN["LP_SECRET"], "tok+/=")
     at = datetime(2026, 3, 4, 5, 6, 7, tzinfo=UTC)
-    headers = signed("http://127.0.0.1:9000", b"Action=AssumeRole&Version=2011-06-15", keys, service="sts", region="eu-central-1", at=at)
+    headers = signed(
+        "http://127.0.0.1:9000",
+        b"Action=AssumeRole&Version=2011-06-15",
+        keys,
+        service="sts",
+        region="eu-central-1",
+        at=at,
+    )
     assert headers["authorization"] == (
         "AWS4-HMAC-SHA256 Credential=AKIDEXAMPLE/20260304/eu-central-1/sts/aws4_request, "
         "SignedHeaders=content-type;host;x-amz-date;x-amz-security-token, "
         "Signature=c640d1ce166abf6718dba69412209c01bd6cb4123754b7351b23eedc22ab64d5"
     )
-    assert (headers["x-amz-date"], headers["x-amz-security-token"]) == ("20260304T050607Z", "tok+/=")
+    assert (headers["x-amz-date"], headers["x-amz-security-token"]) == (
+        "20260304T050607Z",
+        "tok+/=",
+    )

@@ -39,10 +39,19 @@ class Pack:
     tables: dict[str, SharedTable]
     send: Callable[..., Any]
 
-    def path(self, path: str, *, table: str = "one", signed_for: str | None = None, expires: int | None = None) -> str:
+    def path(
+        self,
+        path: str,
+        *,
+        table: str = "one",
+        signed_for: str | None = None,
+        expires: int | None = None,
+    ) -> str:
         """Return the path and query of a file's URL."""
         shared = self.tables[table]
-        signature = self.files.signature(self.tables[signed_for or table], self.files.until() if expires is None else expires)
+        signature = self.files.signature(
+            self.tables[signed_for or table], self.files.until() if expires is None else expires
+        )
         return f"{self.files.address(shared, '/delta-sharing')}{self.files.key(shared, path)}?{signature}"
 
     def refused(self, path: str, method: str = "GET", **headers: str) -> tuple[int, str]:
@@ -106,13 +115,23 @@ def test_a_file_is_sent_whole_without_a_token(pack: Pack) -> None:
     for name, content in (("small.bin", SMALL + b"one"), ("large.bin", LARGE), ("empty.bin", b"")):
         answer = pack.send("GET", pack.path(name))
 
-        assert (answer.status, answer.headers["content-length"], answer.body) == (200, str(len(content)), content)
-        assert (answer.headers["content-type"], answer.headers["accept-ranges"]) == ("application/octet-stream", "bytes")
+        assert (answer.status, answer.headers["content-length"], answer.body) == (
+            200,
+            str(len(content)),
+            content,
+        )
+        assert (answer.headers["content-type"], answer.headers["accept-ranges"]) == (
+            "application/octet-stream",
+            "bytes",
+        )
 
 
 @pytest.mark.parametrize("name", ["small.bin", "large.bin", "empty.bin"])
 def test_head_is_get_without_the_body(pack: Pack, name: str) -> None:
-    got, asked = pack.send("GET", pack.path(name)), pack.send("HEAD", pack.path(name), Range="bytes=1-2")
+    got, asked = (
+        pack.send("GET", pack.path(name)),
+        pack.send("HEAD", pack.path(name), Range="bytes=1-2"),
+    )
 
     assert (asked.status, asked.headers, asked.body) == (got.status, got.headers, b"")
 
@@ -124,7 +143,10 @@ def test_a_path_of_the_log_is_decoded_once(pack: Pack) -> None:
 def test_a_path_may_be_a_uri_below_any_root_of_the_table(pack: Pack) -> None:
     for location in ("one", "further"):
         for start in (f"file://{pack.folder}", f"file:{pack.folder}", str(pack.folder)):
-            assert pack.send("GET", pack.path(f"{start}/{location}/small.bin")).body == SMALL + location.encode()
+            assert (
+                pack.send("GET", pack.path(f"{start}/{location}/small.bin")).body
+                == SMALL + location.encode()
+            )
 
 
 def test_a_table_may_be_reached_by_a_link(pack: Pack) -> None:
@@ -145,31 +167,55 @@ def test_a_table_may_be_reached_by_a_link(pack: Pack) -> None:
         ("bytes=3-900000", 3, 900_001),
     ],
 )
-def test_a_part_is_sent_with_its_place(pack: Pack, header: str, start: int, end: int | None) -> None:
+def test_a_part_is_sent_with_its_place(
+    pack: Pack, header: str, start: int, end: int | None
+) -> None:
     answer = pack.send("GET", pack.path("large.bin"), Range=header)
-    first, last, size = map(int, re.fullmatch(r"bytes (\d+)-(\d+)/(\d+)", answer.headers["content-range"]).groups())
+    first, last, size = map(
+        int, re.fullmatch(r"bytes (\d+)-(\d+)/(\d+)", answer.headers["content-range"]).groups()
+    )
 
     assert (answer.status, answer.body) == (206, LARGE[start:end])
-    assert (LARGE[first : last + 1], size, answer.headers["content-length"]) == (answer.body, len(LARGE), str(len(answer.body)))
+    assert (LARGE[first : last + 1], size, answer.headers["content-length"]) == (
+        answer.body,
+        len(LARGE),
+        str(len(answer.body)),
+    )
 
 
-@pytest.mark.parametrize("header", ["bytes=0-1,4-5", "bytes=9-5", "lines=1-2", "bytes", "bytes=-", "bytes=a-b", "bytes=1.5-2", ""])
+@pytest.mark.parametrize(
+    "header",
+    ["bytes=0-1,4-5", "bytes=9-5", "lines=1-2", "bytes", "bytes=-", "bytes=a-b", "bytes=1.5-2", ""],
+)
 def test_invalid_or_multiple_ranges_return_the_whole_file(pack: Pack, header: str) -> None:
     answer = pack.send("GET", pack.path("small.bin"), Range=header)
 
     assert (answer.status, answer.body) == (200, SMALL + b"one")
 
 
-@pytest.mark.parametrize(("name", "header"), [("large.bin", "bytes=1000003-"), ("large.bin", "bytes=-0"), ("empty.bin", "bytes=0-0")])
-def test_range_beyond_the_file_returns_416_with_its_length(pack: Pack, name: str, header: str) -> None:
+@pytest.mark.parametrize(
+    ("name", "header"),
+    [("large.bin", "bytes=1000003-"), ("large.bin", "bytes=-0"), ("empty.bin", "bytes=0-0")],
+)
+def test_range_beyond_the_file_returns_416_with_its_length(
+    pack: Pack, name: str, header: str
+) -> None:
     answer = pack.send("GET", pack.path(name), Range=header)
 
     assert (answer.status, answer.document["errorCode"]) == (416, "INVALID_PARAMETER_VALUE")
-    assert answer.headers["content-range"] == f"bytes */{(pack.folder / 'one' / name).stat().st_size}"
+    assert (
+        answer.headers["content-range"] == f"bytes */{(pack.folder / 'one' / name).stat().st_size}"
+    )
 
 
-@given(size=st.integers(0, 50), first=st.none() | st.integers(0, 60), last=st.none() | st.integers(0, 60))
-def test_a_range_is_the_bytes_that_http_means(size: int, first: int | None, last: int | None) -> None:
+@given(
+    size=st.integers(0, 50),
+    first=st.none() | st.integers(0, 60),
+    last=st.none() | st.integers(0, 60),
+)
+def test_a_range_is_the_bytes_that_http_means(
+    size: int, first: int | None, last: int | None
+) -> None:
     header = f"bytes={'' if first is None else first}-{'' if last is None else last}".encode()
     numbers = range(size)
     if first is None and last is None:
@@ -198,11 +244,25 @@ def test_range_is_sent_only_if_if_range_matches(pack: Pack) -> None:
         (f"W/{whole.headers['etag']}", 200),
         ("Thu, 01 Jan 1970 00:00:00 GMT", 200),
     ):
-        assert pack.send("GET", pack.path("small.bin"), None, Range="bytes=0-3", If_Range=validator).status == status
+        assert (
+            pack.send(
+                "GET", pack.path("small.bin"), None, Range="bytes=0-3", If_Range=validator
+            ).status
+            == status
+        )
 
 
 def test_a_file_that_is_not_there_is_404(pack: Pack) -> None:
-    for name in ("nothing.bin", "small.bin/x", "d=a%20b%2520%C3%A9", "dangling", "pipe", "x" * 300, "%ff", "a%0Ab"):
+    for name in (
+        "nothing.bin",
+        "small.bin/x",
+        "d=a%20b%2520%C3%A9",
+        "dangling",
+        "pipe",
+        "x" * 300,
+        "%ff",
+        "a%0Ab",
+    ):
         assert pack.refused(pack.path(name)) == (404, "RESOURCE_DOES_NOT_EXIST")
 
 
@@ -252,8 +312,14 @@ def test_a_url_of_one_table_reads_no_other(pack: Pack) -> None:
     table_of_two = path_of_two.rsplit("/", 1)[0]
 
     assert pack.refused(f"{path_of_two}?{signature_of_one}") == (403, "PERMISSION_DENIED")
-    assert pack.refused(f"{table_of_two}/{key_of_one}?{two.split('?')[1]}") == (403, "PERMISSION_DENIED")
-    assert pack.refused(f"{table_of_one}/{path_of_two.rsplit('/', 1)[1]}?{signature_of_one}") == (403, "PERMISSION_DENIED")
+    assert pack.refused(f"{table_of_two}/{key_of_one}?{two.split('?')[1]}") == (
+        403,
+        "PERMISSION_DENIED",
+    )
+    assert pack.refused(f"{table_of_one}/{path_of_two.rsplit('/', 1)[1]}?{signature_of_one}") == (
+        403,
+        "PERMISSION_DENIED",
+    )
 
 
 def test_a_url_that_has_expired_is_403(pack: Pack) -> None:
@@ -265,7 +331,15 @@ def test_a_url_that_has_expired_is_403(pack: Pack) -> None:
 
 def test_a_url_without_its_query_is_403(pack: Pack) -> None:
     path, query = pack.path("small.bin").split("?")
-    for less in ("", "?", f"?{query.split('&')[0]}", f"?{query.split('&')[1]}", "?expires=&X-Amz-Signature=", "?expires=-1", "?%ff=%ff&&="):
+    for less in (
+        "",
+        "?",
+        f"?{query.split('&')[0]}",
+        f"?{query.split('&')[1]}",
+        "?expires=&X-Amz-Signature=",
+        "?expires=-1",
+        "?%ff=%ff&&=",
+    ):
         assert pack.refused(path + less) == (403, "PERMISSION_DENIED")
 
 
@@ -286,7 +360,20 @@ def test_a_url_with_anything_added_to_its_path_is_refused(pack: Pack, more: str)
     assert pack.refused(f"{path}{more}?{query}") == (403, "PERMISSION_DENIED")
 
 
-@pytest.mark.parametrize("path", ["", "x", "x/y", "..", "../shares", "%2e%2e/shares", "%2e%2e%2f%2e%2e%2fetc", "a/b/c", "/etc/passwd"])
+@pytest.mark.parametrize(
+    "path",
+    [
+        "",
+        "x",
+        "x/y",
+        "..",
+        "../shares",
+        "%2e%2e/shares",
+        "%2e%2e%2f%2e%2e%2fetc",
+        "a/b/c",
+        "/etc/passwd",
+    ],
+)
 def test_nothing_else_stands_where_the_files_are(pack: Pack, path: str) -> None:
     assert pack.refused(f"/delta-sharing/files/{path}") == (403, "PERMISSION_DENIED")
 
@@ -299,13 +386,18 @@ def test_a_file_can_only_be_read(pack: Pack, method: str) -> None:
 
 
 def test_file_key_is_stable_and_url_safe(pack: Pack) -> None:
-    keys = [pack.files.key(pack.tables["one"], path) for path in ("d=a%20b/%3D%2F?.bin", "d=a b/=%2F?.bin")]
+    keys = [
+        pack.files.key(pack.tables["one"], path)
+        for path in ("d=a%20b/%3D%2F?.bin", "d=a b/=%2F?.bin")
+    ]
 
     assert keys[0] == keys[1]
     assert re.fullmatch(r"[A-Za-z0-9_-]+", keys[0])
 
 
-def test_another_server_knows_none_of_the_urls(pack: Pack, folder: Path, sending_to: Callable[[str], Any]) -> None:
+def test_another_server_knows_none_of_the_urls(
+    pack: Pack, folder: Path, sending_to: Callable[[str], Any]
+) -> None:
     with served(folder) as other, sending_to(other.url) as send:
         assert send("GET", pack.path("small.bin")).status == 403
 

@@ -13,12 +13,34 @@ from hypothesis import strategies as st
 
 from lakepact.reference_server.delta_sharing.files import Files, Forged, Rules
 from lakepact.reference_server.delta_sharing.log.refusals import DamagedLog
-from lakepact.reference_server.delta_sharing.shares import Share, SharedSchema, SharedTable, Shares, by_name
+from lakepact.reference_server.delta_sharing.shares import (
+    Share,
+    SharedSchema,
+    SharedTable,
+    Shares,
+    by_name,
+)
 
 ROOTS = (Path("/shared/one"), Path("/further/of one"))
-STEPS = ["..", "%2e%2e", "/", "%2F", "//", "file:", "file://", "a", "shared", "one", "further", "of one", "of%20one"]
+STEPS = [
+    "..",
+    "%2e%2e",
+    "/",
+    "%2F",
+    "//",
+    "file:",
+    "file://",
+    "a",
+    "shared",
+    "one",
+    "further",
+    "of one",
+    "of%20one",
+]
 NASTY = st.sampled_from([*STEPS, "\\", "%00", ":", ".", "é", "%", "?"])
-PATHS = st.one_of(st.text(), st.lists(NASTY, max_size=9).map("".join), st.lists(NASTY, max_size=9).map("/".join))
+PATHS = st.one_of(
+    st.text(), st.lists(NASTY, max_size=9).map("".join), st.lists(NASTY, max_size=9).map("/".join)
+)
 
 
 def table(name: str, *roots: Path) -> SharedTable:
@@ -26,7 +48,9 @@ def table(name: str, *roots: Path) -> SharedTable:
 
 
 ONE, TWO = table("one", *ROOTS), table("two", Path("/shared/two"))
-SHARES = Shares(by_name([Share("s", "", by_name([SharedSchema("s", "d", by_name([ONE, TWO]))]))]), ())
+SHARES = Shares(
+    by_name([Share("s", "", by_name([SharedSchema("s", "d", by_name([ONE, TWO]))]))]), ()
+)
 FILES = Files(SHARES, Rules())
 
 
@@ -49,17 +73,24 @@ def test_a_key_leads_into_the_table_or_is_not_made(path: str) -> None:
 
     assert file.root in ROOTS
     assert inside(file.path)
-    assert (os.path.normpath(os.fsencode(file.root) + b"/" + file.path) + b"/").startswith(os.fsencode(file.root) + b"/")
+    assert (os.path.normpath(os.fsencode(file.root) + b"/" + file.path) + b"/").startswith(
+        os.fsencode(file.root) + b"/"
+    )
 
 
-@given(name=st.binary(min_size=1, max_size=200).filter(lambda name: inside(name) and b".." not in name))
+@given(
+    name=st.binary(min_size=1, max_size=200).filter(lambda name: inside(name) and b".." not in name)
+)
 def test_any_name_of_a_file_comes_back_as_it_is(name: bytes) -> None:
     file = opened(FILES.key(ONE, quote(name)))
 
     assert (file.root, file.path) == (ROOTS[0], name)
 
 
-@given(name=st.binary(min_size=1, max_size=50).filter(lambda name: inside(name) and b".." not in name), root=st.sampled_from(ROOTS))
+@given(
+    name=st.binary(min_size=1, max_size=50).filter(lambda name: inside(name) and b".." not in name),
+    root=st.sampled_from(ROOTS),
+)
 def test_an_absolute_path_leads_to_the_root_that_it_lies_below(name: bytes, root: Path) -> None:
     file = opened(FILES.key(ONE, f"file://{quote(str(root))}/{quote(name)}"))
 

@@ -17,11 +17,46 @@ SEGMENTS = (
     "shares Main.Share schemas Sales tables all-tables files t1 . .. %2e%2e %2F %00 % %zz %ff %C3%A9 %25 * {share} ~ %0d%0aX:%20y "
     "%F0%9F%98%80 %ED%A0%80 ' \" <x> \\ | ^ " + "a" * 300
 ).split(" ")
-VALUES = ["0", "1", "-1", "2147483647", "1e9", "abc", "%00", "%ff", "%", "+", "%F0%9F%98%80", "true", "[]", "{}", "=", "&", ""]
+VALUES = [
+    "0",
+    "1",
+    "-1",
+    "2147483647",
+    "1e9",
+    "abc",
+    "%00",
+    "%ff",
+    "%",
+    "+",
+    "%F0%9F%98%80",
+    "true",
+    "[]",
+    "{}",
+    "=",
+    "&",
+    "",
+]
 VALUES += ["9" * 50, "A" * 2000]
-NAMES = ["maxResults", "pageToken", "maxresults", "X-Amz-Signature", "expires", "", "%ff", "maxResults%5B%5D", "x"]
+NAMES = [
+    "maxResults",
+    "pageToken",
+    "maxresults",
+    "X-Amz-Signature",
+    "expires",
+    "",
+    "%ff",
+    "maxResults%5B%5D",
+    "x",
+]
 KNOWN = f"Authorization: Bearer {TOKENS['all']}"
-HEADERS = [KNOWN, "Authorization: Bearer", "Authorization: \xff\xfe", "Content-Length: 0", "Accept: \xff", f"X: {'y' * 9000}"]
+HEADERS = [
+    KNOWN,
+    "Authorization: Bearer",
+    "Authorization: \xff\xfe",
+    "Content-Length: 0",
+    "Accept: \xff",
+    f"X: {'y' * 9000}",
+]
 HEADERS += [f"Host: {host}" for host in ("x", "\xff", "a b", "", "x:99999999", "[::1]:80", 'a"b')]
 HEADERS += ["Range: bytes=0-", "Range: \xff", "If-Range: \xff"]
 
@@ -42,10 +77,23 @@ def received(server: Server, request: bytes) -> bytes:
     token=st.booleans(),
 )
 def test_no_request_makes_the_server_fail(
-    sharing: Server, *, method: str, segments: list[str], query: list[tuple[str, str]], headers: list[str], token: bool
+    sharing: Server,
+    *,
+    method: str,
+    segments: list[str],
+    query: list[tuple[str, str]],
+    headers: list[str],
+    token: bool,
 ) -> None:
-    path = "/".join(["/delta-sharing", *segments]) + ("?" + "&".join("=".join(pair) for pair in query) if query else "")
-    lines = [f"{method} {path} HTTP/1.1", *headers, *([KNOWN] if token else []), "Connection: close"]
+    path = "/".join(["/delta-sharing", *segments]) + (
+        "?" + "&".join("=".join(pair) for pair in query) if query else ""
+    )
+    lines = [
+        f"{method} {path} HTTP/1.1",
+        *headers,
+        *([KNOWN] if token else []),
+        "Connection: close",
+    ]
     answer = received(sharing, ("\r\n".join(lines) + "\r\n\r\n").encode("latin-1"))
     head, _, body = answer.partition(b"\r\n\r\n")
     status = int(head.split(b" ")[1])
@@ -54,7 +102,9 @@ def test_no_request_makes_the_server_fail(
     if b"content-type: application/json" in head and method != "HEAD":
         assert (set(document(body)) <= {"errorCode", "message"}) == (status >= 400)
     else:
-        assert method == "HEAD" or status == 400  # the HTTP parser refuses malformed requests before the application
+        assert (
+            method == "HEAD" or status == 400
+        )  # the HTTP parser refuses malformed requests before the application
 
 
 def document(body: bytes) -> Any:

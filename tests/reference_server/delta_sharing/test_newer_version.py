@@ -27,7 +27,9 @@ NEWER, OLDER = "2026-08", "2026-02"
 def written(tmp_path_factory: pytest.TempPathFactory) -> dict[str, SharedTable]:
     """Return tables of three versions. The second version changes the protocol."""
     folder = tmp_path_factory.mktemp("newer")
-    tables = {name: SharedTable(folder / name, name, lambda *_: None) for name in ("upgraded", "other")}
+    tables = {
+        name: SharedTable(folder / name, name, lambda *_: None) for name in ("upgraded", "other")
+    }
     for table in tables.values():
         table.begun(add("a"), **FEED)
         table.commit(1, UPGRADE, add("b"))
@@ -58,7 +60,9 @@ def urls(shares: Path) -> Iterator[dict[str, str]]:
 
 
 @pytest.fixture
-def opened(urls: dict[str, str], written: dict[str, SharedTable], sending_to: Callable[..., Any]) -> Iterator[Callable[..., SharedTable]]:
+def opened(
+    urls: dict[str, str], written: dict[str, SharedTable], sending_to: Callable[..., Any]
+) -> Iterator[Callable[..., SharedTable]]:
     """Yield a function that returns a table as a server of a version shares it."""
     with sending_to(urls[NEWER]) as newer, sending_to(urls[OLDER]) as older:
         send = {NEWER: newer, OLDER: older}
@@ -84,7 +88,9 @@ def older(opened: Callable[..., SharedTable]) -> SharedTable:
 def answered(table: SharedTable, query_id: str, body: Any = None, **more: Any) -> Any:
     """Return the answer to a query in the background, when it is ready."""
     for _ in range(500):
-        answer = table.ask("POST", f"/queries/{query_id}", body or {}, delta_sharing_capabilities=DELTA, **more)
+        answer = table.ask(
+            "POST", f"/queries/{query_id}", body or {}, delta_sharing_capabilities=DELTA, **more
+        )
         if answer.kinds != ["queryStatus"]:
             return answer
         time.sleep(0.01)
@@ -101,7 +107,10 @@ def begun(table: SharedTable, key: str, **body: Any) -> str:
 
 
 def test_unknown_version_is_refused_with_the_known_versions(shares: Path) -> None:
-    with pytest.raises(BadSetting, match=r"2026-02, 2026-08"), running(contract="delta_sharing", contract_version="2020-01", shares=shares):
+    with (
+        pytest.raises(BadSetting, match=r"2026-02, 2026-08"),
+        running(contract="delta_sharing", contract_version="2020-01", shares=shares),
+    ):
         pass
 
 
@@ -119,7 +128,10 @@ def test_protocols_of_a_range_have_their_versions(newer: SharedTable) -> None:
     asked = {"startingVersion": 0, "includeHistoricalProtocol": True}
 
     for answer in (newer.query(DELTA, **asked), newer.changes(DELTA, **asked)):
-        found = [(line["version"], line["deltaProtocol"]["minWriterVersion"]) for line in answer.of("protocol")]
+        found = [
+            (line["version"], line["deltaProtocol"]["minWriterVersion"])
+            for line in answer.of("protocol")
+        ]
         assert found == [(1, 4), (1, 4)]
         assert answer.kinds[:2] == ["protocol", "metaData"]
 
@@ -162,14 +174,19 @@ def test_query_in_the_background_may_ask_for_changes(newer: SharedTable) -> None
 def test_key_of_another_query_returns_400(newer: SharedTable) -> None:
     begun(newer, "taken", limitHint=1)
 
-    assert newer.query(ASYNC, idempotencyKey="taken", limitHint=2).refusal == (400, "INVALID_PARAMETER_VALUE")
+    assert newer.query(ASYNC, idempotencyKey="taken", limitHint=2).refusal == (
+        400,
+        "INVALID_PARAMETER_VALUE",
+    )
 
 
 def test_key_as_clients_on_the_jvm_spell_it_is_accepted(newer: SharedTable) -> None:
     assert newer.query(ASYNC, idempotency_key="spelled").kinds == ["queryStatus"]
 
 
-def test_query_of_another_recipient_or_table_returns_404(newer: SharedTable, opened: Callable[..., SharedTable]) -> None:
+def test_query_of_another_recipient_or_table_returns_404(
+    newer: SharedTable, opened: Callable[..., SharedTable]
+) -> None:
     query_id = begun(newer, "own")
 
     foreign = newer.ask("POST", f"/queries/{query_id}", {}, token=TOKENS["two"])
@@ -178,7 +195,10 @@ def test_query_of_another_recipient_or_table_returns_404(newer: SharedTable, ope
 
 
 def test_invalid_version_is_refused_before_the_query_begins(newer: SharedTable) -> None:
-    assert newer.query(ASYNC, idempotencyKey="future", version=99).refusal == (400, "INVALID_PARAMETER_VALUE")
+    assert newer.query(ASYNC, idempotencyKey="future", version=99).refusal == (
+        400,
+        "INVALID_PARAMETER_VALUE",
+    )
 
 
 def test_older_version_answers_at_once(older: SharedTable) -> None:

@@ -27,16 +27,30 @@ def filled(path: str) -> str:
 @pytest.mark.parametrize("operation", OPERATIONS, ids=lambda o: o.id)
 @pytest.mark.parametrize(
     "authorization",
-    [None, "", "Bearer", "Bearer ", "Basic dG9rZW4tb2YtYWxs", TOKENS["all"], "Bearer wrong", "Bearer é"],
+    [
+        None,
+        "",
+        "Bearer",
+        "Bearer ",
+        "Basic dG9rZW4tb2YtYWxs",
+        TOKENS["all"],
+        "Bearer wrong",
+        "Bearer é",
+    ],
 )
-def test_missing_or_wrong_token_returns_401(ask: Callable[..., Any], operation: Any, authorization: str | None) -> None:
+def test_missing_or_wrong_token_returns_401(
+    ask: Callable[..., Any], operation: Any, authorization: str | None
+) -> None:
     headers = {} if authorization is None else {"Authorization": authorization.encode("latin-1")}
     answer = ask(filled(operation.path), token=None, method=operation.method, **headers)
 
     assert (answer.status, answer.headers["www-authenticate"].split(" ")[0]) == (401, "Bearer")
     if operation.method != "HEAD":
         assert answer.headers["content-type"] == "application/json"
-        assert {name: type(value) for name, value in answer.document.items()} == {"errorCode": str, "message": str}
+        assert {name: type(value) for name, value in answer.document.items()} == {
+            "errorCode": str,
+            "message": str,
+        }
         assert answer.document["errorCode"] == "UNAUTHENTICATED"
 
 
@@ -64,7 +78,9 @@ def test_two_authorization_headers_return_401(sharing: Any) -> None:
     host, port = sharing.url.removeprefix("http://").split(":")
     authorizations = "".join(f"Authorization: Bearer {token}\r\n" for token in (TOKENS["all"], "x"))
     with socket.create_connection((host, int(port)), timeout=10) as connection:
-        connection.sendall(f"GET /delta-sharing/shares HTTP/1.1\r\nHost: x\r\nConnection: close\r\n{authorizations}\r\n".encode())
+        connection.sendall(
+            f"GET /delta-sharing/shares HTTP/1.1\r\nHost: x\r\nConnection: close\r\n{authorizations}\r\n".encode()
+        )
         received = b"".join(iter(lambda: connection.recv(65536), b""))
 
     assert received.startswith(b"HTTP/1.1 401 ")
@@ -82,7 +98,10 @@ def test_no_refusal_repeats_a_token(ask: Callable[..., Any]) -> None:
     [
         ({}, "{url}/delta-sharing"),
         ({"Host": "shares.example:8443"}, "http://shares.example:8443/delta-sharing"),
-        ({"Host": "shares.example", "X_Forwarded_Proto": "https"}, "https://shares.example/delta-sharing"),
+        (
+            {"Host": "shares.example", "X_Forwarded_Proto": "https"},
+            "https://shares.example/delta-sharing",
+        ),
         ({"Host": "[::1]:80"}, "http://[::1]:80/delta-sharing"),
         ({"Host": 'x"><b'}, "{url}/delta-sharing"),
         ({"Host": "a b"}, "{url}/delta-sharing"),
@@ -90,7 +109,11 @@ def test_no_refusal_repeats_a_token(ask: Callable[..., Any]) -> None:
     ],
 )
 def test_urls_begin_with_the_requested_host_and_scheme(
-    headers: dict[str, str], base: str, shares_file: Path, sending_to: Callable[[str], Any], monkeypatch: pytest.MonkeyPatch
+    headers: dict[str, str],
+    base: str,
+    shares_file: Path,
+    sending_to: Callable[[str], Any],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     seen: list[str] = []
 
@@ -99,7 +122,12 @@ def test_urls_begin_with_the_requested_host_and_scheme(
         return Reply(200)
 
     monkeypatch.setattr(Catalogue, "list_shares", lambda _, **arguments: list_shares(**arguments))
-    with running(contract="delta_sharing", shares=shares_file) as server, sending_to(server.url) as send:
-        send("GET", "/delta-sharing/shares", None, Authorization=f"Bearer {TOKENS['all']}", **headers)
+    with (
+        running(contract="delta_sharing", shares=shares_file) as server,
+        sending_to(server.url) as send,
+    ):
+        send(
+            "GET", "/delta-sharing/shares", None, Authorization=f"Bearer {TOKENS['all']}", **headers
+        )
 
     assert seen == [base.format(url=server.url)]

@@ -36,7 +36,13 @@ def key(path: str) -> str:
 
 
 def sent(snapshots: Snapshots, snapshot: Snapshot, form: str = "parquet", **links: Any) -> bytes:
-    return b"".join(snapshots.lines(snapshot, form, Links(links.get("key", key), "http://x/", links.get("signature", "s"), 1)))
+    return b"".join(
+        snapshots.lines(
+            snapshot,
+            form,
+            Links(links.get("key", key), "http://x/", links.get("signature", "s"), 1),
+        )
+    )
 
 
 def test_a_version_that_was_read_is_not_read_again(table: Table) -> None:
@@ -64,7 +70,9 @@ def test_timestamps_of_a_followed_log_equal_those_of_a_fresh_read(table: Table) 
         assert snapshots.snapshot(table.folder).version == version
     log, fresh = snapshots.log(table.folder), Snapshots().log(table.folder)
 
-    assert [log.timestamp(version) for version in range(80)] == [fresh.timestamp(version) for version in range(80)]
+    assert [log.timestamp(version) for version in range(80)] == [
+        fresh.timestamp(version) for version in range(80)
+    ]
 
 
 def test_replaced_table_is_read_again(table: Table) -> None:
@@ -136,10 +144,16 @@ def test_lines_are_prepared_once_and_filled_for_each_answer(table: Table) -> Non
 
     snapshots = Snapshots()
     snapshot = snapshots.snapshot(table.folder)
-    first, second = (sent(snapshots, snapshot, key=counting, signature=signature) for signature in ("one", "two"))
+    first, second = (
+        sent(snapshots, snapshot, key=counting, signature=signature) for signature in ("one", "two")
+    )
 
     assert asked == ["a", "b"]
-    assert (b"a?one" in first, b"a?two" in second, first.replace(b"?one", b"?two") == second) == (True, True, True)
+    assert (b"a?one" in first, b"a?two" in second, first.replace(b"?one", b"?two") == second) == (
+        True,
+        True,
+        True,
+    )
 
 
 def test_new_version_prepares_only_the_lines_that_changed(table: Table) -> None:
@@ -162,7 +176,10 @@ def test_new_version_prepares_only_the_lines_that_changed(table: Table) -> None:
 def test_a_table_that_is_shared_twice_has_the_urls_of_each(table: Table) -> None:
     snapshots = Snapshots()
     snapshot = snapshots.snapshot(table.folder)
-    one, other = (sent(snapshots, snapshot, key=lambda path, where=where: f"{where}-{path}") for where in ("one", "other"))
+    one, other = (
+        sent(snapshots, snapshot, key=lambda path, where=where: f"{where}-{path}")
+        for where in ("one", "other")
+    )
 
     assert (b"http://x/one-a" in one, b"http://x/other-a" in other) == (True, True)
 
@@ -172,7 +189,12 @@ def test_lines_have_the_partition_columns_of_their_version(tmp_path: Path) -> No
     table.commit(0, *HEAD, add("a", partitionValues={"p": "1", "q": "2"}))
     table.commit(1, {"metaData": METADATA | {"partitionColumns": ["q"]}})
     snapshots = Snapshots()
-    values = [json.loads(sent(snapshots, snapshots.snapshot(table.folder, version)))["file"]["partitionValues"] for version in (0, 1, 0)]
+    values = [
+        json.loads(sent(snapshots, snapshots.snapshot(table.folder, version)))["file"][
+            "partitionValues"
+        ]
+        for version in (0, 1, 0)
+    ]
 
     assert values == [{"p": "1"}, {"q": "2"}, {"p": "1"}]
 

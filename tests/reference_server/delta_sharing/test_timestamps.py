@@ -8,11 +8,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lakepact.reference_server.delta_sharing.queries.timestamps import BadTimestamp, not_after, not_before
+from lakepact.reference_server.delta_sharing.queries.timestamps import (
+    BadTimestamp,
+    not_after,
+    not_before,
+)
 
 EPOCH = dt.datetime(1970, 1, 1, tzinfo=dt.UTC)
 YEARS = (dt.datetime(2, 1, 1), dt.datetime(9998, 1, 1))  # noqa: DTZ001  # as hypothesis wants them
-zones = st.integers(-14 * 60, 14 * 60).map(lambda minutes: dt.timezone(dt.timedelta(minutes=minutes)))
+zones = st.integers(-14 * 60, 14 * 60).map(
+    lambda minutes: dt.timezone(dt.timedelta(minutes=minutes))
+)
 
 
 @given(st.datetimes(*YEARS, timezones=zones))
@@ -25,7 +31,11 @@ def test_iso_8601_of_python_is_read_as_the_same_instant(instant: dt.datetime) ->
 
 @given(st.integers(0, 253_402_300_799_999))
 def test_a_millisecond_is_neither_before_nor_after_itself(milliseconds: int) -> None:
-    text = (EPOCH + dt.timedelta(milliseconds=milliseconds)).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    text = (
+        (EPOCH + dt.timedelta(milliseconds=milliseconds))
+        .isoformat(timespec="milliseconds")
+        .replace("+00:00", "Z")
+    )
 
     assert (not_before(text), not_after(text)) == (milliseconds, milliseconds)
 

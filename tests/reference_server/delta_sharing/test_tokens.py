@@ -13,7 +13,11 @@ from lakepact.reference_server.delta_sharing.access.tokens import BadToken, Toke
 
 ALPHABET = string.ascii_letters + string.digits + "-_="
 texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=20)
-held = st.dictionaries(texts, st.one_of(st.integers(-(2**63), 2**63 - 1), texts, st.none(), st.lists(texts)), max_size=5)
+held = st.dictionaries(
+    texts,
+    st.one_of(st.integers(-(2**63), 2**63 - 1), texts, st.none(), st.lists(texts)),
+    max_size=5,
+)
 bindings = st.tuples(texts, texts)
 
 
@@ -29,7 +33,10 @@ class Clock:
 def test_token_opens_to_the_sealed_value(value: dict[str, Any], bound: tuple[str, str]) -> None:
     tokens = Tokens()
 
-    assert tokens.opened("page", tokens.sealed("page", value, bound=bound, lasting=1000), bound=bound) == value
+    assert (
+        tokens.opened("page", tokens.sealed("page", value, bound=bound, lasting=1000), bound=bound)
+        == value
+    )
 
 
 @given(held)
@@ -40,7 +47,9 @@ def test_a_token_may_stand_in_a_url_as_it_is(value: dict[str, Any]) -> None:
 
 
 @given(bindings, bindings)
-def test_token_of_another_binding_is_refused(bound: tuple[str, str], other: tuple[str, str]) -> None:
+def test_token_of_another_binding_is_refused(
+    bound: tuple[str, str], other: tuple[str, str]
+) -> None:
     tokens = Tokens()
     token = tokens.sealed("page", {}, bound=bound, lasting=1000)
     if bound != other:
@@ -52,7 +61,9 @@ def test_parts_of_a_binding_do_not_flow_into_each_other() -> None:
     tokens = Tokens()
 
     with pytest.raises(BadToken):
-        tokens.opened("page", tokens.sealed("page", {}, bound=("ab", "c"), lasting=1000), bound=("a", "bc"))
+        tokens.opened(
+            "page", tokens.sealed("page", {}, bound=("ab", "c"), lasting=1000), bound=("a", "bc")
+        )
 
 
 def test_token_of_another_purpose_or_server_is_refused() -> None:

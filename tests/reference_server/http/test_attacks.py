@@ -13,10 +13,21 @@ from threading import Event, Thread
 import pytest
 import yaml
 
-from raw_connections import CONFIG, ServerProcess, answer_seconds, connect, eventually, fill, server_process, statuses
+from raw_connections import (
+    CONFIG,
+    ServerProcess,
+    answer_seconds,
+    connect,
+    eventually,
+    fill,
+    server_process,
+    statuses,
+)
 from sample_tables.delta_logs import HEAD, Table, add
 
-pytestmark = pytest.mark.skipif(not os.path.exists("/proc/self/status"), reason="memory is read from /proc")  # noqa: PTH110 - at import
+pytestmark = pytest.mark.skipif(
+    not os.path.exists("/proc/self/status"), reason="memory is read from /proc"
+)  # noqa: PTH110 - at import
 
 MOST_MEGABYTES = 150
 ANSWERED_WITHIN = 5  #: seconds; attacker, server and other tests share the machine
@@ -30,7 +41,15 @@ BODY = POST + b"Content-Length: 8000000\r\n\r\n"
 
 @pytest.fixture(params=["--fast-path", pytest.param("--no-fast-path", marks=pytest.mark.nightly)])
 def server(request: pytest.FixtureRequest, shares: Path) -> Iterator[ServerProcess]:
-    options = ["--warehouse", "memory:", "--shares", str(shares), "--timeout", str(TIMEOUT), request.param]
+    options = [
+        "--warehouse",
+        "memory:",
+        "--shares",
+        str(shares),
+        "--timeout",
+        str(TIMEOUT),
+        request.param,
+    ]
     with server_process(*options) as process:
         answer_seconds(process.port)
         yield process
@@ -41,17 +60,28 @@ def shares(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a table with one file of 200 MB and a log of 40,000 files."""
     folder = tmp_path_factory.mktemp("shared")
     table = Table(folder / "t")
-    table.commit(0, *HEAD, add("large.bin", size=LARGE), *(add(f"{number}.parquet") for number in range(40_000)))
+    table.commit(
+        0,
+        *HEAD,
+        add("large.bin", size=LARGE),
+        *(add(f"{number}.parquet") for number in range(40_000)),
+    )
     with (folder / "t" / "large.bin").open("wb") as file:
         file.truncate(LARGE)
     tables = [{"name": "t", "location": str(folder / "t")}]
-    document = {"shares": [{"name": "s", "schemas": [{"name": "d", "tables": tables}]}], "authorization": {"bearerToken": "x"}}
+    document = {
+        "shares": [{"name": "s", "schemas": [{"name": "d", "tables": tables}]}],
+        "authorization": {"bearerToken": "x"},
+    }
     (folder / "shares.yaml").write_text(yaml.safe_dump(document))
     return folder / "shares.yaml"
 
 
 def query_of(port: int) -> bytes:
-    head = b"POST /delta-sharing/shares/s/schemas/d/tables/t/query HTTP/1.1\r\nHost: 127.0.0.1:%d\r\nAuthorization: Bearer x\r\n" % port
+    head = (
+        b"POST /delta-sharing/shares/s/schemas/d/tables/t/query HTTP/1.1\r\nHost: 127.0.0.1:%d\r\nAuthorization: Bearer x\r\n"
+        % port
+    )
     return head + b"Content-Type: application/json\r\nContent-Length: 2\r\n\r\n{}"
 
 
@@ -99,7 +129,9 @@ def test_long_paths_do_not_stay_in_memory(server: ServerProcess) -> None:
     with another_caller(server):
         for number in range(4000):
             with suppress(OSError), connect(server.port) as connection:
-                connection.sendall(b"GET /v1/namespaces/%d%s HTTP/1.1\r\nHost: a\r\n\r\n" % (number, b"n" * 65_000))
+                connection.sendall(
+                    b"GET /v1/namespaces/%d%s HTTP/1.1\r\nHost: a\r\n\r\n" % (number, b"n" * 65_000)
+                )
                 connection.recv(1000)
 
     assert_recovers(server, before)
@@ -109,7 +141,9 @@ def test_paths_within_the_limit_do_not_stay_in_memory(server: ServerProcess) -> 
     before = server.megabytes
     with another_caller(server), connect(server.port) as connection:
         for number in range(4096):
-            connection.sendall(b"HEAD /v1/namespaces/%d%s HTTP/1.1\r\nHost: a\r\n\r\n" % (number, b"n" * 15_000))
+            connection.sendall(
+                b"HEAD /v1/namespaces/%d%s HTTP/1.1\r\nHost: a\r\n\r\n" % (number, b"n" * 15_000)
+            )
             connection.recv(1000)
 
     assert server.megabytes < before + 15
@@ -127,18 +161,26 @@ def test_headers_do_not_stay_in_memory(server: ServerProcess) -> None:
     assert server.megabytes < before + 25
 
 
-def test_pipelined_requests_whose_answers_are_not_read_take_little_memory(server: ServerProcess) -> None:
+def test_pipelined_requests_whose_answers_are_not_read_take_little_memory(
+    server: ServerProcess,
+) -> None:
     before = server.megabytes
     with ExitStack() as stack:
         with another_caller(server):
-            connections = [stack.enter_context(connect(server.port, stalled=True)) for _ in range(100)]
+            connections = [
+                stack.enter_context(connect(server.port, stalled=True)) for _ in range(100)
+            ]
             fill(connections, CONFIG, seconds=4)
         assert_recovers(server, before)
 
 
 def test_header_of_100_megabytes_delays_no_other_client(server: ServerProcess) -> None:
     before = server.megabytes
-    with another_caller(server), connect(server.port, b"GET / HTTP/1.1\r\nX: ") as connection, suppress(OSError):
+    with (
+        another_caller(server),
+        connect(server.port, b"GET / HTTP/1.1\r\nX: ") as connection,
+        suppress(OSError),
+    ):
         for _ in range(100):
             connection.sendall(b"x" * 1_000_000)
 
@@ -170,7 +212,11 @@ def test_two_thousand_idle_connections_leave_other_clients_served(server: Server
 def stall(stack: ExitStack, port: int, *, unread: bytes) -> None:
     """Open 200 connections: a quarter each in the request line, in the headers, in the body, and with an unread answer."""
     for _ in range(50):
-        for part in (b"GET /v1/con", b"GET /v1/config HTTP/1.1\r\nHost: a\r\nX-", BODY + b" " * 100_000):
+        for part in (
+            b"GET /v1/con",
+            b"GET /v1/config HTTP/1.1\r\nHost: a\r\nX-",
+            BODY + b" " * 100_000,
+        ):
             stack.enter_context(connect(port, part))
         stack.enter_context(connect(port, unread, stalled=True))
 
@@ -185,7 +231,9 @@ def test_two_hundred_stalled_connections_are_closed_in_time(server: ServerProces
 
 
 @pytest.mark.parametrize("request_of", [query_of, file_request], ids=["stream", "download"])
-def test_stalled_readers_take_little_memory_and_are_closed(server: ServerProcess, request_of: Callable[[int], bytes]) -> None:
+def test_stalled_readers_take_little_memory_and_are_closed(
+    server: ServerProcess, request_of: Callable[[int], bytes]
+) -> None:
     asked = request_of(server.port)
     before, sockets = server.megabytes, server.sockets
     with ExitStack() as stack:
@@ -208,17 +256,25 @@ def test_a_reader_that_takes_a_download_steadily_gets_all_of_it(server: ServerPr
 
 
 @pytest.mark.parametrize("request_of", [query_of, file_request], ids=["stream", "download"])
-def test_sigterm_with_stalled_readers_ends_the_server(server: ServerProcess, request_of: Callable[[int], bytes]) -> None:
+def test_sigterm_with_stalled_readers_ends_the_server(
+    server: ServerProcess, request_of: Callable[[int], bytes]
+) -> None:
     asked = request_of(server.port)
     with ExitStack() as stack:
         for _ in range(40):
-            assert stack.enter_context(connect(server.port, asked, stalled=True)).recv(15) == b"HTTP/1.1 200 OK"
+            assert (
+                stack.enter_context(connect(server.port, asked, stalled=True)).recv(15)
+                == b"HTTP/1.1 200 OK"
+            )
 
         assert server.seconds_to_end() < ENDED_WITHIN
 
 
 def test_sigterm_lets_a_running_request_finish() -> None:
-    with server_process("--warehouse", "memory:", "--fault", "getConfig.slow") as server, ExitStack() as stack:
+    with (
+        server_process("--warehouse", "memory:", "--fault", "getConfig.slow") as server,
+        ExitStack() as stack,
+    ):
         stall(stack, server.port, unread=CONFIG)
         asked = stack.enter_context(connect(server.port, CONFIG))
         time.sleep(0.5)
@@ -227,7 +283,9 @@ def test_sigterm_lets_a_running_request_finish() -> None:
         assert statuses(asked) == [200]
 
 
-def test_sigterm_with_two_hundred_stalled_connections_ends_the_server(server: ServerProcess) -> None:
+def test_sigterm_with_two_hundred_stalled_connections_ends_the_server(
+    server: ServerProcess,
+) -> None:
     with ExitStack() as stack:
         stall(stack, server.port, unread=query_of(server.port))
 

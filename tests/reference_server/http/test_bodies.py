@@ -23,11 +23,19 @@ VERSION = td.view_version()
 GOOD: dict[str, dict[str, Any]] = {
     "createNamespace": {"namespace": ["hostile-new"], "properties": {"a": "b"}},
     "updateProperties": {"removals": ["x"], "updates": {"a": "b"}},
-    "createTable": {"name": "new", "schema": SCHEMA, "properties": {"a": "b"}, "stage-create": False},
+    "createTable": {
+        "name": "new",
+        "schema": SCHEMA,
+        "properties": {"a": "b"},
+        "stage-create": False,
+    },
     "registerTable": {"name": "registered", "metadata-location": "memory:/none.json"},
     "updateTable": {
         "requirements": [{"type": "assert-ref-snapshot-id", "ref": "main", "snapshot-id": None}],
-        "updates": [{"action": "set-properties", "updates": {"a": "b"}}, {"action": "add-snapshot", "snapshot": SNAPSHOT}],
+        "updates": [
+            {"action": "set-properties", "updates": {"a": "b"}},
+            {"action": "add-snapshot", "snapshot": SNAPSHOT},
+        ],
     },
     "renameTable": {
         "source": {"namespace": ["hostile"], "name": "missing"},
@@ -37,8 +45,13 @@ GOOD: dict[str, dict[str, Any]] = {
         "table-changes": [
             {
                 "identifier": {"namespace": ["hostile"], "name": "t"},
-                "requirements": [{"type": "assert-ref-snapshot-id", "ref": "main", "snapshot-id": None}],
-                "updates": [{"action": "set-properties", "updates": {"a": "b"}}, {"action": "add-snapshot", "snapshot": SNAPSHOT}],
+                "requirements": [
+                    {"type": "assert-ref-snapshot-id", "ref": "main", "snapshot-id": None}
+                ],
+                "updates": [
+                    {"action": "set-properties", "updates": {"a": "b"}},
+                    {"action": "add-snapshot", "snapshot": SNAPSHOT},
+                ],
             }
         ]
     },
@@ -50,17 +63,31 @@ GOOD: dict[str, dict[str, Any]] = {
         "operation": "append",
         "metrics": {"added-data-files": {"unit": "count", "value": 1}},
     },
-    "createView": {"name": "new", "schema": SCHEMA, "view-version": VERSION, "properties": {"a": "b"}},
+    "createView": {
+        "name": "new",
+        "schema": SCHEMA,
+        "view-version": VERSION,
+        "properties": {"a": "b"},
+    },
     "replaceView": {
-        "requirements": [{"type": "assert-view-uuid", "uuid": "5f0c1c1e-0000-4000-8000-000000000000"}],
-        "updates": [{"action": "set-properties", "updates": {"a": "b"}}, {"action": "add-view-version", "view-version": VERSION}],
+        "requirements": [
+            {"type": "assert-view-uuid", "uuid": "5f0c1c1e-0000-4000-8000-000000000000"}
+        ],
+        "updates": [
+            {"action": "set-properties", "updates": {"a": "b"}},
+            {"action": "add-view-version", "view-version": VERSION},
+        ],
     },
     "planTableScan": {
         "select": ["id"],
         "filter": {
             "type": "and",
             "left": {"type": "not", "child": {"type": "in", "term": "id", "values": [1, 2]}},
-            "right": {"type": "eq", "term": {"type": "transform", "transform": "bucket[4]", "term": "id"}, "value": 3},
+            "right": {
+                "type": "eq",
+                "term": {"type": "transform", "transform": "bucket[4]", "term": "id"},
+                "value": 3,
+            },
         },
         "case-sensitive": True,
         "use-snapshot-schema": False,
@@ -87,7 +114,12 @@ PATHS = {operation: _path(operation) for operation in GOOD}
 MADE = {
     "/v1/namespaces": {"namespace": ["hostile"]},
     "/v1/namespaces/hostile/tables": {"name": "t", "schema": SCHEMA},
-    "/v1/namespaces/hostile/views": {"name": "v", "schema": SCHEMA, "view-version": VERSION, "properties": {}},
+    "/v1/namespaces/hostile/views": {
+        "name": "v",
+        "schema": SCHEMA,
+        "view-version": VERSION,
+        "properties": {},
+    },
 }
 
 
@@ -129,13 +161,20 @@ RAW = {
 
 
 #: An update of nothing is a valid request, and so is the scan of all there is; bodies of scans may be left out.
-FINE = {("updateProperties", "nothing in it"), ("planTableScan", "nothing in it"), ("planTableScan", "empty"), ("fetchScanTasks", "empty")}
+FINE = {
+    ("updateProperties", "nothing in it"),
+    ("planTableScan", "nothing in it"),
+    ("planTableScan", "empty"),
+    ("fetchScanTasks", "empty"),
+}
 CASES = sorted({(operation, case) for operation in GOOD for case in RAW} - FINE)
 
 
 @pytest.mark.parametrize(("operation", "case"), CASES)
 @pytest.mark.usefixtures("unchanged")
-def test_invalid_body_returns_400_with_the_reason(send: Callable[..., Any], operation: str, case: str) -> None:
+def test_invalid_body_returns_400_with_the_reason(
+    send: Callable[..., Any], operation: str, case: str
+) -> None:
     raw, why = RAW[case]
     answer = send("POST", PATHS[operation], raw)
 
@@ -163,15 +202,22 @@ def test_a_body_that_grows_too_large_in_chunks_is_413(server: Server) -> None:
         for _ in range(9):
             connection.sendall(chunk)
         connection.sendall(b"0\r\n\r\n")
-        status = connection.recv(65536).split(b" ", 2)[1]  # the words behind it are not those of every Python
+        status = connection.recv(65536).split(b" ", 2)[
+            1
+        ]  # the words behind it are not those of every Python
 
     assert status == b"413"
 
 
 @pytest.mark.parametrize("operation", GOOD)
-@pytest.mark.parametrize("content_type", ["text/plain", "application/x-www-form-urlencoded", "application/json; charset=latin-1", ""])
+@pytest.mark.parametrize(
+    "content_type",
+    ["text/plain", "application/x-www-form-urlencoded", "application/json; charset=latin-1", ""],
+)
 @pytest.mark.usefixtures("unchanged")
-def test_a_body_of_another_type_is_415(send: Callable[..., Any], operation: str, content_type: str) -> None:
+def test_a_body_of_another_type_is_415(
+    send: Callable[..., Any], operation: str, content_type: str
+) -> None:
     answer = send("POST", PATHS[operation], GOOD[operation], content_type=content_type)
 
     assert answer.error == (415, "UnsupportedMediaTypeException", 415)
@@ -179,12 +225,22 @@ def test_a_body_of_another_type_is_415(send: Callable[..., Any], operation: str,
 
 @pytest.mark.usefixtures("unchanged")
 def test_a_compressed_body_is_415(send: Callable[..., Any]) -> None:
-    assert send("POST", "/v1/namespaces", GOOD["createNamespace"], content_encoding="gzip").status == 415
+    assert (
+        send("POST", "/v1/namespaces", GOOD["createNamespace"], content_encoding="gzip").status
+        == 415
+    )
 
 
-@pytest.mark.parametrize("content_type", ["application/json; charset=utf-8", 'Application/JSON;charset="UTF-8"', "application/json;v=1"])
-def test_json_content_type_with_parameters_is_accepted(send: Callable[..., Any], content_type: str, request: pytest.FixtureRequest) -> None:
-    answer = send("POST", "/v1/namespaces", {"namespace": [request.node.name]}, content_type=content_type)
+@pytest.mark.parametrize(
+    "content_type",
+    ["application/json; charset=utf-8", 'Application/JSON;charset="UTF-8"', "application/json;v=1"],
+)
+def test_json_content_type_with_parameters_is_accepted(
+    send: Callable[..., Any], content_type: str, request: pytest.FixtureRequest
+) -> None:
+    answer = send(
+        "POST", "/v1/namespaces", {"namespace": [request.node.name]}, content_type=content_type
+    )
 
     assert answer.status == 200
 
@@ -213,8 +269,16 @@ def with_member(document: Any, path: tuple[Any, ...], value: Any) -> Any:
 
 
 @pytest.mark.parametrize("operation", sorted(set(GOOD) - {"createNamespace", "updateProperties"}))
-def test_no_wrong_member_is_an_error_of_the_server(send: Callable[..., Any], hostile: None, operation: str) -> None:
-    mutants = [with_member(GOOD[operation], path, wrong) for path, wrong in mutated(GOOD[operation])]
-    failed = [(mutant, answer.status) for mutant in mutants if (answer := send("POST", PATHS[operation], mutant)).status >= 500]
+def test_no_wrong_member_is_an_error_of_the_server(
+    send: Callable[..., Any], hostile: None, operation: str
+) -> None:
+    mutants = [
+        with_member(GOOD[operation], path, wrong) for path, wrong in mutated(GOOD[operation])
+    ]
+    failed = [
+        (mutant, answer.status)
+        for mutant in mutants
+        if (answer := send("POST", PATHS[operation], mutant)).status >= 500
+    ]
 
     assert failed == []

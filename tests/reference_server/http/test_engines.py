@@ -19,7 +19,18 @@ from lakepact.reference_server.http.connexion_engine import ConnexionRouter
 from lakepact.reference_server.settings import Settings
 
 #: Modules that are needed only for pages and for checking bodies.
-LATE = {"asgiref", "connexion", "fastavro", "flask", "jinja2", "jsonschema", "jsonschema_rs", "pyarrow", "requests", "starlette"}
+LATE = {
+    "asgiref",
+    "connexion",
+    "fastavro",
+    "flask",
+    "jinja2",
+    "jsonschema",
+    "jsonschema_rs",
+    "pyarrow",
+    "requests",
+    "starlette",
+}
 LATE |= {"httpx", "numpy", "werkzeug", "yaml"}
 
 STARTED = f"""
@@ -80,7 +91,9 @@ def shares(tmp_path: Path) -> Path:
 @pytest.mark.parametrize("contract", contracts())
 def test_routes_of_connexion_equal_those_of_the_plan(contract: str, shares: Path) -> None:
     made = service(contract, Settings(shares=shares))
-    _, stack = cast("FlaskApp", application(made, engine="connexion")).middleware._build_middleware_stack()
+    _, stack = cast(
+        "FlaskApp", application(made, engine="connexion")
+    ).middleware._build_middleware_stack()
     (router,) = (layer for layer in stack if isinstance(layer, ConnexionRouter))
 
     assert taken(router) == taken(application(made))
@@ -88,7 +101,9 @@ def test_routes_of_connexion_equal_those_of_the_plan(contract: str, shares: Path
 
 @pytest.mark.parametrize("contract", contracts())
 def test_the_plan_has_every_operation(contract: str) -> None:
-    assert sorted(operation for _, _, operation in Contract(contract).routes) == sorted(Contract(contract).operations)
+    assert sorted(operation for _, _, operation in Contract(contract).routes) == sorted(
+        Contract(contract).operations
+    )
 
 
 def test_pages_and_calls_are_answered_alike_by_both_engines() -> None:
@@ -97,12 +112,16 @@ def test_pages_and_calls_are_answered_alike_by_both_engines() -> None:
     for engine in ENGINES:
         with running(warehouse="memory:", engine=engine) as server:
             got = [get(server.url + path) for path in asked]
-        answers.append([(status, kind, body.replace(server.url.encode(), b"")) for status, kind, body in got])
+        answers.append(
+            [(status, kind, body.replace(server.url.encode(), b"")) for status, kind, body in got]
+        )
 
     assert answers[0] == answers[1]
 
 
 def test_unneeded_modules_are_not_imported_for_the_first_answer() -> None:
-    ran = subprocess.run([sys.executable, "-W", "error", "-c", STARTED], capture_output=True, text=True, check=True)
+    ran = subprocess.run(
+        [sys.executable, "-W", "error", "-c", STARTED], capture_output=True, text=True, check=True
+    )
 
     assert ran.stdout.strip() == "200 []"

@@ -17,7 +17,15 @@ from hypothesis import strategies as st
 
 from both_paths import HOST, USUAL, Counted, Ways, made, quiet, request
 from lakepact.reference_server.app import application
-from lakepact.reference_server.faults import ANSWERS, EVERY, Install, on_call, on_headers, on_request, on_wire
+from lakepact.reference_server.faults import (
+    ANSWERS,
+    EVERY,
+    Install,
+    on_call,
+    on_headers,
+    on_request,
+    on_wire,
+)
 from lakepact.reference_server.http import fast_protocol
 from lakepact.reference_server.http.limits import KEEP_ALIVE_SECONDS
 from lakepact.reference_server.http.problems import Problem
@@ -35,46 +43,167 @@ def ways() -> Ways:
 
 N, T = "/v1/namespaces/n", "/v1/namespaces/n/tables/t"
 TARGETS = [
-    *("/v1/config", "/v1/config?warehouse=", "/v1/config?warehouse=nowhere", "/v1/namespaces", "/v1/namespaces?pageSize=1"),
-    *("/v1/namespaces?pageSize=0", "/v1/namespaces?parent=n&pageSize=1&pageToken=", "/v1/namespaces?parent=x"),
-    *(N, f"{N}%1Fm", "/v1/namespaces/%C3%BC%20b", "/v1/namespaces/absent", "/v1/namespaces/n%1F", f"{N}/tables", f"{N}/views"),
-    *(T, f"{N}/tables/a%2Fb", f"{N}/tables/a%2fb", f"{N}/tables/%C3%BC%25", f"{N}/tables/a%20b", f"{N}/tables/a+b", f"{N}/tables/large"),
-    *(f"{N}/tables/absent", "/v1/namespaces/absent/tables/t", f"{N}/tables/v", f"{N}/views/v", f"{N}/views/absent", f"{N}/views/t"),
-    *(f"{T}?snapshots=all", f"{T}?snapshots=refs", f"{T}?snapshots=", f"{T}?snapshots=some", f"{T}?snapshots=all&snapshots=all"),
-    *(f"{T}?x=y", f"{T}?", f"{T}?snapshots=%61ll", f"{T}?%73napshots=refs", f"{T}?snapshots=all?", f"{T}?snapshots=%FF", f"{T}?a=%zz"),
-    *(f"{T}/", f"{T}/credentials", f"{T}/nonsense", f"{N}/tables/%zz", f"{N}/tables/%", f"{N}/tables/%FF", f"{N}//tables/t", "//v1/config"),
-    *("/healthz", "/nowhere", "/v1", "/V1/config", "*", "http://a/v1/config", f"{T}#x", f"{N}/tables/t;a=b", f"{N}/tables/" + "t" * 3000),
-    *(f"{N}/./tables/t", f"{N}/tables/..", f'{N}/tables/"', f"{N}/tables/\\", f"{N}/tables/|", f"{N}/tables/ü"),
+    *(
+        "/v1/config",
+        "/v1/config?warehouse=",
+        "/v1/config?warehouse=nowhere",
+        "/v1/namespaces",
+        "/v1/namespaces?pageSize=1",
+    ),
+    *(
+        "/v1/namespaces?pageSize=0",
+        "/v1/namespaces?parent=n&pageSize=1&pageToken=",
+        "/v1/namespaces?parent=x",
+    ),
+    *(
+        N,
+        f"{N}%1Fm",
+        "/v1/namespaces/%C3%BC%20b",
+        "/v1/namespaces/absent",
+        "/v1/namespaces/n%1F",
+        f"{N}/tables",
+        f"{N}/views",
+    ),
+    *(
+        T,
+        f"{N}/tables/a%2Fb",
+        f"{N}/tables/a%2fb",
+        f"{N}/tables/%C3%BC%25",
+        f"{N}/tables/a%20b",
+        f"{N}/tables/a+b",
+        f"{N}/tables/large",
+    ),
+    *(
+        f"{N}/tables/absent",
+        "/v1/namespaces/absent/tables/t",
+        f"{N}/tables/v",
+        f"{N}/views/v",
+        f"{N}/views/absent",
+        f"{N}/views/t",
+    ),
+    *(
+        f"{T}?snapshots=all",
+        f"{T}?snapshots=refs",
+        f"{T}?snapshots=",
+        f"{T}?snapshots=some",
+        f"{T}?snapshots=all&snapshots=all",
+    ),
+    *(
+        f"{T}?x=y",
+        f"{T}?",
+        f"{T}?snapshots=%61ll",
+        f"{T}?%73napshots=refs",
+        f"{T}?snapshots=all?",
+        f"{T}?snapshots=%FF",
+        f"{T}?a=%zz",
+    ),
+    *(
+        f"{T}/",
+        f"{T}/credentials",
+        f"{T}/nonsense",
+        f"{N}/tables/%zz",
+        f"{N}/tables/%",
+        f"{N}/tables/%FF",
+        f"{N}//tables/t",
+        "//v1/config",
+    ),
+    *(
+        "/healthz",
+        "/nowhere",
+        "/v1",
+        "/V1/config",
+        "*",
+        "http://a/v1/config",
+        f"{T}#x",
+        f"{N}/tables/t;a=b",
+        f"{N}/tables/" + "t" * 3000,
+    ),
+    *(
+        f"{N}/./tables/t",
+        f"{N}/tables/..",
+        f'{N}/tables/"',
+        f"{N}/tables/\\",
+        f"{N}/tables/|",
+        f"{N}/tables/ü",
+    ),
 ]
 HEADERS = [
-    *(USUAL, HOST, b"", HOST.lower(), b"HOST:a\r\n", b"Host: a\r\nConnection: close\r\n", b"Host: a\r\nconnection: Keep-Alive\r\n"),
+    *(
+        USUAL,
+        HOST,
+        b"",
+        HOST.lower(),
+        b"HOST:a\r\n",
+        b"Host: a\r\nConnection: close\r\n",
+        b"Host: a\r\nconnection: Keep-Alive\r\n",
+    ),
     *(
         b"Host: a\r\nConnection: keep-alive, close\r\n",
         b"Host: a\r\nConnection: upgrade\r\nUpgrade: websocket\r\n",
         b"Host: a\r\nTE: x\r\n",
     ),
-    *(b"Host: a\r\nUpgrade: h2c\r\nConnection: Upgrade\r\n", b"Host: a\r\nExpect: 100-continue\r\n", b"Host: a\r\nContent-Length: 0\r\n"),
-    *(b"Host: a\r\nKeep-Alive: timeout=1\r\n", b"Host: a\r\nIf-None-Match: *\r\n", b'Host: a\r\nIf-None-Match: "x", W/"y"\r\n'),
-    *(b"Host: a\r\nX-Iceberg-Access-Delegation: vended-credentials\r\n", b"Host: a\r\nX-Iceberg-Access-Delegation: nothing, at all\r\n"),
-    *(b"Host: a\r\nIf-None-Match: \r\n", b"Host: a\r\nIf-None-Match: x\r\nIf-None-Match: y\r\n", b"Host: a\r\nX: \xc3\xbc\xff\r\n"),
-    *(b"Host: a\r\nX:  tab\there \t\r\n", b"Host: a\r\nX Y: z\r\n", b"Host: a\r\nX\r\n", b"Host: a\r\n folded\r\n", b"Host: a\nX: y\r\n"),
-    *(b"Host: a\r\n" + b"X: y\r\n" * 120, b"Host: a\r\nX: " + b"y" * 9000 + b"\r\n", b"Host: a\r\nX: \x00\r\n"),
-    *(b"Host: a\r\nAccept-Encoding: gzip\r\nRange: bytes=0-3\r\n", b"Host: a\r\nX-Forwarded-For: 1.2.3.4\r\nX-Forwarded-Proto: https\r\n"),
+    *(
+        b"Host: a\r\nUpgrade: h2c\r\nConnection: Upgrade\r\n",
+        b"Host: a\r\nExpect: 100-continue\r\n",
+        b"Host: a\r\nContent-Length: 0\r\n",
+    ),
+    *(
+        b"Host: a\r\nKeep-Alive: timeout=1\r\n",
+        b"Host: a\r\nIf-None-Match: *\r\n",
+        b'Host: a\r\nIf-None-Match: "x", W/"y"\r\n',
+    ),
+    *(
+        b"Host: a\r\nX-Iceberg-Access-Delegation: vended-credentials\r\n",
+        b"Host: a\r\nX-Iceberg-Access-Delegation: nothing, at all\r\n",
+    ),
+    *(
+        b"Host: a\r\nIf-None-Match: \r\n",
+        b"Host: a\r\nIf-None-Match: x\r\nIf-None-Match: y\r\n",
+        b"Host: a\r\nX: \xc3\xbc\xff\r\n",
+    ),
+    *(
+        b"Host: a\r\nX:  tab\there \t\r\n",
+        b"Host: a\r\nX Y: z\r\n",
+        b"Host: a\r\nX\r\n",
+        b"Host: a\r\n folded\r\n",
+        b"Host: a\nX: y\r\n",
+    ),
+    *(
+        b"Host: a\r\n" + b"X: y\r\n" * 120,
+        b"Host: a\r\nX: " + b"y" * 9000 + b"\r\n",
+        b"Host: a\r\nX: \x00\r\n",
+    ),
+    *(
+        b"Host: a\r\nAccept-Encoding: gzip\r\nRange: bytes=0-3\r\n",
+        b"Host: a\r\nX-Forwarded-For: 1.2.3.4\r\nX-Forwarded-Proto: https\r\n",
+    ),
 ]
 REFUSED_BODY = b'{"source": 1}'
-POSTED = request("/v1/tables/rename", HOST + b"Content-Length: %d\r\n" % len(REFUSED_BODY), method="POST", body=REFUSED_BODY)
+POSTED = request(
+    "/v1/tables/rename",
+    HOST + b"Content-Length: %d\r\n" % len(REFUSED_BODY),
+    method="POST",
+    body=REFUSED_BODY,
+)
 JSON_BODY = HOST + b"Content-Type: application/json\r\n"
 NOTHING_TO_DO = b'{"requirements": [], "updates": []}'
 PROPERTIES = f"{N}/properties"
 
 
 def posted(target: str, body: bytes) -> bytes:
-    return request(target, JSON_BODY + b"Content-Length: %d\r\n" % len(body), method="POST", body=body)
+    return request(
+        target, JSON_BODY + b"Content-Length: %d\r\n" % len(body), method="POST", body=body
+    )
 
 
 COMMIT = posted(T, NOTHING_TO_DO)
 MISSING = posted(PROPERTIES, b'{"removals": ["absent"]}')
-CHUNKED = request("/v1/tables/rename", HOST + b"Transfer-Encoding: chunked\r\n", method="POST", body=b"2\r\n{}\r\n0\r\n\r\n")
+CHUNKED = request(
+    "/v1/tables/rename",
+    HOST + b"Transfer-Encoding: chunked\r\n",
+    method="POST",
+    body=b"2\r\n{}\r\n0\r\n\r\n",
+)
 
 
 def again(asked: bytes) -> list[tuple[bytes, bool]]:
@@ -92,7 +221,9 @@ def test_every_path_gets_the_same_bytes_on_both_paths(ways: Ways, target: str, m
 
 @pytest.mark.parametrize("target", [T, "/v1/config", f"{N}/tables/absent"])
 @pytest.mark.parametrize("headers", HEADERS, ids=lambda headers: headers[9:50].decode("latin-1"))
-def test_all_headers_get_the_same_bytes_on_both_paths(ways: Ways, headers: bytes, target: str) -> None:
+def test_all_headers_get_the_same_bytes_on_both_paths(
+    ways: Ways, headers: bytes, target: str
+) -> None:
     short, usual = ways.both(again(request(target, headers)))
 
     assert short == usual
@@ -126,7 +257,9 @@ def test_all_headers_get_the_same_bytes_on_both_paths(ways: Ways, headers: bytes
 def test_unusual_requests_get_the_same_bytes_on_both_paths(ways: Ways, asked: bytes) -> None:
     known = again(request(T)) + again(request(T, HOST))
 
-    assert ways.say("short", known + again(asked) + known) == ways.say("usual", known + again(asked) + known)
+    assert ways.say("short", known + again(asked) + known) == ways.say(
+        "usual", known + again(asked) + known
+    )
 
 
 @pytest.mark.parametrize(
@@ -135,36 +268,69 @@ def test_unusual_requests_get_the_same_bytes_on_both_paths(ways: Ways, asked: by
         b"G",
         b"GET /nowhere HTTP/1.1\r\n",
         b"GET /nowhere HTTP/1.1\r\nX: ",
-        request("/v1/tables/rename", HOST + b"Content-Length: %d\r\n" % len(request(T)), method="POST"),
-        request("/v1/tables/rename", HOST + b"Transfer-Encoding: chunked\r\n", method="POST") + b"%x\r\n" % len(request(T)),
+        request(
+            "/v1/tables/rename", HOST + b"Content-Length: %d\r\n" % len(request(T)), method="POST"
+        ),
+        request("/v1/tables/rename", HOST + b"Transfer-Encoding: chunked\r\n", method="POST")
+        + b"%x\r\n" % len(request(T)),
         request(T, HOST + b"Content-Length: %d\r\n" % len(request(T))),
     ],
     ids=lambda before: before[:60].decode(),
 )
 def test_request_inside_another_is_not_answered_separately(ways: Ways, before: bytes) -> None:
-    short, usual = ways.both([*again(request(T)), (before, True), (request(T), True), (request(T), True)])
+    short, usual = ways.both(
+        [*again(request(T)), (before, True), (request(T), True), (request(T), True)]
+    )
 
     assert short == usual
 
 
 CONVERSED = [
-    *(request(T), request(T, HOST), request(T, HOST, method="HEAD"), request(f"{N}/tables/large"), request(f"{N}/tables/absent")),
-    *(request("/v1/config", HOST), request(T, HOST + b"If-None-Match: *\r\n"), request("/nowhere"), POSTED, CHUNKED),
+    *(
+        request(T),
+        request(T, HOST),
+        request(T, HOST, method="HEAD"),
+        request(f"{N}/tables/large"),
+        request(f"{N}/tables/absent"),
+    ),
+    *(
+        request("/v1/config", HOST),
+        request(T, HOST + b"If-None-Match: *\r\n"),
+        request("/nowhere"),
+        POSTED,
+        CHUNKED,
+    ),
     request(T, HOST + b"Content-Length: 2\r\n", body=b"{}"),
-    *(COMMIT, MISSING, posted(f"{N}/tables/absent", NOTHING_TO_DO), posted("/nowhere", b"{}"), posted(PROPERTIES, b"[]")),
+    *(
+        COMMIT,
+        MISSING,
+        posted(f"{N}/tables/absent", NOTHING_TO_DO),
+        posted("/nowhere", b"{}"),
+        posted(PROPERTIES, b"[]"),
+    ),
     *(request(T, HOST + b"Expect: 100-continue\r\n"), request(T, version="1.0")),
     request(T, HOST + b"Connection: close\r\n"),
 ]
 
 
 @settings(max_examples=120, deadline=None)
-@given(st.lists(st.sampled_from(CONVERSED[:-2]), min_size=1, max_size=7), st.sampled_from([b"", *CONVERSED]), st.data())
-def test_fragmented_requests_get_the_same_bytes_on_both_paths(ways: Ways, asked: list[bytes], last: bytes, data: st.DataObject) -> None:
+@given(
+    st.lists(st.sampled_from(CONVERSED[:-2]), min_size=1, max_size=7),
+    st.sampled_from([b"", *CONVERSED]),
+    st.data(),
+)
+def test_fragmented_requests_get_the_same_bytes_on_both_paths(
+    ways: Ways, asked: list[bytes], last: bytes, data: st.DataObject
+) -> None:
     whole = b"".join(asked) + last
     seams = [0, *itertools.accumulate(map(len, asked)), len(whole)]
-    cut = {seam for seam in seams if data.draw(st.booleans())} | data.draw(st.sets(st.integers(0, len(whole)), max_size=4))
+    cut = {seam for seam in seams if data.draw(st.booleans())} | data.draw(
+        st.sets(st.integers(0, len(whole)), max_size=4)
+    )
     ends = sorted(cut | {0, len(whole)})
-    pieces = [(whole[start:end], data.draw(st.booleans())) for start, end in itertools.pairwise(ends)]
+    pieces = [
+        (whole[start:end], data.draw(st.booleans())) for start, end in itertools.pairwise(ends)
+    ]
 
     short, usual = ways.both(pieces)
 
@@ -193,7 +359,17 @@ def test_third_equal_request_takes_the_fast_path(ways: Ways) -> None:
 
 
 @pytest.mark.parametrize(
-    "target", [N, T, f"{N}/views/v", f"{N}/tables/absent", "/v1/config", f"{T}?snapshots=refs", f"{N}/tables/a%2Fb", "/v1/namespaces"]
+    "target",
+    [
+        N,
+        T,
+        f"{N}/views/v",
+        f"{N}/tables/absent",
+        "/v1/config",
+        f"{T}?snapshots=refs",
+        f"{N}/tables/a%2Fb",
+        "/v1/namespaces",
+    ],
 )
 def test_fast_path_does_not_need_the_same_path_twice(ways: Ways, target: str) -> None:
     asked = request(target, HOST + b"X-Own: of this other test\r\n")
@@ -206,7 +382,11 @@ def test_fast_path_does_not_need_the_same_path_twice(ways: Ways, target: str) ->
 
 
 def test_known_table_returns_304_on_the_fast_path(ways: Ways) -> None:
-    (tag,) = [line[6:] for line in ways.say("usual", [(request(T), True)]).split(b"\r\n") if line.lower().startswith(b"etag: ")]
+    (tag,) = [
+        line[6:]
+        for line in ways.say("usual", [(request(T), True)]).split(b"\r\n")
+        if line.lower().startswith(b"etag: ")
+    ]
     asked = request(T, HOST + b"If-None-Match: " + tag + b"\r\n")
     short, usual = ways.both(again(asked))
 
@@ -279,10 +459,20 @@ class Unfinished:
     def wait(self) -> None: ...
 
 
-@pytest.mark.parametrize("reply", [Reply(200), Reply(200, chunks=(b"[", b"]")), Reply(200, b"[]")], ids=["empty", "stream", "body"])
-@pytest.mark.parametrize("pending", [None, Unfinished, partial(Unfinished, NotKept("full", 507))], ids=["durable", "pending", "undone"])
+@pytest.mark.parametrize(
+    "reply",
+    [Reply(200), Reply(200, chunks=(b"[", b"]")), Reply(200, b"[]")],
+    ids=["empty", "stream", "body"],
+)
+@pytest.mark.parametrize(
+    "pending",
+    [None, Unfinished, partial(Unfinished, NotKept("full", 507))],
+    ids=["durable", "pending", "undone"],
+)
 @pytest.mark.parametrize("method", ["GET", "HEAD"])
-def test_handler_runs_once_for_replies_that_only_uvicorn_can_send(method: str, pending: Any, reply: Reply) -> None:
+def test_handler_runs_once_for_replies_that_only_uvicorn_can_send(
+    method: str, pending: Any, reply: Reply
+) -> None:
     calls: list[Any] = []
 
     def act(_: Any, arguments: Any) -> Reply:
@@ -297,8 +487,12 @@ def test_handler_runs_once_for_replies_that_only_uvicorn_can_send(method: str, p
     assert (short, len(calls)) == (usual, 8)
 
 
-@pytest.mark.parametrize("raised", [Problem(404, "NoSuchTableException", "gone"), RuntimeError("broken")])
-def test_exception_of_a_handler_is_answered_once(raised: Exception, caplog: pytest.LogCaptureFixture) -> None:
+@pytest.mark.parametrize(
+    "raised", [Problem(404, "NoSuchTableException", "gone"), RuntimeError("broken")]
+)
+def test_exception_of_a_handler_is_answered_once(
+    raised: Exception, caplog: pytest.LogCaptureFixture
+) -> None:
     asked = 0
 
     def fail(_handler: Any, _arguments: Any) -> Reply:
@@ -312,8 +506,14 @@ def test_exception_of_a_handler_is_answered_once(raised: Exception, caplog: pyte
     answers = ways.say("short", again(request(T)))
 
     problem = isinstance(raised, Problem)
-    assert (asked, answers.count(b"HTTP/1.1 404" if problem else b"HTTP/1.1 500"), ways.router.calls) == (4, 4, 2)
-    assert sum("loadTable failed" in record.getMessage() for record in caplog.records) == (0 if problem else 4)
+    assert (
+        asked,
+        answers.count(b"HTTP/1.1 404" if problem else b"HTTP/1.1 500"),
+        ways.router.calls,
+    ) == (4, 4, 2)
+    assert sum("loadTable failed" in record.getMessage() for record in caplog.records) == (
+        0 if problem else 4
+    )
 
 
 def test_client_that_reads_nothing_waits_on_the_usual_path(ways: Ways) -> None:
@@ -399,7 +599,10 @@ def test_answers_of_the_fast_path_are_counted_by_the_server(ways: Ways) -> None:
 def test_headers_that_come_once_are_not_kept(ways: Ways) -> None:
     known = ways._configs["short"].http_protocol_class.keywords["known"]
     before = len(known._known)
-    ways.say("short", [(request(T, HOST + b"X-Request-Id: %d\r\n" % number), True) for number in range(50)])
+    ways.say(
+        "short",
+        [(request(T, HOST + b"X-Request-Id: %d\r\n" % number), True) for number in range(50)],
+    )
 
     assert len(known._known) == before
 
@@ -428,8 +631,13 @@ def test_server_answers_with_and_without_the_fast_path(fast_path: bool) -> None:
 def test_unknown_uvicorn_version_disables_the_fast_path(
     known: str, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setattr(fast_protocol, known, frozenset({*getattr(fast_protocol, known), f"no_{known.lower()}"}))
-    with running(warehouse="memory:") as server, closing(http.client.HTTPConnection(server.url.removeprefix("http://"))) as connection:
+    monkeypatch.setattr(
+        fast_protocol, known, frozenset({*getattr(fast_protocol, known), f"no_{known.lower()}"})
+    )
+    with (
+        running(warehouse="memory:") as server,
+        closing(http.client.HTTPConnection(server.url.removeprefix("http://"))) as connection,
+    ):
         statuses = []
         for _ in range(4):
             connection.request("GET", "/v1/namespaces")
@@ -437,4 +645,7 @@ def test_unknown_uvicorn_version_disables_the_fast_path(
                 statuses.append((answer.status, answer.read()))
 
     said = f"this version of uvicorn has no no_{known.lower()}: requests are answered, but no faster than by other servers"
-    assert (statuses, caplog.messages) == ([(200, b'{"namespaces":[],"next-page-token":null}')] * 4, [said])
+    assert (statuses, caplog.messages) == (
+        [(200, b'{"namespaces":[],"next-page-token":null}')] * 4,
+        [said],
+    )

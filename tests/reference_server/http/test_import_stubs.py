@@ -16,6 +16,8 @@ print(spared, hasattr(requests, "get"), "request" in dir(TestClient))
 
 
 def test_unused_modules_are_not_imported_and_stay_importable() -> None:
-    ran = subprocess.run([sys.executable, "-W", "ignore", "-c", PROGRAM], capture_output=True, text=True, check=True)
+    ran = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", PROGRAM], capture_output=True, text=True, check=True
+    )
 
     assert ran.stdout.split("\n")[0] == "[] True True"

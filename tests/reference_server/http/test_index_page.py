@@ -44,20 +44,29 @@ def page(url: str, **headers: str) -> str:
 
 def section(text: str, heading: str) -> str:
     """Return the text of a part of the page, without tags."""
-    return " ".join(html.unescape(re.sub(r"<[^>]+>", " ", text.partition(f"<h3>{heading}</h3>")[2].partition("<h")[0])).split())
+    return " ".join(
+        html.unescape(
+            re.sub(r"<[^>]+>", " ", text.partition(f"<h3>{heading}</h3>")[2].partition("<h")[0])
+        ).split()
+    )
 
 
 @pytest.fixture
 def open_catalog(sending_to: Callable[[str], Any]) -> Iterator[tuple[str, Any]]:
     """Yield the address of a catalog that is open to all, and a function that sends requests to it."""
-    with running(contract="iceberg_rest", warehouse="memory:") as server, sending_to(server.url) as send:
+    with (
+        running(contract="iceberg_rest", warehouse="memory:") as server,
+        sending_to(server.url) as send,
+    ):
         yield server.url, send
 
 
 @pytest.fixture
 def guarded_catalog(tmp_path: Path) -> Iterator[str]:
     (tmp_path / "server.toml").write_text(CONFIG, "utf-8")
-    with running(contract="iceberg_rest", warehouse="memory:", config=tmp_path / "server.toml") as server:
+    with running(
+        contract="iceberg_rest", warehouse="memory:", config=tmp_path / "server.toml"
+    ) as server:
         yield server.url
 
 
@@ -85,15 +94,26 @@ HOSTILE = [
 
 
 @pytest.mark.parametrize("text", HOSTILE)
-def test_texts_of_callers_are_inert_on_the_index_page(text: str, open_catalog: tuple[str, Any]) -> None:
+def test_texts_of_callers_are_inert_on_the_index_page(
+    text: str, open_catalog: tuple[str, Any]
+) -> None:
     url, send = open_catalog
     before = re.findall(r"<[^>]*>", page(url))
-    send("POST", "/v1/namespaces", {"namespace": [text], "properties": {text: text, "comment": text}})
+    send(
+        "POST", "/v1/namespaces", {"namespace": [text], "properties": {text: text, "comment": text}}
+    )
     there = f"/v1/namespaces/{quote(text, safe='')}"
-    send("POST", f"{there}/tables", {"name": text, "schema": struct(field(1, "id")), "properties": {text: text}})
+    send(
+        "POST",
+        f"{there}/tables",
+        {"name": text, "schema": struct(field(1, "id")), "properties": {text: text}},
+    )
     with contextlib.suppress(urllib.error.HTTPError):
         urllib.request.urlopen(
-            urllib.request.Request(f"{url}{there}", headers={"User-Agent": text.encode("latin-1", "replace").decode("latin-1")})
+            urllib.request.Request(
+                f"{url}{there}",
+                headers={"User-Agent": text.encode("latin-1", "replace").decode("latin-1")},
+            )
         )
     shown = page(url)
 
@@ -120,13 +140,23 @@ KNOWN_TAGS = (
 KNOWN_TAGS += ('<td class="soft">', '<td class="path">')
 
 
-def test_index_page_forbids_scripts_frames_forms_and_sniffing(open_catalog: tuple[str, Any]) -> None:
+def test_index_page_forbids_scripts_frames_forms_and_sniffing(
+    open_catalog: tuple[str, Any],
+) -> None:
     with urllib.request.urlopen(f"{open_catalog[0]}/") as answer:
-        policy = dict(rule.strip().split(" ", 1) for rule in answer.headers["content-security-policy"].split(";"))
+        policy = dict(
+            rule.strip().split(" ", 1)
+            for rule in answer.headers["content-security-policy"].split(";")
+        )
 
-    forbidden = dict.fromkeys(["default-src", "base-uri", "form-action", "frame-ancestors"], "'none'")
+    forbidden = dict.fromkeys(
+        ["default-src", "base-uri", "form-action", "frame-ancestors"], "'none'"
+    )
     assert policy == {**forbidden, "style-src": "'unsafe-inline'"}
-    assert (answer.headers["x-content-type-options"], answer.headers["referrer-policy"]) == ("nosniff", "no-referrer")
+    assert (answer.headers["x-content-type-options"], answer.headers["referrer-policy"]) == (
+        "nosniff",
+        "no-referrer",
+    )
 
 
 def test_index_page_lists_the_first_fifty_namespaces(open_catalog: tuple[str, Any]) -> None:
@@ -143,7 +173,14 @@ def test_index_page_has_lines_that_connect_clients(open_catalog: tuple[str, Any]
     url, _ = open_catalog
     connect = page(url).partition(">Connect<")[2].partition("<h3")[0]
 
-    assert re.findall(r"<summary>(.*?)</summary>", connect) == ["curl", "lakepact", "pyiceberg", "Spark", "DuckDB", "Trino"]
+    assert re.findall(r"<summary>(.*?)</summary>", connect) == [
+        "curl",
+        "lakepact",
+        "pyiceberg",
+        "Spark",
+        "DuckDB",
+        "Trino",
+    ]
     assert connect.count(url) == 6
 
 
@@ -155,7 +192,9 @@ def lines_of(url: str, client: str) -> str:
 
 
 @pytest.mark.parametrize("catalog", ["open_catalog", "guarded_catalog"])
-def test_connecting_lines_work_as_shown(catalog: str, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_connecting_lines_work_as_shown(
+    catalog: str, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
+) -> None:
     given = request.getfixturevalue(catalog)
     url = given if isinstance(given, str) else given[0]
     monkeypatch.setenv("TOKEN", "anns-token")
@@ -163,14 +202,22 @@ def test_connecting_lines_work_as_shown(catalog: str, request: pytest.FixtureReq
 
     exec(lines_of(url, "pyiceberg"), names)
     names["catalog"].create_namespace("by_pyiceberg")
-    configured = subprocess.run(["bash", "-c", lines_of(url, "curl")], capture_output=True, check=True).stdout
+    configured = subprocess.run(
+        ["bash", "-c", lines_of(url, "curl")], capture_output=True, check=True
+    ).stdout
     listed = CliRunner().invoke(main, shlex.split(lines_of(url, "lakepact"))[1:])
 
-    assert ("endpoints" in json.loads(configured), listed.exit_code, "by_pyiceberg" in listed.output) == (True, 0, True)
+    assert (
+        "endpoints" in json.loads(configured),
+        listed.exit_code,
+        "by_pyiceberg" in listed.output,
+    ) == (True, 0, True)
 
 
 @pytest.mark.parametrize("host", ["x'; rm -rf ~", 'evil" onload=x', "a b", "<b>"])
-def test_connecting_lines_hold_no_host_that_a_shell_would_run(open_catalog: tuple[str, Any], host: str) -> None:
+def test_connecting_lines_hold_no_host_that_a_shell_would_run(
+    open_catalog: tuple[str, Any], host: str
+) -> None:
     url, _ = open_catalog
 
     assert page(url, Host=host) == page(url)
@@ -185,7 +232,9 @@ def test_recent_requests_have_path_and_status_but_no_query(open_catalog: tuple[s
     send("PATCH", "/v1/namespaces", {})
 
     text = page(url)
-    rows = re.findall(r"<td>(\d+)</td><td>(\w+)</td><td class=\"path\">(.*?)</td><td>(\w*)</td>", text)
+    rows = re.findall(
+        r"<td>(\d+)</td><td>(\w+)</td><td class=\"path\">(.*?)</td><td>(\w*)</td>", text
+    )
 
     assert rows == [
         ("405", "PATCH", "/v1/namespaces", ""),
@@ -206,9 +255,19 @@ def test_recent_requests_are_the_latest_fifty(open_catalog: tuple[str, Any]) -> 
     assert paths == [str(number) for number in reversed(range(10, 60))]
 
 
-def test_index_page_of_a_guarded_catalog_shows_no_name_without_a_token(guarded_catalog: str, sending_to: Callable[[str], Any]) -> None:
+def test_index_page_of_a_guarded_catalog_shows_no_name_without_a_token(
+    guarded_catalog: str, sending_to: Callable[[str], Any]
+) -> None:
     with sending_to(guarded_catalog) as send:
-        assert send("POST", "/v1/namespaces", {"namespace": ["secretive"]}, Authorization="Bearer anns-token").status == 200
+        assert (
+            send(
+                "POST",
+                "/v1/namespaces",
+                {"namespace": ["secretive"]},
+                Authorization="Bearer anns-token",
+            ).status
+            == 200
+        )
 
     nobody, ann = page(guarded_catalog), page(guarded_catalog, Authorization="Bearer anns-token")
 
@@ -224,11 +283,15 @@ def test_index_page_lists_shares_to_their_recipient(tmp_path: Path) -> None:
         recipient = page(server.url, Authorization=f"Bearer {pack.TOKENS['all']}")
 
     assert ("partitioned_late" in nobody, "partitioned_late" in recipient) == (False, True)
-    assert [name for name in ("delta-sharing", "polars") if f"<summary>{name}</summary>" not in nobody] == []
+    assert [
+        name for name in ("delta-sharing", "polars") if f"<summary>{name}</summary>" not in nobody
+    ] == []
 
 
 def test_index_page_of_a_failing_catalog_names_the_status() -> None:
-    with running(contract="iceberg_rest", warehouse="memory:", faults=["listNamespaces.answers-503"]) as server:
+    with running(
+        contract="iceberg_rest", warehouse="memory:", faults=["listNamespaces.answers-503"]
+    ) as server:
         assert section(page(server.url), "Contents") == "The contents cannot be listed: status 503."
 
 
@@ -244,10 +307,17 @@ def test_other_methods_of_the_index_page_return_405(open_catalog: tuple[str, Any
 
 @NEEDS_BROWSER
 @pytest.mark.parametrize("dark", [False, True], ids=["day", "night"])
-def test_index_page_fits_a_telephone(open_catalog: tuple[str, Any], tmp_path: Path, *, dark: bool) -> None:
+def test_index_page_fits_a_telephone(
+    open_catalog: tuple[str, Any], tmp_path: Path, *, dark: bool
+) -> None:
     url, send = open_catalog
     send("GET", f"/v1/namespaces/{'long-' * 60}")
 
     found = seen(page(url), "table", width=400, dark=dark, folder=tmp_path)
 
-    assert (found["width"], found["needs"] <= 400, (found["page"] < 0.1) == dark, found["worst"][0] >= 4.5) == (400, True, True, True)
+    assert (
+        found["width"],
+        found["needs"] <= 400,
+        (found["page"] < 0.1) == dark,
+        found["worst"][0] >= 4.5,
+    ) == (400, True, True, True)

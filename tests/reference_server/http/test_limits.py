@@ -33,7 +33,9 @@ def head_of(size: int) -> bytes:
     return start + b"x" * (size - len(start) - 4) + b"\r\n\r\n"
 
 
-@pytest.mark.parametrize(("size", "status"), [(LIMITS.request_line, 404), (LIMITS.request_line + 1, 414)])
+@pytest.mark.parametrize(
+    ("size", "status"), [(LIMITS.request_line, 404), (LIMITS.request_line + 1, 414)]
+)
 def test_request_line_over_the_limit_returns_414(port: int, size: int, status: int) -> None:
     with connect(port, line_of(size) + b"\r\nConnection: close\r\n\r\n") as connection:
         assert statuses(connection) == [status]
@@ -58,31 +60,49 @@ def test_head_over_the_limit_returns_431(port: int, size: int, status: int, piec
 
 @pytest.mark.parametrize(("headers", "status"), [(LIMITS.lines - 3, 200), (LIMITS.lines - 2, 431)])
 def test_too_many_headers_return_431(port: int, headers: int, status: int) -> None:
-    with connect(port, b"GET /v1/config HTTP/1.1\r\nConnection: close\r\n" + b"a:\r\n" * headers + b"\r\n") as connection:
+    with connect(
+        port, b"GET /v1/config HTTP/1.1\r\nConnection: close\r\n" + b"a:\r\n" * headers + b"\r\n"
+    ) as connection:
         assert statuses(connection) == [status]
 
 
 def test_trailers_over_the_limit_return_431(port: int) -> None:
-    with connect(port, POST + b"Transfer-Encoding: chunked\r\n\r\n0\r\nX: " + b"x" * LIMITS.head * 4) as connection:
+    with connect(
+        port, POST + b"Transfer-Encoding: chunked\r\n\r\n0\r\nX: " + b"x" * LIMITS.head * 4
+    ) as connection:
         assert statuses(connection) == [431]
 
 
 def test_a_request_in_single_bytes_is_answered(port: int) -> None:
     with connect(port) as connection:
         connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        for byte in POST + b"Connection: close\r\nTransfer-Encoding: chunked\r\n\r\n4\r\n\r\n\r\n\r\n2\r\n{}\r\n0\r\n\r\n":
+        for byte in (
+            POST
+            + b"Connection: close\r\nTransfer-Encoding: chunked\r\n\r\n4\r\n\r\n\r\n\r\n2\r\n{}\r\n0\r\n\r\n"
+        ):
             connection.sendall(bytes([byte]))
 
         assert statuses(connection) == [400]
 
 
-@pytest.mark.parametrize("behind", [b"\x00garbage", b"GARBAGE\r\n\r\n", line_of(LIMITS.request_line + 1) + b"\r\n"])
+@pytest.mark.parametrize(
+    "behind", [b"\x00garbage", b"GARBAGE\r\n\r\n", line_of(LIMITS.request_line + 1) + b"\r\n"]
+)
 @pytest.mark.parametrize("before", [1, 2, 5])
-def test_requests_before_garbage_are_answered_in_order(port: int, before: int, behind: bytes) -> None:
-    asked = [CONFIG, b"GET /nowhere HTTP/1.1\r\nHost: a\r\n\r\n", POST + b"Content-Length: 2\r\n\r\n{}"] * 2
+def test_requests_before_garbage_are_answered_in_order(
+    port: int, before: int, behind: bytes
+) -> None:
+    asked = [
+        CONFIG,
+        b"GET /nowhere HTTP/1.1\r\nHost: a\r\n\r\n",
+        POST + b"Content-Length: 2\r\n\r\n{}",
+    ] * 2
     for _ in range(8):
         with connect(port, b"".join(asked[:before]) + behind) as connection:
-            assert statuses(connection) == [*([200, 404, 400] * 2)[:before], 414 if behind.startswith(b"GET") else 400]
+            assert statuses(connection) == [
+                *([200, 404, 400] * 2)[:before],
+                414 if behind.startswith(b"GET") else 400,
+            ]
 
 
 @pytest.mark.parametrize(
@@ -100,7 +120,10 @@ def test_requests_before_garbage_are_answered_in_order(port: int, before: int, b
 def test_a_request_that_does_not_arrive_returns_408(port: int, part: bytes) -> None:
     started = time.monotonic()
     with connect(port, part) as connection:
-        assert (statuses(connection)[-1], time.monotonic() - started < LIMITS.seconds + 3) == (408, True)
+        assert (statuses(connection)[-1], time.monotonic() - started < LIMITS.seconds + 3) == (
+            408,
+            True,
+        )
 
 
 def test_a_request_that_arrives_slowly_returns_408(port: int) -> None:
@@ -132,7 +155,9 @@ def test_a_connection_whose_answers_are_not_taken_is_closed(port: int) -> None:
 
 def test_pipelined_requests_are_all_answered_in_order(port: int) -> None:
     targets = [b"/v1/config", b"/nowhere"] * 500
-    with connect(port, b"".join(b"GET %b HTTP/1.1\r\n\r\n" % target for target in targets) + b"\x00") as connection:
+    with connect(
+        port, b"".join(b"GET %b HTTP/1.1\r\n\r\n" % target for target in targets) + b"\x00"
+    ) as connection:
         assert statuses(connection) == [200, 404] * 500 + [400]
 
 

@@ -15,12 +15,39 @@ from lakepact.reference_server.app import application
 N, T = "/v1/namespaces/n", "/v1/namespaces/n/tables/t"
 JSON = HOST + b"Content-Type: application/json\r\n"
 GARBAGE = [
-    *(b"\x00\x01", b"garbage\r\n\r\n", b"\x16\x03\x01\x02\x00\x01", b"\r\n\r\n\r\n", b"0\r\n\r\n", b" ", b"\n"),
+    *(
+        b"\x00\x01",
+        b"garbage\r\n\r\n",
+        b"\x16\x03\x01\x02\x00\x01",
+        b"\r\n\r\n\r\n",
+        b"0\r\n\r\n",
+        b" ",
+        b"\n",
+    ),
     b"GET /v1/config HTTP/1.1\r\nHo",
 ]
-METHODS = [b"HEAD", b"DELETE", b"OPTIONS", b"PUT", b"PATCH", b"CONNECT", b"BREW", b"get", b"G", b"POST", b"PRI", b"QUERY"]
+METHODS = [
+    b"HEAD",
+    b"DELETE",
+    b"OPTIONS",
+    b"PUT",
+    b"PATCH",
+    b"CONNECT",
+    b"BREW",
+    b"get",
+    b"G",
+    b"POST",
+    b"PRI",
+    b"QUERY",
+]
 DUPLICATED = [
-    *(b"Host: b\r\n", b"Content-Length: 2\r\n", b"Transfer-Encoding: chunked\r\n", b"Connection: close\r\n", b"Connection: keep-alive\r\n"),
+    *(
+        b"Host: b\r\n",
+        b"Content-Length: 2\r\n",
+        b"Transfer-Encoding: chunked\r\n",
+        b"Connection: close\r\n",
+        b"Connection: keep-alive\r\n",
+    ),
     *(
         b"Expect: 100-continue\r\n",
         b"Upgrade: websocket\r\n",
@@ -28,7 +55,13 @@ DUPLICATED = [
         b"X: " + b"y" * 40_000 + b"\r\n",
         b"X: y\r\n" * 300,
     ),
-    *(b"Content-Length: 99999999\r\n", b"If-None-Match: *\r\n", b"X\r\n", b" folded\r\n", b"Content-Length: -1\r\n"),
+    *(
+        b"Content-Length: 99999999\r\n",
+        b"If-None-Match: *\r\n",
+        b"X\r\n",
+        b" folded\r\n",
+        b"Content-Length: -1\r\n",
+    ),
 ]
 REFUSED = (
     b"HTTP/1.1 400 Bad Request\r\ncontent-type: text/plain; charset=utf-8\r\ncontent-length: 30\r\nconnection: close\r\n\r\n"
@@ -48,8 +81,19 @@ def chunked(target: str, body: bytes) -> bytes:
 
 
 WELL_FORMED = [
-    *(request(T), request(T, USUAL), request("/v1/config"), request("/v1/namespaces?pageSize=1"), request(f"{N}/tables/absent")),
-    *(request(T, method="HEAD"), request(f"{N}/tables/absent", method="DELETE"), request(f"{N}/tables/large"), request("/nowhere")),
+    *(
+        request(T),
+        request(T, USUAL),
+        request("/v1/config"),
+        request("/v1/namespaces?pageSize=1"),
+        request(f"{N}/tables/absent"),
+    ),
+    *(
+        request(T, method="HEAD"),
+        request(f"{N}/tables/absent", method="DELETE"),
+        request(f"{N}/tables/large"),
+        request("/nowhere"),
+    ),
     posted(T, b'{"requirements": [], "updates": []}'),
     posted(f"{N}/properties", b'{"removals": ["absent"]}'),
     posted(f"{N}/properties", b'{"updates": {"a": "\r\n\r\n"}}'),
@@ -64,7 +108,9 @@ def flipped(raw: bytes, choose: random.Random) -> bytes:
     """Change one to three bytes of a request, usually in its head."""
     changed = bytearray(raw)
     for _ in range(choose.randint(1, 3)):
-        changed[choose.randrange(min(len(raw), 200))] = choose.choice([choose.randrange(256), 13, 10, 32, 58, 0])
+        changed[choose.randrange(min(len(raw), 200))] = choose.choice(
+            [choose.randrange(256), 13, 10, 32, 58, 0]
+        )
     return bytes(changed)
 
 
@@ -87,15 +133,41 @@ def with_method(raw: bytes, choose: random.Random) -> bytes:
 
 
 def with_target(raw: bytes, choose: random.Random) -> bytes:
-    target = choose.choice([b"*", b"/" + b"a" * 20_000, b"//a", b"/v1/%zz", b"http://a/v1/config", b"a:1", b"/v1/config#x", b"/\xff", b""])
+    target = choose.choice(
+        [
+            b"*",
+            b"/" + b"a" * 20_000,
+            b"//a",
+            b"/v1/%zz",
+            b"http://a/v1/config",
+            b"a:1",
+            b"/v1/config#x",
+            b"/\xff",
+            b"",
+        ]
+    )
     return re.sub(rb" [^ ]* HTTP", lambda _: b" " + target + b" HTTP", raw, count=1)
 
 
 def with_version(raw: bytes, choose: random.Random) -> bytes:
-    return raw.replace(b"HTTP/1.1", choose.choice([b"HTTP/1.0", b"HTTP/2.0", b"HTTP/0.9", b"HTTP/1.1 ", b"http/1.1", b"ICE/1.0"]), 1)
+    return raw.replace(
+        b"HTTP/1.1",
+        choose.choice(
+            [b"HTTP/1.0", b"HTTP/2.0", b"HTTP/0.9", b"HTTP/1.1 ", b"http/1.1", b"ICE/1.0"]
+        ),
+        1,
+    )
 
 
-MUTATIONS: list[Callable[[bytes, random.Random], bytes]] = [flipped, cut, removed, with_header, with_method, with_target, with_version]
+MUTATIONS: list[Callable[[bytes, random.Random], bytes]] = [
+    flipped,
+    cut,
+    removed,
+    with_header,
+    with_method,
+    with_target,
+    with_version,
+]
 
 
 def conversation(choose: random.Random) -> tuple[list[tuple[bytes, bool]], int]:
@@ -153,8 +225,13 @@ def compare(pair: Pair, *, requests: int, seed: int) -> None:
 
 def is_race(short: bytes, usual: bytes) -> bool:
     """Return whether one path refused a request for its body, and the other answered before that part of the body came."""
-    differs = next((at for at, (one, other) in enumerate(zip(short, usual, strict=False)) if one != other), min(len(short), len(usual)))
-    start = max(short.rfind(b"HTTP/1.1 ", 0, differs + 9), usual.rfind(b"HTTP/1.1 ", 0, differs + 9))
+    differs = next(
+        (at for at, (one, other) in enumerate(zip(short, usual, strict=False)) if one != other),
+        min(len(short), len(usual)),
+    )
+    start = max(
+        short.rfind(b"HTTP/1.1 ", 0, differs + 9), usual.rfind(b"HTTP/1.1 ", 0, differs + 9)
+    )
     return any(said[start:] == REFUSED for said in (short, usual))
 
 
@@ -164,7 +241,9 @@ def test_mutated_requests_are_answered_alike_on_both_paths(pair: Pair) -> None:
 
 @pytest.mark.nightly
 @pytest.mark.parametrize("seed", range(10, 15))
-def test_twenty_thousand_mutated_requests_are_answered_alike_on_both_paths(pair: Pair, seed: int) -> None:
+def test_twenty_thousand_mutated_requests_are_answered_alike_on_both_paths(
+    pair: Pair, seed: int
+) -> None:
     compare(pair, requests=4000, seed=seed)
 
 

@@ -14,7 +14,9 @@ texts = st.text(st.characters(exclude_categories=["Cs"]))
 
 
 def listing(names: set[str]) -> Callable[[str | None], Iterator[tuple[str, str]]]:
-    return lambda behind: ((name, name) for name in sorted(names) if behind is None or name > behind)
+    return lambda behind: (
+        (name, name) for name in sorted(names) if behind is None or name > behind
+    )
 
 
 def walk(names: set[str], size: int) -> list[list[str]]:
@@ -32,7 +34,9 @@ def test_the_pages_of_a_listing_hold_every_item_once_in_order(names: set[str], s
 
 
 @given(st.sets(texts), st.integers(1, 7))
-def test_no_page_is_larger_than_asked_for_and_only_the_last_is_smaller(names: set[str], size: int) -> None:
+def test_no_page_is_larger_than_asked_for_and_only_the_last_is_smaller(
+    names: set[str], size: int
+) -> None:
     sizes = [len(found) for found in walk(names, size)]
 
     assert sizes[:-1] == [size] * (len(sizes) - 1)
@@ -66,7 +70,9 @@ def test_a_token_opens_to_the_name_it_was_made_of(where: str, name: str) -> None
 
 
 @given(texts, texts, texts)
-def test_a_token_of_one_listing_does_not_open_another(where: str, elsewhere: str, name: str) -> None:
+def test_a_token_of_one_listing_does_not_open_another(
+    where: str, elsewhere: str, name: str
+) -> None:
     if where != elsewhere:
         with pytest.raises(BadToken):
             opened(elsewhere, token(where, name))

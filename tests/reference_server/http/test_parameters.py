@@ -14,10 +14,30 @@ from lakepact.reference_server.http.parameters import BadParameter, Parameters
 PARAMETERS = Parameters(
     [
         Parameter("pageToken", "page_token", "query", required=False, schema={"type": "string"}),
-        Parameter("pageSize", "page_size", "query", required=False, schema={"type": "integer", "minimum": 1}),
-        Parameter("snapshots", "snapshots", "query", required=False, schema={"type": "string", "enum": ["all", "refs"]}),
-        Parameter("purgeRequested", "purge_requested", "query", required=False, schema={"type": "boolean"}),
-        Parameter("X-Access", "x_access", "header", required=False, schema={"type": "array", "items": {"enum": ["vended", "signed"]}}),
+        Parameter(
+            "pageSize",
+            "page_size",
+            "query",
+            required=False,
+            schema={"type": "integer", "minimum": 1},
+        ),
+        Parameter(
+            "snapshots",
+            "snapshots",
+            "query",
+            required=False,
+            schema={"type": "string", "enum": ["all", "refs"]},
+        ),
+        Parameter(
+            "purgeRequested", "purge_requested", "query", required=False, schema={"type": "boolean"}
+        ),
+        Parameter(
+            "X-Access",
+            "x_access",
+            "header",
+            required=False,
+            schema={"type": "array", "items": {"enum": ["vended", "signed"]}},
+        ),
     ]
 )
 
@@ -64,9 +84,15 @@ def test_query_parameters_of_clients_are_read(query: str, expected: dict[str, An
         ("pageSize=abc", "query parameter pageSize must be an integer of at least 1, but is 'abc'"),
         ("pageSize=", "query parameter pageSize must be an integer of at least 1, but is ''"),
         ("pageSize=1_0", "query parameter pageSize must be an integer of at least 1, but is '1_0'"),
-        ("pageSize=%D9%A1", "query parameter pageSize must be an integer of at least 1, but is '\u0661'"),
+        (
+            "pageSize=%D9%A1",
+            "query parameter pageSize must be an integer of at least 1, but is '\u0661'",
+        ),
         ("snapshots=foo", "query parameter snapshots must be one of all, refs, but is 'foo'"),
-        ("purgeRequested=maybe", "query parameter purgeRequested must be true or false, but is 'maybe'"),
+        (
+            "purgeRequested=maybe",
+            "query parameter purgeRequested must be true or false, but is 'maybe'",
+        ),
         ("pageToken=%ff", "the value of pageToken is not UTF-8"),
         ("pageToken=a&pageToken=b", "query parameter pageToken is given twice"),
     ],
@@ -81,7 +107,14 @@ def test_invalid_query_parameter_is_refused_with_the_reason(query: str, expected
 @given(st.text())
 def test_no_page_size_breaks_the_reader(text: str) -> None:
     try:
-        size = read("pageSize=" + text.replace("&", "").replace("%", "").replace("+", "").encode("utf-8", "replace").decode())["page_size"]
+        size = read(
+            "pageSize="
+            + text.replace("&", "")
+            .replace("%", "")
+            .replace("+", "")
+            .encode("utf-8", "replace")
+            .decode()
+        )["page_size"]
     except BadParameter:
         return
 
@@ -89,14 +122,22 @@ def test_no_page_size_breaks_the_reader(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("value", "expected"), [("vended,signed", ["vended", "signed"]), ("signed , nonsense", ["signed"]), ("nonsense", []), ("", [])]
+    ("value", "expected"),
+    [
+        ("vended,signed", ["vended", "signed"]),
+        ("signed , nonsense", ["signed"]),
+        ("nonsense", []),
+        ("", []),
+    ],
 )
 def test_list_is_split_and_unknown_members_are_ignored(value: str, expected: list[str]) -> None:
     assert read_header(value) == {"x_access": expected}
 
 
 def test_a_required_parameter_is_asked_for_by_name() -> None:
-    parameters = Parameters([Parameter("version", "version", "query", required=True, schema={"type": "integer"})])
+    parameters = Parameters(
+        [Parameter("version", "version", "query", required=True, schema={"type": "integer"})]
+    )
     with pytest.raises(BadParameter) as caught:
         parameters.missing({})
 
@@ -105,6 +146,8 @@ def test_a_required_parameter_is_asked_for_by_name() -> None:
 
 def test_a_list_may_come_in_several_headers() -> None:
     arguments: dict[str, Any] = {}
-    PARAMETERS.read_headers([(b"x-access", b"signed"), (b"x-access", b"telepathy, vended")], arguments)
+    PARAMETERS.read_headers(
+        [(b"x-access", b"signed"), (b"x-access", b"telepathy, vended")], arguments
+    )
 
     assert arguments == {"x_access": ["signed", "vended"]}

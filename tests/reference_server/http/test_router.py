@@ -30,16 +30,27 @@ def filled(template: str) -> str:
     return path
 
 
-@pytest.mark.parametrize("operation", [o for o in OPERATIONS if o.id not in NOT_OFFERED], ids=lambda o: o.id)
-def test_every_handler_takes_the_arguments_of_the_generated_protocol(server: Server, operation: Any) -> None:
+@pytest.mark.parametrize(
+    "operation", [o for o in OPERATIONS if o.id not in NOT_OFFERED], ids=lambda o: o.id
+)
+def test_every_handler_takes_the_arguments_of_the_generated_protocol(
+    server: Server, operation: Any
+) -> None:
     promised = inspect.signature(getattr(Handlers, operation.function)).parameters
     arguments = dict.fromkeys(set(promised) - {"self", "prefix"})
 
-    assert inspect.signature(server.service.handlers[operation.id]).bind(**arguments).kwargs == arguments
+    assert (
+        inspect.signature(server.service.handlers[operation.id]).bind(**arguments).kwargs
+        == arguments
+    )
 
 
-@pytest.mark.parametrize("operation", [o for o in OPERATIONS if o.id in NOT_OFFERED], ids=lambda o: o.id)
-def test_operation_that_is_not_offered_returns_406(send: Callable[..., Any], operation: Any) -> None:
+@pytest.mark.parametrize(
+    "operation", [o for o in OPERATIONS if o.id in NOT_OFFERED], ids=lambda o: o.id
+)
+def test_operation_that_is_not_offered_returns_406(
+    send: Callable[..., Any], operation: Any
+) -> None:
     answer = send(operation.method, filled(operation.path))
 
     assert answer.status == 406
@@ -47,7 +58,16 @@ def test_operation_that_is_not_offered_returns_406(send: Callable[..., Any], ope
 
 
 @pytest.mark.parametrize(
-    "path", ["/v1", "/v1/nonsense", "/v1/p/namespaces", "/v1/namespaces/", "/v2/config", "/v1/config/", "/favicon.ico"]
+    "path",
+    [
+        "/v1",
+        "/v1/nonsense",
+        "/v1/p/namespaces",
+        "/v1/namespaces/",
+        "/v2/config",
+        "/v1/config/",
+        "/favicon.ico",
+    ],
 )
 def test_a_path_outside_the_contract_is_404(send: Callable[..., Any], path: str) -> None:
     assert send("GET", path).error == (404, "NotFoundException", 404)
@@ -63,19 +83,25 @@ def test_a_path_outside_the_contract_is_404(send: Callable[..., Any], path: str)
         ("GET", "/v1/tables/rename", "POST"),
     ],
 )
-def test_unsupported_method_returns_405_with_allow(send: Callable[..., Any], method: str, path: str, allowed: str) -> None:
+def test_unsupported_method_returns_405_with_allow(
+    send: Callable[..., Any], method: str, path: str, allowed: str
+) -> None:
     answer = send(method, path)
 
     assert (answer.status, answer.headers["allow"]) == (405, allowed)
     assert method == "HEAD" or answer.error == (405, "MethodNotAllowedException", 405)
 
 
-@pytest.mark.parametrize("path", ["/v1/namespaces/%", "/v1/namespaces/%zz", "/v1/namespaces/%ff", "/v1/%c0%af"])
+@pytest.mark.parametrize(
+    "path", ["/v1/namespaces/%", "/v1/namespaces/%zz", "/v1/namespaces/%ff", "/v1/%c0%af"]
+)
 def test_a_path_that_cannot_be_decoded_is_400(send: Callable[..., Any], path: str) -> None:
     assert send("GET", path).error == (400, "BadRequestException", 400)
 
 
-@pytest.mark.parametrize("name", ["a/b", "a b", "a+b", "a%41", "a.b", "é", "🜁 ̈", "a?b#c", "'\"\\", "a%2Fb", "%", "~"])
+@pytest.mark.parametrize(
+    "name", ["a/b", "a b", "a+b", "a%41", "a.b", "é", "🜁 ̈", "a?b#c", "'\"\\", "a%2Fb", "%", "~"]
+)
 def test_any_name_is_found_again_under_its_path(send: Callable[..., Any], name: str) -> None:
     send("POST", "/v1/namespaces", {"namespace": [name]})
     namespace = f"/v1/namespaces/{quote(name, safe='')}"
@@ -91,8 +117,13 @@ def test_answers_are_json_whatever_is_asked_for(send: Callable[..., Any], accept
     assert send("GET", "/v1/config", Accept=accept).headers["content-type"] == "application/json"
 
 
-@pytest.mark.parametrize("path", ["/v1/namespaces/irc_missing", "/v1/namespaces/head", "/v1/namespaces/%", "/v1/namespaces"])
-def test_head_sends_no_body_and_the_connection_goes_on(server: Server, send: Callable[..., Any], path: str) -> None:
+@pytest.mark.parametrize(
+    "path",
+    ["/v1/namespaces/irc_missing", "/v1/namespaces/head", "/v1/namespaces/%", "/v1/namespaces"],
+)
+def test_head_sends_no_body_and_the_connection_goes_on(
+    server: Server, send: Callable[..., Any], path: str
+) -> None:
     send("POST", "/v1/namespaces", {"namespace": ["head"]})
     host, port = server.url.removeprefix("http://").split(":")
     with socket.create_connection((host, int(port)), timeout=10) as connection:
@@ -130,14 +161,22 @@ def test_operation_without_handler_keeps_the_server_from_starting() -> None:
 
 
 def test_with_a_prefix_only_paths_with_it_are_served(sending_to: Callable[[str], Any]) -> None:
-    with running(warehouse="memory:", prefix="my/cat%20alog") as server, sending_to(server.url) as send:
+    with (
+        running(warehouse="memory:", prefix="my/cat%20alog") as server,
+        sending_to(server.url) as send,
+    ):
         prefix = send("GET", "/v1/config").document["overrides"]["prefix"]
-        statuses = [send("GET", f"/v1/{prefix}/namespaces").status, send("GET", "/v1/namespaces").status]
+        statuses = [
+            send("GET", f"/v1/{prefix}/namespaces").status,
+            send("GET", "/v1/namespaces").status,
+        ]
 
     assert (prefix, statuses) == ("my/cat%20alog", [200, 404])
 
 
-def test_internal_error_returns_500_with_only_the_incident_id(sending_to: Callable[[str], Any], caplog: pytest.LogCaptureFixture) -> None:
+def test_internal_error_returns_500_with_only_the_incident_id(
+    sending_to: Callable[[str], Any], caplog: pytest.LogCaptureFixture
+) -> None:
     with running(warehouse="memory:") as server, sending_to(server.url) as send:
         server.service.rules.replace("page", lambda *_, **__: 1 // 0)
         answer = send("GET", "/v1/namespaces")

@@ -30,7 +30,9 @@ def found(routes: Routes[str], path: str) -> tuple[set[str], list[str]] | None:
 
 
 @given(texts, texts, texts)
-def test_any_text_in_a_segment_is_its_value(routes: Routes[str], prefix: str, namespace: str, table: str) -> None:
+def test_any_text_in_a_segment_is_its_value(
+    routes: Routes[str], prefix: str, namespace: str, table: str
+) -> None:
     path = f"/v1/{quote(prefix, safe='')}/namespaces/{quote(namespace, safe='')}/tables/{quote(table, safe='')}"
 
     assert routes.find(path.encode()) == Found({"GET": "table"}, (prefix, namespace, table))
@@ -66,17 +68,34 @@ def test_a_fixed_segment_may_be_a_value_elsewhere(routes: Routes[str]) -> None:
 
 @pytest.mark.parametrize(
     "path",
-    ["/", "/v1", "/v1/", "/v1/config/", "/v1//namespaces", "/v1/p/namespaces/", "/v1/p/namespaces/n/tables", "/v2/config", "//v1/config"],
+    [
+        "/",
+        "/v1",
+        "/v1/",
+        "/v1/config/",
+        "/v1//namespaces",
+        "/v1/p/namespaces/",
+        "/v1/p/namespaces/n/tables",
+        "/v2/config",
+        "//v1/config",
+    ],
 )
 def test_other_paths_are_in_no_contract(routes: Routes[str], path: str) -> None:
     assert found(routes, path) is None
 
 
-@pytest.mark.parametrize("path", ["/v1/p/namespaces/%", "/v1/p/namespaces/%4", "/v1/p/namespaces/%zz", "/v1/p/namespaces/%ff"])
+@pytest.mark.parametrize(
+    "path",
+    ["/v1/p/namespaces/%", "/v1/p/namespaces/%4", "/v1/p/namespaces/%zz", "/v1/p/namespaces/%ff"],
+)
 def test_undecodable_path_is_refused(routes: Routes[str], path: str) -> None:
     with pytest.raises(BadPath):
         routes.find(path.encode())
 
 
 def test_variables_are_named_in_order() -> None:
-    assert variables("/v1/{prefix}/namespaces/{namespace}/tables/{table}") == ("prefix", "namespace", "table")
+    assert variables("/v1/{prefix}/namespaces/{namespace}/tables/{table}") == (
+        "prefix",
+        "namespace",
+        "table",
+    )

@@ -63,11 +63,21 @@ QUERIES = {
         "?pageSize=1e3",
         "?unknown=1",
     ],
-    "/v1/p/namespaces/n/tables/t": ["?snapshots=all", "?snapshots=refs", "?snapshots=foo", "?snapshots=", "?snapshots=ALL", "?x=y"],
+    "/v1/p/namespaces/n/tables/t": [
+        "?snapshots=all",
+        "?snapshots=refs",
+        "?snapshots=foo",
+        "?snapshots=",
+        "?snapshots=ALL",
+        "?x=y",
+    ],
 }
 CORPUS: list[Request] = [(method, path) for path in PATHS for method in METHODS]
 CORPUS += [("GET", path + query) for path, queries in QUERIES.items() for query in queries]
-CORPUS += [("DELETE", f"/v1/p/namespaces/n/tables/t?purgeRequested={value}") for value in ("true", "false", "True", "maybe", "1", "")]
+CORPUS += [
+    ("DELETE", f"/v1/p/namespaces/n/tables/t?purgeRequested={value}")
+    for value in ("true", "false", "True", "maybe", "1", "")
+]
 
 DIFFERENT: dict[Request, tuple[int, int]] = {
     ("GET", SLASH): (404, 200),
@@ -81,7 +91,10 @@ def ask(app: Any, requests: Iterable[Request]) -> dict[Request, int]:
     async def all_of_them() -> dict[Request, int]:
         transport = httpx.ASGITransport(app=app, raise_app_exceptions=False)
         async with httpx.AsyncClient(transport=transport, base_url="http://catalog") as client:
-            return {(method, path): (await client.request(method, path)).status_code for method, path in requests}
+            return {
+                (method, path): (await client.request(method, path)).status_code
+                for method, path in requests
+            }
 
     return asyncio.run(all_of_them())
 
@@ -96,7 +109,11 @@ def open_to_all(routing: Any) -> Any:
 @pytest.fixture(scope="module")
 def stock() -> dict[Request, int]:
     app = connexion.AsyncApp(__name__)
-    app.add_api(open_to_all(Contract("iceberg_rest").routing), base_path="", resolver=Resolver(lambda _: lambda **__: ("", 200)))
+    app.add_api(
+        open_to_all(Contract("iceberg_rest").routing),
+        base_path="",
+        resolver=Resolver(lambda _: lambda **__: ("", 200)),
+    )
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         return ask(app, CORPUS)
@@ -112,7 +129,9 @@ def router() -> dict[Request, int]:
 
 
 @pytest.mark.parametrize("request_", CORPUS, ids=" ".join)
-def test_router_returns_the_status_of_stock_connexion(stock: dict[Request, int], router: dict[Request, int], request_: Request) -> None:
+def test_router_returns_the_status_of_stock_connexion(
+    stock: dict[Request, int], router: dict[Request, int], request_: Request
+) -> None:
     expected = DIFFERENT.get(request_, (stock[request_], stock[request_]))
 
     assert (stock[request_], router[request_]) == expected

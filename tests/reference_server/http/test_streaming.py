@@ -58,8 +58,12 @@ def serving(request: pytest.FixtureRequest) -> Iterator[Callable[..., str]]:
 
         def start(handler: Callable[..., Reply]) -> str:
             made = service("iceberg_rest", Settings())
-            made.handlers["getConfig"] = lambda **asked: replace(handler(**asked), prompt=request.param == "prompt")
-            made.places = {OperationId("getConfig"): in_a_thread} if request.param == "blocking" else {}
+            made.handlers["getConfig"] = lambda **asked: replace(
+                handler(**asked), prompt=request.param == "prompt"
+            )
+            made.places = (
+                {OperationId("getConfig"): in_a_thread} if request.param == "blocking" else {}
+            )
             listener, url = listening("127.0.0.1", 0)
             stack.enter_context(contextlib.closing(listener))
             stack.enter_context(_answering(uvicorn.Server(configured(application(made))), listener))
@@ -80,7 +84,11 @@ def test_chunks_arrive_in_order_and_are_closed(serving: Callable[..., str]) -> N
     headers = dict(response.getheaders())
 
     assert (response.status, response.read()) == (200, PIECE * 50)
-    assert headers == {"content-type": "application/x-ndjson; charset=utf-8", "x-version": "3", "transfer-encoding": "chunked"}
+    assert headers == {
+        "content-type": "application/x-ndjson; charset=utf-8",
+        "x-version": "3",
+        "transfer-encoding": "chunked",
+    }
     assert pieces.closed.wait(20)
     connection.close()
 
@@ -125,7 +133,9 @@ def test_an_answer_takes_the_memory_of_a_few_chunks(serving: Callable[..., str])
         for number in range(2000):
             yield b"%d" % number * 16384
 
-    connection = http.client.HTTPConnection(serving(lambda **_: Reply(200, media_type=NDJSON, chunks=generated())), timeout=20)
+    connection = http.client.HTTPConnection(
+        serving(lambda **_: Reply(200, media_type=NDJSON, chunks=generated())), timeout=20
+    )
     tracemalloc.start()
     connection.request("GET", "/v1/config")
     response = connection.getresponse()

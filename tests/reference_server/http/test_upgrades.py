@@ -11,7 +11,11 @@ import pytest
 from lakepact.reference_server import running
 
 #: What Java's HTTP client sends with its first request.
-OFFER = {"Connection": "Upgrade, HTTP2-Settings", "Upgrade": "h2c", "HTTP2-Settings": "AAEAAEAAAAIAAAABAAMAAABkAAQBAAAAAAUAAEAA"}
+OFFER = {
+    "Connection": "Upgrade, HTTP2-Settings",
+    "Upgrade": "h2c",
+    "HTTP2-Settings": "AAEAAEAAAAIAAAABAAMAAABkAAQBAAAAAAUAAEAA",
+}
 
 
 @pytest.fixture(scope="module", params=[True, False], ids=["fast path", "uvicorn's"])
@@ -22,10 +26,14 @@ def port(request: pytest.FixtureRequest) -> Iterator[int]:
 
 def test_body_of_a_request_that_offers_an_upgrade_is_read(port: int) -> None:
     statuses = []
-    with contextlib.closing(http.client.HTTPConnection("127.0.0.1", port, timeout=10)) as connection:
+    with contextlib.closing(
+        http.client.HTTPConnection("127.0.0.1", port, timeout=10)
+    ) as connection:
         for name in ("a", "b"):  # the connection stays usable
             body = f'{{"namespace":["{name}"]}}'
-            connection.request("POST", "/v1/namespaces", body, {"Content-Type": "application/json", **OFFER})
+            connection.request(
+                "POST", "/v1/namespaces", body, {"Content-Type": "application/json", **OFFER}
+            )
             reply = connection.getresponse()
             reply.read()
             statuses.append(reply.status)

@@ -23,12 +23,20 @@ def commit(*updates: Any, requirements: tuple[Any, ...] = ()) -> dict[str, Any]:
 
 
 def column(column_type: Any) -> dict[str, Any]:
-    return {"type": "struct", "fields": [{"id": 1, "name": "a", "required": False, "type": column_type}]}
+    return {
+        "type": "struct",
+        "fields": [{"id": 1, "name": "a", "required": False, "type": column_type}],
+    }
 
 
 def nested(column_type: Any, *, depth: int) -> Any:
     for element_id in range(depth):
-        column_type = {"type": "list", "element-id": element_id, "element-required": False, "element": column_type}
+        column_type = {
+            "type": "list",
+            "element-id": element_id,
+            "element-required": False,
+            "element": column_type,
+        }
     return column_type
 
 
@@ -37,37 +45,59 @@ def nested(column_type: Any, *, depth: int) -> Any:
     [
         ("CommitTableRequest", commit({}), 'at /updates/0: "action" is a required property'),
         ("CommitTableRequest", commit(5), 'at /updates/0: 5 is not of type "object"'),
-        ("CommitTableRequest", commit({"action": "set-location"}), 'at /updates/0: "location" is a required property'),
+        (
+            "CommitTableRequest",
+            commit({"action": "set-location"}),
+            'at /updates/0: "location" is a required property',
+        ),
         (
             "RemoveSnapshotsUpdate",
             {"action": "remove-snapshots", "snapshot-ids": ["1"]},
             'at /snapshot-ids/0: "1" is not of type "integer"',
         ),
         ("Schema", column(7), 'at /fields/0/type: 7 is not of types "string", "object"'),
-        ("Schema", column({"type": "set"}), "at /fields/0/type/type: 'set' is not one of struct, list, map"),
-        ("Schema", column({"type": "map", "key-id": 1, "key": "int"}), 'at /fields/0/type: "value-id" is a required property'),
+        (
+            "Schema",
+            column({"type": "set"}),
+            "at /fields/0/type/type: 'set' is not one of struct, list, map",
+        ),
+        (
+            "Schema",
+            column({"type": "map", "key-id": 1, "key": "int"}),
+            'at /fields/0/type: "value-id" is a required property',
+        ),
         ("CreateNamespaceRequest", {"namespace": "a"}, 'at /namespace: "a" is not of type "array"'),
     ],
 )
-def test_a_sentence_names_the_place_and_what_is_wrong_there(schema: str, document: Any, sentence: str) -> None:
+def test_a_sentence_names_the_place_and_what_is_wrong_there(
+    schema: str, document: Any, sentence: str
+) -> None:
     assert said(schema, document) == sentence
 
 
 def test_unknown_tag_is_refused_with_the_known_tags() -> None:
     sentence = said("CommitTableRequest", commit({"action": "explode"}))
 
-    assert sentence.startswith("at /updates/0/action: 'explode' is not one of assign-uuid, upgrade-format-version, ")
+    assert sentence.startswith(
+        "at /updates/0/action: 'explode' is not one of assign-uuid, upgrade-format-version, "
+    )
     assert sentence.endswith(", set-partition-statistics, remove-partition-statistics")
 
 
 def test_a_fault_deep_inside_is_named_where_it_is() -> None:
     sentence = said("Schema", column(nested({"type": "set"}, depth=150)))
 
-    assert sentence == f"at /fields/0/type{'/element' * 150}/type: 'set' is not one of struct, list, map"
+    assert (
+        sentence
+        == f"at /fields/0/type{'/element' * 150}/type: 'set' is not one of struct, list, map"
+    )
 
 
 def test_of_many_faults_the_first_is_named() -> None:
-    assert said("CommitTableRequest", commit(*([{}] * 100_000))) == 'at /updates/0: "action" is a required property'
+    assert (
+        said("CommitTableRequest", commit(*([{}] * 100_000)))
+        == 'at /updates/0: "action" is a required property'
+    )
 
 
 def test_a_sentence_does_not_hold_the_whole_document() -> None:

@@ -9,11 +9,15 @@ from lakepact.generated.contract import Contract
 from lakepact.reference_server.iceberg_rest.offered import NOT_OFFERED
 
 
-def test_the_endpoints_are_those_that_are_served_as_the_contract_spells_them(send: Callable[..., Any]) -> None:
+def test_the_endpoints_are_those_that_are_served_as_the_contract_spells_them(
+    send: Callable[..., Any],
+) -> None:
     operations = Contract("iceberg_rest").operations.values()
 
     assert send("GET", "/v1/config").document == {
         "defaults": {},
         "overrides": {},
-        "endpoints": [f"{o.method.upper()} {o.path}" for o in operations if o.id not in NOT_OFFERED],
+        "endpoints": [
+            f"{o.method.upper()} {o.path}" for o in operations if o.id not in NOT_OFFERED
+        ],
     }

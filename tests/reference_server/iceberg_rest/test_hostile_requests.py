@@ -20,8 +20,15 @@ from sample_tables.table_invariants import broken_invariants
 Document = dict[str, Any]
 
 TABLE = td.appended(td.table(), 7)
-LIST = {"type": "list", "element-id": 7, "element": {"type": "map", "key-id": 8, "key": "int", "value-id": 9, "value": "int"}}
-SCHEMA = {**td.struct(*td.ORDERS["fields"], td.field(6, "l", {**LIST, "element-required": False})), "identifier-field-ids": [1]}
+LIST = {
+    "type": "list",
+    "element-id": 7,
+    "element": {"type": "map", "key-id": 8, "key": "int", "value-id": 9, "value": "int"},
+}
+SCHEMA = {
+    **td.struct(*td.ORDERS["fields"], td.field(6, "l", {**LIST, "element-required": False})),
+    "identifier-field-ids": [1],
+}
 SPEC = {"spec-id": 1, "fields": [partition_field(1, "bucket[3]", "p", **{"field-id": 1000})]}
 ORDER = {"order-id": 1, "fields": [sort_field(1)]}
 UPDATES = [
@@ -50,7 +57,9 @@ UPDATES = [
     update("add-encryption-key", encryption_key={"key-id": "k", "encrypted-key-metadata": "YQ=="}),
     update("remove-encryption-key", key_id="k"),
 ]
-REQUEST = td.request(SCHEMA, partition_spec=SPEC, write_order=ORDER, properties={"format-version": "2"})
+REQUEST = td.request(
+    SCHEMA, partition_spec=SPEC, write_order=ORDER, properties={"format-version": "2"}
+)
 REQUIREMENTS = [
     {"type": "assert-table-uuid", "uuid": td.UUID},
     {"type": "assert-ref-snapshot-id", "ref": "main", "snapshot-id": 7},
@@ -64,15 +73,26 @@ ANYTHING = st.recursive(
     | st.floats()
     | st.text(max_size=5)
     | st.sampled_from(["struct", "main", "int"]),
-    lambda inner: st.lists(inner, max_size=2) | st.dictionaries(st.sampled_from(["type", "fields", "id", "a"]), inner, max_size=2),
+    lambda inner: (
+        st.lists(inner, max_size=2)
+        | st.dictionaries(st.sampled_from(["type", "fields", "id", "a"]), inner, max_size=2)
+    ),
     max_leaves=4,
 )
 
 
 def places(document: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
     """Return the places of all values within a document."""
-    steps = document.items() if isinstance(document, dict) else enumerate(document) if isinstance(document, list) else ()
-    return [path] * bool(path) + [place for step, value in steps for place in places(value, (*path, step))]
+    steps = (
+        document.items()
+        if isinstance(document, dict)
+        else enumerate(document)
+        if isinstance(document, list)
+        else ()
+    )
+    return [path] * bool(path) + [
+        place for step, value in steps for place in places(value, (*path, step))
+    ]
 
 
 @st.composite
@@ -115,7 +135,11 @@ def test_spoiled_updates_are_refused_or_make_a_table_that_is_whole(updates: Any)
 @given(spoiled(REQUEST))
 def test_spoiled_create_requests_are_refused_or_make_a_table_that_is_whole(body: Any) -> None:
     made: list[Document] = []
-    status = refusal(lambda: made.append(new_table_metadata(body, table_uuid=td.UUID, location=td.LOCATION, now_ms=td.CREATED)))
+    status = refusal(
+        lambda: made.append(
+            new_table_metadata(body, table_uuid=td.UUID, location=td.LOCATION, now_ms=td.CREATED)
+        )
+    )
 
     assert status in {None, 400}
     assert [broken_invariants(metadata) for metadata in made] in ([], [[]])

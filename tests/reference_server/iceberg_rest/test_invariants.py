@@ -22,23 +22,48 @@ FILE = "file:///warehouse/sales/orders/metadata/former.metadata.json"
 
 #: Values that the contract's JSON Schema accepts for an integer or a text.
 ODD = {
-    int: st.sampled_from([-1, 0, 1, 2, 3, 5, 1000, 1.0, 1e20, 2**31 - 1, 2**31, 2**63 - 1, 2**63, -(2**63)]),
+    int: st.sampled_from(
+        [-1, 0, 1, 2, 3, 5, 1000, 1.0, 1e20, 2**31 - 1, 2**31, 2**63 - 1, 2**63, -(2**63)]
+    ),
     str: st.sampled_from(
-        ["", " ", "main", "void", "identity", "hour", "bucket[0]", "variant", "unknown", "9" * 5000, "\u202e", "💥", td.UUID]
+        [
+            "",
+            " ",
+            "main",
+            "void",
+            "identity",
+            "hour",
+            "bucket[0]",
+            "variant",
+            "unknown",
+            "9" * 5000,
+            "\u202e",
+            "💥",
+            td.UUID,
+        ]
     ),
     bool: st.booleans(),
     float: st.just(0),
 }
-TAGS = {"action"}  #: members that the schema fixes; `type` of types is among them where it names a nested one
+TAGS = {
+    "action"
+}  #: members that the schema fixes; `type` of types is among them where it names a nested one
 FIXED = {"struct", "list", "map", "branch", "tag", "append"}
 
 
 def leaves(document: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
     """Return the places of all scalars that the schema does not fix."""
     if isinstance(document, dict):
-        return [place for name, value in document.items() if name not in TAGS for place in leaves(value, (*path, name))]
+        return [
+            place
+            for name, value in document.items()
+            if name not in TAGS
+            for place in leaves(value, (*path, name))
+        ]
     if isinstance(document, list):
-        return [place for index, value in enumerate(document) for place in leaves(value, (*path, index))]
+        return [
+            place for index, value in enumerate(document) for place in leaves(value, (*path, index))
+        ]
     return [] if document in FIXED else [path]
 
 
@@ -63,7 +88,9 @@ def spoiled_commits(draw: st.DrawFn, metadata: Document) -> list[Document]:
 REFUSALS = {None, (400, "BadRequestException"), (409, "CommitFailedException")}
 
 
-def attempted(metadata: Document, updates: list[Document]) -> tuple[Document, tuple[int, str] | None]:
+def attempted(
+    metadata: Document, updates: list[Document]
+) -> tuple[Document, tuple[int, str] | None]:
     """Return the document after a commit, and the refusal if there was one."""
     try:
         return apply_updates(metadata, updates, now_ms=td.LATER), None
@@ -85,7 +112,13 @@ def test_a_commit_leaves_no_trace_or_a_table_that_is_whole(data: st.DataObject) 
         assert broken_invariants(after) == []
         assert after["last-updated-ms"] >= metadata["last-updated-ms"]
         assert after["table-uuid"] == metadata["table-uuid"]
-        assert min(after[m] - metadata[m] for m in ("last-column-id", "last-partition-id", "last-sequence-number")) >= 0
+        assert (
+            min(
+                after[m] - metadata[m]
+                for m in ("last-column-id", "last-partition-id", "last-sequence-number")
+            )
+            >= 0
+        )
         metadata = finish_commit(after, metadata, FILE)
 
 
@@ -95,13 +128,23 @@ def test_unknown_members_survive_commits(data: st.DataObject) -> None:
     metadata = data.draw(tables())
     metadata["x-table"] = {"a": [1, None]}
     metadata["schemas"] = [{**metadata["schemas"][0], "x-schema": 1}]
-    added = td.snapshot(5, None if metadata["format-version"] == 1 else 1, first_row_id=0, added_rows=0, x_snapshot="kept", key_id="k")
+    added = td.snapshot(
+        5,
+        None if metadata["format-version"] == 1 else 1,
+        first_row_id=0,
+        added_rows=0,
+        x_snapshot="kept",
+        key_id="k",
+    )
     metadata = td.committed(metadata, td.update("add-snapshot", snapshot=added))
 
     after = apply_updates(metadata, data.draw(commits(metadata)), now_ms=td.LATER)
 
     assert after["x-table"] == {"a": [1, None]}
-    assert [schema["x-schema"] for schema in after["schemas"] if schema["schema-id"] == 0] in ([1], [])
+    assert [schema["x-schema"] for schema in after["schemas"] if schema["schema-id"] == 0] in (
+        [1],
+        [],
+    )
     kept = [snapshot for snapshot in after["snapshots"] if snapshot["snapshot-id"] == 5]
     assert [{**added, **snapshot} for snapshot in kept] == kept
 
@@ -111,7 +154,9 @@ def test_unknown_members_survive_commits(data: st.DataObject) -> None:
 def test_untouched_members_are_shared_with_the_previous_document(data: st.DataObject) -> None:
     metadata = td.appended(data.draw(tables()), 7)
 
-    after = apply_updates(metadata, [td.update("set-properties", updates={"a": "b"})], now_ms=td.LATER)
+    after = apply_updates(
+        metadata, [td.update("set-properties", updates={"a": "b"})], now_ms=td.LATER
+    )
 
     changed = {member for member in after if after[member] is not metadata.get(member)}
     assert changed <= {"properties", "last-updated-ms"}

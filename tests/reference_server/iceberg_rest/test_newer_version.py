@@ -14,7 +14,12 @@ from lakepact.reference_server import running
 from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.http.replies import NO_CONTENT, Reply
 from lakepact.reference_server.http.service import RulesByName
-from lakepact.reference_server.iceberg_rest.commits.idempotency import KEPT_SECONDS, SHELF, Keys, Rules
+from lakepact.reference_server.iceberg_rest.commits.idempotency import (
+    KEPT_SECONDS,
+    SHELF,
+    Keys,
+    Rules,
+)
 from lakepact.reference_server.settings import BadSetting
 from lakepact.reference_server.storage.store import Key, MemoryStore, NotKept, Record
 from sample_tables.table_documents import view_version
@@ -36,14 +41,22 @@ def newer(url: str, sending_to: Callable[..., Any]) -> Iterator[Callable[..., An
 
 
 def view_of(name: str) -> dict[str, Any]:
-    return {"name": name, "schema": {"type": "struct", "fields": []}, "view-version": view_version(), "properties": {}}
+    return {
+        "name": name,
+        "schema": {"type": "struct", "fields": []},
+        "view-version": view_version(),
+        "properties": {},
+    }
 
 
 # -- operations of each version ------------------------------------------------------------------------------------------
 
 
 def test_unknown_version_is_refused_with_the_known_versions() -> None:
-    with pytest.raises(BadSetting, match=r"1\.10\.0, 1\.11\.0"), running(contract="iceberg_rest", contract_version="0.9"):
+    with (
+        pytest.raises(BadSetting, match=r"1\.10\.0, 1\.11\.0"),
+        running(contract="iceberg_rest", contract_version="0.9"),
+    ):
         pass
 
 
@@ -53,15 +66,21 @@ def test_version_of_an_unserved_contract_is_refused() -> None:
         pass
 
 
-def test_configuration_has_the_key_lifetime_and_the_added_endpoint(newer: Callable[..., Any], send: Callable[..., Any]) -> None:
+def test_configuration_has_the_key_lifetime_and_the_added_endpoint(
+    newer: Callable[..., Any], send: Callable[..., Any]
+) -> None:
     here, there = newer("GET", "/v1/config").document, send("GET", "/v1/config").document
 
     assert here["idempotency-key-lifetime"] == "PT30M"
     assert "idempotency-key-lifetime" not in there
-    assert set(here["endpoints"]) - set(there["endpoints"]) == {"POST /v1/{prefix}/namespaces/{namespace}/register-view"}
+    assert set(here["endpoints"]) - set(there["endpoints"]) == {
+        "POST /v1/{prefix}/namespaces/{namespace}/register-view"
+    }
 
 
-def test_unknown_warehouse_returns_404_in_1_11_and_400_in_1_10(newer: Callable[..., Any], send: Callable[..., Any]) -> None:
+def test_unknown_warehouse_returns_404_in_1_11_and_400_in_1_10(
+    newer: Callable[..., Any], send: Callable[..., Any]
+) -> None:
     assert newer("GET", "/v1/config?warehouse=none").error == (404, "NoSuchWarehouseException", 404)
     assert send("GET", "/v1/config?warehouse=none").error == (400, "BadRequestException", 400)
 
@@ -73,7 +92,9 @@ def home(newer: Callable[..., Any]) -> str:
     return f"/v1/namespaces/{name}"
 
 
-def test_a_commit_answers_with_the_tag_of_the_table(newer: Callable[..., Any], home: str, send: Callable[..., Any], table: str) -> None:
+def test_a_commit_answers_with_the_tag_of_the_table(
+    newer: Callable[..., Any], home: str, send: Callable[..., Any], table: str
+) -> None:
     schema = {"type": "struct", "fields": []}
     assert newer("POST", f"{home}/tables", {"name": "t", "schema": schema}).status == 200
     body = {"requirements": [], "updates": [{"action": "set-properties", "updates": {"a": "b"}}]}
@@ -90,7 +111,10 @@ def test_a_commit_answers_with_the_tag_of_the_table(newer: Callable[..., Any], h
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"current-version-id": 7}, "at /current-version-id: expected one of the versions, found 7"),
+        (
+            {"current-version-id": 7},
+            "at /current-version-id: expected one of the versions, found 7",
+        ),
         ({"versions": []}, "at /current-version-id: expected one of the versions"),
         ({"schemas": []}, "at /versions/0/schema-id: expected one of the schemas, found 0"),
         ({"format-version": 9}, "does not hold valid view metadata"),
@@ -99,13 +123,22 @@ def test_a_commit_answers_with_the_tag_of_the_table(newer: Callable[..., Any], h
 def test_view_metadata_that_refer_to_what_is_not_there_are_refused(
     tmp_path: Path, sending_to: Callable[..., Any], change: dict[str, Any], message: str
 ) -> None:
-    with running(contract="iceberg_rest", contract_version="1.11.0", warehouse=str(tmp_path)) as server, sending_to(server.url) as send:
+    with (
+        running(
+            contract="iceberg_rest", contract_version="1.11.0", warehouse=str(tmp_path)
+        ) as server,
+        sending_to(server.url) as send,
+    ):
         assert send("POST", "/v1/namespaces", {"namespace": ["a"]}).status == 200
         made = send("POST", "/v1/namespaces/a/views", view_of("v")).document
         file = tmp_path / "a" / "made.metadata.json"
         file.write_text(json.dumps({**made["metadata"], **change}))
 
-        refused = send("POST", "/v1/namespaces/a/register-view", {"name": "w", "metadata-location": f"file://{file}"})
+        refused = send(
+            "POST",
+            "/v1/namespaces/a/register-view",
+            {"name": "w", "metadata-location": f"file://{file}"},
+        )
 
         assert refused.error == (400, "BadRequestException", 400)
         assert message in refused.message
@@ -121,8 +154,15 @@ def test_idempotency_key_that_is_no_uuid_returns_400(newer: Callable[..., Any]) 
     assert "Idempotency-Key" in refused.message
 
 
-def test_a_key_outlives_the_server_with_the_store(tmp_path: Path, sending_to: Callable[..., Any]) -> None:
-    settings: dict[str, Any] = {"contract": "iceberg_rest", "contract_version": "1.11.0", "warehouse": str(tmp_path), "store": "file"}
+def test_a_key_outlives_the_server_with_the_store(
+    tmp_path: Path, sending_to: Callable[..., Any]
+) -> None:
+    settings: dict[str, Any] = {
+        "contract": "iceberg_rest",
+        "contract_version": "1.11.0",
+        "warehouse": str(tmp_path),
+        "store": "file",
+    }
     body = {"namespace": ["once"]}
     with running(**settings) as server, sending_to(server.url) as send:
         first = send("POST", "/v1/namespaces", body, idempotency_key=KEY)
@@ -177,11 +217,15 @@ class Counted:
         return Reply(200, b'{"said":"%d"}' % self.calls, ((b"etag", b'"1"'),))
 
 
-def test_an_answer_comes_again_whole_and_nothing_is_done_twice(store: MemoryStore, keys: Keys, *, blocking: bool) -> None:
+def test_an_answer_comes_again_whole_and_nothing_is_done_twice(
+    store: MemoryStore, keys: Keys, *, blocking: bool
+) -> None:
     handler = Counted(store)
     once = keys.once("createTable", handler, blocking=blocking)
 
-    answers = [once(idempotency_key=spelled, body={"name": "t"}) for spelled in (KEY, KEY.upper(), KEY)]
+    answers = [
+        once(idempotency_key=spelled, body={"name": "t"}) for spelled in (KEY, KEY.upper(), KEY)
+    ]
 
     assert answers == [Reply(200, b'{"said":"1"}', ((b"etag", b'"1"'),))] * 3
     assert handler.calls == 1
@@ -198,7 +242,9 @@ def test_without_keys_everything_is_done(store: MemoryStore, keys: Keys, *, bloc
 
 
 @pytest.mark.parametrize(("status", "calls"), [(400, 1), (404, 1), (409, 1), (500, 2), (503, 2)])
-def test_refusals_are_final_and_failures_are_not(store: MemoryStore, keys: Keys, status: int, calls: int, *, blocking: bool) -> None:
+def test_refusals_are_final_and_failures_are_not(
+    store: MemoryStore, keys: Keys, status: int, calls: int, *, blocking: bool
+) -> None:
     handler = Counted(store, refusal=Problem(status, "BadRequestException", "no"))
     once = keys.once("createTable", handler, blocking=blocking)
 
@@ -211,14 +257,23 @@ def test_refusals_are_final_and_failures_are_not(store: MemoryStore, keys: Keys,
     assert store.get(Key("done", (), "1")) is None
 
 
-@pytest.mark.parametrize("other", [{"operation": "dropTable"}, {"body": {"name": "u"}}, {"table": "t"}])
-def test_a_key_is_good_for_one_request(store: MemoryStore, keys: Keys, other: dict[str, Any], *, blocking: bool) -> None:
+@pytest.mark.parametrize(
+    "other", [{"operation": "dropTable"}, {"body": {"name": "u"}}, {"table": "t"}]
+)
+def test_a_key_is_good_for_one_request(
+    store: MemoryStore, keys: Keys, other: dict[str, Any], *, blocking: bool
+) -> None:
     handler = Counted(store)
     keys.once("createTable", handler, blocking=blocking)(idempotency_key=KEY, body={"name": "t"})
-    arguments: dict[str, Any] = {"body": {"name": "t"}, **{name: value for name, value in other.items() if name != "operation"}}
+    arguments: dict[str, Any] = {
+        "body": {"name": "t"},
+        **{name: value for name, value in other.items() if name != "operation"},
+    }
 
     with pytest.raises(Problem, match="came with another request before") as refused:
-        keys.once(other.get("operation", "createTable"), handler, blocking=blocking)(idempotency_key=KEY, **arguments)
+        keys.once(other.get("operation", "createTable"), handler, blocking=blocking)(
+            idempotency_key=KEY, **arguments
+        )
 
     assert (refused.value.status, handler.calls) == (400, 1)
 
@@ -236,7 +291,9 @@ def test_a_key_whose_request_is_being_carried_out_is_to_be_tried_again(keys: Key
     assert once(idempotency_key=KEY) == NO_CONTENT
 
 
-def test_keys_are_forgotten_after_their_time_and_not_before(store: MemoryStore, keys: Keys, clock: Clock) -> None:
+def test_keys_are_forgotten_after_their_time_and_not_before(
+    store: MemoryStore, keys: Keys, clock: Clock
+) -> None:
     once = keys.once("dropTable", lambda **_: NO_CONTENT, blocking=False)
     once(idempotency_key=KEY)
     clock.now += KEPT_SECONDS
@@ -248,15 +305,21 @@ def test_keys_are_forgotten_after_their_time_and_not_before(store: MemoryStore, 
     assert (known, store.get(Key(SHELF, (), KEY))) == (True, None)
 
 
-def test_keys_of_a_store_that_was_opened_again_are_forgotten_too(store: MemoryStore, keys: Keys, clock: Clock) -> None:
+def test_keys_of_a_store_that_was_opened_again_are_forgotten_too(
+    store: MemoryStore, keys: Keys, clock: Clock
+) -> None:
     keys.once("dropTable", lambda **_: NO_CONTENT, blocking=False)(idempotency_key=KEY)
     clock.now += KEPT_SECONDS + 1
-    Keys(store, Rules(), clock).once("dropTable", lambda **_: NO_CONTENT, blocking=False)(idempotency_key=OTHER)
+    Keys(store, Rules(), clock).once("dropTable", lambda **_: NO_CONTENT, blocking=False)(
+        idempotency_key=OTHER
+    )
 
     assert store.get(Key(SHELF, (), KEY)) is None
 
 
-def test_a_key_that_was_kept_again_after_it_was_undone_has_its_whole_time(store: MemoryStore, keys: Keys, clock: Clock) -> None:
+def test_a_key_that_was_kept_again_after_it_was_undone_has_its_whole_time(
+    store: MemoryStore, keys: Keys, clock: Clock
+) -> None:
     once = keys.once("dropTable", lambda **_: NO_CONTENT, blocking=False)
     once(idempotency_key=KEY)
     with store.begin() as transaction:
@@ -269,7 +332,9 @@ def test_a_key_that_was_kept_again_after_it_was_undone_has_its_whole_time(store:
     assert store.get(Key(SHELF, (), KEY)) is not None
 
 
-def test_change_is_answered_although_its_key_cannot_be_kept(store: MemoryStore, clock: Clock) -> None:
+def test_change_is_answered_although_its_key_cannot_be_kept(
+    store: MemoryStore, clock: Clock
+) -> None:
     def full(*_: Any) -> None:
         raise NotKept("the disk is full", 507)
 
@@ -277,4 +342,7 @@ def test_change_is_answered_although_its_key_cannot_be_kept(store: MemoryStore, 
     RulesByName(rules).replace("key_is_kept", full)
     keys = Keys(store, rules, clock)
 
-    assert keys.once("createTable", lambda **_: NO_CONTENT, blocking=True)(idempotency_key=KEY) is NO_CONTENT
+    assert (
+        keys.once("createTable", lambda **_: NO_CONTENT, blocking=True)(idempotency_key=KEY)
+        is NO_CONTENT
+    )

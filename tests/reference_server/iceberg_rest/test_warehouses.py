@@ -50,38 +50,68 @@ def namespace(send: Callable[..., Any], request: pytest.FixtureRequest) -> str:
 
 @pytest.mark.parametrize(
     ("name", "prefix"),
-    [("lake", "lake"), ("an%20other%2fone", OTHER), ("third", "3rd"), ("3rd", "3rd"), ("memory%3A%2Fthird", "3rd"), ("lake/", "lake")],
+    [
+        ("lake", "lake"),
+        ("an%20other%2fone", OTHER),
+        ("third", "3rd"),
+        ("3rd", "3rd"),
+        ("memory%3A%2Fthird", "3rd"),
+        ("lake/", "lake"),
+    ],
 )
-def test_a_warehouse_is_found_by_its_name_its_prefix_and_its_location(send: Callable[..., Any], name: str, prefix: str) -> None:
+def test_a_warehouse_is_found_by_its_name_its_prefix_and_its_location(
+    send: Callable[..., Any], name: str, prefix: str
+) -> None:
     assert send("GET", f"/v1/config?warehouse={name}").document["overrides"]["prefix"] == prefix
 
 
 def test_a_warehouse_has_the_settings_of_the_file(send: Callable[..., Any]) -> None:
     found = send("GET", "/v1/config?warehouse=lake").document
 
-    assert (found["defaults"], found["overrides"]) == ({"clients": "4"}, {"namespace-separator": "%2E", "prefix": "lake"})
+    assert (found["defaults"], found["overrides"]) == (
+        {"clients": "4"},
+        {"namespace-separator": "%2E", "prefix": "lake"},
+    )
 
 
-@pytest.mark.parametrize("query", ["", "?warehouse=", "?warehouse=lak", "?warehouse=LAKE", "?warehouse=memory%3A"])
-def test_missing_or_unknown_warehouse_returns_400_with_the_names(send: Callable[..., Any], query: str) -> None:
+@pytest.mark.parametrize(
+    "query", ["", "?warehouse=", "?warehouse=lak", "?warehouse=LAKE", "?warehouse=memory%3A"]
+)
+def test_missing_or_unknown_warehouse_returns_400_with_the_names(
+    send: Callable[..., Any], query: str
+) -> None:
     answer = send("GET", f"/v1/config{query}")
 
     assert answer.error == (400, "BadRequestException", 400)
     assert all(name in answer.message for name in ("lake", "an other/one", "third"))
 
 
-@pytest.mark.parametrize("path", ["/v1/namespaces", "/v1/nope/namespaces", "/v1/LAKE/namespaces", "/v1/lake%2F/namespaces"])
+@pytest.mark.parametrize(
+    "path",
+    ["/v1/namespaces", "/v1/nope/namespaces", "/v1/LAKE/namespaces", "/v1/lake%2F/namespaces"],
+)
 def test_no_catalog_is_below_another_prefix(send: Callable[..., Any], path: str) -> None:
     assert send("GET", path).status == 404
 
 
 def test_table_is_in_its_own_warehouse_only(send: Callable[..., Any], namespace: str) -> None:
-    assert send("POST", f"/v1/lake/namespaces/{namespace}/tables", {"name": "t", "schema": SCHEMA}).status == 200
+    assert (
+        send(
+            "POST", f"/v1/lake/namespaces/{namespace}/tables", {"name": "t", "schema": SCHEMA}
+        ).status
+        == 200
+    )
 
-    listed = [send("GET", f"/v1/{prefix}/namespaces/{namespace}/tables").document["identifiers"] for prefix in ("lake", OTHER)]
+    listed = [
+        send("GET", f"/v1/{prefix}/namespaces/{namespace}/tables").document["identifiers"]
+        for prefix in ("lake", OTHER)
+    ]
 
     assert listed == [[{"namespace": [namespace], "name": "t"}], []]
-    assert send("GET", f"/v1/{OTHER}/namespaces/{namespace}/tables/t").error[1] == "NoSuchTableException"
+    assert (
+        send("GET", f"/v1/{OTHER}/namespaces/{namespace}/tables/t").error[1]
+        == "NoSuchTableException"
+    )
     assert send("DELETE", f"/v1/{OTHER}/namespaces/{namespace}").status == 204
     assert send("DELETE", f"/v1/lake/namespaces/{namespace}").status == 409
 
@@ -90,38 +120,85 @@ def test_table_is_in_its_own_warehouse_only(send: Callable[..., Any], namespace:
 def test_tables_are_created_with_the_properties_that_their_warehouse_gives(
     send: Callable[..., Any], namespace: str, more: dict[str, Any]
 ) -> None:
-    made = send("POST", f"/v1/lake/namespaces/{namespace}/tables", {"name": "t", "schema": SCHEMA, **more}).document["metadata"]
+    made = send(
+        "POST", f"/v1/lake/namespaces/{namespace}/tables", {"name": "t", "schema": SCHEMA, **more}
+    ).document["metadata"]
 
-    assert (made["format-version"], made["properties"]) == (3, {"write.parquet.compression-codec": "zstd"})
+    assert (made["format-version"], made["properties"]) == (
+        3,
+        {"write.parquet.compression-codec": "zstd"},
+    )
 
 
-def test_properties_of_a_request_precede_the_warehouse_defaults(send: Callable[..., Any], namespace: str) -> None:
-    asked = {"name": "t", "schema": SCHEMA, "properties": {"format-version": "1", "write.parquet.compression-codec": "gzip", "own": "1"}}
+def test_properties_of_a_request_precede_the_warehouse_defaults(
+    send: Callable[..., Any], namespace: str
+) -> None:
+    asked = {
+        "name": "t",
+        "schema": SCHEMA,
+        "properties": {
+            "format-version": "1",
+            "write.parquet.compression-codec": "gzip",
+            "own": "1",
+        },
+    }
     made = send("POST", f"/v1/lake/namespaces/{namespace}/tables", asked).document["metadata"]
 
-    assert (made["format-version"], made["properties"]) == (1, {"write.parquet.compression-codec": "gzip", "own": "1"})
+    assert (made["format-version"], made["properties"]) == (
+        1,
+        {"write.parquet.compression-codec": "gzip", "own": "1"},
+    )
 
 
 def test_tables_lie_below_their_own_warehouse(send: Callable[..., Any], namespace: str) -> None:
     locations = [
-        send("POST", f"/v1/{prefix}/namespaces/{namespace}/tables", {"name": "t", "schema": SCHEMA}).document["metadata"]["location"]
+        send(
+            "POST", f"/v1/{prefix}/namespaces/{namespace}/tables", {"name": "t", "schema": SCHEMA}
+        ).document["metadata"]["location"]
         for prefix in ("lake", OTHER)
     ]
 
-    assert [location.rpartition(f"/{namespace}/")[0] for location in locations] == ["memory:/lake", "memory:/an~20other~2fone"]
+    assert [location.rpartition(f"/{namespace}/")[0] for location in locations] == [
+        "memory:/lake",
+        "memory:/an~20other~2fone",
+    ]
     away = {"name": "u", "schema": SCHEMA, "location": locations[1] + "-u"}
-    assert send("POST", f"/v1/lake/namespaces/{namespace}/tables", away).error == (400, "BadRequestException", 400)
+    assert send("POST", f"/v1/lake/namespaces/{namespace}/tables", away).error == (
+        400,
+        "BadRequestException",
+        400,
+    )
 
 
-def test_neither_renaming_nor_a_transaction_reaches_another_warehouse(send: Callable[..., Any], namespace: str) -> None:
+def test_neither_renaming_nor_a_transaction_reaches_another_warehouse(
+    send: Callable[..., Any], namespace: str
+) -> None:
     table = {"namespace": [namespace], "name": "t"}
-    assert send("POST", f"/v1/lake/namespaces/{namespace}/tables", {"name": "t", "schema": SCHEMA}).status == 200
-    renamed = send("POST", f"/v1/{OTHER}/tables/rename", {"source": table, "destination": {**table, "name": "u"}})
-    change = {"identifier": table, "requirements": [], "updates": [{"action": "set-properties", "updates": {"a": "b"}}]}
+    assert (
+        send(
+            "POST", f"/v1/lake/namespaces/{namespace}/tables", {"name": "t", "schema": SCHEMA}
+        ).status
+        == 200
+    )
+    renamed = send(
+        "POST",
+        f"/v1/{OTHER}/tables/rename",
+        {"source": table, "destination": {**table, "name": "u"}},
+    )
+    change = {
+        "identifier": table,
+        "requirements": [],
+        "updates": [{"action": "set-properties", "updates": {"a": "b"}}],
+    }
     committed = send("POST", f"/v1/{OTHER}/transactions/commit", {"table-changes": [change]})
 
-    assert (renamed.error[1], committed.error[1]) == ("NoSuchTableException", "NoSuchTableException")
-    assert "a" not in send("GET", f"/v1/lake/namespaces/{namespace}/tables/t").document["metadata"].get("properties", {})
+    assert (renamed.error[1], committed.error[1]) == (
+        "NoSuchTableException",
+        "NoSuchTableException",
+    )
+    assert "a" not in send("GET", f"/v1/lake/namespaces/{namespace}/tables/t").document[
+        "metadata"
+    ].get("properties", {})
 
 
 def test_a_separator_is_one_in_its_own_warehouse_alone(send: Callable[..., Any]) -> None:
@@ -135,20 +212,41 @@ def test_a_separator_is_one_in_its_own_warehouse_alone(send: Callable[..., Any])
 def test_index_page_lists_the_warehouses(send: Callable[..., Any]) -> None:
     page = send("GET", "/").body.decode()
 
-    sentences = ("lake, below /v1/lake/", f"an other/one, below /v1/{OTHER}/", "third, below /v1/3rd/")
+    sentences = (
+        "lake, below /v1/lake/",
+        f"an other/one, below /v1/{OTHER}/",
+        "third, below /v1/3rd/",
+    )
     assert [sentence for sentence in sentences if sentence not in page] == []
 
 
-def test_a_single_warehouse_of_a_file_needs_no_prefix(tmp_path: Path, sending_to: Callable[..., Any]) -> None:
+def test_a_single_warehouse_of_a_file_needs_no_prefix(
+    tmp_path: Path, sending_to: Callable[..., Any]
+) -> None:
     (tmp_path / "server.toml").write_text("[warehouses.lake]\n")
-    with running(contract="iceberg_rest", warehouse="memory:", config=tmp_path / "server.toml") as server, sending_to(server.url) as send:
-        assert [send("GET", f"/v1/config{query}").document["overrides"] for query in ("", "?warehouse=lake")] == [{}, {}]
+    with (
+        running(
+            contract="iceberg_rest", warehouse="memory:", config=tmp_path / "server.toml"
+        ) as server,
+        sending_to(server.url) as send,
+    ):
+        assert [
+            send("GET", f"/v1/config{query}").document["overrides"]
+            for query in ("", "?warehouse=lake")
+        ] == [{}, {}]
         assert send("GET", "/v1/namespaces").document["namespaces"] == []
 
 
-def test_warehouses_outlive_the_server_each_with_its_own(tmp_path: Path, sending_to: Callable[..., Any]) -> None:
+def test_warehouses_outlive_the_server_each_with_its_own(
+    tmp_path: Path, sending_to: Callable[..., Any]
+) -> None:
     (tmp_path / "server.toml").write_text("[warehouses.a]\n[warehouses.b]\n")
-    settings = {"contract": "iceberg_rest", "warehouse": str(tmp_path), "config": tmp_path / "server.toml", "store": "file"}
+    settings = {
+        "contract": "iceberg_rest",
+        "warehouse": str(tmp_path),
+        "config": tmp_path / "server.toml",
+        "store": "file",
+    }
     with running(**settings) as server, sending_to(server.url) as send:
         send("POST", "/v1/a/namespaces", {"namespace": ["n"]})
         made = send("POST", "/v1/a/namespaces/n/tables", {"name": "t", "schema": SCHEMA}).document
@@ -161,17 +259,31 @@ def test_warehouses_outlive_the_server_each_with_its_own(tmp_path: Path, sending
     ("file", "said"),
     [
         ('[warehouses.a]\nprefix = "x"\n[warehouses.b]\nprefix = "x"', "the same prefix"),
-        ('[warehouses.a]\nlocation = "{folder}/w"\n[warehouses.b]\nlocation = "{folder}/w/b"', "one lies in the other"),
+        (
+            '[warehouses.a]\nlocation = "{folder}/w"\n[warehouses.b]\nlocation = "{folder}/w/b"',
+            "one lies in the other",
+        ),
         ('[warehouses.a]\nprefix = "x/y"\n[warehouses.b]', "one segment"),
         ('[warehouses.a]\nprefix = "x y"', "not a path"),
-        ('[warehouses.a]\noverrides = { prefix = "x" }', "warehouses.a: the prefix stands in `prefix`"),
-        ('[warehouses.a]\noverrides = { "namespace-separator" = "/" }', "namespace-separator is empty, or a slash"),
+        (
+            '[warehouses.a]\noverrides = { prefix = "x" }',
+            "warehouses.a: the prefix stands in `prefix`",
+        ),
+        (
+            '[warehouses.a]\noverrides = { "namespace-separator" = "/" }',
+            "namespace-separator is empty, or a slash",
+        ),
     ],
 )
-def test_warehouses_that_cannot_be_served_beside_each_other_are_refused(tmp_path: Path, file: str, said: str) -> None:
+def test_warehouses_that_cannot_be_served_beside_each_other_are_refused(
+    tmp_path: Path, file: str, said: str
+) -> None:
     (tmp_path / "server.toml").write_text(file.replace("{folder}", str(tmp_path)))
 
-    with pytest.raises(BadSetting, match=said), running(contract="iceberg_rest", warehouse="memory:", config=tmp_path / "server.toml"):
+    with (
+        pytest.raises(BadSetting, match=said),
+        running(contract="iceberg_rest", warehouse="memory:", config=tmp_path / "server.toml"),
+    ):
         pass
 
 
@@ -183,8 +295,15 @@ def test_a_prefix_for_all_does_not_fit_several_warehouses(tmp_path: Path) -> Non
         pass
 
 
-def test_a_warehouse_keeps_what_it_has_when_another_joins_it(tmp_path: Path, sending_to: Callable[..., Any]) -> None:
-    settings = {"contract": "iceberg_rest", "warehouse": str(tmp_path), "config": tmp_path / "server.toml", "store": "file"}
+def test_a_warehouse_keeps_what_it_has_when_another_joins_it(
+    tmp_path: Path, sending_to: Callable[..., Any]
+) -> None:
+    settings = {
+        "contract": "iceberg_rest",
+        "warehouse": str(tmp_path),
+        "config": tmp_path / "server.toml",
+        "store": "file",
+    }
     for file, prefix in (("[warehouses.a]\n", ""), ("[warehouses.a]\n[warehouses.b]\n", "/a")):
         (tmp_path / "server.toml").write_text(file)
         with running(**settings) as server, sending_to(server.url) as send:

@@ -19,7 +19,12 @@ from lakepact.reference_server.storage.sqlite import StoreFile
 from lakepact.reference_server.storage.store import Key, MemoryStore, Record, Store
 
 names = st.sampled_from(["a", "b", "ab", "a b", "é", "z"])
-keys = st.builds(Key, st.sampled_from(["namespaces", "identifiers"]), st.lists(names, max_size=2).map(tuple), names)
+keys = st.builds(
+    Key,
+    st.sampled_from(["namespaces", "identifiers"]),
+    st.lists(names, max_size=2).map(tuple),
+    names,
+)
 
 
 def record(number: int = 0) -> Record:
@@ -38,7 +43,11 @@ def settle(store: Store) -> None:
 def everything(store: Store) -> dict[Key, Record]:
     settle(store)
     with store.view() as view:
-        return {key: found for collection in ("namespaces", "identifiers") for key, found in view.every(collection)}
+        return {
+            key: found
+            for collection in ("namespaces", "identifiers")
+            for key, found in view.every(collection)
+        }
 
 
 @contextmanager
@@ -48,7 +57,9 @@ def opened(kind: str) -> Iterator[Store]:
         store: Store = MemoryStore()
         if kind == "file":
             folder = Path(ending.enter_context(tempfile.TemporaryDirectory()))
-            store = FileStore(StoreFile(folder / "store.sqlite", contract="iceberg_rest", durability="normal"))
+            store = FileStore(
+                StoreFile(folder / "store.sqlite", contract="iceberg_rest", durability="normal")
+            )
         ending.callback(store.close)
         yield store
 
@@ -77,7 +88,9 @@ def test_removing_what_is_not_there_changes_nothing(store: Store) -> None:
 
 
 @given(st.sets(st.text(min_size=1)), st.text())
-def test_records_below_a_key_are_sorted_and_begin_after_a_name(present: set[str], behind: str) -> None:
+def test_records_below_a_key_are_sorted_and_begin_after_a_name(
+    present: set[str], behind: str
+) -> None:
     store = MemoryStore()
     with store.begin() as transaction:
         for name in present:
@@ -99,9 +112,13 @@ def test_a_place_holds_neither_what_is_below_it_nor_what_has_a_similar_name(stor
 
 @settings(max_examples=40)
 @given(
-    kind=st.sampled_from(["memory", "file"]), before=st.dictionaries(keys, records), changes=st.lists(st.tuples(keys, st.none() | records))
+    kind=st.sampled_from(["memory", "file"]),
+    before=st.dictionaries(keys, records),
+    changes=st.lists(st.tuples(keys, st.none() | records)),
 )
-def test_a_transaction_that_raises_leaves_no_trace(kind: str, before: dict[Key, Record], changes: list[tuple[Key, Record | None]]) -> None:
+def test_a_transaction_that_raises_leaves_no_trace(
+    kind: str, before: dict[Key, Record], changes: list[tuple[Key, Record | None]]
+) -> None:
     def change_and_fail(store: Store) -> None:
         with store.begin() as transaction:
             for key, value in changes:
@@ -233,7 +250,11 @@ class StoreAgainstDictionary(RuleBasedStateMachine):
     @invariant()
     def transactions_see_the_same(self) -> None:
         with self.store.begin() as transaction:
-            seen = {key: found for collection in ("namespaces", "identifiers") for key, found in transaction.every(collection)}
+            seen = {
+                key: found
+                for collection in ("namespaces", "identifiers")
+                for key, found in transaction.every(collection)
+            }
 
         assert seen == self.model
 

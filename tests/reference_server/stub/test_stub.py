@@ -37,16 +37,34 @@ RULES = """
 - {operation: loadTable, close: within, times: 1}
 - {path: /v1/config, skip: 1, times: 1, delay: 0.3}
 """
-SCHEMA = {"type": "struct", "schema-id": 0, "fields": [{"id": 1, "name": "id", "type": "long", "required": True}]}
+SCHEMA = {
+    "type": "struct",
+    "schema-id": 0,
+    "fields": [{"id": 1, "name": "id", "type": "long", "required": True}],
+}
 
 
 @contextlib.contextmanager
 def serving(*options: str) -> Generator[httpx.Client]:
-    command = [sys.executable, "-m", "lakepact.reference_server", "--port", "0", "--contract", "iceberg_rest", *options]
+    command = [
+        sys.executable,
+        "-m",
+        "lakepact.reference_server",
+        "--port",
+        "0",
+        "--contract",
+        "iceberg_rest",
+        *options,
+    ]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
         try:
             url = server.stdout.readline().strip() if server.stdout else ""
-            with httpx.Client(base_url=url, trust_env=False, timeout=20, headers={"Authorization": "Bearer swordfish"}) as client:
+            with httpx.Client(
+                base_url=url,
+                trust_env=False,
+                timeout=20,
+                headers={"Authorization": "Bearer swordfish"},
+            ) as client:
                 yield client
         finally:
             server.terminate()
@@ -57,7 +75,9 @@ def serving(*options: str) -> Generator[httpx.Client]:
 def stub(tmp_path_factory: pytest.TempPathFactory) -> Generator[tuple[httpx.Client, Path]]:
     folder = tmp_path_factory.mktemp("stub")
     (folder / "rules.yaml").write_text(RULES, "utf-8")
-    with serving("--script", str(folder / "rules.yaml"), "--record", str(folder / "record.jsonl")) as client:
+    with serving(
+        "--script", str(folder / "rules.yaml"), "--record", str(folder / "record.jsonl")
+    ) as client:
         client.post("/v1/namespaces", json={"namespace": ["a"]})
         client.post("/v1/namespaces/a/tables", json={"name": "t", "schema": SCHEMA})
         yield client, folder / "record.jsonl"
@@ -105,25 +125,40 @@ def test_exchanges_are_recorded_without_secrets(stub: tuple[httpx.Client, Path])
     client.get("/v1/namespaces/a", headers={"x-mark": "recorded"})
     last = recorded(file)[-1]
 
-    assert (last["operation"], last["method"], last["path"], last["status"]) == ("loadNamespaceMetadata", "GET", "/v1/namespaces/a", 200)
+    assert (last["operation"], last["method"], last["path"], last["status"]) == (
+        "loadNamespaceMetadata",
+        "GET",
+        "/v1/namespaces/a",
+        200,
+    )
     assert last["body"]["namespace"] == ["a"]
     assert ["x-mark", "recorded"] in last["request_headers"]
     assert "swordfish" not in file.read_text("utf-8")
 
 
 def test_secrets_of_bodies_and_queries_are_redacted() -> None:
-    form = shown_body(b"grant_type=client_credentials&client_secret=s", "application/x-www-form-urlencoded")
-    config = shown_body(b'{"config": {"s3.session-token": "s", "url": "https://x/y?sig=s"}, "next-page-token": "n"}', "application/json")
+    form = shown_body(
+        b"grant_type=client_credentials&client_secret=s", "application/x-www-form-urlencoded"
+    )
+    config = shown_body(
+        b'{"config": {"s3.session-token": "s", "url": "https://x/y?sig=s"}, "next-page-token": "n"}',
+        "application/json",
+    )
 
     assert form == {"grant_type": "client_credentials", "client_secret": REDACTED}
-    assert config == {"config": {"s3.session-token": REDACTED, "url": f"https://x/y?{REDACTED}"}, "next-page-token": "n"}
+    assert config == {
+        "config": {"s3.session-token": REDACTED, "url": f"https://x/y?{REDACTED}"},
+        "next-page-token": "n",
+    }
     assert shown_query("a=1&X-Amz-Signature=s") == "a=1&X-Amz-Signature=%3Credacted%3E"
 
 
 def test_first_fitting_rule_holds() -> None:
     script = Script([Rule(path="/v1/*", times=1, status=500), Rule(status=404)])
 
-    statuses = [rule.status for _ in range(2) if (rule := script.rule_for("GET", "/v1/config", "getConfig"))]
+    statuses = [
+        rule.status for _ in range(2) if (rule := script.rule_for("GET", "/v1/config", "getConfig"))
+    ]
     assert statuses == [500, 404]
 
 
@@ -155,7 +190,9 @@ def test_script_of_the_page_is_valid(tmp_path: Path) -> None:
     assert (rule.status, rule.headers) == (503, {"Retry-After": "1"})
 
 
-BOMB = "- body: &a [x,x,x,x,x,x,x,x,x]\n" + "".join(f"- body: &{chr(98 + n)} [{','.join(['*' + chr(97 + n)] * 9)}]\n" for n in range(9))
+BOMB = "- body: &a [x,x,x,x,x,x,x,x,x]\n" + "".join(
+    f"- body: &{chr(98 + n)} [{','.join(['*' + chr(97 + n)] * 9)}]\n" for n in range(9)
+)
 HOSTILE_SCRIPTS = {
     "aliases": BOMB,
     "circle": "- body: &a [*a]",
@@ -177,7 +214,9 @@ HOSTILE_SCRIPTS = {
 
 
 @pytest.mark.parametrize("name", HOSTILE_SCRIPTS)
-def test_hostile_script_is_refused_in_one_printable_line(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_hostile_script_is_refused_in_one_printable_line(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
     Path("rules.yaml").write_text(HOSTILE_SCRIPTS[name], "utf-8")
     with pytest.raises(BadSetting) as refused:
@@ -189,9 +228,14 @@ def test_hostile_script_is_refused_in_one_printable_line(name: str, tmp_path: Pa
 
 def test_control_characters_of_a_script_are_not_printed(tmp_path: Path) -> None:
     (tmp_path / "rules.yaml").write_text('- {"a\\x1b[2J\\nb": 1}', "utf-8")
-    done = CliRunner().invoke(main, ["serve", "--port", "0", "--script", str(tmp_path / "rules.yaml")])
+    done = CliRunner().invoke(
+        main, ["serve", "--port", "0", "--script", str(tmp_path / "rules.yaml")]
+    )
 
-    assert (done.exit_code, done.stderr.partition("Error: ")[2].removesuffix("\n").isprintable()) == (2, True)
+    assert (
+        done.exit_code,
+        done.stderr.partition("Error: ")[2].removesuffix("\n").isprintable(),
+    ) == (2, True)
 
 
 @pytest.mark.parametrize(

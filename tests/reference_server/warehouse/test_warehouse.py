@@ -43,7 +43,12 @@ def test_locations_have_the_form_of_the_warehouse(tmp_path: Path, scheme: str) -
     kept.write(f"{kept.root}/t/a", b"body")
 
     assert kept.root == f"{scheme}{tmp_path}"
-    assert (tmp_path / "t" / "a").read_bytes() == b"body" == kept.read(f"file:{tmp_path}/t/a") == kept.read(f"file://{tmp_path}/t/a")
+    assert (
+        (tmp_path / "t" / "a").read_bytes()
+        == b"body"
+        == kept.read(f"file:{tmp_path}/t/a")
+        == kept.read(f"file://{tmp_path}/t/a")
+    )
 
 
 def test_a_document_is_read_where_it_was_written(kept: Warehouse) -> None:
@@ -64,7 +69,10 @@ def test_a_forgotten_document_cannot_be_read(kept: Warehouse) -> None:
 
 
 def test_purging_removes_everything_below_and_nothing_beside(kept: Warehouse) -> None:
-    inside, beside = below(kept.root, ["t1", "metadata", "0.json"]), below(kept.root, ["t10", "0.json"])
+    inside, beside = (
+        below(kept.root, ["t1", "metadata", "0.json"]),
+        below(kept.root, ["t10", "0.json"]),
+    )
     kept.write(inside, b"1")
     kept.write(beside, b"2")
     kept.purge(below(kept.root, ["t1"]))
@@ -101,7 +109,15 @@ def test_location_outside_the_root_is_refused(kept: Warehouse, location: str) ->
 
 
 @pytest.mark.parametrize(
-    "spelled", ["file://{path}/t", "file:{path}/t", "{path}/t", "file://localhost{path}/t", "file://{path}//t", "file://{path}/t?#"]
+    "spelled",
+    [
+        "file://{path}/t",
+        "file:{path}/t",
+        "{path}/t",
+        "file://localhost{path}/t",
+        "file://{path}//t",
+        "file://{path}/t?#",
+    ],
 )
 def test_spellings_of_a_folder_below_the_root_are_held(files: FileWarehouse, spelled: str) -> None:
     files.held(spelled.format(path=files.root.removeprefix("file://")))
@@ -115,7 +131,9 @@ def test_a_link_out_of_the_warehouse_is_not_followed(files: FileWarehouse, tmp_p
         files.read(f"{files.root}/out/secret")
 
 
-def test_folder_replaced_by_a_link_out_is_not_written_into(files: FileWarehouse, tmp_path: Path) -> None:
+def test_folder_replaced_by_a_link_out_is_not_written_into(
+    files: FileWarehouse, tmp_path: Path
+) -> None:
     files.write(f"{files.root}/t/metadata/0.json", b"{}")
     files.write(f"{files.root}/t/metadata/1.json", b"{}")
     (tmp_path / "warehouse" / "t" / "metadata").rename(tmp_path / "elsewhere")
@@ -126,7 +144,9 @@ def test_folder_replaced_by_a_link_out_is_not_written_into(files: FileWarehouse,
     assert sorted(path.name for path in (tmp_path / "elsewhere").iterdir()) == ["0.json", "1.json"]
 
 
-def test_a_document_that_is_a_link_out_of_the_warehouse_is_not_written(files: FileWarehouse, tmp_path: Path) -> None:
+def test_a_document_that_is_a_link_out_of_the_warehouse_is_not_written(
+    files: FileWarehouse, tmp_path: Path
+) -> None:
     files.prepare(f"{files.root}/t")
     (tmp_path / "warehouse" / "t" / "0.json").symlink_to(tmp_path / "secret")
 
@@ -143,8 +163,12 @@ def test_links_within_the_warehouse_are_followed(files: FileWarehouse, tmp_path:
     assert files.read(f"{files.root}/t/0.json") == b"{}"
 
 
-@pytest.mark.parametrize("location", ["{root}/.lakepact/0.json", "{root}/u/0.json", "{root}/t/../.lakepact/0.json"])
-def test_nothing_is_written_into_what_the_server_keeps_for_itself(files: FileWarehouse, tmp_path: Path, location: str) -> None:
+@pytest.mark.parametrize(
+    "location", ["{root}/.lakepact/0.json", "{root}/u/0.json", "{root}/t/../.lakepact/0.json"]
+)
+def test_nothing_is_written_into_what_the_server_keeps_for_itself(
+    files: FileWarehouse, tmp_path: Path, location: str
+) -> None:
     (tmp_path / "warehouse" / ".lakepact").mkdir()
     (tmp_path / "warehouse" / "u").symlink_to(tmp_path / "warehouse" / ".lakepact")
 
@@ -219,7 +243,13 @@ def test_any_name_can_be_a_folder(files: FileWarehouse) -> None:
 
 
 def test_places_overlap_when_one_is_or_holds_the_other() -> None:
-    pairs = [("m:/a", "m:/a"), ("m:/a", "m:/a/b"), ("m:/a/b", "m:/a"), ("m:/a", "m:/ab"), ("m:/a/b", "m:/a/c")]
+    pairs = [
+        ("m:/a", "m:/a"),
+        ("m:/a", "m:/a/b"),
+        ("m:/a/b", "m:/a"),
+        ("m:/a", "m:/ab"),
+        ("m:/a/b", "m:/a/c"),
+    ]
 
     assert [overlap(one, other) for one, other in pairs] == [True, True, True, False, False]
     assert [inside(one, other) for one, other in pairs] == [True, False, True, False, False]
@@ -228,7 +258,14 @@ def test_places_overlap_when_one_is_or_holds_the_other() -> None:
 @pytest.mark.parametrize(
     "spelled",
     [
-        *("file://{path}/t", "file:{path}/t", "{path}/t", "file://localhost{path}/t", "file:///{path}/t", "//{path}/t"),
+        *(
+            "file://{path}/t",
+            "file:{path}/t",
+            "{path}/t",
+            "file://localhost{path}/t",
+            "file:///{path}/t",
+            "//{path}/t",
+        ),
         *("file://{path}//t", "file://{path}/./t", "{path}/t/", "{path}/t/.", "{path}/link"),
     ],
 )
@@ -244,7 +281,10 @@ def test_all_spellings_of_a_folder_have_one_place(files: FileWarehouse, spelled:
 def test_percent_escapes_have_a_place_for_each_interpretation(kept: Warehouse) -> None:
     literal, decoded = kept.places(f"{kept.root}/%74")
 
-    assert (literal, decoded) == (kept.places(kept.root)[0] + "/%74", *kept.places(f"{kept.root}/t"))
+    assert (literal, decoded) == (
+        kept.places(kept.root)[0] + "/%74",
+        *kept.places(f"{kept.root}/t"),
+    )
 
 
 def test_documents_are_read_at_all_spellings_of_their_location(kept: Warehouse) -> None:
@@ -260,7 +300,10 @@ def test_places_are_tidy_whatever_the_text(location: str) -> None:
 
 
 def test_a_warehouse_is_made_from_its_location(tmp_path: Path) -> None:
-    made = [warehouse(location).root for location in ("memory:", f"file://{tmp_path}/w/", f"{tmp_path}/w")]
+    made = [
+        warehouse(location).root
+        for location in ("memory:", f"file://{tmp_path}/w/", f"{tmp_path}/w")
+    ]
 
     assert made == ["memory:", f"file://{tmp_path}/w", f"file://{tmp_path}/w"]
 
@@ -279,11 +322,15 @@ def test_other_locations_are_held_if_they_are_allowed(tmp_path: Path) -> None:
     assert kept.root == f"file://{tmp_path}/warehouse"
 
 
-@pytest.mark.parametrize("outside", ["elsewhere", "elsewhere2/t", "elsewhere/../other/t", "elsewhere/link/t"])
+@pytest.mark.parametrize(
+    "outside", ["elsewhere", "elsewhere2/t", "elsewhere/../other/t", "elsewhere/link/t"]
+)
 def test_location_beside_an_allowed_location_is_refused(tmp_path: Path, outside: str) -> None:
     (tmp_path / "elsewhere").mkdir()
     (tmp_path / "elsewhere" / "link").symlink_to(tmp_path)
     kept = FileWarehouse(tmp_path / "warehouse", allowed=[tmp_path / "elsewhere"])
 
-    with pytest.raises(Outside, match=f"is not below the warehouse {kept.root} or {tmp_path}/elsewhere$"):
+    with pytest.raises(
+        Outside, match=f"is not below the warehouse {kept.root} or {tmp_path}/elsewhere$"
+    ):
         kept.held(f"file://{tmp_path}/{outside}")

@@ -13,7 +13,15 @@ from urllib.parse import urlsplit
 
 import click
 
-from lakepact.client import BearerToken, ClientCredentials, IcebergCatalog, NoAuth, Profile, Retries, SharingClient
+from lakepact.client import (
+    BearerToken,
+    ClientCredentials,
+    IcebergCatalog,
+    NoAuth,
+    Profile,
+    Retries,
+    SharingClient,
+)
 from lakepact.client.command.failures import WrongUsage
 from lakepact.client.urls import server_address
 
@@ -98,7 +106,9 @@ def opened(asked: Asking) -> Generator[Client]:
         client = _client(asked)
     except ValueError as error:
         argument = re.split(r"\W", str(error), maxsplit=1)[0]
-        raise WrongUsage(str(error).replace(argument, _OPTION_OF.get(argument, argument), 1)) from None
+        raise WrongUsage(
+            str(error).replace(argument, _OPTION_OF.get(argument, argument), 1)
+        ) from None
     with client:
         yield client
 
@@ -107,18 +117,33 @@ def _client(asked: Asking) -> Client:
     if asked.client_key and not asked.client_cert:
         raise WrongUsage("--client-key needs --client-cert")
     cert = (asked.client_cert, asked.client_key) if asked.client_key else asked.client_cert
-    options: dict[str, Any] = {"verify": asked.ca_file or True, "cert": cert, "proxy": asked.proxy, "retries": _RETRIES}
+    options: dict[str, Any] = {
+        "verify": asked.ca_file or True,
+        "cert": cert,
+        "proxy": asked.proxy,
+        "retries": _RETRIES,
+    }
     if _scheme(asked.address) not in {"http", "https"}:
         return SharingClient(_profile(asked), **options)
     try:
         address = server_address(asked.address)
     except ValueError:
-        raise WrongUsage("ADDRESS is an http or https address without credentials, query and fragment, or the file of a profile") from None
+        raise WrongUsage(
+            "ADDRESS is an http or https address without credentials, query and fragment, or the file of a profile"
+        ) from None
     auth = _auth(asked, address)
     if (asked.contract or _spoken(address)) == ICEBERG:
-        return IcebergCatalog(address, warehouse=asked.warehouse, auth=auth, trusted_origins=asked.trust_origin, **options)
+        return IcebergCatalog(
+            address,
+            warehouse=asked.warehouse,
+            auth=auth,
+            trusted_origins=asked.trust_origin,
+            **options,
+        )
     if asked.warehouse or asked.trust_origin:
-        raise WrongUsage("--warehouse and --trust-origin are for catalogs; a server of Delta Sharing gets neither")
+        raise WrongUsage(
+            "--warehouse and --trust-origin are for catalogs; a server of Delta Sharing gets neither"
+        )
     return SharingClient(Profile(address, auth), **options)
 
 
@@ -138,8 +163,12 @@ def _profile(asked: Asking) -> Profile:
     path = Path(asked.address)
     if not path.is_file():
         raise WrongUsage("ADDRESS is neither an http or https address nor a file")
-    if asked.contract == ICEBERG or any((asked.warehouse, asked.token_env, asked.credential_env, asked.trust_origin, asked.sigv4)):
-        raise WrongUsage("the file of a profile leads to a server of Delta Sharing, and says itself who asks")
+    if asked.contract == ICEBERG or any(
+        (asked.warehouse, asked.token_env, asked.credential_env, asked.trust_origin, asked.sigv4)
+    ):
+        raise WrongUsage(
+            "the file of a profile leads to a server of Delta Sharing, and says itself who asks"
+        )
     try:
         return Profile.read(path)
     except (OSError, ValueError) as error:
@@ -166,7 +195,9 @@ def _auth(asked: Asking, address: str) -> Auth:
         if asked.credential_env:
             name, colon, secret = _secret(asked.credential_env, "--credential-env").partition(":")
             if not colon:
-                raise WrongUsage("the environment variable that --credential-env names does not hold `id:secret`")
+                raise WrongUsage(
+                    "the environment variable that --credential-env names does not hold `id:secret`"
+                )
             endpoint = asked.token_endpoint or f"{address}/v1/oauth/tokens"
             return ClientCredentials(endpoint, name, secret, scope=asked.scope or None)
     except ValueError as error:

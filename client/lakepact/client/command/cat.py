@@ -36,15 +36,31 @@ SHOWN = 50
 @click.command()
 @asking
 @click.argument("table")
-@click.option("--limit", type=click.IntRange(min=0), help=f"How many rows; without it, {SHOWN} as a table, and all as JSON or CSV.")
+@click.option(
+    "--limit",
+    type=click.IntRange(min=0),
+    help=f"How many rows; without it, {SHOWN} as a table, and all as JSON or CSV.",
+)
 @click.option("--columns", metavar="A,B", help="Which columns, in this order.")
 @click.option("--version", type=click.IntRange(min=0), help="An earlier version of a shared table.")
 @click.option("--snapshot", metavar="ID|BRANCH|TAG", help="Another snapshot of an Iceberg table.")
 @click.option("--json", "form", flag_value="json", help="One JSON object a line.")
-@click.option("--csv", "form", flag_value="csv", help="CSV: null is nothing, an empty text is two double quotes.")
+@click.option(
+    "--csv",
+    "form",
+    flag_value="csv",
+    help="CSV: null is nothing, an empty text is two double quotes.",
+)
 @one_line("cat")
 def cat(
-    asked: Asking, *, table: str, limit: int | None, columns: str | None, version: int | None, snapshot: str | None, form: str | None
+    asked: Asking,
+    *,
+    table: str,
+    limit: int | None,
+    columns: str | None,
+    version: int | None,
+    snapshot: str | None,
+    form: str | None,
 ) -> None:
     """Show the rows of TABLE in the catalog or the server of Delta Sharing at ADDRESS.
 
@@ -77,7 +93,12 @@ def _split(text: str, between: str = ".") -> tuple[str, ...]:
 
 @contextmanager
 def _shared(
-    client: SharingClient, name: tuple[str, ...], *, columns: tuple[str, ...] | None, limit: int | None, version: int | None
+    client: SharingClient,
+    name: tuple[str, ...],
+    *,
+    columns: tuple[str, ...] | None,
+    limit: int | None,
+    version: int | None,
 ) -> Generator[tuple[tuple[str, ...], Iterator[Any]]]:
     if len(name) != 3:
         raise WrongUsage("a shared table is named SHARE.SCHEMA.TABLE")
@@ -103,7 +124,12 @@ def _name_in(schema: Schema) -> Callable[[str], str]:
 
 @contextmanager
 def _of_iceberg(
-    catalog: IcebergCatalog, name: tuple[str, ...], *, columns: tuple[str, ...] | None, limit: int | None, snapshot: str | None
+    catalog: IcebergCatalog,
+    name: tuple[str, ...],
+    *,
+    columns: tuple[str, ...] | None,
+    limit: int | None,
+    snapshot: str | None,
 ) -> Generator[tuple[tuple[str, ...], Iterator[Any]]]:
     if len(name) < 2:
         raise WrongUsage("a table is named NAMESPACE.TABLE")
@@ -119,11 +145,20 @@ def _of_iceberg(
         if columns is not None:
             _check(columns, names)
         yield columns or names, catalog.scan(name, columns, snapshot=chosen, limit=limit).batches()
-    except (LakepactError, NotThere, WrongUsage, ImportError, click.exceptions.Exit, BrokenPipeError):
+    except (
+        LakepactError,
+        NotThere,
+        WrongUsage,
+        ImportError,
+        click.exceptions.Exit,
+        BrokenPipeError,
+    ):
         raise
     except Exception as error:  # noqa: BLE001 - it is told, and ends the verb
         # pyiceberg, pyarrow and their file systems raise whatever they have.
-        raise NotRead(f"the files of {whole(name)} cannot be read: {_without_secrets(error)}") from None
+        raise NotRead(
+            f"the files of {whole(name)} cannot be read: {_without_secrets(error)}"
+        ) from None
 
 
 def _check(columns: tuple[str, ...], names: tuple[str, ...]) -> None:
@@ -150,7 +185,13 @@ def _up_to(batches: Iterator[Any], limit: int | None) -> Iterator[Mapping[str, A
     return islice(chain.from_iterable(map(rows, batches)), limit)
 
 
-def _write(names: tuple[str, ...], found: Iterator[Mapping[str, Any]], form: str | None, *, shown: int | None) -> None:
+def _write(
+    names: tuple[str, ...],
+    found: Iterator[Mapping[str, Any]],
+    form: str | None,
+    *,
+    shown: int | None,
+) -> None:
     if form == "json":
         for row in found:
             click.echo(json_line({name: as_json(value) for name, value in row.items()}))
@@ -174,8 +215,13 @@ def _write_csv(values: Iterable[Any]) -> None:
 
 
 def _write_table(names: tuple[str, ...], kept: list[Mapping[str, Any]]) -> None:
-    cells = [["null" if value is None else as_text(value) for value in row.values()] for row in kept]
-    right = [any(_is_number(value) for value in column) for column in zip(*(row.values() for row in kept), strict=True)]
+    cells = [
+        ["null" if value is None else as_text(value) for value in row.values()] for row in kept
+    ]
+    right = [
+        any(_is_number(value) for value in column)
+        for column in zip(*(row.values() for row in kept), strict=True)
+    ]
     for line in layout.table(names, cells, cells=layout.terminal(), right=right):
         click.echo(line)
     click.echo(f"({len(kept)} row{'' if len(kept) == 1 else 's'})")

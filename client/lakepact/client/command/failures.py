@@ -50,7 +50,11 @@ def one_line(verb: str) -> Callable[[Callable[P, None]], Callable[P, None]]:
             except NotFound as error:
                 # If the first operation of a contract is missing, the address is not such a server.
                 expected = BASE_ADDRESSES.get(error.operation)
-                _end(verb, f"{error}; {expected}" if expected else str(error), FAILED if expected else NOT_FOUND)
+                _end(
+                    verb,
+                    f"{error}; {expected}" if expected else str(error),
+                    FAILED if expected else NOT_FOUND,
+                )
             except (LakepactError, NotRead) as error:
                 _end(verb, str(error), FAILED)
             except (WrongUsage, ImportError, ValueError) as error:

@@ -17,7 +17,9 @@ _1970 = datetime(1970, 1, 1, tzinfo=UTC)
 _UNITS = ("KiB", "MiB", "GiB", "TiB", "PiB")
 
 
-def table_in_words(name: str, loaded: Document, *, cells: int | None, every_snapshot: bool) -> Iterator[str]:
+def table_in_words(
+    name: str, loaded: Document, *, cells: int | None, every_snapshot: bool
+) -> Iterator[str]:
     """Yield the lines that describe a table.
 
     Args:
@@ -27,12 +29,21 @@ def table_in_words(name: str, loaded: Document, *, cells: int | None, every_snap
         every_snapshot: Whether to show all received snapshots, or only the newest one.
     """
     metadata: Document = loaded["metadata"]
-    schema = _current(metadata, "schemas", "schema-id", "current-schema-id") or metadata.get("schema") or {}
-    spec = _current(metadata, "partition-specs", "spec-id", "default-spec-id") or {"fields": metadata.get("partition-spec") or []}
+    schema = (
+        _current(metadata, "schemas", "schema-id", "current-schema-id")
+        or metadata.get("schema")
+        or {}
+    )
+    spec = _current(metadata, "partition-specs", "spec-id", "default-spec-id") or {
+        "fields": metadata.get("partition-spec") or []
+    }
     order = _current(metadata, "sort-orders", "order-id", "default-sort-order-id") or {}
     columns = dict(_names(schema))
     snapshots = metadata.get("snapshots") or []
-    current = next((one for one in snapshots if one.get("snapshot-id") == metadata.get("current-snapshot-id")), None)
+    current = next(
+        (one for one in snapshots if one.get("snapshot-id") == metadata.get("current-snapshot-id")),
+        None,
+    )
     yield plain(f"{name}: a table of format version {metadata.get('format-version')}")
     facts = [
         ("uuid", metadata.get("table-uuid")),
@@ -44,7 +55,13 @@ def table_in_words(name: str, loaded: Document, *, cells: int | None, every_snap
     ]
     yield from facts_in_words(facts)
     yield from schema_in_words(schema, cells)
-    yield from _part("Partitioned by", ("field id", "name", "transform"), _partitions(spec, columns), cells, none="not partitioned")
+    yield from _part(
+        "Partitioned by",
+        ("field id", "name", "transform"),
+        _partitions(spec, columns),
+        cells,
+        none="not partitioned",
+    )
     yield from _part("Sorted by", ("", "", ""), _sorting(order, columns), cells, none="not sorted")
     yield from properties_in_words(metadata.get("properties") or {}, cells)
     refs = [_ref(ref, what) for ref, what in sorted((metadata.get("refs") or {}).items())]
@@ -52,7 +69,14 @@ def table_in_words(name: str, loaded: Document, *, cells: int | None, every_snap
     shown = _newest_first(snapshots)[: None if every_snapshot else NEWEST]
     heads = ("", "snapshot", "at", "operation", "records", "files", "size", "schema")
     marked = [_snapshot(one, is_current=one is current) for one in shown]
-    yield from _part("Snapshots", heads, marked, cells, none="no snapshot yet", right=(False, False, False, False, True, True, True, True))
+    yield from _part(
+        "Snapshots",
+        heads,
+        marked,
+        cells,
+        none="no snapshot yet",
+        right=(False, False, False, False, True, True, True, True),
+    )
     if len(shown) < len(snapshots):
         yield f"({len(snapshots) - len(shown)} earlier ones: --snapshots all shows them)"
 
@@ -71,19 +95,31 @@ def view_in_words(name: str, loaded: Document, *, cells: int | None) -> Iterator
         ("in catalog", version.get("default-catalog")),
     ]
     yield from facts_in_words(facts)
-    schema: Document = next((one for one in metadata.get("schemas") or () if one.get("schema-id") == version.get("schema-id")), {})
+    schema: Document = next(
+        (
+            one
+            for one in metadata.get("schemas") or ()
+            if one.get("schema-id") == version.get("schema-id")
+        ),
+        {},
+    )
     yield from schema_in_words(schema, cells)
     for representation in version.get("representations") or ():
         yield ""
         if "sql" not in representation:
-            yield plain(f"A representation of type {representation.get('type')}, which is not shown")
+            yield plain(
+                f"A representation of type {representation.get('type')}, which is not shown"
+            )
             continue
         yield plain(f"SQL of {representation.get('dialect')}")
         # A statement is read whole, so it is not cut.
         for line in str(representation.get("sql")).splitlines():
             yield f"  {plain(line)}"
     yield from properties_in_words(metadata.get("properties") or {}, cells)
-    versions = [(one.get("version-id"), moment(one.get("timestamp-ms"))) for one in metadata.get("versions") or ()]
+    versions = [
+        (one.get("version-id"), moment(one.get("timestamp-ms")))
+        for one in metadata.get("versions") or ()
+    ]
     yield from _part("Versions", ("version", "at"), versions, cells)
 
 
@@ -92,7 +128,9 @@ def schema_in_words(schema: Document, cells: int | None) -> Iterator[str]:
     keys: set[int] = set(schema.get("identifier-field-ids") or ())
     rows = list(_columns(schema.get("fields") or (), 0, keys))
     title = "Schema" if schema.get("schema-id") is None else f"Schema {schema['schema-id']}"
-    yield from _part(title, ("id", "name", "type", "", ""), rows, cells, none="no columns", right=(True,))
+    yield from _part(
+        title, ("id", "name", "type", "", ""), rows, cells, none="no columns", right=(True,)
+    )
 
 
 def properties_in_words(properties: Mapping[str, Any], cells: int | None) -> Iterator[str]:
@@ -102,7 +140,9 @@ def properties_in_words(properties: Mapping[str, Any], cells: int | None) -> Ite
 
 def facts_in_words(facts: Sequence[tuple[str, Any]]) -> Iterator[str]:
     """Yield the lines of known facts, uncut, so that they can be copied."""
-    yield from layout.table(("", ""), [fact for fact in facts if fact[1] not in {None, ""}], cells=None)
+    yield from layout.table(
+        ("", ""), [fact for fact in facts if fact[1] not in {None, ""}], cells=None
+    )
 
 
 def moment(milliseconds: Any) -> str:
@@ -135,7 +175,11 @@ def sizes(summary: Mapping[str, Any]) -> str:
     """Return the size of the table by a snapshot's summary; empty if it is not there."""
     told = [
         f"{summary[member]} {word}"
-        for member, word in (("total-records", "records"), ("total-data-files", "data files"), ("total-delete-files", "delete files"))
+        for member, word in (
+            ("total-records", "records"),
+            ("total-data-files", "data files"),
+            ("total-delete-files", "delete files"),
+        )
         if summary.get(member) not in {None, "0"} or (member in summary and word == "records")
     ]
     return ", ".join(filter(None, [*told, amount(summary.get("total-files-size"))]))
@@ -163,20 +207,34 @@ def _part(
         yield f"{title}: {none}"
         return
     yield plain(title)
-    for line in layout.table(heads, rows, cells=None if cells is None else max(1, cells - 2), right=right):
+    for line in layout.table(
+        heads, rows, cells=None if cells is None else max(1, cells - 2), right=right
+    ):
         yield f"  {line}" if line else ""
 
 
-def _columns(fields: Sequence[Document], depth: int, keys: set[int]) -> Iterator[tuple[object, ...]]:
+def _columns(
+    fields: Sequence[Document], depth: int, keys: set[int]
+) -> Iterator[tuple[object, ...]]:
     for field in fields:
         kind = field.get("type")
         told = [
             "key" if field.get("id") in keys else "",
             str(field.get("doc") or ""),
-            *(f"{name} {json_line(field[name])}" for name in ("initial-default", "write-default") if field.get(name) is not None),
+            *(
+                f"{name} {json_line(field[name])}"
+                for name in ("initial-default", "write-default")
+                if field.get(name) is not None
+            ),
         ]
         presence = "required" if field.get("required") else "optional"
-        yield field.get("id"), "  " * depth + str(field.get("name")), _kind(kind), presence, ", ".join(filter(None, told))
+        yield (
+            field.get("id"),
+            "  " * depth + str(field.get("name")),
+            _kind(kind),
+            presence,
+            ", ".join(filter(None, told)),
+        )
         yield from _columns(_inner(kind), depth + 1, keys)
 
 
@@ -188,11 +246,23 @@ def _inner(kind: Any) -> Sequence[Document]:
     if not isinstance(kind, dict):
         return ()
     if kind.get("type") == "list":
-        return ({"id": kind.get("element-id"), "name": "element", "type": kind.get("element"), "required": kind.get("element-required")},)
+        return (
+            {
+                "id": kind.get("element-id"),
+                "name": "element",
+                "type": kind.get("element"),
+                "required": kind.get("element-required"),
+            },
+        )
     if kind.get("type") == "map":
         return (
             {"id": kind.get("key-id"), "name": "key", "type": kind.get("key"), "required": True},
-            {"id": kind.get("value-id"), "name": "value", "type": kind.get("value"), "required": kind.get("value-required")},
+            {
+                "id": kind.get("value-id"),
+                "name": "value",
+                "type": kind.get("value"),
+                "required": kind.get("value-required"),
+            },
         )
     return kind.get("fields") or ()
 
@@ -218,25 +288,41 @@ def _sources(field: Document) -> Sequence[Any]:
 
 def _partitions(spec: Document, columns: Mapping[Any, str]) -> list[tuple[object, ...]]:
     return [
-        (field.get("field-id"), field.get("name"), _applied(field.get("transform"), _sources(field), columns))
+        (
+            field.get("field-id"),
+            field.get("name"),
+            _applied(field.get("transform"), _sources(field), columns),
+        )
         for field in spec.get("fields") or ()
     ]
 
 
 def _sorting(order: Document, columns: Mapping[Any, str]) -> list[tuple[object, ...]]:
     return [
-        (_applied(field.get("transform"), _sources(field), columns), field.get("direction"), field.get("null-order"))
+        (
+            _applied(field.get("transform"), _sources(field), columns),
+            field.get("direction"),
+            field.get("null-order"),
+        )
         for field in order.get("fields") or ()
     ]
 
 
 def _ref(name: str, ref: Document) -> tuple[object, ...]:
-    kept = [f"{member} {ref[member]}" for member in ("max-ref-age-ms", "max-snapshot-age-ms", "min-snapshots-to-keep") if member in ref]
+    kept = [
+        f"{member} {ref[member]}"
+        for member in ("max-ref-age-ms", "max-snapshot-age-ms", "min-snapshots-to-keep")
+        if member in ref
+    ]
     return name, ref.get("type"), ref.get("snapshot-id"), ", ".join(kept)
 
 
 def _newest_first(snapshots: Sequence[Document]) -> list[Document]:
-    return sorted(snapshots, key=lambda one: (one.get("sequence-number") or 0, one.get("timestamp-ms") or 0), reverse=True)
+    return sorted(
+        snapshots,
+        key=lambda one: (one.get("sequence-number") or 0, one.get("timestamp-ms") or 0),
+        reverse=True,
+    )
 
 
 def _snapshot(one: Document, *, is_current: bool) -> tuple[object, ...]:

@@ -21,7 +21,13 @@ def terminal() -> int | None:
     return None
 
 
-def table(heads: Sequence[str], rows: Sequence[Sequence[object]], *, cells: int | None, right: Sequence[bool] = ()) -> Iterator[str]:
+def table(
+    heads: Sequence[str],
+    rows: Sequence[Sequence[object]],
+    *,
+    cells: int | None,
+    right: Sequence[bool] = (),
+) -> Iterator[str]:
     """Yield the lines of a table.
 
     Args:
@@ -31,13 +37,20 @@ def table(heads: Sequence[str], rows: Sequence[Sequence[object]], *, cells: int 
         right: For each column whether its values are right-aligned.
     """
     lines = [[plain(value) for value in row] for row in ([heads, *rows] if any(heads) else rows)]
-    natural = [max((width(line[place]) for line in lines), default=0) for place in range(len(heads))]
+    natural = [
+        max((width(line[place]) for line in lines), default=0) for place in range(len(heads))
+    ]
     widths = fitted(natural, cells)
     for number, line in enumerate(lines):
-        aligned = (_aligned(text, wide, place < len(right) and right[place]) for place, (text, wide) in enumerate(zip(line, widths)))  # noqa: B905 - columns at the end are left out
+        aligned = (
+            _aligned(text, wide, place < len(right) and right[place])
+            for place, (text, wide) in enumerate(zip(line, widths))
+        )  # noqa: B905 - columns at the end are left out
         yield GAP.join(aligned).rstrip()
         if number == 0 and any(heads):
-            yield GAP.join(("-" if head else " ") * wide for head, wide in zip(heads, widths)).rstrip()  # noqa: B905 - as above
+            yield GAP.join(
+                ("-" if head else " ") * wide for head, wide in zip(heads, widths)
+            ).rstrip()  # noqa: B905 - as above
     if len(widths) < len(heads):
         left_out = heads[len(widths) :]
         yield cut(f"({len(left_out)} more columns: {plain(', '.join(left_out))})", cells or 0)

@@ -29,7 +29,12 @@ _DEEPEST = 50
 @click.command()
 @asking
 @click.argument("within", required=False, metavar="[NAMESPACE|SHARE[.SCHEMA]]")
-@click.option("--recursive", "-r", is_flag=True, help="Also what is in namespaces and schemas, to the last table.")
+@click.option(
+    "--recursive",
+    "-r",
+    is_flag=True,
+    help="Also what is in namespaces and schemas, to the last table.",
+)
 @click.option("--json", "as_json", is_flag=True, help="One JSON object a line.")
 @one_line("ls")
 def ls(asked: Asking, *, within: str | None, recursive: bool, as_json: bool) -> None:
@@ -45,11 +50,17 @@ def ls(asked: Asking, *, within: str | None, recursive: bool, as_json: bool) -> 
         if isinstance(client, IcebergCatalog):
             found = _in_catalog(client, place, recursive=recursive, refused=refused.append)
         elif len(place) > 2:
-            raise WrongUsage("a share is divided into schemas, and a schema into tables: SHARE or SHARE.SCHEMA")
+            raise WrongUsage(
+                "a share is divided into schemas, and a schema into tables: SHARE or SHARE.SCHEMA"
+            )
         else:
             found = _shared(client, place, recursive=recursive)
         for kind, name in found:
-            click.echo(_document(kind, name) if as_json else f"{_WORDS.get(kind, kind):<9}  {plain(whole(name))}")
+            click.echo(
+                _document(kind, name)
+                if as_json
+                else f"{_WORDS.get(kind, kind):<9}  {plain(whole(name))}"
+            )
     for message in refused:
         say("ls", message)
     if refused:
@@ -65,14 +76,23 @@ def _place(within: str | None) -> tuple[str, ...]:
 
 def _document(kind: str, name: tuple[str, ...]) -> str:
     if kind in {"share", "schema", "shared"}:
-        return json_line({"kind": _WORDS.get(kind, kind), **dict(zip(("share", "schema", "name"), name, strict=False))})
+        return json_line(
+            {
+                "kind": _WORDS.get(kind, kind),
+                **dict(zip(("share", "schema", "name"), name, strict=False)),
+            }
+        )
     if kind == "namespace":
         return json_line({"kind": kind, "namespace": name})
     return json_line({"kind": kind, "namespace": name[:-1], "name": name[-1]})
 
 
 def _in_catalog(
-    catalog: IcebergCatalog, namespace: tuple[str, ...], *, recursive: bool, refused: Callable[[str], object]
+    catalog: IcebergCatalog,
+    namespace: tuple[str, ...],
+    *,
+    recursive: bool,
+    refused: Callable[[str], object],
 ) -> Iterator[Found]:
     for below in _namespaces(catalog, namespace):
         yield "namespace", below

@@ -21,7 +21,10 @@ def shared_document(description: Description) -> dict[str, Any]:
     metadata, protocol = description.metadata, description.protocol
     document = {
         "version": description.version,
-        "protocol": {"minReaderVersion": protocol.min_reader_version, "readerFeatures": sorted(protocol.reader_features) or None},
+        "protocol": {
+            "minReaderVersion": protocol.min_reader_version,
+            "readerFeatures": sorted(protocol.reader_features) or None,
+        },
         "metaData": {
             "id": metadata.id,
             "name": metadata.name,
@@ -37,7 +40,9 @@ def shared_document(description: Description) -> dict[str, Any]:
         },
     }
     return {
-        name: {member: value for member, value in part.items() if value is not None} if isinstance(part, dict) else part
+        name: {member: value for member, value in part.items() if value is not None}
+        if isinstance(part, dict)
+        else part
         for name, part in document.items()
         if part is not None
     }
@@ -56,7 +61,9 @@ def shared_in_words(name: str, description: Description, *, cells: int | None) -
     """
     metadata, protocol = description.metadata, description.protocol
     yield plain(f"{name}: a shared table")
-    features = f", {', '.join(sorted(protocol.reader_features))}" if protocol.reader_features else ""
+    features = (
+        f", {', '.join(sorted(protocol.reader_features))}" if protocol.reader_features else ""
+    )
     files = None if metadata.num_files is None else f"{metadata.num_files} files"
     facts = [
         ("version", description.version),
@@ -76,14 +83,25 @@ def shared_in_words(name: str, description: Description, *, cells: int | None) -
     has_ids = any(row[0] is not None for row in rows)
     heads = ("id", "name", "type", "", "")
     shown = [("" if row[0] is None else row[0], *row[1:])[0 if has_ids else 1 :] for row in rows]
-    for line in layout.table(heads[0 if has_ids else 1 :], shown, cells=None if cells is None else max(1, cells - 2), right=(has_ids,)):
+    for line in layout.table(
+        heads[0 if has_ids else 1 :],
+        shown,
+        cells=None if cells is None else max(1, cells - 2),
+        right=(has_ids,),
+    ):
         yield f"  {line}" if line else ""
     yield from properties_in_words(metadata.configuration, cells)
 
 
 def _column(field: Field, depth: int) -> Iterator[tuple[object, ...]]:
     comment = field.metadata.get("comment")
-    yield field.mapped_id, "  " * depth + field.name, _kind(field.type), _presence(field.nullable), comment or ""
+    yield (
+        field.mapped_id,
+        "  " * depth + field.name,
+        _kind(field.type),
+        _presence(field.nullable),
+        comment or "",
+    )
     yield from _inner(field.type, depth + 1)
 
 

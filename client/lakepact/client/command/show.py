@@ -31,12 +31,18 @@ Snapshots = Literal["refs", "all"]
 @asking
 @click.argument("table")
 @click.option(
-    "--snapshots", type=click.Choice(["refs", "all"]), help="Which snapshots of an Iceberg table: those of its branches and tags, or all."
+    "--snapshots",
+    type=click.Choice(["refs", "all"]),
+    help="Which snapshots of an Iceberg table: those of its branches and tags, or all.",
 )
 @click.option("--version", type=click.IntRange(min=0), help="An earlier version of a shared table.")
-@click.option("--json", "as_json", is_flag=True, help="The document as it came, but for credentials.")
+@click.option(
+    "--json", "as_json", is_flag=True, help="The document as it came, but for credentials."
+)
 @one_line("show")
-def show(asked: Asking, *, table: str, snapshots: Snapshots | None, version: int | None, as_json: bool) -> None:
+def show(
+    asked: Asking, *, table: str, snapshots: Snapshots | None, version: int | None, as_json: bool
+) -> None:
     """Show what TABLE is, a table or view of the catalog at ADDRESS, or a table that the server of Delta Sharing at ADDRESS shares.
 
     Example: lakepact show http://127.0.0.1:8181 sales.emea.orders
@@ -58,7 +64,9 @@ def show(asked: Asking, *, table: str, snapshots: Snapshots | None, version: int
         click.echo(line)
 
 
-def _of_catalog(catalog: IcebergCatalog, name: tuple[str, ...], snapshots: Snapshots | None) -> tuple[Any, Iterator[str]]:
+def _of_catalog(
+    catalog: IcebergCatalog, name: tuple[str, ...], snapshots: Snapshots | None
+) -> tuple[Any, Iterator[str]]:
     if len(name) < 2:
         raise WrongUsage("a table is named NAMESPACE.TABLE")
     addressable(name[:-1])
@@ -75,7 +83,9 @@ def _of_catalog(catalog: IcebergCatalog, name: tuple[str, ...], snapshots: Snaps
         if view is None:
             raise
         return _without_credentials(view), view_in_words(whole(name), view, cells=cells)
-    return _without_credentials(loaded), table_in_words(whole(name), loaded, cells=cells, every_snapshot=snapshots is not None)
+    return _without_credentials(loaded), table_in_words(
+        whole(name), loaded, cells=cells, every_snapshot=snapshots is not None
+    )
 
 
 def _view(catalog: IcebergCatalog, name: tuple[str, ...]) -> dict[str, Any] | None:
@@ -85,11 +95,15 @@ def _view(catalog: IcebergCatalog, name: tuple[str, ...]) -> dict[str, Any] | No
         return None
 
 
-def _shared(client: SharingClient, name: tuple[str, ...], version: int | None) -> tuple[Any, Iterator[str]]:
+def _shared(
+    client: SharingClient, name: tuple[str, ...], version: int | None
+) -> tuple[Any, Iterator[str]]:
     if len(name) != 3:
         raise WrongUsage("a shared table is named SHARE.SCHEMA.TABLE")
     description = client.table(*name).metadata(version=version)
-    return shared_document(description), shared_in_words(whole(name), description, cells=layout.terminal())
+    return shared_document(description), shared_in_words(
+        whole(name), description, cells=layout.terminal()
+    )
 
 
 def _without_credentials(loaded: dict[str, Any]) -> dict[str, Any]:
@@ -98,7 +112,9 @@ def _without_credentials(loaded: dict[str, Any]) -> dict[str, Any]:
     if isinstance(config := loaded.get("config"), dict):
         kept["config"] = _hidden(config)
     if isinstance(credentials := loaded.get("storage-credentials"), list):
-        kept["storage-credentials"] = [{**one, "config": _hidden(one.get("config") or {})} for one in credentials]
+        kept["storage-credentials"] = [
+            {**one, "config": _hidden(one.get("config") or {})} for one in credentials
+        ]
     return kept
 
 

@@ -20,7 +20,11 @@ def plain(text: object) -> str:
 def json_line(document: Any, *, indent: int | None = None) -> str:
     """Return the document as JSON text, in which such characters are written as JSON escapes, so that it still says the same."""
     text = json.dumps(document, ensure_ascii=False, indent=indent)
-    return text if text.isascii() and text.isprintable() else "".join(_in_json(character) for character in text)
+    return (
+        text
+        if text.isascii() and text.isprintable()
+        else "".join(_in_json(character) for character in text)
+    )
 
 
 def width(text: str) -> int:
@@ -46,7 +50,11 @@ def _spelled(character: str) -> str:
         return character
     number = ord(character)
     return _KNOWN.get(character) or (
-        f"\\x{number:02x}" if number < 0x100 else f"\\u{number:04x}" if number < 0x10000 else f"\\U{number:08x}"
+        f"\\x{number:02x}"
+        if number < 0x100
+        else f"\\u{number:04x}"
+        if number < 0x10000
+        else f"\\U{number:08x}"
     )
 
 

@@ -19,7 +19,9 @@ _PREFERRED: tuple[Literal["url"], Literal["dir"]] = ("url", "dir")
 _MARGIN = 60_000
 
 
-def chosen(offered: Collection[AccessMode] | None, able: Sequence[AccessMode], *, operation: str) -> AccessMode:
+def chosen(
+    offered: Collection[AccessMode] | None, able: Sequence[AccessMode], *, operation: str
+) -> AccessMode:
     """Return the way to the data for a reader that is able to go some; URLs where it may choose, and where the server says nothing.
 
     Raises:
@@ -31,8 +33,17 @@ def chosen(offered: Collection[AccessMode] | None, able: Sequence[AccessMode], *
     ways = {"url": "by URLs of its files", "dir": "by credentials of its directory"}
     only = " and ".join(ways.get(mode, f"in the mode {mode}") for mode in offered or ("url",))
     wanted = " or ".join(ways[mode] for mode in able)
-    hint = "; credentials() gives those, and a Delta library can open its location with them" if "dir" not in able else ""
-    raise OperationNotSupported(Failure(operation=operation, message=f"the table is shared only {only}, and is wanted {wanted}{hint}"))
+    hint = (
+        "; credentials() gives those, and a Delta library can open its location with them"
+        if "dir" not in able
+        else ""
+    )
+    raise OperationNotSupported(
+        Failure(
+            operation=operation,
+            message=f"the table is shared only {only}, and is wanted {wanted}{hint}",
+        )
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,7 +69,10 @@ def read(credentials: TemporaryCredentials) -> DirectoryCredentials:
     """
     options: list[dict[str, Any]] = []
     if (aws := credentials.aws_temp_credentials) is not None:
-        keys = {"aws_access_key_id": aws.access_key_id, "aws_secret_access_key": aws.secret_access_key}
+        keys = {
+            "aws_access_key_id": aws.access_key_id,
+            "aws_secret_access_key": aws.secret_access_key,
+        }
         options.append(keys | {"aws_session_token": aws.session_token})
     if (azure := credentials.azure_user_delegation_sas) is not None:
         options.append({"azure_storage_sas_token": azure.sas_token})
@@ -66,5 +80,14 @@ def read(credentials: TemporaryCredentials) -> DirectoryCredentials:
         options.append({"google_bearer_token": gcp.oauth_token})
     found = len(options)
     if found == 1:
-        return DirectoryCredentials(location=credentials.location, expiration=credentials.expiration_time, storage_options=options[0])
-    raise BadReply(Failure(operation=OPERATION, message=f"the reply holds credentials of {found} kinds, and there is to be one"))
+        return DirectoryCredentials(
+            location=credentials.location,
+            expiration=credentials.expiration_time,
+            storage_options=options[0],
+        )
+    raise BadReply(
+        Failure(
+            operation=OPERATION,
+            message=f"the reply holds credentials of {found} kinds, and there is to be one",
+        )
+    )

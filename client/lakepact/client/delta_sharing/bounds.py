@@ -23,7 +23,9 @@ _LONGEST = (-(2**63), 2**63 - 1)
 _WHOLE = 31
 _LAST_CODE_POINT, _SURROGATES = 0x10FFFF, (0xD800, 0xDFFF)
 #: Ends of cut texts: characters that writers put there, and halves of characters, also as they are encoded.
-_ENDS = "?\ufffd\uffff" + "".join(map(chr, (_LAST_CODE_POINT, *range(_SURROGATES[0], _SURROGATES[1] + 1))))
+_ENDS = "?\ufffd\uffff" + "".join(
+    map(chr, (_LAST_CODE_POINT, *range(_SURROGATES[0], _SURROGATES[1] + 1)))
+)
 
 
 def around(value: Any, kind: Type) -> tuple[Any, Any] | None:
@@ -54,7 +56,9 @@ def _read(value: Any, kind: Type) -> Any:
     try:
         if kind.name in {"float", "double"}:
             return float(value)
-        return partition_values.parsed(value if isinstance(value, str) else json.dumps(value, default=str).strip('"'), kind)
+        return partition_values.parsed(
+            value if isinstance(value, str) else json.dumps(value, default=str).strip('"'), kind
+        )
     except (ValueError, TypeError, OverflowError):
         return None
 
@@ -69,8 +73,14 @@ def _real(number: float) -> tuple[float, float] | None:
 
 
 def _decimal(number: Decimal, kind: Type) -> tuple[Decimal | None, Decimal | None]:
-    doubt = abs(number) * Decimal(2) ** -48 if isinstance(kind, Primitive) and kind.precision > _DIGITS else Decimal(0)
-    return None if number == _LONGEST[0] else number - doubt, None if number == _LONGEST[1] else number + doubt
+    doubt = (
+        abs(number) * Decimal(2) ** -48
+        if isinstance(kind, Primitive) and kind.precision > _DIGITS
+        else Decimal(0)
+    )
+    return None if number == _LONGEST[0] else number - doubt, None if number == _LONGEST[
+        1
+    ] else number + doubt
 
 
 def _time(moment: datetime) -> tuple[datetime | None, datetime | None]:
@@ -88,7 +98,11 @@ def _moved(moment: datetime, by: timedelta) -> datetime | None:
 
 def _end(text: str) -> str | None:
     """Return a text behind all that a maximum can stand for."""
-    return text if len(text) <= _WHOLE and text == text.rstrip(_ENDS[1:]) else successor(text.rstrip(_ENDS))
+    return (
+        text
+        if len(text) <= _WHOLE and text == text.rstrip(_ENDS[1:])
+        else successor(text.rstrip(_ENDS))
+    )
 
 
 def successor(prefix: str) -> str | None:
@@ -97,4 +111,6 @@ def successor(prefix: str) -> str | None:
     if not kept:
         return None
     point = ord(kept[-1]) + 1
-    return kept[:-1] + chr(_SURROGATES[1] + 1 if _SURROGATES[0] <= point <= _SURROGATES[1] else point)
+    return kept[:-1] + chr(
+        _SURROGATES[1] + 1 if _SURROGATES[0] <= point <= _SURROGATES[1] else point
+    )

@@ -13,7 +13,15 @@ HEADER = "delta-sharing-capabilities"
 #: Reader features that change what is read from files, and are read rightly here. This is what a server is told.
 READ = ("deletionvectors", "columnmapping", "timestampntz", "typewidening")
 #: Reader features that do not concern whoever is given a list of files, and `varianttype`: only a column of that type needs it.
-_HARMLESS = frozenset({"typewidening-preview", "v2checkpoint", "vacuumprotocolcheck", "varianttype", "varianttype-preview"})
+_HARMLESS = frozenset(
+    {
+        "typewidening-preview",
+        "v2checkpoint",
+        "vacuumprotocolcheck",
+        "varianttype",
+        "varianttype-preview",
+    }
+)
 #: The newest reader versions, by response format.
 _NEWEST: dict[Format, int] = {"parquet": 1, "delta": 3}
 
@@ -52,5 +60,9 @@ def not_understood(protocol: Protocol) -> str | None:
     if protocol.min_reader_version > _NEWEST[protocol.format]:
         understood = f"this client reads up to version {_NEWEST[protocol.format]} of that format"
         return f"the table needs a reader of version {protocol.min_reader_version} in {protocol.format} format; {understood}"
-    unknown = sorted(feature for feature in protocol.reader_features if feature.lower() not in {*READ, *_HARMLESS})
+    unknown = sorted(
+        feature
+        for feature in protocol.reader_features
+        if feature.lower() not in {*READ, *_HARMLESS}
+    )
     return f"the table needs a reader that knows {', '.join(unknown)}" if unknown else None

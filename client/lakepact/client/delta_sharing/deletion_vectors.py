@@ -20,8 +20,12 @@ if TYPE_CHECKING:
 #: The first four bytes of a bitmap in the portable form.
 MAGIC = 1681511377
 
-_Z85 = (string.digits + string.ascii_lowercase + string.ascii_uppercase + ".-:+=^!/*?&<>()[]{}@%$#").encode()
-_B85 = (string.digits + string.ascii_uppercase + string.ascii_lowercase + "!#$%&()*+-;<=>?@^_`{|}~").encode()
+_Z85 = (
+    string.digits + string.ascii_lowercase + string.ascii_uppercase + ".-:+=^!/*?&<>()[]{}@%$#"
+).encode()
+_B85 = (
+    string.digits + string.ascii_uppercase + string.ascii_lowercase + "!#$%&()*+-;<=>?@^_`{|}~"
+).encode()
 _TO_B85 = bytes.maketrans(_Z85, _B85)
 _SIZE, _CHECKSUM = 4, 4
 
@@ -38,7 +42,9 @@ def span(vector: DeletionVector) -> Span:
         ValueError: The line does not give it, or the file is not one with a URL.
     """
     if vector.storage_type not in {"p", "u"}:
-        raise ValueError(f"a deletion vector is stored in a way that is not known: {vector.storage_type[:20]!r}")
+        raise ValueError(
+            f"a deletion vector is stored in a way that is not known: {vector.storage_type[:20]!r}"
+        )
     if vector.offset is None or vector.offset < 0 or vector.size < 0:
         raise ValueError("a deletion vector has no place in its file")
     return Span(vector.offset, _SIZE + vector.size + _CHECKSUM)
@@ -58,7 +64,9 @@ def from_line(vector: DeletionVector) -> bytes:
     except ValueError:
         raise ValueError("the deletion vector in the line is not in Z85") from None
     if not vector.size <= len(content) < vector.size + 4:
-        raise ValueError(f"the deletion vector in the line has {len(content)} bytes, not {vector.size}")
+        raise ValueError(
+            f"the deletion vector in the line has {len(content)} bytes, not {vector.size}"
+        )
     return _bitmap(content[: vector.size])
 
 
@@ -70,7 +78,9 @@ def from_file(content: bytes | bytearray, vector: DeletionVector) -> bytes:
     """
     size = int.from_bytes(content[:_SIZE], "big")
     if size != vector.size or len(content) != _SIZE + size + _CHECKSUM:
-        raise ValueError(f"the deletion vector in the file has {size} bytes, and the line says {vector.size}")
+        raise ValueError(
+            f"the deletion vector in the file has {size} bytes, and the line says {vector.size}"
+        )
     bitmap = bytes(content[_SIZE : _SIZE + size])
     (checksum,) = struct.unpack_from(">I", content, _SIZE + size)
     if zlib.crc32(bitmap) != checksum:

@@ -28,7 +28,9 @@ OPERATION = "readFile"
 _MOST_REDIRECTS = 5
 _REDIRECTS = frozenset({301, 302, 303, 307, 308})
 #: How storage says what is wrong, in XML or JSON.
-_REASON = re.compile(rb'<(?:Code|code)>([\w. -]{1,80})</|"(?:code|errorCode)"\s*:\s*"([\w. -]{1,80})"')
+_REASON = re.compile(
+    rb'<(?:Code|code)>([\w. -]{1,80})</|"(?:code|errorCode)"\s*:\s*"([\w. -]{1,80})"'
+)
 
 #: Refusals that other URLs of the same file may not meet.
 EXPIRED = (errors.BadRequest, errors.NotAllowed, errors.NotFound)
@@ -65,9 +67,13 @@ class Downloads:
         for _ in range(1 + _MOST_REDIRECTS):
             call: Call[Any] = Call(OPERATION, "GET", _path_of(at), (), (), None, {})
             _check(at, call)
-            last = yield from self.engine.tries(call, Request("GET", at, tuple(headers), only_reads=True, is_streamed=True))
+            last = yield from self.engine.tries(
+                call, Request("GET", at, tuple(headers), only_reads=True, is_streamed=True)
+            )
             # A message must not contain the signature, nor the storage's text, which may repeat it.
-            told = Attempt(replace(last.request, url=without_query(at)), _wordless(last.answer), last.tries)
+            told = Attempt(
+                replace(last.request, url=without_query(at)), _wordless(last.answer), last.tries
+            )
             if not isinstance(last.answer, Reply):
                 return self.engine.judged(call, replace(told, answer=last.answer))
             if last.answer.is_success:
@@ -77,7 +83,10 @@ class Downloads:
                 raise _refusal(call, told, last.answer)
             at = _redirected(at, location, Carried(origin(at), call, told, last.answer))
         raise errors.BadReply(
-            errors.Failure(operation=OPERATION, message=f"{without_query(url)} redirects more than {_MOST_REDIRECTS} times")
+            errors.Failure(
+                operation=OPERATION,
+                message=f"{without_query(url)} redirects more than {_MOST_REDIRECTS} times",
+            )
         )
 
 
@@ -90,7 +99,9 @@ def _check(url: str, call: Call[Any]) -> None:
     except ValueError:
         problem = "is not an http or https address"
     if problem:
-        raise errors.BadReply(errors.Failure(operation=call.operation, message=f"the URL of a file {problem}"))
+        raise errors.BadReply(
+            errors.Failure(operation=call.operation, message=f"the URL of a file {problem}")
+        )
 
 
 def _redirected(url: str, location: str, carried: Carried[Any]) -> str:
@@ -99,7 +110,9 @@ def _redirected(url: str, location: str, carried: Carried[Any]) -> str:
     except ValueError:
         target = ""
     if not target or (url.startswith("https:") and not target.startswith("https:")):
-        raise errors.BadReply(carried.failure(f"{without_query(url)} redirects to an address that is not followed"))
+        raise errors.BadReply(
+            carried.failure(f"{without_query(url)} redirects to an address that is not followed")
+        )
     return target
 
 
@@ -107,7 +120,9 @@ def _refusal(call: Call[Any], told: Attempt, reply: Reply) -> errors.LakepactErr
     kind = _REFUSALS.kind(OPERATION, reply.status, None, invited_back=False)
     found = _REASON.search(reply.content[:10_000])
     reason = f": {(found[1] or found[2]).decode()}" if found else ""
-    return kind(Carried(call.path, call, told, reply).failure(f"{told.request.url} is not given{reason}"))
+    return kind(
+        Carried(call.path, call, told, reply).failure(f"{told.request.url} is not given{reason}")
+    )
 
 
 def _wordless(answer: Any) -> Any:

@@ -62,7 +62,9 @@ class FileSkipping:
         statistics = _Statistics(file.stats)
         return True in self._outcomes(self._predicate, file, statistics)
 
-    def _outcomes(self, predicate: Predicate, file: SharedFile, statistics: _Statistics) -> Outcomes:
+    def _outcomes(
+        self, predicate: Predicate, file: SharedFile, statistics: _Statistics
+    ) -> Outcomes:
         if isinstance(predicate, (And, Or)):
             parts = [self._outcomes(part, file, statistics) for part in predicate.parts]
             found, join = parts[0], _both if isinstance(predicate, And) else _either
@@ -70,7 +72,10 @@ class FileSkipping:
                 found = frozenset(join(one, other) for one, other in itertools.product(found, part))
             return found
         if isinstance(predicate, Not):
-            return frozenset(None if each is None else not each for each in self._outcomes(predicate.part, file, statistics))
+            return frozenset(
+                None if each is None else not each
+                for each in self._outcomes(predicate.part, file, statistics)
+            )
         if isinstance(predicate, (Comparison, IsNull)):
             column = self._column(predicate.column)
             known = None if column is None else self._range(column, file, statistics)
@@ -109,13 +114,20 @@ class _Statistics:
         nulls = _members(self._read.get("nullCount")).get(name)
         nulls = nulls if type(nulls) is int else None
         has_values = nulls is None or nulls != self._read.get("numRecords")
-        low, high = (bounds.around(_members(self._read.get(side)).get(name), column.type) for side in ("minValues", "maxValues"))
+        low, high = (
+            bounds.around(_members(self._read.get(side)).get(name), column.type)
+            for side in ("minValues", "maxValues")
+        )
         return _Range(low and low[0], high and high[1], has_nulls=nulls != 0, has_values=has_values)
 
 
 def _compared(predicate: Comparison | IsNull, column: Field, known: _Range) -> Outcomes:
     if isinstance(predicate, IsNull):
-        return frozenset(outcome for outcome, can_be in ((True, known.has_nulls), (False, known.has_values)) if can_be)
+        return frozenset(
+            outcome
+            for outcome, can_be in ((True, known.has_nulls), (False, known.has_values))
+            if can_be
+        )
     outcomes: set[bool | None] = {None} if known.has_nulls else set()
     if known.has_values:
         outcomes |= _of_values(predicate, known)

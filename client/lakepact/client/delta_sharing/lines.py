@@ -63,7 +63,11 @@ class Metadata:
     @property
     def column_mapping(self) -> str:
         """How columns are found in files: by `name`, by `id`, or `none` where they are called there as they are here."""
-        return self.configuration.get("delta.columnMapping.mode", "none") if self.format == "delta" else "none"
+        return (
+            self.configuration.get("delta.columnMapping.mode", "none")
+            if self.format == "delta"
+            else "none"
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -103,7 +107,9 @@ class Facts(NamedTuple):
     is_delta: bool
 
     def __repr__(self) -> str:
-        shown = {name: value for name, value in self._asdict().items() if value is not None} | {"url": without_query(self.url)}
+        shown = {name: value for name, value in self._asdict().items() if value is not None} | {
+            "url": without_query(self.url)
+        }
         return f"Facts({', '.join(f'{name}={value!r}' for name, value in shown.items())})"
 
 

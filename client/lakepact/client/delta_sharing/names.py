@@ -24,7 +24,9 @@ def schema_parts(schema: SchemaName) -> tuple[str, str]:
         case [share, name]:
             return share, name
         case _:
-            raise ValueError(f'a schema is named "share.schema", or by a tuple if a part holds a dot, ("a.b", "schema"): {schema!r}')
+            raise ValueError(
+                f'a schema is named "share.schema", or by a tuple if a part holds a dot, ("a.b", "schema"): {schema!r}'
+            )
 
 
 def table_parts(table: SharedName) -> tuple[str, str, str]:
@@ -37,10 +39,16 @@ def table_parts(table: SharedName) -> tuple[str, str, str]:
         case [share, schema, name]:
             return share, schema, name
         case _:
-            raise ValueError(f'a table is named "share.schema.table", or by a tuple if a part holds a dot, ("a.b", "c", "d"): {table!r}')
+            raise ValueError(
+                f'a table is named "share.schema.table", or by a tuple if a part holds a dot, ("a.b", "c", "d"): {table!r}'
+            )
 
 
 def _parts(name: object, *members: str) -> list[str]:
     if isinstance(name, str):
         return name.split(".")
-    return [*name] if isinstance(name, Sequence) else [getattr(name, member) for member in members if hasattr(name, member)]
+    return (
+        [*name]
+        if isinstance(name, Sequence)
+        else [getattr(name, member) for member in members if hasattr(name, member)]
+    )

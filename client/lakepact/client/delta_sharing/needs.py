@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import importlib
 
-_EXTRAS = {"pyarrow": "lakepact[arrow]", "pyiceberg": "lakepact[iceberg]", "pyroaring": "lakepact[arrow]"}
+_EXTRAS = {
+    "pyarrow": "lakepact[arrow]",
+    "pyiceberg": "lakepact[iceberg]",
+    "pyroaring": "lakepact[arrow]",
+}
 
 
 def need(*modules: str) -> None:

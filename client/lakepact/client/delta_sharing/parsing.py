@@ -30,7 +30,14 @@ from lakepact.client.delta_sharing.lines import (
     QueryStatus,
     SharedFile,
 )
-from lakepact.client.errors import BadReply, DamagedData, Failure, LimitExceeded, QueryFailed, UpgradeNeeded
+from lakepact.client.errors import (
+    BadReply,
+    DamagedData,
+    Failure,
+    LimitExceeded,
+    QueryFailed,
+    UpgradeNeeded,
+)
 from lakepact.client.limits import Limits
 from lakepact.generated.delta_sharing import models
 
@@ -127,14 +134,23 @@ class LineReader:
         lines = self._read(tuple(self._started)) if self._started else []
         self._started = []
         if self._promises_end and self._end is None and self.status is None:
-            raise DamagedData(self._failure("the reply breaks off: the server promised to say where it ends, and did not"))
+            raise DamagedData(
+                self._failure(
+                    "the reply breaks off: the server promised to say where it ends, and did not"
+                )
+            )
         return lines, self._end
 
     def _read(self, pieces: tuple[bytes | memoryview, ...]) -> list[Line]:
         """Return the lines of a block, which comes in pieces."""
         text = b"".join(pieces)
         before, count = self._lines, text.count(b"\n") + 1
-        if self.is_delta is not None and self._end is None and text.startswith(_FILE) and text.count(_NEXT_FILE) == count - 1:
+        if (
+            self.is_delta is not None
+            and self._end is None
+            and text.startswith(_FILE)
+            and text.count(_NEXT_FILE) == count - 1
+        ):
             self._lines += count
             block = FileBlock(partial(self._facts, text, before, is_delta=self.is_delta))
             return list(map(SharedFile, repeat(block), range(count)))
@@ -154,9 +170,13 @@ class LineReader:
                 return [_parquet_file(document["file"], "file") for document in documents]
             except (_Wrong, KeyError, TypeError, AttributeError):
                 pass
-        return self._one_by_one(_objects(text), before, lambda document: self._file(*_member(document)))
+        return self._one_by_one(
+            _objects(text), before, lambda document: self._file(*_member(document))
+        )
 
-    def _one_by_one(self, documents: Iterable[Any], before: int, read: Callable[[Any], T | None]) -> list[T]:
+    def _one_by_one(
+        self, documents: Iterable[Any], before: int, read: Callable[[Any], T | None]
+    ) -> list[T]:
         """Yield the value of each document, whose line comes after so many others."""
         found: list[T] = []
         number, document = before, None
@@ -198,7 +218,11 @@ class LineReader:
     def _file(self, name: str, value: Any) -> Facts:
         is_delta = name == "file" and "deltaSingleAction" in value
         self._check(is_delta=is_delta)
-        return _delta_file(value, self._kind_of_add) if is_delta else _parquet_file(value, _KINDS[name])
+        return (
+            _delta_file(value, self._kind_of_add)
+            if is_delta
+            else _parquet_file(value, _KINDS[name])
+        )
 
     def _check(self, *, is_delta: bool) -> None:
         if is_delta and "delta" not in self._formats:
@@ -234,18 +258,28 @@ def _member(document: Any) -> tuple[str, Any]:
     # Later versions of the contract may add members. They send lines of unknown kinds only to clients that request them.
     known = [name for name in document if name in _MEMBERS]
     if len(known) != 1:
-        raise _Wrong(f"holds {' and '.join(known) or 'nothing'} of what a line is about, and there is to be one of it")
+        raise _Wrong(
+            f"holds {' and '.join(known) or 'nothing'} of what a line is about, and there is to be one of it"
+        )
     return known[0], document[known[0]]
 
 
 def _documents(text: bytes) -> list[Any] | None:
     """Return the JSON objects of a block, one for each of its lines; None where it is not just that."""
     try:
-        documents: list[Any] = from_json(b"".join((b"[", text.replace(b"\n", b","), b"]")), allow_inf_nan=False, cache_strings="keys")
+        documents: list[Any] = from_json(
+            b"".join((b"[", text.replace(b"\n", b","), b"]")),
+            allow_inf_nan=False,
+            cache_strings="keys",
+        )
     except ValueError:
         return None
     # Two objects in a line, or one in two, would have passed as well.
-    return documents if len(documents) == text.count(b"\n") + 1 and set(map(type, documents)) == {dict} else None
+    return (
+        documents
+        if len(documents) == text.count(b"\n") + 1 and set(map(type, documents)) == {dict}
+        else None
+    )
 
 
 def _objects(text: bytes) -> Iterator[Any]:
@@ -260,8 +294,18 @@ def _objects(text: bytes) -> Iterator[Any]:
 
 def _parquet_file(document: dict[str, Any], kind: Kind) -> Facts:
     get = document.get
-    url, id_, values, size = document["url"], document["id"], document["partitionValues"], document["size"]
-    stats, version, timestamp, expiration = get("stats"), get("version"), get("timestamp"), get("expirationTimestamp")
+    url, id_, values, size = (
+        document["url"],
+        document["id"],
+        document["partitionValues"],
+        document["size"],
+    )
+    stats, version, timestamp, expiration = (
+        get("stats"),
+        get("version"),
+        get("timestamp"),
+        get("expirationTimestamp"),
+    )
     if (
         type(url) is not str
         or type(id_) is not str
@@ -277,12 +321,20 @@ def _parquet_file(document: dict[str, Any], kind: Kind) -> Facts:
     for value in values.values():
         if value is not None and type(value) is not str:
             raise TypeError
-    return _new(Facts, (kind, url, id_, values, size, stats, version, timestamp, expiration, None, None, False))
+    return _new(
+        Facts,
+        (kind, url, id_, values, size, stats, version, timestamp, expiration, None, None, False),
+    )
 
 
 def _delta_file(document: dict[str, Any], add: Kind) -> Facts:
     get = document.get
-    id_, version, timestamp, expiration = document["id"], get("version"), get("timestamp"), get("expirationTimestamp")
+    id_, version, timestamp, expiration = (
+        document["id"],
+        get("version"),
+        get("timestamp"),
+        get("expirationTimestamp"),
+    )
     vector_id = get("deletionVectorFileId")
     kind, action = _action(document["deltaSingleAction"], add)
     get = action.get
@@ -306,12 +358,30 @@ def _delta_file(document: dict[str, Any], add: Kind) -> Facts:
             raise TypeError
     vector = get("deletionVector")
     vector = None if vector is None else _deletion_vector(vector)
-    return _new(Facts, (kind, url, id_, values, size, stats, version, timestamp, expiration, vector, vector_id, True))
+    return _new(
+        Facts,
+        (
+            kind,
+            url,
+            id_,
+            values,
+            size,
+            stats,
+            version,
+            timestamp,
+            expiration,
+            vector,
+            vector_id,
+            True,
+        ),
+    )
 
 
 def _action(single: dict[str, Any], add: Kind) -> tuple[Kind, dict[str, Any]]:
     """Return the kind of file that an action of the log tells of, and the action."""
-    found = [(name, action) for name, action in single.items() if name in _ACTIONS and action is not None]
+    found = [
+        (name, action) for name, action in single.items() if name in _ACTIONS and action is not None
+    ]
     if len(found) != 1:
         raise _Wrong("has a deltaSingleAction that is not one of add, remove and cdc")
     ((name, action),) = found
@@ -336,7 +406,12 @@ def _protocol(value: dict[str, Any]) -> Protocol:
     around = _checked(models.DeltaProtocol, value)
     action = around.delta_protocol
     features = frozenset(action.reader_features or ())
-    return Protocol(format="delta", min_reader_version=action.min_reader_version, reader_features=features, version=around.version)
+    return Protocol(
+        format="delta",
+        min_reader_version=action.min_reader_version,
+        reader_features=features,
+        version=around.version,
+    )
 
 
 def _metadata(value: dict[str, Any]) -> Metadata:
@@ -376,7 +451,11 @@ def _checked(model: type[M], value: Any) -> M:
 def _why(document: Any) -> str:
     """Return the error of an unreadable line."""
     name, value = next(iter(document.items()), ("", None))
-    model = models.DeltaFile if isinstance(value, dict) and "deltaSingleAction" in value else _MODELS.get(name)
+    model = (
+        models.DeltaFile
+        if isinstance(value, dict) and "deltaSingleAction" in value
+        else _MODELS.get(name)
+    )
     try:
         if model is not None:
             _checked(model, value)

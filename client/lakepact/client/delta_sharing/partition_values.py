@@ -23,7 +23,9 @@ _RANGES = {"byte": 2**7, "short": 2**15, "integer": 2**31, "long": 2**63}
 _INTEGER = re.compile(r"[+-]?\d{1,19}")
 _REAL = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,4})?")
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
-_MOMENT = re.compile(r"(\d{4}-\d{2}-\d{2})[ T](\d{2}:\d{2}:\d{2})(?:\.(\d{1,9}))?(Z|[+-]\d{2}:?\d{2})?")
+_MOMENT = re.compile(
+    r"(\d{4}-\d{2}-\d{2})[ T](\d{2}:\d{2}:\d{2})(?:\.(\d{1,9}))?(Z|[+-]\d{2}:?\d{2})?"
+)
 _NO_NUMBERS = {"nan", "inf", "+inf", "-inf", "infinity", "+infinity", "-infinity"}
 
 
@@ -59,7 +61,11 @@ def _integer(text: str, kind: Type) -> int | None:
 
 
 def _real(text: str, _: Type) -> float | None:
-    return float(text) if text.lower() in _NO_NUMBERS or (text.isascii() and _REAL.fullmatch(text)) else None
+    return (
+        float(text)
+        if text.lower() in _NO_NUMBERS or (text.isascii() and _REAL.fullmatch(text))
+        else None
+    )
 
 
 def _float(text: str, kind: Type) -> float | None:
@@ -77,7 +83,11 @@ def _decimal(text: str, kind: Type) -> Decimal | None:
     # Zeros at the end of a fraction say nothing.
     while fraction > kind.scale and digits and digits[-1] == 0:
         digits, fraction = digits[:-1], fraction - 1
-    return value if fraction <= kind.scale and (whole <= kind.precision - kind.scale or not any(digits)) else None
+    return (
+        value
+        if fraction <= kind.scale and (whole <= kind.precision - kind.scale or not any(digits))
+        else None
+    )
 
 
 def _date(text: str, _: Type) -> date | None:

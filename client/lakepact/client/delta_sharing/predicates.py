@@ -17,7 +17,9 @@ from typing import Any, Literal, TypeAlias
 
 #: The types of values that a column can be compared with.
 Value: TypeAlias = bool | int | float | str | bytes | date | datetime | Decimal
-Operator: TypeAlias = Literal["equal", "lessThan", "lessThanOrEqual", "greaterThan", "greaterThanOrEqual"]
+Operator: TypeAlias = Literal[
+    "equal", "lessThan", "lessThanOrEqual", "greaterThan", "greaterThanOrEqual"
+]
 #: Types of hints whose statistics are exact, or are cut so that they hold for any comparison.
 _EXACT = frozenset({"bool", "string", "date"})
 _CONTRARIES: dict[str, tuple[Operator, ...]] = {
@@ -44,7 +46,9 @@ class Predicate:
         return Not(self)
 
     def __bool__(self) -> bool:
-        raise TypeError("a predicate has no truth of its own: combine predicates by &, | and ~, not by and, or and not")
+        raise TypeError(
+            "a predicate has no truth of its own: combine predicates by &, | and ~, not by and, or and not"
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,7 +143,9 @@ class Column:
         if not isinstance(value, (bool, int, float, str, bytes, date, Decimal)):
             raise TypeError(f"{self!r} cannot be compared with a {type(value).__name__}")
         if isinstance(value, (float, Decimal)) and math.isnan(value):
-            raise ValueError(f"{self!r} cannot be compared with NaN: nothing is equal to it, more or less")
+            raise ValueError(
+                f"{self!r} cannot be compared with NaN: nothing is equal to it, more or less"
+            )
         return Comparison(self._name, operator, value)
 
 
@@ -184,23 +190,39 @@ def _wider(predicate: Predicate, *, negated: bool) -> dict[str, Any] | None:
 
 def _comparison(predicate: Comparison, kind: str, low: str, high: str) -> dict[str, Any]:
     def compared(operator: str, text: str) -> dict[str, Any]:
-        column, literal = {"op": "column", "name": predicate.column}, {"op": "literal", "value": text}
-        return {"op": operator, "children": [column | {"valueType": kind}, literal | {"valueType": kind}]}
+        column, literal = (
+            {"op": "column", "name": predicate.column},
+            {"op": "literal", "value": text},
+        )
+        return {
+            "op": operator,
+            "children": [column | {"valueType": kind}, literal | {"valueType": kind}],
+        }
 
     if predicate.operator != "equal":
         # A bound may differ from the value by no more than its statistic lost, so that it is included.
-        operator = predicate.operator if kind in _EXACT else predicate.operator.removesuffix("OrEqual") + "OrEqual"
+        operator = (
+            predicate.operator
+            if kind in _EXACT
+            else predicate.operator.removesuffix("OrEqual") + "OrEqual"
+        )
         return compared(operator, high if operator.startswith("less") else low)
     if low == high:
         return compared("equal", low)
-    return {"op": "and", "children": [compared("greaterThanOrEqual", low), compared("lessThanOrEqual", high)]}
+    return {
+        "op": "and",
+        "children": [compared("greaterThanOrEqual", low), compared("lessThanOrEqual", high)],
+    }
 
 
 def _contrary(predicate: Comparison, kind: str, low: str, high: str) -> dict[str, Any] | None:
     """Return the contrary of a comparison; None for numbers, as NaN satisfies it and no statistic counts NaN."""
     if kind == "long" or (predicate.operator == "equal" and kind not in _EXACT):
         return None
-    trees = [_comparison(replace(predicate, operator=operator), kind, low, high) for operator in _CONTRARIES[predicate.operator]]
+    trees = [
+        _comparison(replace(predicate, operator=operator), kind, low, high)
+        for operator in _CONTRARIES[predicate.operator]
+    ]
     return _joined("or", trees)
 
 
@@ -222,7 +244,15 @@ def _written(value: Value) -> tuple[str, str, str] | None:
         return ("string", value, value) if all(letter < "\ud800" for letter in value) else None
     if isinstance(value, datetime):
         # A time without a zone is of a type that the contract's predicates do not know.
-        return ("timestamp", utc(value.replace(microsecond=value.microsecond // 1000 * 1000)), utc(value)) if value.tzinfo else None
+        return (
+            (
+                "timestamp",
+                utc(value.replace(microsecond=value.microsecond // 1000 * 1000)),
+                utc(value),
+            )
+            if value.tzinfo
+            else None
+        )
     # Statistics of real numbers are short texts, and NaN can be the greatest of them: no hint is right for all.
     return ("date", value.isoformat(), value.isoformat()) if isinstance(value, date) else None
 

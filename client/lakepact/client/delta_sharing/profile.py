@@ -50,7 +50,9 @@ class Profile:
 class UntilExpiry(Auth):
     """Sends what another auth sends, until that runs out."""
 
-    def __init__(self, auth: Auth, expires: datetime, clock: Callable[[], float] = time.time) -> None:
+    def __init__(
+        self, auth: Auth, expires: datetime, clock: Callable[[], float] = time.time
+    ) -> None:
         self._auth = auth
         self._expires = expires
         self._clock = clock
@@ -94,10 +96,16 @@ def _profile(document: Mapping[str, Any]) -> Profile:
         raise UpgradeNeeded(Failure(operation="profile", message=message))
     kind = "bearer_token" if version == 1 else _text(document, "type")
     if kind not in _KINDS:
-        raise ValueError(f"profiles of this type are not supported; those of {', '.join(sorted(_KINDS))} are")
+        raise ValueError(
+            f"profiles of this type are not supported; those of {', '.join(sorted(_KINDS))} are"
+        )
     expires = _moment(document.get("expirationTime")) if kind == "bearer_token" else None
     auth = _KINDS[kind](document)
-    return Profile(server_address(_text(document, "endpoint")), UntilExpiry(auth, expires) if expires else auth, expires)
+    return Profile(
+        server_address(_text(document, "endpoint")),
+        UntilExpiry(auth, expires) if expires else auth,
+        expires,
+    )
 
 
 def _bearer_token(document: Mapping[str, Any]) -> Auth:
@@ -106,7 +114,9 @@ def _bearer_token(document: Mapping[str, Any]) -> Auth:
 
 def _client_credentials(document: Mapping[str, Any]) -> Auth:
     scope = _text(document, "scope") if document.get("scope") is not None else None
-    endpoint, name, secret = (_text(document, member) for member in ("tokenEndpoint", "clientId", "clientSecret"))
+    endpoint, name, secret = (
+        _text(document, member) for member in ("tokenEndpoint", "clientId", "clientSecret")
+    )
     try:
         return ClientCredentials(endpoint, name, secret, scope=scope or None)
     except ValueError as error:
@@ -137,5 +147,7 @@ def _moment(value: Any) -> datetime | None:
     try:
         moment = datetime.fromisoformat(value)
     except (TypeError, ValueError):
-        raise ValueError("the expirationTime of a profile is a time in ISO 8601, such as 2030-01-01T00:00:00Z") from None
+        raise ValueError(
+            "the expirationTime of a profile is a time in ISO 8601, such as 2030-01-01T00:00:00Z"
+        ) from None
     return moment if moment.tzinfo else moment.replace(tzinfo=UTC)

@@ -10,7 +10,12 @@ from lakepact.client.delta_sharing.capabilities import Capabilities
 from lakepact.client.delta_sharing.predicates import Predicate, hint, utc
 from lakepact.client.idempotency_keys import new_key
 from lakepact.client.urls import path_segment
-from lakepact.generated.delta_sharing.endpoints import get_query_info, get_table_metadata, query_table, query_table_changes
+from lakepact.generated.delta_sharing.endpoints import (
+    get_query_info,
+    get_table_metadata,
+    query_table,
+    query_table_changes,
+)
 from lakepact.generated.delta_sharing.models import GetQueryInfoRequest, QueryTableRequest
 
 if TYPE_CHECKING:
@@ -77,10 +82,14 @@ class _Asked:
     def follow_up(self, query_id: str, page_token: str | None) -> Call[Any]:
         """Return the call for a page of a query in the background."""
         asked = {"max_files": self.page_size, "page_token": page_token}
-        body = GetQueryInfoRequest.model_validate({name: value for name, value in asked.items() if value is not None})
+        body = GetQueryInfoRequest.model_validate(
+            {name: value for name, value in asked.items() if value is not None}
+        )
         header = self.capabilities.header()
         query = path_segment(query_id)
-        return get_query_info.call(**self.place.names(), query_id=query, body=body, delta_sharing_capabilities=header)
+        return get_query_info.call(
+            **self.place.names(), query_id=query, body=body, delta_sharing_capabilities=header
+        )
 
     def again(self, refresh_token: str | None) -> Self:
         """Return the question whose answer has the same files with new URLs, and perhaps later ones."""
@@ -106,7 +115,10 @@ class About(_Asked):
         del page_token
         header = self.capabilities.header()
         return get_table_metadata.call(
-            **self.place.names(), version=self.version, timestamp=self.timestamp, delta_sharing_capabilities=header
+            **self.place.names(),
+            version=self.version,
+            timestamp=self.timestamp,
+            delta_sharing_capabilities=header,
         )
 
 
@@ -123,8 +135,13 @@ class Query(_Asked):
     idempotency_key: str | None = None
 
     def __post_init__(self) -> None:
-        if sum(each is not None for each in (self.version, self.timestamp, self.starting_version)) > 1:
-            raise ValueError("a table is read at a version, at a timestamp, or from a version on: give one of the three at most")
+        if (
+            sum(each is not None for each in (self.version, self.timestamp, self.starting_version))
+            > 1
+        ):
+            raise ValueError(
+                "a table is read at a version, at a timestamp, or from a version on: give one of the three at most"
+            )
 
     @property
     def gives_changes(self) -> bool:
@@ -154,13 +171,22 @@ class Query(_Asked):
             "include_refresh_token": True if self.refreshes else None,
             "refresh_token": self.refresh_token,
         }
-        body = QueryTableRequest.model_validate({name: value for name, value in asked.items() if value is not None})
+        body = QueryTableRequest.model_validate(
+            {name: value for name, value in asked.items() if value is not None}
+        )
         header = self.capabilities.header()
-        return query_table.call(**self.place.names(), body=body, delta_sharing_capabilities=header, fileidhash=self.file_id_hash)
+        return query_table.call(
+            **self.place.names(),
+            body=body,
+            delta_sharing_capabilities=header,
+            fileidhash=self.file_id_hash,
+        )
 
     def again(self, refresh_token: str | None) -> Query:
         """Return the question whose answer has the same files with new URLs, if the table did not change."""
-        key = None if self.idempotency_key is None else new_key()  # with the same key, the old answer would come again
+        key = (
+            None if self.idempotency_key is None else new_key()
+        )  # with the same key, the old answer would come again
         return replace(self, refresh_token=refresh_token or self.refresh_token, idempotency_key=key)
 
     def pinned(self, version: int | None) -> Query | None:
@@ -168,7 +194,9 @@ class Query(_Asked):
         if self.gives_changes or version is None:
             return None
         key = None if self.idempotency_key is None else new_key()
-        return replace(self, version=version, timestamp=None, refresh_token=None, idempotency_key=key)
+        return replace(
+            self, version=version, timestamp=None, refresh_token=None, idempotency_key=key
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -185,7 +213,9 @@ class Changes(_Asked):
         if (self.starting_version is None) == (self.starting_timestamp is None):
             raise ValueError("changes begin at a version or at a timestamp: give one of the two")
         if self.ending_version is not None and self.ending_timestamp is not None:
-            raise ValueError("changes end at a version or at a timestamp: give one of the two at most")
+            raise ValueError(
+                "changes end at a version or at a timestamp: give one of the two at most"
+            )
 
     def contradiction(self, version: int) -> str | None:
         """Return what was asked for, if an answer that begins with a version cannot be the answer."""
@@ -212,7 +242,9 @@ class Changes(_Asked):
 TableRequest: TypeAlias = About | Query | Changes
 
 
-def _contradiction(version: int, *, exact: int | None = None, first: int | None = None) -> str | None:
+def _contradiction(
+    version: int, *, exact: int | None = None, first: int | None = None
+) -> str | None:
     if exact is not None and version != exact:
         return f"version {exact}"
     return f"versions from {first} on" if first is not None and version < first else None

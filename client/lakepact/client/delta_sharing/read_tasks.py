@@ -52,7 +52,9 @@ def weight(piece: Piece) -> int:
     return piece.file.size if piece.file.size is not None else UNKNOWN_SIZE
 
 
-def divided(answered: Answered, pieces: Iterable[Piece], columns: Sequence[str] | None, *, most: int) -> Iterator[ReadTask]:
+def divided(
+    answered: Answered, pieces: Iterable[Piece], columns: Sequence[str] | None, *, most: int
+) -> Iterator[ReadTask]:
     """Yield tasks of consecutive pieces, none with more than `most` bytes unless one file alone has more."""
     wanted = None if columns is None else tuple(columns)
     group: list[Piece] = []

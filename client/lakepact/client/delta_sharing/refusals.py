@@ -25,6 +25,10 @@ REFUSALS = Refusals(
     named=ERRORS,
     kinds={},
     read=_error_body,
-    places={(operation, 404): _MISSING.get(operation, errors.NoSuchTable) for operation in OPERATIONS if operation != "listShares"},
+    places={
+        (operation, 404): _MISSING.get(operation, errors.NoSuchTable)
+        for operation in OPERATIONS
+        if operation != "listShares"
+    },
     reads=frozenset(OPERATIONS),
 )

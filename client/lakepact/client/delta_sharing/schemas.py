@@ -40,7 +40,9 @@ class Primitive:
     scale: int = 0
 
     def __str__(self) -> str:
-        return f"{self.name}({self.precision},{self.scale})" if self.name == "decimal" else self.name
+        return (
+            f"{self.name}({self.precision},{self.scale})" if self.name == "decimal" else self.name
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +132,9 @@ class Schema:
             ValueError: There is none.
         """
         same = [column for column in self.fields if column.name == name]
-        found = same or [column for column in self.fields if column.name.casefold() == name.casefold()]
+        found = same or [
+            column for column in self.fields if column.name.casefold() == name.casefold()
+        ]
         if not found:
             raise ValueError(f"the table has no column {name!r}; it has {', '.join(self.names)}")
         return found[0]
@@ -166,9 +170,15 @@ def _type(document: Any, place: str, depth: int) -> Type:
             raise ValueError(f"the schema of the table has a struct without fields{_at(place)}")
         return Struct(tuple(_field(each, place, depth + 1) for each in fields))
     if kind == "array":
-        return Array(_type(members.get("elementType"), f"{place}.element", depth + 1), members.get("containsNull") is not False)
+        return Array(
+            _type(members.get("elementType"), f"{place}.element", depth + 1),
+            members.get("containsNull") is not False,
+        )
     if kind == "map":
-        key, value = (_type(members.get(f"{part}Type"), f"{place}.{part}", depth + 1) for part in ("key", "value"))
+        key, value = (
+            _type(members.get(f"{part}Type"), f"{place}.{part}", depth + 1)
+            for part in ("key", "value")
+        )
         return Map(key, value, members.get("valueContainsNull") is not False)
     raise ValueError(f"the schema of the table has a type that is none{_at(place)}")
 
@@ -179,13 +189,22 @@ def _field(document: Any, place: str, depth: int) -> Field:
     if not isinstance(name, str):
         raise ValueError(f"the schema of the table has a field without a name{_at(place)}")  # noqa: TRY004
     kind = _type(members.get("type"), f"{place}.{name}" if place else name, depth)
-    return Field(name, kind, members.get("nullable") is not False, metadata if isinstance(metadata, dict) else {})
+    return Field(
+        name,
+        kind,
+        members.get("nullable") is not False,
+        metadata if isinstance(metadata, dict) else {},
+    )
 
 
 def _primitive(name: str) -> Type:
     if name in _PRIMITIVES:
         return Primitive(name)
-    if (found := _DECIMAL.fullmatch(name)) and 0 <= int(found[2]) <= int(found[1]) <= 38 and int(found[1]):
+    if (
+        (found := _DECIMAL.fullmatch(name))
+        and 0 <= int(found[2]) <= int(found[1]) <= 38
+        and int(found[1])
+    ):
         return Primitive("decimal", int(found[1]), int(found[2]))
     return Other(name)
 

@@ -12,7 +12,10 @@ if TYPE_CHECKING:
     from lakepact.client.delta_sharing.lines import QueryStatus
     from lakepact.client.errors import Failure
 
-FIRST_PAUSE, LONGEST_PAUSE = 0.5, 30.0  #: seconds between two requests; each pause is twice the one before
+FIRST_PAUSE, LONGEST_PAUSE = (
+    0.5,
+    30.0,
+)  #: seconds between two requests; each pause is twice the one before
 
 
 class Waiting:
@@ -38,7 +41,11 @@ class Waiting:
         if status.status == "failed":
             raise QueryFailed(failure(f"the query {status.query_id} failed in the background"))
         if self._waited >= self._patience:
-            raise QueryFailed(failure(f"the query {status.query_id} still runs after {self._waited:g} seconds; patience=… waits longer"))
+            raise QueryFailed(
+                failure(
+                    f"the query {status.query_id} still runs after {self._waited:g} seconds; patience=… waits longer"
+                )
+            )
         self.query_id = status.query_id
         pause = min(self._next, LONGEST_PAUSE, self._patience - self._waited)
         self._waited, self._next = self._waited + pause, 2 * pause

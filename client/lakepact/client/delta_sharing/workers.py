@@ -27,7 +27,9 @@ class Workers:
         self._most = most
         self._room = room
 
-    def results(self, work: Callable[[I], R], items: Iterable[I], weight: Callable[[I], int]) -> Generator[R, None, None]:
+    def results(
+        self, work: Callable[[I], R], items: Iterable[I], weight: Callable[[I], int]
+    ) -> Generator[R, None, None]:
         """Yield the result of `work` for each item, in order."""
         pending: deque[tuple[Future[R], int]] = deque()
         held = 0
@@ -59,7 +61,9 @@ class AsyncWorkers:
         self._most = most
         self._room = room
 
-    async def results(self, work: Callable[[I], Awaitable[R]], items: Iterable[I], weight: Callable[[I], int]) -> AsyncGenerator[R, None]:
+    async def results(
+        self, work: Callable[[I], Awaitable[R]], items: Iterable[I], weight: Callable[[I], int]
+    ) -> AsyncGenerator[R, None]:
         """Yield the result of `work` for each item, in order."""
         pending: deque[tuple[asyncio.Future[R], int]] = deque()
         held = 0

@@ -8,7 +8,13 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from lakepact.client.delta_sharing.needs import need
-from lakepact.client.iceberg_rest.names import Levels, TableName, addressable, levels, table_identifier
+from lakepact.client.iceberg_rest.names import (
+    Levels,
+    TableName,
+    addressable,
+    levels,
+    table_identifier,
+)
 from lakepact.client.urls import path_segment
 from lakepact.generated.calls import Later
 
@@ -25,9 +31,13 @@ else:
 LAST_BEFORE_PARTITION_IDS = 999
 
 
-def create_namespace(namespace: Levels, properties: Mapping[str, str] | None) -> models.CreateNamespaceRequest:
+def create_namespace(
+    namespace: Levels, properties: Mapping[str, str] | None
+) -> models.CreateNamespaceRequest:
     """Return a namespace to create."""
-    return models.CreateNamespaceRequest.model_validate(_given(namespace=addressable(namespace), properties=properties))
+    return models.CreateNamespaceRequest.model_validate(
+        _given(namespace=addressable(namespace), properties=properties)
+    )
 
 
 def existing_namespace(found: models.GetNamespaceResponse) -> models.CreateNamespaceResponse:
@@ -35,9 +45,13 @@ def existing_namespace(found: models.GetNamespaceResponse) -> models.CreateNames
     return models.CreateNamespaceResponse.model_validate(found.to_wire())
 
 
-def update_namespace_properties(updates: Mapping[str, str] | None, removals: Sequence[str]) -> models.UpdateNamespacePropertiesRequest:
+def update_namespace_properties(
+    updates: Mapping[str, str] | None, removals: Sequence[str]
+) -> models.UpdateNamespacePropertiesRequest:
     """Properties to set and to remove."""
-    return models.UpdateNamespacePropertiesRequest.model_validate({"removals": list(removals), "updates": dict(updates or {})})
+    return models.UpdateNamespacePropertiesRequest.model_validate(
+        {"removals": list(removals), "updates": dict(updates or {})}
+    )
 
 
 def create_table(
@@ -51,22 +65,38 @@ def create_table(
     stage: bool,
 ) -> models.CreateTableRequest:
     """Return a table to create, or to stage, with the ids that the contract leaves optional and some servers require."""
-    given = _given(name=path_segment(name), schema=_with_ids(schema, "schema-id"), location=location, properties=properties)
+    given = _given(
+        name=path_segment(name),
+        schema=_with_ids(schema, "schema-id"),
+        location=location,
+        properties=properties,
+    )
     if partition_spec is not None:
         spec = models.PartitionSpec.model_validate(_with_ids(partition_spec, "spec-id"))
-        following = itertools.count(max([LAST_BEFORE_PARTITION_IDS, *(field.field_id or 0 for field in spec.fields)]) + 1)
-        fields = [{**field.to_wire(), "field-id": field.field_id or next(following)} for field in spec.fields]
+        following = itertools.count(
+            max([LAST_BEFORE_PARTITION_IDS, *(field.field_id or 0 for field in spec.fields)]) + 1
+        )
+        fields = [
+            {**field.to_wire(), "field-id": field.field_id or next(following)}
+            for field in spec.fields
+        ]
         given["partition-spec"] = {**spec.to_wire(), "fields": fields}
     if write_order is not None:
-        given["write-order"] = _with_ids(write_order, "order-id", 1 if _document(write_order).get("fields") else 0)
+        given["write-order"] = _with_ids(
+            write_order, "order-id", 1 if _document(write_order).get("fields") else 0
+        )
     given["stage-create"] = stage
     return models.CreateTableRequest.model_validate(given)
 
 
-def register_table(name: str, metadata_location: str, *, overwrite: bool) -> models.RegisterTableRequest:
+def register_table(
+    name: str, metadata_location: str, *, overwrite: bool
+) -> models.RegisterTableRequest:
     """Return a metadata file to make a table of."""
     given = {"name": path_segment(name), "metadata-location": metadata_location}
-    return models.RegisterTableRequest.model_validate(given | ({"overwrite": True} if overwrite else {}))
+    return models.RegisterTableRequest.model_validate(
+        given | ({"overwrite": True} if overwrite else {})
+    )
 
 
 def commit_table(
@@ -75,13 +105,20 @@ def commit_table(
     requirements: Sequence[models.TableRequirement | Mapping[str, Any]],
 ) -> models.CommitTableRequest:
     """Return a change of one table."""
-    given = {"identifier": _identifier(table), "requirements": list(requirements), "updates": list(updates)}
+    given = {
+        "identifier": _identifier(table),
+        "requirements": list(requirements),
+        "updates": list(updates),
+    }
     return models.CommitTableRequest.model_validate(given)
 
 
 def commit_transaction(changes: Sequence[TableChange]) -> models.CommitTransactionRequest:
     """Return the changes of several tables as a body."""
-    given = [commit_table((levels(change.namespace), change.name), change.updates, change.requirements) for change in changes]
+    given = [
+        commit_table((levels(change.namespace), change.name), change.updates, change.requirements)
+        for change in changes
+    ]
     return models.CommitTransactionRequest.model_validate({"table-changes": given})
 
 
@@ -92,7 +129,9 @@ def sign_request(request: models.RemoteSignRequest | Mapping[str, Any]) -> model
 
 def register_view(name: str, metadata_location: str) -> models.RegisterViewRequest:
     """Return a metadata file to make a view of."""
-    return models.RegisterViewRequest.model_validate({"name": path_segment(name), "metadata-location": metadata_location})
+    return models.RegisterViewRequest.model_validate(
+        {"name": path_segment(name), "metadata-location": metadata_location}
+    )
 
 
 def report_metrics(
@@ -101,7 +140,9 @@ def report_metrics(
     """Return the metrics of a scan or commit."""
     from pydantic import TypeAdapter  # noqa: PLC0415 - it takes as long to import as models
 
-    given: models.ScanReportRequest | models.CommitReportRequest = TypeAdapter(models.ReportMetricsRequest).validate_python(report)
+    given: models.ScanReportRequest | models.CommitReportRequest = TypeAdapter(
+        models.ReportMetricsRequest
+    ).validate_python(report)
     return given
 
 
@@ -148,7 +189,12 @@ def create_view(
     properties: Mapping[str, str] | None,
 ) -> models.CreateViewRequest:
     """Return a view to create; the contract demands its properties even where there are none."""
-    given = _given(name=path_segment(name), schema=_with_ids(schema, "schema-id"), location=location, properties=dict(properties or {}))
+    given = _given(
+        name=path_segment(name),
+        schema=_with_ids(schema, "schema-id"),
+        location=location,
+        properties=dict(properties or {}),
+    )
     return models.CreateViewRequest.model_validate({**given, "view-version": version})
 
 
@@ -158,13 +204,19 @@ def replace_view(
     requirements: Sequence[models.ViewRequirement | Mapping[str, Any]],
 ) -> models.CommitViewRequest:
     """Return a change of one view."""
-    given = {"identifier": _identifier(view), "requirements": list(requirements), "updates": list(updates)}
+    given = {
+        "identifier": _identifier(view),
+        "requirements": list(requirements),
+        "updates": list(updates),
+    }
     return models.CommitViewRequest.model_validate(given)
 
 
 def rename_table(source: TableName, destination: TableName) -> models.RenameTableRequest:
     """Return a table or view, and what it is to be called."""
-    return models.RenameTableRequest.model_validate({"source": _identifier(source), "destination": _identifier(destination)})
+    return models.RenameTableRequest.model_validate(
+        {"source": _identifier(source), "destination": _identifier(destination)}
+    )
 
 
 def _identifier(table: TableName) -> dict[str, Any]:
@@ -177,7 +229,9 @@ def _with_ids(given: Any, name: str, id_: int = 0) -> dict[str, Any]:
     return {name: id_, **_document(given)}
 
 
-def schema_document(schema: models.Schema | Mapping[str, Any] | AnySchema, format_version: int) -> dict[str, Any]:
+def schema_document(
+    schema: models.Schema | Mapping[str, Any] | AnySchema, format_version: int
+) -> dict[str, Any]:
     """Return a schema as the JSON of a table of this format version."""
     return models.Schema.model_validate(_document(schema, format_version)).to_wire()
 
@@ -192,7 +246,9 @@ def _document(given: Any, format_version: int = 2) -> dict[str, Any]:
     """Return the members that are not None, under their names in JSON; of a schema of Arrow or pyiceberg too."""
     if type(given).__module__.partition(".")[0] in {"pyarrow", "pyiceberg"}:
         need("pyiceberg")
-        conversion = importlib.import_module("lakepact.client.iceberg_rest.pyiceberg_schemas").SchemaConversion
+        conversion = importlib.import_module(
+            "lakepact.client.iceberg_rest.pyiceberg_schemas"
+        ).SchemaConversion
         given = conversion.schema_document(given, format_version)
     members: Mapping[str, Any] = given if isinstance(given, Mapping) else given.to_wire()
     return {name.replace("_", "-"): value for name, value in members.items() if value is not None}

@@ -18,5 +18,9 @@ class TableChange:
 
     namespace: Levels  #: the namespace that the table is in
     name: str  #: its name
-    updates: Sequence[TableUpdate | Mapping[str, Any]] = ()  #: what to change, in this order; nothing, where a requirement is all
-    requirements: Sequence[TableRequirement | Mapping[str, Any]] = ()  #: what has to hold of this table
+    updates: Sequence[
+        TableUpdate | Mapping[str, Any]
+    ] = ()  #: what to change, in this order; nothing, where a requirement is all
+    requirements: Sequence[
+        TableRequirement | Mapping[str, Any]
+    ] = ()  #: what has to hold of this table

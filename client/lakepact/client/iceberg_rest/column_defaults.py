@@ -31,11 +31,17 @@ def json_default(type_: Any, value: DefaultValue, format_version: int) -> Any:
         raise ValueError(
             f"default values need format version {_SINCE}, and the table has {format_version}: call upgrade_format_version({_SINCE}) before"
         )
-    name, _, numbers = type_.partition("(" if "(" in type_ else "[") if isinstance(type_, str) else ("", "", "")
+    name, _, numbers = (
+        type_.partition("(" if "(" in type_ else "[") if isinstance(type_, str) else ("", "", "")
+    )
     kinds, form = _FORMS.get(name, ((), None))
-    found = form(value, *map(int, _NUMBERS.findall(numbers))) if form and type(value) in kinds else None
+    found = (
+        form(value, *map(int, _NUMBERS.findall(numbers))) if form and type(value) in kinds else None
+    )
     if found is None:
-        raise ValueError(f"the type {json.dumps(type_, default=str)} has no default value {json.dumps(value, default=str)}")
+        raise ValueError(
+            f"the type {json.dumps(type_, default=str)} has no default value {json.dumps(value, default=str)}"
+        )
     return found
 
 
@@ -44,12 +50,18 @@ def _whole(bits: int) -> Callable[[int], int | None]:
 
 
 def _real(value: float) -> float | None:
-    return float(value) if math.isfinite(value) else None  # Iceberg's own library refuses `1` for a real number
+    return (
+        float(value) if math.isfinite(value) else None
+    )  # Iceberg's own library refuses `1` for a real number
 
 
 def _decimal(value: Decimal, precision: int, scale: int) -> str | None:
     digits, exponent = value.as_tuple().digits, value.as_tuple().exponent
-    fits = isinstance(exponent, int) and -exponent <= scale and len(digits) + exponent <= precision - scale
+    fits = (
+        isinstance(exponent, int)
+        and -exponent <= scale
+        and len(digits) + exponent <= precision - scale
+    )
     return f"{value:.{scale}f}" if fits else None
 
 
@@ -60,7 +72,11 @@ def _without_zone(value: time | datetime) -> str | None:
 
 
 def _with_zone(value: datetime) -> str | None:
-    return f"{_without_zone(value.astimezone(UTC).replace(tzinfo=None))}+00:00" if value.tzinfo else None
+    return (
+        f"{_without_zone(value.astimezone(UTC).replace(tzinfo=None))}+00:00"
+        if value.tzinfo
+        else None
+    )
 
 
 _FORMS: dict[str, tuple[tuple[type, ...], Callable[..., Any]]] = {

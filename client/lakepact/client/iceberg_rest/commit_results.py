@@ -39,7 +39,9 @@ def missing_edits(draft: TableDraft, result: TableMetadata) -> list[str]:
         return []
     facts = {**_structure(draft, result), **_others(draft, result)}
     return [
-        f"{what}: expected {_json(wanted)}, returned {_json(found)}" for what, (wanted, found) in facts.items() if not _holds(wanted, found)
+        f"{what}: expected {_json(wanted)}, returned {_json(found)}"
+        for what, (wanted, found) in facts.items()
+        if not _holds(wanted, found)
     ]
 
 
@@ -48,14 +50,22 @@ def _structure(draft: TableDraft, result: TableMetadata) -> dict[str, tuple[Any,
     if draft.format_version != draft.metadata.format_version:
         facts["format-version"] = draft.format_version, result.format_version
     if draft.changes_schema:
-        columns = zip_longest(draft.schema.document["fields"], result.current_schema.to_wire()["fields"])
-        wanted, found = next(((wanted, found) for wanted, found in columns if not _holds(wanted, found)), (None, None))
+        columns = zip_longest(
+            draft.schema.document["fields"], result.current_schema.to_wire()["fields"]
+        )
+        wanted, found = next(
+            ((wanted, found) for wanted, found in columns if not _holds(wanted, found)),
+            (None, None),
+        )
         facts["column"] = wanted, found
     if draft.changes_spec:
         fields = [field.to_wire() for field in result.default_partition_spec.fields]
         facts["default partition spec"] = _partitions(draft.partition_fields), _partitions(fields)
     if draft.sort_fields is not None:
-        facts["default sort order"] = draft.sort_fields, [field.to_wire() for field in result.default_sort_order.fields]
+        facts["default sort order"] = (
+            draft.sort_fields,
+            [field.to_wire() for field in result.default_sort_order.fields],
+        )
     return facts
 
 
@@ -65,40 +75,60 @@ def _others(draft: TableDraft, result: TableMetadata) -> dict[str, tuple[Any, An
         match update:
             case {"updates": updates}:
                 facts |= {
-                    f"properties.{name}": (value, result.properties.get(name)) for name, value in updates.items() if name not in _RESERVED
+                    f"properties.{name}": (value, result.properties.get(name))
+                    for name, value in updates.items()
+                    if name not in _RESERVED
                 }
             case {"removals": names}:
-                facts |= {f"properties.{name}": (None, result.properties.get(name)) for name in names if name not in _RESERVED}
+                facts |= {
+                    f"properties.{name}": (None, result.properties.get(name))
+                    for name in names
+                    if name not in _RESERVED
+                }
             case {"location": location}:
                 facts["location"] = location.rstrip("/"), result.location.rstrip("/")
             case {"statistics": file} | {"partition-statistics": file}:
                 member, id_ = update["action"].removeprefix("set-"), file["snapshot-id"]
                 facts[f"{member} of {id_}"] = file, statistics(result, member, id_)
-            case {"action": "remove-statistics" | "remove-partition-statistics" as action, "snapshot-id": id_}:
+            case {
+                "action": "remove-statistics" | "remove-partition-statistics" as action,
+                "snapshot-id": id_,
+            }:
                 member = action.removeprefix("remove-")
                 facts[f"{member} of {id_}"] = None, statistics(result, member, id_)
             case {"action": action, "ref-name": name, **ref}:
-                facts[f"refs.{name}"] = ref if action == "set-snapshot-ref" else None, _ref(result, name)
+                facts[f"refs.{name}"] = (
+                    ref if action == "set-snapshot-ref" else None,
+                    _ref(result, name),
+                )
             case _:  # the draft makes no others
                 pass
     return facts
 
 
 def _partitions(fields: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    return [{"name": field["name"], "transform": field["transform"]} for field in fields if field["transform"] != "void"]
+    return [
+        {"name": field["name"], "transform": field["transform"]}
+        for field in fields
+        if field["transform"] != "void"
+    ]
 
 
 def _ref(result: TableMetadata, name: str) -> dict[str, Any] | None:
     if found := result.refs.get(name):
         return dict(found.to_wire())
-    snapshot = result.current_snapshot_id if name == "main" else None  # older servers do not write it as a ref
+    snapshot = (
+        result.current_snapshot_id if name == "main" else None
+    )  # older servers do not write it as a ref
     return None if snapshot in (None, -1) else {"type": "branch", "snapshot-id": snapshot}
 
 
 def _holds(wanted: Any, found: Any) -> bool:
     """Return whether a document has the members of another, but for field ids, empty members and spaces in decimal types."""
     if isinstance(wanted, dict) and isinstance(found, dict):
-        return all(name in _FIELD_IDS or _holds(value, found.get(name)) for name, value in wanted.items())
+        return all(
+            name in _FIELD_IDS or _holds(value, found.get(name)) for name, value in wanted.items()
+        )
     if isinstance(wanted, list) and isinstance(found, list):
         return len(wanted) == len(found) and all(map(_holds, wanted, found))
     if isinstance(wanted, str) and isinstance(found, str):

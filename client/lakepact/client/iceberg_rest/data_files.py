@@ -13,7 +13,13 @@ import pyarrow.parquet as pq
 from pyiceberg.conversions import from_json
 from pyiceberg.expressions import AlwaysTrue
 from pyiceberg.expressions.visitors import bind, extract_field_ids
-from pyiceberg.io.pyarrow import ArrowAccessor, ArrowProjectionVisitor, ArrowScan, expression_to_pyarrow, pyarrow_to_schema
+from pyiceberg.io.pyarrow import (
+    ArrowAccessor,
+    ArrowProjectionVisitor,
+    ArrowScan,
+    expression_to_pyarrow,
+    pyarrow_to_schema,
+)
 from pyiceberg.manifest import FileFormat
 from pyiceberg.schema import visit_with_partner
 from pyiceberg.table.deletion_vector import deletion_vectors_from_puffin_file
@@ -68,7 +74,14 @@ class FileReader:
     trusted: TrustedOrigins
 
     @classmethod
-    def of(cls, scan: DataScan, properties: dict[str, Any], row_filter: BooleanExpression | None, *, trusted: TrustedOrigins) -> FileReader:
+    def of(
+        cls,
+        scan: DataScan,
+        properties: dict[str, Any],
+        row_filter: BooleanExpression | None,
+        *,
+        trusted: TrustedOrigins,
+    ) -> FileReader:
         """Return the reader of a scan, without the table's history.
 
         Args:
@@ -85,9 +98,17 @@ class FileReader:
             "metadata_log": [],
             "statistics": [],
         }
-        return cls(scan.table_metadata.model_copy(update=history), scan.projection(), row_filter, properties, trusted)
+        return cls(
+            scan.table_metadata.model_copy(update=history),
+            scan.projection(),
+            row_filter,
+            properties,
+            trusted,
+        )
 
-    def read(self, parts: Iterable[PlannedFile], renewed: Callable[[], dict[str, str]]) -> Iterator[Any]:
+    def read(
+        self, parts: Iterable[PlannedFile], renewed: Callable[[], dict[str, str]]
+    ) -> Iterator[Any]:
         """Yield the record batches of parts of files.
 
         Args:
@@ -116,9 +137,15 @@ class FileReader:
         data = part.task.file
         io = file_io(properties, data.file_path, self.trusted)
         if data.file_format != FileFormat.PARQUET:
-            yield from ArrowScan(self.metadata, io, self.schema, AlwaysTrue()).to_record_batches([part.task])
+            yield from ArrowScan(self.metadata, io, self.schema, AlwaysTrue()).to_record_batches(
+                [part.task]
+            )
             return
-        deleted = BitMap64(chain.from_iterable(_deleted(io, file, data.file_path) for file in part.task.delete_files))
+        deleted = BitMap64(
+            chain.from_iterable(
+                _deleted(io, file, data.file_path) for file in part.task.delete_files
+            )
+        )
         bound = bind(self.schema, self.row_filter or AlwaysTrue(), case_sensitive=True)
         condition = expression_to_pyarrow(bound, self.schema)
         table = self.metadata
@@ -126,14 +153,27 @@ class FileReader:
         # pyiceberg reads files whole: these are the steps of its ArrowScan, for one row group after the other.
         opened: Any = io.new_input(data.file_path).open()
         with opened as source:
-            file = pq.ParquetFile(source, pre_buffer=False, buffer_size=_FETCHED, coerce_int96_timestamp_unit="us")
+            file = pq.ParquetFile(
+                source, pre_buffer=False, buffer_size=_FETCHED, coerce_int96_timestamp_unit="us"
+            )
             kept = Selection(but_not=deleted or None).mask(file.metadata.num_rows)
-            held = pyarrow_to_schema(file.schema_arrow, table.name_mapping(), downcast, table.format_version)
+            held = pyarrow_to_schema(
+                file.schema_arrow, table.name_mapping(), downcast, table.format_version
+            )
             constants = self._constants(data, self.schema.field_ids - held.field_ids)
-            names = [field.name for field in held.fields if field.field_id in self.schema.field_ids] or file.schema_arrow.names[:1]
-            for position, batch in _numbered(file, part, names, self._matching(source, held, condition, extract_field_ids(bound))):
+            names = [
+                field.name for field in held.fields if field.field_id in self.schema.field_ids
+            ] or file.schema_arrow.names[:1]
+            for position, batch in _numbered(
+                file, part, names, self._matching(source, held, condition, extract_field_ids(bound))
+            ):
                 rows = batch if kept is None else batch.filter(kept.slice(position, batch.num_rows))
-                visitor = ArrowProjectionVisitor(held, downcast, projected_missing_fields=constants, allow_timestamp_tz_mismatch=True)
+                visitor = ArrowProjectionVisitor(
+                    held,
+                    downcast,
+                    projected_missing_fields=constants,
+                    allow_timestamp_tz_mismatch=True,
+                )
                 projected: Any = visit_with_partner(self.schema, rows, visitor, ArrowAccessor(held))
                 rows = pa.RecordBatch.from_struct_array(projected)
                 yield rows if self.row_filter is None else rows.filter(condition)
@@ -142,17 +182,32 @@ class FileReader:
         """Return the values of columns that a file lacks because all its rows have the value of an identity partition."""
         spec = self.metadata.specs().get(data.spec_id)
         values = {
-            each.source_id: data.partition[n] for n, each in enumerate(spec.fields if spec else ()) if str(each.transform) == "identity"
+            each.source_id: data.partition[n]
+            for n, each in enumerate(spec.fields if spec else ())
+            if str(each.transform) == "identity"
         }
-        present = {source: value for source, value in values.items() if source in missing and value is not None}
+        present = {
+            source: value
+            for source, value in values.items()
+            if source in missing and value is not None
+        }
         kinds: dict[int, Any] = {source: self.schema.find_type(source) for source in present}
         # A server sends dates, times and decimals as JSON has them.
-        return {source: from_json(kinds[source], value) if isinstance(value, str) else value for source, value in present.items()}
+        return {
+            source: from_json(kinds[source], value) if isinstance(value, str) else value
+            for source, value in present.items()
+        }
 
-    def _matching(self, source: Any, held: Schema, condition: Any, compared: set[int]) -> Container[int]:
+    def _matching(
+        self, source: Any, held: Schema, condition: Any, compared: set[int]
+    ) -> Container[int]:
         """Return the row groups whose statistics allow matching rows; all if a file has the columns by other names or types."""
         found, wanted = (
-            {(each.field_id, each.name, str(each.field_type)) for each in schema.fields if each.field_id in compared}
+            {
+                (each.field_id, each.name, str(each.field_type))
+                for each in schema.fields
+                if each.field_id in compared
+            }
             for schema in (held, self.schema)
         )
         if not wanted or found != wanted:
@@ -167,23 +222,39 @@ def _deleted(io: FileIO, deletes: DataFile, path: str) -> list[Any]:
         source: Any = opened
         if deletes.file_format == FileFormat.PUFFIN:
             vectors = deletion_vectors_from_puffin_file(PuffinFile(source.read()))
-            return [position for each in vectors if each.referenced_data_file == path for position in each.to_vector().to_pylist()]
-        form = ds.OrcFileFormat() if deletes.file_format == FileFormat.ORC else ds.ParquetFileFormat()
-        rows = form.make_fragment(source).to_table(columns=["pos"], filter=ds.field("file_path") == path)
+            return [
+                position
+                for each in vectors
+                if each.referenced_data_file == path
+                for position in each.to_vector().to_pylist()
+            ]
+        form = (
+            ds.OrcFileFormat() if deletes.file_format == FileFormat.ORC else ds.ParquetFileFormat()
+        )
+        rows = form.make_fragment(source).to_table(
+            columns=["pos"], filter=ds.field("file_path") == path
+        )
         return rows.column("pos").to_pylist()
 
 
-def _numbered(file: Any, part: PlannedFile, names: Sequence[str], matching: Container[int]) -> Iterator[tuple[int, Any]]:
+def _numbered(
+    file: Any, part: PlannedFile, names: Sequence[str], matching: Container[int]
+) -> Iterator[tuple[int, Any]]:
     """Yield the batches of the row groups whose middle lies in a part, each with the position of its first row in the file."""
     groups = [file.metadata.row_group(number) for number in range(file.metadata.num_row_groups)]
     columns = [group.column(0) for group in groups]
-    starts = [min(filter(None, (column.dictionary_page_offset, column.data_page_offset))) for column in columns]
+    starts = [
+        min(filter(None, (column.dictionary_page_offset, column.data_page_offset)))
+        for column in columns
+    ]
     ends = [*starts[1:], part.task.file.file_size_in_bytes]
     position = 0
     for number, group in enumerate(groups):
         first, position = position, position + group.num_rows
         if part.start <= (starts[number] + ends[number]) // 2 < part.end and number in matching:
-            rows = min(_BATCH_ROWS, _BATCH_BYTES * group.num_rows // (group.total_byte_size or 1) or 1)
+            rows = min(
+                _BATCH_ROWS, _BATCH_BYTES * group.num_rows // (group.total_byte_size or 1) or 1
+            )
             for batch in file.iter_batches(rows, [number], names, use_threads=False):
                 yield first, batch
                 first += batch.num_rows

@@ -18,7 +18,9 @@ _THREADS = ThreadPoolExecutor(32, "lakepact-rows")
 
 async def in_thread(work: Callable[..., T], *args: Any) -> T:
     """Return the result of work in a thread."""
-    return await asyncio.get_running_loop().run_in_executor(_THREADS, functools.partial(contextvars.copy_context().run, work, *args))
+    return await asyncio.get_running_loop().run_in_executor(
+        _THREADS, functools.partial(contextvars.copy_context().run, work, *args)
+    )
 
 
 def blocking(catalog: Any) -> Any:
@@ -35,4 +37,6 @@ class _Blocking:
         found = getattr(self._catalog, name)
         if not inspect.iscoroutinefunction(found):
             return found
-        return lambda *args, **kwargs: asyncio.run_coroutine_threadsafe(found(*args, **kwargs), self._loop).result()
+        return lambda *args, **kwargs: asyncio.run_coroutine_threadsafe(
+            found(*args, **kwargs), self._loop
+        ).result()

@@ -22,7 +22,9 @@ if TYPE_CHECKING:
 _OPERATION = "loadTable"
 #: Properties that name the class of Python which pyiceberg imports and calls, with the classes that a server may choose.
 _CLASSES = {
-    "py-io-impl": frozenset({"pyiceberg.io.pyarrow.PyArrowFileIO", "pyiceberg.io.fsspec.FsspecFileIO"}),
+    "py-io-impl": frozenset(
+        {"pyiceberg.io.pyarrow.PyArrowFileIO", "pyiceberg.io.fsspec.FsspecFileIO"}
+    ),
     "write.py-location-provider.impl": frozenset[str](),
 }
 _ADLS_SECRETS = ("adls.account-key", "adls.sas-token", "adls.client-secret")
@@ -35,16 +37,23 @@ _HOSTS = {
     "adls.dfs-storage-authority": _ADLS_SECRETS,
 }
 #: Properties that lead to the signer of requests, which gets the token of the catalog; an endpoint is an address or a path.
-_SIGNERS = frozenset({"uri", "s3.signer.uri", "signer.uri", "s3.signer.endpoint", "signer.endpoint"})
+_SIGNERS = frozenset(
+    {"uri", "s3.signer.uri", "signer.uri", "s3.signer.endpoint", "signer.endpoint"}
+)
 _ENDS = ("endpoint", "uri", "host", "authority")
 #: Settings that say when credentials expire, in milliseconds since 1970.
-_EXPIRES = re.compile(r"s3\.session-token-expires-at-ms|gcs\.oauth2\.token-expires-at|adls\.sas-token-expires-at-ms.*")
+_EXPIRES = re.compile(
+    r"s3\.session-token-expires-at-ms|gcs\.oauth2\.token-expires-at|adls\.sas-token-expires-at-ms.*"
+)
 #: Milliseconds before their end from which credentials are not used.
 _MARGIN = 60_000
 
 
 def file_io(
-    properties: Mapping[str, Any], location: str, trusted: TrustedOrigins, renewed: Callable[[], Mapping[str, Any]] | None = None
+    properties: Mapping[str, Any],
+    location: str,
+    trusted: TrustedOrigins,
+    renewed: Callable[[], Mapping[str, Any]] | None = None,
 ) -> FileIO:
     """Return pyiceberg's access to the files of a table; it opens files of this machine only if the caller trusts them.
 
@@ -58,22 +67,43 @@ def file_io(
         UntrustedOrigin: Credentials of the caller would be sent to another origin.
         BadReply: The server names a class of Python, or an address of cloud metadata.
     """
-    named = {key: value for key, value in properties.items() if isinstance(value, str) and value not in trusted.own}
+    named = {
+        key: value
+        for key, value in properties.items()
+        if isinstance(value, str) and value not in trusted.own
+    }
     check_classes(named, trusted)
     for key, value in named.items():
         if key.endswith(_ENDS) and is_metadata(_host(value)):
-            raise BadReply(Failure(operation=_OPERATION, message=f"the server's property {key!r} is an address of cloud metadata"))
+            raise BadReply(
+                Failure(
+                    operation=_OPERATION,
+                    message=f"the server's property {key!r} is an address of cloud metadata",
+                )
+            )
         is_host = key in _HOSTS and not any(named.get(secret) for secret in _HOSTS[key])
-        is_signer = key in _SIGNERS and "s3.signer" in properties and (key.endswith("uri") or ":" in value.partition("/")[0])
+        is_signer = (
+            key in _SIGNERS
+            and "s3.signer" in properties
+            and (key.endswith("uri") or ":" in value.partition("/")[0])
+        )
         if is_host or is_signer:
             trusted.address(_with_scheme(value), operation=_OPERATION, name=f"the property {key!r}")
     found = load_file_io(dict(properties), location)
-    return _TableFileIO(found, location, trusted, renewed) if renewed or FILES not in trusted.origins else found
+    return (
+        _TableFileIO(found, location, trusted, renewed)
+        if renewed or FILES not in trusted.origins
+        else found
+    )
 
 
 def expired(properties: Mapping[str, Any]) -> bool:
     """Return whether credentials in the settings have expired, or will within a minute."""
-    ends = [int(value) for name, value in properties.items() if _EXPIRES.fullmatch(name) and str(value).isdigit()]
+    ends = [
+        int(value)
+        for name, value in properties.items()
+        if _EXPIRES.fullmatch(name) and str(value).isdigit()
+    ]
     return any(end - _MARGIN < time.time() * 1000 for end in ends)
 
 
@@ -104,7 +134,13 @@ def _host(address: str) -> str:
 class _TableFileIO(FileIO):
     """Opens the files of a table with credentials that have not expired, and those of this machine only if the caller trusts them."""
 
-    def __init__(self, io: FileIO, location: str, trusted: TrustedOrigins, renewed: Callable[[], Mapping[str, Any]] | None) -> None:
+    def __init__(
+        self,
+        io: FileIO,
+        location: str,
+        trusted: TrustedOrigins,
+        renewed: Callable[[], Mapping[str, Any]] | None,
+    ) -> None:
         super().__init__(io.properties)
         self._io = io
         self._location = location
@@ -113,7 +149,9 @@ class _TableFileIO(FileIO):
 
     def _opening(self, location: str) -> FileIO:
         self._trusted.location(location, operation=_OPERATION)
-        if self._renewed is not None and expired(self.properties):  # threads may renew them at once, which costs a request
+        if self._renewed is not None and expired(
+            self.properties
+        ):  # threads may renew them at once, which costs a request
             self._io = file_io(self._renewed(), self._location, self._trusted)
             self.properties = self._io.properties
         return self._io

@@ -31,7 +31,10 @@ def are_kept(config: CatalogConfig, *, seconds: float) -> bool:
 
     lifetime = config.idempotency_key_lifetime
     try:  # reads ISO 8601
-        return isinstance(lifetime, str) and TypeAdapter(timedelta).validate_python(lifetime).total_seconds() >= seconds
+        return (
+            isinstance(lifetime, str)
+            and TypeAdapter(timedelta).validate_python(lifetime).total_seconds() >= seconds
+        )
     except ValidationError:
         return False
 

@@ -47,7 +47,9 @@ def encode_namespace(namespace: Levels, separator: str = DEFAULT_SEPARATOR) -> s
     between = _unquoted(separator)
     found = levels(namespace)
     if any(between in level for level in found):
-        raise ValueError(f"no level of a namespace can hold {between!r}, which joins levels in paths: {namespace!r}")
+        raise ValueError(
+            f"no level of a namespace can hold {between!r}, which joins levels in paths: {namespace!r}"
+        )
     return path_segment(between.join(found))
 
 
@@ -91,5 +93,7 @@ def table_identifier(table: TableName) -> tuple[list[str], str]:
         case _:
             namespace, name = list(getattr(table, "namespace", ())), getattr(table, "name", "")
     if not namespace or not all(namespace) or not isinstance(name, str):
-        raise ValueError(f'a table is named "namespace.name", or by a tuple if a part holds a dot, ("a.b", "name"): {table!r}')
+        raise ValueError(
+            f'a table is named "namespace.name", or by a tuple if a part holds a dot, ("a.b", "name"): {table!r}'
+        )
     return addressable(namespace), path_segment(name)

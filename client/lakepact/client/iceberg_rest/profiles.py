@@ -13,20 +13,28 @@ def profile_properties(name: str | None) -> dict[str, str]:
     try:
         from pyiceberg.utils.config import Config  # noqa: PLC0415 - of an extra
     except ModuleNotFoundError as missing:
-        raise ImportError("profiles are read by pyiceberg: pip install pyiceberg", name=missing.name) from missing
+        raise ImportError(
+            "profiles are read by pyiceberg: pip install pyiceberg", name=missing.name
+        ) from missing
     config = Config()
     name = name or config.get_default_catalog_name()
     found = config.get_catalog_config(name)
     if not found:
         variable = f"PYICEBERG_CATALOG__{name.upper().replace('-', '_')}__URI"
-        raise ValueError(f"no catalog {name!r}: neither .pyiceberg.yaml nor {variable} describes it")
+        raise ValueError(
+            f"no catalog {name!r}: neither .pyiceberg.yaml nor {variable} describes it"
+        )
     return _dotted("", found)
 
 
 def _dotted(start: str, value: Any) -> dict[str, str]:
     if not isinstance(value, dict):
         return {start.removeprefix("."): str(value)}
-    return {name: text for key, inner in value.items() for name, text in _dotted(f"{start}.{key}", inner).items()}
+    return {
+        name: text
+        for key, inner in value.items()
+        for name, text in _dotted(f"{start}.{key}", inner).items()
+    }
 
 
 def constructor_arguments(properties: dict[str, str]) -> tuple[str, dict[str, Any]]:
@@ -53,11 +61,21 @@ def constructor_arguments(properties: dict[str, str]) -> tuple[str, dict[str, An
 def _auth(address: str, left: dict[str, str]) -> Auth:
     """Return the authorization, and take its settings out of the properties."""
     kind = left.pop("auth.type", "noop")
-    own = {name.rpartition(".")[2]: left.pop(name) for name in list(left) if name.startswith(f"auth.{kind}.")}
+    own = {
+        name.rpartition(".")[2]: left.pop(name)
+        for name in list(left)
+        if name.startswith(f"auth.{kind}.")
+    }
     if kind not in {"basic", "noop", "oauth2"} or left.keys() & {"audience", "resource"}:
-        raise ValueError("auth.type basic and oauth2 are supported, without audience and resource; give auth= for others")
+        raise ValueError(
+            "auth.type basic and oauth2 are supported, without audience and resource; give auth= for others"
+        )
     endpoint = left.pop("oauth2-server-uri", f"{address}/v1/oauth/tokens")
-    token, credential, scope = left.pop("token", None), left.pop("credential", None), left.pop("scope", "catalog")
+    token, credential, scope = (
+        left.pop("token", None),
+        left.pop("credential", None),
+        left.pop("scope", "catalog"),
+    )
     if left.pop("rest.sigv4-enabled", "").lower() == "true":
         from lakepact.client.sigv4 import SigV4  # noqa: PLC0415 - of an extra
 
@@ -70,5 +88,7 @@ def _auth(address: str, left: dict[str, str]) -> Auth:
         credential = f"{own.get('client_id', '')}:{own.get('client_secret', '')}"
     if credential:
         client, secret = credential.split(":", 1) if ":" in credential else ("", credential)
-        return ClientCredentials(endpoint, client, secret, scope=scope, in_form=True)  # in the form, as pyiceberg sends them
+        return ClientCredentials(
+            endpoint, client, secret, scope=scope, in_form=True
+        )  # in the form, as pyiceberg sends them
     return BearerToken(token) if token else NoAuth()

@@ -52,16 +52,25 @@ class RowScan:
         """Yield the rows; no more than a batch of them is held."""
         table = _loaded(catalog, self.table)
         scan = self._scan(table)
-        names, projection = self._names(scan), schema_to_pyarrow(scan.projection(), include_field_ids=False)
+        names, projection = (
+            self._names(scan),
+            schema_to_pyarrow(scan.projection(), include_field_ids=False),
+        )
         schema = pa.schema([projection.field(name) for name in names])
         if self.columns is not None:
             every = scan.update(selected_fields=("*",)).projection()
             compared = extract_field_ids(bind(every, scan.row_filter, case_sensitive=True))
-            scan = scan.update(selected_fields=(*self.columns, *map(every.find_column_name, compared)))
-        reader = FileReader.of(scan, table.io.properties, scan.row_filter, trusted=catalog.trusted_origins)
+            scan = scan.update(
+                selected_fields=(*self.columns, *map(every.find_column_name, compared))
+            )
+        reader = FileReader.of(
+            scan, table.io.properties, scan.row_filter, trusted=catalog.trusted_origins
+        )
         files = (PlannedFile(task) for task in scan.plan_files())
         left = self.limit
-        for batch in reader.read(files if left != 0 else (), lambda: _loaded(catalog, self.table).io.properties):
+        for batch in reader.read(
+            files if left != 0 else (), lambda: _loaded(catalog, self.table).io.properties
+        ):
             kept = batch.select(names).cast(schema).slice(0, left)
             yield kept
             left = None if left is None else left - kept.num_rows
@@ -69,14 +78,24 @@ class RowScan:
                 return
 
     def _scan(self, table: Table) -> DataScan:
-        scan = table.scan(self.row_filter, ("*",) if self.columns is None else tuple(self.columns), limit=self.limit)
-        return scan.use_ref(self.snapshot) if isinstance(self.snapshot, str) else scan.update(snapshot_id=self.snapshot)
+        scan = table.scan(
+            self.row_filter,
+            ("*",) if self.columns is None else tuple(self.columns),
+            limit=self.limit,
+        )
+        return (
+            scan.use_ref(self.snapshot)
+            if isinstance(self.snapshot, str)
+            else scan.update(snapshot_id=self.snapshot)
+        )
 
     def _names(self, scan: DataScan) -> list[str]:
         """Return the columns of the result in their order, nested ones in their outermost struct."""
         names = [field.name for field in scan.projection().fields]
         wanted = names if self.columns is None else self.columns
-        return list(dict.fromkeys(name if name in names else name.partition(".")[0] for name in wanted))
+        return list(
+            dict.fromkeys(name if name in names else name.partition(".")[0] for name in wanted)
+        )
 
 
 class Batches:
@@ -97,15 +116,31 @@ class Batches:
             self._batches.close()
 
 
-def write(catalog: IcebergCatalog, verb: str, table: TableName, retries: Retries, arguments: dict[str, Any]) -> Any:
+def write(
+    catalog: IcebergCatalog,
+    verb: str,
+    table: TableName,
+    retries: Retries,
+    arguments: dict[str, Any],
+) -> Any:
     """Let pyiceberg change the rows of a table; `retries` hold after conflicts, unless the table has properties `commit.retry.*`."""
     with client_errors():
         loaded = _loaded(catalog, table)
         if "df" in arguments:
             arguments["df"] = _rows(arguments["df"], loaded.schema())
-        waits = {"min-wait-ms": retries.first_pause, "max-wait-ms": retries.longest_pause, "total-timeout-ms": retries.total}
-        ours = {"num-retries": retries.tries - 1, **{name: round(seconds * 1000) for name, seconds in waits.items()}}
-        properties = {**{f"commit.retry.{name}": str(value) for name, value in ours.items()}, **loaded.properties}
+        waits = {
+            "min-wait-ms": retries.first_pause,
+            "max-wait-ms": retries.longest_pause,
+            "total-timeout-ms": retries.total,
+        }
+        ours = {
+            "num-retries": retries.tries - 1,
+            **{name: round(seconds * 1000) for name, seconds in waits.items()},
+        }
+        properties = {
+            **{f"commit.retry.{name}": str(value) for name, value in ours.items()},
+            **loaded.properties,
+        }
         loaded.metadata = loaded.metadata.model_copy(update={"properties": properties})
         if retries.on_retry is not None:
             loaded.catalog = cast("Catalog", _Reported(loaded.catalog, retries.on_retry))
@@ -158,16 +193,28 @@ def client_errors() -> Generator[None]:
 
 
 def _loaded(catalog: IcebergCatalog, table: TableName) -> Table:
-    is_chosen = any(name.lower() == "header.x-iceberg-access-delegation" for name in catalog.properties())
-    return pyiceberg_table(catalog, table, access_delegation=None if is_chosen else "vended-credentials")
+    is_chosen = any(
+        name.lower() == "header.x-iceberg-access-delegation" for name in catalog.properties()
+    )
+    return pyiceberg_table(
+        catalog, table, access_delegation=None if is_chosen else "vended-credentials"
+    )
 
 
 def _rows(rows: Any, schema: Schema) -> Any:
     """Return rows as a table of Arrow, or a stream as it is; a column without nulls fits a required one."""
     if isinstance(rows, pa.RecordBatchReader):
         return rows
-    table = rows.to_arrow() if hasattr(rows, "to_arrow") else pa.table(rows)  # polars: without views, which pyiceberg cannot join
+    table = (
+        rows.to_arrow() if hasattr(rows, "to_arrow") else pa.table(rows)
+    )  # polars: without views, which pyiceberg cannot join
     required = {field.name for field in schema.fields if field.required}
-    full = [name in required and not column.null_count for name, column in zip(table.column_names, table.columns, strict=True)]
-    fields = [field.with_nullable(field.nullable and not is_full) for field, is_full in zip(table.schema, full, strict=True)]
+    full = [
+        name in required and not column.null_count
+        for name, column in zip(table.column_names, table.columns, strict=True)
+    ]
+    fields = [
+        field.with_nullable(field.nullable and not is_full)
+        for field, is_full in zip(table.schema, full, strict=True)
+    ]
     return table.cast(pa.schema(fields))

@@ -20,7 +20,9 @@ class SchemaConversion(noop.NoopCatalog):
     def schema_document(cls, schema: Schema | pa.Schema, version: Any) -> dict[str, Any]:
         """Return a schema as JSON; one of Arrow gets field ids from 1 on, and types of the format version."""
         return document_of(
-            schema if isinstance(schema, Schema) else assign_fresh_schema_ids(cls._convert_schema_if_needed(schema, version))
+            schema
+            if isinstance(schema, Schema)
+            else assign_fresh_schema_ids(cls._convert_schema_if_needed(schema, version))
         )
 
 

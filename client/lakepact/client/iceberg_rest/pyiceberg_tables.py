@@ -18,9 +18,19 @@ try:
     from pyiceberg.catalog import URI, PropertiesUpdateSummary
     from pyiceberg.catalog.rest.auth import AUTH_MANAGER, AuthManager
     from pyiceberg.io import S3_SIGNER
-    from pyiceberg.partitioning import UNPARTITIONED_PARTITION_SPEC, PartitionSpec, assign_fresh_partition_spec_ids
+    from pyiceberg.partitioning import (
+        UNPARTITIONED_PARTITION_SPEC,
+        PartitionSpec,
+        assign_fresh_partition_spec_ids,
+    )
     from pyiceberg.schema import Schema, assign_fresh_schema_ids
-    from pyiceberg.table import CommitTableResponse, CreateTableTransaction, StagedTable, Table, TableProperties
+    from pyiceberg.table import (
+        CommitTableResponse,
+        CreateTableTransaction,
+        StagedTable,
+        Table,
+        TableProperties,
+    )
     from pyiceberg.table.metadata import TableMetadataUtil
     from pyiceberg.table.sorting import UNSORTED_SORT_ORDER, SortOrder, assign_fresh_sort_order_ids
     from pyiceberg.typedef import EMPTY_DICT
@@ -45,7 +55,11 @@ if TYPE_CHECKING:
     from lakepact.client.iceberg_rest.names import Levels, TableName
     from lakepact.client.iceberg_rest.storage import Delegation
     from lakepact.client.iceberg_rest.synchronous.catalog import IcebergCatalog
-    from lakepact.generated.iceberg_rest.models import LoadTableResult, LoadViewResult, TableIdentifier
+    from lakepact.generated.iceberg_rest.models import (
+        LoadTableResult,
+        LoadViewResult,
+        TableIdentifier,
+    )
     from lakepact.generated.wire import WireModel
 
 T = TypeVar("T", bound=Table)
@@ -107,7 +121,9 @@ def pyiceberg_table(
         BadReply: pyiceberg cannot read its metadata.
         ImportError: pyiceberg is not installed.
     """
-    namespace, name = table_identifier(table if name is None else (levels(cast("Levels", table)), name))
+    namespace, name = table_identifier(
+        table if name is None else (levels(cast("Levels", table)), name)
+    )
     return _Bridge(catalog, access_delegation, dict(properties or {})).loaded((*namespace, name))
 
 
@@ -142,7 +158,9 @@ class _Authorization(AuthManager):
 class _Bridge(SchemaConversion):
     """A catalog of pyiceberg over one of the client; a method that pyiceberg adds later raises `NotImplementedError`."""
 
-    def __init__(self, catalog: IcebergCatalog, access_delegation: Delegation | None, own: dict[str, str]) -> None:
+    def __init__(
+        self, catalog: IcebergCatalog, access_delegation: Delegation | None, own: dict[str, str]
+    ) -> None:
         super().__init__(repr(catalog))
         self._catalog = catalog
         self._access_delegation: Delegation | None = access_delegation
@@ -161,14 +179,20 @@ class _Bridge(SchemaConversion):
 
     def loaded(self, identifier: Identifier) -> Table:
         """Return a table; the errors are those of the client."""
-        return self._table(identifier, self._catalog.load_table(identifier, access_delegation=self._access_delegation), Table)
+        return self._table(
+            identifier,
+            self._catalog.load_table(identifier, access_delegation=self._access_delegation),
+            Table,
+        )
 
     def _table(self, identifier: Identifier, loaded: LoadTableResult, kind: type[T]) -> T:
         check_classes(loaded.metadata.properties, self._trusted)
         location = loaded.metadata_location or ""
         return kind(
             identifier=identifier,
-            metadata=_read(TableMetadataUtil.parse_obj, loaded.metadata, "loadTable", errors.BadReply),
+            metadata=_read(
+                TableMetadataUtil.parse_obj, loaded.metadata, "loadTable", errors.BadReply
+            ),
             metadata_location=location,
             io=file_io(
                 self._file_properties(loaded),
@@ -181,18 +205,33 @@ class _Bridge(SchemaConversion):
         )
 
     def _renewed(self, identifier: Identifier) -> dict[str, Any]:
-        loaded = self._catalog.load_table(identifier, access_delegation=self._access_delegation, snapshots="refs")
+        loaded = self._catalog.load_table(
+            identifier, access_delegation=self._access_delegation, snapshots="refs"
+        )
         return self._file_properties(loaded)
 
     def _file_properties(self, loaded: LoadTableResult) -> dict[str, Any]:
-        found: dict[str, Any] = {**self.properties, **loaded.metadata.properties, **storage_properties(loaded), **self._own}
-        return {AUTH_MANAGER: _Authorization(self._catalog), **found} if S3_SIGNER in found else found
+        found: dict[str, Any] = {
+            **self.properties,
+            **loaded.metadata.properties,
+            **storage_properties(loaded),
+            **self._own,
+        }
+        return (
+            {AUTH_MANAGER: _Authorization(self._catalog), **found} if S3_SIGNER in found else found
+        )
 
     @_translated()
-    def create_table(self, identifier: str | Identifier, schema: Schema | pa.Schema, *others: Any, **named: Any) -> Table:
+    def create_table(
+        self, identifier: str | Identifier, schema: Schema | pa.Schema, *others: Any, **named: Any
+    ) -> Table:
         """Create a table, with field ids assigned from 1 on."""
         identifier = self.identifier_to_tuple(identifier)
-        return self._table(identifier, self._catalog.create_table(identifier, **self._creation(schema, *others, **named)), Table)
+        return self._table(
+            identifier,
+            self._catalog.create_table(identifier, **self._creation(schema, *others, **named)),
+            Table,
+        )
 
     @_translated()
     def create_table_transaction(
@@ -212,34 +251,48 @@ class _Bridge(SchemaConversion):
         properties: Properties = EMPTY_DICT,
     ) -> dict[str, Any]:
         texts = transform_dict_value_to_str(properties)
-        version: Any = int(texts.get(TableProperties.FORMAT_VERSION, TableProperties.DEFAULT_FORMAT_VERSION))
+        version: Any = int(
+            texts.get(TableProperties.FORMAT_VERSION, TableProperties.DEFAULT_FORMAT_VERSION)
+        )
         given = self._convert_schema_if_needed(schema, version)
         fresh = assign_fresh_schema_ids(given)
         return {
             "schema": document_of(fresh),
             "location": location,
-            "partition_spec": document_of(assign_fresh_partition_spec_ids(partition_spec, given, fresh)),
+            "partition_spec": document_of(
+                assign_fresh_partition_spec_ids(partition_spec, given, fresh)
+            ),
             "write_order": document_of(assign_fresh_sort_order_ids(sort_order, given, fresh)),
             "properties": texts,
             "access_delegation": self._access_delegation,
         }
 
     @_translated()
-    def register_table(self, identifier: str | Identifier, metadata_location: str, overwrite: bool = False) -> Table:  # noqa: FBT001, FBT002
+    def register_table(
+        self, identifier: str | Identifier, metadata_location: str, overwrite: bool = False
+    ) -> Table:  # noqa: FBT001, FBT002
         identifier = self.identifier_to_tuple(identifier)
         self._catalog.register_table(identifier, metadata_location, overwrite=overwrite)
         return self.loaded(identifier)
 
     @_translated()
-    def commit_table(self, table: Table, requirements: tuple[Any, ...], updates: tuple[Any, ...]) -> CommitTableResponse:
+    def commit_table(
+        self, table: Table, requirements: tuple[Any, ...], updates: tuple[Any, ...]
+    ) -> CommitTableResponse:
         documents = [[document_of(one) for one in them] for them in (updates, requirements)]
         done = self._catalog.commit_table(table.name(), documents[0], requirements=documents[1])
         check_classes(done.metadata.properties, self._trusted)
-        metadata = _read(TableMetadataUtil.parse_obj, done.metadata, "updateTable", errors.OutcomeUnknown)
-        return CommitTableResponse(metadata=metadata, **{"metadata-location": done.metadata_location})
+        metadata = _read(
+            TableMetadataUtil.parse_obj, done.metadata, "updateTable", errors.OutcomeUnknown
+        )
+        return CommitTableResponse(
+            metadata=metadata, **{"metadata-location": done.metadata_location}
+        )
 
     @_translated()
-    def rename_table(self, from_identifier: str | Identifier, to_identifier: str | Identifier) -> Table:
+    def rename_table(
+        self, from_identifier: str | Identifier, to_identifier: str | Identifier
+    ) -> Table:
         self._catalog.rename_table(from_identifier, to_identifier)
         return self.loaded(self.identifier_to_tuple(to_identifier))
 
@@ -264,7 +317,9 @@ class _Bridge(SchemaConversion):
     # Namespaces
 
     @_translated(exceptions.NamespaceAlreadyExistsError)
-    def create_namespace(self, namespace: str | Identifier, properties: Properties = EMPTY_DICT) -> None:
+    def create_namespace(
+        self, namespace: str | Identifier, properties: Properties = EMPTY_DICT
+    ) -> None:
         self._catalog.create_namespace(namespace, properties)
 
     @_translated()
@@ -285,10 +340,17 @@ class _Bridge(SchemaConversion):
 
     @_translated()
     def update_namespace_properties(
-        self, namespace: str | Identifier, removals: set[str] | None = None, updates: Properties = EMPTY_DICT
+        self,
+        namespace: str | Identifier,
+        removals: set[str] | None = None,
+        updates: Properties = EMPTY_DICT,
     ) -> PropertiesUpdateSummary:
-        done = self._catalog.update_namespace_properties(namespace, updates=updates, removals=sorted(removals or ()))
-        return PropertiesUpdateSummary(removed=list(done.removed), updated=list(done.updated), missing=list(done.missing or ()))
+        done = self._catalog.update_namespace_properties(
+            namespace, updates=updates, removals=sorted(removals or ())
+        )
+        return PropertiesUpdateSummary(
+            removed=list(done.removed), updated=list(done.updated), missing=list(done.missing or ())
+        )
 
     # Views
 
@@ -301,9 +363,14 @@ class _Bridge(SchemaConversion):
         location: str | None = None,
         properties: Properties = EMPTY_DICT,
     ) -> View:
-        fresh, version = assign_fresh_schema_ids(self._convert_schema_if_needed(schema)), document_of(view_version)
+        fresh, version = (
+            assign_fresh_schema_ids(self._convert_schema_if_needed(schema)),
+            document_of(view_version),
+        )
         texts = transform_dict_value_to_str(properties)
-        created = self._catalog.create_view(identifier, document_of(fresh), version=version, location=location, properties=texts)
+        created = self._catalog.create_view(
+            identifier, document_of(fresh), version=version, location=location, properties=texts
+        )
         return self._view(identifier, created)
 
     @_translated()
@@ -325,14 +392,23 @@ class _Bridge(SchemaConversion):
     @_translated()
     def list_views(self, namespace: str | Identifier) -> list[Identifier]:
         """Return the views of a namespace; none if the server has no views, as pyiceberg does."""
-        return _identifiers(self._catalog.list_views(namespace)) if self._catalog.offers("listViews") else []
+        return (
+            _identifiers(self._catalog.list_views(namespace))
+            if self._catalog.offers("listViews")
+            else []
+        )
 
     def _view(self, identifier: str | Identifier, loaded: LoadViewResult) -> View:
         metadata = _read(ViewMetadata.model_validate, loaded.metadata, "loadView", errors.BadReply)
         return View(self.identifier_to_tuple(identifier), metadata)
 
 
-def _read(parse: Callable[[dict[str, Any]], M], metadata: WireModel, operation: str, kind: type[errors.LakepactError]) -> M:
+def _read(
+    parse: Callable[[dict[str, Any]], M],
+    metadata: WireModel,
+    operation: str,
+    kind: type[errors.LakepactError],
+) -> M:
     """Return metadata as a model of pyiceberg, which reads fewer forms of metadata than the client.
 
     Raises:
@@ -343,7 +419,11 @@ def _read(parse: Callable[[dict[str, Any]], M], metadata: WireModel, operation: 
         return parse(document)
     except Exception as error:  # pyiceberg raises errors of many kinds
         reason = explained(error) if isinstance(error, ValidationError) else str(error)
-        raise kind(errors.Failure(operation=operation, message=f"pyiceberg cannot read the metadata: {reason}")) from error
+        raise kind(
+            errors.Failure(
+                operation=operation, message=f"pyiceberg cannot read the metadata: {reason}"
+            )
+        ) from error
 
 
 def _identifiers(listed: Iterable[TableIdentifier]) -> list[Identifier]:

@@ -20,7 +20,10 @@ if TYPE_CHECKING:
         StorageCredential,
     )
 
-FIRST_PAUSE, LONGEST_PAUSE = 0.05, 2.0  #: seconds between two looks at a plan; each pause is twice the one before
+FIRST_PAUSE, LONGEST_PAUSE = (
+    0.05,
+    2.0,
+)  #: seconds between two looks at a plan; each pause is twice the one before
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +32,9 @@ class ScanTask:
 
     data_file: DataFile
     delete_files: tuple[PositionDeleteFile | EqualityDeleteFile, ...]  #: all that apply to it
-    residual: Expression | None  #: what its rows are still to be tested for; None where that is the filter of the whole scan
+    residual: (
+        Expression | None
+    )  #: what its rows are still to be tested for; None where that is the filter of the whole scan
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +44,9 @@ class ScanPlan:
     plan_id: str | None  #: by which it can be cancelled, if the server keeps it
     tasks: tuple[ScanTask, ...]  #: those that came with the plan
     plan_tasks: tuple[str, ...]  #: what has to be exchanged for all others
-    storage_credentials: Sequence[StorageCredential] = field(default=(), repr=False)  #: those for the files, from 1.11.0 on
+    storage_credentials: Sequence[StorageCredential] = field(
+        default=(), repr=False
+    )  #: those for the files, from 1.11.0 on
 
 
 def scan_tasks(answer: ScanTasks, operation: str) -> Iterator[ScanTask]:
@@ -55,12 +62,20 @@ def scan_tasks(answer: ScanTasks, operation: str) -> Iterator[ScanTask]:
             path = task.data_file.file_path
             message = f"the task of {path} refers to delete files {references}, but only {len(deletes)} came"
             raise BadReply(Failure(operation=operation, message=message, tries=1))
-        yield ScanTask(task.data_file, tuple(deletes[reference] for reference in references), task.residual_filter)
+        yield ScanTask(
+            task.data_file,
+            tuple(deletes[reference] for reference in references),
+            task.residual_filter,
+        )
 
 
 def failed(error: ErrorModel, operation: str) -> PlanningFailed:
     """Return the error for a plan that failed."""
-    return PlanningFailed(Failure(operation=operation, message=error.message, status=error.code, type=error.type, tries=1))
+    return PlanningFailed(
+        Failure(
+            operation=operation, message=error.message, status=error.code, type=error.type, tries=1
+        )
+    )
 
 
 def given_up(operation: str, why: str) -> PlanningFailed:

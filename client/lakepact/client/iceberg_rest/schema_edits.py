@@ -13,7 +13,12 @@ if TYPE_CHECKING:
 Column: TypeAlias = str | Sequence[str]
 
 #: Types that readers can widen, by format version from which they may be (Iceberg spec, "Schema Evolution").
-_WIDENED = {("int", "long"): 1, ("float", "double"): 1, ("date", "timestamp"): 3, ("date", "timestamp_ns"): 3}
+_WIDENED = {
+    ("int", "long"): 1,
+    ("float", "double"): 1,
+    ("date", "timestamp"): 3,
+    ("date", "timestamp_ns"): 3,
+}
 DECIMAL = re.compile(r"decimal\(\s*(\d+)\s*,\s*(\d+)\s*\)")
 
 
@@ -36,12 +41,16 @@ class SchemaDraft:
             ValueError: The schema has no such column.
         """
         path = _path(column)
-        found = next((field for field in self._fields(path[:-1]) if field["name"] == path[-1]), None)
+        found = next(
+            (field for field in self._fields(path[:-1]) if field["name"] == path[-1]), None
+        )
         if found is None:
             raise ValueError(f"the schema has no column {column!r}")
         return found
 
-    def add(self, column: Column, type_: str | Mapping[str, Any] | WireModel, **members: Any) -> None:
+    def add(
+        self, column: Column, type_: str | Mapping[str, Any] | WireModel, **members: Any
+    ) -> None:
         """Add a column after the others, optional unless its further members (`doc`, `required`, default values) say otherwise.
 
         Raises:
@@ -50,7 +59,12 @@ class SchemaDraft:
         path = _path(column)
         fields = self._fields(path[:-1])
         self._require_free(path, fields)
-        added = {"id": self._next_id(), "name": path[-1], "required": False, "type": self._with_own_ids(type_)}
+        added = {
+            "id": self._next_id(),
+            "name": path[-1],
+            "required": False,
+            "type": self._with_own_ids(type_),
+        }
         fields.append(added | {name: value for name, value in members.items() if value is not None})
 
     def rename(self, column: Column, name: str) -> int:
@@ -79,7 +93,15 @@ class SchemaDraft:
         fields.remove(field)
         return dropped
 
-    def update(self, column: Column, type_: str | None, *, doc: str | None, make_optional: bool, format_version: int) -> dict[str, Any]:
+    def update(
+        self,
+        column: Column,
+        type_: str | None,
+        *,
+        doc: str | None,
+        make_optional: bool,
+        format_version: int,
+    ) -> dict[str, Any]:
         """Change a column of a table of this format version, and return its field as it was.
 
         Raises:
@@ -103,7 +125,9 @@ class SchemaDraft:
         """
         self._unite(self.document, given, (), format_version)
 
-    def _unite(self, held: dict[str, Any], given: Mapping[str, Any], path: tuple[str, ...], version: int) -> None:
+    def _unite(
+        self, held: dict[str, Any], given: Mapping[str, Any], path: tuple[str, ...], version: int
+    ) -> None:
         """Unite two nested types of the same kind."""
         ours = {field["name"]: field for field in held.get("fields", ())}
         for field in given.get("fields", ()):
@@ -117,27 +141,42 @@ class SchemaDraft:
                 self._unite_member(held, given, (part, f"{part}-required"), (*path, part), version)
 
     def _unite_member(
-        self, held: dict[str, Any], given: Mapping[str, Any], members: tuple[str, str], path: tuple[str, ...], version: int
+        self,
+        held: dict[str, Any],
+        given: Mapping[str, Any],
+        members: tuple[str, str],
+        path: tuple[str, ...],
+        version: int,
     ) -> None:
         """Unite two fields, elements, keys or values, whose type and requiredness are these members."""
         type_, required = members
         before, after = held[type_], given[type_]
         if _kind(before) == _kind(after) != "":
             self._unite(before, after, path, version)
-        elif before != after and not _can_widen(after, before, version):  # a narrower type fits as it is
+        elif before != after and not _can_widen(
+            after, before, version
+        ):  # a narrower type fits as it is
             self._widen(held, type_, after, path, version)
         if held.get(required) and not given.get(required):
             self._make_optional(held, required, path)
         if type_ == "type" and given.get("doc") is not None:
             held["doc"] = given["doc"]
 
-    def _widen(self, field: dict[str, Any], member: str, after: Any, column: Column, version: int) -> None:
+    def _widen(
+        self, field: dict[str, Any], member: str, after: Any, column: Column, version: int
+    ) -> None:
         before = field[member]
         if not _can_widen(before, after, version):
-            raise ValueError(f"the type of the column {column!r} cannot be widened from {_shown(before)} to {_shown(after)}")
+            raise ValueError(
+                f"the type of the column {column!r} cannot be widened from {_shown(before)} to {_shown(after)}"
+            )
         field[member] = self._with_own_ids(after)
         if before == "date":
-            field |= {name: f"{field[name]}T00:00:00" for name in ("initial-default", "write-default") if field.get(name)}
+            field |= {
+                name: f"{field[name]}T00:00:00"
+                for name in ("initial-default", "write-default")
+                if field.get(name)
+            }
 
     def _make_optional(self, field: dict[str, Any], member: str, column: Column) -> None:
         if field.get("id") in (self.document.get("identifier-field-ids") or ()):
@@ -153,7 +192,9 @@ class SchemaDraft:
         field, path = self.field(column), _path(column)
         fields = self._fields(path[:-1])
         fields.remove(field)
-        fields.insert(0 if after is None else 1 + fields.index(self.field((*path[:-1], after))), field)
+        fields.insert(
+            0 if after is None else 1 + fields.index(self.field((*path[:-1], after))), field
+        )
         return int(field["id"])
 
     def identify(self, columns: Sequence[Column]) -> list[int]:
@@ -164,8 +205,14 @@ class SchemaDraft:
         """
         fields = [self.field(column) for column in columns]
         for field in fields:
-            if not field["required"] or field["type"] in ("float", "double") or not isinstance(field["type"], str):
-                raise ValueError(f"the column {field['name']!r} cannot identify rows: it is optional, a real number or nested")
+            if (
+                not field["required"]
+                or field["type"] in ("float", "double")
+                or not isinstance(field["type"], str)
+            ):
+                raise ValueError(
+                    f"the column {field['name']!r} cannot identify rows: it is optional, a real number or nested"
+                )
         self.document["identifier-field-ids"] = [field["id"] for field in fields]
         return [*self.document["identifier-field-ids"]]
 
@@ -197,9 +244,19 @@ class SchemaDraft:
             return type_
         nested = dict(type_)
         if nested["type"] == "struct":
-            fields = [{"required": False, **field, "id": self._next_id()} for field in nested["fields"]]
-            nested["fields"] = [{**field, "type": self._with_own_ids(field["type"])} for field in fields]
-        for part in ("element",) if nested["type"] == "list" else ("key", "value") if nested["type"] == "map" else ():
+            fields = [
+                {"required": False, **field, "id": self._next_id()} for field in nested["fields"]
+            ]
+            nested["fields"] = [
+                {**field, "type": self._with_own_ids(field["type"])} for field in fields
+            ]
+        for part in (
+            ("element",)
+            if nested["type"] == "list"
+            else ("key", "value")
+            if nested["type"] == "map"
+            else ()
+        ):
             nested[f"{part}-id"] = self._next_id()
         for part in {"element", "key", "value"} & nested.keys():
             nested[part] = self._with_own_ids(nested[part])
@@ -230,7 +287,11 @@ def ids_of(field: Any) -> set[int]:
     if not isinstance(field, dict):
         return set()
     own = {field[name] for name in ("id", "element-id", "key-id", "value-id") if name in field}
-    return own | {found for name in ("type", "fields", "element", "key", "value") for found in ids_of(field.get(name))}
+    return own | {
+        found
+        for name in ("type", "fields", "element", "key", "value")
+        for found in ids_of(field.get(name))
+    }
 
 
 def _kind(type_: Any) -> str:

@@ -11,7 +11,14 @@ from urllib.parse import quote, unquote
 from lakepact.client.access import header_properties
 from lakepact.client.errors import Failure, OperationNotSupported
 from lakepact.client.iceberg_rest.idempotency import are_kept, keyed
-from lakepact.client.iceberg_rest.names import DEFAULT_SEPARATOR, Levels, TableName, encode_namespace, encode_view_chain, table_identifier
+from lakepact.client.iceberg_rest.names import (
+    DEFAULT_SEPARATOR,
+    Levels,
+    TableName,
+    encode_namespace,
+    encode_view_chain,
+    table_identifier,
+)
 from lakepact.client.wire import Headers, with_missing
 from lakepact.generated.iceberg_rest.versions.v1_12_0.operations import OPERATIONS
 
@@ -44,7 +51,9 @@ DEFAULT_OPERATIONS = frozenset(
 )
 
 #: The operations that a server without endpoints offers too where the property `view-endpoints-supported` says so, as in Iceberg's library.
-VIEW_OPERATIONS = frozenset({"listViews", "loadView", "createView", "replaceView", "dropView", "renameView"})
+VIEW_OPERATIONS = frozenset(
+    {"listViews", "loadView", "createView", "replaceView", "dropView", "renameView"}
+)
 
 #: Stands for the prefix in a call until it is known where the server wants it.
 PREFIX = "{prefix}"
@@ -84,7 +93,9 @@ class Settings:
     def encode_namespace(self, namespace: Levels) -> str:
         """Return the namespace as it stands in paths and queries of this catalog."""
         # Servers of later versions of the contract announce a separator of their own, and some take no other.
-        return encode_namespace(namespace, self.properties.get("namespace-separator", DEFAULT_SEPARATOR))
+        return encode_namespace(
+            namespace, self.properties.get("namespace-separator", DEFAULT_SEPARATOR)
+        )
 
     def table(self, table: TableName) -> TablePath:
         """Return the parameters of the path of a table."""
@@ -98,7 +109,9 @@ class Settings:
 
     def encode_view_chain(self, views: Iterable[TableName]) -> str | None:
         """Return views as they stand in the query `referenced-by` of this catalog; None without any."""
-        return encode_view_chain(views, self.properties.get("namespace-separator", DEFAULT_SEPARATOR))
+        return encode_view_chain(
+            views, self.properties.get("namespace-separator", DEFAULT_SEPARATOR)
+        )
 
     def addressed(self, call: Call[T]) -> Call[T]:
         """Return the call at this catalog's path, with the prefix inserted or omitted, and with its key.
@@ -108,16 +121,26 @@ class Settings:
         """
         if call.operation not in self.offered:
             raise OperationNotSupported(
-                Failure(operation=call.operation, message="the server does not list this operation among its endpoints")
+                Failure(
+                    operation=call.operation,
+                    message="the server does not list this operation among its endpoints",
+                )
             )
         call = with_headers(keyed(call) if self.has_keys else call, self.headers)
         if not call.path.startswith(_PREFIXED):
             return call
-        return replace(call, path=f"/v1/{self.prefix}{'/' if self.prefix else ''}{call.path.removeprefix(_PREFIXED)}")
+        return replace(
+            call,
+            path=f"/v1/{self.prefix}{'/' if self.prefix else ''}{call.path.removeprefix(_PREFIXED)}",
+        )
 
 
 def settings(
-    config: CatalogConfig, own: Mapping[str, str], default_operations: frozenset[str] = DEFAULT_OPERATIONS, *, patience: float = 0.0
+    config: CatalogConfig,
+    own: Mapping[str, str],
+    default_operations: frozenset[str] = DEFAULT_OPERATIONS,
+    *,
+    patience: float = 0.0,
 ) -> Settings:
     """Return the settings of the server's configuration and the caller's properties.
 
@@ -132,7 +155,11 @@ def settings(
     """
     # An empty list cannot be told from an absent one by other clients, so servers send it and mean the defaults.
     endpoints = frozenset(config.endpoints or ())
-    offered = frozenset(id_ for id_, operation in OPERATIONS.items() if f"{operation.method} {operation.path}" in endpoints)
+    offered = frozenset(
+        id_
+        for id_, operation in OPERATIONS.items()
+        if f"{operation.method} {operation.path}" in endpoints
+    )
     merged = {**config.defaults, **own, **config.overrides}
     if merged.get("view-endpoints-supported", "").lower() == "true":
         default_operations |= VIEW_OPERATIONS
@@ -155,7 +182,9 @@ def encode_prefix(prefix: str) -> str:
     # Servers and proxies decode paths once or twice, some take a backslash for a slash, and some cut a segment at a semicolon.
     segments = re.split(r"[/\\]", unquote(unquote(prefix)))
     if prefix and {segment.partition(";")[0] for segment in segments} & {"", ".", ".."}:
-        raise ValueError(f"the prefix {prefix[:200]!r} is no part of a path: a segment of it is empty, '.' or '..'")
+        raise ValueError(
+            f"the prefix {prefix[:200]!r} is no part of a path: a segment of it is empty, '.' or '..'"
+        )
     return quote(prefix, safe="/%:@!$&'()*+,;=")
 
 

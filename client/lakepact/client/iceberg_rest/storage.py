@@ -27,7 +27,9 @@ def delegation(ways: Delegation | None) -> str | None:
     return ",".join(ways) or None
 
 
-def storage_credential(credentials: Iterable[StorageCredential], location: str) -> StorageCredential | None:
+def storage_credential(
+    credentials: Iterable[StorageCredential], location: str
+) -> StorageCredential | None:
     """Return the credential whose prefix is the longest match of a location; None if no prefix matches.
 
     Args:
@@ -50,9 +52,14 @@ def storage_properties(table: LoadTableResult, location: str | None = None) -> d
     if found is None:
         return dict(config)
     # Keys of one credential are of no use with a part of another.
-    return {**{key: value for key, value in config.items() if not _OPENING.fullmatch(key)}, **found.config}
+    return {
+        **{key: value for key, value in config.items() if not _OPENING.fullmatch(key)},
+        **found.config,
+    }
 
 
 def holds_no_credentials(table: LoadTableResult) -> bool:
     """Return whether a loaded table opens nothing for whoever has it."""
-    return not table.storage_credentials and not any(key == "token" or _OPENING.fullmatch(key) for key in table.config)
+    return not table.storage_credentials and not any(
+        key == "token" or _OPENING.fullmatch(key) for key in table.config
+    )

@@ -5,7 +5,11 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from lakepact.client.iceberg_rest.bodies import LAST_BEFORE_PARTITION_IDS, schema_document, statistics_file
+from lakepact.client.iceberg_rest.bodies import (
+    LAST_BEFORE_PARTITION_IDS,
+    schema_document,
+    statistics_file,
+)
 from lakepact.client.iceberg_rest.column_defaults import json_default
 from lakepact.client.iceberg_rest.schema_edits import SchemaDraft, ids_of
 
@@ -34,8 +38,13 @@ class TableDraft:
         Raises:
             ValueError: The metadata lacks it.
         """
-        ever = (ids_of(schema.to_wire()) for schema in self.metadata.schemas)  # some servers count no nested ids
-        return SchemaDraft(self.metadata.current_schema.to_wire(), max(self.metadata.last_column_id, *set().union(*ever)))
+        ever = (
+            ids_of(schema.to_wire()) for schema in self.metadata.schemas
+        )  # some servers count no nested ids
+        return SchemaDraft(
+            self.metadata.current_schema.to_wire(),
+            max(self.metadata.last_column_id, *set().union(*ever)),
+        )
 
     @cached_property
     def partition_fields(self) -> list[dict[str, Any]]:
@@ -67,15 +76,33 @@ class TableDraft:
             ValueError: The table has a later one.
         """
         if version < self.format_version:
-            raise ValueError(f"the table has format version {self.format_version} and cannot go back to {version}")
+            raise ValueError(
+                f"the table has format version {self.format_version} and cannot go back to {version}"
+            )
         self.format_version = version
 
-    def add_column(self, column: Column, type_: Any, *, doc: str | None, required: bool, default: DefaultValue | None) -> None:
+    def add_column(
+        self,
+        column: Column,
+        type_: Any,
+        *,
+        doc: str | None,
+        required: bool,
+        default: DefaultValue | None,
+    ) -> None:
         """Add a column, with a default value for the rows that the table has and for those that are written without one."""
         value = None if default is None else json_default(type_, default, self.format_version)
         if required and value is None:
-            raise ValueError(f"the column {column!r} can be required only with a default value for the rows that the table has")
-        self.schema.add(column, type_, doc=doc, required=required, **{"initial-default": value, "write-default": value})
+            raise ValueError(
+                f"the column {column!r} can be required only with a default value for the rows that the table has"
+            )
+        self.schema.add(
+            column,
+            type_,
+            doc=doc,
+            required=required,
+            **{"initial-default": value, "write-default": value},
+        )
 
     def set_default(self, column: Column, default: DefaultValue | None) -> int:
         """Set or remove the value of a column that is written without one, and return its id."""
@@ -91,14 +118,24 @@ class TableDraft:
     def require_column(self, column: Column, *, allow_incompatible: bool) -> int:
         """Require a column, and return its id."""
         field = self.schema.field(column)
-        if not field["required"] and not allow_incompatible and (self.ref("main") is not None or self.metadata.refs):
-            raise ValueError(f"the column {column!r} may be null in rows that the table has; if it never is, allow_incompatible=True")
+        if (
+            not field["required"]
+            and not allow_incompatible
+            and (self.ref("main") is not None or self.metadata.refs)
+        ):
+            raise ValueError(
+                f"the column {column!r} may be null in rows that the table has; if it never is, allow_incompatible=True"
+            )
         field["required"] = True
         return int(field["id"])
 
-    def update_column(self, column: Column, type_: str | None, *, doc: str | None, make_optional: bool) -> dict[str, Any]:
+    def update_column(
+        self, column: Column, type_: str | None, *, doc: str | None, make_optional: bool
+    ) -> dict[str, Any]:
         """Change a column, and return its field as it was."""
-        before = self.schema.update(column, type_, doc=doc, make_optional=make_optional, format_version=self.format_version)
+        before = self.schema.update(
+            column, type_, doc=doc, make_optional=make_optional, format_version=self.format_version
+        )
         self._check_partition_values()
         return before
 
@@ -111,11 +148,15 @@ class TableDraft:
         """Refuse another type for a column whose partition values it would change."""
         types = {field["id"]: field["type"] for field in self.schema.document["fields"]}
         dates = {
-            field.id for field in self.metadata.current_schema.fields if field.type == "date" and types.get(field.id, "date") != "date"
+            field.id
+            for field in self.metadata.current_schema.fields
+            if field.type == "date" and types.get(field.id, "date") != "date"
         }
         used = [one["name"] for one in self.partition_fields if _changes_with_type(one, dates)]
         if used:
-            raise ValueError(f"a date cannot be widened where the partition field {used[0]!r} has its values")
+            raise ValueError(
+                f"a date cannot be widened where the partition field {used[0]!r} has its values"
+            )
 
     def set_statistics(self, member: str, file: Any) -> dict[str, Any] | None:
         """Set a statistics file of its snapshot, and return the one before."""
@@ -123,7 +164,9 @@ class TableDraft:
         id_ = document["snapshot-id"]
         if all(one.snapshot_id != id_ for one in self.metadata.snapshots):
             raise ValueError(f"the table has no snapshot {id_}")
-        given = {"snapshot-id": id_} if member == "statistics" else {}  # deprecated, and required by Nessie
+        given = (
+            {"snapshot-id": id_} if member == "statistics" else {}
+        )  # deprecated, and required by Nessie
         self.others.append({"action": f"set-{member}", **given, member: document})
         return statistics(self.metadata, member, id_)
 
@@ -139,13 +182,22 @@ class TableDraft:
         """Drop a column that neither the partition spec nor the sort order uses, and return its id."""
         field = self.schema.field(column)
         dropped = self.schema.drop(column)
-        order = next((one for one in self.metadata.sort_orders if one.order_id == self.metadata.default_sort_order_id), None)
+        order = next(
+            (
+                one
+                for one in self.metadata.sort_orders
+                if one.order_id == self.metadata.default_sort_order_id
+            ),
+            None,
+        )
         sorted_by = {one.source_id for one in (order.fields if order else ())}
         if self.sort_fields is not None:
             sorted_by = {one["source-id"] for one in self.sort_fields}
         used = {one["source-id"] for one in self.partition_fields} | sorted_by
         if dropped & used:
-            raise ValueError(f"the column {column!r} is used by the partition spec or the sort order and cannot be dropped")
+            raise ValueError(
+                f"the column {column!r} is used by the partition spec or the sort order and cannot be dropped"
+            )
         return int(field["id"])
 
     def new_order(self) -> list[dict[str, Any]]:
@@ -162,14 +214,22 @@ class TableDraft:
     def expire(self, before: float) -> None:
         """Remove snapshots from before so many milliseconds since 1970, except those of branches and tags."""
         kept = {self._main(), *(ref.snapshot_id for ref in self.metadata.refs.values())}
-        old = [one.snapshot_id for one in self.metadata.snapshots if one.timestamp_ms < before and one.snapshot_id not in kept]
+        old = [
+            one.snapshot_id
+            for one in self.metadata.snapshots
+            if one.timestamp_ms < before and one.snapshot_id not in kept
+        ]
         if old:
             self.others.append({"action": "remove-snapshots", "snapshot-ids": old})
 
     def add_partition_field(self, column: Column, transform: str, name: str | None) -> int:
         """Add a field to the partition spec, and return the id of its column."""
         field = self.schema.field(column)
-        added = {"source-id": field["id"], "transform": transform, "name": name or _default_name(field["name"], transform)}
+        added = {
+            "source-id": field["id"],
+            "transform": transform,
+            "name": name or _default_name(field["name"], transform),
+        }
         if any(one["name"] == added["name"] for one in self.partition_fields):
             raise ValueError(f"the partition spec has a field {added['name']!r} already")
         if any(_means(one) == _means(added) for one in self.partition_fields):
@@ -179,7 +239,14 @@ class TableDraft:
 
     def remove_partition_field(self, name: str) -> Any:
         """Remove a field of the partition spec, and return its source and transform."""
-        found = next((one for one in self.partition_fields if one["name"] == name and one["transform"] != "void"), None)
+        found = next(
+            (
+                one
+                for one in self.partition_fields
+                if one["name"] == name and one["transform"] != "void"
+            ),
+            None,
+        )
         if found is None:
             raise ValueError(f"the partition spec has no field {name!r}")
         meaning = _means(found)
@@ -194,14 +261,21 @@ class TableDraft:
         earlier = [field for spec in self.metadata.partition_specs for field in _fields(spec)]
         known = next((one["field-id"] for one in earlier if _means(one) == _means(added)), None)
         taken = [one["field-id"] for one in self.partition_fields]
-        last = max(self.metadata.last_partition_id, LAST_BEFORE_PARTITION_IDS, *taken, *(one["field-id"] for one in earlier))
+        last = max(
+            self.metadata.last_partition_id,
+            LAST_BEFORE_PARTITION_IDS,
+            *taken,
+            *(one["field-id"] for one in earlier),
+        )
         return last + 1 if known is None or known in taken else int(known)
 
     def updates(self) -> list[dict[str, Any]]:
         """Return the updates of a commit: the format version, the schema that needs it, the spec that uses the schema, and all others."""
         found: list[dict[str, Any]] = []
         if self.format_version != self.metadata.format_version:
-            found.append({"action": "upgrade-format-version", "format-version": self.format_version})
+            found.append(
+                {"action": "upgrade-format-version", "format-version": self.format_version}
+            )
         if self.changes_schema:
             found += self._schema_updates()
         if self.changes_spec:
@@ -213,63 +287,118 @@ class TableDraft:
     def _schema_updates(self) -> list[dict[str, Any]]:
         """Return updates that make the schema the current one; servers refuse -1 after the addition of an equal one."""
         schemas = {schema.schema_id or 0: schema.to_wire() for schema in self.metadata.schemas}
-        equal = next((id_ for id_, schema in schemas.items() if _same_schema(schema, self.schema.document)), None)
+        equal = next(
+            (id_ for id_, schema in schemas.items() if _same_schema(schema, self.schema.document)),
+            None,
+        )
         if equal is not None:
             return [{"action": "set-current-schema", "schema-id": equal}]
         added = {**self.schema.document, "schema-id": max(schemas) + 1}
         return [
-            {"action": "add-schema", "schema": added, "last-column-id": self.schema.last_id},  # deprecated, and required by Nessie
+            {
+                "action": "add-schema",
+                "schema": added,
+                "last-column-id": self.schema.last_id,
+            },  # deprecated, and required by Nessie
             {"action": "set-current-schema", "schema-id": -1},
         ]
 
     def _spec_updates(self) -> list[dict[str, Any]]:
         specs = {spec.spec_id or 0: _fields(spec) for spec in self.metadata.partition_specs}
         wanted = [(*_means(field), field["name"]) for field in self.partition_fields]
-        equal = next((id_ for id_, fields in specs.items() if [(*_means(field), field["name"]) for field in fields] == wanted), None)
+        equal = next(
+            (
+                id_
+                for id_, fields in specs.items()
+                if [(*_means(field), field["name"]) for field in fields] == wanted
+            ),
+            None,
+        )
         if equal is not None:
             return [{"action": "set-default-spec", "spec-id": equal}]
         added = {"spec-id": max(specs) + 1, "fields": self.partition_fields}
-        return [{"action": "add-spec", "spec": added}, {"action": "set-default-spec", "spec-id": -1}]
+        return [
+            {"action": "add-spec", "spec": added},
+            {"action": "set-default-spec", "spec-id": -1},
+        ]
 
     def _order_updates(self, wanted: list[dict[str, Any]]) -> list[dict[str, Any]]:
-        orders = {order.order_id: [field.to_wire() for field in order.fields] for order in self.metadata.sort_orders}
+        orders = {
+            order.order_id: [field.to_wire() for field in order.fields]
+            for order in self.metadata.sort_orders
+        }
         equal = next((id_ for id_, fields in orders.items() if fields == wanted), None)
         if equal is not None:
             return [{"action": "set-default-sort-order", "sort-order-id": equal}]
         added = {"order-id": max(orders, default=0) + 1 if wanted else 0, "fields": wanted}
-        return [{"action": "add-sort-order", "sort-order": added}, {"action": "set-default-sort-order", "sort-order-id": -1}]
+        return [
+            {"action": "add-sort-order", "sort-order": added},
+            {"action": "set-default-sort-order", "sort-order-id": -1},
+        ]
 
     def requirements(self) -> list[dict[str, Any]]:
         """Return what has to hold so that the updates mean what they meant for this state."""
         now = self.metadata
         found: list[dict[str, Any]] = [{"type": "assert-table-uuid", "uuid": now.table_uuid}]
         if self.changes_schema:
-            found.append({"type": "assert-current-schema-id", "current-schema-id": now.current_schema_id})
-            found.append({"type": "assert-last-assigned-field-id", "last-assigned-field-id": now.last_column_id})
+            found.append(
+                {"type": "assert-current-schema-id", "current-schema-id": now.current_schema_id}
+            )
+            found.append(
+                {
+                    "type": "assert-last-assigned-field-id",
+                    "last-assigned-field-id": now.last_column_id,
+                }
+            )
         if self.changes_spec:
             found.append({"type": "assert-default-spec-id", "default-spec-id": now.default_spec_id})
-            found.append({"type": "assert-last-assigned-partition-id", "last-assigned-partition-id": now.last_partition_id})
+            found.append(
+                {
+                    "type": "assert-last-assigned-partition-id",
+                    "last-assigned-partition-id": now.last_partition_id,
+                }
+            )
         if self.sort_fields is not None:
-            found.append({"type": "assert-default-sort-order-id", "default-sort-order-id": now.default_sort_order_id})
-        if (self.changes_spec or self.sort_fields) and not self.changes_schema:  # the ids of the source columns are those of this schema
-            found.append({"type": "assert-current-schema-id", "current-schema-id": now.current_schema_id})
-        found.extend({"type": "assert-ref-snapshot-id", "ref": name, "snapshot-id": id_} for name, id_ in self._refs.items())
+            found.append(
+                {
+                    "type": "assert-default-sort-order-id",
+                    "default-sort-order-id": now.default_sort_order_id,
+                }
+            )
+        if (
+            self.changes_spec or self.sort_fields
+        ) and not self.changes_schema:  # the ids of the source columns are those of this schema
+            found.append(
+                {"type": "assert-current-schema-id", "current-schema-id": now.current_schema_id}
+            )
+        found.extend(
+            {"type": "assert-ref-snapshot-id", "ref": name, "snapshot-id": id_}
+            for name, id_ in self._refs.items()
+        )
         return found
 
     @property
     def changes_schema(self) -> bool:
         """Whether the edits make another schema the current one."""
-        return "schema" in vars(self) and self.schema.document != self.metadata.current_schema.to_wire()
+        return (
+            "schema" in vars(self)
+            and self.schema.document != self.metadata.current_schema.to_wire()
+        )
 
     @property
     def changes_spec(self) -> bool:
         """Whether the edits make another partition spec the default."""
-        return "partition_fields" in vars(self) and self.partition_fields != _fields(self.metadata.default_partition_spec)
+        return "partition_fields" in vars(self) and self.partition_fields != _fields(
+            self.metadata.default_partition_spec
+        )
 
 
 def _fields(spec: PartitionSpec) -> list[dict[str, Any]]:
     """Return the fields of a spec; those without ids are numbered as Iceberg's library does."""
-    return [{"field-id": LAST_BEFORE_PARTITION_IDS + place, **field.to_wire()} for place, field in enumerate(spec.fields, 1)]
+    return [
+        {"field-id": LAST_BEFORE_PARTITION_IDS + place, **field.to_wire()}
+        for place, field in enumerate(spec.fields, 1)
+    ]
 
 
 def _same_schema(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
@@ -278,7 +407,10 @@ def _same_schema(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
 
 
 def _changes_with_type(field: Mapping[str, Any], sources: set[int]) -> bool:
-    return field["source-id"] in sources and field["transform"].partition("[")[0] in {"identity", "bucket"}
+    return field["source-id"] in sources and field["transform"].partition("[")[0] in {
+        "identity",
+        "bucket",
+    }
 
 
 def statistics(metadata: TableMetadata, member: str, snapshot_id: int) -> dict[str, Any] | None:
@@ -297,4 +429,6 @@ def _default_name(column: str, transform: str) -> str:
     if kind == "identity":
         return column
     suffix = {"truncate": "trunc"}.get(kind, kind)
-    return f"{column}_{suffix}_{argument.rstrip(']')}" if kind == "truncate" else f"{column}_{suffix}"
+    return (
+        f"{column}_{suffix}_{argument.rstrip(']')}" if kind == "truncate" else f"{column}_{suffix}"
+    )

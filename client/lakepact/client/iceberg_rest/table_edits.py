@@ -18,7 +18,12 @@ if TYPE_CHECKING:
     from lakepact.client.iceberg_rest.column_defaults import DefaultValue
     from lakepact.client.iceberg_rest.names import TableName
     from lakepact.client.iceberg_rest.schema_edits import Column
-    from lakepact.generated.iceberg_rest.models import PartitionStatisticsFile, Schema, StatisticsFile, TableMetadata
+    from lakepact.generated.iceberg_rest.models import (
+        PartitionStatisticsFile,
+        Schema,
+        StatisticsFile,
+        TableMetadata,
+    )
     from lakepact.generated.wire import WireModel
 
 
@@ -58,7 +63,11 @@ class TableEdits:
             required: Whether it may hold no nulls; it then needs a default value.
             default: Its value in the rows that the table has, and in those that are written without one (format version 3).
         """
-        return self._edit(lambda draft: draft.add_column(column, type, doc=doc, required=required, default=default))
+        return self._edit(
+            lambda draft: draft.add_column(
+                column, type, doc=doc, required=required, default=default
+            )
+        )
 
     def rename_column(self, column: Column, name: str) -> Self:
         """Rename a column, which keeps its data.
@@ -85,7 +94,9 @@ class TableEdits:
             doc: Its documentation.
             make_optional: Whether it may hold nulls from now on.
         """
-        return self._edit(lambda draft: draft.update_column(column, type, doc=doc, make_optional=make_optional))
+        return self._edit(
+            lambda draft: draft.update_column(column, type, doc=doc, make_optional=make_optional)
+        )
 
     def require_column(self, column: Column, *, allow_incompatible: bool = False) -> Self:
         """Let a column hold no nulls from now on; `update_column` makes it optional again.
@@ -94,7 +105,9 @@ class TableEdits:
             column: The column.
             allow_incompatible: Whether the table may have rows. Nothing checks them: a null in the column makes them unreadable.
         """
-        return self._edit(lambda draft: draft.require_column(column, allow_incompatible=allow_incompatible))
+        return self._edit(
+            lambda draft: draft.require_column(column, allow_incompatible=allow_incompatible)
+        )
 
     def set_default(self, column: Column, default: DefaultValue | None) -> Self:
         """Set the value that a column has in rows that are written without one (format version 3).
@@ -149,7 +162,11 @@ class TableEdits:
             null_order: The place of nulls; by default first if ascending, last if descending.
         """
         nulls = null_order or {"asc": "nulls-first", "desc": "nulls-last"}[direction]
-        return self._edit(lambda draft: draft.sort_by(column, {"transform": transform, "direction": direction, "null-order": nulls}))
+        return self._edit(
+            lambda draft: draft.sort_by(
+                column, {"transform": transform, "direction": direction, "null-order": nulls}
+            )
+        )
 
     def remove_sort_order(self) -> Self:
         """Sort new data no longer."""
@@ -164,7 +181,9 @@ class TableEdits:
         self.snapshots = "all"
         return self._edit(lambda draft: draft.expire(older_than.timestamp() * 1000))
 
-    def add_partition_field(self, column: Column, transform: str = "identity", *, name: str | None = None) -> Self:
+    def add_partition_field(
+        self, column: Column, transform: str = "identity", *, name: str | None = None
+    ) -> Self:
         """Partition new data by a column too.
 
         Args:
@@ -194,7 +213,9 @@ class TableEdits:
 
     def remove_partition_statistics(self, snapshot_id: int) -> Self:
         """Remove the partition statistics file of a snapshot; the file stays in the storage."""
-        return self._edit(lambda draft: draft.remove_statistics("partition-statistics", snapshot_id))
+        return self._edit(
+            lambda draft: draft.remove_statistics("partition-statistics", snapshot_id)
+        )
 
     def set_properties(self, properties: Mapping[str, str]) -> Self:
         """Set properties of the table."""
@@ -235,9 +256,15 @@ class TableEdits:
             "max-snapshot-age-ms": max_snapshot_age_ms,
             "max-ref-age-ms": max_ref_age_ms,
         }
-        return self._edit(lambda draft: _set_ref(draft, {"type": "branch", "ref-name": name, "snapshot-id": snapshot_id, **kept}))
+        return self._edit(
+            lambda draft: _set_ref(
+                draft, {"type": "branch", "ref-name": name, "snapshot-id": snapshot_id, **kept}
+            )
+        )
 
-    def set_tag(self, name: str, snapshot_id: int | None = None, *, max_ref_age_ms: int | None = None) -> Self:
+    def set_tag(
+        self, name: str, snapshot_id: int | None = None, *, max_ref_age_ms: int | None = None
+    ) -> Self:
         """Create a tag, or move it.
 
         Args:
@@ -245,7 +272,12 @@ class TableEdits:
             snapshot_id: Its snapshot; by default the current one of `main`.
             max_ref_age_ms: The age up to which the tag is kept, in milliseconds.
         """
-        ref = {"type": "tag", "ref-name": name, "snapshot-id": snapshot_id, "max-ref-age-ms": max_ref_age_ms}
+        ref = {
+            "type": "tag",
+            "ref-name": name,
+            "snapshot-id": snapshot_id,
+            "max-ref-age-ms": max_ref_age_ms,
+        }
         return self._edit(lambda draft: _set_ref(draft, ref))
 
     def remove_ref(self, name: str) -> Self:

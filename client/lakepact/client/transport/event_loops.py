@@ -110,7 +110,9 @@ class _AsyncStream(httpcore.AsyncNetworkStream, asyncio.Protocol):
     ) -> _AsyncStream:
         try:
             async with asyncio.timeout(timeout):
-                self._transport = await self._loop.start_tls(self._transport, self, ssl_context, server_hostname=server_hostname)
+                self._transport = await self._loop.start_tls(
+                    self._transport, self, ssl_context, server_hostname=server_hostname
+                )
         except OSError as error:
             self._transport.abort()
             raise _unconnected(error) from error
@@ -130,7 +132,9 @@ class _AsyncStream(httpcore.AsyncNetworkStream, asyncio.Protocol):
 class AsyncBackend(httpcore.AsyncNetworkBackend):
     """Opens such streams; those of the HTTP library would take a fifth of a small call."""
 
-    async def connect_tcp(self, host: str, port: int, timeout: float | None = None, *_rest: Any, **_options: Any) -> _AsyncStream:  # noqa: ASYNC109
+    async def connect_tcp(
+        self, host: str, port: int, timeout: float | None = None, *_rest: Any, **_options: Any
+    ) -> _AsyncStream:  # noqa: ASYNC109
         """Return a stream to a host: its addresses are tried one after another, as in threads."""
         loop = asyncio.get_running_loop()
         # Not asyncio's way to try several at once: it leaves sockets open when it is cancelled, and uvloop has none.
@@ -141,7 +145,9 @@ class AsyncBackend(httpcore.AsyncNetworkBackend):
             for address in reachable(host, found):
                 try:
                     async with asyncio.timeout(timeout):
-                        _, stream = await loop.create_connection(lambda: _AsyncStream(loop), address, port)
+                        _, stream = await loop.create_connection(
+                            lambda: _AsyncStream(loop), address, port
+                        )
                 except OSError as failed:
                     error = failed
                 else:
@@ -152,7 +158,11 @@ class AsyncBackend(httpcore.AsyncNetworkBackend):
 
 
 def _unconnected(error: OSError) -> Exception:
-    return httpcore.ConnectTimeout() if isinstance(error, TimeoutError) else httpcore.ConnectError(str(error))
+    return (
+        httpcore.ConnectTimeout()
+        if isinstance(error, TimeoutError)
+        else httpcore.ConnectError(str(error))
+    )
 
 
 class AsyncSlots:
@@ -161,7 +171,9 @@ class AsyncSlots:
     def __init__(self, most: int) -> None:
         self._most = most
         # A semaphore of asyncio serves one event loop.
-        self._free: WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Semaphore] = WeakKeyDictionary()
+        self._free: WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Semaphore] = (
+            WeakKeyDictionary()
+        )
 
     async def take(self, seconds: float) -> None:
         """Wait for a free slot.

@@ -46,7 +46,9 @@ class Answer:
 @lru_cache(maxsize=64)
 def extensions(timeouts: Timeouts) -> dict[str, Any]:
     """Return the waits that the HTTP library keeps to, as it takes them."""
-    return {"timeout": {name: getattr(timeouts, name) for name in ("connect", "read", "write", "pool")}}
+    return {
+        "timeout": {name: getattr(timeouts, name) for name in ("connect", "read", "write", "pool")}
+    }
 
 
 def outgoing(request: Request, options: dict[str, Any]) -> httpcore.Request:
@@ -56,10 +58,18 @@ def outgoing(request: Request, options: dict[str, Any]) -> httpcore.Request:
         httpcore.UnsupportedProtocol: Its URL is invalid.
     """
     url, host = _parsed(request.url)
-    headers = [(b"Host", host), *((name.encode("ascii"), value.encode()) for name, value in with_missing(request.headers, USUAL))]
+    headers = [
+        (b"Host", host),
+        *(
+            (name.encode("ascii"), value.encode())
+            for name, value in with_missing(request.headers, USUAL)
+        ),
+    ]
     if request.content is not None or request.method in {"POST", "PUT", "PATCH"}:
         headers.append((b"Content-Length", b"%d" % len(request.content or b"")))
-    return httpcore.Request(request.method, url, headers=headers, content=request.content, extensions=options)
+    return httpcore.Request(
+        request.method, url, headers=headers, content=request.content, extensions=options
+    )
 
 
 @lru_cache(maxsize=64)
@@ -71,7 +81,10 @@ def _parsed(url: str) -> tuple[httpcore.URL, bytes]:
         default_port = _PORTS[parts.scheme]
     except (ValueError, KeyError):
         raise httpcore.UnsupportedProtocol("not an http or https URL") from None
-    target = quote(f"{parts.path or '/'}?{parts.query}" if parts.query else parts.path or "/", safe=_AS_THEY_ARE)
+    target = quote(
+        f"{parts.path or '/'}?{parts.query}" if parts.query else parts.path or "/",
+        safe=_AS_THEY_ARE,
+    )
     named = b"[%b]" % host if b":" in host else host
     return (
         httpcore.URL(scheme=parts.scheme, host=host, port=port, target=target),

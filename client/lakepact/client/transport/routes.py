@@ -33,10 +33,14 @@ def tls(access: Access) -> ssl.SSLContext:
     """
     verify, cert = access.verify, access.cert
     if verify is False:
-        raise ValueError("verify=False: verification cannot be switched off; verify= takes the server's own certificate too")
+        raise ValueError(
+            "verify=False: verification cannot be switched off; verify= takes the server's own certificate too"
+        )
     if isinstance(verify, ssl.SSLContext):
         if cert:
-            raise ValueError("cert and TLS settings in verify exclude each other; load the certificate into these settings")
+            raise ValueError(
+                "cert and TLS settings in verify exclude each other; load the certificate into these settings"
+            )
         return verify
     name = next((name for name in _AUTHORITIES if environ.get(name)), "certifi")
     path = environ.get(name) or certifi.where()
@@ -47,9 +51,13 @@ def tls(access: Access) -> ssl.SSLContext:
         context = trusted.__wrapped__(path)  # not shared: the files of a caller may change
         if cert:
             name, (path, *more) = "cert", (cert,) if isinstance(cert, str) else cert
-            context.load_cert_chain(path, more[0] if more else None, more[1] if more[1:] else lambda: "")  # never asks a terminal
+            context.load_cert_chain(
+                path, more[0] if more else None, more[1] if more[1:] else lambda: ""
+            )  # never asks a terminal
     except (OSError, ValueError) as wrong:
-        raise ValueError(f"{name}={path!r}: {getattr(wrong, 'strerror', None) or wrong}; it must be a file in PEM") from None
+        raise ValueError(
+            f"{name}={path!r}: {getattr(wrong, 'strerror', None) or wrong}; it must be a file in PEM"
+        ) from None
     return context
 
 
@@ -58,7 +66,9 @@ def trusted(path: str) -> ssl.SSLContext:
     """Return TLS settings that trust the certificates of a file or folder."""
     # Reading the certificates of a whole world takes longer than many calls, so every client shares one reading.
     is_folder = Path(path).is_dir()
-    context = ssl.create_default_context(cafile=None if is_folder else path, capath=path if is_folder else None)
+    context = ssl.create_default_context(
+        cafile=None if is_folder else path, capath=path if is_folder else None
+    )
     context.set_alpn_protocols(["http/1.1"])
     return context
 
@@ -75,16 +85,24 @@ def proxies(access: Access) -> dict[str, httpcore.Proxy]:
         return {}
     from urllib.request import getproxies  # noqa: PLC0415 - it takes a tenth of the time to import a client
 
-    found = {scheme: address for scheme, address in getproxies().items() if scheme in {"http", "https", "all"}}
+    found = {
+        scheme: address
+        for scheme, address in getproxies().items()
+        if scheme in {"http", "https", "all"}
+    }
     return {scheme: _proxy(f"{scheme.upper()}_PROXY", address) for scheme, address in found.items()}
 
 
 def _proxy(name: str, address: str) -> httpcore.Proxy:
     parts = urlsplit(address if "://" in address else f"http://{address}")
     if parts.scheme not in _SCHEMES or not parts.hostname:
-        raise ValueError(f"{name} is {parts.scheme}://…, and http, https, socks5 or socks5h is supported")
+        raise ValueError(
+            f"{name} is {parts.scheme}://…, and http, https, socks5 or socks5h is supported"
+        )
     url = httpcore.URL(scheme=parts.scheme, host=parts.hostname or "", port=parts.port, target="/")
-    auth = None if parts.username is None else (unquote(parts.username), unquote(parts.password or ""))
+    auth = (
+        None if parts.username is None else (unquote(parts.username), unquote(parts.password or ""))
+    )
     return httpcore.Proxy(url, auth=auth)
 
 
@@ -117,5 +135,7 @@ def reachable(host: str, resolved: Iterable[tuple[Any, ...]]) -> list[str]:
     addresses = [str(address[0]) for *_, address in resolved]
     for address in addresses:
         if address != host and is_metadata(address):
-            raise OSError(f"{host} resolves to {address}, an address of cloud metadata, which is not connected to by name")
+            raise OSError(
+                f"{host} resolves to {address}, an address of cloud metadata, which is not connected to by name"
+            )
     return addresses

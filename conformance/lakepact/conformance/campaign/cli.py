@@ -18,7 +18,11 @@ from lakepact.conformance.campaign.errors import CannotRun
 from lakepact.conformance.campaign.follow_up import COMMANDS
 from lakepact.conformance.campaign.paths import FOLDER, FOLDER_THERE
 from lakepact.conformance.campaign.planning import generation
-from lakepact.conformance.campaign.progress import Ticker, tell_if_incomplete, with_errors_in_one_line
+from lakepact.conformance.campaign.progress import (
+    Ticker,
+    tell_if_incomplete,
+    with_errors_in_one_line,
+)
 from lakepact.conformance.campaign.reporting import facts, html, markdown
 from lakepact.conformance.campaign.targets import parse_targets
 from lakepact.conformance.evidence.escaping import plain
@@ -53,20 +57,47 @@ def campaign() -> None:
     type=click.Choice(contracts()),
     help=f"Contract of the cases; may be given several times.  [default: {contracts()[0]}]",
 )
-@click.option("--seeds", default="0:4", show_default=True, metavar="FROM:TO", help="Seeds of the cases, TO excluded.")
 @click.option(
-    "--modes", default=",".join(generation.MODES), show_default=True, help="Kinds of cases: single requests, sequences of them, checks."
+    "--seeds",
+    default="0:4",
+    show_default=True,
+    metavar="FROM:TO",
+    help="Seeds of the cases, TO excluded.",
 )
-@click.option("--per-seed", default=1, show_default=True, help="Cases of each operation, mode and seed.")
-@click.option("--only", multiple=True, metavar="GLOB", help="Only these operations; of checks, also requirements and names.")
+@click.option(
+    "--modes",
+    default=",".join(generation.MODES),
+    show_default=True,
+    help="Kinds of cases: single requests, sequences of them, checks.",
+)
+@click.option(
+    "--per-seed", default=1, show_default=True, help="Cases of each operation, mode and seed."
+)
+@click.option(
+    "--only",
+    multiple=True,
+    metavar="GLOB",
+    help="Only these operations; of checks, also requirements and names.",
+)
 @click.option("--out", type=FOLDER, required=True, help="Folder of the plan.")
 @with_engine(LOCAL)
-def plan(*, named: tuple[str, ...], seeds: str, modes: str, per_seed: int, only: tuple[str, ...], out: Path, engine: Choice) -> None:
+def plan(
+    *,
+    named: tuple[str, ...],
+    seeds: str,
+    modes: str,
+    per_seed: int,
+    only: tuple[str, ...],
+    out: Path,
+    engine: Choice,
+) -> None:
     """Draw cases: requests, sequences and checks, each once, the same on every machine."""
     wanted = tuple(mode.strip() for mode in modes.split(","))
     unknown = sorted(set(wanted) - set(generation.MODES))
     if unknown:
-        raise click.UsageError(f"--modes: there is no {unknown[0]!r}; there are {', '.join(generation.MODES)}")
+        raise click.UsageError(
+            f"--modes: there is no {unknown[0]!r}; there are {', '.join(generation.MODES)}"
+        )
     if per_seed < 1:
         raise click.UsageError("--per-seed is 1 or more")
     started = time.perf_counter()
@@ -75,23 +106,48 @@ def plan(*, named: tuple[str, ...], seeds: str, modes: str, per_seed: int, only:
         drawn = _seeds(seeds)
         with engine.made() as used:
             made = plans.plan(
-                named or contracts()[:1], out, seeds=drawn, modes=wanted, per_seed=per_seed, only=only or ("*",), draw=used.draw
+                named or contracts()[:1],
+                out,
+                seeds=drawn,
+                modes=wanted,
+                per_seed=per_seed,
+                only=only or ("*",),
+                draw=used.draw,
             )
-        click.echo(f"{made['cases']} cases in {out}, drawn in {time.perf_counter() - started:.1f} s")
+        click.echo(
+            f"{made['cases']} cases in {out}, drawn in {time.perf_counter() - started:.1f} s"
+        )
 
     with_errors_in_one_line("plan", draw)
 
 
 @campaign.command()
 @click.option("--plan", "plan_folder", type=FOLDER, help="Folder of the plan; not with --resume.")
-@click.option("--target", "targets", multiple=True, metavar="NAME=[CONTRACT+]URL|FILE.toml", help="A target; only a file can name secrets.")
+@click.option(
+    "--target",
+    "targets",
+    multiple=True,
+    metavar="NAME=[CONTRACT+]URL|FILE.toml",
+    help="A target; only a file can name secrets.",
+)
 @click.option("--out", type=FOLDER, required=True, help="Folder of the run.")
-@click.option("--resume", is_flag=True, help="Go on with the run in --out: send what has not landed.")
+@click.option(
+    "--resume", is_flag=True, help="Go on with the run in --out: send what has not landed."
+)
 @with_engine(SPARK)
 @click.option(
-    "--rps", type=Number(min=0, max=FASTEST), default=0.0, metavar="N", help="Requests a second to each target at most; 0 for no limit."
+    "--rps",
+    type=Number(min=0, max=FASTEST),
+    default=0.0,
+    metavar="N",
+    help="Requests a second to each target at most; 0 for no limit.",
 )
-@click.option("--report", "reported", is_flag=True, help="Judge and report in the end, without starting anything again.")
+@click.option(
+    "--report",
+    "reported",
+    is_flag=True,
+    help="Judge and report in the end, without starting anything again.",
+)
 @click.option(
     "--patience",
     type=Number(min=0, max=DAY),
@@ -115,7 +171,9 @@ def run(
     Exit code: 0 all landed, 2 wrong usage, 3 some have not: --resume goes on.
     """
     if resume == bool(plan_folder) or resume == bool(targets):
-        raise click.UsageError("name --plan and --target for a new run, or --resume for one that is there, which knows both")
+        raise click.UsageError(
+            "name --plan and --target for a new run, or --resume for one that is there, which knows both"
+        )
 
     def send() -> None:
         if resume:
@@ -125,7 +183,9 @@ def run(
             runs.prepare(plan_folder, out, parse_targets(targets, runs.contracts(plan_folder)))
         landed = None
         with _with_resume_command(out), made as used, Ticker("cases") as ticker:
-            for landed in runs.carried_on(out, used, rps=rps, patience=patience, every=ticker.every):
+            for landed in runs.carried_on(
+                out, used, rps=rps, patience=patience, every=ticker.every
+            ):
                 ticker.tell(landed.landed, landed.planned)
             if reported:
                 run_verdicts.judge(out, used)
@@ -133,7 +193,9 @@ def run(
         if landed is None or landed.missing or landed.landed < landed.planned:
             _tell_missing(landed, out)
             sys.exit(runner.INCOMPLETE)
-        click.echo(f"{landed.landed} cases landed in {out}, {ticker.seconds:.1f} s with {used.name} in {used.workers} workers")
+        click.echo(
+            f"{landed.landed} cases landed in {out}, {ticker.seconds:.1f} s with {used.name} in {used.workers} workers"
+        )
 
     with_errors_in_one_line("run", send)
 
@@ -152,29 +214,61 @@ def judge(*, run_folder: Path, engine: Choice) -> None:
         with engine.made() as used:
             run_verdicts.judge(run_folder, used)
         counts = tables.counts(run_folder / "results", tables.RESULTS, ["verdict"])
-        said = ", ".join(f"{many} {verdict}" for (verdict,), many in sorted(counts.items())) or "none"
-        click.echo(f"{counts.total()} verdicts in {run_folder}: {said}; {time.perf_counter() - started:.1f} s")
+        said = (
+            ", ".join(f"{many} {verdict}" for (verdict,), many in sorted(counts.items())) or "none"
+        )
+        click.echo(
+            f"{counts.total()} verdicts in {run_folder}: {said}; {time.perf_counter() - started:.1f} s"
+        )
         tell_if_incomplete("judge", run_folder)
 
     with_errors_in_one_line("judge", decide)
 
 
 @campaign.command()
-@click.option("--run", "run_folder", type=FOLDER_THERE, required=True, help="Folder of the run, judged.")
-@click.option("--base", type=FOLDER_THERE, help="Folder of an earlier run, judged: what changed since then.")
-@click.option("--format", "formats", default=",".join(FORMATS), show_default=True, help="Files to write: report.md, report.html.")
-@click.option("--fail-on", multiple=True, type=click.Choice(gate.EVENTS), help="Exit with 1 if there is one; may be given several times.")
 @click.option(
-    "--known", "known_file", type=click.Path(exists=True, dir_okay=False, path_type=Path), help="File of results that --fail-on ignores."
+    "--run", "run_folder", type=FOLDER_THERE, required=True, help="Folder of the run, judged."
+)
+@click.option(
+    "--base", type=FOLDER_THERE, help="Folder of an earlier run, judged: what changed since then."
+)
+@click.option(
+    "--format",
+    "formats",
+    default=",".join(FORMATS),
+    show_default=True,
+    help="Files to write: report.md, report.html.",
+)
+@click.option(
+    "--fail-on",
+    multiple=True,
+    type=click.Choice(gate.EVENTS),
+    help="Exit with 1 if there is one; may be given several times.",
+)
+@click.option(
+    "--known",
+    "known_file",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="File of results that --fail-on ignores.",
 )
 @with_engine(BY_SIZE)
-def report(*, run_folder: Path, base: Path | None, formats: str, fail_on: tuple[str, ...], known_file: Path | None, engine: Choice) -> None:
+def report(
+    *,
+    run_folder: Path,
+    base: Path | None,
+    formats: str,
+    fail_on: tuple[str, ...],
+    known_file: Path | None,
+    engine: Choice,
+) -> None:
     """Say what a run shows: coverage, matrix, divergences, and what changed since another run; as tables and as pages.
 
     Exit code: 0 done, 1 there is a result of --fail-on, 2 there is no run, 3 done, but the run has not come to its end.
     """
     if gate.REGRESSION in fail_on and base is None:
-        raise click.UsageError("--fail-on regression compares with an earlier run: name it with --base")
+        raise click.UsageError(
+            "--fail-on regression compares with an earlier run: name it with --base"
+        )
     wanted = [name.strip() for name in formats.split(",")]
     if not set(wanted) <= set(FORMATS):
         raise click.UsageError(f"--format {formats}: there are {', '.join(FORMATS)}")
@@ -202,7 +296,9 @@ def doctor_command(*, remote: bool) -> None:
     sys.exit(0 if all(finding.well for finding in found) else runner.INCOMPLETE)
 
 
-def _write_pages(run: Path, engine: Engine, formats: Sequence[str], base: Path | None = None) -> Found:
+def _write_pages(
+    run: Path, engine: Engine, formats: Sequence[str], base: Path | None = None
+) -> Found:
     found = run_verdicts.analyse(run, engine, base)
     shown = facts.facts(run, found, compared=base is not None)
     for name in formats:
@@ -215,7 +311,10 @@ def _write_pages(run: Path, engine: Engine, formats: Sequence[str], base: Path |
 def _tell_missing(landed: runs.Progress | None, out: Path) -> None:
     """Name the targets that did not take all of their cases."""
     for name, missed in (landed.missing if landed else {}).items():
-        click.echo(f"lakepact campaign run: {name} stopped answering; {missed} cases were not sent to it. {_again(out)}", err=True)
+        click.echo(
+            f"lakepact campaign run: {name} stopped answering; {missed} cases were not sent to it. {_again(out)}",
+            err=True,
+        )
 
 
 @contextlib.contextmanager

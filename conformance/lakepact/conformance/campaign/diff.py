@@ -25,14 +25,24 @@ from lakepact.conformance.report.screen import Screen
 from lakepact.conformance.running import runner
 from lakepact.generated.contract import contracts
 
-MODES = ("example", "near", "sequence")  #: no checks: they go by what they are answered, and judge one target
+MODES = (
+    "example",
+    "near",
+    "sequence",
+)  #: no checks: they go by what they are answered, and judge one target
 SEEDS = 4
 
 
 @click.command()
 @click.argument("left")
 @click.argument("right")
-@click.option("--contract", type=click.Choice(contracts()), default=contracts()[0], show_default=True, help="Contract of the cases.")
+@click.option(
+    "--contract",
+    type=click.Choice(contracts()),
+    default=contracts()[0],
+    show_default=True,
+    help="Contract of the cases.",
+)
 @click.option("--only", multiple=True, metavar="GLOB", help="Only these operations.")
 @click.option(
     "--seeds",
@@ -41,9 +51,29 @@ SEEDS = 4
     show_default=True,
     help="How many times cases of each operation are drawn; always the same ones.",
 )
-@click.option("--format", "form", type=click.Choice(["text", "md"]), default="text", show_default=True, help="Format of the output.")
-@click.option("--out", type=click.Path(path_type=Path, file_okay=False), help="Keep plan, run and reports in this new folder.")
-def diff(*, left: str, right: str, contract: str, only: tuple[str, ...], seeds: int, form: str, out: Path | None) -> None:
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["text", "md"]),
+    default="text",
+    show_default=True,
+    help="Format of the output.",
+)
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path, file_okay=False),
+    help="Keep plan, run and reports in this new folder.",
+)
+def diff(
+    *,
+    left: str,
+    right: str,
+    contract: str,
+    only: tuple[str, ...],
+    seeds: int,
+    form: str,
+    out: Path | None,
+) -> None:
     """Send the same requests to LEFT and RIGHT, two addresses or profiles (FILE.toml), and say where their answers differ.
 
     Each case ends with reads of everything that it names. The gravest cause comes first: a status before a body, a write before a read.
@@ -60,7 +90,9 @@ def diff(*, left: str, right: str, contract: str, only: tuple[str, ...], seeds: 
                 runs.discovered(target)  # before the cases are drawn, which takes longer
             draw(contract, folder / "plan", engine, seeds=range(seeds), only=only or ("*",))
             with Ticker("cases") as ticker:
-                found = compare(folder / "plan", folder / "run", targets, engine=engine, ticker=ticker)
+                found = compare(
+                    folder / "plan", folder / "run", targets, engine=engine, ticker=ticker
+                )
             if out is not None:
                 (out / "report.md").write_text(markdown.markdown(found), encoding="utf-8")
                 (out / "report.html").write_text(html.html(found), encoding="utf-8")
@@ -69,13 +101,22 @@ def diff(*, left: str, right: str, contract: str, only: tuple[str, ...], seeds: 
             else:
                 text.show(found, Screen())
             if found.missing:
-                raise Refused("one of the targets stopped answering: not all cases have been sent to both")
+                raise Refused(
+                    "one of the targets stopped answering: not all cases have been sent to both"
+                )
             sys.exit(runner.NOT_CONFORMANT if found.causes else runner.CONFORMANT)
 
     with_errors_in_one_line("diff", send, command="lakepact diff")
 
 
-def draw(contract: str, folder: Path, engine: Engine, *, seeds: Sequence[int], only: Sequence[str] = ("*",)) -> None:
+def draw(
+    contract: str,
+    folder: Path,
+    engine: Engine,
+    *,
+    seeds: Sequence[int],
+    only: Sequence[str] = ("*",),
+) -> None:
     """Write a plan whose cases end with reads of everything that they name; see `plans.plan`."""
 
     def drawn(wanted: Wanted, cases: Path) -> None:
@@ -87,7 +128,9 @@ def draw(contract: str, folder: Path, engine: Engine, *, seeds: Sequence[int], o
     plans.plan(contract, folder, seeds=seeds, modes=MODES, only=only, draw=drawn)
 
 
-def compare(plan: Path, run: Path, targets: Sequence[Asked], *, engine: Engine, ticker: Ticker) -> facts.Facts:
+def compare(
+    plan: Path, run: Path, targets: Sequence[Asked], *, engine: Engine, ticker: Ticker
+) -> facts.Facts:
     """Return the differences of targets in a new run of a plan, the gravest with the smallest sequences that show them.
 
     Raises:
@@ -99,7 +142,13 @@ def compare(plan: Path, run: Path, targets: Sequence[Asked], *, engine: Engine, 
     run_verdicts.judge(run, engine)
     found = facts.facts(run, run_verdicts.analyse(run, engine), compared=False)
     gravest = () if found.missing else found.causes[: text.SHOWN]
-    return replace(found, causes=(*(replay.reproduced(run, cause) for cause in gravest), *found.causes[len(gravest) :]))
+    return replace(
+        found,
+        causes=(
+            *(replay.reproduced(run, cause) for cause in gravest),
+            *found.causes[len(gravest) :],
+        ),
+    )
 
 
 @contextlib.contextmanager
@@ -110,7 +159,9 @@ def _folder(out: Path | None) -> Generator[Path]:
         ValueError: the folder is not empty.
     """
     if out is None:
-        with tempfile.TemporaryDirectory(prefix="lakepact-diff-", ignore_cleanup_errors=True) as folder:
+        with tempfile.TemporaryDirectory(
+            prefix="lakepact-diff-", ignore_cleanup_errors=True
+        ) as folder:
             yield Path(folder)
         return
     if out.exists() and any(out.iterdir()):

@@ -65,7 +65,10 @@ class Run(TypedDict):
     finished_at: NotRequired[str]
 
 
-_SHAPES: dict[str, TypeAdapter[Any]] = {"plan.json": TypeAdapter(Plan), "run.json": TypeAdapter(Run)}
+_SHAPES: dict[str, TypeAdapter[Any]] = {
+    "plan.json": TypeAdapter(Plan),
+    "run.json": TypeAdapter(Run),
+}
 
 
 def read(path: Path) -> dict[str, Any]:
@@ -81,10 +84,14 @@ def read(path: Path) -> dict[str, Any]:
         document: dict[str, Any] = json.loads(path.read_bytes())
         _SHAPES[path.name].validate_python(document, strict=True)
     except FileNotFoundError as missing:
-        raise LookupError(f"{path} is not there: is {path.parent} the folder of a {what}?") from missing
+        raise LookupError(
+            f"{path} is not there: is {path.parent} the folder of a {what}?"
+        ) from missing
     except ValidationError as wrong:
         first = wrong.errors(include_url=False, include_input=False)[0]
-        raise LookupError(f"{path} is not that of a {what}: {'.'.join(map(str, first['loc']))[:200]}: {first['msg'][:200]}") from wrong
+        raise LookupError(
+            f"{path} is not that of a {what}: {'.'.join(map(str, first['loc']))[:200]}: {first['msg'][:200]}"
+        ) from wrong
     except (ValueError, RecursionError) as wrong:
         raise LookupError(f"{path} cannot be read: {wrong}") from wrong
     return document
@@ -96,4 +103,6 @@ def _has_plain_files(folder: Path) -> None:
             entry = Path(parent, name)
             mode = entry.lstat().st_mode
             if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
-                raise LookupError(f"{entry} is neither a file nor a folder: lakepact uses no folder with links")
+                raise LookupError(
+                    f"{entry} is neither a file nor a folder: lakepact uses no folder with links"
+                )

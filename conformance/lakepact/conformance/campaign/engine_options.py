@@ -35,8 +35,15 @@ class Choice:
         """Return the choice for a judged run: if no engine is named, Spark analyses large runs only."""
         if self.engine != BY_SIZE:
             return self
-        size = sum(part.stat().st_size for name in ("results", "answers") for part in tables.parts(run / name))
-        return replace(self, engine=SPARK if self.master or self.remote or self.confs or size > LARGE else LOCAL)
+        size = sum(
+            part.stat().st_size
+            for name in ("results", "answers")
+            for part in tables.parts(run / name)
+        )
+        return replace(
+            self,
+            engine=SPARK if self.master or self.remote or self.confs or size > LARGE else LOCAL,
+        )
 
     def made(self) -> Engine:
         """Return the engine.
@@ -46,7 +53,9 @@ class Choice:
             ValueError: what was written makes no sense.
         """
         if self.master and self.remote:
-            raise ValueError("--master starts Spark, --remote speaks to one that is there: name one of them")
+            raise ValueError(
+                "--master starts Spark, --remote speaks to one that is there: name one of them"
+            )
         if self.workers is not None and self.workers < 1:
             raise ValueError("--workers must be 1 or more")
         if self.engine == LOCAL:
@@ -79,10 +88,27 @@ def with_engine(default: str) -> Callable[[Callable[..., None]], Callable[..., N
                     show_default=default,
                     help="Spark, or processes of this machine without a JVM.",
                 ),
-                click.option("--master", help=f"Spark master: local[2], spark://…, yarn.  [default: {MASTER}]"),
-                click.option("--remote", metavar="sc://HOST:PORT", help="A Spark Connect server that is running."),
-                click.option("--conf", "confs", multiple=True, metavar="KEY=VALUE", help="A setting of Spark."),
-                click.option("--workers", type=int, help="How many send at a time; as many as there are processors if it is left out."),
+                click.option(
+                    "--master",
+                    help=f"Spark master: local[2], spark://…, yarn.  [default: {MASTER}]",
+                ),
+                click.option(
+                    "--remote",
+                    metavar="sc://HOST:PORT",
+                    help="A Spark Connect server that is running.",
+                ),
+                click.option(
+                    "--conf",
+                    "confs",
+                    multiple=True,
+                    metavar="KEY=VALUE",
+                    help="A setting of Spark.",
+                ),
+                click.option(
+                    "--workers",
+                    type=int,
+                    help="How many send at a time; as many as there are processors if it is left out.",
+                ),
             )
         ):
             wrapped = option(wrapped)

@@ -24,8 +24,12 @@ from lakepact.conformance.fuzz.shrinking import ATTEMPTS
 from lakepact.conformance.running.profiles import of_catalog
 
 of_run = click.option("--run", "run_folder", type=FOLDER, required=True, help="Folder of the run.")
-of_case = click.option("--case", "case_id", required=True, metavar="ID", help="The case, or the beginning of its name.")
-of_target = click.option("--target", required=True, metavar="NAME", help="One of the targets of the run.")
+of_case = click.option(
+    "--case", "case_id", required=True, metavar="ID", help="The case, or the beginning of its name."
+)
+of_target = click.option(
+    "--target", required=True, metavar="NAME", help="One of the targets of the run."
+)
 elsewhere = click.option("--url", metavar="URL", help="Send it there instead.")
 SHOWN = 600  #: characters of a body
 
@@ -61,15 +65,31 @@ def replay(*, run_folder: Path, case_id: str, target: str, url: str | None) -> N
 @of_case
 @of_target
 @elsewhere
-@click.option("--requirement", metavar="ID", help="The broken requirement. [default: the first one]")
-@click.option("--attempts", default=ATTEMPTS, show_default=True, help="How often to send it at most.")
-def minimize(*, run_folder: Path, case_id: str, target: str, url: str | None, requirement: str | None, attempts: int) -> None:
+@click.option(
+    "--requirement", metavar="ID", help="The broken requirement. [default: the first one]"
+)
+@click.option(
+    "--attempts", default=ATTEMPTS, show_default=True, help="How often to send it at most."
+)
+def minimize(
+    *,
+    run_folder: Path,
+    case_id: str,
+    target: str,
+    url: str | None,
+    requirement: str | None,
+    attempts: int,
+) -> None:
     """Make a case smaller as long as it breaks the same requirement, and show the least that does."""
 
     def search() -> None:
-        found = replays.minimized(run_folder, case_id, target, requirement=requirement, url=url, attempts=attempts)
+        found = replays.minimized(
+            run_folder, case_id, target, requirement=requirement, url=url, attempts=attempts
+        )
         path = run_folder / "minimized" / f"{found.case['case_id']}.json"
-        tables.write_json({**found.case, "requirement_id": found.requirement, "target": target}, path)
+        tables.write_json(
+            {**found.case, "requirement_id": found.requirement, "target": target}, path
+        )
         click.echo(
             f"{found.requirement} is broken by {len(found.answered)} of {found.before} requests, found in {found.sent} attempts: {path}"
         )
@@ -93,13 +113,38 @@ def _tell_step(when: str, step: int, one: replays.Answered) -> None:
 
 
 @click.command()
-@click.option("--run", "run_folder", type=FOLDER, required=True, help="Folder of the run, judged and reported.")
-@click.option("--as", "form", type=click.Choice(["iceberg", "delta"]), required=True, help="Format of the tables.")
+@click.option(
+    "--run",
+    "run_folder",
+    type=FOLDER,
+    required=True,
+    help="Folder of the run, judged and reported.",
+)
+@click.option(
+    "--as",
+    "form",
+    type=click.Choice(["iceberg", "delta"]),
+    required=True,
+    help="Format of the tables.",
+)
 @click.option("--catalog", metavar="URL", help="Iceberg: the REST catalog that takes them.")
-@click.option("--namespace", default=iceberg.NAMESPACE, show_default=True, help="Iceberg: the namespace that they are in.")
+@click.option(
+    "--namespace",
+    default=iceberg.NAMESPACE,
+    show_default=True,
+    help="Iceberg: the namespace that they are in.",
+)
 @click.option("--warehouse", metavar="NAME", help="Iceberg: which warehouse of the catalog.")
-@click.option("--token-env", metavar="NAME", help="Iceberg: the environment variable that holds the token.")
-@click.option("--to", "to_folder", type=FOLDER, metavar="DIR", help="Delta: the folder that takes them, and a shares.yaml if it has none.")
+@click.option(
+    "--token-env", metavar="NAME", help="Iceberg: the environment variable that holds the token."
+)
+@click.option(
+    "--to",
+    "to_folder",
+    type=FOLDER,
+    metavar="DIR",
+    help="Delta: the folder that takes them, and a shares.yaml if it has none.",
+)
 @with_engine(LOCAL)
 def land(
     *,
@@ -123,9 +168,18 @@ def land(
         started = time.perf_counter()
         kept = landing.kept(run_folder)
         properties = of_catalog(warehouse, token_env)
-        with replace(engine, confs=(*spark.SETTINGS[form], *engine.confs) if engine.engine == SPARK else engine.confs).made() as used:
+        with replace(
+            engine,
+            confs=(*spark.SETTINGS[form], *engine.confs)
+            if engine.engine == SPARK
+            else engine.confs,
+        ).made() as used:
             if isinstance(used, Spark):
-                write = spark.in_folder(to_folder) if to_folder else spark.in_catalog(used, str(catalog), namespace, properties=properties)
+                write = (
+                    spark.in_folder(to_folder)
+                    if to_folder
+                    else spark.in_catalog(used, str(catalog), namespace, properties=properties)
+                )
                 _tell(spark.land(used, kept, write))
             elif to_folder:
                 _tell(delta.land(kept, to_folder))
@@ -134,8 +188,12 @@ def land(
         if to_folder is not None:
             shares = delta.share(to_folder)
             if shares is not None:
-                click.echo(f"{shares} shares them: add recipients, then lakepact serve --shares {shares} --profiles DIR")
-        click.echo(f"run {kept[0].run_id} is in {catalog or to_folder}, {time.perf_counter() - started:.1f} s")
+                click.echo(
+                    f"{shares} shares them: add recipients, then lakepact serve --shares {shares} --profiles DIR"
+                )
+        click.echo(
+            f"run {kept[0].run_id} is in {catalog or to_folder}, {time.perf_counter() - started:.1f} s"
+        )
 
     with_errors_in_one_line("land", put)
 
@@ -146,14 +204,40 @@ def _tell(tables: Iterable[landing.Landed]) -> None:
 
 
 @click.command()
-@click.option("--from", "from_folder", type=FOLDER, metavar="DIR", help="Folder of Delta tables that `land --as delta` wrote.")
-@click.option("--catalog", metavar="URL", help="Iceberg REST catalog that `land --as iceberg` wrote to.")
-@click.option("--namespace", default=iceberg.NAMESPACE, show_default=True, help="Iceberg: the namespace of the tables.")
+@click.option(
+    "--from",
+    "from_folder",
+    type=FOLDER,
+    metavar="DIR",
+    help="Folder of Delta tables that `land --as delta` wrote.",
+)
+@click.option(
+    "--catalog", metavar="URL", help="Iceberg REST catalog that `land --as iceberg` wrote to."
+)
+@click.option(
+    "--namespace",
+    default=iceberg.NAMESPACE,
+    show_default=True,
+    help="Iceberg: the namespace of the tables.",
+)
 @click.option("--warehouse", metavar="NAME", help="Iceberg: the warehouse of the catalog.")
-@click.option("--token-env", metavar="NAME", help="Iceberg: the environment variable that holds the token.")
-@click.option("--out", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE.html", help="Also write a page.")
+@click.option(
+    "--token-env", metavar="NAME", help="Iceberg: the environment variable that holds the token."
+)
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="FILE.html",
+    help="Also write a page.",
+)
 def trends(
-    *, from_folder: Path | None, catalog: str | None, namespace: str, warehouse: str | None, token_env: str | None, out: Path | None
+    *,
+    from_folder: Path | None,
+    catalog: str | None,
+    namespace: str,
+    warehouse: str | None,
+    token_env: str | None,
+    out: Path | None,
 ) -> None:
     """Show since when each target breaks a requirement, and what changed at that time, over all landed runs."""
     if (from_folder is None) == (catalog is None):
@@ -163,14 +247,18 @@ def trends(
         rows = (
             over_runs.of_delta(from_folder)
             if from_folder is not None
-            else over_runs.of_iceberg(str(catalog), namespace=namespace, properties=of_catalog(warehouse, token_env))
+            else over_runs.of_iceberg(
+                str(catalog), namespace=namespace, properties=of_catalog(warehouse, token_env)
+            )
         )
         found = over_runs.trends(rows)
         for trend in found.broken:
             runs = f"{trend.runs} {'run' if trend.runs == 1 else 'runs'}"
             said = f"{trend.target} {trend.requirement_id} {trend.verdict} since {trend.since.day} ({runs}): {trend.change}"
             click.echo(plain(said))
-        click.echo(f"{len(found.broken)} broken, {len(found.mended)} mended, in {len(found.runs)} runs")
+        click.echo(
+            f"{len(found.broken)} broken, {len(found.mended)} mended, in {len(found.runs)} runs"
+        )
         if out is not None:
             out.write_text(over_runs.html(found), encoding="utf-8")
             click.echo(str(out))

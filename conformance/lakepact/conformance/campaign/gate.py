@@ -33,12 +33,21 @@ def known(path: Path, run: Path) -> tuple[KnownFailure, ...]:
     said = documents.read(run / "run.json")
     contracts = [Contract(name) for name in said["plan"]["contracts"]]
     ids = [identifier for contract in contracts for identifier in contract.requirements]
-    on_targets = (f"{target['name']}/{identifier}" for target in said["targets"] for identifier in ids)
-    kinds = (f"{operation}:{kind}" for contract in contracts for operation in contract.operations for kind in KINDS)
+    on_targets = (
+        f"{target['name']}/{identifier}" for target in said["targets"] for identifier in ids
+    )
+    kinds = (
+        f"{operation}:{kind}"
+        for contract in contracts
+        for operation in contract.operations
+        for kind in KINDS
+    )
     return known_failures.read(path, [*ids, *on_targets, *kinds])
 
 
-def unexpected(found: Tables, events: Sequence[str], listed: tuple[KnownFailure, ...] = ()) -> list[str]:
+def unexpected(
+    found: Tables, events: Sequence[str], listed: tuple[KnownFailure, ...] = ()
+) -> list[str]:
     """Return a line for each result that is not known.
 
     Args:
@@ -47,25 +56,40 @@ def unexpected(found: Tables, events: Sequence[str], listed: tuple[KnownFailure,
         listed: the known ones.
     """
     results = [result for event in events for result in _EVENTS[event](found)]
-    return list(dict.fromkeys(line for names, line in results if not any(known_failures.matching(name, listed) for name in names)))
+    return list(
+        dict.fromkeys(
+            line
+            for names, line in results
+            if not any(known_failures.matching(name, listed) for name in names)
+        )
+    )
 
 
 def _regressions(found: Tables) -> Results:
     for row in found["regressions"]:
         if row["kind"] == REGRESSION:
-            yield _names(row), f"{row['target']} {row['requirement_id']}: {row['before']} before, {row['after']} now"
+            yield (
+                _names(row),
+                f"{row['target']} {row['requirement_id']}: {row['before']} before, {row['after']} now",
+            )
 
 
 def _failures(found: Tables) -> Results:
     for row in found["coverage"]:
         if row["verdict"] == FAIL:
-            yield _names(row), f"{row['target']} {row['requirement_id']}: broken, first in case {row['first_case_id']}"
+            yield (
+                _names(row),
+                f"{row['target']} {row['requirement_id']}: broken, first in case {row['first_case_id']}",
+            )
 
 
 def _divergences(found: Tables) -> Results:
     for row in found["divergences"]:
         name = f"{row['operation_id']}:{row['kind']}"
-        yield (name, *(row["requirement_ids"] or ())), f"{name}: targets answer differently, first in case {row['case_id']}"
+        yield (
+            (name, *(row["requirement_ids"] or ())),
+            f"{name}: targets answer differently, first in case {row['case_id']}",
+        )
 
 
 def _names(row: Mapping[str, Any]) -> Sequence[str]:

@@ -13,7 +13,9 @@ from lakepact.conformance.evidence.arrow import Schema, pq
 
 #: Libraries by scheme. In all of these stores a file appears whole or not at all, and every listing has it at once.
 STORES = {"s3": "s3fs", "s3a": "s3fs", "abfss": "adlfs", "gs": "gcsfs"}
-ERRORS_OF = frozenset({"aiobotocore", "aiohttp", "azure", "botocore", "gcsfs", "google"})  #: what they raise beside `OSError`
+ERRORS_OF = frozenset(
+    {"aiobotocore", "aiohttp", "azure", "botocore", "gcsfs", "google"}
+)  #: what they raise beside `OSError`
 
 
 def located(text: str) -> Path:
@@ -27,17 +29,23 @@ def located(text: str) -> Path:
     if not separator:
         return Path(text)
     if scheme not in STORES:
-        raise ValueError(f"{scheme}:// is no known file system: name a local folder, or {', '.join(f'{name}://…' for name in STORES)}")
+        raise ValueError(
+            f"{scheme}:// is no known file system: name a local folder, or {', '.join(f'{name}://…' for name in STORES)}"
+        )
     path: Any = None
     try:
         path = import_module("upath").UPath(text, use_listings_cache=False)
         path.fs.ls(path.drive)
     except ImportError as missing:
-        raise ValueError(f"{scheme}:// needs universal_pathlib and {STORES[scheme]}: pip install 'lakepact[campaign-s3]'") from missing
+        raise ValueError(
+            f"{scheme}:// needs universal_pathlib and {STORES[scheme]}: pip install 'lakepact[campaign-s3]'"
+        ) from missing
     except FileNotFoundError as missing:
         raise LookupError(f"{text}: the store has no bucket {path.drive}; create it") from missing
     except Exception as wrong:
-        raise LookupError(f"{text} cannot be reached: {str(wrong)[:300]}; look at the environment: credentials, endpoint") from wrong
+        raise LookupError(
+            f"{text} cannot be reached: {str(wrong)[:300]}; look at the environment: credentials, endpoint"
+        ) from wrong
     return path  # type: ignore[no-any-return]
 
 
@@ -69,7 +77,12 @@ def parquet(path: Path) -> Any:
 
 def parquet_writer(path: Path, schema: Schema) -> Any:
     """Return the writer of a Parquet file."""
-    return pq.ParquetWriter(getattr(path, "path", path), schema, compression="zstd", filesystem=getattr(path, "fs", None))
+    return pq.ParquetWriter(
+        getattr(path, "path", path),
+        schema,
+        compression="zstd",
+        filesystem=getattr(path, "fs", None),
+    )
 
 
 def remove(folder: Any) -> None:

@@ -79,4 +79,8 @@ def plan(
 
 def _contract(name: str) -> dict[str, str]:
     contract = suites.load(name).contract
-    return {"version": contract.version, "sha256": fingerprint(contract), "generator": generator_fingerprint(name)}
+    return {
+        "version": contract.version,
+        "sha256": fingerprint(contract),
+        "generator": generator_fingerprint(name),
+    }

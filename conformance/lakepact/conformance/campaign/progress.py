@@ -34,13 +34,18 @@ def with_errors_in_one_line(verb: str, action: Callable[[], None], *, command: s
         sys.exit(runner.INCOMPLETE)
     except OSError as wrong:
         where = f" ({wrong.filename})" if wrong.filename else ""
-        click.echo(f"{speaker}: {plain(wrong.strerror or wrong)}{where}; what had landed is kept", err=True)
+        click.echo(
+            f"{speaker}: {plain(wrong.strerror or wrong)}{where}; what had landed is kept", err=True
+        )
         sys.exit(runner.INCOMPLETE)
     except (LookupError, ValueError) as wrong:
         click.echo(f"{speaker}: {plain(wrong.args[0] if wrong.args else wrong)}", err=True)
         sys.exit(runner.USAGE)
     except Exception as wrong:
-        if not isinstance(wrong, (Refused, CannotRun, CannotLand)) and type(wrong).__module__.partition(".")[0] not in ERRORS_OF:
+        if (
+            not isinstance(wrong, (Refused, CannotRun, CannotLand))
+            and type(wrong).__module__.partition(".")[0] not in ERRORS_OF
+        ):
             raise
         click.echo(f"{speaker}: {plain(wrong)}", err=True)
         sys.exit(runner.INCOMPLETE)
@@ -97,5 +102,8 @@ def tell_if_incomplete(verb: str, run: Path) -> None:
     if not row["complete"]:
         lacking = row["planned_exchanges"] - row["landed_exchanges"]
         advice = f"lakepact campaign run --out {run} --resume goes on"
-        click.echo(f"lakepact campaign {verb}: the run is incomplete, {lacking} cases have not landed on their target; {advice}", err=True)
+        click.echo(
+            f"lakepact campaign {verb}: the run is incomplete, {lacking} cases have not landed on their target; {advice}",
+            err=True,
+        )
         sys.exit(runner.INCOMPLETE)

@@ -64,8 +64,13 @@ class Replayed:
             return ("only one of them came so far",)
         then, now = (each[step].row for each in (self.before, self.after))
         if (then["state"], now["state"]) != (ANSWERED, ANSWERED):
-            return () if then["state"] == now["state"] else (f"{then['state']}, now {now['state']}",)
-        return tuple(way.what if way.kind == "body" else way.kind for way in ways(self.case["contract"], {"then": then, "now": now}))
+            return (
+                () if then["state"] == now["state"] else (f"{then['state']}, now {now['state']}",)
+            )
+        return tuple(
+            way.what if way.kind == "body" else way.kind
+            for way in ways(self.case["contract"], {"then": then, "now": now})
+        )
 
 
 @dataclass(frozen=True)
@@ -111,7 +116,13 @@ def replayed(run: Path, case_id: str, target: str, *, url: str | None = None) ->
 
 
 def minimized(
-    run: Path, case_id: str, target: str, *, requirement: str | None = None, url: str | None = None, attempts: int = ATTEMPTS
+    run: Path,
+    case_id: str,
+    target: str,
+    *,
+    requirement: str | None = None,
+    url: str | None = None,
+    attempts: int = ATTEMPTS,
 ) -> Minimized:
     """Make a case smaller as long as the same requirement is broken: steps, members and items are left out, long texts cut.
 
@@ -130,21 +141,33 @@ def minimized(
     said = documents.read(run / "run.json")
     row = _case(run, case_id)
     if row["mode"] == CHECK:
-        raise LookupError(f"{row['case_id']} is the check {row['request']}, which is as small as it was written; lakepact check --only it")
+        raise LookupError(
+            f"{row['case_id']} is the check {row['request']}, which is as small as it was written; lakepact check --only it"
+        )
     wanted = [requirement] if requirement else []
     with _bench(said, target, row, url) as (bench, features):
 
         def breaks(answers: Answers) -> bool:
-            broken = [bad["requirement_id"] for bad in _answered([answers[target]], features)[0].bad]
+            broken = [
+                bad["requirement_id"] for bad in _answered([answers[target]], features)[0].bad
+            ]
             wanted.extend([] if wanted else broken[:1])
             return bool(wanted) and wanted[0] in broken
 
         search = _Search(row, {target: bench}, breaks)
         if not search.finds(attempts):
             what = f"does not break {requirement}" if requirement else "breaks nothing"
-            raise LookupError(f"{row['case_id']} {what} on {target} any more: there is nothing to make smaller")
+            raise LookupError(
+                f"{row['case_id']} {what} on {target} any more: there is nothing to make smaller"
+            )
         answered = _answered([answers[target] for answers in search.answered], features)
-    return Minimized(wanted[0], len(search.steps), {**search.best, "number": row["number"]}, answered, search.sent)
+    return Minimized(
+        wanted[0],
+        len(search.steps),
+        {**search.best, "number": row["number"]},
+        answered,
+        search.sent,
+    )
 
 
 def reproduced(run: Path, cause: Cause, *, attempts: int = ATTEMPTS) -> Cause:
@@ -160,7 +183,10 @@ def reproduced(run: Path, cause: Cause, *, attempts: int = ATTEMPTS) -> Cause:
     """
     said, row = documents.read(run / "run.json"), _case(run, cause.occurrences[0][0])
     with ExitStack() as stack:
-        benches = {target: stack.enter_context(_bench(said, target, row, None))[0] for target in cause.answers}
+        benches = {
+            target: stack.enter_context(_bench(said, target, row, None))[0]
+            for target in cause.answers
+        }
         search = _Search(row, benches, lambda answers: cause.way in ways(row["contract"], answers))
         if not search.finds(attempts):
             return cause
@@ -170,12 +196,18 @@ def reproduced(run: Path, cause: Cause, *, attempts: int = ATTEMPTS) -> Cause:
 class _Search:
     """Sends sequences to targets, and remembers the last that showed what is looked for, with its answers."""
 
-    def __init__(self, row: Row, benches: Mapping[str, Bench], shows: Callable[[Answers], bool]) -> None:
+    def __init__(
+        self, row: Row, benches: Mapping[str, Bench], shows: Callable[[Answers], bool]
+    ) -> None:
         case = cases.case_of(row)
         self.steps = [*case.setup, *case.steps]
         self.best, self.sent = row, 0
         self.answered: tuple[Answers, ...] = ()
-        self._case, self._benches, self._shows = replace(case, mode=SEQUENCE, setup=()), benches, shows
+        self._case, self._benches, self._shows = (
+            replace(case, mode=SEQUENCE, setup=()),
+            benches,
+            shows,
+        )
         self._contract = suites.load(case.contract).contract
         self._sha256 = cases.fingerprint(self._contract)
 
@@ -191,8 +223,12 @@ class _Search:
         self.sent += 1
         row = {**self._row(steps), "number": self.sent}
         sent = {target: _sent(bench, row) for target, bench in self._benches.items()}
-        answered = [dict(zip(sent, rows, strict=True)) for rows in zip(*sent.values(), strict=False)]
-        needed = next((done for done, answers in enumerate(answered, start=1) if self._shows(answers)), 0)
+        answered = [
+            dict(zip(sent, rows, strict=True)) for rows in zip(*sent.values(), strict=False)
+        ]
+        needed = next(
+            (done for done, answers in enumerate(answered, start=1) if self._shows(answers)), 0
+        )
         if needed:
             self.best, self.answered = self._row(steps[:needed]), tuple(answered[:needed])
         return needed
@@ -208,15 +244,21 @@ def _sent(bench: Bench, row: Row) -> list[Row]:
         raise Refused("the target stopped answering") from down
 
 
-def _answered(rows: Sequence[Row], features: Mapping[str, Mapping[str, bool]]) -> tuple[Answered, ...]:
+def _answered(
+    rows: Sequence[Row], features: Mapping[str, Mapping[str, bool]]
+) -> tuple[Answered, ...]:
     return tuple(Answered(row, tuple(judged(row, features)[0])) for row in rows)
 
 
 @contextmanager
-def _bench(said: Mapping[str, Any], target: str, case: Row, url: str | None) -> Generator[tuple[Bench, Mapping[str, Mapping[str, bool]]]]:
+def _bench(
+    said: Mapping[str, Any], target: str, case: Row, url: str | None
+) -> Generator[tuple[Bench, Mapping[str, Mapping[str, bool]]]]:
     asked = of_document(_document(said, target))
     if asked.contract != case["contract"]:
-        raise LookupError(f"{target} is asked for {asked.contract}, the case is one of {case['contract']}")
+        raise LookupError(
+            f"{target} is asked for {asked.contract}, the case is one of {case['contract']}"
+        )
     asked = discovered(replace(asked, url=url.rstrip("/")) if url else asked)
     word = secrets.token_hex(3)
     bench = Bench(Job("", said["run_id"], word, (asked,)), 0, word)
@@ -231,15 +273,23 @@ def _document(said: Mapping[str, Any], target: str) -> Mapping[str, Any]:
         if document["name"] == target:
             found: Mapping[str, Any] = document
             return found
-    raise LookupError(f"--target {target}: the run has {', '.join(document['name'] for document in said['targets'])}")
+    raise LookupError(
+        f"--target {target}: the run has {', '.join(document['name'] for document in said['targets'])}"
+    )
 
 
 def _case(run: Path, case_id: str) -> Row:
     short = case_id.rstrip("…")
     held = tables.read(run / "cases", tables.CASES)
-    found: list[Row] = held.filter(pc.starts_with(held.column("case_id"), short)).to_pylist() if len(short) >= FEWEST_DIGITS else []
+    found: list[Row] = (
+        held.filter(pc.starts_with(held.column("case_id"), short)).to_pylist()
+        if len(short) >= FEWEST_DIGITS
+        else []
+    )
     if len(found) != 1:
-        raise LookupError(f"--case {case_id}: {'several cases begin' if found else 'no case of the run begins'} so")
+        raise LookupError(
+            f"--case {case_id}: {'several cases begin' if found else 'no case of the run begins'} so"
+        )
     return found[0]
 
 
@@ -251,5 +301,7 @@ def _rows(folder: Path, case_id: str) -> list[Row]:
             table = file.read(columns=["case_id"])
             if pc.any(pc.is_in(table.column("case_id"), value_set=wanted)).as_py():
                 whole = tables.read_file(part, tables.EXCHANGES)
-                found += whole.filter(pc.is_in(whole.column("case_id"), value_set=wanted)).to_pylist()
+                found += whole.filter(
+                    pc.is_in(whole.column("case_id"), value_set=wanted)
+                ).to_pylist()
     return found

@@ -18,7 +18,8 @@ from lakepact.conformance.evidence.arrow import pa
 from lakepact.conformance.running import suite as suites
 
 TARGET = pa.struct(
-    [(name, tables.TEXT) for name in ("name", "url", "version")] + [("sends_a_secret", tables.YES_NO), ("operations", tables.NUMBER)]
+    [(name, tables.TEXT) for name in ("name", "url", "version")]
+    + [("sends_a_secret", tables.YES_NO), ("operations", tables.NUMBER)]
 )
 CONTRACT = pa.struct([(name, tables.TEXT) for name in ("name", "version", "sha256", "generator")])
 CAMPAIGNS = tables.schema_of(
@@ -59,7 +60,10 @@ def judge_of(contracts: tuple[str, ...]) -> str:
     said = [_installed("lakepact")]
     for contract in contracts:
         suite = suites.load(contract)
-        said += [f"{contract} {invariant.name} {' '.join(invariant.requirements)}" for invariant in suite.invariants.values()]
+        said += [
+            f"{contract} {invariant.name} {' '.join(invariant.requirements)}"
+            for invariant in suite.invariants.values()
+        ]
     return hashlib.sha256("\n".join(said).encode()).hexdigest()[:16]
 
 

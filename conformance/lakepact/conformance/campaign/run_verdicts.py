@@ -22,9 +22,13 @@ def analyse(run: Path, engine: Engine, base: Path | None = None) -> dict[str, li
     said = documents.read(run / "run.json")
     for judged in (run, base or run):
         documents.read(judged / "run.json")
-        left = [part for name in ("_results", "_answers") for part in tables.parts(judged / name)]  # of a judge that broke off
+        left = [
+            part for name in ("_results", "_answers") for part in tables.parts(judged / name)
+        ]  # of a judge that broke off
         if left or not (judged / "results").is_dir():
-            raise LookupError(f"{judged / 'results'} is not there, or not whole: judge it first, lakepact campaign judge --run {judged}")
+            raise LookupError(
+                f"{judged / 'results'} is not there, or not whole: judge it first, lakepact campaign judge --run {judged}"
+            )
     quiet = tuple(start["word"] for start in said.get("starts", ()) if start["workers"] == 1)
     found = engine.analyse(run, base, quiet=quiet)
     for name in TABLES:

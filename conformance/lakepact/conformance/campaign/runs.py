@@ -58,14 +58,28 @@ def discovered(asked: Asked) -> Asked:
         NoSecret: an environment variable is missing.
     """
     suite, target = suites.load(asked.contract), asked.target()
-    with Wire(target.url, headers=target.headers, access=target.access, timeout=target.timeout, max_body=target.max_body) as wire:
+    with Wire(
+        target.url,
+        headers=target.headers,
+        access=target.access,
+        timeout=target.timeout,
+        max_body=target.max_body,
+    ) as wire:
         try:
             offer = suite.discover(wire, target)
         except Blocked as blocked:
-            raise Refused(f"the target {asked.name} does not answer ({wire.redact(str(blocked))}); start it, or leave it out") from blocked
-    features = {name: is_on(feature, target, offer) for name, feature in suite.contract.features.items()}
+            raise Refused(
+                f"the target {asked.name} does not answer ({wire.redact(str(blocked))}); start it, or leave it out"
+            ) from blocked
+    features = {
+        name: is_on(feature, target, offer) for name, feature in suite.contract.features.items()
+    }
     return replace(
-        asked, operations=tuple(sorted(offer.operations)), segments=dict(offer.segments), features=features, found=dict(offer.found)
+        asked,
+        operations=tuple(sorted(offer.operations)),
+        segments=dict(offer.segments),
+        features=features,
+        found=dict(offer.found),
     )
 
 
@@ -87,7 +101,9 @@ def prepare(plan: Path, run: Path, targets: Sequence[Asked]) -> None:
     """
     planned = documents.read(plan / "plan.json")
     if (run / "run.json").exists():
-        raise Refused(f"{run} holds a run already; go on with it by --resume, or choose another folder")
+        raise Refused(
+            f"{run} holds a run already; go on with it by --resume, or choose another folder"
+        )
     for name, said in planned["contracts"].items():
         if said["sha256"] != fingerprint(suites.load(name).contract):
             raise Refused(f"{plan} was planned from another version of {name}; plan it again")
@@ -116,7 +132,12 @@ def is_there(run: Path) -> None:
 
 
 def carried_on(
-    run: Path, engine: Engine, *, rps: float = 0.0, patience: float = PATIENCE, every: float | None = None
+    run: Path,
+    engine: Engine,
+    *,
+    rps: float = 0.0,
+    patience: float = PATIENCE,
+    every: float | None = None,
 ) -> Iterator[Progress]:
     """Send the cases that are not stored; yields at the beginning, each time that an engine is done, and in between.
 
@@ -135,8 +156,24 @@ def carried_on(
         said = documents.read(run / "run.json")
         targets = _there([of_document(document) for document in said["targets"]])
         word = secrets.token_hex(3)
-        job = Job(str(run.resolve()), said["run_id"], word, targets, workers=engine.workers, rps=rps, patience=patience)
-        said["starts"].append({"at": _now(), "word": word, "engine": engine.name, "workers": engine.workers, "rps": rps})
+        job = Job(
+            str(run.resolve()),
+            said["run_id"],
+            word,
+            targets,
+            workers=engine.workers,
+            rps=rps,
+            patience=patience,
+        )
+        said["starts"].append(
+            {
+                "at": _now(),
+                "word": word,
+                "engine": engine.name,
+                "workers": engine.workers,
+                "rps": rps,
+            }
+        )
         tables.write_json({**said, "status": "running"}, run / "run.json")
         journal.begin(run, word)
         try:
@@ -146,15 +183,24 @@ def carried_on(
             for turn, alone in itertools.product(range(TURNS), (False, True)):
                 if work.has_more(targets, turn, alone=alone):
                     workers = 1 if alone else engine.workers
-                    yield from _awaited(engine, replace(job, turn=turn, alone=alone, workers=workers), work=work, every=every)
+                    yield from _awaited(
+                        engine,
+                        replace(job, turn=turn, alone=alone, workers=workers),
+                        work=work,
+                        every=every,
+                    )
         finally:
             if journal.end(run, word):
                 raise Refused(f"another start has taken over the run in {run}; wait for its end")
-            with contextlib.suppress(OSError):  # where there is no room for it, it is for the next start
+            with contextlib.suppress(
+                OSError
+            ):  # where there is no room for it, it is for the next start
                 logs.gathered(run, said["run_id"], patience=0.0)
                 row = run_metadata.row_of(run)
                 status = "complete" if row["complete"] else "incomplete"
-                tables.write_json({**said, "status": status, "finished_at": _now()}, run / "run.json")
+                tables.write_json(
+                    {**said, "status": status, "finished_at": _now()}, run / "run.json"
+                )
 
 
 def _awaited(engine: Engine, job: Job, *, work: _Work, every: float | None) -> Iterator[Progress]:
@@ -168,7 +214,9 @@ def _awaited(engine: Engine, job: Job, *, work: _Work, every: float | None) -> I
         except OSError as wrong:
             if wrong.errno not in {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}:
                 raise
-            raise Refused(f"{wrong.strerror}: make room for {job.run}; what had landed is kept") from wrong
+            raise Refused(
+                f"{wrong.strerror}: make room for {job.run}; what had landed is kept"
+            ) from wrong
         finally:
             if not sending.done():
                 journal.end(work.run, job.word)
@@ -195,7 +243,11 @@ class _Work:
 
     @property
     def _left(self) -> dict[str, int]:
-        return {name: left for name, planned in self._planned.items() if (left := planned - self._landed[name])}
+        return {
+            name: left
+            for name, planned in self._planned.items()
+            if (left := planned - self._landed[name])
+        }
 
     def under_way(self) -> Progress:
         """Return the progress of workers, as last reported."""
@@ -205,12 +257,21 @@ class _Work:
     def after(self, targets: Sequence[Asked]) -> Progress:
         """Return how far it is when an engine is done, and what targets that do not answer have missed."""
         self._landed = journal.landed_by_target(self.run)
-        there = {target.name for target in targets if target.name in self._left and _answers(target)}
-        return replace(self.progress, missing={name: left for name, left in self._left.items() if name not in there})
+        there = {
+            target.name for target in targets if target.name in self._left and _answers(target)
+        }
+        return replace(
+            self.progress,
+            missing={name: left for name, left in self._left.items() if name not in there},
+        )
 
     def has_more(self, targets: Sequence[Asked], turn: int, *, alone: bool) -> bool:
         """Return whether a turn has something to send to targets that answer."""
-        some = [target for target in targets if target.name in self._left and self._alone[target.contract, alone]]
+        some = [
+            target
+            for target in targets
+            if target.name in self._left and self._alone[target.contract, alone]
+        ]
         return bool(some) if turn == 0 else any(_answers(target) for target in some)
 
 
@@ -252,7 +313,9 @@ def _alone(run: Path) -> Generator[None]:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError as taken:
-            raise Refused(f"another process is executing the run in {run}; wait for its end") from taken
+            raise Refused(
+                f"another process is executing the run in {run}; wait for its end"
+            ) from taken
         yield
 
 

@@ -22,7 +22,9 @@ TEXT, WHOLE, NUMBER, YES_NO, BYTES = pa.string(), pa.int64(), pa.int32(), pa.boo
 PAIRS = pa.list_(pa.struct([("name", TEXT), ("value", TEXT)]))
 TIME = pa.timestamp("us", tz="UTC")
 AT_ONCE = 10_000  #: rows that are held in memory
-NUMBERED = re.compile(r"(.+?)-(\d{6})(?:-(\d{6}))?\.parquet")  #: a batch of a worker, or a merged file with its first and last batch
+NUMBERED = re.compile(
+    r"(.+?)-(\d{6})(?:-(\d{6}))?\.parquet"
+)  #: a batch of a worker, or a merged file with its first and last batch
 
 
 def schema_of(**columns: Any) -> Schema:
@@ -46,7 +48,16 @@ CASES = schema_of(
 )
 #: Verdicts of checks; they cannot be judged again from exchanges alone.
 SAID = pa.list_(
-    pa.struct([("check_id", TEXT), ("requirement_id", TEXT), ("verdict", TEXT), ("expected", TEXT), ("observed", TEXT), ("step", NUMBER)])
+    pa.struct(
+        [
+            ("check_id", TEXT),
+            ("requirement_id", TEXT),
+            ("verdict", TEXT),
+            ("expected", TEXT),
+            ("observed", TEXT),
+            ("step", NUMBER),
+        ]
+    )
 )
 EXCHANGES = schema_of(
     run_id=TEXT,
@@ -79,7 +90,9 @@ EXCHANGES = schema_of(
     pages=pa.list_(TEXT),  # bodies of the pages that follow in a listing
     said=SAID,  # at step 0 of a check
 )
-INTERRUPTIONS = schema_of(run_id=TEXT, target=TEXT, case_id=TEXT, word=TEXT, verdict=TEXT, reason=TEXT)
+INTERRUPTIONS = schema_of(
+    run_id=TEXT, target=TEXT, case_id=TEXT, word=TEXT, verdict=TEXT, reason=TEXT
+)
 RESULTS = schema_of(
     run_id=TEXT,
     target=TEXT,
@@ -133,7 +146,9 @@ def write_part(table: Table, folder: Path, name: str, *, new: bool = False) -> N
     sink = pa.BufferOutputStream()
     pq.write_table(table, sink, compression="zstd")
     try:
-        path.fs.pipe_file(path.path, sink.getvalue().to_pybytes(), mode="create" if new else "overwrite")
+        path.fs.pipe_file(
+            path.path, sink.getvalue().to_pybytes(), mode="create" if new else "overwrite"
+        )
     except OSError:
         if not (new and path.exists()):
             raise
@@ -147,7 +162,11 @@ def tidy(folder: Path) -> None:
 
 def parts(folder: Path) -> list[Path]:
     """Return the files of a table; what has not landed is none of it."""
-    found = sorted(p for p in folder.rglob("*.parquet") if not any(name[0] in "_." for name in p.relative_to(folder).parts))
+    found = sorted(
+        p
+        for p in folder.rglob("*.parquet")
+        if not any(name[0] in "_." for name in p.relative_to(folder).parts)
+    )
     return found if is_local(folder) else _unmerged(found)
 
 
@@ -155,7 +174,9 @@ def _unmerged(found: list[Path]) -> list[Path]:
     """Return the files without batches that a merged file has too."""
     numbered = [(*known, part) for part in found if (known := numbers(part))]
     left, worker, end = [part for part in found if not numbers(part)], "", -1
-    for name, first, last, part in sorted(numbered, key=lambda one: (one[0], one[1], -(one[2] or one[1]), one[2] is None)):
+    for name, first, last, part in sorted(
+        numbered, key=lambda one: (one[0], one[1], -(one[2] or one[1]), one[2] is None)
+    ):
         if name != worker or (last or first) > end:
             left.append(part)
             worker, end = name, last or first
@@ -217,7 +238,9 @@ def counts(folder: Path, schema: Schema, columns: Sequence[str]) -> Counter[tupl
 
 def read(folder: Path, schema: Schema, columns: Sequence[str] | None = None) -> Table:
     """Return a table, empty if nothing has landed."""
-    return pa.concat_tables([_chosen(schema, columns).empty_table(), *batches(folder, schema, columns)])
+    return pa.concat_tables(
+        [_chosen(schema, columns).empty_table(), *batches(folder, schema, columns)]
+    )
 
 
 def write_json(document: Any, path: Path) -> None:

@@ -62,7 +62,12 @@ class Asked:
         """
         headers = profiles.sendable(self.headers)
         return Target(
-            self.url, headers=headers, access=self.access, features=self.features, parameters=self.parameters, timeout=self.timeout
+            self.url,
+            headers=headers,
+            access=self.access,
+            features=self.features,
+            parameters=self.parameters,
+            timeout=self.timeout,
         )
 
     @property
@@ -78,7 +83,11 @@ class Asked:
 
 def of_document(document: Mapping[str, Any]) -> Asked:
     """Return the target that `Asked.document` wrote down."""
-    members: dict[str, Any] = {**document, "operations": tuple(document["operations"]), "access": Access(**document.get("access", {}))}
+    members: dict[str, Any] = {
+        **document,
+        "operations": tuple(document["operations"]),
+        "access": Access(**document.get("access", {})),
+    }
     return Asked(**members)
 
 
@@ -109,7 +118,9 @@ def _speaking(target: Asked, planned: Sequence[str]) -> Asked:
     if target.contract:
         raise ValueError(f"--target {target.name}: it speaks {target.contract}, and {have}")
     example = f"{target.name}={planned[0]}+{target.url}"
-    raise ValueError(f"--target {target.name}: {have}; say which it speaks: {example}, or contract in its profile")
+    raise ValueError(
+        f"--target {target.name}: {have}; say which it speaks: {example}, or contract in its profile"
+    )
 
 
 def _parse_target(option: str) -> Asked:
@@ -133,7 +144,9 @@ def _from_profile(name: str, path: Path) -> Asked:
     for header, value in headers.items():
         if not profiles.SECRET.search(value):
             # A file that plans and runs are made of is copied about: what might be a secret must not stand in it.
-            raise ValueError(f"{path}: the header {header} has a value of its own; write ${{NAME}} and set the environment variable NAME")
+            raise ValueError(
+                f"{path}: the header {header} has a value of its own; write ${{NAME}} and set the environment variable NAME"
+            )
     if "token_env" in profile:
         headers["Authorization"] = f"Bearer ${{{profile['token_env']}}}"
     url, timeout = _address(profile["url"], str(path)), profiles.timeout(None, profile)
@@ -155,17 +168,25 @@ def _is_planned(contract: str, version: str | None, path: Path) -> None:
     if version is None:
         return
     if contract not in contracts():
-        raise ValueError(f"{path}: contract_version says something only beside contract, which is one of {', '.join(contracts())}")
+        raise ValueError(
+            f"{path}: contract_version says something only beside contract, which is one of {', '.join(contracts())}"
+        )
     planned = Contract(contract).version
     if version != planned:
         have = f"cases of campaigns are of {contract} {planned}"
-        raise ValueError(f"{path}: contract_version is {version}, and {have}; leave it out to ask the target for what {planned} says")
+        raise ValueError(
+            f"{path}: contract_version is {version}, and {have}; leave it out to ask the target for what {planned} says"
+        )
 
 
 def _address(url: str, where: str) -> str:
     split = urlsplit(url)
     if split.scheme not in {"http", "https"} or not split.hostname:
-        raise ValueError(f"{where}: {url.rpartition('@')[2]} is no http:// or https:// address, and no file that ends in .toml")
+        raise ValueError(
+            f"{where}: {url.rpartition('@')[2]} is no http:// or https:// address, and no file that ends in .toml"
+        )
     if split.username or split.password:
-        raise ValueError(f"{where}: an address must not hold a password; name an environment variable in a profile")
+        raise ValueError(
+            f"{where}: an address must not hold a password; name an environment variable in a profile"
+        )
     return url.rstrip("/")

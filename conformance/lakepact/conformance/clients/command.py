@@ -30,24 +30,52 @@ MAX_WORKERS = min(4, os.cpu_count() or 1)  #: tasks at a time: each needs a proc
 
 @click.command(context_settings={"allow_interspersed_args": False})
 @click.argument("command", nargs=-1, type=click.UNPROCESSED)
-@click.option("--contract", type=click.Choice(suites.with_clients()), help=f"Contract of the client. [default: {suites.with_clients()[0]}]")
 @click.option(
-    "--contract-version", metavar="VERSION", help="A version of the contract; see `lakepact contracts list`. [default: the oldest]"
+    "--contract",
+    type=click.Choice(suites.with_clients()),
+    help=f"Contract of the client. [default: {suites.with_clients()[0]}]",
 )
-@click.option("--only", multiple=True, metavar="GLOB", help="Only these requirement ids, areas, operations or checks.")
+@click.option(
+    "--contract-version",
+    metavar="VERSION",
+    help="A version of the contract; see `lakepact contracts list`. [default: the oldest]",
+)
+@click.option(
+    "--only",
+    multiple=True,
+    metavar="GLOB",
+    help="Only these requirement ids, areas, operations or checks.",
+)
 @click.option("--name", help="Name of the client in reports. [default: the name of its program]")
 @click.option(
-    "--known-failures", "known_file", type=click.Path(exists=True, dir_okay=False, path_type=Path), help="File of known failures."
+    "--known-failures",
+    "known_file",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="File of known failures.",
 )
-@click.option("--report", "reports", multiple=True, metavar="KIND=FILE", help="Also write html=…, junit=…, md=…, jsonl=… or badge=…")
+@click.option(
+    "--report",
+    "reports",
+    multiple=True,
+    metavar="KIND=FILE",
+    help="Also write html=…, junit=…, md=…, jsonl=… or badge=…",
+)
 @output.MAKE_FOLDERS
 @click.option(
-    "--timeout", type=click.FloatRange(min=0, min_open=True), default=SECONDS, show_default=True, help="Seconds that one task may take."
+    "--timeout",
+    type=click.FloatRange(min=0, min_open=True),
+    default=SECONDS,
+    show_default=True,
+    help="Seconds that one task may take.",
 )
-@click.option("--tasks", "shows_tasks", is_flag=True, help="List the tasks that a client is given, and end.")
+@click.option(
+    "--tasks", "shows_tasks", is_flag=True, help="List the tasks that a client is given, and end."
+)
 @click.option("--strict", is_flag=True, help="A SHOULD that is not kept counts like a MUST.")
 @click.option("--verbose", "-v", is_flag=True, help="Also list what is kept, with remarks.")
-@click.option("--json", "as_json", is_flag=True, help="Print the report's JSON lines instead of text.")
+@click.option(
+    "--json", "as_json", is_flag=True, help="Print the report's JSON lines instead of text."
+)
 def check_client(
     command: tuple[str, ...],
     *,
@@ -93,7 +121,13 @@ def check_client(
         try:
             stack.callback(program.stop)
             server = stack.enter_context(embedded(suite))
-            client = Client(server.url, headers=server.headers, parameters=server.parameters, name=called, program=program)
+            client = Client(
+                server.url,
+                headers=server.headers,
+                parameters=server.parameters,
+                name=called,
+                program=program,
+            )
             run = runner.Run(planned, client, known=listed, max_workers=MAX_WORKERS)
             stack.enter_context(_stopped_by_ctrl_c(program))
             for _ in output.watched(run, console):
@@ -103,8 +137,19 @@ def check_client(
                 stopped = f"the client performs no task, such as {program.failure}; docs/test-a-client.md describes its program"
         except (Blocked, KeyboardInterrupt) as early:
             stopped = str(early) if isinstance(early, Blocked) else INTERRUPTED
-            run = run or runner.Run(planned, Client("http://127.0.0.1", name=called, program=program))
-    code = output.write(run, wanted_reports, console, verb="check-client", stopped=stopped, strict=strict, verbose=verbose, as_json=as_json)
+            run = run or runner.Run(
+                planned, Client("http://127.0.0.1", name=called, program=program)
+            )
+    code = output.write(
+        run,
+        wanted_reports,
+        console,
+        verb="check-client",
+        stopped=stopped,
+        strict=strict,
+        verbose=verbose,
+        as_json=as_json,
+    )
     sys.exit(code)
 
 
@@ -130,7 +175,9 @@ def _existing_command(command: Sequence[str]) -> tuple[str, ...]:
         ValueError: no program is named, or there is none of that name.
     """
     if not command:
-        raise ValueError("name the command that speaks for the client behind --, for example: lakepact check-client -- python my_client.py")
+        raise ValueError(
+            "name the command that speaks for the client behind --, for example: lakepact check-client -- python my_client.py"
+        )
     if shutil.which(command[0]) is None:
         raise ValueError(f"there is no program {command[0]}")
     return tuple(command)

@@ -56,7 +56,9 @@ class ClientLab(Lab):
     """The lab of one check of clients."""
 
     target: Client
-    tasks: ClassVar[Mapping[str, str]] = {}  #: the tasks of clients, and the arguments of each other than the server
+    tasks: ClassVar[
+        Mapping[str, str]
+    ] = {}  #: the tasks of clients, and the arguments of each other than the server
 
     @property
     def server(self) -> ScriptedServer:
@@ -67,7 +69,9 @@ class ClientLab(Lab):
         """Return the arguments of a task; each contract names the server in its own way."""
         return {"url": url, **arguments}
 
-    def performs(self, task: str, script: Script = as_it_is, *, prefix: str = "", **arguments: Any) -> Performance:
+    def performs(
+        self, task: str, script: Script = as_it_is, *, prefix: str = "", **arguments: Any
+    ) -> Performance:
         """Let the client perform a task.
 
         Args:
@@ -108,7 +112,9 @@ class ClientLab(Lab):
             StepFailed: the client fails, or prints something else than `expected`.
             NotOffered: it does not implement the task.
         """
-        done = self.server.once(orjson.dumps([task, arguments]).decode(), lambda: self.performs(task, **arguments))
+        done = self.server.once(
+            orjson.dumps([task, arguments]).decode(), lambda: self.performs(task, **arguments)
+        )
         self.require_done(done, expected)
 
     def require_done(self, done: Performance, expected: Any = None) -> Performance:
@@ -119,13 +125,17 @@ class ClientLab(Lab):
             Blocked: it was ended, since it took too long.
         """
         if done.ended.is_late:
-            raise Blocked(f"{done.ended.shown}, with an unchanged server; it may need a longer --timeout")
+            raise Blocked(
+                f"{done.ended.shown}, with an unchanged server; it may need a longer --timeout"
+            )
         try:
             with self.step(self.always_judged):
                 if not (done.ended.is_done if expected is None else done.ended.prints(expected)):
                     self.show(done)
                     what = "to succeed" if expected is None else f"to return {shown(expected)}"
-                    raise Unmet(f"{done.ended.task} {what} with an unchanged server", done.ended.outcome)
+                    raise Unmet(
+                        f"{done.ended.task} {what} with an unchanged server", done.ended.outcome
+                    )
         except StepFailed as step:
             self.fail_step(step)
             raise
@@ -142,10 +152,14 @@ class ClientLab(Lab):
 
 def scripted_server_of(wire: Wire, contract: Contract, target: Target) -> ScriptedServer:
     """Return the scripted server of a run, which is opened once and closed with its connections."""
-    return wire.shared_resource("scripted server", lambda: ScriptedServer(contract, target.url, wire).open())
+    return wire.shared_resource(
+        "scripted server", lambda: ScriptedServer(contract, target.url, wire).open()
+    )
 
 
 def everything(contract: Contract, wire: Wire, target: Target) -> Offer:
     """Return the offer for clients: all operations and features, which scripts provide; the scripted server is open afterwards."""
     scripted_server_of(wire, contract, target)
-    return Offer(operations=frozenset(contract.operations), features=dict.fromkeys(contract.features, True))
+    return Offer(
+        operations=frozenset(contract.operations), features=dict.fromkeys(contract.features, True)
+    )

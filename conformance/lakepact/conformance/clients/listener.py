@@ -106,7 +106,9 @@ class Listener:
         """
         self._socket = socket.create_server((HOST, 0), backlog=BACKLOG)
         self.address = f"http://{HOST}:{self._socket.getsockname()[1]}"
-        threading.Thread(target=self._accept, args=(self._socket,), name="lakepact scripted server", daemon=True).start()
+        threading.Thread(
+            target=self._accept, args=(self._socket,), name="lakepact scripted server", daemon=True
+        ).start()
         return self
 
     def close(self) -> None:
@@ -128,7 +130,12 @@ class Listener:
             connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             with self._lock:
                 self._connections.add(connection)
-            threading.Thread(target=self._serve, args=(connection,), name="lakepact scripted connection", daemon=True).start()
+            threading.Thread(
+                target=self._serve,
+                args=(connection,),
+                name="lakepact scripted connection",
+                daemon=True,
+            ).start()
 
     def _serve(self, connection: socket.socket) -> None:
         protocol = h11.Connection(h11.SERVER)
@@ -155,20 +162,28 @@ def _received(connection: socket.socket, protocol: h11.Connection) -> Received |
         event = protocol.next_event()
         if event is h11.NEED_DATA:
             if protocol.they_are_waiting_for_100_continue:
-                connection.sendall(protocol.send(h11.InformationalResponse(status_code=100, headers=[])) or b"")
+                connection.sendall(
+                    protocol.send(h11.InformationalResponse(status_code=100, headers=[])) or b""
+                )
             protocol.receive_data(connection.recv(READ_BYTES))
         elif isinstance(event, h11.Request):
             head = event
         elif isinstance(event, h11.Data):
             body += event.data
         elif isinstance(event, h11.EndOfMessage) and head is not None:
-            headers = tuple((name.decode("latin-1"), value.decode("latin-1")) for name, value in head.headers)
-            return Received(head.method.decode("ascii"), head.target.decode("latin-1"), headers, bytes(body))
+            headers = tuple(
+                (name.decode("latin-1"), value.decode("latin-1")) for name, value in head.headers
+            )
+            return Received(
+                head.method.decode("ascii"), head.target.decode("latin-1"), headers, bytes(body)
+            )
         else:
             return None
 
 
-def _send(connection: socket.socket, protocol: h11.Connection, received: Received, answer: Answer) -> bool:
+def _send(
+    connection: socket.socket, protocol: h11.Connection, received: Received, answer: Answer
+) -> bool:
     """Send an answer; return whether the connection can be used again."""
     if answer.delay:
         time.sleep(answer.delay)

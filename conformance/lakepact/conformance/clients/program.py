@@ -96,7 +96,9 @@ class Ended:
         if self.is_done:
             raise Unmet(f"an error from {self.task}, since {why}", f"the result {self.outcome}")
         if self.is_late:
-            raise Blocked(f"{self.shown}; it should report that {why}, and may need a longer --timeout")
+            raise Blocked(
+                f"{self.shown}; it should report that {why}, and may need a longer --timeout"
+            )
 
 
 def in_order(value: Any) -> Any:
@@ -118,7 +120,11 @@ class _Process:
     def __init__(self, command: Sequence[str]) -> None:
         # A session of its own ends with all processes that the program starts.
         self._process = subprocess.Popen(  # noqa: S603 - named by the user
-            list(command), stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True
+            list(command),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            start_new_session=True,
         )
         self._lines: queue.Queue[bytes | None] = queue.Queue()
         self._errors: deque[str] = deque(maxlen=KEPT_LINES)
@@ -188,7 +194,11 @@ class _Process:
         """Return how the program ended, for a report."""
         code = self._process.wait()
         self.end()
-        return f"exit code {code}; its error stream: {self.errors()}" if self.errors() else f"exit code {code}"
+        return (
+            f"exit code {code}; its error stream: {self.errors()}"
+            if self.errors()
+            else f"exit code {code}"
+        )
 
     def errors(self) -> str:
         """Return the end of its error stream since the last task."""
@@ -201,7 +211,11 @@ def _answer(line: bytes) -> dict[str, Any] | None:
         answer = orjson.loads(line)
     except orjson.JSONDecodeError:
         return None
-    return answer if isinstance(answer, dict) and answer.keys() & {RESULT, ERROR, NOT_OFFERED} else None
+    return (
+        answer
+        if isinstance(answer, dict) and answer.keys() & {RESULT, ERROR, NOT_OFFERED}
+        else None
+    )
 
 
 @dataclass(frozen=True)
@@ -217,9 +231,15 @@ class Program:
     seconds: float
     _idle: list[_Process] = field(default_factory=list, init=False, repr=False, compare=False)
     _running: set[_Process] = field(default_factory=set, init=False, repr=False, compare=False)
-    _stopped: threading.Event = field(default_factory=threading.Event, init=False, repr=False, compare=False)
-    _has_done_one: threading.Event = field(default_factory=threading.Event, init=False, repr=False, compare=False)
-    _failures: deque[str] = field(default_factory=lambda: deque(maxlen=1), init=False, repr=False, compare=False)
+    _stopped: threading.Event = field(
+        default_factory=threading.Event, init=False, repr=False, compare=False
+    )
+    _has_done_one: threading.Event = field(
+        default_factory=threading.Event, init=False, repr=False, compare=False
+    )
+    _failures: deque[str] = field(
+        default_factory=lambda: deque(maxlen=1), init=False, repr=False, compare=False
+    )
 
     @property
     def failure(self) -> str:
@@ -261,7 +281,9 @@ class Program:
                 answer = process.ask(line, self.seconds)
         except TimeoutError:
             process.end()
-            return Ended(task, why=process.errors(), is_late=True, seconds=time.monotonic() - started)
+            return Ended(
+                task, why=process.errors(), is_late=True, seconds=time.monotonic() - started
+            )
         except BaseException:
             process.end()
             raise
@@ -304,4 +326,9 @@ def _ended(task: str, answer: Mapping[str, Any], seconds: float) -> Ended:
     if error is None:
         return Ended(task, is_done=True, value=answer.get(RESULT), seconds=seconds)
     told = error if isinstance(error, dict) else {"message": str(error)}
-    return Ended(task, error=str(told.get("type") or "without a type"), why=str(told.get("message") or ""), seconds=seconds)
+    return Ended(
+        task,
+        error=str(told.get("type") or "without a type"),
+        why=str(told.get("message") or ""),
+        seconds=seconds,
+    )

@@ -31,7 +31,18 @@ Script: TypeAlias = "Callable[[Request, Forward], Answer]"
 UPSTREAM_SECONDS = 30
 MOST_REQUESTS = 400  #: of one task; a client that sends more repeats itself
 #: Hop-by-hop headers; lengths are computed again.
-OF_A_CONNECTION = frozenset({"connection", "content-length", "host", "keep-alive", "te", "transfer-encoding", "upgrade", "expect"})
+OF_A_CONNECTION = frozenset(
+    {
+        "connection",
+        "content-length",
+        "host",
+        "keep-alive",
+        "te",
+        "transfer-encoding",
+        "upgrade",
+        "expect",
+    }
+)
 TASK_PATH = re.compile(r"/task-(\d+)(/[^?]*)?(\?.*)?")
 
 
@@ -64,12 +75,20 @@ class Request:
 
     def without_authorization(self) -> Request:
         """Return the same without Authorization."""
-        return self.with_headers(httpx.Headers([(n, v) for n, v in self.headers.multi_items() if n.lower() != "authorization"]))
+        return self.with_headers(
+            httpx.Headers(
+                [(n, v) for n, v in self.headers.multi_items() if n.lower() != "authorization"]
+            )
+        )
 
     def without_step(self, number: int, *names: str) -> Request:
         """Return the same without a step of its path, the first being number 1, if it has one of these names."""
         steps = self.target.split("/")
-        return replace(self, target="/".join([*steps[:number], *steps[number + 1 :]])) if steps[number] in names else self
+        return (
+            replace(self, target="/".join([*steps[:number], *steps[number + 1 :]]))
+            if steps[number] in names
+            else self
+        )
 
 
 def as_it_is(request: Request, forward: Forward) -> Answer:
@@ -113,7 +132,9 @@ class ScriptedServer:
         self._wire = wire
         self._task_servers: dict[int, TaskServer] = {}
         self._numbers = itertools.count(1)
-        self._client = httpx.Client(timeout=UPSTREAM_SECONDS, trust_env=False, follow_redirects=False)
+        self._client = httpx.Client(
+            timeout=UPSTREAM_SECONDS, trust_env=False, follow_redirects=False
+        )
         self._remembered: dict[str, _Once] = {}
         self._lock = threading.Lock()
         self._listener = Listener(self._answered)
@@ -127,7 +148,9 @@ class ScriptedServer:
         try:
             self._listener.open()
         except OSError as error:
-            raise Blocked(f"no port of 127.0.0.1 is free for the scripted server: {error}") from error
+            raise Blocked(
+                f"no port of 127.0.0.1 is free for the scripted server: {error}"
+            ) from error
         return self
 
     def close(self) -> None:
@@ -153,7 +176,13 @@ class ScriptedServer:
         return once.result(make)
 
     def ask(
-        self, method: str, target: str, *, document: Any = None, headers: Mapping[str, str] | None = None, allowed: int | None = None
+        self,
+        method: str,
+        target: str,
+        *,
+        document: Any = None,
+        headers: Mapping[str, str] | None = None,
+        allowed: int | None = None,
     ) -> Answer:
         """Return the server's own answer, without the script.
 
@@ -164,37 +193,63 @@ class ScriptedServer:
         given = {"content-type": "application/json", **(headers or {})}
         answer = self._forward(Request(None, method, target, httpx.Headers(given), body))
         if answer.status >= 400 and answer.status != allowed:
-            raise Blocked(f"the server behind the scripted server answers {method} {target} with {answer.status}")
+            raise Blocked(
+                f"the server behind the scripted server answers {method} {target} with {answer.status}"
+            )
         return answer
 
     def _forward(self, request: Request) -> Answer:
-        headers = [(n, v) for n, v in request.headers.multi_items() if n.lower() not in OF_A_CONNECTION | {"accept-encoding"}]
+        headers = [
+            (n, v)
+            for n, v in request.headers.multi_items()
+            if n.lower() not in OF_A_CONNECTION | {"accept-encoding"}
+        ]
         built = self._client.build_request(
-            request.method, f"{self._upstream}{request.target}", headers=[*headers, ("accept-encoding", "identity")], content=request.body
+            request.method,
+            f"{self._upstream}{request.target}",
+            headers=[*headers, ("accept-encoding", "identity")],
+            content=request.body,
         )
         built.headers.pop("user-agent", None)
         answer = self._client.send(built)
-        kept = tuple((n, v) for n, v in answer.headers.multi_items() if n.lower() not in OF_A_CONNECTION)
+        kept = tuple(
+            (n, v) for n, v in answer.headers.multi_items() if n.lower() not in OF_A_CONNECTION
+        )
         return Answer(answer.status_code, kept, answer.content)
 
     def _answered(self, received: Received) -> Answer:
         found = TASK_PATH.fullmatch(received.target)
         served = self._task_servers.get(int(found[1])) if found else None
         if found is None or served is None:
-            return Answer(404, body=b'{"error":{"message":"no task of the client uses this address","type":"NotFound","code":404}}')
+            return Answer(
+                404,
+                body=b'{"error":{"message":"no task of the client uses this address","type":"NotFound","code":404}}',
+            )
         started = time.perf_counter()
         path = found[2] or "/"
         headers = httpx.Headers(list(received.headers))
         operation = self._operation(received.method, path, served.prefix)
-        request = Request(operation, received.method, path + (found[3] or ""), headers, received.body, served.url)
+        request = Request(
+            operation, received.method, path + (found[3] or ""), headers, received.body, served.url
+        )
         if len(served.exchanges) >= MOST_REQUESTS:
-            answer = Answer(503, body=b'{"error":{"message":"this is going round in circles","type":"TooMany","code":503}}')
+            answer = Answer(
+                503,
+                body=b'{"error":{"message":"this is going round in circles","type":"TooMany","code":503}}',
+            )
         else:
             try:
                 answer = served.script(request, self._forward)
             except Exception as error:  # noqa: BLE001 - ours, told by whoever let the client do the task
-                served.broken = Blocked(f"no answer behind the scripted server: {error}") if isinstance(error, httpx.HTTPError) else error
-                answer = Answer(500, body=b'{"error":{"message":"the scripted server failed","type":"Broken","code":500}}')
+                served.broken = (
+                    Blocked(f"no answer behind the scripted server: {error}")
+                    if isinstance(error, httpx.HTTPError)
+                    else error
+                )
+                answer = Answer(
+                    500,
+                    body=b'{"error":{"message":"the scripted server failed","type":"Broken","code":500}}',
+                )
         exchange = self._wire.keep(
             answer.status,
             httpx.Headers(list(answer.headers)),
@@ -244,5 +299,8 @@ class _Once:
 @cache
 def _pattern(template: str, prefix: str) -> re.Pattern[str]:
     steps: Sequence[str] = [s for s in template.split("/") if s and (s != "{prefix}" or prefix)]
-    spelled = [re.escape(prefix) if s == "{prefix}" else "[^/]+" if s.startswith("{") else re.escape(s) for s in steps]
+    spelled = [
+        re.escape(prefix) if s == "{prefix}" else "[^/]+" if s.startswith("{") else re.escape(s)
+        for s in steps
+    ]
     return re.compile("".join(f"/{s}" for s in spelled))

@@ -10,14 +10,40 @@ import click
 F = TypeVar("F", bound="Callable[..., Any]")
 
 OPTIONS = (
-    click.option("--token-env", metavar="NAME", help="Environment variable that holds a bearer token."),
-    click.option("--credential-env", metavar="NAME", help="Environment variable that holds `id:secret` of a client of OAuth2."),
-    click.option("--token-endpoint", metavar="URL", help="Token endpoint of --credential-env.  [default: URL/v1/oauth/tokens]"),
+    click.option(
+        "--token-env", metavar="NAME", help="Environment variable that holds a bearer token."
+    ),
+    click.option(
+        "--credential-env",
+        metavar="NAME",
+        help="Environment variable that holds `id:secret` of a client of OAuth2.",
+    ),
+    click.option(
+        "--token-endpoint",
+        metavar="URL",
+        help="Token endpoint of --credential-env.  [default: URL/v1/oauth/tokens]",
+    ),
     click.option("--scope", metavar="SCOPE", help="Scope of its tokens.  [default: catalog]"),
-    click.option("--sigv4", metavar="SERVICE", help="Sign requests for a service of AWS, such as `glue` or `s3tables`."),
-    click.option("--region", metavar="REGION", help="Region of the signatures.  [default: that of the AWS configuration]"),
-    click.option("--ca-file", metavar="FILE", help="Certificates to trust, in PEM.  [default: SSL_CERT_FILE, REQUESTS_CA_BUNDLE]"),
-    click.option("--client-cert", metavar="FILE", help="Certificate to present, in PEM, with its key or with --client-key."),
+    click.option(
+        "--sigv4",
+        metavar="SERVICE",
+        help="Sign requests for a service of AWS, such as `glue` or `s3tables`.",
+    ),
+    click.option(
+        "--region",
+        metavar="REGION",
+        help="Region of the signatures.  [default: that of the AWS configuration]",
+    ),
+    click.option(
+        "--ca-file",
+        metavar="FILE",
+        help="Certificates to trust, in PEM.  [default: SSL_CERT_FILE, REQUESTS_CA_BUNDLE]",
+    ),
+    click.option(
+        "--client-cert",
+        metavar="FILE",
+        help="Certificate to present, in PEM, with its key or with --client-key.",
+    ),
     click.option("--client-key", metavar="FILE", help="Key of --client-cert, in PEM."),
     click.option(
         "--proxy",

@@ -15,8 +15,15 @@ from lakepact.conformance.running import runner
 
 
 @click.command()
-@click.argument("report", type=click.Path(exists=True, dir_okay=False, path_type=Path), metavar="REPORT.jsonl")
-@click.option("--out", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE", help="Write the file there.  [default: print it]")
+@click.argument(
+    "report", type=click.Path(exists=True, dir_okay=False, path_type=Path), metavar="REPORT.jsonl"
+)
+@click.option(
+    "--out",
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="Write the file there.  [default: print it]",
+)
 def baseline(report: Path, *, out: Path | None) -> None:
     """Write a file of known failures from a report of `lakepact check --report jsonl=REPORT.jsonl`.
 
@@ -36,9 +43,14 @@ def baseline(report: Path, *, out: Path | None) -> None:
     except lines.UnreadableReport as wrong:
         raise click.UsageError(plain(wrong)) from wrong
     except OSError as wrong:
-        click.echo(f"lakepact baseline: {out} cannot be written: {wrong.strerror or wrong}", err=True)
+        click.echo(
+            f"lakepact baseline: {out} cannot be written: {wrong.strerror or wrong}", err=True
+        )
         sys.exit(runner.INCOMPLETE)
-    undecided = sum(line["line"] == "result" and line["outcome"] in (Outcome.BLOCKED, Outcome.ERROR) for line in found)
+    undecided = sum(
+        line["line"] == "result" and line["outcome"] in (Outcome.BLOCKED, Outcome.ERROR)
+        for line in found
+    )
     if undecided or "stopped" in found[-1]:
         why = f"{undecided} requirements are blocked or in error, and not listed"
         click.echo(f"lakepact baseline: the report is incomplete: {why}", err=True)

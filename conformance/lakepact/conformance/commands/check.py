@@ -29,22 +29,43 @@ from lakepact.generated.contract import contracts
 
 FUZZ_BUDGET = 1000  #: default of `--fuzz`
 STATEFUL_REQUESTS = 600  #: default of `--stateful-requests` in runs without `--only`
-LATE_SECONDS = 15.0  #: after which servers at an address have done what they do later, such as deleting files
+LATE_SECONDS = (
+    15.0  #: after which servers at an address have done what they do later, such as deleting files
+)
 INTERRUPTED = "interrupted"  #: the reason in reports of runs that Ctrl-C ended
 EMBEDDED = "the embedded server"  #: the target in reports if it did not start
 
 
 @click.command()
 @click.argument("url", required=False)
-@click.option("--contract", type=click.Choice(contracts()), help=f"Contract to check against. [default:  {contracts()[0]}]")
 @click.option(
-    "--contract-version", metavar="VERSION", help="A version of the contract; see `lakepact contracts list`. [default: the oldest]"
+    "--contract",
+    type=click.Choice(contracts()),
+    help=f"Contract to check against. [default:  {contracts()[0]}]",
 )
-@click.option("--only", multiple=True, metavar="GLOB", help="Only these requirement ids, areas, operations or checks.")
-@click.option("--quick", is_flag=True, help="Only some 60 requirements that clients depend on in every session.")
+@click.option(
+    "--contract-version",
+    metavar="VERSION",
+    help="A version of the contract; see `lakepact contracts list`. [default: the oldest]",
+)
+@click.option(
+    "--only",
+    multiple=True,
+    metavar="GLOB",
+    help="Only these requirement ids, areas, operations or checks.",
+)
+@click.option(
+    "--quick",
+    is_flag=True,
+    help="Only some 60 requirements that clients depend on in every session.",
+)
 @with_access
 @click.option(
-    "--header", "headers", multiple=True, metavar="'NAME: VALUE'", help="Send a header with every request; its value is never reported."
+    "--header",
+    "headers",
+    multiple=True,
+    metavar="'NAME: VALUE'",
+    help="Send a header with every request; its value is never reported.",
 )
 @click.option(
     "--parameter",
@@ -54,7 +75,11 @@ EMBEDDED = "the embedded server"  #: the target in reports if it did not start
     help="A setting of the target, for example `warehouse=…`; see `lakepact list --parameters`.",
 )
 @click.option(
-    "--feature", "features", multiple=True, metavar="NAME=on|off", help="Declare that the target has an optional feature, or not."
+    "--feature",
+    "features",
+    multiple=True,
+    metavar="NAME=on|off",
+    help="Declare that the target has an optional feature, or not.",
 )
 @click.option(
     "--profile",
@@ -62,10 +87,25 @@ EMBEDDED = "the embedded server"  #: the target in reports if it did not start
     help="TOML file with contract, url, token_env, headers, parameters, features, timeout; `lakepact probe` writes one.",
 )
 @click.option(
-    "--known-failures", "known_file", type=click.Path(exists=True, dir_okay=False, path_type=Path), help="File of known failures."
+    "--known-failures",
+    "known_file",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="File of known failures.",
 )
-@click.option("--fault", "faults", multiple=True, metavar="NAME", help="Enable a fault of the embedded server.")
-@click.option("--report", "reports", multiple=True, metavar="KIND=FILE", help="Also write html=…, junit=…, md=…, jsonl=… or badge=…")
+@click.option(
+    "--fault",
+    "faults",
+    multiple=True,
+    metavar="NAME",
+    help="Enable a fault of the embedded server.",
+)
+@click.option(
+    "--report",
+    "reports",
+    multiple=True,
+    metavar="KIND=FILE",
+    help="Also write html=…, junit=…, md=…, jsonl=… or badge=…",
+)
 @output.MAKE_FOLDERS
 @click.option(
     "--fuzz",
@@ -76,7 +116,9 @@ EMBEDDED = "the embedded server"  #: the target in reports if it did not start
     metavar="N",
     help=f"Also fuzz with about N requests; {FUZZ_BUDGET} if N is omitted.",
 )
-@click.option("--fuzz-seed", type=int, metavar="N", help="Seed of the fuzzer.  [default: random, and printed]")
+@click.option(
+    "--fuzz-seed", type=int, metavar="N", help="Seed of the fuzzer.  [default: random, and printed]"
+)
 @click.option(
     "--stateful-requests",
     type=click.IntRange(min=0),
@@ -85,7 +127,14 @@ EMBEDDED = "the embedded server"  #: the target in reports if it did not start
     metavar="N",
     help=f"Compare about N random requests with a model of the catalog; 0 for none.  [default: {STATEFUL_REQUESTS}, or 0 with --only]",
 )
-@click.option("--stateful-seed", type=int, default=0, show_default=True, metavar="N", help="Seed of the stateful tests.")
+@click.option(
+    "--stateful-seed",
+    type=int,
+    default=0,
+    show_default=True,
+    metavar="N",
+    help="Seed of the stateful tests.",
+)
 @click.option(
     "--race-repeat",
     type=click.IntRange(min=1),
@@ -95,10 +144,15 @@ EMBEDDED = "the embedded server"  #: the target in reports if it did not start
     help="Repeat each race N times as often; some defects show once in a hundred repetitions.",
 )
 @click.option(
-    "--timeout", type=profiles.SECONDS, help=f"Seconds to wait for a complete answer.  [default: {profiles.TIMEOUT:g}, or the profile's]"
+    "--timeout",
+    type=profiles.SECONDS,
+    help=f"Seconds to wait for a complete answer.  [default: {profiles.TIMEOUT:g}, or the profile's]",
 )
 @click.option(
-    "--max-body", type=profiles.MIBS, metavar="MIB", help=f"Largest response body, encoded or decoded.  [default: {MAX_BODY // MIB}]"
+    "--max-body",
+    type=profiles.MIBS,
+    metavar="MIB",
+    help=f"Largest response body, encoded or decoded.  [default: {MAX_BODY // MIB}]",
 )
 @click.option(
     "--max-wait",
@@ -116,11 +170,27 @@ EMBEDDED = "the embedded server"  #: the target in reports if it did not start
 )
 @click.option("--strict", is_flag=True, help="Fail on unmet SHOULD requirements too.")
 @output.FOR
-@click.option("--no-cleanup", is_flag=True, help="Keep the namespaces, tables and views that the checks create.")
-@click.option("--verbose", "-v", is_flag=True, help="Also list the requirements that pass, with remarks.")
-@click.option("--live/--no-live", default=None, help="Print each failed requirement when it is judged.  [default: on a terminal]")
-@click.option("--severity", type=output.SEVERITIES, help="Print findings of this severity only; reports hold all.")
-@click.option("--json", "as_json", is_flag=True, help="Print the report's JSON lines instead of text.")
+@click.option(
+    "--no-cleanup",
+    is_flag=True,
+    help="Keep the namespaces, tables and views that the checks create.",
+)
+@click.option(
+    "--verbose", "-v", is_flag=True, help="Also list the requirements that pass, with remarks."
+)
+@click.option(
+    "--live/--no-live",
+    default=None,
+    help="Print each failed requirement when it is judged.  [default: on a terminal]",
+)
+@click.option(
+    "--severity",
+    type=output.SEVERITIES,
+    help="Print findings of this severity only; reports hold all.",
+)
+@click.option(
+    "--json", "as_json", is_flag=True, help="Print the report's JSON lines instead of text."
+)
 def check(
     url: str | None,
     *,
@@ -166,7 +236,10 @@ def check(
         suite = suites.meant(given, contract, contract_version)
         extras.require(*suite.libraries, *(extras.FUZZ if fuzz else ()))
         chosen = (*only, *plan.quick(suite)) if quick else only
-        planned, wanted_clients = plan.plan(suite, only=chosen, each=True, narrow=True), impact.named(suite.contract.name, clients)
+        planned, wanted_clients = (
+            plan.plan(suite, only=chosen, each=True, narrow=True),
+            impact.named(suite.contract.name, clients),
+        )
         if quick:
             planned, only = replace(planned, only=(*only, "--quick")), chosen
         wanted_reports = output.report_files(reports, make_folders=make_folders)
@@ -179,9 +252,15 @@ def check(
         reached = profiles.access(given, access, target_url or "")
         switched = dict(profiles.switches(features))
         if target_url and faults:
-            raise click.UsageError("--fault is for the embedded server; start yours with `lakepact serve --fault …`")
+            raise click.UsageError(
+                "--fault is for the embedded server; start yours with `lakepact serve --fault …`"
+            )
         told = dict(profiles.pairs(parameters))
-        profiles.names_are_known(suite, features=[*given.get("features", {}), *switched], parameters=[*given.get("parameters", {}), *told])
+        profiles.names_are_known(
+            suite,
+            features=[*given.get("features", {}), *switched],
+            parameters=[*given.get("parameters", {}), *told],
+        )
         stateful = _stateful_requests(stateful_requests, suite, only)
         _require_fuzzer(fuzz, stateful, suite)
     except (LookupError, ValueError) as wrong:
@@ -189,14 +268,31 @@ def check(
     stopped, run = "", None
     with contextlib.ExitStack() as stack:
         try:
-            found = Target(target_url) if target_url else stack.enter_context(embedded(suite, faults=faults))
+            found = (
+                Target(target_url)
+                if target_url
+                else stack.enter_context(embedded(suite, faults=faults))
+            )
             allowed = {"seconds": timeout, "max_body": max_body, "max_wait": max_wait}
-            target = profiles.described(found, given, headers=sent, access=reached, features=switched, parameters=told, **allowed)
+            target = profiles.described(
+                found,
+                given,
+                headers=sent,
+                access=reached,
+                features=switched,
+                parameters=told,
+                **allowed,
+            )
             seed = secrets.randbelow(10**6) if fuzz_seed is None else fuzz_seed
             if planned.whole:
-                console.print(f"invariants judge {', '.join(only)} in every exchange: {len(planned.checks)} checks run", highlight=False)
+                console.print(
+                    f"invariants judge {', '.join(only)} in every exchange: {len(planned.checks)} checks run",
+                    highlight=False,
+                )
             if fuzz:
-                console.print(f"fuzzing with about {fuzz} requests, --fuzz-seed {seed}", highlight=False)
+                console.print(
+                    f"fuzzing with about {fuzz} requests, --fuzz-seed {seed}", highlight=False
+                )
             run = runner.Run(
                 planned,
                 target,
@@ -211,7 +307,9 @@ def check(
                 late_seconds=LATE_SECONDS if target_url else 0.0,
                 profile=profile.name if profile else "",
             )
-            for _ in output.watched(run, console, live=console.is_terminal if live is None else live):
+            for _ in output.watched(
+                run, console, live=console.is_terminal if live is None else live
+            ):
                 pass
             stopped = run.stopped
         except Misused as wrong:

@@ -33,9 +33,15 @@ def list_contracts(*, as_json: bool) -> None:
     if as_json:
         click.echo(orjson.dumps(rows, option=orjson.OPT_INDENT_2).decode())
         return
-    widths = {column: max(len(row[column]) for row in rows) for column in ("contract", "version", "is")}
+    widths = {
+        column: max(len(row[column]) for row in rows) for column in ("contract", "version", "is")
+    }
     for row in rows:
-        click.echo("  ".join([*(row[column].ljust(width) for column, width in widths.items()), row["title"]]))
+        click.echo(
+            "  ".join(
+                [*(row[column].ljust(width) for column, width in widths.items()), row["title"]]
+            )
+        )
 
 
 def _versions(contract: Contract) -> Iterator[dict[str, str]]:
@@ -44,7 +50,9 @@ def _versions(contract: Contract) -> Iterator[dict[str, str]]:
         yield {
             "contract": contract.name,
             "version": version,
-            "is": of + "client, server and suite" if version in contract.versions else "compared only",
+            "is": of + "client, server and suite"
+            if version in contract.versions
+            else "compared only",
             "title": contract.title,
         }
 
@@ -73,30 +81,61 @@ def between(contract: Contract, old: str, new: str) -> Mapping[str, Any]:
         click.UsageError: no comparison of these two versions exists.
     """
     main = contract.versions[0]
-    if (old == main and new in contract.other_versions) or (old, new) in pairwise(contract.versions):
+    if (old == main and new in contract.other_versions) or (old, new) in pairwise(
+        contract.versions
+    ):
         return contract.difference(new, since=old)
     if new == main and old in contract.other_versions:
         return _turned(contract, contract.difference(old))
     others = ", ".join(contract.other_versions) or "none"
-    raise click.UsageError(f"cannot compare {old} with {new}: {contract.name} {contract.version} can be compared with {others}")
+    raise click.UsageError(
+        f"cannot compare {old} with {new}: {contract.name} {contract.version} can be compared with {others}"
+    )
 
 
 def _turned(contract: Contract, difference: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return the difference in the opposite direction."""
-    parts = {part: _parts_turned(difference[part]) for part in ("operations", "schemas", "requirements", "features")}
-    again = [_row_of(contract, i) for i in [*parts["requirements"]["added"], *parts["requirements"]["changed"]]]
-    return {**difference, "from": difference["to"], "to": difference["from"], "additions": [], "demands": again, **parts}
+    parts = {
+        part: _parts_turned(difference[part])
+        for part in ("operations", "schemas", "requirements", "features")
+    }
+    again = [
+        _row_of(contract, i)
+        for i in [*parts["requirements"]["added"], *parts["requirements"]["changed"]]
+    ]
+    return {
+        **difference,
+        "from": difference["to"],
+        "to": difference["from"],
+        "additions": [],
+        "demands": again,
+        **parts,
+    }
 
 
 def _parts_turned(part: Mapping[str, Any]) -> dict[str, Any]:
-    changed = {name: {place: CONTRARY[what] for place, what in places.items()} for name, places in part["changed"].items()}
+    changed = {
+        name: {place: CONTRARY[what] for place, what in places.items()}
+        for name, places in part["changed"].items()
+    }
     return {"added": part["removed"], "removed": part["added"], "changed": changed}
 
 
 def _row_of(contract: Contract, identifier: str) -> dict[str, Any]:
     """Return a requirement as a row of a difference."""
     requirement = contract.requirements[identifier]
-    members = ("id", "level", "sentence", "clause", "basis", "area", "operations", "features", "side", "difference")
+    members = (
+        "id",
+        "level",
+        "sentence",
+        "clause",
+        "basis",
+        "area",
+        "operations",
+        "features",
+        "side",
+        "difference",
+    )
     return {member: getattr(requirement, member) for member in members}
 
 
@@ -109,12 +148,19 @@ def described(difference: Mapping[str, Any]) -> Iterator[str]:
         lines = list(_lines(difference[part]))
         if lines:
             yield from ("", part.capitalize(), *lines)
-    for side, whose in (("server", "New requirements for servers"), ("client", "New requirements for clients")):
+    for side, whose in (
+        ("server", "New requirements for servers"),
+        ("client", "New requirements for clients"),
+    ):
         demands = [demand for demand in difference["demands"] if demand["side"] == side]
         if demands:
             yield from ("", f"{whose} ({len(demands)})", *map(_demand, demands))
     if difference["requirements"]["removed"]:
-        yield from ("", "No longer demanded", *(f"  {identifier}" for identifier in difference["requirements"]["removed"]))
+        yield from (
+            "",
+            "No longer demanded",
+            *(f"  {identifier}" for identifier in difference["requirements"]["removed"]),
+        )
 
 
 def _lines(part: Mapping[str, Any]) -> Iterator[str]:

@@ -14,9 +14,16 @@ from lakepact.conformance.running import runner
 
 
 @click.command()
-@click.argument("report", type=click.Path(exists=True, dir_okay=False, path_type=Path), metavar="REPORT.jsonl")
+@click.argument(
+    "report", type=click.Path(exists=True, dir_okay=False, path_type=Path), metavar="REPORT.jsonl"
+)
 @click.argument("cause", type=int, required=False)
-@click.option("--server", metavar="TEXT", default="", help="Name and version of the server.  [default: its address]")
+@click.option(
+    "--server",
+    metavar="TEXT",
+    default="",
+    help="Name and version of the server.  [default: its address]",
+)
 def issue(report: Path, cause: int | None, *, server: str) -> None:
     """Print an issue about cause CAUSE of a report: steps with curl, the clause, expected and actual result, versions.
 

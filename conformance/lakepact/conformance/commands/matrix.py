@@ -16,11 +16,25 @@ from lakepact.conformance.running import runner
 
 @click.command()
 @click.argument("runs", nargs=-1, required=True, metavar="[NAME=]RUN.jsonl…")
-@click.option("--by", type=click.Choice(compatibility.BY), default=compatibility.AREA, show_default=True, help="The kind of rows.")
+@click.option(
+    "--by",
+    type=click.Choice(compatibility.BY),
+    default=compatibility.AREA,
+    show_default=True,
+    help="The kind of rows.",
+)
 @click.option("--differing", is_flag=True, help="Only rows in which the reports differ.")
-@click.option("--report", "reports", multiple=True, metavar="KIND=FILE", help="Also write html=…, json=… or md=…")
+@click.option(
+    "--report",
+    "reports",
+    multiple=True,
+    metavar="KIND=FILE",
+    help="Also write html=…, json=… or md=…",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print the matrix as JSON instead of text.")
-def matrix(runs: tuple[str, ...], *, by: str, differing: bool, reports: tuple[str, ...], as_json: bool) -> None:
+def matrix(
+    runs: tuple[str, ...], *, by: str, differing: bool, reports: tuple[str, ...], as_json: bool
+) -> None:
     """Compare the reports of several servers, written by `lakepact check --report jsonl=RUN.jsonl`.
 
     A column is named after its file unless NAME is given. Exit code: 0 all reports are complete, 2 wrong usage, 3 a
@@ -62,7 +76,9 @@ def _read(runs: tuple[str, ...]) -> dict[str, list[dict[str, Any]]]:
     for run in runs:
         name, path = _name_and_path(run)
         if name in found:
-            raise click.UsageError(f"two reports are called {name}: name them, as in {name}-2={path}")
+            raise click.UsageError(
+                f"two reports are called {name}: name them, as in {name}-2={path}"
+            )
         try:
             found[name] = lines.read(path)
         except OSError as wrong:

@@ -18,12 +18,21 @@ from lakepact.conformance.report.screen import Screen
 PATH = "/metrics-reports"
 INCOMPLETE = 3
 #: The figures of a report that are shown.
-FIGURES = ("total-planning-duration", "total-duration", "result-data-files", "result-delete-files", "added-data-files", "added-records")
+FIGURES = (
+    "total-planning-duration",
+    "total-duration",
+    "result-data-files",
+    "result-delete-files",
+    "added-data-files",
+    "added-records",
+)
 
 
 @click.command()
 @click.argument("url")
-@click.option("--json", "as_json", is_flag=True, help="Print the reports unchanged, one JSON object per line.")
+@click.option(
+    "--json", "as_json", is_flag=True, help="Print the reports unchanged, one JSON object per line."
+)
 def metrics(url: str, *, as_json: bool) -> None:
     """Show the metrics reports that the reference server at URL received, newest last.
 
@@ -39,12 +48,20 @@ def metrics(url: str, *, as_json: bool) -> None:
         kept = _reports(orjson.loads(answer.content))
     except httpx.HTTPStatusError as refused:
         told = (
-            "it is not a lakepact reference server, or it requires authentication" if refused.response.status_code == 404 else "see its log"
+            "it is not a lakepact reference server, or it requires authentication"
+            if refused.response.status_code == 404
+            else "see its log"
         )
-        click.echo(f"lakepact metrics: {url} returned {refused.response.status_code} for {PATH}: {told}", err=True)
+        click.echo(
+            f"lakepact metrics: {url} returned {refused.response.status_code} for {PATH}: {told}",
+            err=True,
+        )
         sys.exit(INCOMPLETE)
     except (ValueError, LookupError, TypeError):  # not JSON, or unexpected JSON
-        click.echo(f"lakepact metrics: {url} returned no reports for {PATH}: it is not a lakepact reference server", err=True)
+        click.echo(
+            f"lakepact metrics: {url} returned no reports for {PATH}: it is not a lakepact reference server",
+            err=True,
+        )
         sys.exit(INCOMPLETE)
     except httpx.HTTPError as wrong:
         click.echo(f"lakepact metrics: {url}: {plain(wrong)}", err=True)
@@ -53,11 +70,27 @@ def metrics(url: str, *, as_json: bool) -> None:
         for one in kept:
             click.echo(json(one))
         return
-    table = Table("table", "report", "snapshot", "figures", box=None, title=None if kept else "no report came yet")
+    table = Table(
+        "table",
+        "report",
+        "snapshot",
+        "figures",
+        box=None,
+        title=None if kept else "no report came yet",
+    )
     for one in kept:
         report = one["report"]
-        name, kind, snapshot = ".".join([*one["namespace"], one["table"]]), report.get("report-type"), report.get("snapshot-id", "")
-        table.add_row(*(terminal(cell) for cell in (name, kind, snapshot, ", ".join(figures(report.get("metrics") or {})))))
+        name, kind, snapshot = (
+            ".".join([*one["namespace"], one["table"]]),
+            report.get("report-type"),
+            report.get("snapshot-id", ""),
+        )
+        table.add_row(
+            *(
+                terminal(cell)
+                for cell in (name, kind, snapshot, ", ".join(figures(report.get("metrics") or {})))
+            )
+        )
     Screen().print(table)
 
 
@@ -69,7 +102,9 @@ def _reports(document: Any) -> list[dict[str, Any]]:
         TypeError: the answer is not a list of reports.
     """
     for one in document:
-        if not isinstance(one["report"], dict) or not all(isinstance(step, str) for step in (*one["namespace"], one["table"])):
+        if not isinstance(one["report"], dict) or not all(
+            isinstance(step, str) for step in (*one["namespace"], one["table"])
+        ):
             raise TypeError("a report must be an object with a table name")
     if not isinstance(document, list):
         raise TypeError("reports are a list")
@@ -83,4 +118,6 @@ def figures(metrics: Mapping[str, Any]) -> Iterator[str]:
         if isinstance(said, dict) and "total-duration" in said:
             yield f"{name} {said['total-duration']} {said.get('time-unit', '')}".rstrip()
         elif isinstance(said, dict) and "value" in said:
-            yield f"{name} {said['value']}" + (f" {said['unit']}" if said.get("unit") not in {None, "count"} else "")
+            yield f"{name} {said['value']}" + (
+                f" {said['unit']}" if said.get("unit") not in {None, "count"} else ""
+            )

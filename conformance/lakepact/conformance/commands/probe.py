@@ -28,13 +28,43 @@ DECLARED = {True: "yes", False: "no", None: ""}
 
 @click.command()
 @click.argument("url")
-@click.option("--contract", type=click.Choice(contracts()), help="Contract of the server. [default: detected, except watsonx_data]")
-@click.option("--contract-version", metavar="VERSION", help="A version of the contract. [default: the oldest with all declared operations]")
+@click.option(
+    "--contract",
+    type=click.Choice(contracts()),
+    help="Contract of the server. [default: detected, except watsonx_data]",
+)
+@click.option(
+    "--contract-version",
+    metavar="VERSION",
+    help="A version of the contract. [default: the oldest with all declared operations]",
+)
 @with_access
-@click.option("--header", "headers", multiple=True, metavar="'NAME: VALUE'", help="Send a header with every request; it is not stored.")
-@click.option("--parameter", "parameters", multiple=True, metavar="NAME=VALUE", help="A setting of the target, for example `warehouse=…`.")
-@click.option("--timeout", type=profiles.SECONDS, default=profiles.TIMEOUT, show_default=True, help="Seconds to wait for one answer.")
-@click.option("--profile", type=click.Path(dir_okay=False, path_type=Path), help="Write a profile for `lakepact check --profile FILE`.")
+@click.option(
+    "--header",
+    "headers",
+    multiple=True,
+    metavar="'NAME: VALUE'",
+    help="Send a header with every request; it is not stored.",
+)
+@click.option(
+    "--parameter",
+    "parameters",
+    multiple=True,
+    metavar="NAME=VALUE",
+    help="A setting of the target, for example `warehouse=…`.",
+)
+@click.option(
+    "--timeout",
+    type=profiles.SECONDS,
+    default=profiles.TIMEOUT,
+    show_default=True,
+    help="Seconds to wait for one answer.",
+)
+@click.option(
+    "--profile",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Write a profile for `lakepact check --profile FILE`.",
+)
 @click.option("--json", "as_json", is_flag=True, help="JSON instead of text.")
 def probe(
     url: str,
@@ -59,10 +89,24 @@ def probe(
         where, reached = address(url), profiles.access({}, access, url)
     except ValueError as wrong:
         raise click.UsageError(str(wrong)) from wrong
-    target = Target(where, headers=profiles.headers(headers, access["token_env"], {}), access=reached, parameters=told, timeout=timeout)
-    with Wire(target.url, headers=target.headers, access=target.access, timeout=timeout, max_body=target.max_body) as wire:
+    target = Target(
+        where,
+        headers=profiles.headers(headers, access["token_env"], {}),
+        access=reached,
+        parameters=told,
+        timeout=timeout,
+    )
+    with Wire(
+        target.url,
+        headers=target.headers,
+        access=target.access,
+        timeout=timeout,
+        max_body=target.max_body,
+    ) as wire:
         try:
-            found = discovery.found(wire, target, contract or discovery.recognised(wire, target), contract_version)
+            found = discovery.found(
+                wire, target, contract or discovery.recognised(wire, target), contract_version
+            )
         except UnknownVersion as wrong:
             raise click.UsageError(plain(wrong)) from wrong
         except Blocked as blocked:
@@ -76,7 +120,10 @@ def probe(
     if profile:
         try:
             profile.parent.mkdir(parents=True, exist_ok=True)
-            profile.write_text("\n".join(_profile(found, target, access, hidden=bool(headers))) + "\n", encoding="utf-8")
+            profile.write_text(
+                "\n".join(_profile(found, target, access, hidden=bool(headers))) + "\n",
+                encoding="utf-8",
+            )
         except OSError as wrong:
             click.echo(f"lakepact probe: the profile cannot be written: {wrong}", err=True)
             sys.exit(runner.INCOMPLETE)
@@ -116,33 +163,59 @@ def _remark(one: ProbedOperation) -> str:
 
 def _show(document: Mapping[str, Any], console: Console) -> None:
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    for name, how in (("operation", "left"), ("declared", "left"), ("status", "right"), ("ms", "right"), ("remark", "left")):
-        table.add_column(name, justify="right" if how == "right" else "left", no_wrap=name == "operation")
+    for name, how in (
+        ("operation", "left"),
+        ("declared", "left"),
+        ("status", "right"),
+        ("ms", "right"),
+        ("remark", "left"),
+    ):
+        table.add_column(
+            name, justify="right" if how == "right" else "left", no_wrap=name == "operation"
+        )
     for one in document["operations"]:
         took = "" if one["milliseconds"] is None else f"{one['milliseconds']:.1f}"
-        table.add_row(terminal(one["operation"]), DECLARED[one["declared"]], str(one["status"] or ""), took, terminal(one["remark"]))
+        table.add_row(
+            terminal(one["operation"]),
+            DECLARED[one["declared"]],
+            str(one["status"] or ""),
+            took,
+            terminal(one["remark"]),
+        )
     console.print(
         f"[bold]{terminal(document['target'])}[/]  {terminal(document['contract'])} {terminal(document['version'])}",
         highlight=False,
         soft_wrap=True,
     )
     for name, said in {**document["facts"], **_features(document["features"])}.items():
-        console.print(f"  [dim]{terminal(name)}[/]  {terminal(said)}", highlight=False, soft_wrap=True)
+        console.print(
+            f"  [dim]{terminal(name)}[/]  {terminal(said)}", highlight=False, soft_wrap=True
+        )
     console.print(table)
     answered = [one for one in document["operations"] if one["status"] and one["status"] < 400]
     declares = any(one["declared"] is not None for one in document["operations"])
-    declared = f"{sum(bool(one['declared']) for one in document['operations'])} declared, " if declares else ""
+    declared = (
+        f"{sum(bool(one['declared']) for one in document['operations'])} declared, "
+        if declares
+        else ""
+    )
     console.print(
-        f"{len(document['operations'])} operations: {declared}{len(answered)} seen to answer; each was asked once", highlight=False
+        f"{len(document['operations'])} operations: {declared}{len(answered)} seen to answer; each was asked once",
+        highlight=False,
     )
 
 
 def _features(features: Mapping[str, bool]) -> dict[str, str]:
-    parts = {word: ", ".join(name for name, on in features.items() if on is wanted) for word, wanted in (("has", True), ("lacks", False))}
+    parts = {
+        word: ", ".join(name for name, on in features.items() if on is wanted)
+        for word, wanted in (("has", True), ("lacks", False))
+    }
     return {word: said for word, said in parts.items() if said}
 
 
-def _profile(found: ProbedServer, target: Target, access: Mapping[str, str | None], *, hidden: bool) -> Iterator[str]:
+def _profile(
+    found: ProbedServer, target: Target, access: Mapping[str, str | None], *, hidden: bool
+) -> Iterator[str]:
     """Yield the lines of a profile; detected features are comments, so that `check` detects them again."""
     yield f"# {plain(found.contract)} {plain(found.version)}, found by lakepact probe; lakepact check --profile reads this."
     yield f"contract = {toml(found.contract)}"
@@ -152,7 +225,15 @@ def _profile(found: ProbedServer, target: Target, access: Mapping[str, str | Non
     if hidden or (target.headers and not access["token_env"]):
         yield "# Headers and credentials in the address are not stored here: pass them to lakepact check again."
     if target.parameters:
-        yield from ("", "[parameters]", *(f"{toml(name)} = {toml(said)}" for name, said in target.parameters.items()))
+        yield from (
+            "",
+            "[parameters]",
+            *(f"{toml(name)} = {toml(said)}" for name, said in target.parameters.items()),
+        )
     if found.features:
-        yield from ("", "# lakepact check detects these; remove the # to override it.", "[features]")
+        yield from (
+            "",
+            "# lakepact check detects these; remove the # to override it.",
+            "[features]",
+        )
         yield from (f"# {toml(name)} = {str(on).lower()}" for name, on in found.features.items())

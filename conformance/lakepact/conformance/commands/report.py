@@ -14,15 +14,29 @@ from lakepact.conformance.running import runner
 
 
 @click.command()
-@click.argument("report", type=click.Path(exists=True, dir_okay=False, path_type=Path), metavar="REPORT.jsonl")
+@click.argument(
+    "report", type=click.Path(exists=True, dir_okay=False, path_type=Path), metavar="REPORT.jsonl"
+)
 @click.option(
-    "--report", "wanted", multiple=True, metavar="KIND=FILE", help="Write html=…, junit=…, md=…, badge=… or jsonl=… instead of printing."
+    "--report",
+    "wanted",
+    multiple=True,
+    metavar="KIND=FILE",
+    help="Write html=…, junit=…, md=…, badge=… or jsonl=… instead of printing.",
 )
 @output.MAKE_FOLDERS
 @click.option("--verbose", "-v", is_flag=True, help="Also list the requirements that pass.")
 @click.option("--severity", type=output.SEVERITIES, help="Print findings of this severity only.")
 @output.FOR
-def report(report: Path, *, wanted: tuple[str, ...], make_folders: bool, verbose: bool, severity: str | None, clients: str | None) -> None:
+def report(
+    report: Path,
+    *,
+    wanted: tuple[str, ...],
+    make_folders: bool,
+    verbose: bool,
+    severity: str | None,
+    clients: str | None,
+) -> None:
     """Show a report of `lakepact check --report jsonl=REPORT.jsonl`, or convert it. The file may be compressed with gzip.
 
     Exit code: 0 shown or written, 2 wrong usage, 3 a file cannot be written. The exit code says nothing about conformance.

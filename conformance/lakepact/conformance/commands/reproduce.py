@@ -17,12 +17,23 @@ from lakepact.conformance.running import runner
 @click.command()
 @click.argument("report", type=click.Path(exists=True, dir_okay=False, path_type=Path))
 @click.argument("requirement", metavar="[ID]", required=False)
-@click.option("--url", metavar="URL", help="The address that the script uses by default.  [default: the report's]")
-@click.option("--check", metavar="NAME", help="The check whose verdict is repeated.  [default: the clearest]")
 @click.option(
-    "--out", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE", help="Write the script there instead of printing it."
+    "--url",
+    metavar="URL",
+    help="The address that the script uses by default.  [default: the report's]",
 )
-def reproduce(report: Path, requirement: str | None, *, url: str | None, check: str | None, out: Path | None) -> None:
+@click.option(
+    "--check", metavar="NAME", help="The check whose verdict is repeated.  [default: the clearest]"
+)
+@click.option(
+    "--out",
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="Write the script there instead of printing it.",
+)
+def reproduce(
+    report: Path, requirement: str | None, *, url: str | None, check: str | None, out: Path | None
+) -> None:
     """Write a script that repeats a finding of REPORT, written by `lakepact check --report jsonl=REPORT`, on a fresh server.
 
     Without ID, list the findings, and whether their scripts need lakepact. A script exits with 1 while the fault is there
@@ -33,7 +44,11 @@ def reproduce(report: Path, requirement: str | None, *, url: str | None, check: 
     """
     try:
         found = lines.read(report)
-        text = script(found, requirement, check=check, url=address(url) if url else None) if requirement else "".join(listed(found))
+        text = (
+            script(found, requirement, check=check, url=address(url) if url else None)
+            if requirement
+            else "".join(listed(found))
+        )
     except (lines.UnreadableReport, NotReproducible, ValueError) as wrong:
         click.echo(f"lakepact reproduce: {plain(wrong)}", err=True)
         sys.exit(runner.USAGE)

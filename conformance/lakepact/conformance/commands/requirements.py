@@ -37,11 +37,22 @@ VERSION = click.option(
 @CONTRACT
 @VERSION
 @click.option("--checks", is_flag=True, help="List checks and invariants instead of requirements.")
-@click.option("--uncovered", is_flag=True, help="Only requirements that no check judges, with the reason.")
-@click.option("--parameters", is_flag=True, help="List the settings of `lakepact check --parameter`.")
+@click.option(
+    "--uncovered", is_flag=True, help="Only requirements that no check judges, with the reason."
+)
+@click.option(
+    "--parameters", is_flag=True, help="List the settings of `lakepact check --parameter`."
+)
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object per line.")
 def list_requirements(
-    patterns: tuple[str, ...], *, contract: str | None, version: str | None, checks: bool, uncovered: bool, parameters: bool, as_json: bool
+    patterns: tuple[str, ...],
+    *,
+    contract: str | None,
+    version: str | None,
+    checks: bool,
+    uncovered: bool,
+    parameters: bool,
+    as_json: bool,
 ) -> None:
     """List requirements whose id, area or operation matches one of PATTERNS (default: all).
 
@@ -49,9 +60,13 @@ def list_requirements(
     """
     shown = 0
     for suite in _suites(contract, version):
-        requirements = _checks(suite) if checks else _requirements(suite, _judged(suite), uncovered=uncovered)
+        requirements = (
+            _checks(suite) if checks else _requirements(suite, _judged(suite), uncovered=uncovered)
+        )
         for row in _parameters(suite) if parameters else requirements:
-            if patterns and not any(fnmatch.fnmatchcase(text, p) for p in patterns for text in row["names"]):
+            if patterns and not any(
+                fnmatch.fnmatchcase(text, p) for p in patterns for text in row["names"]
+            ):
                 continue
             shown += 1
             if as_json:
@@ -60,15 +75,21 @@ def list_requirements(
                 click.echo(f"{row['contract']:<14} {row['id']:<26} {row['sentence']}")
             else:
                 click.echo(
-                    f"{row['id']:<28} {row['level']:<6} {row['sentence']}" + (f"\n{'':<36}not judged: {row['why']}" if row["why"] else "")
+                    f"{row['id']:<28} {row['level']:<6} {row['sentence']}"
+                    + (f"\n{'':<36}not judged: {row['why']}" if row["why"] else "")
                 )
     if not shown and not uncovered and (patterns or (contract and version)):
         wanted = " ".join(word for word in (contract, version, *patterns) if word)
-        click.echo(f"lakepact list: nothing matches {wanted}; `lakepact list` shows all, `lakepact contracts list` the versions", err=True)
+        click.echo(
+            f"lakepact list: nothing matches {wanted}; `lakepact list` shows all, `lakepact contracts list` the versions",
+            err=True,
+        )
         sys.exit(2)
 
 
-def _requirements(suite: Suite[Any], judged: dict[str, tuple[str, ...]], *, uncovered: bool) -> Iterator[dict[str, Any]]:
+def _requirements(
+    suite: Suite[Any], judged: dict[str, tuple[str, ...]], *, uncovered: bool
+) -> Iterator[dict[str, Any]]:
     for r in suite.contract.requirements.values():
         by = judged.get(r.id, ())
         if uncovered and by:
@@ -93,12 +114,16 @@ def _judged(suite: Suite[Any]) -> dict[str, tuple[str, ...]]:
 def _of_clients(suite: Suite[Any]) -> Suite[Any] | None:
     """Return the suite for clients of the same contract, if there is one."""
     name = suite.contract.name
-    return suites.of_clients(name, suite.contract.version) if name in suites.with_clients() else None
+    return (
+        suites.of_clients(name, suite.contract.version) if name in suites.with_clients() else None
+    )
 
 
 def _checks(suite: Suite[Any]) -> Iterator[dict[str, Any]]:
     of_clients = _of_clients(suite)
-    beside = (("check", of_clients.checks), ("invariant", of_clients.invariants)) if of_clients else ()
+    beside = (
+        (("check", of_clients.checks), ("invariant", of_clients.invariants)) if of_clients else ()
+    )
     for kind, items in (("check", suite.checks), ("invariant", suite.invariants), *beside):
         for item in items.values():
             yield {
@@ -113,7 +138,12 @@ def _checks(suite: Suite[Any]) -> Iterator[dict[str, Any]]:
 
 def _parameters(suite: Suite[Any]) -> Iterator[dict[str, Any]]:
     for name, sentence in suite.parameters.items():
-        yield {"id": name, "contract": suite.contract.name, "sentence": sentence, "names": (name, suite.contract.name)}
+        yield {
+            "id": name,
+            "contract": suite.contract.name,
+            "sentence": sentence,
+            "names": (name, suite.contract.name),
+        }
 
 
 @click.command()
@@ -132,14 +162,24 @@ def explain(identifier: str, *, contract: str | None, version: str | None) -> No
         if identifier in suite.contract.requirements:
             click.echo("\n".join(_explanation(suite, suite.requirement(identifier))))
             return
-    dropped = [line for suite in _suites(contract, version) for line in _dropped(suite.contract, identifier)]
+    dropped = [
+        line
+        for suite in _suites(contract, version)
+        for line in _dropped(suite.contract, identifier)
+    ]
     if dropped:
         click.echo("\n".join(dropped), err=True)
         sys.exit(2)
-    alike = [each for each in dict.fromkeys(known) if each.rpartition("-")[0] == identifier.rpartition("-")[0]]
+    alike = [
+        each
+        for each in dict.fromkeys(known)
+        if each.rpartition("-")[0] == identifier.rpartition("-")[0]
+    ]
     near = difflib.get_close_matches(identifier, alike or dict.fromkeys(known), n=3)
     click.echo(
-        f"there is no requirement {identifier}" + (f"; did you mean {', '.join(near)}?" if near else "; see `lakepact list`"), err=True
+        f"there is no requirement {identifier}"
+        + (f"; did you mean {', '.join(near)}?" if near else "; see `lakepact list`"),
+        err=True,
     )
     sys.exit(2)
 
@@ -195,7 +235,9 @@ def _explanation(suite: Suite[Any], r: Requirement) -> Iterator[str]:
 def _impact(requirement: str, measured: impact.Impact) -> Iterator[str]:
     """Yield the behaviour of each measured client on a server that breaks a requirement."""
     if harms := measured.worst([requirement]):
-        shown = impact.sentence(measured.clients, {client: harm.outcome for client, harm in harms.items()})
+        shown = impact.sentence(
+            measured.clients, {client: harm.outcome for client, harm in harms.items()}
+        )
         yield f"  clients     {shown} (measured {measured.measured} with one fault of a {measured.version} server)"
     for client, harm in harms.items():
         yield f"              {measured.clients[client]}: {': '.join(filter(None, (harm.outcome, harm.task, harm.detail)))}"

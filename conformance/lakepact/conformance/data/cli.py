@@ -29,9 +29,15 @@ from lakepact.conformance.running.profiles import of_catalog, token_of
 NAMESPACE = "lp_data"
 NOT_WELL, USAGE, INCOMPLETE = 1, 2, 3
 CATALOG = click.option(
-    "--catalog", metavar="URL", help="Address of an Iceberg REST catalog. [default: the reference server, for as long as it takes]"
+    "--catalog",
+    metavar="URL",
+    help="Address of an Iceberg REST catalog. [default: the reference server, for as long as it takes]",
 )
-TOKEN = click.option("--token-env", metavar="NAME", help="Environment variable that holds a bearer token for --catalog.")
+TOKEN = click.option(
+    "--token-env",
+    metavar="NAME",
+    help="Environment variable that holds a bearer token for --catalog.",
+)
 WAREHOUSE = click.option("--warehouse", metavar="NAME", help="The warehouse to ask --catalog for.")
 
 
@@ -52,15 +58,45 @@ data.add_command(compare)
     multiple=True,
     help="Columns of a table; several for several tables. [default: all]",
 )
-@click.option("--rows", type=click.IntRange(min=10), default=100_000, show_default=True, help="Rows of the first version of each table.")
-@click.option("--files", type=click.IntRange(min=1), default=8, show_default=True, help="Files of the first version of each table.")
 @click.option(
-    "--as", "protocols", type=click.Choice(PROTOCOLS), multiple=True, help="How tables are kept; may be given twice. [default: both]"
+    "--rows",
+    type=click.IntRange(min=10),
+    default=100_000,
+    show_default=True,
+    help="Rows of the first version of each table.",
 )
-@click.option("--engine", type=click.Choice(("local", "spark")), default="local", show_default=True, help="The writer of the files.")
+@click.option(
+    "--files",
+    type=click.IntRange(min=1),
+    default=8,
+    show_default=True,
+    help="Files of the first version of each table.",
+)
+@click.option(
+    "--as",
+    "protocols",
+    type=click.Choice(PROTOCOLS),
+    multiple=True,
+    help="How tables are kept; may be given twice. [default: both]",
+)
+@click.option(
+    "--engine",
+    type=click.Choice(("local", "spark")),
+    default="local",
+    show_default=True,
+    help="The writer of the files.",
+)
 @click.option("--master", default="local[*]", show_default=True, help="The Spark master.")
-@click.option("--remote", metavar="sc://…", help="A Spark Connect server, in the place of --master.")
-@click.option("--conf", "confs", multiple=True, metavar="KEY=VALUE", help="A setting of Spark; may be given several times.")
+@click.option(
+    "--remote", metavar="sc://…", help="A Spark Connect server, in the place of --master."
+)
+@click.option(
+    "--conf",
+    "confs",
+    multiple=True,
+    metavar="KEY=VALUE",
+    help="A setting of Spark; may be given several times.",
+)
 @CATALOG
 @TOKEN
 @WAREHOUSE
@@ -86,34 +122,62 @@ def write(
     Example: lakepact data write ./data --rows 1000000 --shape types --engine spark
     """
     if (folder / truth.FILE).exists() or (folder.exists() and any(folder.iterdir())):
-        raise click.UsageError(f"{folder} is not empty: remove what is in it, perhaps of a run that failed, or name another folder")
-    versions = (Version(0, rows), Version(0, rows + max(1, rows // 10)), Version(max(1, rows // 20), rows + max(1, rows // 10)))
+        raise click.UsageError(
+            f"{folder} is not empty: remove what is in it, perhaps of a run that failed, or name another folder"
+        )
+    versions = (
+        Version(0, rows),
+        Version(0, rows + max(1, rows // 10)),
+        Version(max(1, rows // 20), rows + max(1, rows // 10)),
+    )
     wanted = [SHAPES[name] for name in shapes or SHAPES]
-    shared = [shape for shape in wanted if DELTA in shape.protocols and DELTA in (protocols or PROTOCOLS)]
+    shared = [
+        shape for shape in wanted if DELTA in shape.protocols and DELTA in (protocols or PROTOCOLS)
+    ]
     if not shared and ICEBERG not in (protocols or PROTOCOLS):
-        raise click.UsageError(f"no shape of --shape can be a Delta table: add --as {ICEBERG}, or choose others")
+        raise click.UsageError(
+            f"no shape of --shape can be a Delta table: add --as {ICEBERG}, or choose others"
+        )
     properties = of_catalog(warehouse, token_env)
     begun = time.monotonic()
     tables: list[WrittenTable] = []
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        writer: Writer = OnSpark(master, confs, remote=remote) if engine == "spark" else LocalWriter()
+        writer: Writer = (
+            OnSpark(master, confs, remote=remote) if engine == "spark" else LocalWriter()
+        )
         with contextlib.ExitStack() as ending:
             ending.enter_context(writer)
             if ICEBERG in (protocols or PROTOCOLS):
                 url = catalog or ending.enter_context(_served(folder))
                 known = ending.enter_context(iceberg.catalog(url, properties))
                 iceberg.refuse_foreign(known, NAMESPACE, wanted)
-                tables += [iceberg.write(known, NAMESPACE, shape, versions=versions, files=files, writer=writer) for shape in wanted]
+                tables += [
+                    iceberg.write(
+                        known, NAMESPACE, shape, versions=versions, files=files, writer=writer
+                    )
+                    for shape in wanted
+                ]
             if shared:
-                tables += [delta.write(folder / DELTA, shape, versions=versions, files=files, writer=writer) for shape in shared]
-                delta.share(folder / DELTA, [table for table in tables if table.protocol == DELTA], NAMESPACE)
+                tables += [
+                    delta.write(
+                        folder / DELTA, shape, versions=versions, files=files, writer=writer
+                    )
+                    for shape in shared
+                ]
+                delta.share(
+                    folder / DELTA,
+                    [table for table in tables if table.protocol == DELTA],
+                    NAMESPACE,
+                )
     except (CannotWrite, Blocked, OSError) as wrong:
         click.echo(f"lakepact data: {wrong}", err=True)
         sys.exit(INCOMPLETE)
     truth.write(folder, Written(NAMESPACE, tuple(tables)))
     held = sum(version.last - version.first for table in tables for version in table.versions)
-    click.echo(f"{len(tables)} tables with {len(versions)} versions each, {held} rows in all, in {time.monotonic() - begun:.1f} s")
+    click.echo(
+        f"{len(tables)} tables with {len(versions)} versions each, {held} rows in all, in {time.monotonic() - begun:.1f} s"
+    )
     click.echo(
         f"read them back: lakepact data verify {folder}"
         + (f" --catalog {catalog}" if catalog else "")
@@ -127,9 +191,15 @@ def write(
 @TOKEN
 @WAREHOUSE
 @click.option(
-    "--sharing", metavar="URL", help="Base address of a Delta Sharing server. [default: the reference server, for as long as it takes]"
+    "--sharing",
+    metavar="URL",
+    help="Base address of a Delta Sharing server. [default: the reference server, for as long as it takes]",
 )
-@click.option("--sharing-token-env", metavar="NAME", help="Environment variable that holds a bearer token for --sharing.")
+@click.option(
+    "--sharing-token-env",
+    metavar="NAME",
+    help="Environment variable that holds a bearer token for --sharing.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object per line.")
 def verify(
     folder: Path,
@@ -152,7 +222,9 @@ def verify(
     try:
         written = truth.read(folder)
         with contextlib.ExitStack() as ending:
-            own = cache(lambda: ending.enter_context(_served(folder)))  # started when it is first needed
+            own = cache(
+                lambda: ending.enter_context(_served(folder))
+            )  # started when it is first needed
             for finding in _findings(
                 written,
                 folder,
@@ -193,12 +265,16 @@ def _findings(
 ) -> Iterator[Finding]:
     if written.of(ICEBERG):
         known = ending.enter_context(iceberg.catalog(catalog or own(), properties))
-        headers = {"Authorization": f"Bearer {properties['token']}"} if "token" in properties else {}
+        headers = (
+            {"Authorization": f"Bearer {properties['token']}"} if "token" in properties else {}
+        )
         for table in written.of(ICEBERG):
             yield from iceberg_reader.verify(known, written.namespace, table, headers=headers)
     if written.of(DELTA):
         url = sharing or f"{own()}/delta-sharing"
-        shared = delta_reader.Shared(url, token or delta.token_of(folder / DELTA), written.namespace)
+        shared = delta_reader.Shared(
+            url, token or delta.token_of(folder / DELTA), written.namespace
+        )
         ending.callback(shared.close)
         for table in written.of(DELTA):
             yield from delta_reader.verify(shared, table)
@@ -215,7 +291,9 @@ def _show(finding: Finding, console: Console, *, as_json: bool) -> None:
     elif finding.is_well:
         console.print(f"[green]ok[/] {where}  {what}" + (f"  [dim]{actual}[/]" if actual else ""))
     else:
-        console.print(f"[red]!![/] {where}  {what}: expected {terminal(finding.expected)}, found {actual}")
+        console.print(
+            f"[red]!![/] {where}  {what}: expected {terminal(finding.expected)}, found {actual}"
+        )
 
 
 @contextlib.contextmanager

@@ -31,7 +31,9 @@ recipients:
 """
 
 
-def write(folder: Path, shape: Shape, *, versions: Sequence[Version], files: int, writer: Writer) -> WrittenTable:
+def write(
+    folder: Path, shape: Shape, *, versions: Sequence[Version], files: int, writer: Writer
+) -> WrittenTable:
     """Write one table: its first version, the rows that came after, and without the rows that went.
 
     Raises:
@@ -39,11 +41,18 @@ def write(folder: Path, shape: Shape, *, versions: Sequence[Version], files: int
     """
     deltalake = import_module("deltalake")
     there, configuration = str(folder / shape.name), {"delta.enableChangeDataFeed": "true"}
-    table = WrittenTable(shape.name, shape.name, DELTA, files, tuple(versions), tuple(range(len(versions))))
+    table = WrittenTable(
+        shape.name, shape.name, DELTA, files, tuple(versions), tuple(range(len(versions)))
+    )
     partition = [column for column, transform in shape.partition if transform == "identity"]
     try:
         if partition or shape.former:
-            deltalake.write_deltalake(there, _rows(table, 0, versions[0]), partition_by=partition, configuration=configuration)
+            deltalake.write_deltalake(
+                there,
+                _rows(table, 0, versions[0]),
+                partition_by=partition,
+                configuration=configuration,
+            )
         else:
             writer.write(writers.pieces(shape.name, versions[0], folder / shape.name, files=files))
             deltalake.convert_to_deltalake(there, configuration=configuration)
@@ -69,11 +78,17 @@ def _rows(table: WrittenTable, number: int, rows: Version) -> Any:
 def share(folder: Path, tables: Sequence[WrittenTable], schema: str) -> str:
     """Write the shares file of a folder's tables, readable only by its owner; return the recipient's token."""
     token = secrets.token_urlsafe(32)
-    listed = "\n".join(f"    - {{name: {table.name}, location: {table.name}, historyShared: true}}" for table in tables)
+    listed = "\n".join(
+        f"    - {{name: {table.name}, location: {table.name}, historyShared: true}}"
+        for table in tables
+    )
     path = folder / "shares.yaml"
     path.unlink(missing_ok=True)
     path.touch(mode=0o600)
-    path.write_text(SHARES.format(share=SHARE, schema=schema, tables=listed, recipient=RECIPIENT, token=token), encoding="utf-8")
+    path.write_text(
+        SHARES.format(share=SHARE, schema=schema, tables=listed, recipient=RECIPIENT, token=token),
+        encoding="utf-8",
+    )
     return token
 
 

@@ -23,7 +23,10 @@ from lakepact.conformance.rows import changes, data_files, deletion_vectors, lin
 from lakepact.conformance.rows.data_files import Row
 from lakepact.conformance.rows.lines import Answer, SharedFile
 
-FORMATS = {"parquet": "responseformat=parquet", "delta": "responseformat=delta;readerfeatures=deletionvectors,columnmapping,timestampntz"}
+FORMATS = {
+    "parquet": "responseformat=parquet",
+    "delta": "responseformat=delta;readerfeatures=deletionvectors,columnmapping,timestampntz",
+}
 NO_TABLE = 404
 MILLISECOND = dt.timedelta(milliseconds=1)
 INSERTED, DELETED = "insert", "delete"
@@ -50,20 +53,28 @@ class Shared:
     def current(self, table: WrittenTable) -> str:
         """Return the current version of a table, or `no table`."""
         reply = self._client.get(f"{self._base}/{table.name}/version", headers=self._headers)
-        return "no table" if reply.status_code == NO_TABLE else reply.raise_for_status().headers.get("Delta-Table-Version", "no version")
+        return (
+            "no table"
+            if reply.status_code == NO_TABLE
+            else reply.raise_for_status().headers.get("Delta-Table-Version", "no version")
+        )
 
     def ask(self, table: WrittenTable, version: int | None, form: str) -> Answer:
         """Return the answer to a query of one version, or of none."""
         said = {"delta-sharing-capabilities": FORMATS[form], **self._headers}
         body = {} if version is None else {"version": version}
-        return _understood(self._client.post(f"{self._base}/{table.name}/query", json=body, headers=said))
+        return _understood(
+            self._client.post(f"{self._base}/{table.name}/query", json=body, headers=said)
+        )
 
     def ask_for_changes(self, table: WrittenTable, version: int) -> Answer:
         """Return the answer to a request for the changes of one version."""
         bounds = {"startingVersion": str(version), "endingVersion": str(version)}
         form = "delta" if table.shape_of(version).has_reader_features else "parquet"
         said = {"delta-sharing-capabilities": FORMATS[form], **self._headers}
-        return _understood(self._client.get(f"{self._base}/{table.name}/changes", params=bounds, headers=said))
+        return _understood(
+            self._client.get(f"{self._base}/{table.name}/changes", params=bounds, headers=said)
+        )
 
     def fetch(self, _: SharedFile, url: str) -> bytes:
         """Return a data file."""
@@ -71,7 +82,13 @@ class Shared:
 
 
 def _understood(reply: httpx.Response) -> Answer:
-    return lines.parsed([orjson.loads(line) for line in reply.raise_for_status().content.split(b"\n") if line.strip()])
+    return lines.parsed(
+        [
+            orjson.loads(line)
+            for line in reply.raise_for_status().content.split(b"\n")
+            if line.strip()
+        ]
+    )
 
 
 def verify(shared: Shared, table: WrittenTable) -> Iterator[Finding]:
@@ -82,35 +99,61 @@ def verify(shared: Shared, table: WrittenTable) -> Iterator[Finding]:
         return
     for form in FORMATS:
         if form == "parquet" and table.shape_of(last).has_reader_features:
-            yield not_offered(table, "rows in parquet format", "the table has reader features, which this format cannot express")
+            yield not_offered(
+                table,
+                "rows in parquet format",
+                "the table has reader features, which this format cannot express",
+            )
             continue
         yield from _answered(shared, table, form, version=last, pinned=False)
         for version in table.snapshots:
             yield from _answered(shared, table, form, version=version, pinned=True)
-    yield from bounded(table, last, _figures_of(table, shared.ask(table, last, "delta")), what="the lines")
+    yield from bounded(
+        table, last, _figures_of(table, shared.ask(table, last, "delta")), what="the lines"
+    )
     for version in table.snapshots[1:]:
         yield from _changes(shared, table, version)
 
 
-def _answered(shared: Shared, table: WrittenTable, form: str, *, version: int, pinned: bool) -> Iterator[Finding]:
+def _answered(
+    shared: Shared, table: WrittenTable, form: str, *, version: int, pinned: bool
+) -> Iterator[Finding]:
     """Yield whether the answer to a query has the schema, the partition columns and the rows of a version."""
     answer = shared.ask(table, version if pinned else None, form)
     which = f"version {version}:" if pinned else "current"
     yield from shaped(table, f"{which} schema in {form} format", _schema(answer), version=version)
-    partition = ", ".join(column for column, transform in table.shape_of(version).partition if transform == "identity")
-    yield Finding(table.name, table.protocol, f"{which} partition columns in {form} format", partition, ", ".join(answer.partition_columns))
-    yield from held(table, f"{which} rows in {form} format", _batches(answer, shared.fetch), version=version)
+    partition = ", ".join(
+        column for column, transform in table.shape_of(version).partition if transform == "identity"
+    )
+    yield Finding(
+        table.name,
+        table.protocol,
+        f"{which} partition columns in {form} format",
+        partition,
+        ", ".join(answer.partition_columns),
+    )
+    yield from held(
+        table, f"{which} rows in {form} format", _batches(answer, shared.fetch), version=version
+    )
     statistics = [file.statistics for file in answer.files]
     if form == "parquet" and all(statistics):
         records = sum(int(one["numRecords"]) for one in statistics if one)
-        yield counted(table, f"{which} numRecords of all files", table.versions[version].count, records)
+        yield counted(
+            table, f"{which} numRecords of all files", table.versions[version].count, records
+        )
 
 
 def _schema(answer: Answer) -> Schema:
     try:
-        return pa.schema(import_module("deltalake").Schema.from_json(orjson.dumps(answer.schema).decode()).to_arrow())
+        return pa.schema(
+            import_module("deltalake")
+            .Schema.from_json(orjson.dumps(answer.schema).decode())
+            .to_arrow()
+        )
     except ValueError as wrong:
-        raise expect.unmet("a schemaString with the schema of a Delta table", str(wrong), at=None) from wrong
+        raise expect.unmet(
+            "a schemaString with the schema of a Delta table", str(wrong), at=None
+        ) from wrong
 
 
 def _batches(answer: Answer, fetch: Callable[[SharedFile, str], bytes]) -> Iterator[Any]:
@@ -126,28 +169,47 @@ def _batches(answer: Answer, fetch: Callable[[SharedFile, str], bytes]) -> Itera
             if field.name in stored.column_names:
                 columns.append(_declared(stored.column(field.name), field))
                 continue
-            value = data_files.partition_value(answer, file, fields[field.name]) if field.name in answer.partition_columns else None
+            value = (
+                data_files.partition_value(answer, file, fields[field.name])
+                if field.name in answer.partition_columns
+                else None
+            )
             columns.append(pa.array([value] * stored.num_rows, field.type))
         yield pa.table(columns, names=schema.names)
 
 
 def _declared(stored: Array, field: Any) -> Array:
     """Return values of a file in the type of the schema; times without a zone may stand for times in UTC."""
-    if kind(stored.type) != kind(field.type) and not (pa.types.is_timestamp(stored.type) and pa.types.is_timestamp(field.type)):
-        raise expect.unmet(f"values of type {field.type} in column {field.name}, as the schema declares", str(stored.type), at=None)
+    if kind(stored.type) != kind(field.type) and not (
+        pa.types.is_timestamp(stored.type) and pa.types.is_timestamp(field.type)
+    ):
+        raise expect.unmet(
+            f"values of type {field.type} in column {field.name}, as the schema declares",
+            str(stored.type),
+            at=None,
+        )
     return stored.cast(field.type)
 
 
 def _changes(shared: Shared, table: WrittenTable, version: int) -> Iterator[Finding]:
     """Yield whether the changes of a version are the rows that came and those that went."""
-    found, schema = changes.rows(shared.ask_for_changes(table, version), shared.fetch), table.shape_of(version).schema
+    found, schema = (
+        changes.rows(shared.ask_for_changes(table, version), shared.fetch),
+        table.shape_of(version).schema,
+    )
     for change, meant in ((INSERTED, table.inserted(version)), (DELETED, table.deleted(version))):
         rows = _of_kind(found, change, schema)
-        yield from held(table, f"version {version}: changes of kind {change}", rows, version=version, rows=meant)
+        yield from held(
+            table, f"version {version}: changes of kind {change}", rows, version=version, rows=meant
+        )
 
 
 def _of_kind(found: list[Row], change: str, schema: Schema) -> Iterator[Any]:
-    rows = [{name: row.get(name) for name in schema.names} for row in found if row["_change_type"] == change]
+    rows = [
+        {name: row.get(name) for name in schema.names}
+        for row in found
+        if row["_change_type"] == change
+    ]
     yield pa.Table.from_pylist(rows, schema=schema)
 
 
@@ -162,7 +224,10 @@ def _figures_of(table: WrittenTable, answer: Answer) -> dict[str, Figures]:
             if not isinstance(nulls, int):
                 silent.add(field.name)
                 continue
-            least, greatest = (_value(said.get(end, {}).get(field.name), field.type) for end in ("minValues", "maxValues"))
+            least, greatest = (
+                _value(said.get(end, {}).get(field.name), field.type)
+                for end in ("minValues", "maxValues")
+            )
             if pa.types.is_timestamp(field.type) and greatest is not None:
                 greatest += MILLISECOND  # writers may cut times to milliseconds
             told[field.name] = told.get(field.name, Figures()) + Figures(nulls, least, greatest)

@@ -36,7 +36,14 @@ class Finding:
         return not self.is_offered or self.expected == self.actual
 
 
-def held(table: WrittenTable, what: str, batches: Iterable[Any], *, version: int, rows: Version | None = None) -> Iterator[Finding]:
+def held(
+    table: WrittenTable,
+    what: str,
+    batches: Iterable[Any],
+    *,
+    version: int,
+    rows: Version | None = None,
+) -> Iterator[Finding]:
     """Yield whether rows are all there, once, and as they were written; if not, the first difference of each column.
 
     Args:
@@ -51,13 +58,25 @@ def held(table: WrittenTable, what: str, batches: Iterable[Any], *, version: int
     try:
         found = differences(table.shape_of(version), rows, batches)
     except (Unmet, OSError, ValueError, pa.ArrowException, httpx.HTTPError) as unread:
-        yield Finding(table.name, table.protocol, what, expected, f"rows that cannot be read: {plain(unread)}")
+        yield Finding(
+            table.name, table.protocol, what, expected, f"rows that cannot be read: {plain(unread)}"
+        )
         return
     if not found:
         yield Finding(table.name, table.protocol, what, expected, expected)
     for one in found:
-        where = f"{what}: column {one.column}" + ("" if one.row is None else f", row with id {one.row}")
-        yield Finding(table.name, table.protocol, where, one.expected, one.actual, column=one.column, row=one.row)
+        where = f"{what}: column {one.column}" + (
+            "" if one.row is None else f", row with id {one.row}"
+        )
+        yield Finding(
+            table.name,
+            table.protocol,
+            where,
+            one.expected,
+            one.actual,
+            column=one.column,
+            row=one.row,
+        )
 
 
 def shaped(table: WrittenTable, what: str, actual: Schema, *, version: int) -> Iterator[Finding]:
@@ -76,7 +95,9 @@ def shaped(table: WrittenTable, what: str, actual: Schema, *, version: int) -> I
     for path in sorted(expected.keys() | found.keys()):
         meant, seen = expected.get(path, "no column"), found.get(path, "no column")
         if meant != seen:
-            yield Finding(table.name, table.protocol, f"{what}: column {path}", meant, seen, column=path)
+            yield Finding(
+                table.name, table.protocol, f"{what}: column {path}", meant, seen, column=path
+            )
 
 
 def counted(table: WrittenTable, what: str, expected: int, actual: int) -> Finding:
@@ -89,7 +110,9 @@ def not_offered(table: WrittenTable, what: str, why: str) -> Finding:
     return Finding(table.name, table.protocol, what, "", why, is_offered=False)
 
 
-def bounded(table: WrittenTable, version: int, told: Mapping[str, Figures], *, what: str) -> Iterator[Finding]:
+def bounded(
+    table: WrittenTable, version: int, told: Mapping[str, Figures], *, what: str
+) -> Iterator[Finding]:
     """Yield whether what statistics say of the columns holds for the rows: nulls exactly, bounds as such, for they may be cut.
 
     Args:
@@ -112,10 +135,19 @@ def bounded(table: WrittenTable, version: int, told: Mapping[str, Figures], *, w
             if said.greatest is not None and _exceeds(truth.greatest, said.greatest):
                 wrong[f"greatest of {name}"] = (f"at least {truth.greatest}", said.greatest)
     if not wrong:
-        yield Finding(table.name, table.protocol, f"statistics of {what} ({len(told)} columns)", "", "")
+        yield Finding(
+            table.name, table.protocol, f"statistics of {what} ({len(told)} columns)", "", ""
+        )
     for member, (expected, actual) in wrong.items():
         column = member.rpartition(" of ")[2]
-        yield Finding(table.name, table.protocol, f"statistics of {what}: {member}", str(expected), str(actual), column=column)
+        yield Finding(
+            table.name,
+            table.protocol,
+            f"statistics of {what}: {member}",
+            str(expected),
+            str(actual),
+            column=column,
+        )
 
 
 def _exceeds(one: Any, other: Any) -> bool:

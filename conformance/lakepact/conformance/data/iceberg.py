@@ -43,7 +43,12 @@ def catalog(url: str, properties: dict[str, str]) -> Generator[Any]:
 def refusals() -> tuple[type[Exception], ...]:
     """Return the exceptions that pyiceberg raises for what a catalog or a table is not."""
     theirs = vars(import_module("pyiceberg.exceptions")).values()
-    return (OSError, ValueError, LookupError, *(error for error in theirs if isinstance(error, type) and issubclass(error, Exception)))
+    return (
+        OSError,
+        ValueError,
+        LookupError,
+        *(error for error in theirs if isinstance(error, type) and issubclass(error, Exception)),
+    )
 
 
 def refuse_foreign(known: Any, namespace: str, shapes: Sequence[Shape]) -> None:
@@ -61,7 +66,15 @@ def refuse_foreign(known: Any, namespace: str, shapes: Sequence[Shape]) -> None:
                 )
 
 
-def write(known: Any, namespace: str, shape: Shape, *, versions: Sequence[Version], files: int, writer: Writer) -> WrittenTable:
+def write(
+    known: Any,
+    namespace: str,
+    shape: Shape,
+    *,
+    versions: Sequence[Version],
+    files: int,
+    writer: Writer,
+) -> WrittenTable:
     """Write one table: its first version, the rows that came after, and without the rows that went.
 
     Args:
@@ -82,7 +95,11 @@ def write(known: Any, namespace: str, shape: Shape, *, versions: Sequence[Versio
     snapshots: list[int] = []
     ids: list[dict[str, int]] = []
     for number, version in enumerate(versions):
-        current, added, count = written.shape_of(number), Version(before.last, version.last), 1 if number else files
+        current, added, count = (
+            written.shape_of(number),
+            Version(before.last, version.last),
+            1 if number else files,
+        )
         if number == 1 and shape.former:
             _evolve(table, shape)
         if added.count and shape.deletes:
@@ -104,12 +121,20 @@ def _created(known: Any, namespace: str, written: WrittenTable) -> Any:
     known.create_namespace_if_not_exists(namespace)
     with contextlib.suppress(import_module("pyiceberg.exceptions").NoSuchTableError):
         known.drop_table(name)
-    table = known.create_table(name, schema=shape.schema, properties={MARK: "true", "format-version": str(shape.format_version)})
+    table = known.create_table(
+        name,
+        schema=shape.schema,
+        properties={MARK: "true", "format-version": str(shape.format_version)},
+    )
     if shape.partition:
         transforms = import_module("pyiceberg.transforms")
         with table.update_spec() as spec:
             for column, transform in shape.partition:
-                spec.add_field(column, transforms.parse_transform(transform), f"{column}_{transform.partition('[')[0]}")
+                spec.add_field(
+                    column,
+                    transforms.parse_transform(transform),
+                    f"{column}_{transform.partition('[')[0]}",
+                )
     return table
 
 

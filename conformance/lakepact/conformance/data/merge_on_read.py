@@ -12,7 +12,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from lakepact.conformance.checks.iceberg_rest.kit.files import manifests
-from lakepact.conformance.checks.iceberg_rest.kit.files.manifests import DATA, POSITION_DELETES, File, Manifest
+from lakepact.conformance.checks.iceberg_rest.kit.files.manifests import (
+    DATA,
+    POSITION_DELETES,
+    File,
+    Manifest,
+)
 from lakepact.conformance.checks.iceberg_rest.kit.tables.deletion_vectors import POSITION, puffin_of
 from lakepact.conformance.data.shapes import VECTORS
 from lakepact.conformance.data.writers import cuts
@@ -49,7 +54,11 @@ class MergeOnRead:
 
     def delete(self, first: int) -> None:
         """Commit a snapshot in which the rows before a number are deleted."""
-        gone = {path: min(first, rows.last) - rows.first for path, rows in self.rows.items() if rows.first < first}
+        gone = {
+            path: min(first, rows.last) - rows.first
+            for path, rows in self.rows.items()
+            if rows.first < first
+        }
         deletes = self._vectors(gone) if self.shape.deletes == VECTORS else self._positions(gone)
         self._commit(deletes, operation="delete")
 
@@ -57,12 +66,18 @@ class MergeOnRead:
         """Write one file of position deletes, sorted by file and position, as the specification demands."""
         numbered = [
             pa.field(name, type_, nullable=False, metadata={"PARQUET:field_id": str(number)})
-            for name, type_, number in (("file_path", pa.string(), NAME), ("pos", pa.int64(), POSITION))
+            for name, type_, number in (
+                ("file_path", pa.string(), NAME),
+                ("pos", pa.int64(), POSITION),
+            )
         ]
         paths = [path for path, count in sorted(gone.items()) for _ in range(count)]
         places = np.concatenate([np.arange(count) for _, count in sorted(gone.items())])
         content = io.BytesIO()
-        pq.write_table(pa.Table.from_arrays([pa.array(paths), pa.array(places)], schema=pa.schema(numbered)), content)
+        pq.write_table(
+            pa.Table.from_arrays([pa.array(paths), pa.array(places)], schema=pa.schema(numbered)),
+            content,
+        )
         path = self._written("data", "parquet", content.getvalue())
         return [File(path, rows=len(paths), size=content.tell(), content=POSITION_DELETES)]
 
@@ -71,19 +86,39 @@ class MergeOnRead:
         content, places = puffin_of({path: range(count) for path, count in gone.items()})
         path = self._written("data", "puffin", content)
         return [
-            File(path, (), count, POSITION_DELETES, "PUFFIN", len(content), target=target, offset=offset, length=length)
+            File(
+                path,
+                (),
+                count,
+                POSITION_DELETES,
+                "PUFFIN",
+                len(content),
+                target=target,
+                offset=offset,
+                length=length,
+            )
             for (offset, length), (target, count) in zip(places, gone.items(), strict=True)
         ]
 
     def _commit(self, files: list[File], *, operation: str) -> None:
-        update, snapshots = import_module("pyiceberg.table.update"), import_module("pyiceberg.table.snapshots")
+        update, snapshots = (
+            import_module("pyiceberg.table.update"),
+            import_module("pyiceberg.table.snapshots"),
+        )
         metadata, parent = self.table.metadata, self.table.current_snapshot()
         before = parent.snapshot_id if parent else None
         identifier, sequence = uuid.uuid4().int >> 65, metadata.last_sequence_number + 1
         schema, version = json.loads(self.table.schema().model_dump_json()), metadata.format_version
-        manifest = Manifest(tuple(files), sequence=sequence, snapshot=identifier, first_row=metadata.next_row_id if version == 3 else None)
+        manifest = Manifest(
+            tuple(files),
+            sequence=sequence,
+            snapshot=identifier,
+            first_row=metadata.next_row_id if version == 3 else None,
+        )
         content = manifests.manifest_bytes(manifest, schema, format_version=version)
-        manifest = replace(manifest, path=self._written("metadata", "avro", content), length=len(content))
+        manifest = replace(
+            manifest, path=self._written("metadata", "avro", content), length=len(content)
+        )
         self.manifests = (manifest, *self.manifests)
         ids = {"snapshot": identifier, "parent": before, "sequence": sequence}
         members: dict[str, Any] = {"schema": schema, "format_version": version, **ids}
@@ -110,8 +145,16 @@ class MergeOnRead:
 
     def _totals(self) -> dict[str, str]:
         files = [file for manifest in self.manifests for file in manifest.files]
-        data, deletes = ([file.rows for file in files if (file.content == DATA) is is_data] for is_data in (True, False))
-        totals = {"records": sum(data), "data-files": len(data), "delete-files": len(deletes), "position-deletes": sum(deletes)}
+        data, deletes = (
+            [file.rows for file in files if (file.content == DATA) is is_data]
+            for is_data in (True, False)
+        )
+        totals = {
+            "records": sum(data),
+            "data-files": len(data),
+            "delete-files": len(deletes),
+            "position-deletes": sum(deletes),
+        }
         return {f"total-{name}": str(total) for name, total in totals.items()}
 
     def _written(self, folder: str, suffix: str, content: bytes) -> str:

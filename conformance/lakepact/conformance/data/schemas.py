@@ -18,7 +18,13 @@ def described(schema: Schema, ids: Mapping[str, int] | None = None) -> dict[str,
         ids: the field ids that fields must have, by path; without them, those of the schema are meant.
     """
     return {
-        path: ", ".join((_type(field.type), "optional" if field.nullable else "required", *_numbered(field, path, ids)))
+        path: ", ".join(
+            (
+                _type(field.type),
+                "optional" if field.nullable else "required",
+                *_numbered(field, path, ids),
+            )
+        )
         for path, field in _fields(schema, "")
     }
 
@@ -35,7 +41,10 @@ def _numbered(field: Any, path: str, ids: Mapping[str, int] | None) -> Iterator[
 
 
 def _fields(parent: Any, prefix: str) -> Iterator[tuple[str, Any]]:
-    fields = [parent.field(n) for n in range(len(parent) if isinstance(parent, pa.Schema) else parent.num_fields)]
+    fields = [
+        parent.field(n)
+        for n in range(len(parent) if isinstance(parent, pa.Schema) else parent.num_fields)
+    ]
     names = [field.name for field in fields]
     if isinstance(parent, pa.MapType):
         fields, names = [parent.key_field, parent.item_field], ["key", "value"]
@@ -50,5 +59,7 @@ def _fields(parent: Any, prefix: str) -> Iterator[tuple[str, Any]]:
 def _type(type_: Any) -> str:
     """Return the name of a type, the same for all representations of its values."""
     if pa.types.is_nested(type_):
-        return "struct" if pa.types.is_struct(type_) else "map" if pa.types.is_map(type_) else "list"
+        return (
+            "struct" if pa.types.is_struct(type_) else "map" if pa.types.is_map(type_) else "list"
+        )
     return str(type_).replace("large_", "").replace("_view", "")

@@ -35,7 +35,11 @@ class Column:
         absent = numbers < self.since
         if self.nulls:
             absent |= numbers % self.nulls == self.nulls - 1
-        return pc.if_else(pa.array(absent), pa.scalar(None, made.type), made).cast(self.type) if absent.any() else made.cast(self.type)
+        return (
+            pc.if_else(pa.array(absent), pa.scalar(None, made.type), made).cast(self.type)
+            if absent.any()
+            else made.cast(self.type)
+        )
 
 
 @dataclass(frozen=True)
@@ -45,9 +49,15 @@ class Shape:
     name: str
     sentence: str
     columns: tuple[Column, ...]
-    former: tuple[Column, ...] = ()  #: those of the first version in the same places, if they were others
-    partition: tuple[tuple[str, str], ...] = ()  #: columns with transforms of Iceberg; Delta tables have those with `identity`
-    deletes: str = ""  #: how rows are deleted without writing files again: by `positions` or by `vectors`
+    former: tuple[
+        Column, ...
+    ] = ()  #: those of the first version in the same places, if they were others
+    partition: tuple[
+        tuple[str, str], ...
+    ] = ()  #: columns with transforms of Iceberg; Delta tables have those with `identity`
+    deletes: str = (
+        ""  #: how rows are deleted without writing files again: by `positions` or by `vectors`
+    )
     protocols: tuple[str, ...] = PROTOCOLS
 
     def at(self, version: int, protocol: str, *, grown: int) -> Shape:
@@ -62,13 +72,23 @@ class Shape:
             return self
         count = len(self.former)
         if not version:
-            return replace(self, columns=self.former if protocol == ICEBERG else self.columns[:count])
-        return replace(self, columns=(*self.columns[:count], *(replace(column, since=grown) for column in self.columns[count:])))
+            return replace(
+                self, columns=self.former if protocol == ICEBERG else self.columns[:count]
+            )
+        return replace(
+            self,
+            columns=(
+                *self.columns[:count],
+                *(replace(column, since=grown) for column in self.columns[count:]),
+            ),
+        )
 
     @property
     def has_reader_features(self) -> bool:
         """Whether its Delta tables can be read only by readers that know more than version 1 of the protocol."""
-        return bool(self.deletes) or any(pa.types.is_timestamp(column.type) and not column.type.tz for column in self.columns)
+        return bool(self.deletes) or any(
+            pa.types.is_timestamp(column.type) and not column.type.tz for column in self.columns
+        )
 
     @property
     def format_version(self) -> int:
@@ -78,7 +98,12 @@ class Shape:
     @property
     def schema(self) -> Schema:
         """The columns as Arrow knows them."""
-        return pa.schema([pa.field("id", NUMBER, nullable=False), *(pa.field(column.name, column.type) for column in self.columns)])
+        return pa.schema(
+            [
+                pa.field("id", NUMBER, nullable=False),
+                *(pa.field(column.name, column.type) for column in self.columns),
+            ]
+        )
 
     def batch(self, first: int, count: int) -> Any:
         """Return the rows from one number on, as a record batch."""
@@ -104,7 +129,9 @@ def _spread(numbers: Any) -> Any:
 
 def _texts(choices: int, stem: str) -> Callable[[Any], Array]:
     known = pa.array([f"{stem} {n} äß🧊"[: 6 + n % 23] for n in range(choices)])
-    return lambda numbers: known.take(pa.array((_spread(numbers) % np.uint64(choices)).astype(np.int64)))
+    return lambda numbers: known.take(
+        pa.array((_spread(numbers) % np.uint64(choices)).astype(np.int64))
+    )
 
 
 def _unique(numbers: Any) -> Array:
@@ -112,7 +139,9 @@ def _unique(numbers: Any) -> Array:
 
 
 def _whole(kind: str, bound: int) -> Callable[[Any], Array]:
-    return lambda numbers: pa.array((_spread(numbers) % np.uint64(bound)).astype(kind) - np.array(bound // 2, kind))
+    return lambda numbers: pa.array(
+        (_spread(numbers) % np.uint64(bound)).astype(kind) - np.array(bound // 2, kind)
+    )
 
 
 def _double(numbers: Any) -> Array:
@@ -124,8 +153,14 @@ def _float(numbers: Any) -> Array:
 
 
 def _decimal(numbers: Any) -> Array:
-    whole = pa.array((_spread(numbers) % np.uint64(10**12)).astype(np.int64)).cast(pa.decimal128(19, 0))
-    return pc.multiply(whole, pa.scalar(1, pa.decimal128(1, 0))).cast(pa.decimal128(38, 3)).cast(pa.decimal128(18, 3))
+    whole = pa.array((_spread(numbers) % np.uint64(10**12)).astype(np.int64)).cast(
+        pa.decimal128(19, 0)
+    )
+    return (
+        pc.multiply(whole, pa.scalar(1, pa.decimal128(1, 0)))
+        .cast(pa.decimal128(38, 3))
+        .cast(pa.decimal128(18, 3))
+    )
 
 
 def _boolean(numbers: Any) -> Array:
@@ -149,7 +184,9 @@ def _local(numbers: Any) -> Array:
 
 
 def _structs(numbers: Any) -> Array:
-    return pa.StructArray.from_arrays([_whole("int32", 1000)(numbers), _texts(20, "inner")(numbers)], names=["count", "label"])
+    return pa.StructArray.from_arrays(
+        [_whole("int32", 1000)(numbers), _texts(20, "inner")(numbers)], names=["count", "label"]
+    )
 
 
 def _lists(numbers: Any) -> Array:
@@ -163,11 +200,15 @@ def _maps(numbers: Any) -> Array:
     lists = _lists(numbers)
     offsets = np.asarray(lists.offsets).astype(np.int64)
     places = np.arange(len(lists.values)) - np.repeat(offsets[:-1], offsets[1:] - offsets[:-1])
-    return pa.MapArray.from_arrays(lists.offsets, pa.array([f"key {place}" for place in places], pa.string()), lists.values)
+    return pa.MapArray.from_arrays(
+        lists.offsets, pa.array([f"key {place}" for place in places], pa.string()), lists.values
+    )
 
 
 NARROW = Shape(
-    "narrow", "a number, an amount and a word", (Column("amount", pa.float64(), _double), Column("word", pa.string(), _texts(50, "word")))
+    "narrow",
+    "a number, an amount and a word",
+    (Column("amount", pa.float64(), _double), Column("word", pa.string(), _texts(50, "word"))),
 )
 TYPES = Shape(
     "types",
@@ -190,7 +231,9 @@ NESTED = Shape(
     "nested",
     "structs, lists and maps",
     (
-        Column("pair", pa.struct([("count", pa.int32()), ("label", pa.string())]), _structs, nulls=9),
+        Column(
+            "pair", pa.struct([("count", pa.int32()), ("label", pa.string())]), _structs, nulls=9
+        ),
         Column("numbers", pa.list_(pa.int64()), _lists, nulls=6),
         Column("tags", pa.map_(pa.string(), pa.int64()), _maps, nulls=4),
     ),
@@ -235,9 +278,33 @@ EVOLVED = Shape(
         Column("label", pa.string(), _unique, nulls=17),
         Column("amount", pa.float64(), _double, nulls=5),
     ),
-    former=(Column("count", pa.int32(), _whole("int32", 1 << 30)), Column("text", pa.string(), _unique, nulls=17)),
+    former=(
+        Column("count", pa.int32(), _whole("int32", 1 << 30)),
+        Column("text", pa.string(), _unique, nulls=17),
+    ),
 )
 AMOUNTS = (Column("amount", pa.float64(), _double), Column("text", pa.string(), _unique, nulls=17))
-POSITION_DELETES = Shape("position_deletes", "rows deleted by position", AMOUNTS, deletes=POSITIONS, protocols=(ICEBERG,))
-DELETION_VECTORS = Shape("deletion_vectors", "rows deleted by vector, in format 3", AMOUNTS, deletes=VECTORS, protocols=(ICEBERG,))
-SHAPES = {shape.name: shape for shape in (NARROW, TYPES, NESTED, WIDE, TIMES, PARTITIONED, EVOLVED, POSITION_DELETES, DELETION_VECTORS)}
+POSITION_DELETES = Shape(
+    "position_deletes", "rows deleted by position", AMOUNTS, deletes=POSITIONS, protocols=(ICEBERG,)
+)
+DELETION_VECTORS = Shape(
+    "deletion_vectors",
+    "rows deleted by vector, in format 3",
+    AMOUNTS,
+    deletes=VECTORS,
+    protocols=(ICEBERG,),
+)
+SHAPES = {
+    shape.name: shape
+    for shape in (
+        NARROW,
+        TYPES,
+        NESTED,
+        WIDE,
+        TIMES,
+        PARTITIONED,
+        EVOLVED,
+        POSITION_DELETES,
+        DELETION_VECTORS,
+    )
+}

@@ -61,7 +61,11 @@ class WrittenTable:
 
     def gone(self, version: int) -> int:
         """Return how many rows of its data files are deleted by delete files or vectors in a version."""
-        return self.versions[version].first - self.versions[0].first if SHAPES[self.shape].deletes else 0
+        return (
+            self.versions[version].first - self.versions[0].first
+            if SHAPES[self.shape].deletes
+            else 0
+        )
 
     def inserted(self, version: int) -> Version:
         """Return the rows that came with a version."""
@@ -101,9 +105,13 @@ def read(folder: Path) -> Written:
     try:
         document: dict[str, Any] = json.loads((folder / FILE).read_text("utf-8"))
     except (OSError, ValueError) as wrong:
-        raise NotWritten(f"{folder} holds no tables of `lakepact data write`: {FILE}: {wrong}") from None
+        raise NotWritten(
+            f"{folder} holds no tables of `lakepact data write`: {FILE}: {wrong}"
+        ) from None
     if document.get("format") != FORMAT:
-        raise NotWritten(f"{folder / FILE} is of format {document.get('format')}, this lakepact reads {FORMAT}; write the tables again")
+        raise NotWritten(
+            f"{folder / FILE} is of format {document.get('format')}, this lakepact reads {FORMAT}; write the tables again"
+        )
     return Written(document["namespace"], tuple(_table(table) for table in document["tables"]))
 
 

@@ -13,7 +13,9 @@ from lakepact.conformance.data.shapes import SHAPES
 from lakepact.conformance.data.truth import Version
 from lakepact.conformance.evidence.arrow import pa, pq
 
-PIECES = pa.schema([("shape", pa.string()), ("first", pa.int64()), ("last", pa.int64()), ("path", pa.string())])
+PIECES = pa.schema(
+    [("shape", pa.string()), ("first", pa.int64()), ("last", pa.int64()), ("path", pa.string())]
+)
 DONE = pa.schema([("path", pa.string()), ("rows", pa.int64())])
 
 
@@ -35,7 +37,10 @@ def pieces(shape: str, version: Version, folder: Path, *, files: int) -> list[Pi
     """Return rows cut into files of about one size, with names that no other file has."""
     word = uuid.uuid4().hex[:12]
     folder.mkdir(parents=True, exist_ok=True)
-    return [Piece(shape, *cut, str(folder / f"{word}-{n:05d}.parquet")) for n, cut in enumerate(cuts(version, files))]
+    return [
+        Piece(shape, *cut, str(folder / f"{word}-{n:05d}.parquet"))
+        for n, cut in enumerate(cuts(version, files))
+    ]
 
 
 def cuts(version: Version, files: int) -> Iterator[tuple[int, int]]:
@@ -70,7 +75,9 @@ class LocalWriter:
             try:
                 write_piece(asdict(piece))
             except OSError as wrong:
-                raise CannotWrite(f"{piece.path} cannot be written: {wrong.strerror or wrong}") from wrong
+                raise CannotWrite(
+                    f"{piece.path} cannot be written: {wrong.strerror or wrong}"
+                ) from wrong
 
 
 class OnSpark:
@@ -87,7 +94,9 @@ class OnSpark:
 
     name = "spark"
 
-    def __init__(self, master: str, confs: Sequence[str] = (), *, remote: str | None = None) -> None:
+    def __init__(
+        self, master: str, confs: Sequence[str] = (), *, remote: str | None = None
+    ) -> None:
         from lakepact.conformance.campaign.engines.spark import Spark  # noqa: PLC0415 - writing without Spark needs neither
         from lakepact.conformance.campaign.errors import CannotRun  # noqa: PLC0415
 
@@ -114,10 +123,15 @@ class OnSpark:
             written = self._spark.mapped(table, written_batches, DONE, parts=len(pieces))
         except self._refusal as wrong:
             raise CannotWrite(str(wrong)) from wrong
-        done = dict(zip(written.column("path").to_pylist(), written.column("rows").to_pylist(), strict=True))
+        done = dict(
+            zip(written.column("path").to_pylist(), written.column("rows").to_pylist(), strict=True)
+        )
         short = [piece.path for piece in pieces if done.get(piece.path) != piece.last - piece.first]
         if short:
-            raise CannotWrite(f"Spark did not write {short[0]}" + (f" and {len(short) - 1} more" if len(short) > 1 else ""))
+            raise CannotWrite(
+                f"Spark did not write {short[0]}"
+                + (f" and {len(short) - 1} more" if len(short) > 1 else "")
+            )
 
 
 #: Writes pieces, each into the file that it names, and raises `CannotWrite` if one is not there afterwards.

@@ -43,6 +43,8 @@ class Availability:
             if not isinstance(error, (httpx.ConnectError, ConnectionRefusedError)):
                 self._cut_off.append((now, request))
             elif self._answered and not self._ended:
-                named = dict.fromkeys(request for moment, request in self._cut_off if now - moment < SUSPECTED_SECONDS)
+                named = dict.fromkeys(
+                    request for moment, request in self._cut_off if now - moment < SUSPECTED_SECONDS
+                )
                 listed = "; ".join([*named][:NAMED_REQUESTS]) or "none"
                 self._ended = f"the target accepts no connections any more. Requests that it had just cut off without an answer: {listed}"

@@ -46,9 +46,24 @@ def kind_of(expected: Any, actual: Any) -> Kind:
     if isinstance(expected, list | tuple) and isinstance(actual, list | tuple):
         return _kind_of_lists(expected, actual)
     if isinstance(expected, Mapping) and isinstance(actual, Mapping):
-        name = next((name for name in [*expected, *actual] if expected.get(name, ABSENT) != actual.get(name, ABSENT)), None)
-        within = Kind.VALUE if name is None else kind_of(expected.get(name, ABSENT), actual.get(name, ABSENT))
-        return Kind.SPELLING if any(is_respelled(name, other) for other in [*expected, *actual]) else within
+        name = next(
+            (
+                name
+                for name in [*expected, *actual]
+                if expected.get(name, ABSENT) != actual.get(name, ABSENT)
+            ),
+            None,
+        )
+        within = (
+            Kind.VALUE
+            if name is None
+            else kind_of(expected.get(name, ABSENT), actual.get(name, ABSENT))
+        )
+        return (
+            Kind.SPELLING
+            if any(is_respelled(name, other) for other in [*expected, *actual])
+            else within
+        )
     if is_respelled(expected, actual):
         return Kind.SPELLING
     return Kind.VALUE if _json_type(expected) is _json_type(actual) else Kind.TYPE
@@ -58,7 +73,9 @@ def _kind_of_lists(expected: Sequence[Any], actual: Sequence[Any]) -> Kind:
     missing = [item for item in expected if item not in actual]
     surplus = [item for item in actual if item not in expected]
     pairs = zip(missing, surplus, strict=False)
-    if any(is_respelled(item, other) for item in missing for other in surplus) or any(kind_of(*pair) is Kind.SPELLING for pair in pairs):
+    if any(is_respelled(item, other) for item in missing for other in surplus) or any(
+        kind_of(*pair) is Kind.SPELLING for pair in pairs
+    ):
         return Kind.SPELLING
     if bool(missing) is bool(surplus):
         return Kind.VALUE

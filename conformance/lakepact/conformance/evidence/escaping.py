@@ -21,7 +21,14 @@ _ACTING = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
 _KNOWN = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
 _MARKDOWN = re.compile(r"[\\`*_\[\]|~]")
 #: Characters that GitHub turns into links, mentions or HTML, as entities.
-_ENTITIES = {"&": "&amp;", "<": "&lt;", ">": "&gt;", "://": "&#58;//", "www.": "www&#46;", "@": "&#64;"}
+_ENTITIES = {
+    "&": "&amp;",
+    "<": "&lt;",
+    ">": "&gt;",
+    "://": "&#58;//",
+    "www.": "www&#46;",
+    "@": "&#64;",
+}
 _BACKTICKS = re.compile("`+")
 _CODE_SPAN = re.compile("(?<!`)`([^`]+)`(?!`)")
 
@@ -111,7 +118,11 @@ def shell(content: str | bytes) -> str:
         text = "\0"
     if text.isprintable():
         return shlex.quote(text)
-    return "$'" + "".join(chr(b) if 32 <= b < 127 and b not in b"'\\" else f"\\x{b:02x}" for b in content) + "'"
+    return (
+        "$'"
+        + "".join(chr(b) if 32 <= b < 127 and b not in b"'\\" else f"\\x{b:02x}" for b in content)
+        + "'"
+    )
 
 
 def json(document: Any, *, indent: bool = False) -> str:
@@ -130,13 +141,20 @@ def toml(text: str) -> str:
 
 
 def _respelled(text: str, spell: Callable[[str], str]) -> str:
-    return "".join(spell(character) if unicodedata.category(character) in _ACTING else character for character in text)
+    return "".join(
+        spell(character) if unicodedata.category(character) in _ACTING else character
+        for character in text
+    )
 
 
 def _spelled(character: str) -> str:
     number = ord(character)
     return _KNOWN.get(character) or (
-        f"\\x{number:02x}" if number < 0x100 else f"\\u{number:04x}" if number < 0x10000 else f"\\U{number:08x}"
+        f"\\x{number:02x}"
+        if number < 0x100
+        else f"\\u{number:04x}"
+        if number < 0x10000
+        else f"\\U{number:08x}"
     )
 
 

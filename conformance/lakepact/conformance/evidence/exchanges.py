@@ -41,7 +41,9 @@ class Exchange:
     body: bytes
     seconds: float
     secrets: tuple[str, ...] = field(default=(), repr=False)
-    own: frozenset[str] = frozenset()  #: lower-case names of the user's own headers, whose values are not shown
+    own: frozenset[str] = (
+        frozenset()
+    )  #: lower-case names of the user's own headers, whose values are not shown
     accepts: str = ANYTHING  #: the default `Accept` of this request
     left_out: int = 0  #: bytes of the body that are no longer kept
     sent_at: float = 0.0  #: when it was sent, in seconds since 1970
@@ -66,7 +68,11 @@ class Exchange:
     @cached_property
     def placed(self) -> tuple[Any, ...] | None:
         """The lines of the body, whose objects know their places."""
-        return None if self.lines is None else tuple(_placed(line, self, (number,)) for number, line in enumerate(self.lines))
+        return (
+            None
+            if self.lines is None
+            else tuple(_placed(line, self, (number,)) for number, line in enumerate(self.lines))
+        )
 
     @cached_property
     def media_type(self) -> str:
@@ -102,10 +108,19 @@ class Exchange:
         for name, value in self.request_headers:
             if (name, value) == ("Accept", self.accepts):
                 continue
-            shown = "$AUTHORIZATION" if name.lower() in SECRET_HEADERS else self.shown_value(name, value)
-            parts += ["-H", f'"{name}: {shown}"' if shown == "$AUTHORIZATION" else shell(f"{name}: {shown}")]
+            shown = (
+                "$AUTHORIZATION"
+                if name.lower() in SECRET_HEADERS
+                else self.shown_value(name, value)
+            )
+            parts += [
+                "-H",
+                f'"{name}: {shown}"' if shown == "$AUTHORIZATION" else shell(f"{name}: {shown}"),
+            ]
         if self.request_body:
-            body = self.redact(self.request_body.decode("utf-8", "surrogateescape"))  # what is redacted after it is quoted may lose a quote
+            body = self.redact(
+                self.request_body.decode("utf-8", "surrogateescape")
+            )  # what is redacted after it is quoted may lose a quote
             parts += ["--data-raw", shell(body.encode("utf-8", "surrogateescape"))]
         return " ".join([*parts, shell(self.redact(self.url))])
 
@@ -129,8 +144,16 @@ class Place:
     def value(self) -> Any:
         """The value there; `ABSENT` if the answer has none."""
         exchange = self.exchange
-        is_parsed = self.pointer.startswith("/body") and exchange.media_type != LINES and isinstance(exchange.parsed, dict)
-        answer = {"body": exchange.parsed} if is_parsed else answer_of(exchange.status, exchange.headers.multi_items(), exchange.body)
+        is_parsed = (
+            self.pointer.startswith("/body")
+            and exchange.media_type != LINES
+            and isinstance(exchange.parsed, dict)
+        )
+        answer = (
+            {"body": exchange.parsed}
+            if is_parsed
+            else answer_of(exchange.status, exchange.headers.multi_items(), exchange.body)
+        )
         found = found_at(answer, self.pointer)
         return ABSENT if found is NOWHERE else found
 
@@ -148,8 +171,12 @@ class Placed(dict[str, Any]):
         steps: where the object is in the body; the first step in a body of lines is the number of the line.
     """
 
-    def __init__(self, document: Mapping[str, Any], exchange: Exchange, steps: tuple[str | int, ...]) -> None:
-        super().__init__((name, _placed(value, exchange, (*steps, name))) for name, value in document.items())
+    def __init__(
+        self, document: Mapping[str, Any], exchange: Exchange, steps: tuple[str | int, ...]
+    ) -> None:
+        super().__init__(
+            (name, _placed(value, exchange, (*steps, name))) for name, value in document.items()
+        )
         self._exchange, self._steps = exchange, steps
 
     def place(self, *path: str | int) -> Place:
@@ -197,7 +224,12 @@ class Reply:
         parsed = self.exchange.parsed
         if not isinstance(parsed, dict):
             claim = Claim({"type": "object"}, "/body")
-            raise Unmet("a JSON object as the body", f"{self._flaw}{self.shown}", exchange=self.exchange.number, claim=claim)
+            raise Unmet(
+                "a JSON object as the body",
+                f"{self._flaw}{self.shown}",
+                exchange=self.exchange.number,
+                claim=claim,
+            )
         return parsed
 
     @property
@@ -220,7 +252,9 @@ class Reply:
         """
         lines = self.exchange.placed
         if lines is None or not all(isinstance(line, Placed) for line in lines):
-            raise Unmet("a JSON object on each line of the body", self.shown, exchange=self.exchange.number)
+            raise Unmet(
+                "a JSON object on each line of the body", self.shown, exchange=self.exchange.number
+            )
         return lines
 
     def place(self, *path: str | int) -> Place:

@@ -14,11 +14,15 @@ from lakepact.conformance.evidence.outcome import Blocked
 
 MIB = 1024 * 1024
 MAX_BODY = 16 * MIB  #: bytes of a body, both as sent and as decoded
-MAX_HEAD = 100 * 1024  #: bytes of a status line with its headers, of a line between chunks, and of trailers
+MAX_HEAD = (
+    100 * 1024
+)  #: bytes of a status line with its headers, of a line between chunks, and of trailers
 FRAMING = 1 * MIB  #: bytes of chunk framing and 1xx answers in addition to the body
 MAX_WAIT = 60.0  #: seconds that a run spends on answers that exceed a limit
 ENDLESS_COST = 15.0  #: seconds that an endless listing counts for
-MOST_LATE = 2  #: answers of one operation in a row that may be late before the operation is no longer sent
+MOST_LATE = (
+    2  #: answers of one operation in a row that may be late before the operation is no longer sent
+)
 OVERSIZE_COST = 2.0  #: seconds that an answer over a limit counts for at least
 ACCEPTED_CODINGS = "gzip, deflate"
 MOST_CODINGS = 2  #: content codings of one body
@@ -54,7 +58,9 @@ class Budget:
             GivenUp: no seconds are left, or the operation was late too often.
         """
         if operation and self._late[operation] >= MOST_LATE:
-            raise GivenUp(f"not sent: {operation} did not answer in time (--timeout), {self._late[operation]} times in a row")
+            raise GivenUp(
+                f"not sent: {operation} did not answer in time (--timeout), {self._late[operation]} times in a row"
+            )
         if self._spent >= self._seconds:
             raise GivenUp(
                 f"not sent: answers that were too slow or too large have already cost {self._spent:.0f} s, and the limit of a run is "
@@ -101,9 +107,15 @@ def decoded(content: bytes, codings: str, most: int) -> bytes:
         TooLarge: the decoded body has more than `most` bytes.
         httpx.DecodingError: the coding is broken, or there are too many of them.
     """
-    named = [coding for part in codings.split(",") if (coding := part.strip().lower()) not in {"", "identity"}]
+    named = [
+        coding
+        for part in codings.split(",")
+        if (coding := part.strip().lower()) not in {"", "identity"}
+    ]
     if len(named) > MOST_CODINGS:
-        raise httpx.DecodingError(f"the body has {len(named)} content codings, and at most {MOST_CODINGS} are read")
+        raise httpx.DecodingError(
+            f"the body has {len(named)} content codings, and at most {MOST_CODINGS} are read"
+        )
     for coding in reversed(named):
         inflate = _DECODERS.get(coding)
         if inflate is None:
@@ -128,4 +140,8 @@ def _inflated(content: bytes, most: int) -> bytes:
         return zlib.decompressobj(-zlib.MAX_WBITS).decompress(content, most)
 
 
-_DECODERS: dict[str, Callable[[bytes, int], bytes]] = {"gzip": _gunzipped, "x-gzip": _gunzipped, "deflate": _inflated}
+_DECODERS: dict[str, Callable[[bytes, int], bytes]] = {
+    "gzip": _gunzipped,
+    "x-gzip": _gunzipped,
+    "deflate": _inflated,
+}

@@ -17,7 +17,9 @@ Line = dict[str, Any]  #: the line of an exchange in a report
 INVENTED = frozenset({"next-page-token", "nextPageToken", "plan-id", "etag"})
 LEAST_TEXT = 8  #: characters of any other text that is recognized
 LEAST_NUMBER = 2**31  #: smaller numbers count something, and are the same on every server
-VARIES = re.compile(r"[\d/:]")  #: in texts that differ between servers; words of the contract have none of these
+VARIES = re.compile(
+    r"[\d/:]"
+)  #: in texts that differ between servers; words of the contract have none of these
 LOCATION = re.compile(r"\A[a-z][a-z0-9+.-]*:/+[^/]")
 PARENTS = 4  #: folders above a location that requests may name
 RUN = re.compile(r"lp_([0-9a-f]{6})_\d+_\d+")
@@ -55,7 +57,9 @@ class Link:
         text = re.escape(spelled(self.value, form))
         if len(self.value) >= LEAST_TEXT:
             return text
-        return {"url": rf"(?<=[=/]){text}(?=[&/?]|\Z)", "json": rf'(?<="){text}(?=")'}.get(form, rf"\A{text}\Z")
+        return {"url": rf"(?<=[=/]){text}(?=[&/?]|\Z)", "json": rf'(?<="){text}(?=")'}.get(
+            form, rf"\A{text}\Z"
+        )
 
 
 @dataclass
@@ -72,7 +76,10 @@ class Templates:
     used: dict[str, Link] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        names = [RUN.search(unquote(line["request"]["url"]) + line["request"]["body"]) for line in self.lines]
+        names = [
+            RUN.search(unquote(line["request"]["url"]) + line["request"]["body"])
+            for line in self.lines
+        ]
         self._run = next((found[1] for found in names if found), "")
         self._links = list(_links(self.lines))
 
@@ -84,14 +91,23 @@ class Templates:
             form: `json`, `url` or `text`.
             before: number of the exchange that the text belongs to.
         """
-        earlier = {spelled(link.value, form): link for link in reversed(self._links) if link.number < before}
+        earlier = {
+            spelled(link.value, form): link
+            for link in reversed(self._links)
+            if link.number < before
+        }
         present = sorted((text for text in earlier if text in written), key=len, reverse=True)
         if present:
             links = [earlier[text] for text in present]
             found = re.compile("|".join(f"({link.pattern(form)})" for link in links))
             written = found.sub(lambda match: self._use(links[(match.lastindex or 1) - 1]), written)
         if form == "json":
-            written = MOMENT.sub(lambda found: f"<<ms {found[0]}>>" if abs(int(found[0]) - self.began) < DAY else found[0], written)
+            written = MOMENT.sub(
+                lambda found: (
+                    f"<<ms {found[0]}>>" if abs(int(found[0]) - self.began) < DAY else found[0]
+                ),
+                written,
+            )
         if not self._run:
             return written
         written = re.sub(rf"(?<=_){self._run}(?=_)|(?<=%5F){self._run}(?=%5F)", "<<run>>", written)
@@ -106,7 +122,13 @@ def spelled(value: Any, form: str) -> str:
     """Return a value as it is written in a URL, in JSON, or elsewhere."""
     if not isinstance(value, str):
         return str(value)
-    return quote(value, safe="") if form == "url" else json.dumps(value, ensure_ascii=False)[1:-1] if form == "json" else value
+    return (
+        quote(value, safe="")
+        if form == "url"
+        else json.dumps(value, ensure_ascii=False)[1:-1]
+        if form == "json"
+        else value
+    )
 
 
 def form_of(body: str) -> str:
@@ -153,8 +175,15 @@ def _links(lines: Sequence[Line]) -> Iterator[Link]:
     for line in lines:
         request, response = line["request"], line["response"]
         sent += unquote(request["url"]) + "\n" + request["body"] + "\n"
-        answer = answer_of(response["status"], [(name, value) for name, value in response["headers"]], response["body"].encode())
-        shown = {"headers": {"etag": answer["headers"]["etag"]} if "etag" in answer["headers"] else {}, "body": answer.get("body")}
+        answer = answer_of(
+            response["status"],
+            [(name, value) for name, value in response["headers"]],
+            response["body"].encode(),
+        )
+        shown = {
+            "headers": {"etag": answer["headers"]["etag"]} if "etag" in answer["headers"] else {},
+            "body": answer.get("body"),
+        }
         for pointer, value in scalars(shown, ""):
             for link in _recognizable(value, line["number"], pointer):
                 if link.value not in seen and spelled(link.value, "json") not in sent:
@@ -169,7 +198,9 @@ def _recognizable(value: Any, number: int, pointer: str) -> Iterator[Link]:
         if value >= LEAST_NUMBER:
             yield Link(value, number, pointer)
         return
-    if (value and pointer.rpartition("/")[2] in INVENTED) or (len(value) >= LEAST_TEXT and VARIES.search(value)):
+    if (value and pointer.rpartition("/")[2] in INVENTED) or (
+        len(value) >= LEAST_TEXT and VARIES.search(value)
+    ):
         yield Link(value, number, pointer)
     if LOCATION.match(value):
         for levels in range(1, PARENTS + 1):
@@ -198,4 +229,8 @@ def escaped(name: str) -> str:
 
 def kept(used: Mapping[str, Link], number: int) -> dict[str, tuple[str, int]]:
     """Return the places of the values that a script keeps of one answer, by their names."""
-    return {name: (link.pointer, link.levels) for name, link in sorted(used.items()) if link.number == number}
+    return {
+        name: (link.pointer, link.levels)
+        for name, link in sorted(used.items())
+        if link.number == number
+    }

@@ -71,7 +71,9 @@ def wrong_type(at: str) -> Mutation:
 class Claim:
     """An expectation about a place of one answer that a script can test again."""
 
-    schema: Mapping[str, Any]  #: what the place must match, in the keywords of `reproduction.replaying`
+    schema: Mapping[
+        str, Any
+    ]  #: what the place must match, in the keywords of `reproduction.replaying`
     at: str  #: JSON pointer into `{"status", "headers", "media-type", "length", "body"}`
 
 
@@ -81,8 +83,12 @@ class Failure:
 
     expected: str
     actual: str
-    exchanges: tuple[int, ...] = ()  #: numbers of the exchanges that lead to it; the last one shows it
-    expected_status: tuple[int, ...] = ()  #: the statuses that the requirement allows, if it demands a status
+    exchanges: tuple[
+        int, ...
+    ] = ()  #: numbers of the exchanges that lead to it; the last one shows it
+    expected_status: tuple[
+        int, ...
+    ] = ()  #: the statuses that the requirement allows, if it demands a status
     mutation: Mutation | None = None
     claim: Claim | None = None  #: the expectation in a form that a script can test
     refusal: bool = False  #: whether the requirement demands that the request is refused
@@ -99,14 +105,23 @@ class Verdict:
     expected: str = ""
     actual: str = ""
     remark: str = ""  #: a note about a pass, or the reason why it was not judged
-    exchanges: tuple[int, ...] = ()  #: numbers of the exchanges that lead to the verdict; the last one shows it
+    exchanges: tuple[
+        int, ...
+    ] = ()  #: numbers of the exchanges that lead to the verdict; the last one shows it
     judged: int = 1  #: cases that were judged
     failures: tuple[Failure, ...] = ()  #: cases that break the requirement, the clearest first
     failed: int = 0  #: number of cases that break it, of which `failures` may hold some
 
     @classmethod
     def of_failures(
-        cls, requirement: str, outcome: Outcome, check: str, *, failures: tuple[Failure, ...], judged: int = 1, failed: int = 0
+        cls,
+        requirement: str,
+        outcome: Outcome,
+        check: str,
+        *,
+        failures: tuple[Failure, ...],
+        judged: int = 1,
+        failed: int = 0,
     ) -> Verdict:
         """Return a verdict that shows the first of its failures; `failed` is their number, if there are more."""
         first = failures[0]
@@ -120,15 +135,26 @@ def merged(verdicts: Sequence[Verdict]) -> Verdict:
     same = [v for v in verdicts if v.outcome is worst.outcome]
     judged = sum(v.judged for v in verdicts)
     remark = "; ".join(dict.fromkeys(v.remark for v in same if v.remark))
-    failures = tuple(sorted((f for v in same for f in v.failures), key=lambda failure: len(failure.exchanges)))
+    failures = tuple(
+        sorted((f for v in same for f in v.failures), key=lambda failure: len(failure.exchanges))
+    )
     if not failures:
         return replace(worst, remark=remark, judged=judged)
     failed = sum(v.failed for v in same)
-    found = Verdict.of_failures(worst.requirement, worst.outcome, worst.check, failures=failures, judged=judged, failed=failed)
+    found = Verdict.of_failures(
+        worst.requirement,
+        worst.outcome,
+        worst.check,
+        failures=failures,
+        judged=judged,
+        failed=failed,
+    )
     return replace(found, remark=remark)
 
 
-def deciding_first(verdicts: Iterable[Verdict], invariants: Collection[str] = ()) -> tuple[Verdict, ...]:
+def deciding_first(
+    verdicts: Iterable[Verdict], invariants: Collection[str] = ()
+) -> tuple[Verdict, ...]:
     """Return the verdicts about a requirement, the deciding one first: the worst, but none without a case if a check judged one.
 
     The remark of the deciding one then names the blocked checks.
@@ -139,7 +165,11 @@ def deciding_first(verdicts: Iterable[Verdict], invariants: Collection[str] = ()
     """
     ordered = sorted(verdicts, key=lambda v: v.outcome.weight)
     silent = [v for v in ordered if v.outcome is Outcome.BLOCKED and not v.judged]
-    judging = (v for v in ordered if v.outcome not in {Outcome.BLOCKED, Outcome.NOT_OFFERED} and v.check not in invariants)
+    judging = (
+        v
+        for v in ordered
+        if v.outcome not in {Outcome.BLOCKED, Outcome.NOT_OFFERED} and v.check not in invariants
+    )
     if not silent or not any(judging):
         return tuple(ordered)
     first, *rest = [v for v in ordered if v not in silent]
@@ -187,7 +217,15 @@ class Unmet(Exception):
     def failure(self, exchanges: tuple[int, ...]) -> Failure:
         """Return the failing case that this and these exchanges show."""
         texts = (self.expected, self.actual)
-        return Failure(*texts, exchanges, self.expected_status, self.mutation, self.claim, self.refusal, self.difference)
+        return Failure(
+            *texts,
+            exchanges,
+            self.expected_status,
+            self.mutation,
+            self.claim,
+            self.refusal,
+            self.difference,
+        )
 
 
 class Blocked(Exception):

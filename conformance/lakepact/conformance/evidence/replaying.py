@@ -24,7 +24,14 @@ from urllib.parse import quote, urlsplit
 GONE, PRESENT, USAGE, TROUBLE = 0, 1, 2, 3
 ABSENT = object()  #: the value of a place that an answer does not have
 TOKEN = re.compile(r"<<([A-Za-z0-9_.-]+)(?: (\d+))?>>")
-TYPES: dict[str, Any] = {"object": dict, "array": list, "string": str, "boolean": bool, "null": type(None), "number": (int, float)}
+TYPES: dict[str, Any] = {
+    "object": dict,
+    "array": list,
+    "string": str,
+    "boolean": bool,
+    "null": type(None),
+    "number": (int, float),
+}
 LINES = "application/x-ndjson"
 SHOWN = 400  #: characters of an answer that are printed
 LARGEST = 64 * 1024 * 1024  #: bytes of a body that are read
@@ -53,7 +60,12 @@ def answer_of(status: int, headers: list[tuple[str, str]], body: bytes) -> dict[
         parsed = ABSENT if is_deep(parsed) else parsed
     except (ValueError, RecursionError):
         parsed = ABSENT
-    document: dict[str, Any] = {"status": status, "headers": named, "length": len(body), "media-type": media_type}
+    document: dict[str, Any] = {
+        "status": status,
+        "headers": named,
+        "length": len(body),
+        "media-type": media_type,
+    }
     return document if parsed is ABSENT else {**document, "body": parsed}
 
 
@@ -61,7 +73,11 @@ def is_deep(value: Any) -> bool:
     """Return whether a JSON value has more levels than are looked into."""
     level = [value]
     for _ in range(DEEPEST):
-        holders = [each.values() if isinstance(each, dict) else each for each in level if isinstance(each, (dict, list))]
+        holders = [
+            each.values() if isinstance(each, dict) else each
+            for each in level
+            if isinstance(each, (dict, list))
+        ]
         level = [inside for holder in holders for inside in holder]
     return bool(level)
 
@@ -97,7 +113,9 @@ def mentions(value: Any, wanted: Any) -> bool:
 def is_a(value: Any, kind: str) -> bool:
     """Return whether a value has a JSON type."""
     if kind == "integer":
-        return (isinstance(value, int) or (isinstance(value, float) and value.is_integer())) and not isinstance(value, bool)
+        return (
+            isinstance(value, int) or (isinstance(value, float) and value.is_integer())
+        ) and not isinstance(value, bool)
     return isinstance(value, TYPES[kind]) and (kind == "boolean" or not isinstance(value, bool))
 
 
@@ -105,12 +123,16 @@ def fits(value: Any, schema: Any) -> bool:
     """Return whether a value matches a schema: a few keywords of JSON Schema, `absent` (or empty) and `mentions`."""
     if schema.get("absent"):
         return value is ABSENT or value in (None, {}, [])
-    return value is not ABSENT and all(KEYWORDS[keyword](value, wanted, schema) for keyword, wanted in schema.items())
+    return value is not ABSENT and all(
+        KEYWORDS[keyword](value, wanted, schema) for keyword, wanted in schema.items()
+    )
 
 
 def _has_only(value: Any, wanted: Any, schema: Any) -> bool:
     known = schema.get("properties", {})
-    return not isinstance(value, dict) or all(name in known or (wanted is not False and fits(value[name], wanted)) for name in value)
+    return not isinstance(value, dict) or all(
+        name in known or (wanted is not False and fits(value[name], wanted)) for name in value
+    )
 
 
 def _is_number(value: Any) -> bool:
@@ -120,17 +142,27 @@ def _is_number(value: Any) -> bool:
 KEYWORDS: dict[str, Any] = {
     "const": lambda value, wanted, _: same(value, wanted),
     "enum": lambda value, wanted, _: any(same(value, each) for each in wanted),
-    "type": lambda value, wanted, _: any(is_a(value, kind) for kind in ([wanted] if isinstance(wanted, str) else wanted)),
-    "required": lambda value, wanted, _: not isinstance(value, dict) or all(name in value for name in wanted),
-    "properties": lambda value, wanted, _: not isinstance(value, dict) or all(fits(value[n], wanted[n]) for n in wanted if n in value),
+    "type": lambda value, wanted, _: any(
+        is_a(value, kind) for kind in ([wanted] if isinstance(wanted, str) else wanted)
+    ),
+    "required": lambda value, wanted, _: (
+        not isinstance(value, dict) or all(name in value for name in wanted)
+    ),
+    "properties": lambda value, wanted, _: (
+        not isinstance(value, dict) or all(fits(value[n], wanted[n]) for n in wanted if n in value)
+    ),
     "additionalProperties": _has_only,
-    "items": lambda value, wanted, _: not isinstance(value, list) or all(fits(each, wanted) for each in value),
+    "items": lambda value, wanted, _: (
+        not isinstance(value, list) or all(fits(each, wanted) for each in value)
+    ),
     "minimum": lambda value, wanted, _: not _is_number(value) or value >= wanted,
     "maximum": lambda value, wanted, _: not _is_number(value) or value <= wanted,
     "minLength": lambda value, wanted, _: not isinstance(value, str) or len(value) >= wanted,
     "minItems": lambda value, wanted, _: not isinstance(value, list) or len(value) >= wanted,
     "maxItems": lambda value, wanted, _: not isinstance(value, list) or len(value) <= wanted,
-    "pattern": lambda value, wanted, _: not isinstance(value, str) or re.search(wanted, value) is not None,
+    "pattern": lambda value, wanted, _: (
+        not isinstance(value, str) or re.search(wanted, value) is not None
+    ),
     "mentions": lambda value, wanted, _: mentions(value, wanted),
     "not": lambda value, wanted, _: not fits(value, wanted),
 }
@@ -161,7 +193,13 @@ def filled(template: str, values: dict[str, Any], form: str) -> str:
         if found is ABSENT:
             raise Missing(name)
         text = found if isinstance(found, str) else json.dumps(found)
-        return text if name == "prefix" or form == "text" else quote(text, safe="") if form == "url" else json.dumps(text)[1:-1]
+        return (
+            text
+            if name == "prefix" or form == "text"
+            else quote(text, safe="")
+            if form == "url"
+            else json.dumps(text)[1:-1]
+        )
 
     return TOKEN.sub(value, template)
 
@@ -189,7 +227,11 @@ class Server:
         Raises:
             Trouble: no answer came.
         """
-        kind = http.client.HTTPSConnection if self.url.scheme == "https" else http.client.HTTPConnection
+        kind = (
+            http.client.HTTPSConnection
+            if self.url.scheme == "https"
+            else http.client.HTTPConnection
+        )
         connection = kind(self.url.hostname or "", self.url.port, timeout=TIMEOUT)
         try:
             connection.putrequest(method, self.url.path + path, skip_accept_encoding=True)
@@ -201,7 +243,9 @@ class Server:
             answer = connection.getresponse()
             content = answer.read(LARGEST + 1)
         except (OSError, http.client.HTTPException, ValueError) as error:
-            raise Trouble(f"no answer from {self.url.geturl()}: {type(error).__name__}: {error}") from error
+            raise Trouble(
+                f"no answer from {self.url.geturl()}: {type(error).__name__}: {error}"
+            ) from error
         finally:
             connection.close()
         if len(content) > LARGEST:
@@ -225,23 +269,37 @@ def prefix_of(case: dict[str, Any], server: Server, warehouse: str) -> str:
     """Return the prefix of paths that the configuration of the server, or else the user, names, with a slash; empty without one."""
     query = f"?warehouse={quote(warehouse, safe='')}" if warehouse else ""
     authorization = [] if server.always else [(name, "") for name in server.own]
-    answer = server.send("GET", f"/v1/config{query}", [("Accept", "application/json"), *authorization], b"")
+    answer = server.send(
+        "GET", f"/v1/config{query}", [("Accept", "application/json"), *authorization], b""
+    )
     tell(f"GET /v1/config{query} returned {answer['status']}")
-    overridden, default = (found_at(answer, f"/body/{part}/prefix") for part in ("overrides", "defaults"))
-    prefixes = [prefix for prefix in (overridden, case["given_prefix"], default) if isinstance(prefix, str) and prefix]
+    overridden, default = (
+        found_at(answer, f"/body/{part}/prefix") for part in ("overrides", "defaults")
+    )
+    prefixes = [
+        prefix
+        for prefix in (overridden, case["given_prefix"], default)
+        if isinstance(prefix, str) and prefix
+    ]
     if answer["status"] != http.client.OK:
         return f"/{case['prefix']}" if case["prefix"] else ""
     return f"/{prefixes[0]}" if prefixes else ""
 
 
-def replayed(case: dict[str, Any], server: Server, warehouse: str) -> tuple[dict[str, Any], dict[str, Any]]:
+def replayed(
+    case: dict[str, Any], server: Server, warehouse: str
+) -> tuple[dict[str, Any], dict[str, Any]]:
     """Send all requests of a case; return the last answer and the values for its expectation.
 
     Raises:
         Trouble: a step that has to succeed failed.
     """
     run = secrets.token_hex(3)
-    values: dict[str, Any] = {"run": run, "RUN": run.upper(), "ms": int(time.time() * 1000) - case["began"]}
+    values: dict[str, Any] = {
+        "run": run,
+        "RUN": run.upper(),
+        "ms": int(time.time() * 1000) - case["began"],
+    }
     values["prefix"] = prefix_of(case, server, warehouse) if case["has_prefix"] else ""
     answer: dict[str, Any] = {}
     answers: dict[str, dict[str, Any]] = {}
@@ -252,9 +310,17 @@ def replayed(case: dict[str, Any], server: Server, warehouse: str) -> tuple[dict
             source = answers[missing.args[0]]
             if case["at"] == "/status" and fits(source["status"], json.loads(case["schema"])):
                 return source, values  # refused earlier than in the report, as it should be
-            raise Trouble(f"step {number} needs a value of an earlier answer, which does not have it: {shown(source)}") from missing
-        tell(f"{number}. {step['method']} {answer['path']} returned {answer['status']} (in the report: {step['status']})")
-        if number < len(case["steps"]) and step["needed"] and answer["status"] >= http.client.BAD_REQUEST:
+            raise Trouble(
+                f"step {number} needs a value of an earlier answer, which does not have it: {shown(source)}"
+            ) from missing
+        tell(
+            f"{number}. {step['method']} {answer['path']} returned {answer['status']} (in the report: {step['status']})"
+        )
+        if (
+            number < len(case["steps"])
+            and step["needed"]
+            and answer["status"] >= http.client.BAD_REQUEST
+        ):
             raise Trouble(f"step {number} has to succeed; it returned {shown(answer)}")
         for name, (pointer, levels) in step["keep"].items():
             values[name], answers[name] = parent_of(found_at(answer, pointer), levels), answer
@@ -271,7 +337,11 @@ def sent(step: dict[str, Any], server: Server, values: dict[str, Any]) -> dict[s
     path = filled(step["path"], values, "url")
     headers = [(name, filled(value, values, "text")) for name, value in step["headers"]]
     written = step["body"]
-    body = base64.b64decode(written["base64"]) if isinstance(written, dict) else filled(written, values, "json").encode()
+    body = (
+        base64.b64decode(written["base64"])
+        if isinstance(written, dict)
+        else filled(written, values, "json").encode()
+    )
     return {**server.send(step["method"], path, headers, body), "path": path}
 
 
@@ -280,24 +350,36 @@ def judged(case: dict[str, Any], answer: dict[str, Any], values: dict[str, Any])
     try:
         schema = json.loads(filled(case["schema"], values, "json"))
     except Missing as missing:
-        raise Trouble(f"no earlier answer has the value <<{missing}>>, which is expected") from missing
+        raise Trouble(
+            f"no earlier answer has the value <<{missing}>>, which is expected"
+        ) from missing
     met = fits(found_at(answer, case["at"]), schema)
     was, now = case["steps"][-1]["status"], answer["status"]
-    tell("", f"expected  {case['expected']}", f"          {case['at']} must match {json.dumps(schema)}", f"actual    {shown(answer)}")
+    tell(
+        "",
+        f"expected  {case['expected']}",
+        f"          {case['at']} must match {json.dumps(schema)}",
+        f"actual    {shown(answer)}",
+    )
     refused = now >= http.client.BAD_REQUEST
     if case["at"] != "/status" and refused != (was >= http.client.BAD_REQUEST):
         if case["every_answer"] and now < http.client.INTERNAL_SERVER_ERROR:
             tell("", "the fault is gone: the server gives no such answer to this request")
             return GONE
         if refused or not met:
-            raise Trouble(f"the last request returned {now} instead of {was}: the answer that is tested did not come")
+            raise Trouble(
+                f"the last request returned {now} instead of {was}: the answer that is tested did not come"
+            )
     tell("", f"the fault is {'gone' if met else 'present'}")
     return GONE if met else PRESENT
 
 
 def checked(case: dict[str, Any], url: str, warehouse: str) -> int:
     """Run the checks of the requirement with lakepact, and return the exit code."""
-    tell(f"This finding cannot be repeated by its requests alone: {case['why']}.", "lakepact checks the requirement instead.")
+    tell(
+        f"This finding cannot be repeated by its requests alone: {case['why']}.",
+        "lakepact checks the requirement instead.",
+    )
     command = shutil.which("lakepact")
     if command is None:
         tell("lakepact is not installed: pip install 'lakepact[conformance]'", file=sys.stderr)
@@ -307,17 +389,27 @@ def checked(case: dict[str, Any], url: str, warehouse: str) -> int:
         words += ["--parameter", f"warehouse={warehouse}"]
     with tempfile.TemporaryDirectory() as folder:  # secrets stay in the environment
         profile = Path(folder, "target.toml")
-        headers = (f"{json.dumps(name)} = {json.dumps(f'${{{variable}}}')}\n" for name, variable in case["secrets"].items())
+        headers = (
+            f"{json.dumps(name)} = {json.dumps(f'${{{variable}}}')}\n"
+            for name, variable in case["secrets"].items()
+        )
         profile.write_text("[headers]\n" + "".join(headers))
-        done = subprocess.run([*words, "--profile", str(profile)], capture_output=True, text=True, check=False)
+        done = subprocess.run(
+            [*words, "--profile", str(profile)], capture_output=True, text=True, check=False
+        )
     lines = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
     results = [line for line in lines if line.get("requirement") == case["requirement"]]
     if not results:
-        raise Trouble(f"lakepact check ended with {done.returncode}: {done.stderr.strip()[-SHOWN:]}")
+        raise Trouble(
+            f"lakepact check ended with {done.returncode}: {done.stderr.strip()[-SHOWN:]}"
+        )
     outcome = results[0]["outcome"]
     worst: dict[str, Any] = next((v for v in results[0]["verdicts"] if v["outcome"] == outcome), {})
     tell("", f"{case['requirement']}: {outcome}")
-    tell(f"expected  {worst.get('expected', case['expected'])}", f"actual    {worst.get('actual', '')}")
+    tell(
+        f"expected  {worst.get('expected', case['expected'])}",
+        f"actual    {worst.get('actual', '')}",
+    )
     if outcome in {"blocked", "error", "not-offered"}:
         raise Trouble(f"the requirement could not be judged: {worst.get('remark', outcome)}")
     tell("", f"the fault is {'gone' if outcome == 'pass' else 'present'}")
@@ -331,10 +423,19 @@ def main(case: dict[str, Any]) -> int:
         case: what a script holds before this module.
     """
     parser = argparse.ArgumentParser(description=f"{case['requirement']}: {case['sentence']}")
-    parser.epilog = "Exit code: 0 the fault is gone, 1 it is present, 2 wrong usage, 3 it cannot be judged."
+    parser.epilog = (
+        "Exit code: 0 the fault is gone, 1 it is present, 2 wrong usage, 3 it cannot be judged."
+    )
     address = os.environ.get("LAKEPACT_URL") or case["target"]
-    parser.add_argument("url", nargs="?", default=address, help="base address of the server. [LAKEPACT_URL, else %(default)s]")
-    parser.add_argument("--warehouse", default=case["warehouse"], help="the warehouse to name. [%(default)s]")
+    parser.add_argument(
+        "url",
+        nargs="?",
+        default=address,
+        help="base address of the server. [LAKEPACT_URL, else %(default)s]",
+    )
+    parser.add_argument(
+        "--warehouse", default=case["warehouse"], help="the warehouse to name. [%(default)s]"
+    )
     given = parser.parse_args()
     if not re.match(r"https?://[^/]", given.url):
         parser.error(f"{given.url} is not the address of a server")
@@ -345,11 +446,18 @@ def main(case: dict[str, Any]) -> int:
     if missing:
         parser.error(f"the requests need secrets: set {', '.join(missing)}")
     own = {name: os.environ[variable] for name, variable in case["secrets"].items()}
-    tell(f"{case['requirement']}  {case['sentence']}", f"clause    {case['clause']}", f"server    {given.url}", "")
+    tell(
+        f"{case['requirement']}  {case['sentence']}",
+        f"clause    {case['clause']}",
+        f"server    {given.url}",
+        "",
+    )
     try:
         if case["why"]:
             return checked(case, given.url, given.warehouse)
-        return judged(case, *replayed(case, Server(given.url, own, always=wants_none), given.warehouse))
+        return judged(
+            case, *replayed(case, Server(given.url, own, always=wants_none), given.warehouse)
+        )
     except Trouble as reason:
         tell("", f"not judged: {reason}", file=sys.stderr)
         return TROUBLE

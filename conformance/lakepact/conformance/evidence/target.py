@@ -22,13 +22,20 @@ def address(url: str) -> str:
     """
     try:
         split = urlsplit(url)
-        well = split.scheme in {"http", "https"} and bool(split.hostname) and split.port != 0 and not split.query + split.fragment
+        well = (
+            split.scheme in {"http", "https"}
+            and bool(split.hostname)
+            and split.port != 0
+            and not split.query + split.fragment
+        )
     except ValueError:
         well = False
     if not well:
         behind_user, mark, query = url.rpartition("@")[2].partition("?")  # either may be secret
         shown = behind_user + mark + ("…" if query else "")
-        raise ValueError(f"{shown or 'an empty text'} is not the address of a server; write http://HOST:PORT/PATH or https://HOST/PATH")
+        raise ValueError(
+            f"{shown or 'an empty text'} is not the address of a server; write http://HOST:PORT/PATH or https://HOST/PATH"
+        )
     return url
 
 
@@ -69,7 +76,11 @@ class Target:
         if at:
             basic = base64.b64encode(unquote(userinfo).encode()).decode()
             object.__setattr__(self, "url", split._replace(netloc=host).geturl())
-            object.__setattr__(self, "headers", MappingProxyType({"Authorization": f"Basic {basic}", **self.headers}))
+            object.__setattr__(
+                self,
+                "headers",
+                MappingProxyType({"Authorization": f"Basic {basic}", **self.headers}),
+            )
 
 
 @dataclass(frozen=True)

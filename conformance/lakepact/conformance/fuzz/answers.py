@@ -23,9 +23,21 @@ from lakepact.conformance.judging.invariants import concerned
 from lakepact.generated.contract import Contract, OperationId
 
 #: The kinds of invalid bodies, as `Fuzz.refusals` names them.
-EMPTY, MALFORMED, NO_OBJECT, MISSING, WRONG_TYPE = "empty", "malformed", "no object", "missing", "wrong type"
+EMPTY, MALFORMED, NO_OBJECT, MISSING, WRONG_TYPE = (
+    "empty",
+    "malformed",
+    "no object",
+    "missing",
+    "wrong type",
+)
 
-MISTAKES = {EMPTY: Wrong.MISSING, MALFORMED: Wrong.SYNTAX, NO_OBJECT: Wrong.TYPE, MISSING: Wrong.MISSING, WRONG_TYPE: Wrong.TYPE}
+MISTAKES = {
+    EMPTY: Wrong.MISSING,
+    MALFORMED: Wrong.SYNTAX,
+    NO_OBJECT: Wrong.TYPE,
+    MISSING: Wrong.MISSING,
+    WRONG_TYPE: Wrong.TYPE,
+}
 
 SHOWN = 3  #: operations that a failure report names per requirement
 
@@ -81,14 +93,20 @@ class Judge:
 
     def __init__(self, contract: Contract, invariants: Sequence[Invariant], fuzz: Fuzz) -> None:
         self.contract = contract
-        musts = (one for one in invariants if all(contract.requirements[r].level == "MUST" for r in one.requirements))
+        musts = (
+            one
+            for one in invariants
+            if all(contract.requirements[r].level == "MUST" for r in one.requirements)
+        )
         self._concerned = concerned(musts, lambda invariant: invariant)
         self._fuzz = fuzz
         self._validators: dict[str, Any] = {}
         self._operations: dict[str, set[str]] = {}
         self.held: set[str] = set()
         self.broken: set[str] = set()
-        self.trouble: dict[str, tuple[tuple[str, ...], Exception]] = {}  #: invariants of ours that broke, with what they judge
+        self.trouble: dict[
+            str, tuple[tuple[str, ...], Exception]
+        ] = {}  #: invariants of ours that broke, with what they judge
 
     def remember(self, breach: Breach) -> None:
         """Look for this no longer: not in the same operation, and nowhere once it was found often enough."""
@@ -114,7 +132,9 @@ class Judge:
         if 200 <= exchange.status < 300:
             yield from self._accepted(exchange, operation)
 
-    def contradictions(self, said: Iterable[tuple[str, Unmet | None]], operation: OperationId) -> Iterator[Breach]:
+    def contradictions(
+        self, said: Iterable[tuple[str, Unmet | None]], operation: OperationId
+    ) -> Iterator[Breach]:
         """Everything that an answer breaks of what was said of it."""
         for requirement, unmet in said:
             if unmet is None:
@@ -138,8 +158,16 @@ class Judge:
         what, wrong, at = found
         requirement = self._fuzz.refusals.get(what)
         if requirement is not None:
-            actual, mutation = f"{operation}: status {exchange.status}", Mutation(MISTAKES[what], at)
-            yield Breach(f"refusal of {what}", (requirement,), operation, Unmet(f"status 400 for {wrong}", actual, mutation=mutation))
+            actual, mutation = (
+                f"{operation}: status {exchange.status}",
+                Mutation(MISTAKES[what], at),
+            )
+            yield Breach(
+                f"refusal of {what}",
+                (requirement,),
+                operation,
+                Unmet(f"status 400 for {wrong}", actual, mutation=mutation),
+            )
 
     def _forbidden(self, exchange: Exchange, operation: OperationId) -> tuple[str, str, str] | None:
         """Return why the body of a request must be refused: the kind of mistake, a description, and its place."""
@@ -153,24 +181,42 @@ class Judge:
         except (ValueError, RecursionError):
             return MALFORMED, "a body that is not JSON", "body"
         if body is None or isinstance(body, (list, str)):
-            return NO_OBJECT, f"the body {exchange.request_body[:100].decode('utf-8', 'replace')}", ""
+            return (
+                NO_OBJECT,
+                f"the body {exchange.request_body[:100].decode('utf-8', 'replace')}",
+                "",
+            )
         return self._against_schema(known.body, operation, body)
 
-    def _against_schema(self, schema: str, operation: OperationId, body: Any) -> tuple[str, str, str] | None:
+    def _against_schema(
+        self, schema: str, operation: OperationId, body: Any
+    ) -> tuple[str, str, str] | None:
         if schema not in self._validators:
             self._validators[schema] = jsonschema_rs.Draft202012Validator(
                 {"$ref": f"#/components/schemas/{schema}", **self.contract.schemas}
             )
         validator = self._validators[schema]
-        errors: Iterable[Any] = () if validator.is_valid(body) else validator.iter_errors(body)  # to list none takes long
+        errors: Iterable[Any] = (
+            () if validator.is_valid(body) else validator.iter_errors(body)
+        )  # to list none takes long
         for error in errors:
             where = "/".join(map(str, error.instance_path)) or "the top"
             at = pointer(*("*" if isinstance(step, int) else step for step in error.instance_path))
             if isinstance(error.kind, jsonschema_rs.ValidationErrorKind.Required):
                 if not self._fuzz.tolerated(operation, error.kind.property, error.instance):
-                    return MISSING, f"a body that lacks `{error.kind.property}` at {where}", at + pointer(error.kind.property)
-            elif isinstance(error.kind, jsonschema_rs.ValidationErrorKind.Type) and not _means_absent_or_number(error):
-                return WRONG_TYPE, f"a body with another JSON type at {where}: {error.message}"[:300], at
+                    return (
+                        MISSING,
+                        f"a body that lacks `{error.kind.property}` at {where}",
+                        at + pointer(error.kind.property),
+                    )
+            elif isinstance(
+                error.kind, jsonschema_rs.ValidationErrorKind.Type
+            ) and not _means_absent_or_number(error):
+                return (
+                    WRONG_TYPE,
+                    f"a body with another JSON type at {where}: {error.message}"[:300],
+                    at,
+                )
         return None
 
 

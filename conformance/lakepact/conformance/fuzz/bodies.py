@@ -50,13 +50,20 @@ class Bodies:
         body = self._body(known, random, valid=valid) if has_body else None
         broken = random.choice(asked) if asked and not valid and not has_body else None
         sent = [p for p in asked if p is broken or p.required or random.random() < 1 / 2]
-        return Drawn(body, tuple(pair for p in sent for pair in self._pairs(p, random, valid=p is not broken)))
+        return Drawn(
+            body,
+            tuple(pair for p in sent for pair in self._pairs(p, random, valid=p is not broken)),
+        )
 
     def _body(self, known: Operation, random: Random, *, valid: bool) -> Any:
         schema = {"$ref": f"#/components/schemas/{known.body}"}
         if not valid:
             return self._documents.invalid(schema, random)
-        return self._documents.valid(schema, random) if known.body_required or random.random() < 3 / 4 else None
+        return (
+            self._documents.valid(schema, random)
+            if known.body_required or random.random() < 3 / 4
+            else None
+        )
 
     def _pairs(self, parameter: Parameter, random: Random, *, valid: bool) -> list[tuple[str, str]]:
         """Return a parameter of a query; an invalid one is given twice, or has a value that its schema forbids."""

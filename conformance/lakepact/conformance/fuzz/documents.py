@@ -56,7 +56,11 @@ class Documents:
         if not isinstance(schema, dict):
             return {"properties": {}, "required": ()}
         merged: Schema = {}
-        parts = [self._component(_name(schema))] if "$ref" in schema else [self._merged(part) for part in schema.get("allOf", ())]
+        parts = (
+            [self._component(_name(schema))]
+            if "$ref" in schema
+            else [self._merged(part) for part in schema.get("allOf", ())]
+        )
         for part in (*parts, schema):
             members = {**merged.get("properties", {}), **part.get("properties", {})}
             required = dict.fromkeys((*merged.get("required", ()), *part.get("required", ())))
@@ -70,23 +74,41 @@ class Documents:
             return DEEP * 9 if name in above else self._levels(self._schemas[name], above | {name})
         merged = self._merged(schema)
         alternatives = _alternatives(merged)
-        inside = [self._levels(merged["properties"].get(name, {}), above) for name in merged["required"]]
-        return max([min((self._levels(one, above) for one in alternatives), default=0), *(1 + levels for levels in inside)])
+        inside = [
+            self._levels(merged["properties"].get(name, {}), above) for name in merged["required"]
+        ]
+        return max(
+            [
+                min((self._levels(one, above) for one in alternatives), default=0),
+                *(1 + levels for levels in inside),
+            ]
+        )
 
     def _alternative(self, schemas: list[Schema], random: Random, depth: int) -> Schema:
         if depth < DEEP:
             return random.choice(schemas)
         heights = [self._height(_name(one)) if "$ref" in one else 0 for one in schemas]
-        return random.choice([one for one, height in zip(schemas, heights, strict=True) if height == min(heights)])
+        return random.choice(
+            [one for one, height in zip(schemas, heights, strict=True) if height == min(heights)]
+        )
 
     # -- valid values ------------------------------------------------------------------------------------------------
 
     def _value(self, schema: Any, random: Random, depth: int, places: list[Place]) -> Any:
-        merged = self._component(_name(schema)) if isinstance(schema, dict) and schema.keys() == {"$ref"} else self._merged(schema)
+        merged = (
+            self._component(_name(schema))
+            if isinstance(schema, dict) and schema.keys() == {"$ref"}
+            else self._merged(schema)
+        )
         alternatives = _alternatives(merged)
         if alternatives:
             common = {key: value for key, value in merged.items() if key not in {"oneOf", "anyOf"}}
-            return self._value({"allOf": [common, self._alternative(alternatives, random, depth)]}, random, depth, places)
+            return self._value(
+                {"allOf": [common, self._alternative(alternatives, random, depth)]},
+                random,
+                depth,
+                places,
+            )
         if "const" in merged or "enum" in merged:
             return random.choice(merged.get("enum") or [merged.get("const")])
         kind = random.choice(_types(merged))
@@ -96,12 +118,26 @@ class Documents:
             return self._array(merged, random, depth, places)
         return _scalar(kind, merged, random)
 
-    def _object(self, schema: Schema, random: Random, depth: int, places: list[Place]) -> dict[str, Any]:
+    def _object(
+        self, schema: Schema, random: Random, depth: int, places: list[Place]
+    ) -> dict[str, Any]:
         members, made = schema["properties"], dict[str, Any]()
-        optional = [name for name in members if depth < DEEP and name not in schema["required"] and random.random() < 1 / 2]
+        optional = [
+            name
+            for name in members
+            if depth < DEEP and name not in schema["required"] and random.random() < 1 / 2
+        ]
         other = schema.get("additionalProperties", not members)
-        names = {_text(random): other for _ in range(random.randint(0, MOST_ITEMS) if other is not False and depth < DEEP else 0)}
-        for name, inner in {**names, **{name: members.get(name, {}) for name in (*schema["required"], *optional)}}.items():
+        names = {
+            _text(random): other
+            for _ in range(
+                random.randint(0, MOST_ITEMS) if other is not False and depth < DEEP else 0
+            )
+        }
+        for name, inner in {
+            **names,
+            **{name: members.get(name, {}) for name in (*schema["required"], *optional)},
+        }.items():
             made[name] = self._value(inner, random, depth + 1, places)
             places.append((made, name, self._merged(inner)))
         return made
@@ -121,14 +157,29 @@ class Documents:
     def _violations(self, schema: Schema, value: Any, random: Random) -> list[Any]:
         """Return values for the place of a value, each forbidden there in another way if its schema has such a rule."""
         types = self._allowed(schema)
-        others = [kind for kind in TYPES if kind not in types and not (kind == "integer" and "number" in types)]
+        others = [
+            kind
+            for kind in TYPES
+            if kind not in types and not (kind == "integer" and "number" in types)
+        ]
         found = [self._value({"type": kind}, random, DEEP - 1, []) for kind in others]
-        found += [schema[bound] + step for bound, step in (("minimum", -1), ("maximum", 1)) if bound in schema]
+        found += [
+            schema[bound] + step
+            for bound, step in (("minimum", -1), ("maximum", 1))
+            if bound in schema
+        ]
         if {"const", "enum", "format", "pattern"} & schema.keys() and "string" in types:
             found.append(random.choice(TEXTS))
         if isinstance(value, dict):
-            found += [{name: member for name, member in value.items() if name != lacking} for lacking in schema["required"]]
-            found += [{**value, _text(random): []}] if schema.get("additionalProperties", True) is not True else []
+            found += [
+                {name: member for name, member in value.items() if name != lacking}
+                for lacking in schema["required"]
+            ]
+            found += (
+                [{**value, _text(random): []}]
+                if schema.get("additionalProperties", True) is not True
+                else []
+            )
         if schema.get("minLength") or schema.get("minItems"):
             found.append(type(value)())
         if schema.get("uniqueItems") and value:
@@ -138,7 +189,11 @@ class Documents:
     def _allowed(self, schema: Schema) -> set[str]:
         """Return the JSON types that a schema, or one of its alternatives, allows."""
         alternatives = _alternatives(schema)
-        return set[str]().union(*(self._allowed(self._merged(one)) for one in alternatives)) if alternatives else set(_types(schema))
+        return (
+            set[str]().union(*(self._allowed(self._merged(one)) for one in alternatives))
+            if alternatives
+            else set(_types(schema))
+        )
 
 
 def _name(reference: Schema) -> str:
@@ -160,7 +215,14 @@ def _types(schema: Schema) -> list[str]:
 def _scalar(kind: str, schema: Schema, random: Random) -> Any:
     if kind == "integer":
         low, high = schema.get("minimum", -(2**31)), schema.get("maximum", 2**31 - 1)
-        return random.choice([low, high, random.randint(low, high), *[max(low, min(high, random.randint(-2, 20)))] * 3])
+        return random.choice(
+            [
+                low,
+                high,
+                random.randint(low, high),
+                *[max(low, min(high, random.randint(-2, 20)))] * 3,
+            ]
+        )
     if kind == "number":
         return random.choice([0.0, -0.5, 1e308, random.uniform(-1000, 1000)])
     if kind == "string":
@@ -174,7 +236,9 @@ def _text(random: Random, schema: Schema | None = None) -> str:
     if known.get("format") == "uuid" or "pattern" in known:
         return str(uuid.UUID(int=random.getrandbits(128)))
     if known.get("format") == "date":
-        return f"{random.randint(1, 9999):04d}-{random.randint(1, 12):02d}-{random.randint(1, 28):02d}"
+        return (
+            f"{random.randint(1, 9999):04d}-{random.randint(1, 12):02d}-{random.randint(1, 28):02d}"
+        )
     if known.get("format") == "byte" or known.get("contentEncoding"):
         return base64.b64encode(random.randbytes(random.randint(0, 12))).decode()
     if random.random() < 0.1:

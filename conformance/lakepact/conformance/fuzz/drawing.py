@@ -30,14 +30,18 @@ class Drawing:
         self._contract = contract
         self._bodies = bodies
 
-    def drawn(self, world: World, random: Random, operations: Sequence[OperationId]) -> Iterator[Step]:
+    def drawn(
+        self, world: World, random: Random, operations: Sequence[OperationId]
+    ) -> Iterator[Step]:
         """Yield the steps of one sequence; each is drawn when the world knows what became of those before it."""
         yield from (step for step in world.opening(random) if step.operation in operations)
         while True:
             operation = random.choice(operations)
             arguments = world.arguments(operation, random)
             kind = random.choice(KINDS)
-            example = world.example(operation, arguments, random) if kind in {"example", "near"} else None
+            example = (
+                world.example(operation, arguments, random) if kind in {"example", "near"} else None
+            )
             if example is not None:
                 body = example if kind == "example" else near_miss(example, random)
                 yield Step(operation, arguments, world.confined(operation, body), kind=kind)
@@ -45,8 +49,17 @@ class Drawing:
             drawn = self._bodies.draw(operation, random, valid=kind != "wild")
             asked = kind == "example" or (kind == "near" and self._says_more(operation, arguments))
             query = () if asked else drawn.query
-            yield Step(operation, arguments, world.confined(operation, drawn.body), query, "wild" if kind == "wild" else "valid")
+            yield Step(
+                operation,
+                arguments,
+                world.confined(operation, drawn.body),
+                query,
+                "wild" if kind == "wild" else "valid",
+            )
 
     def _says_more(self, operation: OperationId, arguments: Mapping[str, object]) -> bool:
         """Return whether arguments are more than the path of an operation, so that nothing else has to be drawn for it."""
-        return any(p.where != "path" and p.argument in arguments for p in self._contract.operations[operation].parameters)
+        return any(
+            p.where != "path" and p.argument in arguments
+            for p in self._contract.operations[operation].parameters
+        )

@@ -113,7 +113,9 @@ def _add(parent: Any, step: Any, value: Any) -> None:
 
 
 def _repeat(parent: Any, step: Any, _: Any) -> None:
-    parent.append(copy.deepcopy(parent[step])) if isinstance(parent, list) else _add(parent, step, parent[step])
+    parent.append(copy.deepcopy(parent[step])) if isinstance(parent, list) else _add(
+        parent, step, parent[step]
+    )
 
 
 def _wrap(parent: Any, step: Any, _: Any) -> None:
@@ -125,4 +127,13 @@ def _as_text(parent: Any, step: Any, _: Any) -> None:
     parent[step] = str(value) if isinstance(value, (int, float)) else value
 
 
-CHANGES: tuple[Callable[[Any, Any, Any], None], ...] = (_remove, _replace, _replace, _replace, _add, _repeat, _wrap, _as_text)
+CHANGES: tuple[Callable[[Any, Any, Any], None], ...] = (
+    _remove,
+    _replace,
+    _replace,
+    _replace,
+    _add,
+    _repeat,
+    _wrap,
+    _as_text,
+)

@@ -26,7 +26,12 @@ logging.getLogger("schemathesis").setLevel(logging.ERROR)
 FIRST_BATCH = 3  #: cases that are drawn at once; every batch is twice as large as the one before
 LARGEST_BATCH = 96
 #: Bodies of a contract are large and rarely small enough for hypothesis' taste.
-SLOW = (HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much, HealthCheck.large_base_example)
+SLOW = (
+    HealthCheck.too_slow,
+    HealthCheck.data_too_large,
+    HealthCheck.filter_too_much,
+    HealthCheck.large_base_example,
+)
 MOST_BYTES = 20_000  #: larger bodies cost more than they find
 
 
@@ -56,7 +61,9 @@ class SchemathesisBodies(Bodies):
     def draw(self, operation: OperationId, random: Random, *, valid: bool) -> Drawn:  # noqa: ARG002 - hypothesis has its own seed
         """Return a body and a query by the schemas of an operation, or against them; `NOTHING` if it takes neither."""
         known = self._contract.operations[operation]
-        if known.method == "HEAD" or not (known.body or any(p.where == "query" for p in known.parameters)):
+        if known.method == "HEAD" or not (
+            known.body or any(p.where == "query" for p in known.parameters)
+        ):
             return NOTHING
         pool = self._pools.setdefault((operation, valid), _Pool())
         if pool.used == len(pool.drawn):
@@ -83,9 +90,18 @@ class SchemathesisBodies(Bodies):
 def _schema(name: str) -> Any:
     """Return the requests that schemathesis generates from a contract."""
     contract = Contract(name)
-    paths = {f"/{o.id}": {o.method.lower(): _parts_to_draw(o, contract)} for o in contract.operations.values() if o.method != "HEAD"}
+    paths = {
+        f"/{o.id}": {o.method.lower(): _parts_to_draw(o, contract)}
+        for o in contract.operations.values()
+        if o.method != "HEAD"
+    }
     components = {"schemas": contract.bundle["components"]["schemas"]}
-    document = {"openapi": contract.bundle["openapi"], "info": contract.bundle["info"], "paths": paths, "components": components}
+    document = {
+        "openapi": contract.bundle["openapi"],
+        "info": contract.bundle["info"],
+        "paths": paths,
+        "components": components,
+    }
     return schemathesis.openapi.from_dict(document)
 
 
@@ -93,28 +109,42 @@ def _parts_to_draw(operation: Operation, contract: Contract) -> dict[str, Any]:
     """Return an operation with only body and query: the suite chooses path and credentials itself."""
     content = {"application/json": {"schema": {"$ref": f"#/components/schemas/{operation.body}"}}}
     parameters = [
-        {"name": p.name, "in": "query", "required": p.required, "schema": p.schema} for p in operation.parameters if p.where == "query"
+        {"name": p.name, "in": "query", "required": p.required, "schema": p.schema}
+        for p in operation.parameters
+        if p.where == "query"
     ]
     body = (
         {"requestBody": {"required": operation.body_required, "content": content}}
         if operation.body in contract.bundle["components"]["schemas"]
         else {}
     )
-    return {"operationId": operation.id, "parameters": parameters, "responses": {"200": {"description": "any"}}, **body}
+    return {
+        "operationId": operation.id,
+        "parameters": parameters,
+        "responses": {"200": {"description": "any"}},
+        **body,
+    }
 
 
 @cache
-def _batch(contract: str, operation: OperationId, *, valid: bool, number: int, size: int) -> tuple[Drawn, ...]:
+def _batch(
+    contract: str, operation: OperationId, *, valid: bool, number: int, size: int
+) -> tuple[Drawn, ...]:
     """Return distinct cases of limited size; at least one. They must not be changed."""
     mode = GenerationMode.POSITIVE if valid else GenerationMode.NEGATIVE
-    strategy: SearchStrategy[Case[Any]] = _schema(contract)[f"/{operation}"][Contract(contract).operations[operation].method].as_strategy(
-        generation_mode=mode
-    )
+    strategy: SearchStrategy[Case[Any]] = _schema(contract)[f"/{operation}"][
+        Contract(contract).operations[operation].method
+    ].as_strategy(generation_mode=mode)
     drawn: dict[str, Drawn] = {}
 
     @seed(number)
     @settings(
-        max_examples=size, database=None, deadline=None, phases=(Phase.generate,), verbosity=Verbosity.quiet, suppress_health_check=SLOW
+        max_examples=size,
+        database=None,
+        deadline=None,
+        phases=(Phase.generate,),
+        verbosity=Verbosity.quiet,
+        suppress_health_check=SLOW,
     )
     @given(strategy)
     def keep(case: Case[Any]) -> None:
@@ -124,7 +154,9 @@ def _batch(contract: str, operation: OperationId, *, valid: bool, number: int, s
         if len(text) <= MOST_BYTES:
             drawn.setdefault(text, Drawn(body, query))
 
-    with tempfile.TemporaryDirectory(prefix="lakepact-") as nowhere:  # hypothesis writes down what it finds in sources
+    with tempfile.TemporaryDirectory(
+        prefix="lakepact-"
+    ) as nowhere:  # hypothesis writes down what it finds in sources
         set_hypothesis_home_dir(nowhere)
         try:
             keep()

@@ -24,11 +24,19 @@ if TYPE_CHECKING:
 
 STEPS = 20  #: requests of a sequence, those that open it included
 FIRST_LAB = 1_000_000  #: labs of sequences are numbered from here, those of checks below
-FEWEST_ATTEMPTS = 12  #: at shrinking, however much is broken: where everything is, less work for each will do
-PAUSES = (0.0, 0.1, 0.5)  #: seconds before each look whether a target that fell silent still answers
+FEWEST_ATTEMPTS = (
+    12  #: at shrinking, however much is broken: where everything is, less work for each will do
+)
+PAUSES = (
+    0.0,
+    0.1,
+    0.5,
+)  #: seconds before each look whether a target that fell silent still answers
 
 if TYPE_CHECKING:
-    Draw: TypeAlias = Callable[[Any, Random, Sequence[OperationId]], Iterator[Step]]  #: of a world, by chance, of these operations
+    Draw: TypeAlias = Callable[
+        [Any, Random, Sequence[OperationId]], Iterator[Step]
+    ]  #: of a world, by chance, of these operations
 
 
 @dataclass
@@ -89,7 +97,9 @@ class Sequences:
         offered = tuple(o for o in self._operations if lab.offers(o))
         try:
             world = self._world(lab)
-            for step in itertools.islice(self._draw(world, random, offered), self._most if offered else 0):
+            for step in itertools.islice(
+                self._draw(world, random, offered), self._most if offered else 0
+            ):
                 sent.steps.append(step)
                 self.requests += 1
                 breaches = self._exchanged(lab, world, step, sent)
@@ -111,13 +121,21 @@ class Sequences:
         """Send one step, check the answer, and update the model; return None without an answer."""
         try:
             arguments = filled(dict(step.arguments), world.known)
-            reply = lab.send(step.operation, content=content(step.body, world.known), query=step.query, **arguments)
+            reply = lab.send(
+                step.operation,
+                content=content(step.body, world.known),
+                query=step.query,
+                **arguments,
+            )
         except NoAnswer as silent:
             sent.silent = silent
             sent.exchanges = [*lab.sent, silent.keep().number]
             return None
         sent.exchanges = list(lab.sent)
-        breaches = [*self._judge.breaches(reply.exchange), *self._judge.contradictions(world.judged(step, reply), step.operation)]
+        breaches = [
+            *self._judge.breaches(reply.exchange),
+            *self._judge.contradictions(world.judged(step, reply), step.operation),
+        ]
         world.learn(step, reply)
         return breaches
 
@@ -135,7 +153,9 @@ class Sequences:
 
     # -- shrinking ---------------------------------------------------------------------------------------------
 
-    def shortest(self, breach: Breach, steps: Sequence[Step]) -> tuple[Breach, list[int], int] | None:
+    def shortest(
+        self, breach: Breach, steps: Sequence[Step]
+    ) -> tuple[Breach, list[int], int] | None:
         """Return the breach in the shortest sequence that shows it, with its exchanges and steps; `None` if it did not happen again."""
         last: tuple[Breach, list[int], int] | None = None
 
@@ -149,7 +169,9 @@ class Sequences:
         self._shrunk += 1
         needed = shows(steps)
         if needed:
-            Shrinking(steps[:needed], shows, plain=self._world(self._new_lab()).plain, attempts=attempts).shortest()
+            Shrinking(
+                steps[:needed], shows, plain=self._world(self._new_lab()).plain, attempts=attempts
+            ).shortest()
         return last
 
     def _again(self, steps: Sequence[Step], breach: Breach) -> tuple[Breach, list[int], int] | None:
@@ -169,4 +191,8 @@ class Sequences:
         return None
 
     def _silence(self, step: Step, sent: Sent) -> list[Breach]:
-        return [self._judge.silence(step.operation, str(sent.silent))] if sent.silent and not sent.silent.late else []
+        return (
+            [self._judge.silence(step.operation, str(sent.silent))]
+            if sent.silent and not sent.silent.late
+            else []
+        )

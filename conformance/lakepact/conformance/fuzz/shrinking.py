@@ -72,7 +72,9 @@ class Shrinking:
             if number >= len(self.steps):
                 continue
             step = self.steps[number]
-            arguments = {name: self._plain.get(name, value) for name, value in step.arguments.items()}
+            arguments = {
+                name: self._plain.get(name, value) for name, value in step.arguments.items()
+            }
             if arguments != dict(step.arguments):
                 self._try_at(number, replace(step, arguments=arguments))
 
@@ -87,7 +89,14 @@ class Shrinking:
             skip = 0
             while number < len(self.steps):
                 smaller = list(_smaller(self.steps[number].body))[skip:]
-                found = next((n for n, body in enumerate(smaller) if self._try_at(number, replace(self.steps[number], body=body))), None)
+                found = next(
+                    (
+                        n
+                        for n, body in enumerate(smaller)
+                        if self._try_at(number, replace(self.steps[number], body=body))
+                    ),
+                    None,
+                )
                 if found is None:
                     break
                 skip += found

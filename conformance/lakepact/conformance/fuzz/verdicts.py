@@ -31,7 +31,13 @@ class Progress:
 
 
 def fuzzed(
-    lab: Callable[[int], Lab], contract: Contract, invariants: Sequence[Invariant], *, fuzz: Fuzz, budget: int, start: int
+    lab: Callable[[int], Lab],
+    contract: Contract,
+    invariants: Sequence[Invariant],
+    *,
+    fuzz: Fuzz,
+    budget: int,
+    start: int,
 ) -> Iterator[Verdict | Progress]:
     """Fuzz a target; yields progress, and a verdict for every requirement that was judged.
 
@@ -45,13 +51,29 @@ def fuzzed(
     """
     from lakepact.conformance.fuzz.schemathesis_bodies import SchemathesisBodies  # noqa: PLC0415 - an extra, and slow to import
 
-    judge, drawing = Judge(contract, invariants, fuzz), Drawing(contract, SchemathesisBodies(contract, start))
-    sequences = Sequences(lab, world=fuzz.world, operations=fuzz.operations, draw=drawing.drawn, judge=judge, start=start)
+    judge, drawing = (
+        Judge(contract, invariants, fuzz),
+        Drawing(contract, SchemathesisBodies(contract, start)),
+    )
+    sequences = Sequences(
+        lab,
+        world=fuzz.world,
+        operations=fuzz.operations,
+        draw=drawing.drawn,
+        judge=judge,
+        start=start,
+    )
     yield from _Search(FUZZED, judge, sequences, answers=fuzz.answers, start=start).verdicts(budget)
 
 
 def modelled(
-    lab: Callable[[int], Lab], contract: Contract, *, fuzz: Fuzz, model: Callable[[Any], Remembering], budget: int, start: int
+    lab: Callable[[int], Lab],
+    contract: Contract,
+    *,
+    fuzz: Fuzz,
+    model: Callable[[Any], Remembering],
+    budget: int,
+    start: int,
 ) -> Iterator[Verdict | Progress]:
     """Run stateful tests: random sequences in which every read must return what was accepted before.
 
@@ -64,19 +86,36 @@ def modelled(
         start: the seed; the same seed, target and version send the same requests.
     """
     # Invariants look at these exchanges in a run of their own, and nothing is sent that has to be refused for its form.
-    judge, operations = Judge(contract, (), replace(fuzz, refusals={})), tuple(dict.fromkeys(fuzz.operations))
-    sequences = Sequences(lab, world=model, operations=operations, draw=_history, judge=judge, start=start, most=HISTORY)
-    yield from _Search(MODELLED, judge, sequences, answers=fuzz.answers, start=start).verdicts(budget)
+    judge, operations = (
+        Judge(contract, (), replace(fuzz, refusals={})),
+        tuple(dict.fromkeys(fuzz.operations)),
+    )
+    sequences = Sequences(
+        lab,
+        world=model,
+        operations=operations,
+        draw=_history,
+        judge=judge,
+        start=start,
+        most=HISTORY,
+    )
+    yield from _Search(MODELLED, judge, sequences, answers=fuzz.answers, start=start).verdicts(
+        budget
+    )
 
 
-def _history(world: Remembering, random: Random, operations: Sequence[OperationId]) -> Iterator[Step]:
+def _history(
+    world: Remembering, random: Random, operations: Sequence[OperationId]
+) -> Iterator[Step]:
     return world.history(random, operations)
 
 
 class _Search:
     """One run of sequences, and what it makes of what they show."""
 
-    def __init__(self, check: str, judge: Judge, sequences: Sequences, *, answers: str, start: int) -> None:
+    def __init__(
+        self, check: str, judge: Judge, sequences: Sequences, *, answers: str, start: int
+    ) -> None:
         self._check = check
         self._judge = judge
         self._sequences = sequences
@@ -96,21 +135,32 @@ class _Search:
                 self._given_up = "the target offers nothing that could be asked for"
             yield Progress(self._sequences.requests)
             for breach, steps, exchanges in sent.found:
-                yield self._verdict(breach, self._sequences.shortest(breach, steps) or (breach, exchanges, 0))
+                yield self._verdict(
+                    breach, self._sequences.shortest(breach, steps) or (breach, exchanges, 0)
+                )
             if sent.silent is not None:
                 yield from self._silence(sent)
             else:
                 self._vain = 0
         yield from self._rest()
 
-    def _verdict(self, breach: Breach, shown: tuple[Breach, list[int], int], remark: str = "") -> Verdict:
+    def _verdict(
+        self, breach: Breach, shown: tuple[Breach, list[int], int], remark: str = ""
+    ) -> Verdict:
         """Return a broken requirement, with the requests that show it."""
         again, exchanges, needed = shown
-        said = f"shrunk to {needed} request{'s' if needed > 1 else ''}" if needed else remark or "not seen again when it was repeated"
+        said = (
+            f"shrunk to {needed} request{'s' if needed > 1 else ''}"
+            if needed
+            else remark or "not seen again when it was repeated"
+        )
         unmet, requirement = again.unmet, breach.requirements[0]
         failure = unmet.failure(tuple(exchanges))
         outcome = broken(self._judge.contract.requirements[requirement])
-        return replace(Verdict.of_failures(requirement, outcome, self._check, failures=(failure,)), remark=f"seed {self._start}, {said}")
+        return replace(
+            Verdict.of_failures(requirement, outcome, self._check, failures=(failure,)),
+            remark=f"seed {self._start}, {said}",
+        )
 
     def _silence(self, sent: Sent) -> Iterator[Verdict]:
         """Yield the verdict about a sequence that ended without an answer: a failure if it happens again or the target is gone."""
@@ -123,7 +173,11 @@ class _Search:
         if not self._sequences.answers():
             self._given_up = "the target answers nothing any more"
             self._judge.remember(breach)
-            yield self._verdict(breach, (breach, sent.exchanges, 0), f"after these {len(sent.steps)} requests {self._given_up}")
+            yield self._verdict(
+                breach,
+                (breach, sent.exchanges, 0),
+                f"after these {len(sent.steps)} requests {self._given_up}",
+            )
         elif self._judge.is_new(breach):
             again = self._sequences.shortest(breach, sent.steps)
             if again is not None:  # else it was an idle connection that happened to be closed
@@ -134,8 +188,24 @@ class _Search:
         """Yield passes for all requirements without a failure."""
         for name, (requirements, trouble) in self._judge.trouble.items():
             for requirement in requirements:
-                yield Verdict(requirement, Outcome.ERROR, self._check, actual=f"the invariant {name} broke: {trouble!r}")
+                yield Verdict(
+                    requirement,
+                    Outcome.ERROR,
+                    self._check,
+                    actual=f"the invariant {name} broke: {trouble!r}",
+                )
         if self._given_up and self._answers not in self._judge.broken:
-            yield Verdict(self._answers, Outcome.BLOCKED, self._check, actual=self._given_up, remark=f"seed {self._start}")
+            yield Verdict(
+                self._answers,
+                Outcome.BLOCKED,
+                self._check,
+                actual=self._given_up,
+                remark=f"seed {self._start}",
+            )
         for requirement in sorted(self._judge.held - self._judge.broken):
-            yield Verdict(requirement, Outcome.PASS, self._check, remark=f"{self._sequences.requests} requests, seed {self._start}")
+            yield Verdict(
+                requirement,
+                Outcome.PASS,
+                self._check,
+                remark=f"{self._sequences.requests} requests, seed {self._start}",
+            )

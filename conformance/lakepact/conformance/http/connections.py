@@ -21,7 +21,14 @@ import h11
 import httpx
 
 from lakepact.conformance.evidence.limits import FRAMING as FRAMING_BYTES
-from lakepact.conformance.evidence.limits import MAX_BODY, MAX_HEAD, MIB, TooLarge, decoded, too_large
+from lakepact.conformance.evidence.limits import (
+    MAX_BODY,
+    MAX_HEAD,
+    MIB,
+    TooLarge,
+    decoded,
+    too_large,
+)
 from lakepact.conformance.http.routes import Proxy
 
 Fields = list[tuple[bytes, bytes]]
@@ -37,12 +44,24 @@ LARGE = 1 * MIB  #: bytes above which only few answers are read at the same time
 LARGE_AT_ONCE = 2
 #: Headers of framing and authority: a request that sets them is sent through h11.
 FRAMING = frozenset(
-    {"host", "connection", "content-length", "transfer-encoding", "expect", "upgrade", "te", "trailer"} | {"accept-encoding", "user-agent"}
+    {
+        "host",
+        "connection",
+        "content-length",
+        "transfer-encoding",
+        "expect",
+        "upgrade",
+        "te",
+        "trailer",
+    }
+    | {"accept-encoding", "user-agent"}
 )
 NAME = re.compile(r"[!#$%&'*+\-.^_`|~0-9A-Za-z]+")
 VALUE = re.compile(r"[!-~](?:[\t -~]*[!-~])?")
 TARGET = re.compile(r"[!-~]+")
-COMMON = re.compile(rb"HTTP/1\.1 ([2-5][0-9]{2})(?: [\t -~]*)?\r\n((?:[!#$%&'*+\-.^_`|~0-9A-Za-z]+:[\t -~\x80-\xff]*\r\n)*)\r\n")
+COMMON = re.compile(
+    rb"HTTP/1\.1 ([2-5][0-9]{2})(?: [\t -~]*)?\r\n((?:[!#$%&'*+\-.^_`|~0-9A-Za-z]+:[\t -~\x80-\xff]*\r\n)*)\r\n"
+)
 LENGTH = re.compile(rb"[0-9]{1,15}")
 
 
@@ -78,7 +97,9 @@ class _Source:
         large: a lock that is held while more than `LARGE` bytes are read.
     """
 
-    def __init__(self, connection: socket.socket, timeout: float, large: threading.Semaphore) -> None:
+    def __init__(
+        self, connection: socket.socket, timeout: float, large: threading.Semaphore
+    ) -> None:
         self._connection, self._timeout, self._large = connection, timeout, large
         self._until = time.monotonic() + timeout
         self._bytes = 0
@@ -99,7 +120,9 @@ class _Source:
                 raise _Closed(wrong) from wrong
             raise
         if not received:
-            raise _Closed(httpx.RemoteProtocolError("Server disconnected without sending a response."))
+            raise _Closed(
+                httpx.RemoteProtocolError("Server disconnected without sending a response.")
+            )
         return received
 
     def more(self) -> bytes:
@@ -113,7 +136,9 @@ class _Source:
         received = self._received()
         self._bytes += len(received)
         if self._bytes > self.max_bytes:
-            raise TooLarge(f"the answer takes more than {self.max_bytes / MIB:.1f} MiB on the wire (--max-body)")
+            raise TooLarge(
+                f"the answer takes more than {self.max_bytes / MIB:.1f} MiB on the wire (--max-body)"
+            )
         if self._bytes > LARGE and not self._holds:
             self._holds = self._large.acquire(timeout=self._left())
             self._left()
@@ -136,7 +161,9 @@ class _Source:
         return left
 
     def _late(self) -> httpx.ReadTimeout:
-        return httpx.ReadTimeout(f"the answer was not complete within {self._timeout:g} s (--timeout)")
+        return httpx.ReadTimeout(
+            f"the answer was not complete within {self._timeout:g} s (--timeout)"
+        )
 
     def _received(self) -> bytes:
         try:
@@ -186,7 +213,9 @@ class Connections:
         while self._idle:
             self._idle.popleft()[0].close()
 
-    def ask(self, method: str, target: str, headers: Sequence[tuple[str, str]] = (), body: bytes = b"") -> tuple[int, httpx.Headers, bytes]:
+    def ask(
+        self, method: str, target: str, headers: Sequence[tuple[str, str]] = (), body: bytes = b""
+    ) -> tuple[int, httpx.Headers, bytes]:
         """Send a request and return status, headers and body of the answer.
 
         Raises:
@@ -195,11 +224,19 @@ class Connections:
             h11.LocalProtocolError: HTTP does not allow such a request.
         """
         head = self._head(method, target, headers, len(body))
-        request = _spelled(method, target, (*self._headers, *headers), body) if head is None else head + body
+        request = (
+            _spelled(method, target, (*self._headers, *headers), body)
+            if head is None
+            else head + body
+        )
         answer = self._asked(method, request)
         found = httpx.Headers(answer.fields)
         if "content-encoding" in found:
-            return answer.status, found, decoded(answer.body, found["content-encoding"], self._max_body)
+            return (
+                answer.status,
+                found,
+                decoded(answer.body, found["content-encoding"], self._max_body),
+            )
         return answer.status, found, answer.body
 
     def _asked(self, method: str, request: bytes) -> _Answer:
@@ -235,7 +272,9 @@ class Connections:
         """Return the reader of the next answer on a connection."""
         return _Source(connection, self._timeout, self._large)
 
-    def _head(self, method: str, target: str, headers: Iterable[tuple[str, str]], length: int) -> bytes | None:
+    def _head(
+        self, method: str, target: str, headers: Iterable[tuple[str, str]], length: int
+    ) -> bytes | None:
         lines = []
         for name, value in headers:
             if name.lower() in FRAMING or not NAME.fullmatch(name) or not VALUE.fullmatch(value):
@@ -267,15 +306,25 @@ class Connections:
             httpx.ConnectError: the target refuses it, or its certificate is not trusted.
         """
         try:
-            connection = self._tunnel(self._proxy) if self._proxy else socket.create_connection(self._where, self._timeout)
+            connection = (
+                self._tunnel(self._proxy)
+                if self._proxy
+                else socket.create_connection(self._where, self._timeout)
+            )
             connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-            return connection if self._tls is None else _secured(connection, self._tls, self._where[0])
+            return (
+                connection if self._tls is None else _secured(connection, self._tls, self._where[0])
+            )
         except TimeoutError as late:
             raise httpx.ConnectTimeout(str(late)) from late
         except ssl.SSLCertVerificationError as wrong:
-            raise httpx.ConnectError(f"{wrong.verify_message} (--ca-file FILE trusts another authority)") from wrong
+            raise httpx.ConnectError(
+                f"{wrong.verify_message} (--ca-file FILE trusts another authority)"
+            ) from wrong
         except OSError as wrong:
-            raise httpx.ConnectError(f"{wrong}, through the proxy {self._proxy!r}" if self._proxy else str(wrong)) from wrong
+            raise httpx.ConnectError(
+                f"{wrong}, through the proxy {self._proxy!r}" if self._proxy else str(wrong)
+            ) from wrong
 
     def _tunnel(self, proxy: Proxy) -> socket.socket:
         opened = HTTPConnection(proxy.host, proxy.port, timeout=self._timeout)
@@ -302,7 +351,11 @@ def _spelled(method: str, target: str, headers: Iterable[tuple[str, str]], body:
     if not named.keys() & {"content-length", "transfer-encoding"} and (body or method in HAS_BODY):
         named["content-length"] = [("Content-Length", str(len(body)))]
     sender = h11.Connection(h11.CLIENT)
-    fields = [(name.encode("ascii"), value.encode("utf-8")) for same in named.values() for name, value in same]
+    fields = [
+        (name.encode("ascii"), value.encode("utf-8"))
+        for same in named.values()
+        for name, value in same
+    ]
     head = sender.send(h11.Request(method=method, target=target, headers=fields))
     content = sender.send(h11.Data(data=body)) if body else b""
     return b"".join((head or b"", content or b"", sender.send(h11.EndOfMessage()) or b""))
@@ -349,7 +402,13 @@ def _answer(source: _Source, method: str, max_body: int) -> _Answer:
     while have < length:
         more = source.more()
         if not more:
-            return _read_by_h11(source, method, received[: common.end()] + b"".join(parts), max_body=max_body, ended=True)
+            return _read_by_h11(
+                source,
+                method,
+                received[: common.end()] + b"".join(parts),
+                max_body=max_body,
+                ended=True,
+            )
         parts.append(more)
         have += len(more)
     body = b"".join(parts) if len(parts) > 1 else parts[0]
@@ -380,7 +439,9 @@ def _framed(common: re.Match[bytes]) -> tuple[int, Fields, int, bool] | None:
     return status, fields, int(lengths[0]), kept
 
 
-def _read_by_h11(source: _Source, method: str, received: bytes, *, max_body: int, ended: bool = False) -> _Answer:
+def _read_by_h11(
+    source: _Source, method: str, received: bytes, *, max_body: int, ended: bool = False
+) -> _Answer:
     """Read the answer that begins with these bytes."""
     source.max_bytes = 2 * max_body + MAX_HEAD + FRAMING_BYTES
     reader = h11.Connection(h11.CLIENT, max_incomplete_event_size=MAX_HEAD)
@@ -396,7 +457,9 @@ def _read_by_h11(source: _Source, method: str, received: bytes, *, max_body: int
             if event is h11.NEED_DATA:
                 more = source.more()
                 if not more and reader.their_state is h11.SEND_RESPONSE:
-                    raise httpx.RemoteProtocolError("Server disconnected without sending a response.")
+                    raise httpx.RemoteProtocolError(
+                        "Server disconnected without sending a response."
+                    )
                 reader.receive_data(more)
             elif isinstance(event, h11.Response):
                 status, fields = event.status_code, event.headers.raw_items()

@@ -39,21 +39,46 @@ def login(access: Access, url: str, *, timeout: float) -> Login | None:
         return None
     name, colon, secret = os.environ.get(access.credential_env, "").strip().partition(":")
     if not colon:
-        raise ValueError("the environment variable that --credential-env names is not set, or does not hold id:secret")
+        raise ValueError(
+            "the environment variable that --credential-env names is not set, or does not hold id:secret"
+        )
     endpoint = access.token_endpoint or f"{url}/v1/oauth/tokens"
     split = urlsplit(endpoint)
     if split.scheme not in {"http", "https"} or not split.hostname or split.username is not None:
-        raise ValueError("--token-endpoint: write http://HOST:PORT/PATH or https://HOST/PATH, without a user")
-    proxy = routes.proxy(access, split.scheme, split.hostname, split.port or (443 if split.scheme == "https" else 80))
-    post = partial(httpx.post, endpoint, verify=routes.tls(access), proxy=proxy.url if proxy else None, trust_env=False, timeout=timeout)
+        raise ValueError(
+            "--token-endpoint: write http://HOST:PORT/PATH or https://HOST/PATH, without a user"
+        )
+    proxy = routes.proxy(
+        access, split.scheme, split.hostname, split.port or (443 if split.scheme == "https" else 80)
+    )
+    post = partial(
+        httpx.post,
+        endpoint,
+        verify=routes.tls(access),
+        proxy=proxy.url if proxy else None,
+        trust_env=False,
+        timeout=timeout,
+    )
     return ClientCredentials(endpoint, (name, secret), access.scope, post=post)
 
 
 class ClientCredentials:
     """Sends a token of a token endpoint, and fetches the next one before it expires; may be used by several threads."""
 
-    def __init__(self, endpoint: str, credential: tuple[str, str], scope: str, *, post: Callable[..., httpx.Response]) -> None:
-        self._endpoint, self._credential, self._scope, self._post = endpoint, credential, scope, post
+    def __init__(
+        self,
+        endpoint: str,
+        credential: tuple[str, str],
+        scope: str,
+        *,
+        post: Callable[..., httpx.Response],
+    ) -> None:
+        self._endpoint, self._credential, self._scope, self._post = (
+            endpoint,
+            credential,
+            scope,
+            post,
+        )
         self._token, self._until = "", 0.0
         self._lock = threading.Lock()
 
@@ -71,13 +96,18 @@ class ClientCredentials:
 
     def _fetched(self) -> tuple[str, float]:
         name, secret = self._credential
-        form = {"grant_type": "client_credentials", **({"scope": self._scope} if self._scope else {})}
+        form = {
+            "grant_type": "client_credentials",
+            **({"scope": self._scope} if self._scope else {}),
+        }
         try:
             reply = self._post(data={**form, "client_id": name, "client_secret": secret})
             if reply.status_code in REFUSES_FORM:
                 reply = self._post(data=form, auth=self._credential)
         except httpx.HTTPError as wrong:
-            raise Blocked(f"the token endpoint {self._endpoint} does not answer: {wrong} (--token-endpoint)") from wrong
+            raise Blocked(
+                f"the token endpoint {self._endpoint} does not answer: {wrong} (--token-endpoint)"
+            ) from wrong
         try:
             document = reply.json() if reply.is_success else {}
             return str(document["access_token"]), float(document.get("expires_in") or "inf")
@@ -103,9 +133,13 @@ def _signing(service: str, region: str) -> Login:
     if not place:
         raise ValueError("--sigv4 needs a region: --region, or AWS_DEFAULT_REGION")
     if credentials is None:
-        raise ValueError("--sigv4 needs credentials: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE")
+        raise ValueError(
+            "--sigv4 needs credentials: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE"
+        )
 
-    def sign(method: str, url: str, headers: Sequence[tuple[str, str]], body: bytes) -> Mapping[str, str]:
+    def sign(
+        method: str, url: str, headers: Sequence[tuple[str, str]], body: bytes
+    ) -> Mapping[str, str]:
         # AWS reads a plus sign in a query as itself.
         kept = {name: value for name, value in headers if name.lower() == "content-type"}
         request = AWSRequest(method=method, url=url.replace("+", "%2B"), headers=kept, data=body)

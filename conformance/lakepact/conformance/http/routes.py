@@ -14,8 +14,13 @@ import certifi
 
 from lakepact.conformance.evidence.access import Access
 
-LOOPBACK = frozenset({"127.0.0.1", "::1", "localhost"})  #: hosts that no variable sends through a proxy
-AUTHORITIES = ("SSL_CERT_FILE", "REQUESTS_CA_BUNDLE")  #: variables that name a file of certificates to trust
+LOOPBACK = frozenset(
+    {"127.0.0.1", "::1", "localhost"}
+)  #: hosts that no variable sends through a proxy
+AUTHORITIES = (
+    "SSL_CERT_FILE",
+    "REQUESTS_CA_BUNDLE",
+)  #: variables that name a file of certificates to trust
 
 
 @dataclass(frozen=True)
@@ -46,17 +51,25 @@ def tls(access: Access) -> ssl.SSLContext:
     Raises:
         ValueError: a file cannot be read, or holds no certificate; the message names the option.
     """
-    option, path = next(((name, environ[name]) for name in AUTHORITIES if environ.get(name)), ("", ""))
+    option, path = next(
+        ((name, environ[name]) for name in AUTHORITIES if environ.get(name)), ("", "")
+    )
     if access.ca_file:
         option, path = "--ca-file", access.ca_file
     try:
         folder = None if path else environ.get("SSL_CERT_DIR")
-        context = ssl.create_default_context(cafile=path or (None if folder else certifi.where()), capath=folder)
+        context = ssl.create_default_context(
+            cafile=path or (None if folder else certifi.where()), capath=folder
+        )
         if access.client_cert:
             option, path = "--client-cert", access.client_cert
-            context.load_cert_chain(access.client_cert, access.client_key or None, password=lambda: "")
+            context.load_cert_chain(
+                access.client_cert, access.client_key or None, password=lambda: ""
+            )
     except (OSError, ValueError) as wrong:
-        raise ValueError(f"{option} {path}: {getattr(wrong, 'strerror', None) or wrong}; it must be a file in PEM") from wrong
+        raise ValueError(
+            f"{option} {path}: {getattr(wrong, 'strerror', None) or wrong}; it must be a file in PEM"
+        ) from wrong
     return context
 
 
@@ -68,7 +81,9 @@ def proxy(access: Access, scheme: str, host: str, port: int) -> Proxy | None:
     """
     if access.proxy:
         if "@" in access.proxy:
-            raise ValueError("--proxy: profiles and reports may repeat it; set HTTPS_PROXY or HTTP_PROXY for a proxy with a password")
+            raise ValueError(
+                "--proxy: profiles and reports may repeat it; set HTTPS_PROXY or HTTP_PROXY for a proxy with a password"
+            )
         return None if access.proxy == "none" else _proxy("--proxy", access.proxy)
     found = getproxies()
     url = found.get(scheme) or found.get("all")
@@ -80,7 +95,9 @@ def proxy(access: Access, scheme: str, host: str, port: int) -> Proxy | None:
 def _proxy(option: str, address: str) -> Proxy:
     split = urlsplit(address if "://" in address else f"http://{address}")
     if split.scheme != "http" or not split.hostname:
-        raise ValueError(f"{option}: write http://HOST:PORT; other kinds of proxies are not supported")
+        raise ValueError(
+            f"{option}: write http://HOST:PORT; other kinds of proxies are not supported"
+        )
     headers = {}
     if split.username is not None:
         user = f"{unquote(split.username)}:{unquote(split.password or '')}"

@@ -24,9 +24,23 @@ import httpx
 from lakepact.conformance.evidence.access import DIRECT, Access
 from lakepact.conformance.evidence.availability import Availability
 from lakepact.conformance.evidence.exchanges import ANYTHING, MARGIN, SHOWN_BODY, Exchange, Reply
-from lakepact.conformance.evidence.limits import ACCEPTED_CODINGS, ENDLESS_COST, MAX_BODY, MAX_WAIT, MIB, Budget, TooLarge, too_large
+from lakepact.conformance.evidence.limits import (
+    ACCEPTED_CODINGS,
+    ENDLESS_COST,
+    MAX_BODY,
+    MAX_WAIT,
+    MIB,
+    Budget,
+    TooLarge,
+    too_large,
+)
 from lakepact.conformance.evidence.outcome import Blocked
-from lakepact.conformance.evidence.redaction import SECRET_HEADERS, redacted, secrets_of, secrets_of_form
+from lakepact.conformance.evidence.redaction import (
+    SECRET_HEADERS,
+    redacted,
+    secrets_of,
+    secrets_of_form,
+)
 from lakepact.conformance.http import logins, routes
 from lakepact.conformance.http.caller import Caller
 from lakepact.conformance.http.connections import Connections
@@ -39,12 +53,18 @@ BUSY = frozenset({TOO_MANY, 503})  #: statuses after which a request is sent aga
 PAUSES = (0.1, 0.5, 1.0)  #: seconds before each retry, unless Retry-After is present
 PATIENCE = 5  #: requests whose retries may all fail; after them nothing is retried
 MAX_KEPT = 64 * MIB  #: bytes of large bodies that are kept until the invariants have read them
-LONGEST_PAUSE = 3.0  #: seconds; a longer Retry-After of a 503 is not obeyed, and the answer is judged
+LONGEST_PAUSE = (
+    3.0  #: seconds; a longer Retry-After of a 503 is not obeyed, and the answer is judged
+)
 
 
 def _hint(error: Exception) -> str:
     """Return what to check if no connection could be opened."""
-    return "; check the address, and that the server is running" if isinstance(error, httpx.ConnectError | ConnectionRefusedError) else ""
+    return (
+        "; check the address, and that the server is running"
+        if isinstance(error, httpx.ConnectError | ConnectionRefusedError)
+        else ""
+    )
 
 
 def _wanted(retry_after: str | None, otherwise: float) -> float:
@@ -123,7 +143,11 @@ class Wire:
         self._secrets = dict.fromkeys(self._own_secrets)  #: in order of appearance
         self._max_body, self._budget = max_body, budget
         self._cookies = httpx.Cookies()
-        common = [("Accept-Encoding", ACCEPTED_CODINGS), ("Connection", "keep-alive"), ("User-Agent", USER_AGENT)]
+        common = [
+            ("Accept-Encoding", ACCEPTED_CODINGS),
+            ("Connection", "keep-alive"),
+            ("User-Agent", USER_AGENT),
+        ]
         #: A client library takes ten times as long.
         self._connections = Connections(
             self._host,
@@ -142,14 +166,18 @@ class Wire:
         self._numbers = itertools.count(1)
         self._lock = threading.Lock()
         self._lasting: dict[str, Any] = {}  #: resources that are closed with the connections
-        self._large: dict[int, int] = {}  #: bytes of large bodies that are kept, by number of their exchange
+        self._large: dict[
+            int, int
+        ] = {}  #: bytes of large bodies that are kept, by number of their exchange
         self._large_bytes = 0
         self.availability = Availability()
         self.caller = Caller()
         self.throttled = ""  #: why requests are not judged: the target limits their rate
         self.exchanges: dict[int, Exchange] = {}
         self.required: set[int] = set()  #: numbers of exchanges whose success later steps need
-        self.concurrent: set[int] = set()  #: numbers of exchanges that were sent at the same time as others, or cut off
+        self.concurrent: set[int] = (
+            set()
+        )  #: numbers of exchanges that were sent at the same time as others, or cut off
         self.file_users: set[str] = set()  #: checks that read or write files of the server
 
     def __enter__(self) -> Self:
@@ -192,7 +220,9 @@ class Wire:
         with self._lock:
             self._large_bytes -= self._large.pop(number, 0)
         exchange, kept = self.exchanges[number], SHOWN_BODY + MARGIN
-        self.exchanges[number] = replace(exchange, body=exchange.body[:kept], left_out=max(len(exchange.body) - kept, 0))
+        self.exchanges[number] = replace(
+            exchange, body=exchange.body[:kept], left_out=max(len(exchange.body) - kept, 0)
+        )
 
     def redact(self, text: str) -> str:
         """Return `text` without secrets that were sent and without credentials that the target vends."""
@@ -234,7 +264,11 @@ class Wire:
         """
         further = list(headers)
         sent = self._merged(further, anonymous=anonymous, accepts=accepts)
-        if self._login and not anonymous and not any(name.lower() == "authorization" for name, _ in sent):
+        if (
+            self._login
+            and not anonymous
+            and not any(name.lower() == "authorization" for name, _ in sent)
+        ):
             sent += self._login(method, self.url + target, sent, body).items()
         once = partial(
             self._sent,
@@ -263,7 +297,9 @@ class Wire:
                 "allow more requests there, send fewer at a time (--workers 1), or wait longer (--max-wait SECONDS)"
             )
             raise Throttled(self.throttled)
-        if not anonymous and not self._identifying.intersection(name.lower() for name, _ in further):
+        if not anonymous and not self._identifying.intersection(
+            name.lower() for name, _ in further
+        ):
             self.caller.note(reply.exchange)
         return reply
 
@@ -361,7 +397,10 @@ class Wire:
             accepts: the default `Accept`, which reports omit.
         """
         seconds = time.perf_counter() - started
-        secrets = (*secrets_of((n, v) for n, v in sent if n.lower() in SECRET_HEADERS), *secrets_of_form(body))
+        secrets = (
+            *secrets_of((n, v) for n, v in sent if n.lower() in SECRET_HEADERS),
+            *secrets_of_form(body),
+        )
         with self._lock:
             self._secrets.update(dict.fromkeys(secrets))
             exchange = Exchange(
@@ -400,28 +439,49 @@ class Wire:
         for number in released:
             self.truncate_body(number)
 
-    def _merged(self, headers: Iterable[tuple[str, str]], *, anonymous: bool, accepts: str) -> list[tuple[str, str]]:
+    def _merged(
+        self, headers: Iterable[tuple[str, str]], *, anonymous: bool, accepts: str
+    ) -> list[tuple[str, str]]:
         given = list(headers)
         names = {name.lower() for name, _ in given}
-        own = [] if anonymous else [(n, v) for n, v in self._headers.items() if n.lower() not in names]
+        own = (
+            []
+            if anonymous
+            else [(n, v) for n, v in self._headers.items() if n.lower() not in names]
+        )
         accept = [] if "accept" in names else [("Accept", accepts)]
         return [*accept, *own, *((n, v) for n, v in given if v)]
 
-    def _send_pooled(self, method: str, target: str, headers: Sequence[tuple[str, str]], body: bytes) -> tuple[int, httpx.Headers, bytes]:
+    def _send_pooled(
+        self, method: str, target: str, headers: Sequence[tuple[str, str]], body: bytes
+    ) -> tuple[int, httpx.Headers, bytes]:
         if self._cookies.jar:
             request = httpx.Request(method, self.url)
             self._cookies.set_cookie_header(request)
-            headers = [*headers, *(("Cookie", value) for value in request.headers.get_list("cookie"))]
+            headers = [
+                *headers,
+                *(("Cookie", value) for value in request.headers.get_list("cookie")),
+            ]
         answered = self._connections.ask(method, self._base_path + target, headers, body)
         if "set-cookie" in answered[1]:  # later requests send it back
             with self._lock:
-                self._cookies.extract_cookies(httpx.Response(answered[0], headers=answered[1], request=httpx.Request(method, self.url)))
+                self._cookies.extract_cookies(
+                    httpx.Response(
+                        answered[0], headers=answered[1], request=httpx.Request(method, self.url)
+                    )
+                )
         return answered
 
     @contextlib.contextmanager
-    def _connected(self, method: str, target: str, headers: Sequence[tuple[str, str]], body: bytes) -> Generator[socket.socket]:
+    def _connected(
+        self, method: str, target: str, headers: Sequence[tuple[str, str]], body: bytes
+    ) -> Generator[socket.socket]:
         """Open a connection, send a request on it, and close it at the end."""
-        head = [f"{method} {self._base_path}{target} HTTP/1.1", f"Host: {self._authority}", "Connection: close"]
+        head = [
+            f"{method} {self._base_path}{target} HTTP/1.1",
+            f"Host: {self._authority}",
+            "Connection: close",
+        ]
         head += [f"{name}: {value}" for name, value in headers]
         if body or method in {"POST", "PUT", "PATCH"}:
             head.append(f"Content-Length: {len(body)}")
@@ -429,8 +489,13 @@ class Wire:
             stream.sendall("\r\n".join(head).encode("utf-8") + b"\r\n\r\n" + body)
             yield stream
 
-    def _send_alone(self, method: str, target: str, headers: Sequence[tuple[str, str]], body: bytes) -> tuple[int, httpx.Headers, bytes]:
-        with self._connected(method, target, headers, body) as stream, contextlib.closing(self._connections.source(stream)) as source:
+    def _send_alone(
+        self, method: str, target: str, headers: Sequence[tuple[str, str]], body: bytes
+    ) -> tuple[int, httpx.Headers, bytes]:
+        with (
+            self._connected(method, target, headers, body) as stream,
+            contextlib.closing(self._connections.source(stream)) as source,
+        ):
             source.max_bytes += 2 * self._max_body
             received = bytearray()
             while chunk := source.more():

@@ -21,7 +21,9 @@ VOLATILE = re.compile(r"\"[^\"]*\"|'[^']*'|`[^`]*`|lp_\w+|[0-9a-fA-F]{8}[0-9a-fA
 
 
 def with_like_failures(
-    verdicts: Sequence[Verdict], exchanges: Mapping[int, Exchange], requirements: Mapping[str, Requirement]
+    verdicts: Sequence[Verdict],
+    exchanges: Mapping[int, Exchange],
+    requirements: Mapping[str, Requirement],
 ) -> Iterator[Verdict]:
     """Yield the verdicts; a blocked one whose step has no requirement points to a failure with the same answer, if there is one.
 
@@ -33,13 +35,18 @@ def with_like_failures(
     alike: dict[Evidence, list[str]] = defaultdict(list)
     for verdict in verdicts:
         if verdict.outcome in BROKEN:
-            for shown in {f.exchanges[-1] for f in verdict.failures if f.exchanges} & exchanges.keys():
+            for shown in {
+                f.exchanges[-1] for f in verdict.failures if f.exchanges
+            } & exchanges.keys():
                 alike[evidence(exchanges[shown])].append(verdict.requirement)
     for verdict in verdicts:
         last = exchanges.get(verdict.exchanges[-1]) if verdict.exchanges else None
         found = alike.get(evidence(last), []) if last and last.status not in EXPECTED else []
         if verdict.outcome is Outcome.BLOCKED and found and STEP not in verdict.actual:
-            least = min(found, key=lambda requirement: (len(requirements[requirement].operations), requirement))
+            least = min(
+                found,
+                key=lambda requirement: (len(requirements[requirement].operations), requirement),
+            )
             yield replace(verdict, actual=f"{verdict.actual} (as in {least})")
         else:
             yield verdict
@@ -49,5 +56,9 @@ def evidence(exchange: Exchange) -> Evidence:
     """Return what equal failures have in common: operation, status, error type, and the message without values."""
     parsed = exchange.parsed
     error = parsed.get("error", parsed) if isinstance(parsed, dict) else {}
-    kind, message = (str(error.get(member, "")) for member in ("type", "message")) if isinstance(error, dict) else ("", str(error))
+    kind, message = (
+        (str(error.get(member, "")) for member in ("type", "message"))
+        if isinstance(error, dict)
+        else ("", str(error))
+    )
     return exchange.operation, exchange.status, kind, VOLATILE.sub("*", message)

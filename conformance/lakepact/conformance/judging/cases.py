@@ -58,4 +58,6 @@ class Cases:
         self.judged += 1
 
     def _fail(self, unmet: Unmet, mutation: Mutation | None) -> None:
-        self.failures.append(replace(unmet.failure(self._evidence(unmet)), mutation=mutation or unmet.mutation))
+        self.failures.append(
+            replace(unmet.failure(self._evidence(unmet)), mutation=mutation or unmet.mutation)
+        )

@@ -7,7 +7,16 @@ import traceback
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from lakepact.conformance.evidence.outcome import ENDED_EARLY, Blocked, NotOffered, Outcome, StepFailed, Unmet, Verdict, merged
+from lakepact.conformance.evidence.outcome import (
+    ENDED_EARLY,
+    Blocked,
+    NotOffered,
+    Outcome,
+    StepFailed,
+    Unmet,
+    Verdict,
+    merged,
+)
 from lakepact.conformance.judging.definitions import Check, Invariant
 from lakepact.conformance.judging.invariants import InvariantBook, place_of
 from lakepact.conformance.judging.lab import Lab
@@ -28,7 +37,11 @@ def judged(check: Check, lab: Lab, invariants: Iterable[Invariant] = ()) -> list
         rest, why = unjudged(broken)
         if isinstance(broken, StepFailed) and broken.requirement in check.requirements:
             lab.fail_step(broken)
-        elif lab.unsound and rest in {Outcome.BLOCKED, Outcome.ERROR} and not isinstance(broken, StepFailed):
+        elif (
+            lab.unsound
+            and rest in {Outcome.BLOCKED, Outcome.ERROR}
+            and not isinstance(broken, StepFailed)
+        ):
             rest, why = Outcome.BLOCKED, str(lab.unsound[0])
         if rest is Outcome.ERROR and any(v.outcome is Outcome.FAIL for v in lab.verdicts):
             rest, why = Outcome.BLOCKED, f"an earlier expectation of the check failed ({why})"
@@ -36,15 +49,26 @@ def judged(check: Check, lab: Lab, invariants: Iterable[Invariant] = ()) -> list
             rest, why = Outcome.BLOCKED, f"an earlier answer breaks {requirement} ({why})"
         ended = _Ended(rest, why, frozenset().union(*lab.unfinished))
     also = [v.requirement for v in lab.verdicts if v.requirement == lab.always_judged]
-    by_requirement: dict[str, list[Verdict]] = {requirement: [] for requirement in (*check.requirements, *also)}
+    by_requirement: dict[str, list[Verdict]] = {
+        requirement: [] for requirement in (*check.requirements, *also)
+    }
     stray: dict[str, None] = {}
     for verdict in lab.verdicts:
         by_requirement.get(verdict.requirement, []).append(verdict)
         if verdict.requirement not in by_requirement:
             stray[verdict.requirement] = None
-    verdicts = [_of_cases(requirement, cases, check, lab, ended) for requirement, cases in by_requirement.items()]
+    verdicts = [
+        _of_cases(requirement, cases, check, lab, ended)
+        for requirement, cases in by_requirement.items()
+    ]
     return verdicts + [
-        Verdict(check.requirements[0], Outcome.ERROR, check.name, actual=f"the check judges {s} without citing it") for s in sorted(stray)
+        Verdict(
+            check.requirements[0],
+            Outcome.ERROR,
+            check.name,
+            actual=f"the check judges {s} without citing it",
+        )
+        for s in sorted(stray)
     ]
 
 
@@ -54,10 +78,14 @@ class _Ended:
 
     outcome: Outcome  #: of the requirements that were not judged
     why: str
-    incomplete: frozenset[str]  #: requirements that were judged in the loop that the check left: cases are missing
+    incomplete: frozenset[
+        str
+    ]  #: requirements that were judged in the loop that the check left: cases are missing
 
 
-def _of_cases(requirement: str, cases: Sequence[Verdict], check: Check, lab: Lab, ended: _Ended | None) -> Verdict:
+def _of_cases(
+    requirement: str, cases: Sequence[Verdict], check: Check, lab: Lab, ended: _Ended | None
+) -> Verdict:
     """Return the verdict of a check about a requirement; it is no pass if the check left the loop over the cases.
 
     Args:
@@ -68,21 +96,53 @@ def _of_cases(requirement: str, cases: Sequence[Verdict], check: Check, lab: Lab
         ended: why the check ended early, if it did.
     """
     found = merged(cases) if cases else None
-    rest, why = (ended.outcome, ended.why) if ended else (Outcome.BLOCKED, "the check found no case to judge on this target")
+    rest, why = (
+        (ended.outcome, ended.why)
+        if ended
+        else (Outcome.BLOCKED, "the check found no case to judge on this target")
+    )
     if found is None:
         actual = why if rest is not Outcome.NOT_OFFERED else ""
-        return Verdict(requirement, rest, check.name, actual=actual, remark=why, exchanges=lab.trail(), judged=0)
-    if found.outcome is Outcome.PASS and ended and requirement in ended.incomplete and rest is not Outcome.NOT_OFFERED:
+        return Verdict(
+            requirement,
+            rest,
+            check.name,
+            actual=actual,
+            remark=why,
+            exchanges=lab.trail(),
+            judged=0,
+        )
+    if (
+        found.outcome is Outcome.PASS
+        and ended
+        and requirement in ended.incomplete
+        and rest is not Outcome.NOT_OFFERED
+    ):
         why = f"{ENDED_EARLY}{why}"
-        return Verdict(requirement, rest, check.name, actual=why, remark=why, exchanges=lab.trail(), judged=found.judged)
+        return Verdict(
+            requirement,
+            rest,
+            check.name,
+            actual=why,
+            remark=why,
+            exchanges=lab.trail(),
+            judged=found.judged,
+        )
     return found
 
 
 def noted(verdict: Verdict, remark: str) -> Verdict:
     """Return a verdict with a remark, also in its failures."""
-    failures = tuple(replace(failure, actual=f"{failure.actual} ({remark})") for failure in verdict.failures)
+    failures = tuple(
+        replace(failure, actual=f"{failure.actual} ({remark})") for failure in verdict.failures
+    )
     actual = f"{verdict.actual} ({remark})" if verdict.actual else ""
-    return replace(verdict, actual=actual, remark="; ".join(filter(None, (verdict.remark, remark))), failures=failures)
+    return replace(
+        verdict,
+        actual=actual,
+        remark="; ".join(filter(None, (verdict.remark, remark))),
+        failures=failures,
+    )
 
 
 def blocked(check: Check, requirement: str, why: str) -> Verdict:
@@ -107,4 +167,6 @@ def unjudged(broken: Exception) -> tuple[Outcome, str]:
         return Outcome.NOT_OFFERED, str(broken)
     if isinstance(broken, (Blocked, Unmet, threading.BrokenBarrierError)):
         return Outcome.BLOCKED, str(broken)
-    return Outcome.ERROR, "".join(traceback.format_exception_only(broken)).strip() + place_of(broken)
+    return Outcome.ERROR, "".join(traceback.format_exception_only(broken)).strip() + place_of(
+        broken
+    )

@@ -26,7 +26,19 @@ Steps: TypeAlias = "tuple[()] | tuple[str | int, Steps]"
 
 CONTAINERS = frozenset({"object", "array"})
 #: Keywords whose violation a script can see.
-REPEATABLE = frozenset({"type", "required", "enum", "const", "additionalProperties", "minimum", "maximum", "minLength", "minItems"})
+REPEATABLE = frozenset(
+    {
+        "type",
+        "required",
+        "enum",
+        "const",
+        "additionalProperties",
+        "minimum",
+        "maximum",
+        "minLength",
+        "minItems",
+    }
+)
 SHOWN = 300  #: characters of a message that a report quotes
 
 
@@ -85,7 +97,10 @@ class Components:
             case ValidationErrorKind.AdditionalProperties(unexpected=names):
                 return Difference(f"{at}{pointer(names[0])}", Kind.SURPLUS)
             case ValidationErrorKind.Type(types=types):
-                is_number = isinstance(error.instance, str) and not {"integer", "number"}.isdisjoint(types)
+                is_number = isinstance(error.instance, str) and not {
+                    "integer",
+                    "number",
+                }.isdisjoint(types)
                 return Difference(at, Kind.SPELLING if is_number else Kind.TYPE)
             case _:
                 return Difference(at, Kind.VALUE)
@@ -106,7 +121,11 @@ class Components:
         schema = self._own(self._schemas[instance.component])
         for step in error.schema_path[:-1]:
             schema = schema[step]
-        names: Schema = {"properties": {name: {} for name in schema.get("properties", {})}} if keyword == "additionalProperties" else {}
+        names: Schema = (
+            {"properties": {name: {} for name in schema.get("properties", {})}}
+            if keyword == "additionalProperties"
+            else {}
+        )
         return pointer(*error.instance_path), {keyword: schema[keyword], **names}
 
     def flaws(self, component: str, value: Any) -> dict[str, str | None]:
@@ -192,7 +211,9 @@ class Components:
         if "allOf" in own:
             own["allOf"] = [self._own(part) for part in own["allOf"]]
         if "properties" in own:
-            own["properties"] = {name: self._own(inner) for name, inner in own["properties"].items()}
+            own["properties"] = {
+                name: self._own(inner) for name, inner in own["properties"].items()
+            }
         alternatives = _alternatives(schema)
         if alternatives:
             own = {key: value for key, value in own.items() if key not in {"oneOf", "anyOf"}}
@@ -218,7 +239,9 @@ class Components:
         """Return the JSON types that a schema names."""
         named = schema.get("type", ())
         types = frozenset([named] if isinstance(named, str) else named)
-        return types or frozenset[str]().union(*(self._types(self._resolved(part)) for part in schema.get("allOf", ())))
+        return types or frozenset[str]().union(
+            *(self._types(self._resolved(part)) for part in schema.get("allOf", ()))
+        )
 
     def _resolved(self, schema: Schema) -> Schema:
         name = _component(schema)
@@ -247,15 +270,23 @@ class _Shape:
 
     @property
     def leads_somewhere(self) -> bool:
-        inside = [*self.parts, *(alternative.shape for alternative in self.alternatives), *self.members.values()]
+        inside = [
+            *self.parts,
+            *(alternative.shape for alternative in self.alternatives),
+            *self.members.values(),
+        ]
         return self.component is not None or any([*inside, self.other_members, self.items])
 
     def chosen(self, value: Any) -> _Shape | None:
         """Return the alternative that a value is meant as; of several, the first that it matches."""
-        meant = [alternative for alternative in self.alternatives if alternative.meant.is_valid(value)]
+        meant = [
+            alternative for alternative in self.alternatives if alternative.meant.is_valid(value)
+        ]
         if not meant:
             return None
-        return next((alternative for alternative in meant if alternative.fits.is_valid(value)), meant[0]).shape
+        return next(
+            (alternative for alternative in meant if alternative.fits.is_valid(value)), meant[0]
+        ).shape
 
 
 def _component(schema: Schema) -> str | None:
@@ -272,5 +303,9 @@ def _alternatives(schema: Schema) -> list[Schema]:
 def _tagged(discriminator: Schema, alternative: Schema) -> Schema:
     """Return a schema of the objects that have a tag of an alternative."""
     name, member = _component(alternative), discriminator["propertyName"]
-    tags = [tag for tag, reference in discriminator.get("mapping", {}).items() if reference.rpartition("/")[2] == name] or [name]
+    tags = [
+        tag
+        for tag, reference in discriminator.get("mapping", {}).items()
+        if reference.rpartition("/")[2] == name
+    ] or [name]
     return {"type": "object", "required": [member], "properties": {member: {"enum": tags}}}

@@ -15,7 +15,9 @@ def everything(operation: OperationId | None, status: int) -> bool:  # noqa: ARG
     return True
 
 
-def answers_of(*operations: OperationId, status: int = 0) -> Callable[[OperationId | None, int], bool]:
+def answers_of(
+    *operations: OperationId, status: int = 0
+) -> Callable[[OperationId | None, int], bool]:
     """Return what an invariant concerns that is about answers of these operations, with one status or, if it is 0, with all."""
     return lambda operation, given: operation in operations and status in {0, given}
 
@@ -35,7 +37,9 @@ class Check:
     run: Callable[[Any], None]
     alone: bool  #: runs while no other check runs, after the stateful tests and with a budget of its own: a race
     last: int = 0  #: if not 0, it runs after all others, in this order: a careless server may store what it sends
-    waived: frozenset[str] = frozenset()  #: requirements that it also judges, but the profile does not have
+    waived: frozenset[str] = (
+        frozenset()
+    )  #: requirements that it also judges, but the profile does not have
 
 
 @dataclass(frozen=True)
@@ -45,6 +49,10 @@ class Invariant:
     name: str
     sentence: str
     requirements: tuple[str, ...]
-    judge: Callable[[Exchange], bool | None]  #: returns False or None if it does not apply; raises Unmet if it is broken
+    judge: Callable[
+        [Exchange], bool | None
+    ]  #: returns False or None if it does not apply; raises Unmet if it is broken
     traffic: tuple[str, ...] = ()  #: checks whose exchanges suffice to judge it; empty: all checks
-    concerns: Callable[[OperationId | None, int], bool] = everything  #: returns whether it may apply to answers of an operation and status
+    concerns: Callable[[OperationId | None, int], bool] = (
+        everything  #: returns whether it may apply to answers of an operation and status
+    )

@@ -9,7 +9,14 @@ from typing import Any
 
 import orjson
 
-from lakepact.conformance.evidence.differences import ABSENT, Difference, Kind, is_respelled, kind_of, pointer
+from lakepact.conformance.evidence.differences import (
+    ABSENT,
+    Difference,
+    Kind,
+    is_respelled,
+    kind_of,
+    pointer,
+)
 from lakepact.conformance.evidence.exchanges import Place, Reply
 from lakepact.conformance.evidence.outcome import LOWEST_ERROR, Claim, Mutation, Unmet, Wrong
 from lakepact.conformance.evidence.redaction import redacted
@@ -85,23 +92,43 @@ def not_found(reply: Reply, thing: str, *others: int, about: str = "") -> None:
 def refused(reply: Reply, *, about: str = "", mutation: Mutation | None = None) -> None:
     """Expect any status that says that the request was not carried out; `about` names the request."""
     if reply.status < LOWEST_ERROR:
-        raise Unmet(f"a refusal {about}".rstrip(), reply.shown, exchange=reply.exchange.number, refusal=True, mutation=mutation)
+        raise Unmet(
+            f"a refusal {about}".rstrip(),
+            reply.shown,
+            exchange=reply.exchange.number,
+            refusal=True,
+            mutation=mutation,
+        )
 
 
 def client_error(reply: Reply, *, about: str = "", mutation: Mutation | None = None) -> None:
     """Expect a 4xx status; `about` names the request."""
     if not 400 <= reply.status < 500:
         claim, number = Claim({"minimum": 400, "maximum": 499}, "/status"), reply.exchange.number
-        raise Unmet(f"a 4xx status {about}".rstrip(), reply.shown, exchange=number, refusal=True, claim=claim, mutation=mutation)
+        raise Unmet(
+            f"a 4xx status {about}".rstrip(),
+            reply.shown,
+            exchange=number,
+            refusal=True,
+            claim=claim,
+            mutation=mutation,
+        )
 
 
 def no_server_error(reply: Reply) -> None:
     """Expect any status below 500."""
     if reply.status >= 500:
-        raise Unmet("no 5xx status", reply.shown, exchange=reply.exchange.number, claim=Claim({"maximum": 499}, "/status"))
+        raise Unmet(
+            "no 5xx status",
+            reply.shown,
+            exchange=reply.exchange.number,
+            claim=Claim({"maximum": 499}, "/status"),
+        )
 
 
-def equal(expected: Any, actual: Any, what: str, *, at: Place | None, kind: Kind | None = None) -> None:
+def equal(
+    expected: Any, actual: Any, what: str, *, at: Place | None, kind: Kind | None = None
+) -> None:
     """Expect two equal JSON values; a failure names the JSON pointer of the first difference of long values.
 
     Args:
@@ -117,14 +144,28 @@ def equal(expected: Any, actual: Any, what: str, *, at: Place | None, kind: Kind
     way, claim = kind or kind_of(expected, actual), None
     is_there = at is not None and (_same(at.value, actual) or _is_of_place(got, at, below))
     if at is not None and is_there:
-        claim = Claim({"absent": True} if wanted is ABSENT else {"const": wanted}, at.pointer + below)
+        claim = Claim(
+            {"absent": True} if wanted is ABSENT else {"const": wanted}, at.pointer + below
+        )
     elif at is not None:
         claim = _of_members(expected, actual, at)
-    differs = at.differs(way, below if is_there else "") if at is not None else Difference("", way) if way is Kind.SPELLING else None
+    differs = (
+        at.differs(way, below if is_there else "")
+        if at is not None
+        else Difference("", way)
+        if way is Kind.SPELLING
+        else None
+    )
     if max(len(shown(expected)), len(shown(actual))) > BRIEF:
         expected, actual = _from_difference(*difference(expected, actual)[1:])
         what = f"{what} at {below}" if below else what
-    raise Unmet(f"{what} {_or_absent(expected)}", _or_absent(actual), exchange=_number(at), claim=claim, difference=differs)
+    raise Unmet(
+        f"{what} {_or_absent(expected)}",
+        _or_absent(actual),
+        exchange=_number(at),
+        claim=claim,
+        difference=differs,
+    )
 
 
 def member(expected: Any, at: Place, what: str, *, kind: Kind | None = None) -> None:
@@ -135,10 +176,19 @@ def member(expected: Any, at: Place, what: str, *, kind: Kind | None = None) -> 
 def _is_of_place(got: Any, at: Place, below: str) -> bool:
     """Return whether a part of a computed value is the answer's own: an item that it lacks may have been left out of the value."""
     *_, last = below.split("/")
-    return bool(last) and not (got is ABSENT and last.isdigit()) and _same(at.below(below).value, got)
+    return (
+        bool(last) and not (got is ABSENT and last.isdigit()) and _same(at.below(below).value, got)
+    )
 
 
-def unmet(expected: str, actual: str, *, at: Place | None, kind: Kind = Kind.VALUE, schema: Mapping[str, Any] | None = None) -> Unmet:
+def unmet(
+    expected: str,
+    actual: str,
+    *,
+    at: Place | None,
+    kind: Kind = Kind.VALUE,
+    schema: Mapping[str, Any] | None = None,
+) -> Unmet:
     """Return an expectation that is not met, to be raised.
 
     Args:
@@ -149,7 +199,13 @@ def unmet(expected: str, actual: str, *, at: Place | None, kind: Kind = Kind.VAL
         schema: what the value at the place must match, in the keywords of `reproduction.replaying`, if they can say it.
     """
     claim = None if at is None or schema is None else Claim(schema, at.pointer)
-    return Unmet(expected, actual, exchange=_number(at), claim=claim, difference=at.differs(kind) if at else None)
+    return Unmet(
+        expected,
+        actual,
+        exchange=_number(at),
+        claim=claim,
+        difference=at.differs(kind) if at else None,
+    )
 
 
 def _number(at: Place | None) -> int | None:
@@ -160,7 +216,10 @@ def _of_members(expected: Any, actual: Any, at: Place) -> Claim | None:
     """Return what two differing lists say of their members: one is missing, or one too many."""
     if not (isinstance(expected, list) and isinstance(actual, list)):
         return None
-    missing, surplus = ([m for m in one if m not in other] for one, other in ((expected, actual), (actual, expected)))
+    missing, surplus = (
+        [m for m in one if m not in other]
+        for one, other in ((expected, actual), (actual, expected))
+    )
     if missing:
         return Claim({"mentions": missing[0]}, at.pointer)
     return Claim({"not": {"mentions": surplus[0]}}, at.pointer) if surplus else None
@@ -170,7 +229,9 @@ def _from_difference(expected: Any, actual: Any) -> tuple[Any, Any]:
     """Return two long texts from shortly before their first difference."""
     if not (isinstance(expected, str) and isinstance(actual, str)):
         return expected, actual
-    differing = (n for n, (here, there) in enumerate(zip(expected, actual, strict=False)) if here != there)
+    differing = (
+        n for n, (here, there) in enumerate(zip(expected, actual, strict=False)) if here != there
+    )
     cut = next(differing, min(len(expected), len(actual))) - CONTEXT
     return (expected, actual) if cut <= 0 else ("…" + expected[cut:], "…" + actual[cut:])
 
@@ -182,7 +243,11 @@ def _or_absent(value: Any) -> str:
 def contains(member: Any, collection: Collection[Any], what: str, *, at: Place | None) -> None:
     """Expect `collection`, which the value `at` a place is or was made of, to contain `member`."""
     if member not in collection:
-        kind = Kind.SPELLING if any(is_respelled(member, item) for item in collection) else Kind.MISSING
+        kind = (
+            Kind.SPELLING
+            if any(is_respelled(member, item) for item in collection)
+            else Kind.MISSING
+        )
         wanted = f"{what} with {shown(member)}"
         raise unmet(wanted, shown(list(collection)), at=at, kind=kind, schema=_has(member, at))
 
@@ -199,15 +264,27 @@ def lacks(member: Any, collection: Collection[Any], what: str, *, at: Place | No
     """Expect `collection`, which the value `at` a place is or was made of, not to contain `member`."""
     if member in collection:
         schema = {"not": _has(member, at)}
-        raise unmet(f"{what} without {shown(member)}", shown(list(collection)), at=at, kind=Kind.SURPLUS, schema=schema)
+        raise unmet(
+            f"{what} without {shown(member)}",
+            shown(list(collection)),
+            at=at,
+            kind=Kind.SURPLUS,
+            schema=schema,
+        )
 
 
 def _has(member: Any, at: Place | None) -> dict[str, Any]:
     """Return the schema of a place with a member: of an object, with a key."""
-    return {"required": [member]} if at is not None and isinstance(at.value, dict) else {"mentions": member}
+    return (
+        {"required": [member]}
+        if at is not None and isinstance(at.value, dict)
+        else {"mentions": member}
+    )
 
 
-def true(holds: bool, expected: str, actual: Any, *, at: Place | None, kind: Kind = Kind.VALUE) -> None:  # noqa: FBT001
+def true(
+    holds: bool, expected: str, actual: Any, *, at: Place | None, kind: Kind = Kind.VALUE
+) -> None:  # noqa: FBT001
     """Expect a condition.
 
     Args:
@@ -219,7 +296,12 @@ def true(holds: bool, expected: str, actual: Any, *, at: Place | None, kind: Kin
     """
     if not holds:
         way = Kind.MISSING if actual is None and kind is Kind.VALUE else kind
-        raise unmet(expected, actual if isinstance(actual, str) and actual else shown(actual), at=at, kind=way)
+        raise unmet(
+            expected,
+            actual if isinstance(actual, str) and actual else shown(actual),
+            at=at,
+            kind=way,
+        )
 
 
 def served(reply: Reply, is_known: bool, expected: str) -> None:  # noqa: FBT001 - the condition itself
@@ -233,4 +315,9 @@ def no_body(reply: Reply) -> None:
     """Expect an empty body."""
     if reply.body:
         claim = Claim({"const": 0}, "/length")
-        raise Unmet("no body", f"{len(reply.body)} bytes; {reply.shown}", exchange=reply.exchange.number, claim=claim)
+        raise Unmet(
+            "no body",
+            f"{len(reply.body)} bytes; {reply.shown}",
+            exchange=reply.exchange.number,
+            claim=claim,
+        )

@@ -17,7 +17,13 @@ from lakepact.generated.contract import Contract
 Mutant: TypeAlias = "tuple[Mutation, Any]"
 
 #: A value of each JSON type; null is left out, since clients send it for absent members.
-OF_TYPES: Mapping[str, Any] = {"boolean": True, "number": 1.5, "string": "lakepact", "array": [], "object": {}}
+OF_TYPES: Mapping[str, Any] = {
+    "boolean": True,
+    "number": 1.5,
+    "string": "lakepact",
+    "array": [],
+    "object": {},
+}
 #: The kinds of requests with a value of the wrong JSON type.
 WRONG_TYPES = frozenset({Wrong.TYPE, *(f"as {name}" for name in OF_TYPES)})
 
@@ -43,7 +49,9 @@ class InvalidBodies:
         for instance in self._components.instances(component, body):
             for member in self._schemas[instance.component].get("required", ()):
                 if isinstance(instance.value, dict) and member in instance.value:
-                    yield from self._invalid(component, body, "missing", [*_steps(instance.pointer), member])
+                    yield from self._invalid(
+                        component, body, "missing", [*_steps(instance.pointer), member]
+                    )
 
     def of_wrong_types(self, component: str, body: Any) -> Iterator[Mutant]:
         """Yield the body with each typed value replaced by one of every other JSON type.
@@ -54,11 +62,19 @@ class InvalidBodies:
         """
         for instance in self._components.instances(component, body):
             properties = self._schemas[instance.component].get("properties", {})
-            for member in properties.keys() & instance.value.keys() if isinstance(instance.value, dict) else ():
+            for member in (
+                properties.keys() & instance.value.keys()
+                if isinstance(instance.value, dict)
+                else ()
+            ):
                 for name, value in OF_TYPES.items():
-                    yield from self._invalid(component, body, f"as {name}", [*_steps(instance.pointer), member], value)
+                    yield from self._invalid(
+                        component, body, f"as {name}", [*_steps(instance.pointer), member], value
+                    )
 
-    def _invalid(self, component: str, body: Any, kind: str, place: list[str], *values: Any) -> Iterator[Mutant]:
+    def _invalid(
+        self, component: str, body: Any, kind: str, place: list[str], *values: Any
+    ) -> Iterator[Mutant]:
         """Yield a changed body, if the schema forbids it."""
         changed = copy.deepcopy(body)
         parent = changed
@@ -69,7 +85,13 @@ class InvalidBodies:
         else:
             del parent[place[-1]]
         if any(flaw is not None for flaw in self._components.flaws(component, changed).values()):
-            yield Mutation(kind, "".join(f"/{step.replace('~', '~0').replace('/', '~1')}" for step in place)), changed
+            yield (
+                Mutation(
+                    kind,
+                    "".join(f"/{step.replace('~', '~0').replace('/', '~1')}" for step in place),
+                ),
+                changed,
+            )
 
 
 def _steps(pointer: str) -> list[str]:

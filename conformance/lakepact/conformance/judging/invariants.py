@@ -18,7 +18,9 @@ from lakepact.conformance.judging.definitions import Invariant
 from lakepact.generated.contract import OperationId
 
 T = TypeVar("T")
-LARGE = 64 * 1024  #: bytes of a body above which only its beginning is kept after all invariants have read it
+LARGE = (
+    64 * 1024
+)  #: bytes of a body above which only its beginning is kept after all invariants have read it
 NAME = re.compile(rb"lp_[0-9a-f]+_\d+_\d+")  #: names of the objects that a check creates
 
 
@@ -33,10 +35,16 @@ def place_of(error: BaseException) -> str:
     return f" ({frames[-1].filename.rpartition('/')[2]}:{frames[-1].lineno})" if frames else ""
 
 
-def concerned(items: Iterable[T], invariant: Callable[[T], Invariant]) -> Callable[[OperationId | None, int], tuple[T, ...]]:
+def concerned(
+    items: Iterable[T], invariant: Callable[[T], Invariant]
+) -> Callable[[OperationId | None, int], tuple[T, ...]]:
     """Return a function that chooses the items whose invariants may apply, once for each operation and status."""
     known = tuple(items)
-    return cache(lambda operation, status: tuple(item for item in known if invariant(item).concerns(operation, status)))
+    return cache(
+        lambda operation, status: tuple(
+            item for item in known if invariant(item).concerns(operation, status)
+        )
+    )
 
 
 class InvariantBook:
@@ -62,16 +70,28 @@ class InvariantBook:
         except Exception as error:  # noqa: BLE001 - ours, reported as such
             self.trouble = error
 
-    def verdicts(self, requirement: Callable[[str], Any], trail: Callable[[Exchange], tuple[int, ...]]) -> Iterator[Verdict]:
+    def verdicts(
+        self, requirement: Callable[[str], Any], trail: Callable[[Exchange], tuple[int, ...]]
+    ) -> Iterator[Verdict]:
         """Yield one verdict for each requirement of the invariant."""
         judged = len(self.broken) + self.held
         for r in self.invariant.requirements:
             if self.trouble is not None:
-                yield Verdict(r, Outcome.ERROR, self.invariant.name, actual=repr(self.trouble) + place_of(self.trouble))
+                yield Verdict(
+                    r,
+                    Outcome.ERROR,
+                    self.invariant.name,
+                    actual=repr(self.trouble) + place_of(self.trouble),
+                )
             elif self.broken:
                 failures = tuple(u.failure(trail(e)) for u, e in self.broken[: self.SHOWN])
                 yield Verdict.of_failures(
-                    r, broken(requirement(r)), self.invariant.name, failures=failures, judged=judged, failed=len(self.broken)
+                    r,
+                    broken(requirement(r)),
+                    self.invariant.name,
+                    failures=failures,
+                    judged=judged,
+                    failed=len(self.broken),
                 )
             elif self.held:
                 yield Verdict(r, Outcome.PASS, self.invariant.name, judged=judged)
@@ -90,7 +110,9 @@ class InvariantBooks:
         leave_traces: whether requests change what later ones find.
     """
 
-    def __init__(self, invariants: Iterable[Invariant], wire: Wire, *, before: str, leave_traces: bool = True) -> None:
+    def __init__(
+        self, invariants: Iterable[Invariant], wire: Wire, *, before: str, leave_traces: bool = True
+    ) -> None:
         self.books = [InvariantBook(invariant) for invariant in invariants]
         self._concerned = concerned(self.books, lambda book: book.invariant)
         self._wire = wire
@@ -99,10 +121,14 @@ class InvariantBooks:
         self._waiting: dict[str, list[Exchange]] = {}
         self._over = {before}
         self._accepted: dict[str, list[Exchange]] = {}
-        self._poisoned: int | None = None  #: number of the first request of a last check that was accepted wrongly
+        self._poisoned: int | None = (
+            None  #: number of the first request of a last check that was accepted wrongly
+        )
         self._last: set[str] = set()
 
-    def end(self, check: str, *, accepted_wrongly: Collection[int] = (), last: bool = False) -> None:
+    def end(
+        self, check: str, *, accepted_wrongly: Collection[int] = (), last: bool = False
+    ) -> None:
         """Judge the exchanges of a check that ended, and those that came late from earlier checks.
 
         Args:
@@ -120,7 +146,9 @@ class InvariantBooks:
         self._sort()
         for ended in self._waiting.keys() & self._over:
             for exchange in self._waiting.pop(ended):
-                self._look_at(self._wire.exchanges[exchange.number])  # its check may have learned more of it
+                self._look_at(
+                    self._wire.exchanges[exchange.number]
+                )  # its check may have learned more of it
 
     def _sort(self) -> None:
         for number in range(self._seen + 1, len(self._wire.exchanges) + 1):
@@ -141,7 +169,9 @@ class InvariantBooks:
         """Return whether an answer may show what a wrongly accepted request of the suite left behind, or accepts it."""
         if self._poisoned is not None and exchange.check in self._last:
             return exchange.number >= self._poisoned
-        accepted = [one for one in self._accepted.get(exchange.check, ()) if one.number <= exchange.number]
+        accepted = [
+            one for one in self._accepted.get(exchange.check, ()) if one.number <= exchange.number
+        ]
         if not accepted or not self._leave_traces:
             return any(one is exchange for one in accepted)
         named = names_in(exchange)

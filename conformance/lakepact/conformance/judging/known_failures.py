@@ -45,9 +45,13 @@ def read(path: Path, requirements: Collection[str]) -> tuple[KnownFailure, ...]:
             continue
         pattern, _, reason = text.partition(" ")
         if not reason.strip():
-            raise KnownFailuresError(f"{path}:{number}: {pattern} has no reason; write it after the pattern")
+            raise KnownFailuresError(
+                f"{path}:{number}: {pattern} has no reason; write it after the pattern"
+            )
         if not fnmatch.filter(requirements, pattern):
-            raise KnownFailuresError(f"{path}:{number}: {pattern} matches no requirement; see `lakepact list`")
+            raise KnownFailuresError(
+                f"{path}:{number}: {pattern} matches no requirement; see `lakepact list`"
+            )
         known.append(KnownFailure(pattern, reason.strip()))
     return tuple(known)
 
@@ -66,9 +70,15 @@ def unexpected(verdicts: Iterable[Verdict], known: tuple[KnownFailure, ...]) -> 
     match = matching(given[0].requirement, known) if given else None
     if match is None or not {v.outcome for v in given} <= {Outcome.PASS, Outcome.NOT_OFFERED}:
         return given
-    expected, actual = f"the known failure ({match.reason})", "the requirement passes; remove it from the list"
+    expected, actual = (
+        f"the known failure ({match.reason})",
+        "the requirement passes; remove it from the list",
+    )
     return tuple(
-        replace(v, outcome=Outcome.UNEXPECTED_PASS, expected=expected, actual=actual) if v.outcome is Outcome.PASS else v for v in given
+        replace(v, outcome=Outcome.UNEXPECTED_PASS, expected=expected, actual=actual)
+        if v.outcome is Outcome.PASS
+        else v
+        for v in given
     )
 
 

@@ -13,7 +13,17 @@ from functools import cache
 from typing import Any, ClassVar, TypeVar
 
 from lakepact.conformance.evidence.exchanges import Exchange, Reply
-from lakepact.conformance.evidence.outcome import ENDED_EARLY, Blocked, Failure, NotOffered, Outcome, StepFailed, Unmet, Verdict, broken
+from lakepact.conformance.evidence.outcome import (
+    ENDED_EARLY,
+    Blocked,
+    Failure,
+    NotOffered,
+    Outcome,
+    StepFailed,
+    Unmet,
+    Verdict,
+    broken,
+)
 from lakepact.conformance.evidence.target import Offer, Target
 from lakepact.conformance.http.wire import Wire
 from lakepact.conformance.judging.cases import Cases
@@ -27,7 +37,11 @@ T = TypeVar("T")
 def requirements_of(contract: str) -> frozenset[str]:
     """Return the ids of the requirements of all versions of a contract, and of the contract that it is a profile of."""
     own = Contract(contract)
-    found = frozenset(requirement for version in own.versions for requirement in Contract(contract, version).requirements)
+    found = frozenset(
+        requirement
+        for version in own.versions
+        for requirement in Contract(contract, version).requirements
+    )
     return found | requirements_of(own.profile_of) if own.profile_of else found
 
 
@@ -61,15 +75,25 @@ class Lab(Sender):
         races: int = 1,
         waived: frozenset[str] = frozenset(),
     ) -> None:
-        super().__init__(wire, contract, target, offer=offer, check=check, run=run, serial=serial, races=races)
+        super().__init__(
+            wire, contract, target, offer=offer, check=check, run=run, serial=serial, races=races
+        )
         self._waived = waived
         self.verdicts: list[Verdict] = []
-        self.unfinished: list[set[str]] = []  #: of loops that were not exhausted: the requirements that were judged in them
+        self.unfinished: list[
+            set[str]
+        ] = []  #: of loops that were not exhausted: the requirements that were judged in them
         self._open: list[set[str]] = []  #: the same of loops that run
-        self.unsound: list[StepFailed] = []  #: steps that were accepted without effect; what fails because of them is blocked
-        self.accepted_wrongly: list[int] = []  #: exchanges with requests that should have been refused
+        self.unsound: list[
+            StepFailed
+        ] = []  #: steps that were accepted without effect; what fails because of them is blocked
+        self.accepted_wrongly: list[
+            int
+        ] = []  #: exchanges with requests that should have been refused
         self._cleanups: list[Callable[[], object]] = []
-        self.looks: list[tuple[str, float, Callable[[Any], None]]] = []  #: requirement, time and function of each late look
+        self.looks: list[
+            tuple[str, float, Callable[[Any], None]]
+        ] = []  #: requirement, time and function of each late look
 
     # -- steps that have to succeed before a requirement can be judged ----------------------------------------------------
 
@@ -80,7 +104,9 @@ class Lab(Sender):
             Blocked: the status is another one.
         """
         if reply.status not in (allowed or (200, 204)):
-            raise Blocked(f"{reply.exchange.method} {reply.exchange.operation or reply.exchange.url} returned {reply.shown}")
+            raise Blocked(
+                f"{reply.exchange.method} {reply.exchange.operation or reply.exchange.url} returned {reply.shown}"
+            )
         self.wire.required.add(reply.exchange.number)
         return reply
 
@@ -98,7 +124,9 @@ class Lab(Sender):
             LookupError: no version of the contract has the requirement.
         """
         if requirement not in requirements_of(self.contract.name):
-            raise LookupError(f"no version of {self.contract.name} has a requirement {requirement!r}")
+            raise LookupError(
+                f"no version of {self.contract.name} has a requirement {requirement!r}"
+            )
         before = len(self.sent)
         try:
             yield
@@ -143,7 +171,9 @@ class Lab(Sender):
         self._open.append(judged)
         try:
             yield from items
-            self.unfinished = [other for other in self.unfinished if other is not judged]  # others may be equal
+            self.unfinished = [
+                other for other in self.unfinished if other is not judged
+            ]  # others may be equal
         finally:
             self._open = [other for other in self._open if other is not judged]
 
@@ -161,7 +191,9 @@ class Lab(Sender):
             yield cases
 
     @contextlib.contextmanager
-    def judge_each(self, *requirements: str, remark: str = "", without: str = "") -> Generator[Cases]:
+    def judge_each(
+        self, *requirements: str, remark: str = "", without: str = ""
+    ) -> Generator[Cases]:
         """Judge requirements by each `with case():` of the block, also after one that fails.
 
         Args:
@@ -204,7 +236,9 @@ class Lab(Sender):
 
     def blocking(self, unmet: Unmet) -> StepFailed | None:
         """Return an earlier step without effect that may be why an expectation is not met."""
-        steps = (step for step in self.unsound if step.decides_statuses or not unmet.expected_status)
+        steps = (
+            step for step in self.unsound if step.decides_statuses or not unmet.expected_status
+        )
         return next(steps, None)
 
     def evidence(self, unmet: Unmet) -> tuple[int, ...]:
@@ -222,17 +256,40 @@ class Lab(Sender):
         """Record the verdict of judged cases; a case that a failed step blocks keeps the requirement from passing."""
         if not (cases.judged or cases.blocked) or requirement in self._waived:
             return
-        outcome = broken(self.contract.requirements[requirement]) if cases.failures else Outcome.PASS
+        outcome = (
+            broken(self.contract.requirements[requirement]) if cases.failures else Outcome.PASS
+        )
         if outcome is Outcome.PASS and cases.blocked:
             why = "; ".join(dict.fromkeys(cases.blocked))
             self._keep(
-                Verdict(requirement, Outcome.BLOCKED, self.check, actual=why, remark=why, exchanges=self.trail(), judged=cases.judged)
+                Verdict(
+                    requirement,
+                    Outcome.BLOCKED,
+                    self.check,
+                    actual=why,
+                    remark=why,
+                    exchanges=self.trail(),
+                    judged=cases.judged,
+                )
             )
         elif outcome is Outcome.PASS:
             first = cases.failures[0] if cases.failures else None
-            self._record(requirement, outcome, remark=f"may: {first.expected}; {first.actual}" if first else remark, judged=cases.judged)
+            self._record(
+                requirement,
+                outcome,
+                remark=f"may: {first.expected}; {first.actual}" if first else remark,
+                judged=cases.judged,
+            )
         else:
-            self._keep(Verdict.of_failures(requirement, outcome, self.check, failures=tuple(cases.failures), judged=cases.judged))
+            self._keep(
+                Verdict.of_failures(
+                    requirement,
+                    outcome,
+                    self.check,
+                    failures=tuple(cases.failures),
+                    judged=cases.judged,
+                )
+            )
 
     def disown(self, exchange: Exchange) -> None:
         """Keep invariants from judging what a request left behind that should have been refused, if it was accepted."""
@@ -244,11 +301,22 @@ class Lab(Sender):
         """Note a request that a requirement demands to be refused, and disown it if it was accepted."""
         number = unmet.exchange or max(self.sent, default=0)
         if unmet.refusal and number in self.wire.exchanges:
-            exchange = self.wire.exchanges[number] = replace(self.wire.exchanges[number], is_invalid=number not in self.wire.concurrent)
+            exchange = self.wire.exchanges[number] = replace(
+                self.wire.exchanges[number], is_invalid=number not in self.wire.concurrent
+            )
             self.disown(exchange)
 
     def _record(self, requirement: str, outcome: Outcome, *, remark: str, judged: int = 1) -> None:
-        self._keep(Verdict(requirement, outcome, self.check, remark=remark, exchanges=self.trail(), judged=judged))
+        self._keep(
+            Verdict(
+                requirement,
+                outcome,
+                self.check,
+                remark=remark,
+                exchanges=self.trail(),
+                judged=judged,
+            )
+        )
 
     def _keep(self, verdict: Verdict) -> None:
         if verdict.requirement not in self._waived:

@@ -28,7 +28,11 @@ READS = frozenset({"GET", "HEAD"})
 def operations_of(contract: str) -> frozenset[str]:
     """Return the operations of all versions of a contract, and of the contract that it is a profile of."""
     own = Contract(contract)
-    found = frozenset(operation for version in own.versions for operation in Contract(contract, version).operations)
+    found = frozenset(
+        operation
+        for version in own.versions
+        for operation in Contract(contract, version).operations
+    )
     return found | operations_of(own.profile_of) if own.profile_of else found
 
 
@@ -103,18 +107,26 @@ class Sender:
         known = self.contract.operations.get(operation)
         if known is None:
             if operation not in operations_of(self.contract.name):
-                raise LookupError(f"no version of {self.contract.name} has an operation {operation!r}")
+                raise LookupError(
+                    f"no version of {self.contract.name} has an operation {operation!r}"
+                )
             raise NotOffered(f"{self.contract.name} has no operation {operation}")
         if declared and not self.offers(operation):
             raise NotOffered(f"the target does not declare {operation}")
         payload = content if content is not None else (b"" if body is None else orjson.dumps(body))
         sent = list(headers)
-        if (payload or known.body) and (method or known.method) not in {"GET", "HEAD"} and not _names(sent, "content-type"):
+        if (
+            (payload or known.body)
+            and (method or known.method) not in {"GET", "HEAD"}
+            and not _names(sent, "content-type")
+        ):
             sent.append(("Content-Type", known.body_media_type or "application/json"))
         sent += [
             (p.name, str(arguments[p.argument]))
             for p in known.parameters
-            if p.where == "header" and arguments.get(p.argument) is not None and not _names(sent, p.name)
+            if p.where == "header"
+            and arguments.get(p.argument) is not None
+            and not _names(sent, p.name)
         ]
         return self.send_raw(
             method or known.method,
@@ -173,20 +185,27 @@ class Sender:
                 fixed = self.offer.segments[parameter.name]
                 path = path.replace("/" + hole, "" if fixed is None else "/" + fixed)
             else:
-                path = path.replace(hole, quote(self.segment(parameter.name, arguments[parameter.argument]), safe=""))
+                path = path.replace(
+                    hole,
+                    quote(self.segment(parameter.name, arguments[parameter.argument]), safe=""),
+                )
         return path
 
     def segment(self, parameter: str, value: Any) -> str:  # noqa: ARG002 - a contract's lab may treat parameters differently
         """Return the text of a path parameter before percent-encoding; a contract's lab joins lists."""
         return str(value)
 
-    def _query(self, operation: Operation, arguments: dict[str, Any], further: Iterable[tuple[str, str]]) -> str:
+    def _query(
+        self, operation: Operation, arguments: dict[str, Any], further: Iterable[tuple[str, str]]
+    ) -> str:
         pairs = [
             (p.name, self.segment(p.name, _query_text(arguments[p.argument])))
             for p in operation.parameters
             if p.where == "query" and arguments.get(p.argument) is not None
         ]
-        encoded = [f"{quote(name, safe='')}={quote(value, safe='')}" for name, value in (*pairs, *further)]
+        encoded = [
+            f"{quote(name, safe='')}={quote(value, safe='')}" for name, value in (*pairs, *further)
+        ]
         return "?" + "&".join(encoded) if encoded else ""
 
     def offers(self, operation: OperationId) -> bool:
@@ -218,7 +237,9 @@ class Sender:
         self._together += 1
         try:
             with ThreadPoolExecutor(len(actions)) as pool:
-                return [future.result() for future in [pool.submit(start, action) for action in actions]]
+                return [
+                    future.result() for future in [pool.submit(start, action) for action in actions]
+                ]
         finally:
             self._together -= 1
 
@@ -229,18 +250,29 @@ class Sender:
         """
         last = shows or max(self.sent, default=0)
         exchanges = self.wire.exchanges
-        before = max((n for n in self.sent if n < last and exchanges[n].method not in READS), default=0)
+        before = max(
+            (n for n in self.sent if n < last and exchanges[n].method not in READS), default=0
+        )
         unsure = before if before and exchanges[before].status >= SERVER_ERROR else 0
-        return tuple(n for n in self.sent if n == last or (n < last and (n == unsure or self.changes(exchanges[n]))))
+        return tuple(
+            n
+            for n in self.sent
+            if n == last or (n < last and (n == unsure or self.changes(exchanges[n])))
+        )
 
     def changes(self, exchange: Exchange) -> bool:
         """Return whether an exchange may have changed the target's state; a contract's lab excludes operations that only read."""
-        return exchange.method not in READS and (200 <= exchange.status < 300 or exchange.status == 0)
+        return exchange.method not in READS and (
+            200 <= exchange.status < 300 or exchange.status == 0
+        )
 
 
 def accepted(operation: Operation) -> str:
     """Return the documented media types of an operation's responses as an `Accept` header."""
-    return ", ".join(dict.fromkeys(a.media_type for a in operation.answers.values() if a.media_type)) or ANYTHING
+    return (
+        ", ".join(dict.fromkeys(a.media_type for a in operation.answers.values() if a.media_type))
+        or ANYTHING
+    )
 
 
 def _names(headers: Iterable[tuple[str, str]], name: str) -> bool:

@@ -54,4 +54,8 @@ def verdict(header: Mapping[str, Any], footer: Mapping[str, Any]) -> str:
     if footer["verdict"] == "not conformant" and failing:
         return f"{failing} failing"
     known = counts[Outcome.KNOWN_FAIL]
-    return f"{footer['verdict']}, {known} known failures" if known and footer["verdict"] == "conformant" else str(footer["verdict"])
+    return (
+        f"{footer['verdict']}, {known} known failures"
+        if known and footer["verdict"] == "conformant"
+        else str(footer["verdict"])
+    )

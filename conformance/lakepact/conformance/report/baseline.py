@@ -16,7 +16,9 @@ UNEXAMINED = "not examined yet"  #: how the reasons of new failures begin
 
 def failing(report: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
     """Return the results that fail a run: broken MUSTs, of strict runs broken SHOULDs too, and known failures that still fail."""
-    outcomes = {Outcome.FAIL, Outcome.KNOWN_FAIL} | ({Outcome.WARN} if report[0]["strict"] else set())
+    outcomes = {Outcome.FAIL, Outcome.KNOWN_FAIL} | (
+        {Outcome.WARN} if report[0]["strict"] else set()
+    )
     return [line for line in report if line["line"] == "result" and line["outcome"] in outcomes]
 
 
@@ -47,12 +49,21 @@ def _entry(result: Mapping[str, Any], exchanges: Mapping[int, Mapping[str, Any]]
     """Yield the line of one requirement, after its evidence."""
     verdict = deciding(result)
     request = judged_request(verdict, exchanges)
-    evidence = {"request": request, **{name: verdict.get(name, "") for name in ("expected", "actual")}}
+    evidence = {
+        "request": request,
+        **{name: verdict.get(name, "") for name in ("expected", "actual")},
+    }
     evidence |= {"clause": result["clause"], "check": verdict["check"]}
     yield f"\n# {plain(result['sentence'])}"
-    yield from (f"#   {name:<9} {_short(value, SHOWN)}" for name, value in evidence.items() if value)
+    yield from (
+        f"#   {name:<9} {_short(value, SHOWN)}" for name, value in evidence.items() if value
+    )
     is_known = result["outcome"] == Outcome.KNOWN_FAIL
-    reason = verdict["remark"] if is_known else f"{UNEXAMINED}: expected {evidence['expected']}, got {evidence['actual']}"
+    reason = (
+        verdict["remark"]
+        if is_known
+        else f"{UNEXAMINED}: expected {evidence['expected']}, got {evidence['actual']}"
+    )
     yield f"{result['requirement']}  {plain(reason) if is_known else _short(reason, REASON)}"
 
 

@@ -10,10 +10,14 @@ from lakepact.conformance.evidence.outcome import ENDED_EARLY, Outcome
 from lakepact.conformance.report.requests import deciding
 
 EVIDENCE = (Outcome.ERROR, Outcome.FAIL, Outcome.UNEXPECTED_PASS, Outcome.BLOCKED, Outcome.WARN)
-STEP = re.compile(r"(?:blocked by |a set-up step failed \()([A-Z][\w-]+)")  #: the requirement of the step that failed
+STEP = re.compile(
+    r"(?:blocked by |a set-up step failed \()([A-Z][\w-]+)"
+)  #: the requirement of the step that failed
 
 
-def findings(report: Sequence[dict[str, Any]]) -> Iterator[tuple[dict[str, Any] | None, list[dict[str, Any]]]]:
+def findings(
+    report: Sequence[dict[str, Any]],
+) -> Iterator[tuple[dict[str, Any] | None, list[dict[str, Any]]]]:
     """Yield each cause with its results, then results without a cause in groups, the worst outcome first."""
     results = [line for line in report if line["line"] == "result"]
     by_id = {result["requirement"]: result for result in results}
@@ -21,7 +25,9 @@ def findings(report: Sequence[dict[str, Any]]) -> Iterator[tuple[dict[str, Any] 
         if line["line"] == "cause":
             yield line, [by_id[requirement] for requirement in line["requirements"]]
     for outcome in EVIDENCE:
-        for group in grouped(result for result in results if result["outcome"] == outcome and "cause" not in result):
+        for group in grouped(
+            result for result in results if result["outcome"] == outcome and "cause" not in result
+        ):
             yield None, group
 
 

@@ -59,14 +59,29 @@ def causes(report: Iterable[Line], *, refused: Collection[str] = ("GET", "POST")
     for finding in evidence.findings:
         groups[evidence.key(finding)].append(finding)
     found = [_cause(key, group) for key, group in groups.items()]
-    return sorted(found, key=lambda cause: (cause.severity.rank, cause.outcome is not Outcome.FAIL, -len(cause.findings)))
+    return sorted(
+        found,
+        key=lambda cause: (
+            cause.severity.rank,
+            cause.outcome is not Outcome.FAIL,
+            -len(cause.findings),
+        ),
+    )
 
 
 def _cause(key: Key, group: Sequence[Finding]) -> Cause:
-    ordered = sorted(group, key=lambda finding: (_severity(finding).rank, finding.result["outcome"] != Outcome.FAIL))
-    outcome = min((Outcome(finding.result["outcome"]) for finding in group), key=lambda outcome: outcome.weight)
+    ordered = sorted(
+        group,
+        key=lambda finding: (_severity(finding).rank, finding.result["outcome"] != Outcome.FAIL),
+    )
+    outcome = min(
+        (Outcome(finding.result["outcome"]) for finding in group),
+        key=lambda outcome: outcome.weight,
+    )
     shown = next((finding for finding in ordered if finding.accepted), ordered[0])
-    return Cause(_severity(ordered[0]), _common_title(key, group) or _title(shown), tuple(ordered), outcome)
+    return Cause(
+        _severity(ordered[0]), _common_title(key, group) or _title(shown), tuple(ordered), outcome
+    )
 
 
 def _severity(finding: Finding) -> Severity:
@@ -112,16 +127,24 @@ def _common_title(key: Key, group: Sequence[Finding]) -> str:
             methods = "GET or HEAD" if reads else "POST, PUT or DELETE"
             return f"no {methods} request of the run was refused, for {plural(len(group), 'requirement')}"
         case ("no error body", status):
-            return _short(f"errors with status {status} have no error body of the contract: {operations}")
+            return _short(
+                f"errors with status {status} have no error body of the contract: {operations}"
+            )
         case ("accepted", kind, at) if kind in MISTAKES:
-            accepting = ", ".join(dict.fromkeys(finding.operation for finding in group if finding.accepted))
+            accepting = ", ".join(
+                dict.fromkeys(finding.operation for finding in group if finding.accepted)
+            )
             return _short(f"requests {_mistake(str(kind), at)} were accepted by {accepting}")
         case ("refused", kind, at, status, error) if kind in MISTAKES:
             wanted = " or ".join(map(str, group[0].expected_status))
             returned = f"{status} ({error})" if error else status
-            return _short(f"requests {_mistake(str(kind), at)} returned {returned}, expected {wanted}: {operations}")
+            return _short(
+                f"requests {_mistake(str(kind), at)} returned {returned}, expected {wanted}: {operations}"
+            )
         case ("refused alike", status, wanted):
-            return _short(f"requests with mistakes of many kinds returned {status}, expected {wanted}: {operations}")
+            return _short(
+                f"requests with mistakes of many kinds returned {status}, expected {wanted}: {operations}"
+            )
         case _:
             return ""
 
@@ -131,13 +154,21 @@ def _title(finding: Finding) -> str:
     expected, actual = (_short(finding.failure[side]) for side in ("expected", "actual"))
     if exchange is None:
         return f"expected {expected}, got {actual}"
-    request = finding.mistake[1] if finding.accepted and not finding.mistake[0] else finding.operation
+    request = (
+        finding.mistake[1] if finding.accepted and not finding.mistake[0] else finding.operation
+    )
     request = request or f"{exchange['request']['method']} {exchange['request']['url']}"
     if finding.expected_status and finding.is_about_status:
         error = error_of(finding)
         wanted = " or ".join(map(str, finding.expected_status))
         has_none = finding.status >= 400 and exchange["request"]["method"] != "HEAD"
-        body = f" ({error[0] or 'an empty type'})" if error else " without the contract's error body" if has_none else ""
+        body = (
+            f" ({error[0] or 'an empty type'})"
+            if error
+            else " without the contract's error body"
+            if has_none
+            else ""
+        )
         return f"{request} returned {finding.status}{body}, expected {wanted}"
     return f"{request} returned {finding.status}: expected {expected}, got {actual}"
 
@@ -152,7 +183,9 @@ def summary(report: Sequence[Line]) -> str:
     if not counted:
         return ""
     failed = sum(line["line"] == "result" and line["outcome"] == Outcome.FAIL for line in report)
-    kinds = ", ".join(f"{counted[severity]} {severity}" for severity in Severity if severity in counted)
+    kinds = ", ".join(
+        f"{counted[severity]} {severity}" for severity in Severity if severity in counted
+    )
     return f"{plural(sum(counted.values()), 'cause')}, {plural(failed, 'requirement')}: {kinds}"
 
 

@@ -22,8 +22,14 @@ def subject(body: str, failure: Mapping[str, Any]) -> str:
         An empty text if the commit has none, or several kinds.
     """
     at = failure.get("mutation", {}).get("at", "")
-    is_conflict = "/requirements/" in at or (not at and min(failure.get("expected_status", ()), default=0) == CONFLICT)
-    kinds = _kinds(body, "requirements", "type", at) if is_conflict else _kinds(body, "updates", "action", at)
+    is_conflict = "/requirements/" in at or (
+        not at and min(failure.get("expected_status", ()), default=0) == CONFLICT
+    )
+    kinds = (
+        _kinds(body, "requirements", "type", at)
+        if is_conflict
+        else _kinds(body, "updates", "action", at)
+    )
     return next(iter(kinds)) if len(kinds) == 1 else ""
 
 
@@ -35,4 +41,8 @@ def _kinds(body: str, member: str, tag: str, at: str) -> set[str]:
     except (orjson.JSONDecodeError, TypeError, KeyError, AttributeError):
         return set()
     place = re.search(rf"/{member}/(\d+)", at)
-    return {str(kind) for change in items for kind in (change[int(place[1]) : int(place[1]) + 1] if place else change)}
+    return {
+        str(kind)
+        for change in items
+        for kind in (change[int(place[1]) : int(place[1]) + 1] if place else change)
+    }

@@ -85,7 +85,9 @@ class Matrix:
         return not any(column.incomplete for column in self.columns)
 
 
-def matrix(reports: Mapping[str, Sequence[dict[str, Any]]], *, by: str = AREA, differing: bool = False) -> Matrix:
+def matrix(
+    reports: Mapping[str, Sequence[dict[str, Any]]], *, by: str = AREA, differing: bool = False
+) -> Matrix:
     """Build the matrix of several reports.
 
     Args:
@@ -111,7 +113,9 @@ def matrix(reports: Mapping[str, Sequence[dict[str, Any]]], *, by: str = AREA, d
         version=header["version"],
         by=by,
         columns=tuple(column(name, report) for name, report in reports.items()),
-        rows=tuple(row for row in rows if not differing or row.differs or len(row.cells) < len(reports)),
+        rows=tuple(
+            row for row in rows if not differing or row.differs or len(row.cells) < len(reports)
+        ),
         notes=tuple(_notes(headers)),
     )
 
@@ -123,12 +127,25 @@ def column(name: str, report: Sequence[dict[str, Any]]) -> Column:
     unjudged = sum(seen[outcome] for outcome in UNJUDGED)
     incomplete = ""
     if "stopped" in footer:
-        incomplete = f"{'not everything was' if seen else 'nothing could be'} checked: {footer['stopped']}"
+        incomplete = (
+            f"{'not everything was' if seen else 'nothing could be'} checked: {footer['stopped']}"
+        )
     elif unjudged:
-        incomplete = f"{unjudged} {'requirement' if unjudged == 1 else 'requirements'} could not be judged"
+        incomplete = (
+            f"{unjudged} {'requirement' if unjudged == 1 else 'requirements'} could not be judged"
+        )
     elif not seen:
         incomplete = "nothing was judged"
-    return Column(name, header["target"], header["ended"], footer["verdict"], incomplete, seen, footer.get("causes", {}), annotated(report))
+    return Column(
+        name,
+        header["target"],
+        header["ended"],
+        footer["verdict"],
+        incomplete,
+        seen,
+        footer.get("causes", {}),
+        annotated(report),
+    )
 
 
 def _rows(reports: Mapping[str, Sequence[dict[str, Any]]], by: str) -> Iterator[Row]:
@@ -137,7 +154,9 @@ def _rows(reports: Mapping[str, Sequence[dict[str, Any]]], by: str) -> Iterator[
     for column, report in reports.items():
         for result in report:
             for name in _names(result, by) if result["line"] == "result" else ():
-                sentence[name] = f"{result['level']}: {result['sentence']}" if by == REQUIREMENT else ""
+                sentence[name] = (
+                    f"{result['level']}: {result['sentence']}" if by == REQUIREMENT else ""
+                )
                 cells.setdefault(name, {}).setdefault(column, Counter())[result["outcome"]] += 1
     names = sorted(cells, key=lambda name: name == ANY_OPERATION)
     return (Row(name, sentence[name], cells[name]) for name in names)
@@ -157,7 +176,11 @@ def _notes(headers: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
         yield f"limited to {next(iter(parts.values()))}"
     else:
         yield from (f"{name}: limited to {part}" for name, part in parts.items())
-    yield from (f"{name}: the verdict is{clients}" for name, header in headers.items() if (clients := for_clients(header)))
+    yield from (
+        f"{name}: the verdict is{clients}"
+        for name, header in headers.items()
+        if (clients := for_clients(header))
+    )
     makers = {header["lakepact"] for header in headers.values()}
     if len(makers) > 1:
         yield f"the reports are from different versions of lakepact ({', '.join(sorted(makers))}), whose checks may differ"
@@ -175,7 +198,11 @@ def outcome_of(cell: Mapping[str, int]) -> Outcome:
 
 def marks(cell: Mapping[str, int]) -> Iterator[tuple[Outcome, int]]:
     """Return the counts of a cell's outcomes other than pass and not-offered, worst first."""
-    return ((o, cell[o]) for o in Outcome if cell.get(o) and o not in (Outcome.PASS, Outcome.NOT_OFFERED))
+    return (
+        (o, cell[o])
+        for o in Outcome
+        if cell.get(o) and o not in (Outcome.PASS, Outcome.NOT_OFFERED)
+    )
 
 
 def cell_text(cell: Mapping[str, int] | None, by: str) -> str:
@@ -185,7 +212,11 @@ def cell_text(cell: Mapping[str, int] | None, by: str) -> str:
     if by == REQUIREMENT:
         return LOOKS[outcome_of(cell)].sign
     kept, judged = counted(cell)
-    return " ".join((f"{kept}/{judged}", *(f"{LOOKS[o].sign}{n}" for o, n in marks(cell)))) if judged else NOTHING
+    return (
+        " ".join((f"{kept}/{judged}", *(f"{LOOKS[o].sign}{n}" for o, n in marks(cell))))
+        if judged
+        else NOTHING
+    )
 
 
 def signs(matrix: Matrix) -> str:
@@ -203,15 +234,33 @@ def as_json(matrix: Matrix) -> dict[str, Any]:
         "by": matrix.by,
         "notes": list(matrix.notes),
         "reports": [_report(column) for column in matrix.columns],
-        "rows": [{"name": row.name, "cells": {name: dict(cell) for name, cell in row.cells.items()}} for row in matrix.rows],
+        "rows": [
+            {"name": row.name, "cells": {name: dict(cell) for name, cell in row.cells.items()}}
+            for row in matrix.rows
+        ],
     }
 
 
 def _report(column: Column) -> dict[str, Any]:
-    about = {"name": column.name, "target": column.url, "ended": column.ended, "verdict": column.verdict, "incomplete": column.incomplete}
-    return {**about, "counts": dict(column.seen), "causes": dict(column.causes), "clients": hurt(column.report)}
+    about = {
+        "name": column.name,
+        "target": column.url,
+        "ended": column.ended,
+        "verdict": column.verdict,
+        "incomplete": column.incomplete,
+    }
+    return {
+        **about,
+        "counts": dict(column.seen),
+        "causes": dict(column.causes),
+        "clients": hurt(column.report),
+    }
 
 
 def incomplete(columns: Iterable[Column]) -> Iterator[str]:
     """Return a line for each incomplete report."""
-    return (f"{column.name} is incomplete: {column.incomplete}" for column in columns if column.incomplete)
+    return (
+        f"{column.name} is incomplete: {column.incomplete}"
+        for column in columns
+        if column.incomplete
+    )

@@ -30,7 +30,18 @@ Key: TypeAlias = "tuple[object, ...]"
 BROKEN = (Outcome.FAIL, Outcome.WARN)
 #: Members that hold what a response, or a line of it, is about.
 ENVELOPES = frozenset(
-    {"metadata", "protocol", "metaData", "file", "add", "remove", "cdf", "deltaProtocol", "deltaMetadata", "deltaSingleAction"}
+    {
+        "metadata",
+        "protocol",
+        "metaData",
+        "file",
+        "add",
+        "remove",
+        "cdf",
+        "deltaProtocol",
+        "deltaMetadata",
+        "deltaSingleAction",
+    }
 )
 #: Members that name, or count, items of another member: a wrong item shows at both.
 FAMILIES = {
@@ -46,7 +57,9 @@ FAMILIES = {
     "current-version-id": "versions",
     "version-log": "versions",
 }
-NAMESPACE = frozenset({"loadNamespaceMetadata", "updateProperties", "listNamespaces"})  #: their last word is another
+NAMESPACE = frozenset(
+    {"loadNamespaceMetadata", "updateProperties", "listNamespaces"}
+)  #: their last word is another
 READS = frozenset({"GET", "HEAD"})
 MANY = 10  #: mistakes that a server which refuses none accepts, or refuses with one wrong status, from which on they are one cause
 NOT_FOUND = 404
@@ -60,7 +73,10 @@ PARTICULAR = re.compile(
 )
 EXCEPTION = re.compile(r"^(?:\w+\.)+\w+: ")  #: the class of an exception before its message
 #: An error body of the contract that a report shows in part.
-CUT_ERROR = re.compile(r"""\s*\{\s*"error"\s*:\s*\{.*?"message"\s*:\s*"((?:[^"\\]|\\.)*)".*?"type"\s*:\s*"([^"]*)\"""", re.DOTALL)
+CUT_ERROR = re.compile(
+    r"""\s*\{\s*"error"\s*:\s*\{.*?"message"\s*:\s*"((?:[^"\\]|\\.)*)".*?"type"\s*:\s*"([^"]*)\"""",
+    re.DOTALL,
+)
 
 
 def member_of(place: str) -> str:
@@ -87,7 +103,11 @@ class Finding:
     @property
     def operation(self) -> str:
         """The operation of the request, or its method if no contract has it."""
-        return (self.exchange["operation"] or self.exchange["request"]["method"]) if self.exchange else ""
+        return (
+            (self.exchange["operation"] or self.exchange["request"]["method"])
+            if self.exchange
+            else ""
+        )
 
     @property
     def reads(self) -> bool:
@@ -107,7 +127,9 @@ class Finding:
     @property
     def is_about_status(self) -> bool:
         """Whether the response has another status than the requirement demands."""
-        return bool(self.failure.get("about_status")) or (bool(self.expected_status) and self.status not in self.expected_status)
+        return bool(self.failure.get("about_status")) or (
+            bool(self.expected_status) and self.status not in self.expected_status
+        )
 
     @property
     def expects_success(self) -> bool:
@@ -122,7 +144,9 @@ class Finding:
     @property
     def accepted(self) -> bool:
         """Whether a request was accepted that should have been refused."""
-        demanded = self.failure.get("refusal", bool(self.expected_status) and not self.expects_success)
+        demanded = self.failure.get(
+            "refusal", bool(self.expected_status) and not self.expects_success
+        )
         return bool(demanded) and LOWEST_ERROR > self.status >= 200
 
     @property
@@ -168,7 +192,9 @@ class Evidence:
             accepted mistakes in requests with those methods are one cause.
     """
 
-    def __init__(self, report: Iterable[Line], *, refused: Collection[str] = ("GET", "POST")) -> None:
+    def __init__(
+        self, report: Iterable[Line], *, refused: Collection[str] = ("GET", "POST")
+    ) -> None:
         lines = list(report)
         exchanges = {line["number"]: line for line in lines if line["line"] == "exchange"}
         broken = [line for line in lines if line["line"] == "result" and line["outcome"] in BROKEN]
@@ -179,13 +205,21 @@ class Evidence:
                 self._accepted.setdefault(case.exchange["number"], case)
         mistakes = {(case.reads, case.mistake) for case in self._accepted.values()}
         refusing = {method in READS for method in refused}
-        self._refuses_none = {reads for reads, _ in mistakes if reads not in refusing and sum(r is reads for r, _ in mistakes) >= MANY}
+        self._refuses_none = {
+            reads
+            for reads, _ in mistakes
+            if reads not in refusing and sum(r is reads for r, _ in mistakes) >= MANY
+        }
         #: The clearest case of each requirement; an accepted mistake is graver than a wrong refusal.
         self.findings = [next((case for case in each if case.accepted), each[0]) for each in cases]
         refusals = {(_key(finding), finding.refusal) for finding in self.findings}
         counted = Counter(refusal for key, refusal in refusals if key[0] == "refused")
         self._alike = {refusal for refusal, mistakes in counted.items() if mistakes >= MANY}
-        self._undue = {_error(finding) for finding in self.findings if finding.expects_success and finding.is_error}
+        self._undue = {
+            _error(finding)
+            for finding in self.findings
+            if finding.expects_success and finding.is_error
+        }
 
     def key(self, finding: Finding) -> Key:
         """Return what a finding has in common with others of its cause."""
@@ -195,21 +229,33 @@ class Evidence:
         if cause.is_error and cause.is_about_status and _error(cause) in self._undue:
             return _error(cause)
         key = _key(cause)
-        return ("refused alike", *cause.refusal) if key[0] == "refused" and cause.refusal in self._alike else key
+        return (
+            ("refused alike", *cause.refusal)
+            if key[0] == "refused" and cause.refusal in self._alike
+            else key
+        )
 
     def _origin(self, finding: Finding) -> Finding | None:
         """Return the case of an accepted request that a finding follows from.
 
         The finding's response answers that request, or a later one about the same objects. A refusal follows from nothing.
         """
-        if finding.exchange is None or (finding.is_about_status and not finding.expects_success and finding.is_error):
+        if finding.exchange is None or (
+            finding.is_about_status and not finding.expects_success and finding.is_error
+        ):
             return None
         number, named = finding.exchange["number"], _names(finding.exchange)
         if number in self._accepted and not finding.accepted:
             return self._accepted[number]
-        before = (self._accepted[n] for n in finding.verdict.get("exchanges", ()) if n in self._accepted and n != number)
+        before = (
+            self._accepted[n]
+            for n in finding.verdict.get("exchanges", ())
+            if n in self._accepted and n != number
+        )
         others = (other for other in before if other.requirement != finding.requirement)
-        return next((other for other in others if other.exchange and _names(other.exchange) <= named), None)
+        return next(
+            (other for other in others if other.exchange and _names(other.exchange) <= named), None
+        )
 
 
 def _cases(result: Line, exchanges: Mapping[int, Line]) -> Iterator[Finding]:
@@ -222,7 +268,11 @@ def _cases(result: Line, exchanges: Mapping[int, Line]) -> Iterator[Finding]:
 
 
 def _names(exchange: Line) -> frozenset[str]:
-    return frozenset(re.findall(r"lp_[0-9a-f]+_\d+_\d+", exchange["request"]["url"] + exchange["request"]["body"]))
+    return frozenset(
+        re.findall(
+            r"lp_[0-9a-f]+_\d+_\d+", exchange["request"]["url"] + exchange["request"]["body"]
+        )
+    )
 
 
 def _key(finding: Finding) -> Key:
@@ -242,12 +292,20 @@ def _key(finding: Finding) -> Key:
 def _error_key(finding: Finding) -> Key:
     """Return what is wrong with an error response: that it came at all, its status, or its body."""
     error = error_of(finding)
-    is_bare = error is None and finding.exchange is not None and finding.exchange["request"]["method"] != "HEAD"
+    is_bare = (
+        error is None
+        and finding.exchange is not None
+        and finding.exchange["request"]["method"] != "HEAD"
+    )
     if not finding.is_about_status:
         if is_bare and (not finding.difference or finding.is_about(Kind.MISSING, Kind.TYPE)):
             return ("no error body",)
         has_place = ("error body", finding.difference, *finding.mistake, error and error[0])
-        return has_place if finding.difference else ("check", finding.verdict.get("check"), finding.operation)
+        return (
+            has_place
+            if finding.difference
+            else ("check", finding.verdict.get("check"), finding.operation)
+        )
     if is_bare and not finding.expects_success:
         return ("no error body", finding.status)
     if finding.expects_success or finding.status >= SERVER_ERROR:
@@ -257,7 +315,12 @@ def _error_key(finding: Finding) -> Key:
 
 def _error(finding: Finding) -> Key:
     kind, message = error_of(finding) or ("", message_of(finding))
-    return ("error", finding.status, kind, "" if kind and finding.status == NOT_FOUND else message)  # which just names the object
+    return (
+        "error",
+        finding.status,
+        kind,
+        "" if kind and finding.status == NOT_FOUND else message,
+    )  # which just names the object
 
 
 def _effect_key(finding: Finding) -> Key:
@@ -269,7 +332,12 @@ def _effect_key(finding: Finding) -> Key:
     if finding.member == "headers":
         return ("header", finding.difference)
     if finding.member:
-        return ("member", _resource(finding.operation), finding.member, finding.is_about(Kind.SURPLUS))
+        return (
+            "member",
+            _resource(finding.operation),
+            finding.member,
+            finding.is_about(Kind.SURPLUS),
+        )
     return ("check", finding.verdict.get("check"), finding.operation)
 
 
@@ -283,7 +351,11 @@ def error_of(finding: Finding) -> tuple[str, str] | None:
         return (cut[2], PARTICULAR.sub("…", cut[1])) if cut else None
     if not isinstance(body, dict):
         return None
-    error = body["error"] if isinstance(body.get("error"), dict) else {"type": body.get("errorCode"), "message": body.get("message")}
+    error = (
+        body["error"]
+        if isinstance(body.get("error"), dict)
+        else {"type": body.get("errorCode"), "message": body.get("message")}
+    )
     kind = error.get("type")
     # An empty type breaks another requirement; the body is the contract's all the same.
     return (kind, PARTICULAR.sub("…", str(error.get("message")))) if isinstance(kind, str) else None
@@ -310,4 +382,8 @@ def is_empty(body: str) -> bool:
 
 def _resource(operation: str) -> str:
     """Return the last word of an operation, such as "Table" of createTable, loadTable and updateTable."""
-    return "Namespace" if operation in NAMESPACE else re.findall(r"[A-Z][a-z]+|$", operation)[-2:][0] or operation
+    return (
+        "Namespace"
+        if operation in NAMESPACE
+        else re.findall(r"[A-Z][a-z]+|$", operation)[-2:][0] or operation
+    )

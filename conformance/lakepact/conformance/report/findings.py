@@ -35,13 +35,27 @@ class Findings:
         """Yield some results by cause, the gravest first; results without a cause come last, blocked ones by their reason."""
         by_id = {result["requirement"]: result for result in findings}
         for cause in self._causes:
-            shown = [by_id.pop(requirement) for requirement in cause["requirements"] if requirement in by_id]
+            shown = [
+                by_id.pop(requirement)
+                for requirement in cause["requirements"]
+                if requirement in by_id
+            ]
             if shown:
                 yield self._cause(cause, shown)
         for group in grouped(by_id.values()):
             look = LOOKS[Outcome(group[0]["outcome"])]
-            mark, title = (look.sign, reason(group[0])) if len(group) > 1 else (f"{look.sign} {escape(group[0]['level'])}", "")
-            yield _folded(mark, look.style, title or group[0]["sentence"], group, self._parts(group, "", "blocked for this reason"))
+            mark, title = (
+                (look.sign, reason(group[0]))
+                if len(group) > 1
+                else (f"{look.sign} {escape(group[0]['level'])}", "")
+            )
+            yield _folded(
+                mark,
+                look.style,
+                title or group[0]["sentence"],
+                group,
+                self._parts(group, "", "blocked for this reason"),
+            )
 
     def _parts(self, shown: Sequence[Mapping[str, Any]], severity: str, common: str) -> list[str]:
         """Return the first finding, and the others folded."""
@@ -50,17 +64,27 @@ class Findings:
         return [first, f'<details class="more">{more}</details>'] if further else [first]
 
     def _cause(self, cause: Mapping[str, Any], shown: Sequence[Mapping[str, Any]]) -> str:
-        terms = "".join(f"<dt>{name}</dt><dd>{escape(text)}</dd>" for name, text in harm.terms(self._header, cause).items())
-        parts = [f"<dl>{terms}</dl>" if terms else "", *self._parts(shown, cause["severity"], "with this cause")]
+        terms = "".join(
+            f"<dt>{name}</dt><dd>{escape(text)}</dd>"
+            for name, text in harm.terms(self._header, cause).items()
+        )
+        parts = [
+            f"<dl>{terms}</dl>" if terms else "",
+            *self._parts(shown, cause["severity"], "with this cause"),
+        ]
         style = LOOKS[Outcome(shown[0]["outcome"])].style
         mark = f"{cause['number']} · {escape(cause['severity'])}"
-        is_here = any(result["outcome"] == cause["outcome"] for result in shown)  # its warnings stand elsewhere
+        is_here = any(
+            result["outcome"] == cause["outcome"] for result in shown
+        )  # its warnings stand elsewhere
         anchor = f"cause-{cause['number']}" if is_here else ""
         return _folded(mark, style, cause["title"], shown, parts, anchor=anchor)
 
     def _finding(self, result: Mapping[str, Any], severity: str) -> str:
         header, look = self._header, LOOKS[Outcome(result["outcome"])]
-        listed = "".join(f"<dt>{name}</dt><dd>{said}</dd>" for name, said in self._terms(result).items())
+        listed = "".join(
+            f"<dt>{name}</dt><dd>{said}</dd>" for name, said in self._terms(result).items()
+        )
         verdict = deciding(result)
         sent = [self._exchanges[n] for n in verdict.get("exchanges", ()) if n in self._exchanges]
         return (
@@ -75,14 +99,21 @@ class Findings:
         """Return the terms of a finding, as HTML."""
         verdict = deciding(result)
         again = sum(v["outcome"] == result["outcome"] for v in result["verdicts"]) - 1
-        found = {name: f"<code>{escape(text)}</code>" for name, text in terms(result, self._exchanges).items()}
+        found = {
+            name: f"<code>{escape(text)}</code>"
+            for name, text in terms(result, self._exchanges).items()
+        }
         if "remark" in found:
             found["remark"] = escape(verdict["remark"])
         if result["interpretation"]:
             found["interpretation"] = html_sentence(result["interpretation"])
         for correction in result["corrections"]:
-            found[f"correction {escape(correction['id'])}"] = f"{html_sentence(correction['sentence'])} ({escape(correction['effect'])})"
-        found["check"] = f"<code>{escape(verdict['check'])}</code>" + (f", and {again} more" if again else "")
+            found[f"correction {escape(correction['id'])}"] = (
+                f"{html_sentence(correction['sentence'])} ({escape(correction['effect'])})"
+            )
+        found["check"] = f"<code>{escape(verdict['check'])}</code>" + (
+            f", and {again} more" if again else ""
+        )
         return found
 
 
@@ -91,14 +122,28 @@ def marks(result: Mapping[str, Any], severity: str = "") -> str:
     return f'data-outcome="{escape(result["outcome"])}" data-area="{escape(result["area"])}" data-severity="{escape(severity)}"'
 
 
-def _folded(mark: str, style: str, title: str, shown: Sequence[Mapping[str, Any]], parts: Sequence[str], *, anchor: str = "") -> str:
+def _folded(
+    mark: str,
+    style: str,
+    title: str,
+    shown: Sequence[Mapping[str, Any]],
+    parts: Sequence[str],
+    *,
+    anchor: str = "",
+) -> str:
     """Return a group of findings that is folded: its mark, title, ids of requirements and the sentence of the clearest are shown."""
-    ids = escape(shown[0]["requirement"]) + (f" and {len(shown) - 1} more" if len(shown) > 1 else "")
+    ids = escape(shown[0]["requirement"]) + (
+        f" and {len(shown) - 1} more" if len(shown) > 1 else ""
+    )
     if title != shown[0]["sentence"]:
         ids += f": {html_sentence(shown[0]['sentence'])}"
-    summary = f'<span class="v {style}">{mark}</span> <span>{escape(title)}</span> <small>{ids}</small>'
+    summary = (
+        f'<span class="v {style}">{mark}</span> <span>{escape(title)}</span> <small>{ids}</small>'
+    )
     name = f' id="{anchor}"' if anchor else ""
-    return f'<details class="group cause"{name}><summary>{summary}</summary>{"".join(parts)}</details>'
+    return (
+        f'<details class="group cause"{name}><summary>{summary}</summary>{"".join(parts)}</details>'
+    )
 
 
 def _evidence(sent: Sequence[Mapping[str, Any]]) -> str:
@@ -110,10 +155,18 @@ def _evidence(sent: Sequence[Mapping[str, Any]]) -> str:
     curls = f"# {left_out} earlier requests are in the JSON lines\n" if left_out > 0 else ""
     curls += "\n".join(exchange["curl"] for exchange in before[-SHOWN_CURLS:])
     many = "the request" if len(before) == 1 else f"{len(before)} requests"
-    requests = f'<details><summary>{many} before it</summary><pre tabindex="0">{html_lines(curls)}</pre></details>' if before else ""
+    requests = (
+        f'<details><summary>{many} before it</summary><pre tabindex="0">{html_lines(curls)}</pre></details>'
+        if before
+        else ""
+    )
     requests += f'<pre tabindex="0">{escape(last["curl"])}</pre>'
     status = last["response"]["status"] or "none came"
-    body = f'<pre tabindex="0">{html_lines(_beginning(last["response"]["body"]))}</pre>' if last["response"]["body"] else "<p>No body.</p>"
+    body = (
+        f'<pre tabindex="0">{html_lines(_beginning(last["response"]["body"]))}</pre>'
+        if last["response"]["body"]
+        else "<p>No body.</p>"
+    )
     return f"{requests}<details><summary>the last answer: {status}</summary>{body}</details>"
 
 

@@ -26,9 +26,21 @@ SECTIONS = {
         (Outcome.FAIL, Outcome.UNEXPECTED_PASS),
         "Each breaks a MUST, or passes although it is listed as a known failure.",
     ),
-    "unjudged": ("Blocked", (Outcome.ERROR, Outcome.BLOCKED), "An earlier step failed, or the suite itself failed."),
-    "warnings": ("Warnings", (Outcome.WARN,), "A SHOULD is broken, or a MUST passes with a remark."),
-    "known": ("Known failures", (Outcome.KNOWN_FAIL,), "Broken, and listed as a known failure with a reason."),
+    "unjudged": (
+        "Blocked",
+        (Outcome.ERROR, Outcome.BLOCKED),
+        "An earlier step failed, or the suite itself failed.",
+    ),
+    "warnings": (
+        "Warnings",
+        (Outcome.WARN,),
+        "A SHOULD is broken, or a MUST passes with a remark.",
+    ),
+    "known": (
+        "Known failures",
+        (Outcome.KNOWN_FAIL,),
+        "Broken, and listed as a known failure with a reason.",
+    ),
     "tolerated": ("Not counted", (), "They hurt none of the clients that the verdict is for."),
 }
 
@@ -42,16 +54,25 @@ def html(report: Sequence[dict[str, Any]]) -> str:
     title = f"{footer['verdict']}{harm.for_clients(header)}: {header['target']}, {header['title']} {header['version']}"
     spared = harm.tolerated(report)
     counted = [r for r in results if r["requirement"] not in spared]
-    shown = {anchor: [r for o in outcomes for r in counted if r["outcome"] == o] for anchor, (_, outcomes, _) in SECTIONS.items()}
+    shown = {
+        anchor: [r for o in outcomes for r in counted if r["outcome"] == o]
+        for anchor, (_, outcomes, _) in SECTIONS.items()
+    }
     shown["tolerated"] = [r for r in results if r["requirement"] in spared]
     absent = [r for r in results if r["outcome"] == Outcome.NOT_OFFERED]
     passed = [r for r in results if r["outcome"] == Outcome.PASS]
-    parts = [_top(report, results, {**shown, "absent": absent, "passed": passed}), "<main>", *_summary(results, report)]
+    parts = [
+        _top(report, results, {**shown, "absent": absent, "passed": passed}),
+        "<main>",
+        *_summary(results, report),
+    ]
     parts += [_filters(results, report)] if results else []
     for anchor, listed in shown.items():
         heading, _, lead = SECTIONS[anchor]
         if listed:
-            parts += [f'<section class="findings" id="{anchor}"><h2>{heading} ({len(listed)})</h2><p class="lead">{lead}</p>']
+            parts += [
+                f'<section class="findings" id="{anchor}"><h2>{heading} ({len(listed)})</h2><p class="lead">{lead}</p>'
+            ]
             parts += [*findings.by_cause(listed), "</section>"]
     parts += [
         *_areas(results),
@@ -77,28 +98,52 @@ def _filters(results: Sequence[Mapping[str, Any]], report: Sequence[Mapping[str,
     )
 
 
-def _top(report: Sequence[Mapping[str, Any]], results: Sequence[Mapping[str, Any]], listed: Mapping[str, Sequence[Any]]) -> str:
+def _top(
+    report: Sequence[Mapping[str, Any]],
+    results: Sequence[Mapping[str, Any]],
+    listed: Mapping[str, Sequence[Any]],
+) -> str:
     header, footer = report[0], report[-1]
     facts = {
         "target": header["target"],
         "checked": header["ended"].replace("T", " ").replace("+00:00", " UTC"),
         **settings(header),
         "requirements": f"{len(results):,}",
-        **({f"operations {offered(header)}": f"{len(header['operations'])} of {header['all_operations']}"} if _of_a_server(header) else {}),
+        **(
+            {
+                f"operations {offered(header)}": f"{len(header['operations'])} of {header['all_operations']}"
+            }
+            if _of_a_server(header)
+            else {}
+        ),
         "checks": f"{footer['checks']:,}",
         "invariants": f"{footer['invariants']:,}",
         "requests": f"{footer['requests']:,}",
         "seconds": f"{footer['seconds']:.1f}",
     }
-    headings = {**{anchor: heading for anchor, (heading, _, _) in SECTIONS.items()}, "absent": "Not offered", "passed": "Passed"}
-    links = {anchor: f"{headings[anchor]} ({len(found)})" for anchor, found in listed.items() if found and anchor in SECTIONS}
+    headings = {
+        **{anchor: heading for anchor, (heading, _, _) in SECTIONS.items()},
+        "absent": "Not offered",
+        "passed": "Passed",
+    }
+    links = {
+        anchor: f"{headings[anchor]} ({len(found)})"
+        for anchor, found in listed.items()
+        if found and anchor in SECTIONS
+    }
     links |= {"areas": "Areas"} if results else {}
-    links |= {anchor: f"{headings[anchor]} ({len(found)})" for anchor, found in listed.items() if found and anchor not in SECTIONS}
+    links |= {
+        anchor: f"{headings[anchor]} ({len(found)})"
+        for anchor, found in listed.items()
+        if found and anchor not in SECTIONS
+    }
     links |= {"offer": "The target"} if _of_a_server(header) else {}
     look = VERDICTS[footer["verdict"]]
     kicker = f"{header['title']} {header['version']}"
     heading = f"{chip(look, look.sentence)}{escape(harm.for_clients(header))}"
-    return top(kicker, heading, facts, notices=_notices(report, has_results=bool(results)), links=links)
+    return top(
+        kicker, heading, facts, notices=_notices(report, has_results=bool(results)), links=links
+    )
 
 
 def _notices(report: Sequence[Mapping[str, Any]], *, has_results: bool) -> Iterator[str]:
@@ -113,7 +158,9 @@ def _notices(report: Sequence[Mapping[str, Any]], *, has_results: bool) -> Itera
         yield "<b>Strict:</b> a broken SHOULD counts like a broken MUST."
 
 
-def _summary(results: Sequence[Mapping[str, Any]], report: Sequence[dict[str, Any]]) -> Iterator[str]:
+def _summary(
+    results: Sequence[Mapping[str, Any]], report: Sequence[dict[str, Any]]
+) -> Iterator[str]:
     """Yield a link to each cause, the gravest first, and the counts of the requirements."""
     if not results:
         return
@@ -124,14 +171,28 @@ def _summary(results: Sequence[Mapping[str, Any]], report: Sequence[dict[str, An
             yield f"<dt>{escape(severity)}</dt><dd>{links}</dd>"
         yield "</dl></nav>"
     seen: Counter[str] = Counter(r["outcome"] for r in results)
-    squares = ((LOOKS[Outcome(r["outcome"])], r["requirement"]) for area in by_area(results) for r in results if r["area"] == area)
+    squares = (
+        (LOOKS[Outcome(r["outcome"])], r["requirement"])
+        for area in by_area(results)
+        for r in results
+        if r["area"] == area
+    )
     yield f'<div class="cards">{card("", "", looks(seen), squares)}</div>'
 
 
 def _link(cause: Mapping[str, Any]) -> str:
     """Return a link to a cause: its number, after a sign if it is no failure that counts."""
-    number, outcome = cause["number"], Outcome.KNOWN_FAIL if "tolerated" in cause else Outcome(cause["outcome"])
-    sign = "" if outcome is Outcome.FAIL else "· " if "tolerated" in cause else f"{LOOKS[outcome].sign} "
+    number, outcome = (
+        cause["number"],
+        Outcome.KNOWN_FAIL if "tolerated" in cause else Outcome(cause["outcome"]),
+    )
+    sign = (
+        ""
+        if outcome is Outcome.FAIL
+        else "· "
+        if "tolerated" in cause
+        else f"{LOOKS[outcome].sign} "
+    )
     return f'<a class="v {LOOKS[outcome].style}" href="#cause-{number}" title="{escape(cause["title"])}">{sign}{number}</a>'
 
 
@@ -156,7 +217,11 @@ def _row(area: str, counted: Mapping[str, int], shown: Sequence[Outcome]) -> str
     return f'<tr><th scope="row">{area}</th>{cells}<td class="shares">{share_bar(looks(counted))}</td></tr>'
 
 
-def _absent(absent: Sequence[Mapping[str, Any]], results: Sequence[Mapping[str, Any]], header: Mapping[str, Any]) -> Iterator[str]:
+def _absent(
+    absent: Sequence[Mapping[str, Any]],
+    results: Sequence[Mapping[str, Any]],
+    header: Mapping[str, Any],
+) -> Iterator[str]:
     """Yield the requirements that were not offered, by reason."""
     if not absent:
         return
@@ -168,7 +233,11 @@ def _absent(absent: Sequence[Mapping[str, Any]], results: Sequence[Mapping[str, 
         yield f"<p>Operations that are not declared: {', '.join(f'<code>{escape(o)}</code>' for o in missing)}.</p>"
     by_reason: dict[str, list[Mapping[str, Any]]] = defaultdict(list)
     for result in absent:
-        reasons = (v["remark"] for v in result["verdicts"] if v["outcome"] == Outcome.NOT_OFFERED and v.get("remark"))
+        reasons = (
+            v["remark"]
+            for v in result["verdicts"]
+            if v["outcome"] == Outcome.NOT_OFFERED and v.get("remark")
+        )
         by_reason[next(reasons, "no reason recorded")].append(result)
     for reason, listed in sorted(by_reason.items(), key=lambda item: -len(item[1])):
         yield _folded_list(reason, listed)

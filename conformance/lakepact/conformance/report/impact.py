@@ -53,7 +53,11 @@ class Impact:
     def worst(self, requirements: Iterable[str]) -> dict[str, Harm]:
         """Return the worst measurement of each client, the gravest first."""
         order, found = list(Effect), dict[str, Harm]()
-        pairs = [pair for requirement in requirements for pair in self.requirements.get(requirement, {}).items()]
+        pairs = [
+            pair
+            for requirement in requirements
+            for pair in self.requirements.get(requirement, {}).items()
+        ]
         for client, harm in sorted(pairs, key=lambda pair: order.index(pair[1].outcome)):
             found.setdefault(client, harm)
         return found
@@ -66,10 +70,18 @@ def impact_of(contract: str) -> Impact:
     return Impact(
         table.get("measured", ""),
         table.get("version", ""),
-        {name: f"{client['title'].partition(',')[0]} {client['version']}" for name, client in table.get("clients", {}).items()},
+        {
+            name: f"{client['title'].partition(',')[0]} {client['version']}"
+            for name, client in table.get("clients", {}).items()
+        },
         {
             requirement: {
-                client: Harm(Effect(found["outcome"]), requirement, found.get("task", ""), found.get("detail", ""))
+                client: Harm(
+                    Effect(found["outcome"]),
+                    requirement,
+                    found.get("task", ""),
+                    found.get("detail", ""),
+                )
                 for client, found in entry["clients"].items()
             }
             for requirement, entry in table.get("requirements", {}).items()
@@ -85,10 +97,17 @@ def named(contract: str, option: str | None) -> tuple[str, ...]:
     """
     if option is None:
         return ()
-    known, names = impact_of(contract).clients, tuple(dict.fromkeys(name.strip().lower() for name in option.split(",")))
+    known, names = (
+        impact_of(contract).clients,
+        tuple(dict.fromkeys(name.strip().lower() for name in option.split(","))),
+    )
     for name in names:
         if name not in known:
-            measured = f"measured clients are {', '.join(known)}" if known else f"no client was measured with {contract}"
+            measured = (
+                f"measured clients are {', '.join(known)}"
+                if known
+                else f"no client was measured with {contract}"
+            )
             raise ValueError(f'--for: unknown client "{name}"; {measured}')
     return names
 
@@ -104,7 +123,11 @@ def sentence(clients: Mapping[str, str], outcomes: Mapping[str, str]) -> str:
     for effect, (one, several) in PREDICATES.items():
         found = [title for name, title in clients.items() if outcomes.get(name) == effect]
         if found:
-            who = enumerated(found) if effect in HURTS or len(found) == 1 else f"{len(found)} {'others' if parts else 'clients'}"
+            who = (
+                enumerated(found)
+                if effect in HURTS or len(found) == 1
+                else f"{len(found)} {'others' if parts else 'clients'}"
+            )
             parts.append(f"{who} {one if len(found) == 1 else several}")
     return "; ".join(parts)
 

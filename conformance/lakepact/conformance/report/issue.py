@@ -29,7 +29,9 @@ def issue(report: Sequence[dict[str, Any]], cause: Mapping[str, Any], *, server:
     return "\n".join(_lines(report, cause, server)) + "\n"
 
 
-def _lines(report: Sequence[dict[str, Any]], cause: Mapping[str, Any], server: str) -> Iterator[str]:
+def _lines(
+    report: Sequence[dict[str, Any]], cause: Mapping[str, Any], server: str
+) -> Iterator[str]:
     header, exchanges = report[0], exchanges_of(report)
     results = {line["requirement"]: line for line in report if line["line"] == "result"}
     first, *others = (results[requirement] for requirement in cause["requirements"])
@@ -58,8 +60,15 @@ def _clients(header: Mapping[str, Any], cause: Mapping[str, Any]) -> Iterator[st
     if shown := harm.terms(header, cause).get("clients"):
         yield f"Published clients on a server with this mistake: {md(shown)}.\n"
     titles, harms = header.get("clients", {}), cause.get("clients", {})
-    hurt = [(titles.get(client, client), each) for client, each in harms.items() if each["outcome"] in HURTS]
-    yield from (f"- {md(name)}, {md(each['task'])}: {md(each['detail'])} ({md(each['requirement'])})" for name, each in hurt)
+    hurt = [
+        (titles.get(client, client), each)
+        for client, each in harms.items()
+        if each["outcome"] in HURTS
+    ]
+    yield from (
+        f"- {md(name)}, {md(each['task'])}: {md(each['detail'])} ({md(each['requirement'])})"
+        for name, each in hurt
+    )
     yield from [""] if hurt else []
 
 
@@ -75,13 +84,17 @@ def _steps(requirement: str, verdict: Mapping[str, Any], requests: Sequence[str]
     yield f"`lakepact reproduce report.jsonl {requirement}` writes a script that sends them and checks the result.\n"
 
 
-def _title(first: Mapping[str, Any], verdict: Mapping[str, Any], exchange: Mapping[str, Any] | None) -> str:
+def _title(
+    first: Mapping[str, Any], verdict: Mapping[str, Any], exchange: Mapping[str, Any] | None
+) -> str:
     """Return what the server does wrong, in one line: a wrong status, or the broken requirement."""
     failure = next(iter(verdict.get("failures", ())), verdict)
     sentence = first["sentence"].rstrip(".")
     if exchange is None or not failure.get("expected_status"):
         return f'{next(iter(first.get("operations", ())), "The server")} breaks the contract: "{sentence}"'
     subject = exchange["operation"] or exchange["request"]["method"]
-    wanted = NAME.sub("…", " ".join(failure["expected"].split()))[:SHOWN_TEXT].removeprefix("status ")
+    wanted = NAME.sub("…", " ".join(failure["expected"].split()))[:SHOWN_TEXT].removeprefix(
+        "status "
+    )
     title = f"{subject} returns {exchange['response']['status']}, expected {wanted}"
     return title if " for " in wanted or " when " in wanted else f"{title}: {sentence}"

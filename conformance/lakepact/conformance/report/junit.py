@@ -33,13 +33,29 @@ def junit(report: Sequence[dict[str, Any]]) -> str:
         if line["line"] == "result":
             areas[line["area"]].append(line)
     spared = harm.tolerated(report)
-    root = ET.Element("testsuites", name=xml(f"{header['contract']} {header['version']}"), time=str(footer["seconds"]))
+    root = ET.Element(
+        "testsuites",
+        name=xml(f"{header['contract']} {header['version']}"),
+        time=str(footer["seconds"]),
+    )
     if "stopped" in footer:
-        suite = ET.SubElement(root, "testsuite", name="run", tests="1", failures="0", errors="1", skipped="0")
-        case = ET.SubElement(suite, "testcase", classname=f"{header['contract']}.run", name="the target can be checked")
+        suite = ET.SubElement(
+            root, "testsuite", name="run", tests="1", failures="0", errors="1", skipped="0"
+        )
+        case = ET.SubElement(
+            suite,
+            "testcase",
+            classname=f"{header['contract']}.run",
+            name="the target can be checked",
+        )
         ET.SubElement(case, "error", message=xml(footer["stopped"]))
     for area, results in areas.items():
-        kinds = [ELEMENTS.get(Outcome.KNOWN_FAIL if r["requirement"] in spared else Outcome(r["outcome"])) for r in results]
+        kinds = [
+            ELEMENTS.get(
+                Outcome.KNOWN_FAIL if r["requirement"] in spared else Outcome(r["outcome"])
+            )
+            for r in results
+        ]
         suite = ET.SubElement(
             root,
             "testsuite",
@@ -51,14 +67,23 @@ def junit(report: Sequence[dict[str, Any]]) -> str:
         )
         for result, kind in zip(results, kinds, strict=True):
             case = ET.SubElement(
-                suite, "testcase", classname=xml(f"{header['contract']}.{area}"), name=xml(f"{result['requirement']} {result['sentence']}")
+                suite,
+                "testcase",
+                classname=xml(f"{header['contract']}.{area}"),
+                name=xml(f"{result['requirement']} {result['sentence']}"),
             )
             cause = f"cause {result['cause']}: " if "cause" in result else ""
             evidence = f"{cause}{evidence_line(result, exchanges)}"
             if kind is not None:
                 verdict = deciding(result)
-                message = evidence if kind == "failure" else spared.get(result["requirement"], verdict.get("remark", ""))
-                ET.SubElement(case, kind, message=xml(message)).text = xml(verdict.get("actual", ""))
+                message = (
+                    evidence
+                    if kind == "failure"
+                    else spared.get(result["requirement"], verdict.get("remark", ""))
+                )
+                ET.SubElement(case, kind, message=xml(message)).text = xml(
+                    verdict.get("actual", "")
+                )
             elif result["outcome"] == Outcome.WARN:
                 ET.SubElement(case, "system-out").text = xml(evidence)
     ET.indent(root)

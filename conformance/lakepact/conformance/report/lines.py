@@ -37,12 +37,18 @@ from lakepact.conformance.running import runner
 from lakepact.conformance.running.runner import DISCOVERY, Result, Run
 
 REPORT_VERSION = 1
-SCHEMA = resources.files("lakepact.conformance.report").joinpath("report.schema.json")  #: of each line
+SCHEMA = resources.files("lakepact.conformance.report").joinpath(
+    "report.schema.json"
+)  #: of each line
 LARGEST_REPORT, LARGEST_LINE = 256 * MIB, 16 * MIB
 FOREIGN = "JSON, but not of `lakepact check --report jsonl=FILE`"
 SHOWN = 300  #: characters of what is wrong with a line
 GZIP = b"\x1f\x8b"  #: the first bytes of a gzip file
-VERDICTS = {runner.CONFORMANT: "conformant", runner.NOT_CONFORMANT: "not conformant", runner.INCOMPLETE: "incomplete"}
+VERDICTS = {
+    runner.CONFORMANT: "conformant",
+    runner.NOT_CONFORMANT: "not conformant",
+    runner.INCOMPLETE: "incomplete",
+}
 
 
 class UnreadableReport(ValueError):
@@ -73,16 +79,37 @@ def lines(run: Run, *, strict: bool = False, stopped: str = "") -> Iterator[dict
                 if verdict.outcome is result.outcome:
                     shown.update(verdict.exchanges)
                     shown.update(f.exchanges[-1] for f in verdict.failures if f.exchanges)
-    exchanges = [line(n) if n in whole else _exchange(run, run.wire.exchanges[n], whole=False) for n in sorted(shown | whole)]
-    judged = (exchange for exchange in run.wire.exchanges.values() if exchange.operation and exchange.check != DISCOVERY)
-    refused = {exchange.method for exchange in judged if 400 <= exchange.status < 500 and exchange.status not in REFUSED}
-    found = [_cause(number, cause) for number, cause in enumerate(causes((*told, *exchanges), refused=refused), start=1)]
-    number_of = {requirement: cause["number"] for cause in found for requirement in cause["requirements"]}
-    yield from ({**line, "cause": number_of[i]} if (i := line["requirement"]) in number_of else line for line in told)
+    exchanges = [
+        line(n) if n in whole else _exchange(run, run.wire.exchanges[n], whole=False)
+        for n in sorted(shown | whole)
+    ]
+    judged = (
+        exchange
+        for exchange in run.wire.exchanges.values()
+        if exchange.operation and exchange.check != DISCOVERY
+    )
+    refused = {
+        exchange.method
+        for exchange in judged
+        if 400 <= exchange.status < 500 and exchange.status not in REFUSED
+    }
+    found = [
+        _cause(number, cause)
+        for number, cause in enumerate(causes((*told, *exchanges), refused=refused), start=1)
+    ]
+    number_of = {
+        requirement: cause["number"] for cause in found for requirement in cause["requirements"]
+    }
+    yield from (
+        {**line, "cause": number_of[i]} if (i := line["requirement"]) in number_of else line
+        for line in told
+    )
     yield from found
     yield from exchanges
     footer = _footer(run, results.values(), strict=strict, stopped=stopped)
-    footer["causes"] = dict(Counter(str(cause["severity"]) for cause in found if cause["outcome"] == Outcome.FAIL))
+    footer["causes"] = dict(
+        Counter(str(cause["severity"]) for cause in found if cause["outcome"] == Outcome.FAIL)
+    )
     yield footer | ({"stopped": run.wire.redact(stopped)} if stopped else {})
 
 
@@ -98,13 +125,17 @@ def _header(run: Run, *, strict: bool) -> dict[str, Any]:
         "target": run.wire.redact(run.target.name or run.target.url),
         "url": run.wire.redact(run.wire.url),
         "profile": run.profile,
-        "parameters": {name: run.wire.redact(value) for name, value in run.target.parameters.items()},
+        "parameters": {
+            name: run.wire.redact(value) for name, value in run.target.parameters.items()
+        },
         "set_features": dict(run.target.features),
         "options": _options(run),
         "own_headers": sorted(run.target.headers),
         "side": run.target.side,
         "authorized": bool(run.target.headers),
-        "facts": {name: run.wire.redact(said) for name, said in offer.facts.items()} if offer else {},
+        "facts": {name: run.wire.redact(said) for name, said in offer.facts.items()}
+        if offer
+        else {},
         "operations": sorted(offer.operations) if offer else [],
         "all_operations": len(contract.operations),
         "features": {name: run.feature(name) for name in contract.features},
@@ -137,7 +168,11 @@ def _result(run: Run, result: Result) -> dict[str, Any]:
         "basis": requirement.basis,
         "interpretation": requirement.interpretation,
         "corrections": [
-            {"id": e, "sentence": contract.corrections[e].sentence, "effect": contract.corrections[e].effect}
+            {
+                "id": e,
+                "sentence": contract.corrections[e].sentence,
+                "effect": contract.corrections[e].effect,
+            }
             for e in requirement.corrections
         ],
         "verdicts": [_verdict(run, verdict) for verdict in result.verdicts],
@@ -145,10 +180,32 @@ def _result(run: Run, result: Result) -> dict[str, Any]:
 
 
 def _verdict(run: Run, verdict: Verdict) -> dict[str, Any]:
-    texts = {name: run.wire.redact(text) for name in ("expected", "actual", "remark") if (text := getattr(verdict, name))}
-    evidence = {"exchanges": list(verdict.exchanges)} if verdict.outcome not in (Outcome.PASS, Outcome.NOT_OFFERED) else {}
-    failures = {"failed": verdict.failed, "failures": [_failure(run, failure) for failure in verdict.failures]} if verdict.failures else {}
-    return {"check": verdict.check, "outcome": verdict.outcome, "judged": verdict.judged, **texts, **evidence, **failures}
+    texts = {
+        name: run.wire.redact(text)
+        for name in ("expected", "actual", "remark")
+        if (text := getattr(verdict, name))
+    }
+    evidence = (
+        {"exchanges": list(verdict.exchanges)}
+        if verdict.outcome not in (Outcome.PASS, Outcome.NOT_OFFERED)
+        else {}
+    )
+    failures = (
+        {
+            "failed": verdict.failed,
+            "failures": [_failure(run, failure) for failure in verdict.failures],
+        }
+        if verdict.failures
+        else {}
+    )
+    return {
+        "check": verdict.check,
+        "outcome": verdict.outcome,
+        "judged": verdict.judged,
+        **texts,
+        **evidence,
+        **failures,
+    }
 
 
 def _failure(run: Run, failure: Failure) -> dict[str, Any]:
@@ -158,9 +215,21 @@ def _failure(run: Run, failure: Failure) -> dict[str, Any]:
         "actual": run.wire.redact(failure.actual),
         **({"expected_status": list(failure.expected_status)} if failure.expected_status else {}),
         **({"refusal": True} if failure.refusal and not failure.expected_status else {}),
-        **({"about_status": True} if failure.claim and failure.claim.at == "/status" and not failure.expected_status else {}),
-        **({"mutation": {"kind": failure.mutation.kind, "at": failure.mutation.at}} if failure.mutation else {}),
-        **({"difference": {"at": run.wire.redact(differs.at), "kind": differs.kind}} if (differs := failure.difference) else {}),
+        **(
+            {"about_status": True}
+            if failure.claim and failure.claim.at == "/status" and not failure.expected_status
+            else {}
+        ),
+        **(
+            {"mutation": {"kind": failure.mutation.kind, "at": failure.mutation.at}}
+            if failure.mutation
+            else {}
+        ),
+        **(
+            {"difference": {"at": run.wire.redact(differs.at), "kind": differs.kind}}
+            if (differs := failure.difference)
+            else {}
+        ),
         **({"exchange": failure.exchanges[-1]} if failure.exchanges else {}),
     }
 
@@ -199,11 +268,18 @@ def _exchange(run: Run, exchange: Exchange, *, whole: bool) -> dict[str, Any]:
             "url": exchange.redact(exchange.url),
             "headers": [[n, exchange.shown_value(n, v)] for n, v in exchange.request_headers],
             "body": sent,
-            **({} if sent.encode("utf-8", "backslashreplace") == exchange.request_body or not whole else _bytes(exchange, sent)),
+            **(
+                {}
+                if sent.encode("utf-8", "backslashreplace") == exchange.request_body or not whole
+                else _bytes(exchange, sent)
+            ),
         },
         "response": {
             "status": exchange.status,
-            "headers": [[n, REDACTED if n.lower() in SECRET_HEADERS else exchange.redact(v)] for n, v in exchange.headers.multi_items()],
+            "headers": [
+                [n, REDACTED if n.lower() in SECRET_HEADERS else exchange.redact(v)]
+                for n, v in exchange.headers.multi_items()
+            ],
             "body": _text(exchange, exchange.body, bound, exchange.left_out),
         },
         "curl": exchange.curl(),
@@ -260,15 +336,24 @@ def read(path: Path) -> list[dict[str, Any]]:
     Raises:
         UnreadableReport: the file is damaged or too large, a line is not as the schema says, or what a line names is missing.
     """
-    report = [_line(line, f"{path}:{number}") for number, line in enumerate(_content(path).splitlines(), start=1)]
+    report = [
+        _line(line, f"{path}:{number}")
+        for number, line in enumerate(_content(path).splitlines(), start=1)
+    ]
     if not report or report[0]["line"] != "header" or report[-1]["line"] != "footer":
-        raise UnreadableReport(f"{path}: header or footer is missing: the run that wrote it did not finish")
+        raise UnreadableReport(
+            f"{path}: header or footer is missing: the run that wrote it did not finish"
+        )
     outcomes = {line["requirement"]: line["outcome"] for line in report if line["line"] == "result"}
     for number, line in enumerate(report, start=1):
-        if line["line"] == "result" and line["outcome"] not in {verdict["outcome"] for verdict in line["verdicts"]}:
+        if line["line"] == "result" and line["outcome"] not in {
+            verdict["outcome"] for verdict in line["verdicts"]
+        }:
             raise UnreadableReport(f"{path}:{number}: no verdict has the outcome {line['outcome']}")
         if line["line"] == "cause" and not outcomes.keys() >= set(line["requirements"]):
-            raise UnreadableReport(f"{path}:{number}: the report has no result of a requirement of the cause")
+            raise UnreadableReport(
+                f"{path}:{number}: the report has no result of a requirement of the cause"
+            )
     return report
 
 
@@ -279,7 +364,9 @@ def _line(content: bytes, where: str) -> dict[str, Any]:
         UnreadableReport: it is not.
     """
     if len(content) > LARGEST_LINE:
-        raise UnreadableReport(f"{where}: a line of {len(content)} bytes; lakepact reads lines of at most {LARGEST_LINE}")
+        raise UnreadableReport(
+            f"{where}: a line of {len(content)} bytes; lakepact reads lines of at most {LARGEST_LINE}"
+        )
     try:
         line: Any = orjson.loads(content)
         orjson.dumps(line)
@@ -289,8 +376,14 @@ def _line(content: bytes, where: str) -> dict[str, Any]:
         raise UnreadableReport(f"{where}: nested too deeply") from wrong
     if not isinstance(line, dict) or not isinstance(line.get("line"), str):
         raise UnreadableReport(f"{where}: {FOREIGN}: no object with a text `line`")
-    if line["line"] == "header" and isinstance(number := line.get("report"), int) and number != REPORT_VERSION:
-        raise UnreadableReport(f"{where}: report version {number}, this lakepact reads {REPORT_VERSION}")
+    if (
+        line["line"] == "header"
+        and isinstance(number := line.get("report"), int)
+        and number != REPORT_VERSION
+    ):
+        raise UnreadableReport(
+            f"{where}: report version {number}, this lakepact reads {REPORT_VERSION}"
+        )
     schema = _schemas().get(line["line"])  # a later release may write further lines
     flaw = next(schema.iter_errors(line), None) if schema else None
     if flaw is not None:
@@ -302,9 +395,16 @@ def _line(content: bytes, where: str) -> dict[str, Any]:
 @cache
 def _schemas() -> dict[str, Draft202012Validator]:
     """Return the schemas of the lines by their kinds; members of later releases are allowed."""
-    schema = orjson.loads(SCHEMA.read_text("utf-8").replace('"additionalProperties": false', '"additionalProperties": true'))
+    schema = orjson.loads(
+        SCHEMA.read_text("utf-8").replace(
+            '"additionalProperties": false', '"additionalProperties": true'
+        )
+    )
     kinds = [kind["$ref"].rpartition("/")[2] for kind in schema["oneOf"]]
-    return {kind: Draft202012Validator({"$ref": f"#/$defs/{kind}", "$defs": schema["$defs"]}) for kind in kinds}
+    return {
+        kind: Draft202012Validator({"$ref": f"#/$defs/{kind}", "$defs": schema["$defs"]})
+        for kind in kinds
+    }
 
 
 def _content(path: Path) -> bytes:
@@ -321,5 +421,7 @@ def _content(path: Path) -> bytes:
     except (EOFError, gzip.BadGzipFile, zlib.error) as wrong:
         raise UnreadableReport(f"{path}: damaged gzip file: {wrong}") from wrong
     if len(content) > LARGEST_REPORT:
-        raise UnreadableReport(f"{path}: lakepact reads reports of at most {LARGEST_REPORT // MIB} MiB")
+        raise UnreadableReport(
+            f"{path}: lakepact reads reports of at most {LARGEST_REPORT // MIB} MiB"
+        )
     return content

@@ -32,7 +32,10 @@ LOOKS: Mapping[Outcome, Look] = {
 
 #: How verdicts of a campaign are shown; an empty one is of a requirement that no exchange concerns.
 OF_CAMPAIGNS: Mapping[str, Look] = {
-    **{outcome.value: LOOKS[outcome] for outcome in (Outcome.PASS, Outcome.FAIL, Outcome.WARN, Outcome.ERROR)},
+    **{
+        outcome.value: LOOKS[outcome]
+        for outcome in (Outcome.PASS, Outcome.FAIL, Outcome.WARN, Outcome.ERROR)
+    },
     "inconclusive": Look("inconclusive", "?", "inconclusive"),
     "": Look("", "·", "not seen"),
 }

@@ -12,7 +12,14 @@ from lakepact.conformance.report import harm
 from lakepact.conformance.report.blocked import findings, reason
 from lakepact.conformance.report.causes import summary
 from lakepact.conformance.report.looks import by_area
-from lakepact.conformance.report.requests import curls, deciding, evidence_line, exchanges_of, judged_request, terms
+from lakepact.conformance.report.requests import (
+    curls,
+    deciding,
+    evidence_line,
+    exchanges_of,
+    judged_request,
+    terms,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -23,7 +30,9 @@ def markdown(report: Sequence[dict[str, Any]]) -> str:
     return "\n".join(_document(report)) + "\n"
 
 
-def table(head: Sequence[str], rows: Iterable[Sequence[str]], *, alignment: str = "---", aligned: int = 0) -> Iterator[str]:
+def table(
+    head: Sequence[str], rows: Iterable[Sequence[str]], *, alignment: str = "---", aligned: int = 0
+) -> Iterator[str]:
     """Yield the lines of a table.
 
     Args:
@@ -56,7 +65,9 @@ def _document(report: Sequence[dict[str, Any]]) -> Iterator[str]:
         yield f"{md(harm.scope(report))}\n"
     shown = [o for o in Outcome if o in {r["outcome"] for r in results}]
     rows = ((md(area), *(str(seen[o]) for o in shown)) for area, seen in by_area(results).items())
-    yield from table(("area", *(o.value for o in shown)), rows, alignment="---:", aligned=len(shown))
+    yield from table(
+        ("area", *(o.value for o in shown)), rows, alignment="---:", aligned=len(shown)
+    )
     outcome = None
     for cause, group in findings(report):
         if cause is not None:
@@ -69,12 +80,17 @@ def _document(report: Sequence[dict[str, Any]]) -> Iterator[str]:
 
 
 def _cause(
-    cause: Mapping[str, Any], results: Sequence[dict[str, Any]], exchanges: Mapping[int, Mapping[str, Any]], header: Mapping[str, Any]
+    cause: Mapping[str, Any],
+    results: Sequence[dict[str, Any]],
+    exchanges: Mapping[int, Mapping[str, Any]],
+    header: Mapping[str, Any],
 ) -> Iterator[str]:
     """Yield a cause: its first requirement at length, and the others with a line of evidence each."""
     yield f"\n## Cause {cause['number']} ({md(cause['outcome'])}): {md(cause['severity'])}\n"
     yield f"{md(cause['title'])}\n"
-    yield from (f"{name.capitalize()}: {md(text)}.\n" for name, text in harm.terms(header, cause).items())
+    yield from (
+        f"{name.capitalize()}: {md(text)}.\n" for name, text in harm.terms(header, cause).items()
+    )
     yield from _evidence(results[0], exchanges)
     if results[1:]:
         yield "\nAlso broken:\n"
@@ -83,7 +99,9 @@ def _cause(
         yield f"  {code(evidence_line(result, exchanges))}"
 
 
-def _blocked(results: Sequence[dict[str, Any]], exchanges: Mapping[int, Mapping[str, Any]]) -> Iterator[str]:
+def _blocked(
+    results: Sequence[dict[str, Any]], exchanges: Mapping[int, Mapping[str, Any]]
+) -> Iterator[str]:
     """Yield requirements that one reason blocks: the reason, the request that shows it, and their sentences."""
     yield f"### {len(results)} requirements\n"
     yield f"- reason: {code(reason(results[0]))}"
@@ -98,13 +116,18 @@ def _line(result: Mapping[str, Any]) -> str:
     return f"- {md(result['requirement'])} ({md(result['level'])}): {sentence(result['sentence'])}"
 
 
-def _evidence(result: Mapping[str, Any], exchanges: Mapping[int, Mapping[str, Any]]) -> Iterator[str]:
+def _evidence(
+    result: Mapping[str, Any], exchanges: Mapping[int, Mapping[str, Any]]
+) -> Iterator[str]:
     yield f"### {md(result['requirement'])} ({md(result['level'])})\n"
     yield f"{sentence(result['sentence'])}\n"
     yield from (f"- {name}: {code(text)}" for name, text in terms(result, exchanges).items())
     yield f"- clause: {code(result['clause'])}"
     if result["interpretation"]:
         yield f"- interpretation: {md(result['interpretation'])}"
-    yield from (f"- correction {md(e['id'])} ({md(e['effect'])}): {sentence(e['sentence'])}" for e in result["corrections"])
+    yield from (
+        f"- correction {md(e['id'])} ({md(e['effect'])}): {sentence(e['sentence'])}"
+        for e in result["corrections"]
+    )
     if sent := curls(deciding(result), exchanges):
         yield from ("", *code_block(sent, "sh"), "")

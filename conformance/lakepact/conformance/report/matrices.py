@@ -7,12 +7,26 @@ from typing import TYPE_CHECKING
 from rich import box
 from rich.table import Table
 
-from lakepact.conformance.evidence.escaping import code_cell, html_sentence, markdown_sentence, terminal
+from lakepact.conformance.evidence.escaping import (
+    code_cell,
+    html_sentence,
+    markdown_sentence,
+    terminal,
+)
 from lakepact.conformance.evidence.escaping import html as escape
 from lakepact.conformance.evidence.escaping import markdown as md
 from lakepact.conformance.evidence.outcome import Outcome
 from lakepact.conformance.report.causes import Severity
-from lakepact.conformance.report.compatibility import NOT_ASKED, REQUIREMENT, cell_text, counted, incomplete, marks, outcome_of, signs
+from lakepact.conformance.report.compatibility import (
+    NOT_ASKED,
+    REQUIREMENT,
+    cell_text,
+    counted,
+    incomplete,
+    marks,
+    outcome_of,
+    signs,
+)
 from lakepact.conformance.report.harm import hurt
 from lakepact.conformance.report.looks import LOOKS, VERDICTS, looks
 from lakepact.conformance.report.markdown import table
@@ -35,11 +49,19 @@ def show(matrix: Matrix, console: Console) -> None:
     printed = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     printed.add_column(matrix.by, no_wrap=True)
     for column in matrix.columns:
-        printed.add_column(terminal(column.name), justify="center" if matrix.by == REQUIREMENT else "left")
+        printed.add_column(
+            terminal(column.name), justify="center" if matrix.by == REQUIREMENT else "left"
+        )
     for row in matrix.rows:
-        printed.add_row(terminal(row.name), *(cell_text(row.cells.get(column.name), matrix.by) for column in matrix.columns))
+        printed.add_row(
+            terminal(row.name),
+            *(cell_text(row.cells.get(column.name), matrix.by) for column in matrix.columns),
+        )
     printed.add_section()
-    printed.add_row("[bold]verdict[/]", *(VERDICTS[column.verdict].sentence.lower() for column in matrix.columns))
+    printed.add_row(
+        "[bold]verdict[/]",
+        *(VERDICTS[column.verdict].sentence.lower() for column in matrix.columns),
+    )
     printed.add_row("[bold]causes[/]", *(of_causes(column) for column in matrix.columns))
     for client, *cells in client_rows(matrix.columns):
         printed.add_row(terminal(client), *cells)
@@ -48,7 +70,9 @@ def show(matrix: Matrix, console: Console) -> None:
         console.print(terminal(line), highlight=False, soft_wrap=True)
     for column in matrix.columns:
         console.print(
-            f"[bold]{terminal(column.name)}[/]  {terminal(column.url)}  {terminal(column.ended)}", highlight=False, soft_wrap=True
+            f"[bold]{terminal(column.name)}[/]  {terminal(column.url)}  {terminal(column.ended)}",
+            highlight=False,
+            soft_wrap=True,
         )
     for line in incomplete(matrix.columns):
         console.print(f"[yellow]{terminal(line)}[/]", highlight=False, soft_wrap=True)
@@ -56,10 +80,19 @@ def show(matrix: Matrix, console: Console) -> None:
 
 def of_causes(column: Column) -> str:
     """Return the number of causes of a report's failures, the gravest first."""
-    return ", ".join(f"{column.causes[severity]} {severity}" for severity in Severity if severity in column.causes) or "none"
+    return (
+        ", ".join(
+            f"{column.causes[severity]} {severity}"
+            for severity in Severity
+            if severity in column.causes
+        )
+        or "none"
+    )
 
 
-def client_rows(columns: Sequence[Column], link: str = "{}", label: str = "{effect}") -> list[list[str]]:
+def client_rows(
+    columns: Sequence[Column], link: str = "{}", label: str = "{effect}"
+) -> list[list[str]]:
     """Return a row for each measured client, and one for causes without a measurement: a title, and a text for each column.
 
     Args:
@@ -68,24 +101,45 @@ def client_rows(columns: Sequence[Column], link: str = "{}", label: str = "{effe
         label: the form of an effect and its style.
     """
     titles = dict.fromkeys(client for column in columns for client in hurt(column.report))
-    rows = [[client, *(_client_cell(column, client, link, label) for column in columns)] for client in titles]
-    unmeasured = (sum(line["line"] == "cause" and line.get("unmeasured") != [] for line in column.report) for column in columns)
+    rows = [
+        [client, *(_client_cell(column, client, link, label) for column in columns)]
+        for client in titles
+    ]
+    unmeasured = (
+        sum(line["line"] == "cause" and line.get("unmeasured") != [] for line in column.report)
+        for column in columns
+    )
     return [*rows, ["causes not fully measured", *map(str, unmeasured)]] if rows else []
 
 
 def _client_cell(column: Column, client: str, link: str, label: str) -> str:
     effects = hurt(column.report).get(client, {NOT_ASKED: []}) or {"works": []}
-    shown = {label.format(effect=effect, style=STYLES.get(effect, "none")): numbers for effect, numbers in effects.items()}
-    linked = (f"{effect} {', '.join(link.format(n, column.anchor(n)) for n in numbers)}" for effect, numbers in shown.items())
+    shown = {
+        label.format(effect=effect, style=STYLES.get(effect, "none")): numbers
+        for effect, numbers in effects.items()
+    }
+    linked = (
+        f"{effect} {', '.join(link.format(n, column.anchor(n)) for n in numbers)}"
+        for effect, numbers in shown.items()
+    )
     return "; ".join(map(str.rstrip, linked))
 
 
 def hurting(column: Column) -> Iterator[tuple[str, str, str]]:
     """Yield the causes of a report that hurt a client: anchor, number, and text."""
-    numbers = {number for effects in hurt(column.report).values() for listed in effects.values() for number in listed}
+    numbers = {
+        number
+        for effects in hurt(column.report).values()
+        for listed in effects.values()
+        for number in listed
+    }
     for line in column.report:
         if line["line"] == "cause" and line["number"] in numbers:
-            yield column.anchor(line["number"]), line["number"], f"{line['severity']}: {line['title']} ({line['requirements'][0]})"
+            yield (
+                column.anchor(line["number"]),
+                line["number"],
+                f"{line['severity']}: {line['title']} ({line['requirements'][0]})",
+            )
 
 
 def markdown(matrix: Matrix) -> str:
@@ -96,7 +150,13 @@ def markdown(matrix: Matrix) -> str:
 def _markdown(matrix: Matrix) -> Iterator[str]:
     yield f"# {md(matrix.title)} {md(matrix.version)}: compatibility by {matrix.by}\n"
     head = ("report", "target", "checked", "verdict", "causes of failures")
-    yield from table(head, ((md(c.name), code_cell(c.url), md(c.ended), md(c.verdict), md(of_causes(c))) for c in matrix.columns))
+    yield from table(
+        head,
+        (
+            (md(c.name), code_cell(c.url), md(c.ended), md(c.verdict), md(of_causes(c)))
+            for c in matrix.columns
+        ),
+    )
     if remarks := [*incomplete(matrix.columns), *matrix.notes]:
         yield from ("", *(f"- {md(remark)}" for remark in remarks))
     yield f"\n{signs(matrix)}.\n"
@@ -109,14 +169,26 @@ def _markdown(matrix: Matrix) -> Iterator[str]:
         )
         for row in matrix.rows
     )
-    names = [matrix.by, *(md(column.name) for column in matrix.columns), *([SAYS] if is_last else [])]
-    yield from table(names, rows, alignment=":---:" if is_last else "---", aligned=len(matrix.columns))
+    names = [
+        matrix.by,
+        *(md(column.name) for column in matrix.columns),
+        *([SAYS] if is_last else []),
+    ]
+    yield from table(
+        names, rows, alignment=":---:" if is_last else "---", aligned=len(matrix.columns)
+    )
     if found := client_rows(matrix.columns, "[{}](#{})"):
         yield "\n## Clients\n"
-        yield from table(("client", *names[1 : len(matrix.columns) + 1]), ((md(client), *cells) for client, *cells in found))
+        yield from table(
+            ("client", *names[1 : len(matrix.columns) + 1]),
+            ((md(client), *cells) for client, *cells in found),
+        )
         yield ""
     for column in matrix.columns:
-        yield from (f'- <a id="{anchor}"></a>{md(column.name)} {number}, {md(text)}' for anchor, number, text in hurting(column))
+        yield from (
+            f'- <a id="{anchor}"></a>{md(column.name)} {number}, {md(text)}'
+            for anchor, number, text in hurting(column)
+        )
 
 
 def html(matrix: Matrix) -> str:
@@ -126,21 +198,43 @@ def html(matrix: Matrix) -> str:
 
 
 def _html(matrix: Matrix) -> Iterator[str]:
-    yield top("Compatibility matrix", escape(f"{matrix.title} {matrix.version}"), {}, notices=map(escape, matrix.notes))
+    yield top(
+        "Compatibility matrix",
+        escape(f"{matrix.title} {matrix.version}"),
+        {},
+        notices=map(escape, matrix.notes),
+    )
     yield '<main><div class="cards">'
     yield from map(_card, matrix.columns)
-    names, last = [column.name for column in matrix.columns], (SAYS,) if matrix.by == REQUIREMENT else ()
+    names, last = (
+        [column.name for column in matrix.columns],
+        (SAYS,) if matrix.by == REQUIREMENT else (),
+    )
     marks = ["c"] * len(names) if last else ()
     whole = wide((matrix.by, *names, *last), [_row(row, matrix) for row in matrix.rows], marks)
     yield "</div>"
     yield from section("matrix", f"By {matrix.by}", [whole], lead=f"{signs(matrix)}.")
-    if found := client_rows(matrix.columns, '<a href="#{1}">{0}</a>', '<span class="v {style}">{effect}</span>'):
-        cells = ((escape(client), "".join(f"<td>{cell}</td>" for cell in row)) for client, *row in found)
-        parts = [wide(("client", *names), (f'<tr><th scope="row">{client}</th>{row}</tr>' for client, row in cells))]
+    if found := client_rows(
+        matrix.columns, '<a href="#{1}">{0}</a>', '<span class="v {style}">{effect}</span>'
+    ):
+        cells = (
+            (escape(client), "".join(f"<td>{cell}</td>" for cell in row)) for client, *row in found
+        )
+        parts = [
+            wide(
+                ("client", *names),
+                (f'<tr><th scope="row">{client}</th>{row}</tr>' for client, row in cells),
+            )
+        ]
         for column in matrix.columns:
-            causes = "".join(f'<li id="{anchor}"><b>{number}</b> {escape(text)}</li>' for anchor, number, text in hurting(column))
+            causes = "".join(
+                f'<li id="{anchor}"><b>{number}</b> {escape(text)}</li>'
+                for anchor, number, text in hurting(column)
+            )
             parts += [f"<h3>{escape(column.name)}</h3><ul>{causes}</ul>"] if causes else []
-        yield from section("clients", "Clients", parts, lead="The numbers of the causes that hurt each client.")
+        yield from section(
+            "clients", "Clients", parts, lead="The numbers of the causes that hurt each client."
+        )
     yield "</main><footer><p>Made by <code>lakepact matrix</code> from reports of <code>lakepact check</code>.</p></footer>"
 
 
@@ -148,13 +242,19 @@ def _card(column: Column) -> str:
     look = VERDICTS[column.verdict]
     where = f'<p class="where">{escape(column.url)} · {escape(column.ended)}</p><p>Causes of failures: {escape(of_causes(column))}</p>'
     lacking = f"<p>Incomplete: {escape(column.incomplete)}.</p>" if column.incomplete else ""
-    return card(f"{escape(column.name)} {chip(look, look.sentence)}", where + lacking, looks(column.seen))
+    return card(
+        f"{escape(column.name)} {chip(look, look.sentence)}", where + lacking, looks(column.seen)
+    )
 
 
 def _row(row: Row, matrix: Matrix) -> str:
     cells = "".join(_html_cell(row.cells.get(column.name), matrix) for column in matrix.columns)
     sentence = html_sentence(row.sentence)
-    last, beneath = (f'<td class="says">{sentence}</td>', f"<small>{sentence}</small>") if matrix.by == REQUIREMENT else ("", "")
+    last, beneath = (
+        (f'<td class="says">{sentence}</td>', f"<small>{sentence}</small>")
+        if matrix.by == REQUIREMENT
+        else ("", "")
+    )
     return f'<tr><th scope="row">{escape(row.name)}{beneath}</th>{cells}{last}</tr>'
 
 

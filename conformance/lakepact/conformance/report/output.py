@@ -24,13 +24,20 @@ NAMED = 3  #: failed requirements that a progress line names
 LONGEST_FINDING = 300  #: characters of a finding while the run goes on
 SEVERITIES = click.Choice([severity.name.lower() for severity in Severity])
 FOR = click.option(
-    "--for", "clients", metavar="CLIENT,…", help="Tolerate causes that hurt none of these clients, such as pyiceberg,duckdb."
+    "--for",
+    "clients",
+    metavar="CLIENT,…",
+    help="Tolerate causes that hurt none of these clients, such as pyiceberg,duckdb.",
 )
-MAKE_FOLDERS = click.option("--make-folders", is_flag=True, help="Make the missing folders of reports.")
+MAKE_FOLDERS = click.option(
+    "--make-folders", is_flag=True, help="Make the missing folders of reports."
+)
 WRITERS = {"badge": badge.svg, "html": html.html, "junit": junit.junit, "md": markdown.markdown}
 
 
-def report_files(options: Sequence[str], *, make_folders: bool, kinds: Sequence[str] = (*WRITERS, "jsonl")) -> list[tuple[str, Path]]:
+def report_files(
+    options: Sequence[str], *, make_folders: bool, kinds: Sequence[str] = (*WRITERS, "jsonl")
+) -> list[tuple[str, Path]]:
     """Return formats and files of `--report KIND=FILE` options.
 
     Args:
@@ -45,12 +52,16 @@ def report_files(options: Sequence[str], *, make_folders: bool, kinds: Sequence[
     for option in options:
         kind, _, name = option.partition("=")
         if kind not in kinds or not name:
-            raise ValueError(f"--report {option}: write KIND=FILE with KIND one of {', '.join(kinds)}")
+            raise ValueError(
+                f"--report {option}: write KIND=FILE with KIND one of {', '.join(kinds)}"
+            )
         path = Path(name)
         if make_folders:
             path.parent.mkdir(parents=True, exist_ok=True)
         elif not path.parent.is_dir():
-            raise ValueError(f"--report {option}: there is no folder {path.parent}; make it, or add --make-folders")
+            raise ValueError(
+                f"--report {option}: there is no folder {path.parent}; make it, or add --make-folders"
+            )
         files.append((kind, path))
     return files
 
@@ -63,10 +74,17 @@ def watched(run: Run, console: Console, *, live: bool = False) -> Iterator[None]
         console: where the progress line is shown.
         live: also print each finding when it is judged.
     """
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+    )
     failed: dict[str, None] = {}
     started = reported = time.monotonic()
-    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as progress:
+    with Progress(
+        *columns, console=console, transient=True, disable=not console.is_terminal
+    ) as progress:
         task = progress.add_task("judging", total=run.planned)
         for event in run.events():
             for verdict in event.verdicts:
@@ -74,24 +92,37 @@ def watched(run: Run, console: Console, *, live: bool = False) -> Iterator[None]
                     failed[verdict.requirement] = None
                     if live:
                         console.print(_finding(run, verdict), soft_wrap=True, highlight=False)
-            progress.update(task, completed=event.done, description=f"checking [dim]{event.check}[/]{_listed(failed, ' [red]', '[/]')}")
+            progress.update(
+                task,
+                completed=event.done,
+                description=f"checking [dim]{event.check}[/]{_listed(failed, ' [red]', '[/]')}",
+            )
             now = time.monotonic()
             if not console.is_terminal and now - reported >= QUIET_SECONDS:
                 reported = now
-                click.echo(f"lakepact: {event.done} of {event.planned} after {now - started:.0f} s{_listed(failed, '; ')}", err=True)
+                click.echo(
+                    f"lakepact: {event.done} of {event.planned} after {now - started:.0f} s{_listed(failed, '; ')}",
+                    err=True,
+                )
             yield
 
 
 def _finding(run: Run, verdict: Verdict) -> str:
     """Return the line of a failed requirement."""
-    said = f"expected {verdict.expected}; got {verdict.actual}" if verdict.expected else verdict.actual
+    said = (
+        f"expected {verdict.expected}; got {verdict.actual}" if verdict.expected else verdict.actual
+    )
     return f"[bold red]FAIL[/] {verdict.requirement}  {terminal(run.wire.redact(said)[:LONGEST_FINDING])}"
 
 
 def _listed(failed: Mapping[str, None], before: str, after: str = "") -> str:
     """Return how many requirements failed, and the last of them."""
     last = ", ".join([*failed][-NAMED:])
-    return f"{before}{len(failed)} failed: {'… ' if len(failed) > NAMED else ''}{last}{after}" if failed else ""
+    return (
+        f"{before}{len(failed)} failed: {'… ' if len(failed) > NAMED else ''}{last}{after}"
+        if failed
+        else ""
+    )
 
 
 def write(
@@ -121,10 +152,15 @@ def write(
         severity: print findings of this severity only.
         clients: the names of `--for`.
     """
-    report = harm.in_order(harm.annotated(list(lines.lines(run, strict=strict, stopped=stopped)), clients), renumber=True)
+    report = harm.in_order(
+        harm.annotated(list(lines.lines(run, strict=strict, stopped=stopped)), clients),
+        renumber=True,
+    )
     if stopped:
         click.echo(f"lakepact {verb}: {plain(run.wire.redact(stopped))}", err=True)
-    written = [is_written(report, kind, path, verb=verb) for kind, path in reports]  # first: the reader of the rest may close the pipe
+    written = [
+        is_written(report, kind, path, verb=verb) for kind, path in reports
+    ]  # first: the reader of the rest may close the pipe
     if as_json:
         for line in report:
             sys.stdout.buffer.write(lines.encoded(line))
@@ -138,8 +174,13 @@ def write(
 def is_written(report: Sequence[dict[str, Any]], kind: str, path: Path, *, verb: str) -> bool:
     """Write a report to a file and return True; print an error and return False if that fails."""
     try:
-        lines.write(report, path) if kind == "jsonl" else path.write_text(WRITERS[kind](report), encoding="utf-8")
+        lines.write(report, path) if kind == "jsonl" else path.write_text(
+            WRITERS[kind](report), encoding="utf-8"
+        )
     except OSError as wrong:
-        click.echo(f"lakepact {verb}: the report {path} cannot be written: {wrong.strerror or wrong}", err=True)
+        click.echo(
+            f"lakepact {verb}: the report {path} cannot be written: {wrong.strerror or wrong}",
+            err=True,
+        )
         return False
     return True

@@ -44,7 +44,12 @@ def _policy(script: str) -> str:
 
 
 def top(
-    kicker: str, title: str, facts: Mapping[str, object], *, notices: Iterable[str] = (), links: Mapping[str, str] | None = None
+    kicker: str,
+    title: str,
+    facts: Mapping[str, object],
+    *,
+    notices: Iterable[str] = (),
+    links: Mapping[str, str] | None = None,
 ) -> str:
     """Return the head of a page.
 
@@ -55,7 +60,9 @@ def top(
         notices: what a reader has to know first, as HTML.
         links: the headings of sections, by anchor.
     """
-    meta = "".join(f"<li>{escape(name)} <b>{escape(value)}</b></li>" for name, value in facts.items())
+    meta = "".join(
+        f"<li>{escape(name)} <b>{escape(value)}</b></li>" for name, value in facts.items()
+    )
     nav = "".join(f'<a href="#{anchor}">{name}</a>' for anchor, name in (links or {}).items())
     return "\n".join(
         (
@@ -75,11 +82,18 @@ def chip(look: Look, text: object = "", *, title: str = "") -> str:
 
 def share_bar(counts: Mapping[Look, int]) -> str:
     """Return the shares of looks as a bar."""
-    parts = "".join(f'<i class="{look.style}" style="flex:{n}"></i>' for look, n in counts.items() if look.style)
+    parts = "".join(
+        f'<i class="{look.style}" style="flex:{n}"></i>' for look, n in counts.items() if look.style
+    )
     return f'<span class="bar">{parts}</span>'
 
 
-def card(heading: str, where: str, counts: Mapping[Look, int], requirements: Iterable[tuple[Look, str]] = ()) -> str:
+def card(
+    heading: str,
+    where: str,
+    counts: Mapping[Look, int],
+    requirements: Iterable[tuple[Look, str]] = (),
+) -> str:
     """Return the counts of one target.
 
     Args:
@@ -90,9 +104,18 @@ def card(heading: str, where: str, counts: Mapping[Look, int], requirements: Ite
     """
     kept = sum(n for look, n in counts.items() if look.style == "pass")
     applicable = sum(n for look, n in counts.items() if look.style)
-    tally = "".join(f"<li>{chip(look, f'{n:,} {look.sentence}')}</li>" for look, n in counts.items())
-    squares = "".join(f'<i class="{look.style}" title="{escape(name)}: {look.sentence}"></i>' for look, name in requirements)
-    field = f'<div class="field" role="img" aria-label="one square per requirement">{squares}</div>' if squares else ""
+    tally = "".join(
+        f"<li>{chip(look, f'{n:,} {look.sentence}')}</li>" for look, n in counts.items()
+    )
+    squares = "".join(
+        f'<i class="{look.style}" title="{escape(name)}: {look.sentence}"></i>'
+        for look, name in requirements
+    )
+    field = (
+        f'<div class="field" role="img" aria-label="one square per requirement">{squares}</div>'
+        if squares
+        else ""
+    )
     return (
         f'<div class="card">{heading and f"<h3>{heading}</h3>"}{where}'
         f'<div class="big"><strong>{kept:,} of {applicable:,}</strong><span>of the applicable requirements pass</span></div>'
@@ -110,18 +133,32 @@ def wide(head: Sequence[str], rows: Iterable[str], marks: Sequence[str] = ()) ->
     """
     styles = ["", *marks, *[""] * len(head)][: len(head)]
     styles[-1] = "says" if head[-1] == SAYS else styles[-1]
-    names = (f'<th scope="col"{style and f" class={style}"}>{escape(name)}</th>' for name, style in zip(head, styles, strict=True))
+    names = (
+        f'<th scope="col"{style and f" class={style}"}>{escape(name)}</th>'
+        for name, style in zip(head, styles, strict=True)
+    )
     return f'<div class="wide" tabindex="0"><table><thead><tr>{"".join(names)}</tr></thead><tbody>{"".join(rows)}</tbody></table></div>'
 
 
 def plain_table(head: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
     """Return a table of texts and numbers; each row begins with its name."""
     marks = ["n" if isinstance(value, int) else "" for value in rows[0][1:]] if rows else []
-    return wide(head, (f'<tr><th scope="row">{escape(name)}</th>{"".join(map(_cell, cells))}</tr>' for name, *cells in rows), marks)
+    return wide(
+        head,
+        (
+            f'<tr><th scope="row">{escape(name)}</th>{"".join(map(_cell, cells))}</tr>'
+            for name, *cells in rows
+        ),
+        marks,
+    )
 
 
 def _cell(value: object) -> str:
-    return f'<td class="n{"" if value else " zero"}">{value:,}</td>' if isinstance(value, int) else f"<td>{escape(value)}</td>"
+    return (
+        f'<td class="n{"" if value else " zero"}">{value:,}</td>'
+        if isinstance(value, int)
+        else f"<td>{escape(value)}</td>"
+    )
 
 
 def section(anchor: str, heading: str, parts: Iterable[str], *, lead: str = "") -> Iterator[str]:
@@ -133,6 +170,8 @@ def section(anchor: str, heading: str, parts: Iterable[str], *, lead: str = "") 
         parts: what it holds, as HTML.
         lead: what it is about.
     """
-    yield f'<section id="{anchor}"><h2>{escape(heading)}</h2>' + (f'<p class="lead">{escape(lead)}</p>' if lead else "")
+    yield f'<section id="{anchor}"><h2>{escape(heading)}</h2>' + (
+        f'<p class="lead">{escape(lead)}</p>' if lead else ""
+    )
     yield from parts
     yield "</section>"

@@ -18,7 +18,9 @@ def exchanges_of(report: Iterable[dict[str, Any]]) -> dict[int, dict[str, Any]]:
 
 def deciding(result: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return the verdict that decided the outcome of a result."""
-    verdict: Mapping[str, Any] = next(v for v in result["verdicts"] if v["outcome"] == result["outcome"])
+    verdict: Mapping[str, Any] = next(
+        v for v in result["verdicts"] if v["outcome"] == result["outcome"]
+    )
     return verdict
 
 
@@ -38,7 +40,9 @@ def terms(result: Mapping[str, Any], exchanges: Mapping[int, Mapping[str, Any]])
 
 def curls(verdict: Mapping[str, Any], exchanges: Mapping[int, Mapping[str, Any]]) -> list[str]:
     """Return the curl lines of the requests that lead to a verdict."""
-    return [exchanges[number]["curl"] for number in verdict.get("exchanges", ()) if number in exchanges]
+    return [
+        exchanges[number]["curl"] for number in verdict.get("exchanges", ()) if number in exchanges
+    ]
 
 
 def judged_request(verdict: Mapping[str, Any], exchanges: Mapping[int, Mapping[str, Any]]) -> str:
@@ -66,8 +70,12 @@ def evidence_line(result: Mapping[str, Any], exchanges: Mapping[int, Mapping[str
     return f"expected {verdict.get('expected', '')}, got {verdict.get('actual', '')}{shown}"
 
 
-def _judged(verdict: Mapping[str, Any], exchanges: Mapping[int, Mapping[str, Any]]) -> Mapping[str, Any] | None:
-    return next((exchanges[n] for n in reversed(verdict.get("exchanges", ())) if n in exchanges), None)
+def _judged(
+    verdict: Mapping[str, Any], exchanges: Mapping[int, Mapping[str, Any]]
+) -> Mapping[str, Any] | None:
+    return next(
+        (exchanges[n] for n in reversed(verdict.get("exchanges", ())) if n in exchanges), None
+    )
 
 
 def offered(header: Mapping[str, Any]) -> str:
@@ -77,7 +85,10 @@ def offered(header: Mapping[str, Any]) -> str:
 
 def settings(header: Mapping[str, Any]) -> dict[str, str]:
     """Return the warehouse and the profile of a run, as far as it has them."""
-    found = {"warehouse": header.get("parameters", {}).get("warehouse", ""), "profile": header.get("profile", "")}
+    found = {
+        "warehouse": header.get("parameters", {}).get("warehouse", ""),
+        "profile": header.get("profile", ""),
+    }
     return {name: value for name, value in found.items() if value}
 
 
@@ -86,8 +97,12 @@ def cases(verdict: Mapping[str, Any]) -> str:
     failures, judged = verdict.get("failures", ()), verdict.get("judged", 1)
     if judged == 1 or not failures:
         return ""
-    statuses = Counter(found[1] if (found := STATUS.match(failure["actual"])) else "" for failure in failures)
-    shown = ", ".join(f"{status} for {number}" for status, number in statuses.most_common() if status)
+    statuses = Counter(
+        found[1] if (found := STATUS.match(failure["actual"])) else "" for failure in failures
+    )
+    shown = ", ".join(
+        f"{status} for {number}" for status, number in statuses.most_common() if status
+    )
     failed = verdict.get("failed", len(failures))
     listed = f" of the {len(failures)} listed" if shown and failed > len(failures) else ""
     return f"{failed:,} of {judged:,} fail" + (f": status {shown}{listed}" if shown else "")

@@ -14,7 +14,16 @@ from lakepact.conformance.report import harm
 from lakepact.conformance.report.blocked import findings, reason
 from lakepact.conformance.report.causes import Severity, plural, summary
 from lakepact.conformance.report.looks import by_area
-from lakepact.conformance.report.requests import curls, deciding, evidence_line, exchanges_of, judged_request, offered, settings, terms
+from lakepact.conformance.report.requests import (
+    curls,
+    deciding,
+    evidence_line,
+    exchanges_of,
+    judged_request,
+    offered,
+    settings,
+    terms,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -34,7 +43,13 @@ COLOURS = {
 SHOWN_CURLS = 8  #: requests shown before a finding; earlier ones are in the report file
 
 
-def show(report: Sequence[dict[str, Any]], console: Console, *, verbose: bool = False, severity: str | None = None) -> None:
+def show(
+    report: Sequence[dict[str, Any]],
+    console: Console,
+    *,
+    verbose: bool = False,
+    severity: str | None = None,
+) -> None:
     """Print a report.
 
     Args:
@@ -59,7 +74,12 @@ def show(report: Sequence[dict[str, Any]], console: Console, *, verbose: bool = 
     if verbose:
         _kept(results, console)
     console.print(_table(results))
-    _verdict(header, footer, console, causes="\n".join(filter(None, (summary(report), terminal(harm.scope(report))))))
+    _verdict(
+        header,
+        footer,
+        console,
+        causes="\n".join(filter(None, (summary(report), terminal(harm.scope(report))))),
+    )
 
 
 def _cause(
@@ -72,18 +92,32 @@ def _cause(
     """Print a cause and the requirements that it breaks, each with its evidence; that of the first follows at length."""
     colour = COLOURS[Outcome(cause["outcome"])]
     heading = f"CAUSE {cause['number']}  {cause['severity']}"
-    console.print(f"[{colour}]{terminal(heading)}[/]  [dim]{plural(len(results), 'requirement')}[/]", highlight=False)
+    console.print(
+        f"[{colour}]{terminal(heading)}[/]  [dim]{plural(len(results), 'requirement')}[/]",
+        highlight=False,
+    )
     console.print(f"      {terminal(cause['title'])}", soft_wrap=True, highlight=False)
     for label, text in harm.terms(header, cause).items():
         console.print(f"      [dim]{label:<15}[/]{terminal(text)}", soft_wrap=True, highlight=False)
     for result in results[1:]:
         about = f"{result['requirement']}  {result['level']}  {result['sentence']}"
-        console.print(f"      [dim]also[/]           {terminal(about)}", soft_wrap=True, highlight=False)
-        console.print(f"                     [dim]{terminal(evidence_line(result, exchanges))}[/]", soft_wrap=True, highlight=False)
+        console.print(
+            f"      [dim]also[/]           {terminal(about)}", soft_wrap=True, highlight=False
+        )
+        console.print(
+            f"                     [dim]{terminal(evidence_line(result, exchanges))}[/]",
+            soft_wrap=True,
+            highlight=False,
+        )
     console.print()
 
 
-def evidence(result: dict[str, Any], exchanges: dict[int, dict[str, Any]], header: dict[str, Any], console: Console) -> None:
+def evidence(
+    result: dict[str, Any],
+    exchanges: dict[int, dict[str, Any]],
+    header: dict[str, Any],
+    console: Console,
+) -> None:
     """Print one failed requirement: expected and actual result, request, clause, and curl lines that repeat it.
 
     Args:
@@ -100,11 +134,25 @@ def evidence(result: dict[str, Any], exchanges: dict[int, dict[str, Any]], heade
     console.print(f"      {terminal(result['sentence'])}", soft_wrap=True, highlight=False)
     verdict, contract = deciding(result), f"{header['contract']} {header['version']}"
     said = [*terms(result, exchanges).items(), ("clause", f"{contract} {result['clause']}")]
-    said += [("correction", f"{each['id']} ({each['effect']}): {each['sentence']}") for each in result["corrections"]]
+    said += [
+        ("correction", f"{each['id']} ({each['effect']}): {each['sentence']}")
+        for each in result["corrections"]
+    ]
     said += [("interpretation", result["interpretation"])] if result["interpretation"] else []
     sent = curls(verdict, exchanges)
-    left_out = [f"({len(sent) - SHOWN_CURLS} earlier requests are in the report file)"] if len(sent) > SHOWN_CURLS else []
-    _say([*said, ("check", verdict["check"]), *(("curl", line) for line in (*left_out, *sent[-SHOWN_CURLS:]))], console)
+    left_out = (
+        [f"({len(sent) - SHOWN_CURLS} earlier requests are in the report file)"]
+        if len(sent) > SHOWN_CURLS
+        else []
+    )
+    _say(
+        [
+            *said,
+            ("check", verdict["check"]),
+            *(("curl", line) for line in (*left_out, *sent[-SHOWN_CURLS:])),
+        ],
+        console,
+    )
 
 
 def _say(terms: Iterable[tuple[str, str]], console: Console) -> None:
@@ -113,11 +161,20 @@ def _say(terms: Iterable[tuple[str, str]], console: Console) -> None:
     console.print()
 
 
-def _blocked(results: Sequence[dict[str, Any]], exchanges: dict[int, dict[str, Any]], console: Console) -> None:
+def _blocked(
+    results: Sequence[dict[str, Any]], exchanges: dict[int, dict[str, Any]], console: Console
+) -> None:
     """Print requirements that one reason blocks: the reason, the request that shows it, and their ids."""
     request = judged_request(deciding(results[0]), exchanges)
-    console.print(f"[{COLOURS[Outcome.BLOCKED]}]BLOCKED[/] [bold]{len(results)} requirements[/]", highlight=False)
-    said = {"reason": reason(results[0]), "request": request, "requirements": " ".join(result["requirement"] for result in results)}
+    console.print(
+        f"[{COLOURS[Outcome.BLOCKED]}]BLOCKED[/] [bold]{len(results)} requirements[/]",
+        highlight=False,
+    )
+    said = {
+        "reason": reason(results[0]),
+        "request": request,
+        "requirements": " ".join(result["requirement"] for result in results),
+    }
     _say(((label, text) for label, text in said.items() if text), console)
 
 
@@ -138,24 +195,41 @@ def _kept(results: Sequence[dict[str, Any]], console: Console) -> None:
 def _table(results: Sequence[dict[str, Any]]) -> Table:
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, title=None)
     table.add_column("area")
-    shown = [o for o in Outcome if o in {r["outcome"] for r in results} or o in (Outcome.FAIL, Outcome.WARN, Outcome.PASS)]
+    shown = [
+        o
+        for o in Outcome
+        if o in {r["outcome"] for r in results} or o in (Outcome.FAIL, Outcome.WARN, Outcome.PASS)
+    ]
     for outcome in reversed(shown):
         table.add_column(outcome.value, justify="right")
     for area, seen in by_area(results).items():
-        table.add_row(terminal(area), *(f"[{COLOURS[o]}]{seen[o]}[/]" if seen[o] else "[dim]·[/]" for o in reversed(shown)))
+        table.add_row(
+            terminal(area),
+            *(f"[{COLOURS[o]}]{seen[o]}[/]" if seen[o] else "[dim]·[/]" for o in reversed(shown)),
+        )
     total = Counter(result["outcome"] for result in results)
     table.add_section()
     table.add_row("[bold]all[/]", *(f"[bold {COLOURS[o]}]{total[o]}[/]" for o in reversed(shown)))
     return table
 
 
-def _verdict(header: dict[str, Any], footer: dict[str, Any], console: Console, *, causes: str) -> None:
-    colour = {"conformant": "bold green", "not conformant": "bold red", "incomplete": "bold yellow"}[footer["verdict"]]
-    declared = f"{len(header['operations'])} of {header['all_operations']} operations {offered(header)}"
+def _verdict(
+    header: dict[str, Any], footer: dict[str, Any], console: Console, *, causes: str
+) -> None:
+    colour = {
+        "conformant": "bold green",
+        "not conformant": "bold red",
+        "incomplete": "bold yellow",
+    }[footer["verdict"]]
+    declared = (
+        f"{len(header['operations'])} of {header['all_operations']} operations {offered(header)}"
+    )
     judged = declared if header.get("side", "server") == "server" else "a client"
     scope = "".join(f", {name} {value}" for name, value in settings(header).items())
     scope += f", only {', '.join(header['only'])}" if header["only"] else ""
-    about = f"{terminal(header['target'])}  {header['contract']} {header['version']}{terminal(scope)}"
+    about = (
+        f"{terminal(header['target'])}  {header['contract']} {header['version']}{terminal(scope)}"
+    )
     console.print(
         f"[{colour}]{footer['verdict']}[/]{terminal(harm.for_clients(header))}  {about}\n"
         + (f"{causes}\n" if causes else "")

@@ -45,14 +45,23 @@ def _of(run: Run, failure: Failure, line: Callable[[int], dict[str, Any]]) -> di
     if check in wire.file_users:
         return "the check reads or writes files of the server"
     own = [e for _, e in sorted(wire.exchanges.items()) if e.check == check and e.number <= last]
-    claim = Claim({"enum": list(failure.expected_status)}, "/status") if failure.expected_status else failure.claim
+    claim = (
+        Claim({"enum": list(failure.expected_status)}, "/status")
+        if failure.expected_status
+        else failure.claim
+    )
     schema = _schema(claim, wire.exchanges[last]) if claim else None
     if claim is None or schema is None:
         return "it compares several answers"
     lines = [line(e.number) for e in own]
     steps = sources(lines, failure.exchanges, schema)
     obstacle = _obstacle(run, [wire.exchanges[n] for n in steps], lines)
-    return obstacle or {"exchanges": steps, "at": claim.at, "schema": schema, "expected": wire.redact(failure.expected)}
+    return obstacle or {
+        "exchanges": steps,
+        "at": claim.at,
+        "schema": schema,
+        "expected": wire.redact(failure.expected),
+    }
 
 
 def _schema(claim: Claim, exchange: Exchange) -> str | None:
@@ -62,7 +71,9 @@ def _schema(claim: Claim, exchange: Exchange) -> str | None:
         written = json.dumps(claim.schema, ensure_ascii=False, separators=(",", ":"), default=list)
     except (TypeError, ValueError):
         return None
-    return None if is_hidden or fits(Place(exchange, claim.at).value, json.loads(written)) else written
+    return (
+        None if is_hidden or fits(Place(exchange, claim.at).value, json.loads(written)) else written
+    )
 
 
 def _obstacle(run: Run, exchanges: Sequence[Exchange], lines: Sequence[dict[str, Any]]) -> str:
@@ -78,7 +89,9 @@ def _obstacle(run: Run, exchanges: Sequence[Exchange], lines: Sequence[dict[str,
             return f"a request has more than {LARGEST} bytes"
         if REDACTED in request["url"] + request["body"]:
             return "a request holds a secret, which reports leave out"
-        for (name, shown), (_, value) in zip(request["headers"], exchange.request_headers, strict=True):
+        for (name, shown), (_, value) in zip(
+            request["headers"], exchange.request_headers, strict=True
+        ):
             if shown == REDACTED and value != run.target.headers.get(name):
                 return "a request holds another secret than the target's, which reports leave out"
     return ""

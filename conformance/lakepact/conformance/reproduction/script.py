@@ -22,7 +22,13 @@ class NotReproducible(LookupError):
     """A report has no failing verdict about a requirement."""
 
 
-def script(report: Sequence[dict[str, Any]], requirement: str, *, check: str | None = None, url: str | None = None) -> str:
+def script(
+    report: Sequence[dict[str, Any]],
+    requirement: str,
+    *,
+    check: str | None = None,
+    url: str | None = None,
+) -> str:
     """Return a Python script that repeats the clearest failing verdict of a requirement on a fresh server.
 
     Args:
@@ -56,7 +62,12 @@ def script(report: Sequence[dict[str, Any]], requirement: str, *, check: str | N
     if "exchanges" in recipe:
         case |= _steps(report, recipe, verdict["check"], case["prefix"])
         case |= {"at": recipe["at"], "every_answer": recipe["every_answer"]}
-        sent = {name.lower() for step in case["steps"] for name, value in step["headers"] if value == REDACTED}
+        sent = {
+            name.lower()
+            for step in case["steps"]
+            for name, value in step["headers"]
+            if value == REDACTED
+        }
         case["secrets"] = {name: var for name, var in case["secrets"].items() if name in sent}
     return _text(case, header, verdict)
 
@@ -64,7 +75,9 @@ def script(report: Sequence[dict[str, Any]], requirement: str, *, check: str | N
 def listed(report: Sequence[dict[str, Any]]) -> Iterator[str]:
     """Yield a line for each finding that has a script: its requirement, and what the script needs."""
     for result in report:
-        if result["line"] == "result" and any(verdict["outcome"] in BROKEN for verdict in result["verdicts"]):
+        if result["line"] == "result" and any(
+            verdict["outcome"] in BROKEN for verdict in result["verdicts"]
+        ):
             _, verdict = _verdict(report, result["requirement"], None)
             why = _recipe(report, verdict).get("why", "")
             yield f"{result['requirement']}  needs {f'lakepact: {why}' if why else 'Python alone'}\n"
@@ -73,8 +86,16 @@ def listed(report: Sequence[dict[str, Any]]) -> Iterator[str]:
 def _recipe(report: Sequence[dict[str, Any]], verdict: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return how to repeat a verdict, or `why` its requests do not suffice."""
     recipe: Mapping[str, Any] = verdict.get("replay", {})
-    held = {line["number"] for line in report if line["line"] == "exchange" and {"sent_at", "needed"} <= line.keys()}
-    return recipe if recipe and held.issuperset(recipe.get("exchanges", ())) else {"why": "the report does not hold its requests"}
+    held = {
+        line["number"]
+        for line in report
+        if line["line"] == "exchange" and {"sent_at", "needed"} <= line.keys()
+    }
+    return (
+        recipe
+        if recipe and held.issuperset(recipe.get("exchanges", ()))
+        else {"why": "the report does not hold its requests"}
+    )
 
 
 def variable(header: str) -> str:
@@ -83,38 +104,73 @@ def variable(header: str) -> str:
     return name if name == "AUTHORIZATION" else f"LAKEPACT_{name}"
 
 
-def _verdict(report: Sequence[dict[str, Any]], requirement: str, check: str | None) -> tuple[dict[str, Any], dict[str, Any]]:
-    result = next((line for line in report if line["line"] == "result" and line["requirement"] == requirement), None)
+def _verdict(
+    report: Sequence[dict[str, Any]], requirement: str, check: str | None
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    result = next(
+        (
+            line
+            for line in report
+            if line["line"] == "result" and line["requirement"] == requirement
+        ),
+        None,
+    )
     if result is None:
         raise NotReproducible(f"the report has no requirement {requirement}")
-    failing = [verdict for verdict in result["verdicts"] if verdict["outcome"] in BROKEN and check in (None, verdict["check"])]
+    failing = [
+        verdict
+        for verdict in result["verdicts"]
+        if verdict["outcome"] in BROKEN and check in (None, verdict["check"])
+    ]
     if not failing:
         by = f" by {check}" if check else ""
-        raise NotReproducible(f"{requirement}{by}: {result['outcome']}; only a finding that breaks it can be repeated")
+        raise NotReproducible(
+            f"{requirement}{by}: {result['outcome']}; only a finding that breaks it can be repeated"
+        )
     return result, min(failing, key=_obscurity)
 
 
 def _obscurity(verdict: Mapping[str, Any]) -> tuple[int, bool, bool, int]:
     """Return the rank of a verdict: the clearest is the worst, repeated by its requests alone, not random, and by the fewest."""
     replay = verdict.get("replay", {"why": ""})
-    is_random = "." not in verdict["check"]  # stateful tests and fuzzing: another server may refuse their requests
-    return Outcome(verdict["outcome"]).weight, "why" in replay, is_random, len(replay.get("exchanges", ()))
+    is_random = (
+        "." not in verdict["check"]
+    )  # stateful tests and fuzzing: another server may refuse their requests
+    return (
+        Outcome(verdict["outcome"]).weight,
+        "why" in replay,
+        is_random,
+        len(replay.get("exchanges", ())),
+    )
 
 
 def _options(header: Mapping[str, Any]) -> list[str]:
     """Return the options with which `lakepact check` judges the target as in the report."""
     options = ["--contract", header["contract"], "--contract-version", header["version"]]
-    options += [f"--parameter={name}={value}" for name, value in header.get("parameters", {}).items() if name != "warehouse"]
-    options += [f"--feature={name}={'on' if on else 'off'}" for name, on in header.get("set_features", {}).items()]
+    options += [
+        f"--parameter={name}={value}"
+        for name, value in header.get("parameters", {}).items()
+        if name != "warehouse"
+    ]
+    options += [
+        f"--feature={name}={'on' if on else 'off'}"
+        for name, on in header.get("set_features", {}).items()
+    ]
     return [*options, *header.get("options", [])]
 
 
-def _steps(report: Sequence[dict[str, Any]], recipe: Mapping[str, Any], check: str, prefix: str) -> dict[str, Any]:
+def _steps(
+    report: Sequence[dict[str, Any]], recipe: Mapping[str, Any], check: str, prefix: str
+) -> dict[str, Any]:
     """Return the requests of a script, with names for what a fresh server returns differently."""
     lines = {line["number"]: line for line in report if line["line"] == "exchange"}
     judged = recipe["exchanges"][-1]
     of_check = lines[judged]["check"] if judged in lines else check
-    own = [line for number, line in sorted(lines.items()) if line["check"] == of_check and number <= judged]
+    own = [
+        line
+        for number, line in sorted(lines.items())
+        if line["check"] == of_check and number <= judged
+    ]
     contract = Contract(report[0]["contract"], report[0]["version"])
     sent = [line for line in own if line["number"] in recipe["exchanges"]]
     templates = Templates(sent, int(sent[0]["sent_at"]))
@@ -127,7 +183,9 @@ def _steps(report: Sequence[dict[str, Any]], recipe: Mapping[str, Any], check: s
         steps.append(
             {
                 "method": line["request"]["method"],
-                "path": _with_prefix(path, prefix, own="{prefix}" in (operation.path if operation else "")),
+                "path": _with_prefix(
+                    path, prefix, own="{prefix}" in (operation.path if operation else "")
+                ),
                 "headers": headers,
                 "body": line["request"].get("bytes") or body,
                 "status": line["response"]["status"],
@@ -143,17 +201,29 @@ def _with_prefix(path: str, prefix: str, *, own: bool) -> str:
     """Return a path with a name for the prefix of the catalog."""
     if prefix and path.startswith(f"{BASE}/{prefix}/"):
         return f"{BASE}<<prefix>>{path.removeprefix(f'{BASE}/{prefix}')}"
-    return f"{BASE}<<prefix>>{path.removeprefix(BASE)}" if own and not prefix and path.startswith(f"{BASE}/") else path
+    return (
+        f"{BASE}<<prefix>>{path.removeprefix(BASE)}"
+        if own and not prefix and path.startswith(f"{BASE}/")
+        else path
+    )
 
 
 def _text(case: Mapping[str, Any], header: Mapping[str, Any], verdict: Mapping[str, Any]) -> str:
-    source = resources.files("lakepact.conformance.evidence").joinpath("replaying.py").read_text("utf-8")
+    source = (
+        resources.files("lakepact.conformance.evidence").joinpath("replaying.py").read_text("utf-8")
+    )
     _, _, body = source.partition(FUTURE)
     needs = "a fresh server; Python 3.9 or later, nothing else to install"
     if case["why"]:
         needs = "a fresh server; it runs the command lakepact: pip install 'lakepact[conformance]'"
     about = [
-        *([f"THIS SCRIPT NEEDS LAKEPACT: its requests alone do not repeat the finding ({case['why']})."] if case["why"] else []),
+        *(
+            [
+                f"THIS SCRIPT NEEDS LAKEPACT: its requests alone do not repeat the finding ({case['why']})."
+            ]
+            if case["why"]
+            else []
+        ),
         f"{case['requirement']}: {case['sentence']}",
         f"Clause: {case['clause']}",
         f"Found on {header['target']} on {header['ended'][:10]} by the check {verdict['check']}.",
@@ -166,7 +236,12 @@ def _text(case: Mapping[str, Any], header: Mapping[str, Any], verdict: Mapping[s
         "Exit code: 0 the fault is gone, 1 it is present, 2 wrong usage, 3 it cannot be judged.",
     ]
     comments = "\n".join(f"# {' '.join(_plain(line).split())}" for line in about)
-    parts = (f"#!/usr/bin/env python3\n{comments}\n", FUTURE + body, f"CASE = {_literal(case, '')}\n", "sys.exit(main(CASE))\n")
+    parts = (
+        f"#!/usr/bin/env python3\n{comments}\n",
+        FUTURE + body,
+        f"CASE = {_literal(case, '')}\n",
+        "sys.exit(main(CASE))\n",
+    )
     return "\n".join(parts)
 
 
@@ -182,5 +257,14 @@ def _literal(value: Any, indent: str) -> str:
         return short
     deeper = indent + "    "
     if isinstance(value, dict):
-        return "{\n" + "".join(f"{deeper}{name!a}: {_literal(inside, deeper)},\n" for name, inside in value.items()) + indent + "}"
-    return "[\n" + "".join(f"{deeper}{_literal(inside, deeper)},\n" for inside in value) + indent + "]"
+        return (
+            "{\n"
+            + "".join(
+                f"{deeper}{name!a}: {_literal(inside, deeper)},\n" for name, inside in value.items()
+            )
+            + indent
+            + "}"
+        )
+    return (
+        "[\n" + "".join(f"{deeper}{_literal(inside, deeper)},\n" for inside in value) + indent + "]"
+    )

@@ -26,17 +26,28 @@ def rows(answer: Answer, fetch: Callable[[SharedFile, str], bytes]) -> list[Row]
     read: list[Row] = []
     for file in answer.files:
         if file.kind == SNAPSHOT:
-            raise expect.unmet("lines that say how a file changed", "a line of a file as in a snapshot", at=file.place())
-        read += [row | {VERSION: file.version, TIMESTAMP: file.timestamp} for row in _changed(answer, file, fetch)]
+            raise expect.unmet(
+                "lines that say how a file changed",
+                "a line of a file as in a snapshot",
+                at=file.place(),
+            )
+        read += [
+            row | {VERSION: file.version, TIMESTAMP: file.timestamp}
+            for row in _changed(answer, file, fetch)
+        ]
     return read
 
 
-def _changed(answer: Answer, file: SharedFile, fetch: Callable[[SharedFile, str], bytes]) -> list[Row]:
+def _changed(
+    answer: Answer, file: SharedFile, fetch: Callable[[SharedFile, str], bytes]
+) -> list[Row]:
     if file.kind != CHANGE:
         kind = {ADD: "insert", REMOVE: "delete"}[file.kind]
         return [row | {CHANGE_TYPE: kind} for row in rows_of(answer, file, fetch)]
     read = rows_of(answer, file, fetch, further=(CHANGE_TYPE,))
     strange: set[Any] = {row[CHANGE_TYPE] for row in read} - KINDS
     if strange:
-        raise Unmet(f"{CHANGE_TYPE} one of {', '.join(sorted(KINDS))}", ", ".join(map(repr, strange)))
+        raise Unmet(
+            f"{CHANGE_TYPE} one of {', '.join(sorted(KINDS))}", ", ".join(map(repr, strange))
+        )
     return read

@@ -43,12 +43,17 @@ def stored(content: bytes) -> Schema:
     try:
         return pq.ParquetFile(pa.BufferReader(content)).schema_arrow
     except (pa.ArrowException, OSError) as broken:
-        raise Unmet("a parquet file", f"{len(content)} bytes starting with {expect.shown(content[:8])}: {broken}") from broken
+        raise Unmet(
+            "a parquet file",
+            f"{len(content)} bytes starting with {expect.shown(content[:8])}: {broken}",
+        ) from broken
 
 
 def column(schema: Schema, name: str) -> Any:
     """Return the column of that name in any case, or None."""
-    return next((f for f in schema if f.name == name), None) or next((f for f in schema if f.name.lower() == name.lower()), None)
+    return next((f for f in schema if f.name == name), None) or next(
+        (f for f in schema if f.name.lower() == name.lower()), None
+    )
 
 
 def fits(field: Mapping[str, Any], found: Any, what: str) -> None:
@@ -65,7 +70,9 @@ def _is_of(kind: Any, found: Any) -> bool:
     if isinstance(kind, dict):
         return _is_nested(kind, found)
     if str(kind).startswith("decimal"):
-        return bool(pa.types.is_decimal(found)) and str(kind).rstrip(")").rpartition(",")[2].strip() == str(found.scale)
+        return bool(pa.types.is_decimal(found)) and str(kind).rstrip(")").rpartition(",")[
+            2
+        ].strip() == str(found.scale)
     return bool(FITTING.get(kind, lambda _: False)(found))
 
 
@@ -76,7 +83,9 @@ def _is_nested(kind: Mapping[str, Any], found: Any) -> bool:
     if kind.get("type") == "array" and (pa.types.is_list(found) or pa.types.is_large_list(found)):
         return _is_of(kind["elementType"], found.value_type)
     if kind.get("type") == "map" and pa.types.is_map(found):
-        return _is_of(kind["keyType"], found.key_type) and _is_of(kind["valueType"], found.item_type)
+        return _is_of(kind["keyType"], found.key_type) and _is_of(
+            kind["valueType"], found.item_type
+        )
     return False
 
 

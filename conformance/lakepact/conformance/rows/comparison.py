@@ -15,7 +15,9 @@ UNPLACED = Difference("", Kind.VALUE)
 SHOWN = 160  #: characters of a row that a sentence quotes
 
 
-def same(expected: Iterable[Mapping[str, Any]], actual: Iterable[Mapping[str, Any]], what: str) -> None:
+def same(
+    expected: Iterable[Mapping[str, Any]], actual: Iterable[Mapping[str, Any]], what: str
+) -> None:
     """Rows are the same, in any order, each as often.
 
     Raises:
@@ -25,10 +27,16 @@ def same(expected: Iterable[Mapping[str, Any]], actual: Iterable[Mapping[str, An
     missing, extra = wanted - found, found - wanted
     if missing or extra:
         shown = f"{_rows(found.total())}, {_difference(missing, extra)}"
-        raise Unmet(f"{what}: {_rows(wanted.total())}", shown, difference=column_that_differs(missing, extra))
+        raise Unmet(
+            f"{what}: {_rows(wanted.total())}",
+            shown,
+            difference=column_that_differs(missing, extra),
+        )
 
 
-def included(expected: Iterable[Mapping[str, Any]], actual: Iterable[Mapping[str, Any]], what: str) -> None:
+def included(
+    expected: Iterable[Mapping[str, Any]], actual: Iterable[Mapping[str, Any]], what: str
+) -> None:
     """Rows are all there, each as often at least; there may be others.
 
     Raises:
@@ -45,7 +53,10 @@ def column_that_differs(missing: Counter[Any], extra: Counter[Any]) -> Differenc
     """Return the difference of rows that are the same without one column; of other rows, a difference without a place."""
     first: tuple[tuple[str, Any], ...] = next(iter(missing), ())
     for position, (name, value) in enumerate(first):
-        without = [Counter({row[:position] + row[position + 1 :]: count for row, count in rows.items()}) for rows in (missing, extra)]
+        without = [
+            Counter({row[:position] + row[position + 1 :]: count for row, count in rows.items()})
+            for rows in (missing, extra)
+        ]
         if without[0] == without[1]:
             return Difference(f"/rows/{name}", kind_of(value, next(iter(extra))[position][1]))
     return UNPLACED
@@ -87,4 +98,8 @@ def _shown(row: Any) -> str:
 
 
 def _plain(value: Any) -> Any:
-    return value[1] if isinstance(value, tuple) and len(value) == 2 and value[0] in ("bool", "NaN") else value
+    return (
+        value[1]
+        if isinstance(value, tuple) and len(value) == 2 and value[0] in ("bool", "NaN")
+        else value
+    )

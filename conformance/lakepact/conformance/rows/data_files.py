@@ -18,7 +18,11 @@ Row = dict[str, Any]
 ID, PHYSICAL = "delta.columnMapping.id", "delta.columnMapping.physicalName"
 
 
-def rows(answer: Answer, fetch: Callable[[SharedFile, str], bytes], files: Iterable[SharedFile] | None = None) -> list[Row]:
+def rows(
+    answer: Answer,
+    fetch: Callable[[SharedFile, str], bytes],
+    files: Iterable[SharedFile] | None = None,
+) -> list[Row]:
     """Return the rows of the files of an answer, in the columns of its metadata.
 
     Args:
@@ -29,10 +33,20 @@ def rows(answer: Answer, fetch: Callable[[SharedFile, str], bytes], files: Itera
     Raises:
         Unmet: something cannot be read.
     """
-    return [row for file in (answer.files if files is None else files) for row in rows_of(answer, file, fetch)]
+    return [
+        row
+        for file in (answer.files if files is None else files)
+        for row in rows_of(answer, file, fetch)
+    ]
 
 
-def rows_of(answer: Answer, file: SharedFile, fetch: Callable[[SharedFile, str], bytes], *, further: tuple[str, ...] = ()) -> list[Row]:
+def rows_of(
+    answer: Answer,
+    file: SharedFile,
+    fetch: Callable[[SharedFile, str], bytes],
+    *,
+    further: tuple[str, ...] = (),
+) -> list[Row]:
     """Return the rows of one file that are not gone, in the columns of the answer's metadata and in `further` ones of the file.
 
     Raises:
@@ -40,17 +54,32 @@ def rows_of(answer: Answer, file: SharedFile, fetch: Callable[[SharedFile, str],
     """
     stored = stored_table(fetch(file, file.url))
     columns = [f for f in answer.fields if f["name"] not in answer.partition_columns]
-    partition = {f["name"]: partition_value(answer, file, f) for f in answer.fields if f["name"] in answer.partition_columns}
+    partition = {
+        f["name"]: partition_value(answer, file, f)
+        for f in answer.fields
+        if f["name"] in answer.partition_columns
+    }
     found = {f["name"]: _column(f, stored, answer.mapping) for f in columns}
-    found |= {name: _values(stored.column(name), {"type": "string"}, "none") if name in stored.column_names else None for name in further}
-    lost = deletion_vectors.gone(file.vector, lambda url: fetch(file, url)) if file.vector else frozenset[int]()
+    found |= {
+        name: _values(stored.column(name), {"type": "string"}, "none")
+        if name in stored.column_names
+        else None
+        for name in further
+    }
+    lost = (
+        deletion_vectors.gone(file.vector, lambda url: fetch(file, url))
+        if file.vector
+        else frozenset[int]()
+    )
     count = stored.num_rows
     names = [f["name"] for f in answer.fields]
     read = []
     for n in range(count):
         if n in lost:
             continue
-        row = {name: partition[name] if name in partition else _at(found[name], n) for name in names}
+        row = {
+            name: partition[name] if name in partition else _at(found[name], n) for name in names
+        }
         read.append(row | {name: _at(found[name], n) for name in further})
     return read
 
@@ -63,9 +92,16 @@ def partition_value(answer: Answer, file: SharedFile, field: Mapping[str, Any]) 
     """
     name = physical_name(field) if answer.mapping != "none" else field["name"]
     if name not in file.partition_values:
-        expected, actual = f"a partition value of {name}", f"values of {', '.join(file.partition_values) or 'nothing'}"
-        raise expect.unmet(expected, actual, at=file.place("partitionValues", name), kind=Kind.MISSING)
-    return values.typed(file.partition_values[name], field["type"], at=file.place("partitionValues", name))
+        expected, actual = (
+            f"a partition value of {name}",
+            f"values of {', '.join(file.partition_values) or 'nothing'}",
+        )
+        raise expect.unmet(
+            expected, actual, at=file.place("partitionValues", name), kind=Kind.MISSING
+        )
+    return values.typed(
+        file.partition_values[name], field["type"], at=file.place("partitionValues", name)
+    )
 
 
 def physical_name(field: Mapping[str, Any]) -> str:
@@ -85,9 +121,14 @@ def stored_table(content: bytes) -> Table:
         Unmet: it is not a Parquet file.
     """
     try:
-        return pq.ParquetFile(pa.BufferReader(content), coerce_int96_timestamp_unit="us").read(use_threads=False)
+        return pq.ParquetFile(pa.BufferReader(content), coerce_int96_timestamp_unit="us").read(
+            use_threads=False
+        )
     except (pa.ArrowException, OSError) as broken:
-        raise Unmet("a parquet file", f"{len(content)} bytes starting with {expect.shown(content[:8])}: {broken}") from broken
+        raise Unmet(
+            "a parquet file",
+            f"{len(content)} bytes starting with {expect.shown(content[:8])}: {broken}",
+        ) from broken
 
 
 def _column(field: Mapping[str, Any], stored: Any, mapping: str) -> list[Any] | None:
@@ -126,10 +167,18 @@ def _value(value: Any, kind: Any, mapping: str) -> Any:
 
 def _nested(value: Any, kind: dict[str, Any], mapping: str) -> Any:
     if kind.get("type") == "struct" and isinstance(value, dict):
-        names = {f["name"]: physical_name(f) if mapping != "none" else f["name"] for f in kind["fields"]}
-        return {f["name"]: _value(value.get(names[f["name"]]), f["type"], mapping) for f in kind["fields"]}
+        names = {
+            f["name"]: physical_name(f) if mapping != "none" else f["name"] for f in kind["fields"]
+        }
+        return {
+            f["name"]: _value(value.get(names[f["name"]]), f["type"], mapping)
+            for f in kind["fields"]
+        }
     if kind.get("type") == "array" and isinstance(value, list):
         return [_value(item, kind["elementType"], mapping) for item in value]
     if kind.get("type") == "map" and isinstance(value, list):
-        return [(_value(k, kind["keyType"], mapping), _value(v, kind["valueType"], mapping)) for k, v in value]
+        return [
+            (_value(k, kind["keyType"], mapping), _value(v, kind["valueType"], mapping))
+            for k, v in value
+        ]
     raise Unmet(f"values of type {kind.get('type')}", repr(value)[:200])

@@ -12,7 +12,12 @@ from lakepact.conformance.evidence.outcome import Unmet
 from lakepact.conformance.judging import expect
 
 MAGIC = 1681511377
-Z85 = {c: n for n, c in enumerate("0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ.-:+=^!/*?&<>()[]{}@%$#")}
+Z85 = {
+    c: n
+    for n, c in enumerate(
+        "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ.-:+=^!/*?&<>()[]{}@%$#"
+    )
+}
 
 
 def gone(vector: Mapping[str, Any], fetch: Callable[[str], bytes]) -> frozenset[int]:
@@ -27,14 +32,20 @@ def gone(vector: Mapping[str, Any], fetch: Callable[[str], bytes]) -> frozenset[
     """
     storage, place = vector.get("storageType"), vector.get("pathOrInlineDv")
     if not isinstance(place, str):
-        raise expect.unmet("a deletion vector with pathOrInlineDv", expect.shown(place), at=place_of(vector, "pathOrInlineDv"))
+        raise expect.unmet(
+            "a deletion vector with pathOrInlineDv",
+            expect.shown(place),
+            at=place_of(vector, "pathOrInlineDv"),
+        )
     if storage == "i":
         data = from_z85(place)[: vector.get("sizeInBytes")]
     elif storage == "p":
         data = _stored(fetch(place), vector)
     else:
         expected = "a deletion vector that stands in the line (storageType i) or at a URL (p)"
-        raise expect.unmet(expected, f"storageType {expect.shown(storage)}", at=place_of(vector, "storageType"))
+        raise expect.unmet(
+            expected, f"storageType {expect.shown(storage)}", at=place_of(vector, "storageType")
+        )
     if len(data) < 4 or struct.unpack("<I", data[:4]) != (MAGIC,):
         raise Unmet(f"a deletion vector that starts with {MAGIC}", f"{data[:4].hex()}")
     from pyroaring import BitMap64  # noqa: PLC0415 - suites are listed without it
@@ -52,13 +63,17 @@ def gone(vector: Mapping[str, Any], fetch: Callable[[str], bytes]) -> frozenset[
 def _stored(file: bytes, vector: Mapping[str, Any]) -> bytes:
     offset, size = vector.get("offset") or 0, vector.get("sizeInBytes") or 0
     if len(file) < offset + 4 + size + 4:
-        raise Unmet(f"a deletion vector of {size} bytes at offset {offset}", f"a file of {len(file)} bytes")
+        raise Unmet(
+            f"a deletion vector of {size} bytes at offset {offset}", f"a file of {len(file)} bytes"
+        )
     data = file[offset + 4 : offset + 4 + size]
     checksum = file[offset + 4 + size : offset + 8 + size]
     if struct.unpack(">I", file[offset : offset + 4]) != (size,):
         raise Unmet(f"the size {size} before the deletion vector", file[offset : offset + 4].hex())
     if struct.unpack(">I", checksum) != (zlib.crc32(data),):
-        raise Unmet("a deletion vector with the checksum behind it", f"another one: {checksum.hex()}")
+        raise Unmet(
+            "a deletion vector with the checksum behind it", f"another one: {checksum.hex()}"
+        )
     return data
 
 

@@ -55,7 +55,11 @@ class SharedFile:
         except orjson.JSONDecodeError:
             found = None
         if not isinstance(found, dict):
-            raise expect.unmet("statistics that are the text of a JSON object", expect.shown(self.stats[:200]), at=self.place("stats"))
+            raise expect.unmet(
+                "statistics that are the text of a JSON object",
+                expect.shown(self.stats[:200]),
+                at=self.place("stats"),
+            )
         return found
 
 
@@ -94,7 +98,11 @@ class Answer:
     def mapping(self) -> str:
         """How columns are found in data files: by `name`, by `id`, or `none` of both."""
         configuration = self.metadata.get("configuration")
-        mode = configuration.get("delta.columnMapping.mode") if isinstance(configuration, Mapping) else None
+        mode = (
+            configuration.get("delta.columnMapping.mode")
+            if isinstance(configuration, Mapping)
+            else None
+        )
         return mode if mode in {"name", "id"} and self.format == "delta" else "none"
 
     def of(self, *kinds: str) -> tuple[SharedFile, ...]:
@@ -114,7 +122,11 @@ def schema_object(metadata: Mapping[str, Any]) -> dict[str, Any]:
         schema = None
     if not isinstance(schema, dict) or not isinstance(schema.get("fields"), list):
         found = expect.shown(metadata.get("schemaString"))
-        raise expect.unmet("a schemaString that is the text of a schema object", found, at=place_of(metadata, "schemaString"))
+        raise expect.unmet(
+            "a schemaString that is the text of a schema object",
+            found,
+            at=place_of(metadata, "schemaString"),
+        )
     return schema
 
 
@@ -124,16 +136,30 @@ def parsed(lines: Sequence[Mapping[str, Any]]) -> Answer:
     Raises:
         Unmet: they are not those of an answer.
     """
-    lines = [{kind: document for kind, document in line.items() if document is not None} for line in lines]
+    lines = [
+        {kind: document for kind, document in line.items() if document is not None}
+        for line in lines
+    ]
     protocols = [line["protocol"] for line in lines if "protocol" in line]
     wrappers = [line["metaData"] for line in lines if "metaData" in line]
-    if not protocols or not wrappers or not all(isinstance(d, Mapping) for d in (*protocols, *wrappers)):
+    if (
+        not protocols
+        or not wrappers
+        or not all(isinstance(d, Mapping) for d in (*protocols, *wrappers))
+    ):
         raise Unmet(
-            "a protocol line and a metaData line", f"lines with {', '.join(sorted({key for line in lines for key in line})) or 'nothing'}"
+            "a protocol line and a metaData line",
+            f"lines with {', '.join(sorted({key for line in lines for key in line})) or 'nothing'}",
         )
     delta = "deltaProtocol" in protocols[0] or "deltaMetadata" in wrappers[0]
-    end = next((line["endStreamAction"] for line in reversed(lines) if "endStreamAction" in line), None)
-    files = [_delta_file(line["file"]) for line in lines if "file" in line] if delta else _parquet_files(lines)
+    end = next(
+        (line["endStreamAction"] for line in reversed(lines) if "endStreamAction" in line), None
+    )
+    files = (
+        [_delta_file(line["file"]) for line in lines if "file" in line]
+        if delta
+        else _parquet_files(lines)
+    )
     return Answer(
         format="delta" if delta else "parquet",
         protocol=_member(protocols[0], "deltaProtocol") if delta else protocols[0],
@@ -148,12 +174,21 @@ def parsed(lines: Sequence[Mapping[str, Any]]) -> Answer:
 def _member(document: Mapping[str, Any], name: str) -> Mapping[str, Any]:
     found = document.get(name)
     if not isinstance(found, Mapping):
-        raise expect.unmet(f"an object {name}", f"members {', '.join(map(str, document)) or 'none'}", at=place_of(document, name))
+        raise expect.unmet(
+            f"an object {name}",
+            f"members {', '.join(map(str, document)) or 'none'}",
+            at=place_of(document, name),
+        )
     return found
 
 
 def _parquet_files(lines: Sequence[Mapping[str, Any]]) -> list[SharedFile]:
-    return [_file(line[kind], line[kind], kind) for line in lines for kind in (SNAPSHOT, ADD, REMOVE, CHANGE) if kind in line]
+    return [
+        _file(line[kind], line[kind], kind)
+        for line in lines
+        for kind in (SNAPSHOT, ADD, REMOVE, CHANGE)
+        if kind in line
+    ]
 
 
 def _delta_file(line: Any) -> SharedFile:
@@ -163,7 +198,9 @@ def _delta_file(line: Any) -> SharedFile:
     kinds = [kind for kind in ("add", "remove", "cdc") if single.get(kind) is not None]
     if len(kinds) != 1:
         actual = f"members {', '.join(single) or 'none'}"
-        raise expect.unmet("a deltaSingleAction with one of add, remove and cdc", actual, at=place_of(single))
+        raise expect.unmet(
+            "a deltaSingleAction with one of add, remove and cdc", actual, at=place_of(single)
+        )
     action = _member(single, kinds[0])
     return _file(line, action, {"add": ADD, "remove": REMOVE, "cdc": CHANGE}[kinds[0]])
 
@@ -173,8 +210,14 @@ def _file(line: Any, action: Any, kind: str) -> SharedFile:
         raise Unmet("an object as a file line", expect.shown(line))
     url, identifier = action.get("url", action.get("path")), line.get("id")
     if not isinstance(url, str) or not isinstance(identifier, str):
-        raise expect.unmet("a file line with url and id", f"members {', '.join(map(str, line))}", at=place_of(line))
-    values, vector, stats = action.get("partitionValues"), action.get("deletionVector"), action.get("stats")
+        raise expect.unmet(
+            "a file line with url and id", f"members {', '.join(map(str, line))}", at=place_of(line)
+        )
+    values, vector, stats = (
+        action.get("partitionValues"),
+        action.get("deletionVector"),
+        action.get("stats"),
+    )
     return SharedFile(
         kind=kind,
         id=identifier,

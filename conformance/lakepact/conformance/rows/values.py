@@ -28,14 +28,21 @@ def typed(text: Any, kind: str, *, at: Place | None = None) -> Any:
     if text is None or text == "":
         return None
     if not isinstance(text, str):
-        raise expect.unmet(f"a string as the value of a partition column of type {kind}", expect.shown(text), at=at, kind=Kind.TYPE)
+        raise expect.unmet(
+            f"a string as the value of a partition column of type {kind}",
+            expect.shown(text),
+            at=at,
+            kind=Kind.TYPE,
+        )
     reader = _READERS.get(kind, _decimal if kind.startswith("decimal") else None)
     if reader is None:
         raise expect.unmet("a partition column of a primitive type", kind, at=None)
     try:
         return reader(text)
     except (ValueError, InvalidOperation) as wrong:
-        raise expect.unmet(f"the text of a {kind} as partition value", expect.shown(text), at=at) from wrong
+        raise expect.unmet(
+            f"the text of a {kind} as partition value", expect.shown(text), at=at
+        ) from wrong
 
 
 def _integer(text: str) -> int:

@@ -23,7 +23,11 @@ LONGEST_MESSAGE = 300  #: characters shown of an error message
 NOTHING_TO_ASK = "not sent: no listing named an object for it"
 ABSENT_NAME = "lp_nothing"  #: a name that does not exist
 #: Remarks about an answer for a name that does not exist, by what it shows about the operation.
-REMARKS = {"served": "served; asked for a name that does not exist", "absent": "no such route", "unclear": "unclear whether it is served"}
+REMARKS = {
+    "served": "served; asked for a name that does not exist",
+    "absent": "no such route",
+    "unclear": "unclear whether it is served",
+}
 
 
 def _nothing() -> Mapping[Any, Any]:
@@ -92,7 +96,10 @@ class ProbedServer:
 
 def probe_spec(contract: str) -> ProbeSpec:
     """Return how discovery probes servers of a contract."""
-    return cast("ProbeSpec", importlib.import_module(f"lakepact.conformance.checks.{contract}.discovery").probe_spec)
+    return cast(
+        "ProbeSpec",
+        importlib.import_module(f"lakepact.conformance.checks.{contract}.discovery").probe_spec,
+    )
 
 
 def recognised(wire: Wire, target: Target) -> str:
@@ -109,7 +116,10 @@ def recognised(wire: Wire, target: Target) -> str:
             seen[where] = _first(wire, asked, where)
         if asked.recognises(seen[where]):
             return contract
-    raise Blocked("; ".join(_strange(exchange) for exchange in seen.values()) + advice(wire, list(seen.values())))
+    raise Blocked(
+        "; ".join(_strange(exchange) for exchange in seen.values())
+        + advice(wire, list(seen.values()))
+    )
 
 
 def found(wire: Wire, target: Target, contract: str, version: str | None = None) -> ProbedServer:
@@ -140,12 +150,17 @@ def _version(contract: str, offer: Offer | None) -> str | None:
     if offer is None:
         return None
     versions = Contract(contract).versions
-    return next((v for v in versions if offer.operations <= set(Contract(contract, v).operations)), versions[-1])
+    return next(
+        (v for v in versions if offer.operations <= set(Contract(contract, v).operations)),
+        versions[-1],
+    )
 
 
 def _first(wire: Wire, asked: ProbeSpec, where: str) -> Exchange:
     try:
-        return wire.send("GET", where, operation=asked.first, check=CHECK, accepts="application/json").exchange
+        return wire.send(
+            "GET", where, operation=asked.first, check=CHECK, accepts="application/json"
+        ).exchange
     except NoAnswer as none:
         raise Blocked(str(none) + why_silent(none)) from none
 
@@ -187,14 +202,24 @@ PAGES = {
 def advice(wire: Wire, seen: Sequence[Exchange]) -> str:
     """Return advice for answers that match no contract."""
     statuses = {exchange.status for exchange in seen}
-    moved = next((e.headers["location"] for e in seen if 300 <= e.status < 400 and "location" in e.headers), "")
+    moved = next(
+        (e.headers["location"] for e in seen if 300 <= e.status < 400 and "location" in e.headers),
+        "",
+    )
     if statuses & {401, 403}:
         return ": it does not know this caller: --token-env NAME, --credential-env NAME, --sigv4 SERVICE or --header identifies it"
     if moved:  # what stands behind the path of a page to log in at may be a secret
         return f": it sends elsewhere, to {wire.redact(re.split('[?#]', moved)[0])}"
     if reason := next((said for e in seen if e.status == 400 and (said := _message(e))), ""):
         return f": {wire.redact(reason)} (--parameter warehouse=NAME names a warehouse)"
-    if hint := next((hint for part, hint in PAGES.items() if any(part in e.body[:500] for e in seen if e.status == 400)), ""):
+    if hint := next(
+        (
+            hint
+            for part, hint in PAGES.items()
+            if any(part in e.body[:500] for e in seen if e.status == 400)
+        ),
+        "",
+    ):
         return hint
     if wire.url.endswith("/v1"):
         return f": the address ends before /v1: try {wire.url.removesuffix('/v1')}"
@@ -205,38 +230,67 @@ def _message(exchange: Exchange) -> str:
     """Return the message of an error body, as one printable line."""
     error = exchange.parsed.get("error") if isinstance(exchange.parsed, dict) else None
     said = error.get("message") if isinstance(error, dict) else None
-    return "".join(c if c.isprintable() else " " for c in said)[:LONGEST_MESSAGE] if isinstance(said, str) else ""
+    return (
+        "".join(c if c.isprintable() else " " for c in said)[:LONGEST_MESSAGE]
+        if isinstance(said, str)
+        else ""
+    )
 
 
-def _told(wire: Wire, contract: Contract, asked: ProbeSpec, offer: Offer | None, first: Exchange) -> Iterator[ProbedOperation]:
+def _told(
+    wire: Wire, contract: Contract, asked: ProbeSpec, offer: Offer | None, first: Exchange
+) -> Iterator[ProbedOperation]:
     """Probe each operation, listings first."""
-    places: dict[str, list[dict[str, str]]] = {}  #: path parameters of each listed object, by the last parameter
+    places: dict[
+        str, list[dict[str, str]]
+    ] = {}  #: path parameters of each listed object, by the last parameter
     segments = dict(offer.segments) if offer else {}
     answers: dict[str, ProbedOperation] = {}
-    routers = {method: _router(wire, asked, segments, method) for method in HARMLESS} if asked.no_route else {}
-    for operation in sorted(contract.operations.values(), key=lambda o: (len(_variables(o, segments)), o.id not in asked.listings)):
+    routers = (
+        {method: _router(wire, asked, segments, method) for method in HARMLESS}
+        if asked.no_route
+        else {}
+    )
+    for operation in sorted(
+        contract.operations.values(),
+        key=lambda o: (len(_variables(o, segments)), o.id not in asked.listings),
+    ):
         declared = operation.id in offer.operations if offer else None
         template = f"{operation.method} {operation.path}"
         left_out = (
-            asked.left_out.get(operation.id, "") if operation.method in HARMLESS else f"not sent: {operation.method} may change something"
+            asked.left_out.get(operation.id, "")
+            if operation.method in HARMLESS
+            else f"not sent: {operation.method} may change something"
         )
         if operation.id == asked.first:
             answers[operation.id] = ProbedOperation(
-                operation.id, declared, f"GET {first.url.removeprefix(wire.url)}", first.status, round(first.seconds * 1000, 1)
+                operation.id,
+                declared,
+                f"GET {first.url.removeprefix(wire.url)}",
+                first.status,
+                round(first.seconds * 1000, 1),
             )
             _keep(asked, operation, {}, first, places)
         elif left_out:
-            answers[operation.id] = ProbedOperation(operation.id, declared, template, 0, 0, left_out)
+            answers[operation.id] = ProbedOperation(
+                operation.id, declared, template, 0, 0, left_out
+            )
         else:
             found = _asked(wire, operation, asked, segments, places, declared=declared)
             if found.remark == NOTHING_TO_ASK and asked.no_route:
-                found = _asked_for_nothing(wire, operation, asked, segments, routers[operation.method], declared=declared)
+                found = _asked_for_nothing(
+                    wire, operation, asked, segments, routers[operation.method], declared=declared
+                )
             answers[operation.id] = found
     return (answers[name] for name in contract.operations)
 
 
 def _variables(operation: Operation, segments: Mapping[str, str | None]) -> list[str]:
-    return [part[1:-1] for part in operation.path.split("/") if part.startswith("{") and part[1:-1] not in segments]
+    return [
+        part[1:-1]
+        for part in operation.path.split("/")
+        if part.startswith("{") and part[1:-1] not in segments
+    ]
 
 
 def _asked(
@@ -250,22 +304,36 @@ def _asked(
 ) -> ProbedOperation:
     variables = _variables(operation, segments)
     where = places.get(variables[-1], []) if variables else [{}]
-    told = ProbedOperation(operation.id, declared, f"{operation.method} {operation.path}", 0, 0, NOTHING_TO_ASK)
+    told = ProbedOperation(
+        operation.id, declared, f"{operation.method} {operation.path}", 0, 0, NOTHING_TO_ASK
+    )
     for place in where[: TRIED if operation.id in asked.listings else 1]:
         if not place.keys() >= set(variables):
             continue
         path = _path(operation.path, {**segments, **place})
         try:
-            exchange = wire.send(operation.method, path, operation=operation.id, check=CHECK).exchange
+            exchange = wire.send(
+                operation.method, path, operation=operation.id, check=CHECK
+            ).exchange
         except NoAnswer as none:
-            return ProbedOperation(operation.id, declared, f"{operation.method} {path}", 0, 0, wire.redact(str(none)))
-        told = ProbedOperation(operation.id, declared, f"{operation.method} {path}", exchange.status, round(exchange.seconds * 1000, 1))
+            return ProbedOperation(
+                operation.id, declared, f"{operation.method} {path}", 0, 0, wire.redact(str(none))
+            )
+        told = ProbedOperation(
+            operation.id,
+            declared,
+            f"{operation.method} {path}",
+            exchange.status,
+            round(exchange.seconds * 1000, 1),
+        )
         if operation.id not in asked.listings or _keep(asked, operation, place, exchange, places):
             break
     return told
 
 
-def _router(wire: Wire, asked: ProbeSpec, segments: Mapping[str, str | None], method: str) -> Exchange | None:
+def _router(
+    wire: Wire, asked: ProbeSpec, segments: Mapping[str, str | None], method: str
+) -> Exchange | None:
     """Return the answer for a route that does not exist, if there is one."""
     path = _path(asked.no_route, {"namespace": ABSENT_NAME, **segments})
     try:
@@ -284,24 +352,36 @@ def _asked_for_nothing(
     declared: bool | None,
 ) -> ProbedOperation:
     """Probe an operation with names that do not exist: its answer differs from that of a router."""
-    path = _path(operation.path, {**dict.fromkeys(_variables(operation, segments), ABSENT_NAME), **segments})
+    path = _path(
+        operation.path, {**dict.fromkeys(_variables(operation, segments), ABSENT_NAME), **segments}
+    )
     try:
         exchange = wire.send(operation.method, path, check=CHECK).exchange
     except NoAnswer as none:
-        return ProbedOperation(operation.id, declared, f"{operation.method} {path}", 0, 0, wire.redact(str(none)))
+        return ProbedOperation(
+            operation.id, declared, f"{operation.method} {path}", 0, 0, wire.redact(str(none))
+        )
     took, remark = round(exchange.seconds * 1000, 1), REMARKS[asked.shows(exchange, router)]
-    return ProbedOperation(operation.id, declared, f"{operation.method} {path}", exchange.status, took, remark)
+    return ProbedOperation(
+        operation.id, declared, f"{operation.method} {path}", exchange.status, took, remark
+    )
 
 
 def _keep(
-    asked: ProbeSpec, operation: Operation, place: Mapping[str, str], exchange: Exchange, places: dict[str, list[dict[str, str]]]
+    asked: ProbeSpec,
+    operation: Operation,
+    place: Mapping[str, str],
+    exchange: Exchange,
+    places: dict[str, list[dict[str, str]]],
 ) -> bool:
     """Remember the names of a listing; return whether there are any."""
     listing = asked.listings.get(operation.id)
     if listing is None or exchange.status != 200 or not isinstance(exchange.parsed, dict):
         return False
     names = listing.names(exchange.parsed)
-    places.setdefault(listing.parameter, []).extend({**place, listing.parameter: name} for name in names)
+    places.setdefault(listing.parameter, []).extend(
+        {**place, listing.parameter: name} for name in names
+    )
     return bool(names)
 
 
@@ -318,5 +398,9 @@ def _path(template: str, values: Mapping[str, str | None]) -> str:
 def named(document: Any, member: str) -> list[str]:
     """Return the `name` of each item of a listing, percent-encoded."""
     items = document.get(member)
-    names = [item.get("name") for item in items if isinstance(item, dict)] if isinstance(items, list) else []
+    names = (
+        [item.get("name") for item in items if isinstance(item, dict)]
+        if isinstance(items, list)
+        else []
+    )
     return [quote(name, safe="") for name in names if isinstance(name, str) and name]

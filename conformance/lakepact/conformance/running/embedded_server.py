@@ -38,7 +38,16 @@ def embedded(suite: Suite[Any], *, faults: Sequence[str] = ()) -> Generator[Targ
     """
     with tempfile.TemporaryDirectory(prefix="lakepact-", ignore_cleanup_errors=True) as folder:
         home = suite.launch_settings(Path(folder))
-        command = [sys.executable, "-m", "lakepact.reference_server", "--contract", suite.contract.name, "--port", "0", *home.arguments]
+        command = [
+            sys.executable,
+            "-m",
+            "lakepact.reference_server",
+            "--contract",
+            suite.contract.name,
+            "--port",
+            "0",
+            *home.arguments,
+        ]
         for fault in faults:
             command += ["--fault", fault]
         with answering(command) as address:
@@ -48,7 +57,9 @@ def embedded(suite: Suite[Any], *, faults: Sequence[str] = ()) -> Generator[Targ
 @contextlib.contextmanager
 def answering(command: Sequence[str]) -> Generator[str]:
     """Start a server and yield the address that it prints."""
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, errors="replace") as process:  # noqa: S603 - our own module
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, errors="replace"
+    ) as process:  # noqa: S603 - our own module
         complaints = _Complaints(process)
         try:
             line = process.stdout.readline() if process.stdout else ""
@@ -58,7 +69,9 @@ def answering(command: Sequence[str]) -> Generator[str]:
                 if process.returncode == WRONG_USAGE:
                     raise Misused(f"the embedded server rejected its options: {complaints.last()}")
                 complaints.pass_on()
-                raise Blocked(f"the embedded server did not start (exit code {process.returncode}); `lakepact serve` shows why")
+                raise Blocked(
+                    f"the embedded server did not start (exit code {process.returncode}); `lakepact serve` shows why"
+                )
             complaints.pass_on()
             yield words[0]
         finally:

@@ -30,8 +30,17 @@ class EmbeddedTarget:
     @property
     def arguments(self) -> tuple[str, ...]:
         """Return the settings as arguments of `lakepact serve`."""
-        return tuple(word for name, value in self.settings.items() for word in (f"--{name.replace('_', '-')}", str(value)))
+        return tuple(
+            word
+            for name, value in self.settings.items()
+            for word in (f"--{name.replace('_', '-')}", str(value))
+        )
 
     def target(self, address: str) -> Target:
         """Return the target of the contract at a server's address."""
-        return Target(address.rstrip("/") + self.root, headers=self.headers, features=self.features, parameters=self.parameters)
+        return Target(
+            address.rstrip("/") + self.root,
+            headers=self.headers,
+            features=self.features,
+            parameters=self.parameters,
+        )

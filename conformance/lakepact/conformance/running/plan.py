@@ -29,7 +29,9 @@ class Plan:
     whole: bool = False  #: whether all checks run for invariants that judge every exchange, although `only` selects none of them
 
 
-def plan(suite: Suite[Any], *, only: Sequence[str] = (), each: bool = False, narrow: bool = False) -> Plan:
+def plan(
+    suite: Suite[Any], *, only: Sequence[str] = (), each: bool = False, narrow: bool = False
+) -> Plan:
     """Return the plan of a run.
 
     Args:
@@ -45,19 +47,36 @@ def plan(suite: Suite[Any], *, only: Sequence[str] = (), each: bool = False, nar
     judged = suite.judged()
     wanted = frozenset(judged)
     if only:
-        found = {pattern: frozenset(r for r, by in judged.items() if _matches(suite, r, by, pattern)) for pattern in only}
+        found = {
+            pattern: frozenset(r for r, by in judged.items() if _matches(suite, r, by, pattern))
+            for pattern in only
+        }
         vain = [pattern for pattern, matching in found.items() if not matching]
         if vain if each else len(vain) == len(found):
-            raise NothingSelected(f"nothing matches {', '.join(vain)}; `lakepact list` shows ids, areas and checks")
+            raise NothingSelected(
+                f"nothing matches {', '.join(vain)}; `lakepact list` shows ids, areas and checks"
+            )
         wanted = frozenset().union(*found.values())
-    invariants = tuple(invariant for invariant in suite.invariants.values() if wanted.intersection(invariant.requirements))
+    invariants = tuple(
+        invariant
+        for invariant in suite.invariants.values()
+        if wanted.intersection(invariant.requirements)
+    )
     scenarios = frozenset(r for c in suite.checks.values() for r in c.requirements)
     # A requirement that only invariants judge needs exchanges: other checks run too, to produce them.
-    lookers = [invariant for invariant in invariants if not wanted.intersection(invariant.requirements) <= scenarios]
+    lookers = [
+        invariant
+        for invariant in invariants
+        if not wanted.intersection(invariant.requirements) <= scenarios
+    ]
     traffic = frozenset(name for invariant in invariants for name in invariant.traffic)
-    everything = not all(invariant.traffic for invariant in lookers) and not (narrow and wanted & scenarios)
+    everything = not all(invariant.traffic for invariant in lookers) and not (
+        narrow and wanted & scenarios
+    )
     checks = tuple(
-        c for c in suite.checks.values() if wanted.intersection(c.requirements) or c.name in traffic or (everything and not c.alone)
+        c
+        for c in suite.checks.values()
+        if wanted.intersection(c.requirements) or c.name in traffic or (everything and not c.alone)
     )
     return Plan(suite, checks, invariants, wanted, tuple(only), everything and bool(only))
 
@@ -69,13 +88,23 @@ def quick(suite: Suite[Any]) -> tuple[str, ...]:
         LookupError: the contract has no list of them.
     """
     contract = suite.contract
-    listed = resources.files(f"lakepact.conformance.checks.{contract.profile_of or contract.name}").joinpath("quick.toml")
+    listed = resources.files(
+        f"lakepact.conformance.checks.{contract.profile_of or contract.name}"
+    ).joinpath("quick.toml")
     if not listed.is_file():
         raise LookupError(f"--quick: {contract.name} has no list of requirements")
     groups = tomllib.loads(listed.read_text("utf-8")).values()
-    return tuple(requirement for group in groups for requirement in group["requirements"] if requirement in suite.judged())
+    return tuple(
+        requirement
+        for group in groups
+        for requirement in group["requirements"]
+        if requirement in suite.judged()
+    )
 
 
 def _matches(suite: Suite[Any], requirement: str, checks: tuple[str, ...], pattern: str) -> bool:
     known = suite.requirement(requirement)
-    return any(fnmatch.fnmatchcase(name, pattern) for name in (requirement, known.area, *known.operations, *checks))
+    return any(
+        fnmatch.fnmatchcase(name, pattern)
+        for name in (requirement, known.area, *known.operations, *checks)
+    )

@@ -23,7 +23,14 @@ from lakepact.conformance.http import logins, routes
 from lakepact.conformance.http.connections import NAME, VALUE
 from lakepact.conformance.running.suite import Suite
 
-TEXTS = ("contract", "contract_version", "url", "token_env", "version", *SETTINGS)  #: keys of a profile
+TEXTS = (
+    "contract",
+    "contract_version",
+    "url",
+    "token_env",
+    "version",
+    *SETTINGS,
+)  #: keys of a profile
 #: Keys of a profile that are tables, with the type of their values.
 TABLES: dict[str, tuple[type, str]] = {
     "headers": (str, "a string in quotes"),
@@ -44,7 +51,9 @@ class NoSecret(LookupError):
 class Number(click.FloatRange):
     """A number within bounds; NaN is rejected."""
 
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> float:
         """Return the number."""
         number = float(super().convert(value, param, ctx))
         if math.isnan(number):  # comparisons do not reject it
@@ -85,7 +94,9 @@ def profile(path: Path | None) -> dict[str, Any]:
     said = _toml(path)
     unknown = sorted(set(said) - set(KEYS))
     if unknown:
-        raise ValueError(f"{path}: unknown key {', '.join(unknown)}; a profile has {', '.join(KEYS)}")
+        raise ValueError(
+            f"{path}: unknown key {', '.join(unknown)}; a profile has {', '.join(KEYS)}"
+        )
     for misfit in _misfits(said):
         raise ValueError(f"{path}: {misfit}")
     return said
@@ -114,14 +125,28 @@ def _misfits(said: Mapping[str, Any]) -> Iterator[str]:
             continue
         for name, value in table.items():
             if not isinstance(value, kind):
-                yield f"the feature {name} is {value!r}; write {wanted}" if kind is bool else f"{key}.{name} must be {wanted}"
-    for key, unit, most in (("timeout", "seconds", DAY), ("max_wait", "seconds", DAY), ("max_body", "MiB", LARGEST_BODY)):
+                yield (
+                    f"the feature {name} is {value!r}; write {wanted}"
+                    if kind is bool
+                    else f"{key}.{name} must be {wanted}"
+                )
+    for key, unit, most in (
+        ("timeout", "seconds", DAY),
+        ("max_wait", "seconds", DAY),
+        ("max_body", "MiB", LARGEST_BODY),
+    ):
         number = said.get(key, 1)
-        if isinstance(number, bool) or not isinstance(number, (int, float)) or not 0 < number <= most:
+        if (
+            isinstance(number, bool)
+            or not isinstance(number, (int, float))
+            or not 0 < number <= most
+        ):
             yield f"{key} must be a number of {unit}, more than 0 and at most {most}"
 
 
-def names_are_known(suite: Suite[Any], *, features: Iterable[str], parameters: Iterable[str]) -> None:
+def names_are_known(
+    suite: Suite[Any], *, features: Iterable[str], parameters: Iterable[str]
+) -> None:
     """Reject features and parameters that the contract does not have, such as misspelled ones.
 
     Raises:
@@ -129,10 +154,16 @@ def names_are_known(suite: Suite[Any], *, features: Iterable[str], parameters: I
     """
     unknown = sorted(set(features) - set(suite.contract.features))
     if unknown:
-        raise ValueError(f"unknown feature {', '.join(unknown)}; the contract has {', '.join(suite.contract.features)}")
+        raise ValueError(
+            f"unknown feature {', '.join(unknown)}; the contract has {', '.join(suite.contract.features)}"
+        )
     for name in sorted(set(parameters) - set(suite.parameters)):
         near = difflib.get_close_matches(name, suite.parameters, n=3)
-        meant = f"did you mean {', '.join(near)}?" if near else f"{suite.contract.name} has {', '.join(suite.parameters)}"
+        meant = (
+            f"did you mean {', '.join(near)}?"
+            if near
+            else f"{suite.contract.name} has {', '.join(suite.parameters)}"
+        )
         raise ValueError(f"unknown parameter {name}; {meant}")
 
 
@@ -184,8 +215,22 @@ def access(given: Mapping[str, Any], options: Mapping[str, str | None], url: str
     Raises:
         ValueError: one of them cannot be used; the message names the option.
     """
-    found = Access(**{name: value for name in SETTINGS if (value := options.get(name) or given.get(name))})
-    if sum(map(bool, (options.get("token_env") or given.get("token_env"), found.credential_env, found.sigv4))) > 1:
+    found = Access(
+        **{name: value for name in SETTINGS if (value := options.get(name) or given.get(name))}
+    )
+    if (
+        sum(
+            map(
+                bool,
+                (
+                    options.get("token_env") or given.get("token_env"),
+                    found.credential_env,
+                    found.sigv4,
+                ),
+            )
+        )
+        > 1
+    ):
         raise ValueError("--token-env, --credential-env and --sigv4 exclude each other")
     if found.client_key and not found.client_cert:
         raise ValueError("--client-key needs --client-cert")
@@ -199,7 +244,9 @@ def access(given: Mapping[str, Any], options: Mapping[str, str | None], url: str
     return found
 
 
-def headers(options: Sequence[str], token_env: str | None, given: Mapping[str, Any]) -> dict[str, str]:
+def headers(
+    options: Sequence[str], token_env: str | None, given: Mapping[str, Any]
+) -> dict[str, str]:
     """Return the headers of a profile, of the token variable and of `--header`; later ones override earlier ones."""
     variable = token_env or given.get("token_env")
     token = {"Authorization": f"Bearer {token_of(variable)}"} if variable else {}
@@ -214,7 +261,9 @@ def headers(options: Sequence[str], token_env: str | None, given: Mapping[str, A
 def token_of(variable: str) -> str:
     """Return the token in an environment variable."""
     if not os.environ.get(variable):
-        raise click.UsageError(f"the environment variable {variable} is empty or not set; it must hold the token")
+        raise click.UsageError(
+            f"the environment variable {variable} is empty or not set; it must hold the token"
+        )
     return os.environ[variable]
 
 
@@ -248,7 +297,9 @@ def sendable(headers: Mapping[str, str]) -> dict[str, str]:
 def _secret(match: re.Match[str]) -> str:
     value = os.environ.get(match[1], "")
     if not value:
-        raise NoSecret(f"the environment variable {match[1]} is empty or not set; it must hold a secret of the target")
+        raise NoSecret(
+            f"the environment variable {match[1]} is empty or not set; it must hold a secret of the target"
+        )
     return value
 
 
@@ -256,7 +307,9 @@ def _are_legal(headers: Mapping[str, str]) -> None:
     """Reject headers that HTTP does not allow; the message does not repeat the value, which may be a secret."""
     for name, value in headers.items():
         if not NAME.fullmatch(name):
-            raise ValueError(f"the header {name!r} has a name that HTTP does not allow; write letters, digits and hyphens")
+            raise ValueError(
+                f"the header {name!r} has a name that HTTP does not allow; write letters, digits and hyphens"
+            )
         if value and not VALUE.fullmatch(value):
             raise ValueError(
                 f"the header {name} has a value that cannot be sent; use printable ASCII without surrounding spaces or line ends"

@@ -95,7 +95,9 @@ class Run:
     offer: Offer | None = None
     wire: Wire = field(init=False)
     verdicts: list[Verdict] = field(default_factory=list)
-    leftovers: list[str] = field(default_factory=list)  #: one line for each created object that could not be removed: why
+    leftovers: list[str] = field(
+        default_factory=list
+    )  #: one line for each created object that could not be removed: why
     seconds: float = 0.0
 
     def __post_init__(self) -> None:
@@ -116,7 +118,10 @@ class Run:
             max_paused=self.target.max_wait,
         )
         self._invariants = InvariantBooks(
-            self.plan.invariants, self.wire, before=DISCOVERY, leave_traces=self.plan.suite.leftovers is not None
+            self.plan.invariants,
+            self.wire,
+            before=DISCOVERY,
+            leave_traces=self.plan.suite.leftovers is not None,
         )
 
     def events(self) -> Iterator[CheckEnded]:
@@ -145,7 +150,11 @@ class Run:
             self.stopped = self.stopped or self.wire.throttled
             if self.stopped and self._broken:
                 self.verdicts = [self._unless_refused(verdict) for verdict in self.verdicts]
-            self.verdicts = list(with_like_failures(self.verdicts, self.wire.exchanges, self.plan.suite.contract.requirements))
+            self.verdicts = list(
+                with_like_failures(
+                    self.verdicts, self.wire.exchanges, self.plan.suite.contract.requirements
+                )
+            )
         finally:
             self.wire.close()
             self.seconds = time.perf_counter() - started
@@ -181,22 +190,42 @@ class Run:
             first = next(iter(refused.values()))
             seconds = first.sent_at - self._began
             at = dt.datetime.fromtimestamp(first.sent_at, dt.UTC).isoformat(timespec="seconds")
-            self.stopped = self._broken = self._refusal(f"since {at}, {seconds:.0f} s after the start, ")
+            self.stopped = self._broken = self._refusal(
+                f"since {at}, {seconds:.0f} s after the start, "
+            )
 
     def _unless_refused(self, verdict: Verdict) -> Verdict:
         """Return a verdict without cases that requests of the refused caller show; blocked, if there are no others."""
         refused = self.wire.caller.refused.keys()
         if verdict.check in self.plan.suite.invariants or not refused & set(verdict.exchanges[-1:]):
             return verdict
-        seen = tuple(failure for failure in verdict.failures if not refused & set(failure.exchanges))
+        seen = tuple(
+            failure for failure in verdict.failures if not refused & set(failure.exchanges)
+        )
         if seen:
-            return Verdict.of_failures(verdict.requirement, verdict.outcome, verdict.check, failures=seen, judged=verdict.judged)
-        return replace(verdict, outcome=Outcome.BLOCKED, expected="", actual=self.stopped, remark=self.stopped, failures=(), judged=0)
+            return Verdict.of_failures(
+                verdict.requirement,
+                verdict.outcome,
+                verdict.check,
+                failures=seen,
+                judged=verdict.judged,
+            )
+        return replace(
+            verdict,
+            outcome=Outcome.BLOCKED,
+            expected="",
+            actual=self.stopped,
+            remark=self.stopped,
+            failures=(),
+            judged=0,
+        )
 
     def _scenarios(self, ended: Iterable[_CheckRun]) -> Iterator[CheckEnded]:
         """Keep the verdicts of checks as they end, and judge the invariants by their exchanges."""
         for check, lab, verdicts in ended:
-            self._invariants.end(check.name, accepted_wrongly=lab.accepted_wrongly, last=check.last > 0)
+            self._invariants.end(
+                check.name, accepted_wrongly=lab.accepted_wrongly, last=check.last > 0
+            )
             self._expect_caller_to_be_served(lab.sent)
             self._done += 1
             yield CheckEnded(check.name, self._keep(verdicts), self._done, self.planned)
@@ -221,7 +250,14 @@ class Run:
         if suite.fuzz is None:
             raise Blocked(f"{suite.contract.name} has no fuzzer")
         invariants = tuple(suite.invariants.values())
-        events = fuzzed(partial(self._lab, "fuzz"), suite.contract, invariants, fuzz=suite.fuzz, budget=self.fuzz, start=self.seed)
+        events = fuzzed(
+            partial(self._lab, "fuzz"),
+            suite.contract,
+            invariants,
+            fuzz=suite.fuzz,
+            budget=self.fuzz,
+            start=self.seed,
+        )
         yield from self._searched("fuzz", events, budget=self.fuzz, answers=suite.fuzz.answers)
 
     def _modelled(self) -> Iterator[CheckEnded]:
@@ -229,14 +265,27 @@ class Run:
         if suite.fuzz is None or suite.fuzz.model is None:
             raise Blocked(f"{suite.contract.name} has no stateful tests")
         lab, fuzz = partial(self._lab, "model"), suite.fuzz
-        events = modelled(lab, suite.contract, fuzz=fuzz, model=suite.fuzz.model, budget=self.stateful, start=self.stateful_seed)
+        events = modelled(
+            lab,
+            suite.contract,
+            fuzz=fuzz,
+            model=suite.fuzz.model,
+            budget=self.stateful,
+            start=self.stateful_seed,
+        )
         yield from self._searched("model", events, budget=self.stateful, answers=suite.fuzz.answers)
 
-    def _searched(self, check: str, events: Iterable[Verdict | Progress], *, budget: int, answers: str) -> Iterator[CheckEnded]:
+    def _searched(
+        self, check: str, events: Iterable[Verdict | Progress], *, budget: int, answers: str
+    ) -> Iterator[CheckEnded]:
         """Yield events of a random search: its verdicts and its progress."""
         if self._broken:
-            verdict = Verdict(answers, Outcome.BLOCKED, check, actual=self._broken, remark=self._broken, judged=0)
-            yield CheckEnded(check, self._keep([verdict], planned=False), self.planned, self.planned)
+            verdict = Verdict(
+                answers, Outcome.BLOCKED, check, actual=self._broken, remark=self._broken, judged=0
+            )
+            yield CheckEnded(
+                check, self._keep([verdict], planned=False), self.planned, self.planned
+            )
             return
         before = done = self._done
         self._done += budget
@@ -252,7 +301,12 @@ class Run:
         except Exception as broken:  # noqa: BLE001 - verdicts until then are reported
             outcome, why = unjudged(broken)
             yield CheckEnded(
-                check, self._keep([Verdict(answers, outcome, check, actual=why, remark=why)], planned=False), done, self.planned
+                check,
+                self._keep(
+                    [Verdict(answers, outcome, check, actual=why, remark=why)], planned=False
+                ),
+                done,
+                self.planned,
             )
 
     @property
@@ -266,10 +320,19 @@ class Run:
         for verdict in verdicts:
             if planned and verdict.requirement not in self.plan.requirements:
                 continue
-            missing = [f for f in self.plan.suite.requirement(verdict.requirement).features if not self.feature(f)]
+            missing = [
+                f
+                for f in self.plan.suite.requirement(verdict.requirement).features
+                if not self.feature(f)
+            ]
             counted = verdict
             if missing:
-                counted = Verdict(verdict.requirement, Outcome.NOT_OFFERED, verdict.check, remark=f"the target lacks {', '.join(missing)}")
+                counted = Verdict(
+                    verdict.requirement,
+                    Outcome.NOT_OFFERED,
+                    verdict.check,
+                    remark=f"the target lacks {', '.join(missing)}",
+                )
             kept.append(known_failures.applied(counted, tuple(self.known)))
         self.verdicts.extend(kept)
         return tuple(kept)
@@ -297,14 +360,28 @@ class Run:
     def _trail(self, exchange: Exchange) -> tuple[int, ...]:
         """Return the number of an exchange after those of earlier changes of its check to the objects that it names."""
         lab, named = self._lab(DISCOVERY, 0), names_in(exchange)
-        before = [e for _, e in sorted(self.wire.exchanges.items()) if e.number < exchange.number and e.check == exchange.check]
-        leading = [e.number for e in before if (names := names_in(e)) and lab.changes(e) and (names <= named or set() < named < names)]
+        before = [
+            e
+            for _, e in sorted(self.wire.exchanges.items())
+            if e.number < exchange.number and e.check == exchange.check
+        ]
+        leading = [
+            e.number
+            for e in before
+            if (names := names_in(e))
+            and lab.changes(e)
+            and (names <= named or set() < named < names)
+        ]
         return (*leading[-LONGEST_TRAIL:], exchange.number)
 
     def _checks(self) -> Iterator[_CheckRun]:
         """Run all checks but races and those that are last."""
         with ThreadPoolExecutor(self.max_workers, thread_name_prefix="check") as pool:
-            futures = [pool.submit(self._one, check, n) for n, check in enumerate(self.plan.checks) if not (check.alone or check.last)]
+            futures = [
+                pool.submit(self._one, check, n)
+                for n, check in enumerate(self.plan.checks)
+                if not (check.alone or check.last)
+            ]
             try:
                 for future in as_completed(futures):
                     yield future.result()
@@ -320,7 +397,10 @@ class Run:
 
     def _last_checks(self) -> Iterator[_CheckRun]:
         """Run the checks that are last, one at a time, as long as the target answers ordinary requests as before."""
-        numbered = sorted(((n, check) for n, check in enumerate(self.plan.checks) if check.last), key=lambda one: one[1].last)
+        numbered = sorted(
+            ((n, check) for n, check in enumerate(self.plan.checks) if check.last),
+            key=lambda one: one[1].last,
+        )
         is_watched = bool(numbered) and not self._illness()
         for n, check in numbered:
             yield self._one(check, n)
@@ -347,7 +427,11 @@ class Run:
     def _one(self, check: Check, serial: int) -> _CheckRun:
         lab = self._lab(check.name, serial, check.waived)
         if self._broken:
-            return check, lab, [blocked(check, requirement, self._broken) for requirement in check.requirements]
+            return (
+                check,
+                lab,
+                [blocked(check, requirement, self._broken) for requirement in check.requirements],
+            )
         try:
             return check, lab, judged(check, lab, tuple(self.plan.suite.invariants.values()))
         finally:
@@ -363,7 +447,10 @@ class Run:
                 time.sleep(max(0.0, since + self.late_seconds - time.monotonic()))
                 late = f"looked at again {time.monotonic() - since:.0f} s later"
                 looking = self._lab(check.name, n)
-                verdicts = [noted(v, late) for v in judged(replace(check, requirements=(requirement,), run=look), looking)]
+                verdicts = [
+                    noted(v, late)
+                    for v in judged(replace(check, requirements=(requirement,), run=look), looking)
+                ]
                 self._uncleaned.extend(looking.clean_up())
                 yield CheckEnded(check.name, self._keep(verdicts), self._done, self.planned)
             if not self.keep:
@@ -373,7 +460,11 @@ class Run:
         """Try again to remove what could not be removed before, and record leftovers."""
         until = time.monotonic() + CLEANING
         late = f"not tried again: cleaning up took longer than {CLEANING} seconds"
-        failed = [why for cleanup in self._uncleaned if (why := cleanup_error(cleanup) if time.monotonic() < until else late)]
+        failed = [
+            why
+            for cleanup in self._uncleaned
+            if (why := cleanup_error(cleanup) if time.monotonic() < until else late)
+        ]
         listed = self.plan.suite.leftovers
         sent = (exchange for _, exchange in sorted(self.wire.exchanges.items()))
         self.leftovers.extend(listed(self._lab(DISCOVERY, 0), sent) if listed else failed)
@@ -386,7 +477,9 @@ class Run:
         results = {}
         for requirement in self.plan.suite.contract.requirements:
             if found := by_requirement.get(requirement):
-                verdicts = deciding_first(known_failures.unexpected(found, tuple(self.known)), self.plan.suite.invariants)
+                verdicts = deciding_first(
+                    known_failures.unexpected(found, tuple(self.known)), self.plan.suite.invariants
+                )
                 results[requirement] = Result(requirement, verdicts[0].outcome, verdicts)
         return results
 

@@ -24,12 +24,20 @@ from lakepact.conformance.http.wire import Wire
 from lakepact.conformance.judging.definitions import Check, Invariant, everything
 from lakepact.conformance.judging.lab import Lab
 from lakepact.conformance.running.embedded_target import EmbeddedTarget
-from lakepact.generated.contract import Contract, OperationId, Requirement, contracts, version_module
+from lakepact.generated.contract import (
+    Contract,
+    OperationId,
+    Requirement,
+    contracts,
+    version_module,
+)
 
 L = TypeVar("L", bound=Lab)
 
 NOTHING: Mapping[str, str] = MappingProxyType({})
-FOLDER = re.compile(r"lakepact\.conformance\.(?:checks|clients)\.\w+\.")  #: of a contract; the path below it begins the names of checks
+FOLDER = re.compile(
+    r"lakepact\.conformance\.(?:checks|clients)\.\w+\."
+)  #: of a contract; the path below it begins the names of checks
 VERSION = re.compile(r"v\d\w*")
 
 
@@ -63,7 +71,9 @@ class Suite(Generic[L]):
         lab: type[L],
         discover: Callable[[Wire, Target], Offer],
         launch_settings: Callable[[Path], EmbeddedTarget] = _as_it_is,
-        launch_settings_for: Mapping[OperationId, Callable[[Path], EmbeddedTarget]] = MappingProxyType({}),
+        launch_settings_for: Mapping[
+            OperationId, Callable[[Path], EmbeddedTarget]
+        ] = MappingProxyType({}),
         parameters: Mapping[str, str] = NOTHING,
         unserved: Mapping[str, str] = NOTHING,
         libraries: tuple[str, ...] = (),
@@ -85,7 +95,9 @@ class Suite(Generic[L]):
         self.fuzz: Fuzz | None = None  #: settings of the fuzzer, if the contract has any
         self._inherits = False
 
-    def check(self, *requirements: str, alone: bool = False, last: int = 0) -> Callable[[Callable[[L], None]], Callable[[L], None]]:
+    def check(
+        self, *requirements: str, alone: bool = False, last: int = 0
+    ) -> Callable[[Callable[[L], None]], Callable[[L], None]]:
         """Register a check that judges each of `requirements`.
 
         Args:
@@ -99,7 +111,9 @@ class Suite(Generic[L]):
 
         def register(function: Callable[[L], None]) -> Callable[[L], None]:
             name = self._name(function, requirements, self.checks)
-            self.checks[name] = Check(name, _first_line(function), requirements, function, alone, last)
+            self.checks[name] = Check(
+                name, _first_line(function), requirements, function, alone, last
+            )
             return function
 
         return register
@@ -118,18 +132,26 @@ class Suite(Generic[L]):
             concerns: returns whether it may apply to answers of an operation and status; other answers are not shown to it.
         """
 
-        def register(function: Callable[[Exchange], bool | None]) -> Callable[[Exchange], bool | None]:
+        def register(
+            function: Callable[[Exchange], bool | None],
+        ) -> Callable[[Exchange], bool | None]:
             name = self._name(function, requirements, self.invariants)
-            self.invariants[name] = Invariant(name, _first_line(function), requirements, function, traffic, concerns)
+            self.invariants[name] = Invariant(
+                name, _first_line(function), requirements, function, traffic, concerns
+            )
             return function
 
         return register
 
-    def _name(self, function: Callable[..., Any], requirements: tuple[str, ...], taken: dict[str, Any]) -> str:
+    def _name(
+        self, function: Callable[..., Any], requirements: tuple[str, ...], taken: dict[str, Any]
+    ) -> str:
         name = f"{FOLDER.sub('', function.__module__)}.{function.__name__}"
         unknown = [r for r in requirements if r not in self.contract.requirements]
         if unknown or not requirements:
-            raise LookupError(f"{name} cites {', '.join(unknown) or 'nothing'}: not in the registry of {self.contract.name}")
+            raise LookupError(
+                f"{name} cites {', '.join(unknown) or 'nothing'}: not in the registry of {self.contract.name}"
+            )
         if name in taken or not _first_line(function):
             raise LookupError(f"{name}: the name is taken, or the docstring is missing")
         return name
@@ -147,15 +169,23 @@ class Suite(Generic[L]):
         for check in other.checks.values():
             kept = tuple(r for r in check.requirements if r in known)
             if kept and check.name not in self.checks:
-                self.checks[check.name] = replace(check, requirements=kept, waived=frozenset(check.requirements) - set(kept))
+                self.checks[check.name] = replace(
+                    check, requirements=kept, waived=frozenset(check.requirements) - set(kept)
+                )
         for invariant in other.invariants.values():
             kept = tuple(r for r in invariant.requirements if r in known)
             if kept and invariant.name not in self.invariants:
                 self.invariants[invariant.name] = replace(
-                    invariant, requirements=kept, traffic=tuple(name for name in invariant.traffic if name in self.checks)
+                    invariant,
+                    requirements=kept,
+                    traffic=tuple(name for name in invariant.traffic if name in self.checks),
                 )
         self.parameters = {**other.parameters, **self.parameters}
-        lacked = {what: why for what, why in other.unserved.items() if what in known or what in self.contract.features}
+        lacked = {
+            what: why
+            for what, why in other.unserved.items()
+            if what in known or what in self.contract.features
+        }
         self.unserved = {**lacked, **self.unserved}
         self.fuzz = self.fuzz or other.fuzz
         self.health = self.health or other.health
@@ -171,8 +201,14 @@ class Suite(Generic[L]):
 
     def server_of(self, requirements: Iterable[str]) -> OperationId | None:
         """Return the operation whose own reference server some requirements are judged on; `None` for the usual server."""
-        concerned = {operation for identifier in requirements for operation in self.requirement(identifier).operations}
-        return next((operation for operation in self.launch_settings_for if operation in concerned), None)
+        concerned = {
+            operation
+            for identifier in requirements
+            for operation in self.requirement(identifier).operations
+        }
+        return next(
+            (operation for operation in self.launch_settings_for if operation in concerned), None
+        )
 
     def requirement(self, identifier: str) -> Requirement:
         """Return the requirement of an id."""
@@ -217,13 +253,19 @@ def load(contract: str, version: str | None = None) -> Suite[Any]:
     if suite.contract.profile_of is not None:
         suite.inherit(load(suite.contract.profile_of))
     if version not in {None, *suite.contract.versions}:
-        raise LookupError(f"{contract} {version} is unknown; known versions: {', '.join(suite.contract.versions)}")
+        raise LookupError(
+            f"{contract} {version} is unknown; known versions: {', '.join(suite.contract.versions)}"
+        )
     return _later(suite, folder, version)
 
 
 def with_clients() -> tuple[str, ...]:
     """Return the names of contracts that have checks for clients."""
-    return tuple(contract for contract in contracts() if importlib.util.find_spec(f"lakepact.conformance.clients.{contract}"))
+    return tuple(
+        contract
+        for contract in contracts()
+        if importlib.util.find_spec(f"lakepact.conformance.clients.{contract}")
+    )
 
 
 def of_clients(contract: str, version: str | None = None) -> Suite[Any]:

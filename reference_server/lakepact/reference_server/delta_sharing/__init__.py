@@ -41,7 +41,17 @@ if TYPE_CHECKING:
 
 #: Clients write null for what they do not ask for.
 NULLABLE = {
-    op.query_table: frozenset({*ASKED, HISTORICAL_PROTOCOL, *KEYS, "maxFiles", "pageToken", "includeRefreshToken", "refreshToken"}),
+    op.query_table: frozenset(
+        {
+            *ASKED,
+            HISTORICAL_PROTOCOL,
+            *KEYS,
+            "maxFiles",
+            "pageToken",
+            "includeRefreshToken",
+            "refreshToken",
+        }
+    ),
     op.generate_temporary_table_credentials: frozenset({"location"}),
     op.get_query_info: frozenset({"maxFiles", "pageToken"}),
 }
@@ -74,14 +84,21 @@ def service(settings: Settings, beside: Mapping[str, Service]) -> Service:
         BadSetting: there is no shares file, or something is wrong with it.
     """
     if settings.shares is None:
-        raise BadSetting("delta_sharing needs a shares file, which says what is shared, and with whom")
+        raise BadSetting(
+            "delta_sharing needs a shares file, which says what is shared, and with whom"
+        )
     require_arrow("delta_sharing")
     shares = read_shares(settings.shares, warehouse=_warehouse(beside))
     try:
         contract = Contract("delta_sharing", settings.contract_version)
     except UnknownVersion as unknown:
         raise BadSetting(str(unknown)) from None
-    callers, listings, urls_rules, parts = recipients.Rules(), catalogue.Rules(), files.Rules(), file_endpoint.Rules()
+    callers, listings, urls_rules, parts = (
+        recipients.Rules(),
+        catalogue.Rules(),
+        files.Rules(),
+        file_endpoint.Rules(),
+    )
     about_tables, about_credentials = TableRules(), credentials.Rules()
     steps = [getattr(about_tables, step.name) for step in fields(about_tables)]
     who = Recipients(shares.recipients, root=shares.root, rules=callers)
@@ -90,10 +107,21 @@ def service(settings: Settings, beside: Mapping[str, Service]) -> Service:
     data = f"{shares.root}/files"
     catalog = Catalogue(shares, listings, tokens=tokens)
     snapshots = Snapshots(opened=_opened(beside))
-    tables = Tables(catalog, snapshots, urls, shares=shares, rules=about_tables, tokens=tokens, newer=version_extension(contract))
+    tables = Tables(
+        catalog,
+        snapshots,
+        urls,
+        shares=shares,
+        rules=about_tables,
+        tokens=tokens,
+        newer=version_extension(contract),
+    )
     areas = (catalog, tables, Credentials(catalog, shares, about_credentials))
     rules = RulesByName(callers, listings, urls_rules, parts, *steps, about_credentials)
-    rules.replace("authenticate", lambda operation, scope: {} if operation == FILES else {"caller": who.caller(scope)})
+    rules.replace(
+        "authenticate",
+        lambda operation, scope: {} if operation == FILES else {"caller": who.caller(scope)},
+    )
     served = SharingService(
         contract,
         handlers=_handlers(contract, areas),
@@ -118,7 +146,12 @@ def service(settings: Settings, beside: Mapping[str, Service]) -> Service:
 
 
 def _handlers(contract: Contract, areas: tuple[object, ...]) -> dict[OperationId, Handler]:
-    return {o.id: getattr(area, o.function) for o in contract.operations.values() for area in areas if hasattr(area, o.function)}
+    return {
+        o.id: getattr(area, o.function)
+        for o in contract.operations.values()
+        for area in areas
+        if hasattr(area, o.function)
+    }
 
 
 def _opened(beside: Mapping[str, Service]) -> Callable[[Source], History]:

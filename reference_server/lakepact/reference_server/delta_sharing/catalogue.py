@@ -8,7 +8,14 @@ from typing import Any, TypeVar
 from lakepact.reference_server.delta_sharing.access.recipients import Caller
 from lakepact.reference_server.delta_sharing.access.tokens import BadToken, Tokens
 from lakepact.reference_server.delta_sharing.answers import json_answer, refused
-from lakepact.reference_server.delta_sharing.shares import Recipient, Share, SharedSchema, SharedTable, Shares, folded
+from lakepact.reference_server.delta_sharing.shares import (
+    Recipient,
+    Share,
+    SharedSchema,
+    SharedTable,
+    Shares,
+    folded,
+)
 from lakepact.reference_server.http.replies import Reply
 from lakepact.reference_server.http.service import Rules as ServiceRules
 
@@ -35,34 +42,78 @@ class Catalogue:
 
     # -- operations ----------------------------------------------------------------------------------------------------
 
-    def list_shares(self, *, caller: Caller, max_results: int | None = None, page_token: str | None = None) -> Reply:
+    def list_shares(
+        self, *, caller: Caller, max_results: int | None = None, page_token: str | None = None
+    ) -> Reply:
         """List the shares that the recipient may read."""
-        items = [share_document(share) for share in self._shares.shares.values() if self._may_read(caller, share)]
+        items = [
+            share_document(share)
+            for share in self._shares.shares.values()
+            if self._may_read(caller, share)
+        ]
         return self._page(items, caller, (), max_results=max_results, page_token=page_token)
 
     def get_share(self, *, caller: Caller, share: str) -> Reply:
         """Describe one share."""
         return json_answer({"share": share_document(self.share(caller, share))})
 
-    def list_schemas(self, *, caller: Caller, share: str, max_results: int | None = None, page_token: str | None = None) -> Reply:
+    def list_schemas(
+        self,
+        *,
+        caller: Caller,
+        share: str,
+        max_results: int | None = None,
+        page_token: str | None = None,
+    ) -> Reply:
         """List the schemas of a share."""
         found = self.share(caller, share)
         items = [schema_document(schema) for schema in found.schemas.values()]
-        return self._page(items, caller, ("schemas", found.name), max_results=max_results, page_token=page_token)
+        return self._page(
+            items, caller, ("schemas", found.name), max_results=max_results, page_token=page_token
+        )
 
     def list_tables(
-        self, *, caller: Caller, share: str, schema: str, max_results: int | None = None, page_token: str | None = None
+        self,
+        *,
+        caller: Caller,
+        share: str,
+        schema: str,
+        max_results: int | None = None,
+        page_token: str | None = None,
     ) -> Reply:
         """List the tables of a schema."""
         found = self.schema(caller, share, schema)
         items = [table_document(table) for table in found.tables.values()]
-        return self._page(items, caller, ("tables", found.share, found.name), max_results=max_results, page_token=page_token)
+        return self._page(
+            items,
+            caller,
+            ("tables", found.share, found.name),
+            max_results=max_results,
+            page_token=page_token,
+        )
 
-    def list_all_tables(self, *, caller: Caller, share: str, max_results: int | None = None, page_token: str | None = None) -> Reply:
+    def list_all_tables(
+        self,
+        *,
+        caller: Caller,
+        share: str,
+        max_results: int | None = None,
+        page_token: str | None = None,
+    ) -> Reply:
         """List the tables of every schema of a share."""
         found = self.share(caller, share)
-        items = [table_document(table) for schema in found.schemas.values() for table in schema.tables.values()]
-        return self._page(items, caller, ("all-tables", found.name), max_results=max_results, page_token=page_token)
+        items = [
+            table_document(table)
+            for schema in found.schemas.values()
+            for table in schema.tables.values()
+        ]
+        return self._page(
+            items,
+            caller,
+            ("all-tables", found.name),
+            max_results=max_results,
+            page_token=page_token,
+        )
 
     # -- lookups -------------------------------------------------------------------------------------------------------
 
@@ -103,17 +154,31 @@ class Catalogue:
         return self._rules.may_read(caller.recipient, share)
 
     def _page(
-        self, items: Sequence[Any], caller: Caller, listing: tuple[str, ...], *, max_results: int | None, page_token: str | None
+        self,
+        items: Sequence[Any],
+        caller: Caller,
+        listing: tuple[str, ...],
+        *,
+        max_results: int | None,
+        page_token: str | None,
     ) -> Reply:
         bound = (caller.recipient.name, *map(folded, listing))
         try:
-            start = self._tokens.opened(PURPOSE, page_token, bound=bound)["at"] if page_token is not None else 0
+            start = (
+                self._tokens.opened(PURPOSE, page_token, bound=bound)["at"]
+                if page_token is not None
+                else 0
+            )
         except BadToken as bad:
             raise refused(400, f"pageToken is not one of this listing: {bad}") from None
-        page, following = self._rules.page(items, start, DEFAULT_SIZE if max_results is None else max_results)
+        page, following = self._rules.page(
+            items, start, DEFAULT_SIZE if max_results is None else max_results
+        )
         document: dict[str, Any] = {"items": page}
         if following is not None:
-            document["nextPageToken"] = self._tokens.sealed(PURPOSE, {"at": following}, bound=bound, lasting=LASTING)
+            document["nextPageToken"] = self._tokens.sealed(
+                PURPOSE, {"at": following}, bound=bound, lasting=LASTING
+            )
         return json_answer(document)
 
 
@@ -136,7 +201,11 @@ def page(items: Sequence[Any], start: int, size: int) -> tuple[Sequence[Any], in
 def share_document(share: Share) -> dict[str, Any]:
     """Return a share as it is answered."""
     document: dict[str, Any] = {"name": share.name, "id": share.id}
-    optional = {"displayName": share.display_name, "comment": share.comment, "properties": share.properties}
+    optional = {
+        "displayName": share.display_name,
+        "comment": share.comment,
+        "properties": share.properties,
+    }
     return document | {name: value for name, value in optional.items() if value is not None}
 
 
@@ -147,7 +216,14 @@ def schema_document(schema: SharedSchema) -> dict[str, Any]:
 
 def table_document(table: SharedTable) -> dict[str, Any]:
     """Return a table as it is answered."""
-    return {"name": table.name, "schema": table.schema, "share": table.share, "shareId": table.share_id, "id": table.id, **table.access}
+    return {
+        "name": table.name,
+        "schema": table.schema,
+        "share": table.share,
+        "shareId": table.share_id,
+        "id": table.id,
+        **table.access,
+    }
 
 
 def _shown(*names: str) -> str:

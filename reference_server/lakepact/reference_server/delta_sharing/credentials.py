@@ -14,7 +14,10 @@ from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.http.replies import Reply
 from lakepact.reference_server.http.service import Rules as ServiceRules
 from lakepact.reference_server.warehouse.vended_credentials.policies import Unlimited
-from lakepact.reference_server.warehouse.vended_credentials.token_services import NoKeys, TemporaryKeys
+from lakepact.reference_server.warehouse.vended_credentials.token_services import (
+    NoKeys,
+    TemporaryKeys,
+)
 
 
 def table_is_read_by_directory(table: SharedTable) -> None:
@@ -24,7 +27,11 @@ def table_is_read_by_directory(table: SharedTable) -> None:
         Problem: 400, it is not.
     """
     if not table.by_directory:
-        raise Problem(400, "UNSUPPORTED_OPERATION", f"{named(table)} is not shared by its directory; read it with a query")
+        raise Problem(
+            400,
+            "UNSUPPORTED_OPERATION",
+            f"{named(table)} is not shared by its directory; read it with a query",
+        )
 
 
 def location_of_table(table: SharedTable, asked: str | None) -> str:
@@ -45,8 +52,18 @@ def location_of_table(table: SharedTable, asked: str | None) -> str:
 def credentials_document(location: str, temporary: TemporaryKeys) -> dict[str, Any]:
     """Return the answer with the keys of a location."""
     keys = temporary.keys
-    aws = {"accessKeyId": keys.access_key_id, "secretAccessKey": keys.secret_access_key, "sessionToken": keys.session_token}
-    return {"credentials": {"location": location, "awsTempCredentials": aws, "expirationTime": temporary.expires}}
+    aws = {
+        "accessKeyId": keys.access_key_id,
+        "secretAccessKey": keys.secret_access_key,
+        "sessionToken": keys.session_token,
+    }
+    return {
+        "credentials": {
+            "location": location,
+            "awsTempCredentials": aws,
+            "expirationTime": temporary.expires,
+        }
+    }
 
 
 class Credentials:
@@ -62,7 +79,13 @@ class Credentials:
         self._catalogue, self._shares, self._rules = catalogue, shares, rules
 
     def generate_temporary_table_credentials(
-        self, *, caller: Caller, share: str, schema: str, table: str, body: dict[str, Any] | None = None
+        self,
+        *,
+        caller: Caller,
+        share: str,
+        schema: str,
+        table: str,
+        body: dict[str, Any] | None = None,
     ) -> Reply:
         """Return credentials that read a directory of a table."""
         found = self._catalogue.table(caller, share, schema, table)
@@ -76,9 +99,13 @@ class Credentials:
                 f"this server has no credentials for {named(found)}: its shares file says nothing under temporaryCredentials",
             )
         try:
-            keys = service.keys(location, name=caller.recipient.name, seconds=self._shares.credential_seconds)
+            keys = service.keys(
+                location, name=caller.recipient.name, seconds=self._shares.credential_seconds
+            )
         except (NoKeys, Unlimited) as error:
-            raise Problem(500, "INTERNAL_ERROR", f"there are no credentials for {named(found)} now: {error}") from None
+            raise Problem(
+                500, "INTERNAL_ERROR", f"there are no credentials for {named(found)} now: {error}"
+            ) from None
         return json_answer(credentials_document(location, keys))
 
 

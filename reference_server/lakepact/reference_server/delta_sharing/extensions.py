@@ -24,7 +24,9 @@ class VersionExtension:
 
 def version_extension(contract: Contract) -> VersionExtension:
     """Return the extensions of the served version."""
-    parameters = {parameter.name for parameter in contract.operations[op.query_table_changes].parameters}
+    parameters = {
+        parameter.name for parameter in contract.operations[op.query_table_changes].parameters
+    }
     return VersionExtension(
         async_query=op.get_query_info in contract.operations,
         historical_protocol=HISTORICAL_PROTOCOL in parameters,

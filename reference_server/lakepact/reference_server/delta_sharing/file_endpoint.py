@@ -72,7 +72,9 @@ class FileEndpoint:
         service: the service whose data it is.
     """
 
-    def __init__(self, files: Files, *, root: str, rules: Rules, service: Callable[[], Service]) -> None:
+    def __init__(
+        self, files: Files, *, root: str, rules: Rules, service: Callable[[], Service]
+    ) -> None:
         self._files, self._rules = files, rules
         self._below = f"{root}/"
         self._service = service
@@ -94,7 +96,11 @@ class FileEndpoint:
             raise Problem(405, KINDS[405], message, headers=(("allow", "GET, HEAD"),))
         file = self._opened(scope)
         try:
-            reply = _whole(file) if scope["method"] == "HEAD" else _asked(file, dict(scope["headers"]), self._rules)
+            reply = (
+                _whole(file)
+                if scope["method"] == "HEAD"
+                else _asked(file, dict(scope["headers"]), self._rules)
+            )
         except BaseException:
             file.close()
             raise
@@ -109,7 +115,10 @@ class FileEndpoint:
             Problem: it is not a URL of ours, its time is over, or the file is not there.
         """
         table, _, name = scope["path"].removeprefix(self._below).partition("/")
-        pairs = [pair.partition("=") for pair in unquote(scope["query_string"].decode("latin-1")).split("&")]
+        pairs = [
+            pair.partition("=")
+            for pair in unquote(scope["query_string"].decode("latin-1")).split("&")
+        ]
         query = {name: value for name, _, value in pairs}
         try:
             file = self._files.opened(table, name, query)
@@ -118,7 +127,10 @@ class FileEndpoint:
         try:
             opened = OpenFile(open_file(file))
         except OSError:
-            raise refused(404, "the file is not there; it may have been removed since the server was asked for the table") from None
+            raise refused(
+                404,
+                "the file is not there; it may have been removed since the server was asked for the table",
+            ) from None
         if not opened.regular:
             opened.close()
             raise refused(404, "what the URL leads to is not a file")
@@ -146,7 +158,14 @@ def _validators(file: OpenFile) -> tuple[tuple[bytes, bytes], ...]:
 
 def _whole(file: OpenFile) -> Reply:
     """Return the answer to HEAD, which is about the whole file whatever part is asked for."""
-    return Reply(200, headers=((b"content-type", MEDIA_TYPE), (b"content-length", b"%d" % file.size), *_validators(file)))
+    return Reply(
+        200,
+        headers=(
+            (b"content-type", MEDIA_TYPE),
+            (b"content-length", b"%d" % file.size),
+            *_validators(file),
+        ),
+    )
 
 
 def _asked(file: OpenFile, headers: Mapping[bytes, bytes], rules: Rules) -> Reply:
@@ -161,17 +180,27 @@ def _asked(file: OpenFile, headers: Mapping[bytes, bytes], rules: Rules) -> Repl
         part = rules.part(wanted, file.size)
     except NotSatisfiable:
         message = f"the file has {file.size} bytes; none of them is in the range {(wanted or b'').decode('latin-1')[:100]!r}"
-        raise Problem(416, KINDS[416], message, headers=(("content-range", f"bytes */{file.size}"),)) from None
+        raise Problem(
+            416, KINDS[416], message, headers=(("content-range", f"bytes */{file.size}"),)
+        ) from None
     status, added = 200, _validators(file)
     if part is not None:
         file.start, file.end = part
-        status, added = 206, (*added, (b"content-range", b"bytes %d-%d/%d" % (file.start, file.end - 1, file.size)))
+        status, added = (
+            206,
+            (*added, (b"content-range", b"bytes %d-%d/%d" % (file.start, file.end - 1, file.size))),
+        )
     length = file.end - file.start
     if length == 0:
         return _whole(file)
     if length <= PIECE and len(body := next(file)) == length:
         return Reply(status, body, added, MEDIA_TYPE)
-    return Reply(status, headers=((b"content-length", b"%d" % length), *added), media_type=MEDIA_TYPE, chunks=file)
+    return Reply(
+        status,
+        headers=((b"content-length", b"%d" % length), *added),
+        media_type=MEDIA_TYPE,
+        chunks=file,
+    )
 
 
 class Rules(ServiceRules):

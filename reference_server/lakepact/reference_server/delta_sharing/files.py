@@ -105,7 +105,9 @@ class Files:
                 raw = _below(table, path, raw)
             seal = start.copy()
             seal.update(raw)
-            return encode(seal.digest() + raw, newline=False).translate(_TO_URL).rstrip(b"=").decode()
+            return (
+                encode(seal.digest() + raw, newline=False).translate(_TO_URL).rstrip(b"=").decode()
+            )
 
         return key
 
@@ -125,7 +127,11 @@ class Files:
         if table is None:
             raise Forged("the URL leads to no table of this server")
         expires = query.get(EXPIRES, "")
-        seal = self._seal_of(table_key, int(expires)) if expires.isdecimal() and len(expires) < 20 else ""
+        seal = (
+            self._seal_of(table_key, int(expires))
+            if expires.isdecimal() and len(expires) < 20
+            else ""
+        )
         check_signature(seal, query.get(SIGNATURE, ""))
         self._rules.url_holds(int(expires or "0"), time.time_ns() // 1_000_000)
         raw = _decoded(file_key)
@@ -141,13 +147,19 @@ class Files:
 
     def _table_key(self, table: SharedTable) -> str:
         names = "/".join(map(folded, (table.share, table.schema, table.name)))
-        return hashlib.blake2b(names.encode(), key=self._secret, digest_size=10, person=b"table").hexdigest()
+        return hashlib.blake2b(
+            names.encode(), key=self._secret, digest_size=10, person=b"table"
+        ).hexdigest()
 
     def _path_seal(self, table_key: str) -> hashlib.blake2b:
-        return hashlib.blake2b(table_key.encode(), key=self._secret, digest_size=_SEAL, person=b"path")
+        return hashlib.blake2b(
+            table_key.encode(), key=self._secret, digest_size=_SEAL, person=b"path"
+        )
 
     def _seal_of(self, table_key: str, expires: int) -> str:
-        return hashlib.blake2b(f"{table_key}/{expires}".encode(), key=self._secret, digest_size=24, person=b"expires").hexdigest()
+        return hashlib.blake2b(
+            f"{table_key}/{expires}".encode(), key=self._secret, digest_size=24, person=b"expires"
+        ).hexdigest()
 
 
 def _below(table: SharedTable, path: str, raw: bytes) -> bytes:
@@ -192,7 +204,9 @@ def _decoded(key: str) -> bytes:
     """
     text = key.encode("ascii", "replace")
     try:
-        raw = binascii.a2b_base64(text.translate(_FROM_URL) + b"=" * (-len(text) % 4), strict_mode=True)
+        raw = binascii.a2b_base64(
+            text.translate(_FROM_URL) + b"=" * (-len(text) % 4), strict_mode=True
+        )
     except binascii.Error:
         raise Forged("the URL leads to no file of this server") from None
     if binascii.b2a_base64(raw, newline=False).translate(_TO_URL).rstrip(b"=") != text:

@@ -58,7 +58,9 @@ class History(Protocol):
         """Return the oldest version that is not older than a time."""
         ...
 
-    def heading(self, version: int | None = None) -> tuple[DeltaProtocolAction, DeltaMetadataAction]:
+    def heading(
+        self, version: int | None = None
+    ) -> tuple[DeltaProtocolAction, DeltaMetadataAction]:
         """Protocol and metadata of a version."""
         ...
 

@@ -21,7 +21,9 @@ class SharesIndex:
 
     async def contents(self, ask: Ask) -> AsyncIterator[Group]:
         """Yield the schemas that the recipient may see."""
-        shares = (await ask(f"{self._root}/shares", {"maxResults": str(MOST_GROUPS)})).get("items", [])
+        shares = (await ask(f"{self._root}/shares", {"maxResults": str(MOST_GROUPS)})).get(
+            "items", []
+        )
         for share in shares:
             path = f"{self._root}/shares/{quote(share['name'], safe='')}/all-tables"
             listed = await ask(path, {"maxResults": str(MOST_ENTRIES)})
@@ -29,7 +31,11 @@ class SharesIndex:
             for table in listed.get("items", []):
                 schemas[table["schema"]].append(table["name"])
             for schema, tables in schemas.items():
-                yield Group(f"{share['name']}.{schema}", {"tables": tuple(tables)}, is_whole=not listed.get("nextPageToken"))
+                yield Group(
+                    f"{share['name']}.{schema}",
+                    {"tables": tuple(tables)},
+                    is_whole=not listed.get("nextPageToken"),
+                )
 
     def clients(self, base: str) -> Mapping[str, str]:
         """Return the lines that connect each client with a profile file of `--profiles`."""

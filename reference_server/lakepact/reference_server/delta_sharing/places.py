@@ -17,7 +17,9 @@ LARGEST = 10**12  #: of the numbers: milliseconds of thirty years
 
 #: Unknown values that a message may repeat: words of letters. Anything else could be a misplaced token.
 WORD = re.compile(r"[A-Za-z]{1,40}")
-QUOTED = re.compile(r"'[^'<][^']{2,}'")  #: what YAML repeats of a file; not a single character, nor the name of a token of its grammar
+QUOTED = re.compile(
+    r"'[^'<][^']{2,}'"
+)  #: what YAML repeats of a file; not a single character, nor the name of a token of its grammar
 
 
 class BadShares(BadSetting):
@@ -40,7 +42,9 @@ class Place:
 
     def wrong(self, message: str) -> BadShares:
         """Return the error about this value."""
-        return BadShares(f"{self._file}:{self._node.start_mark.line + 1}: {self._path or 'the file'} {message}")
+        return BadShares(
+            f"{self._file}:{self._node.start_mark.line + 1}: {self._path or 'the file'} {message}"
+        )
 
     def members(self, known: Iterable[str]) -> dict[str, Place]:
         """Return the members of a mapping, those left out that are null.
@@ -53,7 +57,9 @@ class Place:
         names, found = list(known), dict[str, Place]()
         for name_node, node in self._node.value:
             if not isinstance(name_node, yaml.ScalarNode):
-                raise self.wrong("has a member whose name is a list or a mapping, instead of a word")
+                raise self.wrong(
+                    "has a member whose name is a list or a mapping, instead of a word"
+                )
             name = str(name_node.value)
             place = Place(node, file=self._file, path=f"{self._path}.{name}".lstrip("."))
             if name not in names:
@@ -69,7 +75,9 @@ class Place:
         near = difflib.get_close_matches(name[:LONGEST], names, n=1)
         advice = f"did you mean {near[0]}?" if near else f"known are {', '.join(names)}"
         shown = name if near or WORD.fullmatch(name) else "…"
-        return Place(name_node, file=self._file, path=f"{self._path}.{shown}".lstrip(".")).wrong(f"is not known here; {advice}")
+        return Place(name_node, file=self._file, path=f"{self._path}.{shown}".lstrip(".")).wrong(
+            f"is not known here; {advice}"
+        )
 
     def pairs(self) -> dict[str, str]:
         """Return the members of a mapping of texts, whatever their names.
@@ -79,7 +87,9 @@ class Place:
         """
         if not isinstance(self._node, yaml.MappingNode):
             raise self.wrong(f"must be a mapping of names to texts, but is {self._sort()}")
-        names = [str(node.value) for node, _ in self._node.value if isinstance(node, yaml.ScalarNode)]
+        names = [
+            str(node.value) for node, _ in self._node.value if isinstance(node, yaml.ScalarNode)
+        ]
         return {name: place.text() for name, place in self.members(names).items()}
 
     def items(self) -> list[Place]:
@@ -90,7 +100,10 @@ class Place:
         """
         if not isinstance(self._node, yaml.SequenceNode):
             raise self.wrong(f"must be a list, but is {self._sort()}")
-        return [Place(node, file=self._file, path=f"{self._path}[{n}]") for n, node in enumerate(self._node.value)]
+        return [
+            Place(node, file=self._file, path=f"{self._path}[{n}]")
+            for n, node in enumerate(self._node.value)
+        ]
 
     @property
     def is_null(self) -> bool:
@@ -118,7 +131,9 @@ class Place:
             raise self.wrong(f"must be a text, but is {shown}")
         # A time is a text to us; what YAML takes for a number was not meant as one.
         if self._node.tag not in {"tag:yaml.org,2002:str", "tag:yaml.org,2002:timestamp"}:
-            raise self.wrong(f"must be a text, but YAML reads {shown} as something else; put it in quotes")
+            raise self.wrong(
+                f"must be a text, but YAML reads {shown} as something else; put it in quotes"
+            )
         if not self._node.value:
             raise self.wrong("must not be empty")
         text: str = self._node.value
@@ -139,7 +154,9 @@ class Place:
                 value = minimum - 1
             if minimum <= value <= LARGEST:
                 return value
-        raise self.wrong(f"must be a whole number from {minimum} to {LARGEST}, but is {self._shown()}")
+        raise self.wrong(
+            f"must be a whole number from {minimum} to {LARGEST}, but is {self._shown()}"
+        )
 
     def truth(self) -> bool:
         """Return a boolean.
@@ -152,7 +169,11 @@ class Place:
         raise self.wrong(f"must be true or false, but is {self._shown()}")
 
     def _shown(self) -> str:
-        return repr(self._node.value[:LONGEST]) if isinstance(self._node, yaml.ScalarNode) and not self.is_null else self._sort()
+        return (
+            repr(self._node.value[:LONGEST])
+            if isinstance(self._node, yaml.ScalarNode) and not self.is_null
+            else self._sort()
+        )
 
     def _sort(self) -> str:
         """Return the type of a value, not the value itself, because it may be a misplaced secret."""
@@ -174,7 +195,9 @@ def read_places(file: Path) -> Place:
     except OSError as error:
         raise BadShares(f"{file} cannot be read: {error.strerror}") from None
     except UnicodeDecodeError as error:
-        raise BadShares(f"{file} is not UTF-8: byte {error.start} is 0x{error.object[error.start]:02x}") from None
+        raise BadShares(
+            f"{file} is not UTF-8: byte {error.start} is 0x{error.object[error.start]:02x}"
+        ) from None
     except yaml.MarkedYAMLError as error:
         line = error.problem_mark.line + 1 if error.problem_mark else 1
         problem = QUOTED.sub("'…'", str(error.problem))

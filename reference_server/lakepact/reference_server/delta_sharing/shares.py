@@ -165,4 +165,9 @@ class Shares:
 
     def tables(self) -> Iterable[SharedTable]:
         """Return every table of every share."""
-        return (table for share in self.shares.values() for schema in share.schemas.values() for table in schema.tables.values())
+        return (
+            table
+            for share in self.shares.values()
+            for schema in share.schemas.values()
+            for table in schema.tables.values()
+        )

@@ -14,7 +14,10 @@ from pathlib import Path
 from typing import TypeVar
 from urllib.parse import unquote
 
-from lakepact.reference_server.delta_sharing.access.temporary_credentials import read_stores, read_token_service
+from lakepact.reference_server.delta_sharing.access.temporary_credentials import (
+    read_stores,
+    read_token_service,
+)
 from lakepact.reference_server.delta_sharing.places import Place, read_places
 from lakepact.reference_server.delta_sharing.shares import (
     DIRECTORY,
@@ -36,15 +39,34 @@ FORBIDDEN = re.compile(r"[\x00-\x20/\x7f]")
 SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*):")
 TOKEN = re.compile(r"[A-Za-z0-9._~+/-]+=*")  #: what may stand behind `Bearer `
 ENDPOINT = re.compile(r"(?:/[A-Za-z0-9._~-]+)+")
-IDS = uuid.UUID("5a9c6a1e-7f0e-5d1c-9a53-3f1b0b6b2d10")  #: what ids are derived from where none are given
+IDS = uuid.UUID(
+    "5a9c6a1e-7f0e-5d1c-9a53-3f1b0b6b2d10"
+)  #: what ids are derived from where none are given
 
 SHARE = ("name", "schemas", "id", "displayName", "comment", "properties")
 SCHEMA = ("name", "tables")
-TABLE = ("name", "location", "iceberg", "id", "historyShared", "startVersion", "accessModes", "auxiliaryLocations")
+TABLE = (
+    "name",
+    "location",
+    "iceberg",
+    "id",
+    "historyShared",
+    "startVersion",
+    "accessModes",
+    "auxiliaryLocations",
+)
 EVERYTHING = "authorization"  #: the name of the recipient that the setting of this name lets in, to every share
 RECIPIENT = ("name", "bearerToken", "shares", "expirationTime")
 #: Settings of the official server that are options of `lakepact serve`, or that this server has no need of.
-UNUSED = ("host", "port", "ssl", "deltaTableCacheSize", "stalenessAcceptable", "requestTimeoutSeconds", "evaluateJsonPredicateHintsV2")
+UNUSED = (
+    "host",
+    "port",
+    "ssl",
+    "deltaTableCacheSize",
+    "stalenessAcceptable",
+    "requestTimeoutSeconds",
+    "evaluateJsonPredicateHintsV2",
+)
 SETTINGS = (
     "version",
     "shares",
@@ -88,11 +110,19 @@ def read_shares(file: Path, *, warehouse: Path | None = None) -> Shares:
     shares = by_name(listed)
     if vending:
         _keys_open_one_table(
-            said["shares"], [table for share in listed for schema in share.schemas.values() for table in schema.tables.values()]
+            said["shares"],
+            [
+                table
+                for share in listed
+                for schema in share.schemas.values()
+                for table in schema.tables.values()
+            ],
         )
     recipients = _recipients(top, said, shares)
     if not recipients:
-        raise top.wrong("gives no recipient access; add `recipients`, or one bearer token for everything under `authorization`")
+        raise top.wrong(
+            "gives no recipient access; add `recipients`, or one bearer token for everything under `authorization`"
+        )
 
     def number(name: str, default: int, *, unit: int = 1) -> int:
         return max(1, said[name].whole_number(1) // unit) if name in said else default
@@ -128,13 +158,19 @@ class _Reader:
         said = place.members(SHARE)
         name = _name(place, said, "share")
         share_id = _bounded(said["id"], LONGEST_NAME) if "id" in said else _derived(name)
-        schemas = _each(said["schemas"], lambda p: self.schema(p, name, share_id)) if "schemas" in said else []
+        schemas = (
+            _each(said["schemas"], lambda p: self.schema(p, name, share_id))
+            if "schemas" in said
+            else []
+        )
         _ids_differ(place, (table for schema in schemas for table in schema.tables.values()))
         return Share(
             name,
             share_id,
             by_name(schemas),
-            display_name=_bounded(said["displayName"], LONGEST_NAME) if "displayName" in said else None,
+            display_name=_bounded(said["displayName"], LONGEST_NAME)
+            if "displayName" in said
+            else None,
             comment=_bounded(said["comment"], LONGEST_COMMENT) if "comment" in said else None,
             properties=_properties(said["properties"]) if "properties" in said else None,
         )
@@ -142,31 +178,49 @@ class _Reader:
     def schema(self, place: Place, share: str, share_id: str) -> SharedSchema:
         said = place.members(SCHEMA)
         name = _name(place, said, "schema")
-        tables = _each(said["tables"], lambda p: self.table(p, (share, name), share_id)) if "tables" in said else []
+        tables = (
+            _each(said["tables"], lambda p: self.table(p, (share, name), share_id))
+            if "tables" in said
+            else []
+        )
         return SharedSchema(share, name, by_name(tables))
 
     def table(self, place: Place, schema: tuple[str, str], share_id: str) -> SharedTable:
         said = place.members(TABLE)
         name = _name(place, said, "table")
         if ("location" in said) == ("iceberg" in said):
-            raise place.wrong("must have either a location or, for a table of the Iceberg catalog, the name of it under `iceberg`")
+            raise place.wrong(
+                "must have either a location or, for a table of the Iceberg catalog, the name of it under `iceberg`"
+            )
         iceberg = _iceberg(said["iceberg"]) if "iceberg" in said else ()
         modes = _modes(said["accessModes"]) if "accessModes" in said else ()
         start = said["startVersion"].whole_number(0) if "startVersion" in said else 0
         if start and DIRECTORY in modes:
-            raise said["startVersion"].wrong("hides nothing from recipients that read the directory; leave it out, or `dir`")
+            raise said["startVersion"].wrong(
+                "hides nothing from recipients that read the directory; leave it out, or `dir`"
+            )
         further = said["auxiliaryLocations"].items() if "auxiliaryLocations" in said else []
         if iceberg and self._warehouse is None:
-            raise said["iceberg"].wrong("cannot be shared: no Iceberg catalog that keeps its files in a folder is served beside")
+            raise said["iceberg"].wrong(
+                "cannot be shared: no Iceberg catalog that keeps its files in a folder is served beside"
+            )
         if iceberg and (DIRECTORY in modes or further):
-            raise place.wrong("cannot be read as a directory of Delta files, because it is an Iceberg table; leave out its access modes")
-        roots = (self._warehouse or self._here,) if iceberg else (self.folder(said["location"]), *map(self.folder, further))
+            raise place.wrong(
+                "cannot be read as a directory of Delta files, because it is an Iceberg table; leave out its access modes"
+            )
+        roots = (
+            (self._warehouse or self._here,)
+            if iceberg
+            else (self.folder(said["location"]), *map(self.folder, further))
+        )
         addresses = [address_of(folder, self._stores) for folder in roots]
         if self._stores and DIRECTORY in modes and None in addresses:
             raise place.wrong(
                 "cannot be read as a directory: no folder of `temporaryCredentials.stores` is above it, so recipients cannot reach it"
             )
-        uris = [address or folder.as_uri() for address, folder in zip(addresses, roots, strict=True)]
+        uris = [
+            address or folder.as_uri() for address, folder in zip(addresses, roots, strict=True)
+        ]
         return SharedTable(
             *schema,
             name,
@@ -186,12 +240,16 @@ class _Reader:
         location = place.text()
         scheme = SCHEME.match(location)
         if scheme and scheme[1].lower() != "file":
-            raise place.wrong(f"is on {scheme[1]}:, but this server reads tables from local folders; write a file: location")
+            raise place.wrong(
+                f"is on {scheme[1]}:, but this server reads tables from local folders; write a file: location"
+            )
         path = unquote(location[scheme.end() :]) if scheme else location
         if scheme and path.startswith("//"):
             host, slash, rest = path[2:].partition("/")
             if host not in {"", "localhost"}:
-                raise place.wrong(f"names the host {host!r}; a file: location has none, write file:///{rest}")
+                raise place.wrong(
+                    f"names the host {host!r}; a file: location has none, write file:///{rest}"
+                )
             path = slash + rest
         if scheme and not path.startswith("/"):
             raise place.wrong("is a file: location without a path from the root; write file:///…")
@@ -209,7 +267,9 @@ def _each(place: Place, read: Callable[[Place], Named]) -> list[Named]:
         thing = read(item)
         former = found.setdefault(folded(thing.name), thing)
         if former is not thing:
-            raise item.wrong(f"is called {thing.name!r}, but {former.name!r} is there already; names that differ only in case are the same")
+            raise item.wrong(
+                f"is called {thing.name!r}, but {former.name!r} is there already; names that differ only in case are the same"
+            )
     return list(found.values())
 
 
@@ -218,12 +278,16 @@ def _ids_differ(place: Place, things: Iterable[Share | SharedTable]) -> None:
     for thing in things:
         other = found.setdefault(thing.id, thing)
         if other is not thing:
-            raise place.wrong(f"gives {other.name!r} and {thing.name!r} the same id; clients know them apart by it")
+            raise place.wrong(
+                f"gives {other.name!r} and {thing.name!r} the same id; clients know them apart by it"
+            )
 
 
 def _keys_open_one_table(place: Place, tables: Sequence[SharedTable]) -> None:
     """Check that no table lies in the directory of another one, whose keys would open it too."""
-    folders = [(table, root.resolve()) for table in tables for root in table.roots if not table.iceberg]
+    folders = [
+        (table, root.resolve()) for table in tables for root in table.roots if not table.iceberg
+    ]
     for table, folder in folders:
         for other, inner in folders if table.by_directory else ():
             if other is not table and folder in inner.parents:
@@ -239,11 +303,17 @@ def _name(place: Place, said: Mapping[str, Place], what: str) -> str:
         raise place.wrong(f"has no name; every {what} needs one")
     name = said["name"].text()
     if len(name) > LONGEST_NAME:
-        raise said["name"].wrong(f"must have at most {LONGEST_NAME} characters, but has {len(name)}")
+        raise said["name"].wrong(
+            f"must have at most {LONGEST_NAME} characters, but has {len(name)}"
+        )
     if found := FORBIDDEN.search(name):
-        raise said["name"].wrong(f"must be without spaces, slashes and control characters, but {name!r} has {found[0]!r}")
+        raise said["name"].wrong(
+            f"must be without spaces, slashes and control characters, but {name!r} has {found[0]!r}"
+        )
     if what in {"schema", "table"} and "." in name:
-        raise said["name"].wrong(f"must be without full stops, as it is the name of a {what}, but is {name!r}")
+        raise said["name"].wrong(
+            f"must be without full stops, as it is the name of a {what}, but is {name!r}"
+        )
     if name in {".", ".."}:
         raise said["name"].wrong(f"must not be {name!r}: in a path it means another place")
     return name
@@ -280,35 +350,56 @@ def _modes(place: Place) -> tuple[str, ...]:
             raise item.wrong(f"must be {URL} or {DIRECTORY}, but is {item.text()!r}")
     modes = tuple(dict.fromkeys(item.text() for item in items))
     if not modes:
-        raise place.wrong(f"must not be empty; write [{URL}], [{DIRECTORY}] or both, or leave it out, which means [{URL}]")
+        raise place.wrong(
+            f"must not be empty; write [{URL}], [{DIRECTORY}] or both, or leave it out, which means [{URL}]"
+        )
     return modes
 
 
 def _iceberg(place: Place) -> tuple[str, ...]:
     levels = tuple(place.text().split("."))
     if len(levels) < 2 or not all(levels):
-        raise place.wrong("must be a namespace and a table, with full stops between: `sales.europe.orders`")
+        raise place.wrong(
+            "must be a namespace and a table, with full stops between: `sales.europe.orders`"
+        )
     return levels
 
 
 def _endpoint(place: Place) -> str:
     endpoint = "/" + place.text().strip("/")
     if not ENDPOINT.fullmatch(endpoint) or {".", ".."} & set(endpoint.split("/")):
-        raise place.wrong("must be a path of letters, digits and . _ ~ - as it stands in a URL, /delta-sharing for example")
+        raise place.wrong(
+            "must be a path of letters, digits and . _ ~ - as it stands in a URL, /delta-sharing for example"
+        )
     return endpoint
 
 
-def _recipients(top: Place, said: Mapping[str, Place], shares: Mapping[str, Share]) -> tuple[Recipient, ...]:
-    recipients = _each(said["recipients"], lambda place: _recipient(place, shares)) if "recipients" in said else []
+def _recipients(
+    top: Place, said: Mapping[str, Place], shares: Mapping[str, Share]
+) -> tuple[Recipient, ...]:
+    recipients = (
+        _each(said["recipients"], lambda place: _recipient(place, shares))
+        if "recipients" in said
+        else []
+    )
     if "authorization" in said:
         if any(folded(recipient.name) == EVERYTHING for recipient in recipients):
-            raise said["authorization"].wrong(f"is a recipient of its own; call the one of `recipients` something else than {EVERYTHING!r}")
-        recipients.append(Recipient(EVERYTHING, _token(said["authorization"], said["authorization"].members(("bearerToken",)))))
+            raise said["authorization"].wrong(
+                f"is a recipient of its own; call the one of `recipients` something else than {EVERYTHING!r}"
+            )
+        recipients.append(
+            Recipient(
+                EVERYTHING,
+                _token(said["authorization"], said["authorization"].members(("bearerToken",))),
+            )
+        )
     tokens: dict[str, Recipient] = {}
     for recipient in recipients:
         other = tokens.setdefault(recipient.bearer_token, recipient)
         if other is not recipient:
-            raise top.wrong(f"gives the recipients {other.name!r} and {recipient.name!r} the same token; give each its own")
+            raise top.wrong(
+                f"gives the recipients {other.name!r} and {recipient.name!r} the same token; give each its own"
+            )
     return tuple(recipients)
 
 
@@ -317,8 +408,12 @@ def _recipient(place: Place, shares: Mapping[str, Share]) -> Recipient:
     granted = said["shares"].items() if "shares" in said else None
     for share in granted or ():
         if folded(share.text()) not in shares:
-            near = difflib.get_close_matches(share.text(), [known.name for known in shares.values()], n=1)
-            raise share.wrong(f"names no share of this file: {share.text()!r}{f'; did you mean {near[0]!r}?' if near else ''}")
+            near = difflib.get_close_matches(
+                share.text(), [known.name for known in shares.values()], n=1
+            )
+            raise share.wrong(
+                f"names no share of this file: {share.text()!r}{f'; did you mean {near[0]!r}?' if near else ''}"
+            )
     return Recipient(
         _name(place, said, "recipient"),
         _token(place, said),
@@ -332,7 +427,9 @@ def _token(place: Place, said: Mapping[str, Place]) -> str:
         raise place.wrong("has no bearerToken; `openssl rand -hex 32` makes one")
     token = said["bearerToken"].secret()
     if not TOKEN.fullmatch(token):
-        raise said["bearerToken"].wrong("must be of letters, digits and - . _ ~ + / as a bearer token is, perhaps with = at its end")
+        raise said["bearerToken"].wrong(
+            "must be of letters, digits and - . _ ~ + / as a bearer token is, perhaps with = at its end"
+        )
     return token
 
 
@@ -343,7 +440,9 @@ def _time(place: Place) -> datetime:
             return time.astimezone(UTC)
     except (ValueError, OverflowError):
         pass
-    raise place.wrong(f"must be a time with its zone, 2027-01-31T00:00:00Z for example, but is {place.text()!r}")
+    raise place.wrong(
+        f"must be a time with its zone, 2027-01-31T00:00:00Z for example, but is {place.text()!r}"
+    )
 
 
 def address_of(folder: Path, stores: Iterable[tuple[Path, str]]) -> str | None:

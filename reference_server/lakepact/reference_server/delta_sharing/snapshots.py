@@ -35,7 +35,9 @@ class Snapshots:
         opened: gives what the versions of a table are read from, by where they are.
     """
 
-    def __init__(self, limit: int = LIMIT, *, opened: Callable[[Source], History] = delta_log) -> None:
+    def __init__(
+        self, limit: int = LIMIT, *, opened: Callable[[Source], History] = delta_log
+    ) -> None:
         self._limit, self._opened = limit, opened
         self._logs: dict[Source, History] = {}
         self._snapshots: OrderedDict[tuple[object, int], Snapshot] = OrderedDict()
@@ -96,12 +98,16 @@ class Snapshots:
             chosen: list[tuple[Chunk, list[int] | None]] = [(chunk, None) for chunk in chunks]
         else:
             places = groupby(map(snapshot.files.place, selected), key=lambda place: place[0])
-            chosen = [(chunks[number], [index for _, index in of_chunk]) for number, of_chunk in places]
+            chosen = [
+                (chunks[number], [index for _, index in of_chunk]) for number, of_chunk in places
+            ]
         self._prepare([chunk for chunk, _ in chosen if name not in chunk.kept], name)
         said = {"version": snapshot.version, "timestamp": snapshot.timestamp} if dated else {}
         return (links.filled(only(chunk.kept[name], indexes), **said) for chunk, indexes in chosen)
 
-    def _prepare(self, chunks: Sequence[Chunk], name: tuple[str, Callable[[str], str], tuple[str, ...]]) -> None:
+    def _prepare(
+        self, chunks: Sequence[Chunk], name: tuple[str, Callable[[str], str], tuple[str, ...]]
+    ) -> None:
         """Make the lines of chunks that have none yet."""
         if not chunks:
             return
@@ -126,7 +132,11 @@ class Snapshots:
     def _base(self, log: History, version: int) -> Snapshot | None:
         """Return the snapshot to start from: the newest one before a version that is kept, if no checkpoint is nearer."""
         with self._order:
-            older = [kept for lineage, kept in self._snapshots if lineage is log.lineage and kept < version]
+            older = [
+                kept
+                for lineage, kept in self._snapshots
+                if lineage is log.lineage and kept < version
+            ]
             newest = max(older, default=-1)
             if newest < max((c for c in log.checkpoints if c <= version), default=-1) - NEARER:
                 return None
@@ -145,7 +155,11 @@ class Snapshots:
 
     def weight(self) -> int:
         """Return bytes that are kept, roughly."""
-        chunks = {id(chunk): chunk for snapshot in self._snapshots.values() for chunk in snapshot.files.chunks}
+        chunks = {
+            id(chunk): chunk
+            for snapshot in self._snapshots.values()
+            for chunk in snapshot.files.chunks
+        }
         return sum(map(weight, chunks.values()))
 
 
@@ -161,5 +175,11 @@ def weight(chunk: Chunk) -> int:
     """Return bytes of a chunk and of what was worked out from it, roughly."""
     texts: int | None = chunk.kept.get(WEIGHT)
     if texts is None:
-        texts = chunk.kept[WEIGHT] = sum(map(len, chunk.paths)) + sum(len(stats) for stats in chunk.stats if stats)
-    return texts + OVERHEAD * len(chunk) + sum(len(kept) for kept in list(chunk.kept.values()) if isinstance(kept, bytes))
+        texts = chunk.kept[WEIGHT] = sum(map(len, chunk.paths)) + sum(
+            len(stats) for stats in chunk.stats if stats
+        )
+    return (
+        texts
+        + OVERHEAD * len(chunk)
+        + sum(len(kept) for kept in list(chunk.kept.values()) if isinstance(kept, bytes))
+    )

@@ -11,14 +11,29 @@ from lakepact.reference_server.delta_sharing.access.tokens import Tokens
 from lakepact.reference_server.delta_sharing.catalogue import Catalogue
 from lakepact.reference_server.delta_sharing.extensions import VersionExtension
 from lakepact.reference_server.delta_sharing.files import Files
-from lakepact.reference_server.delta_sharing.queries import capabilities, changes, file_lists, queries, versions
-from lakepact.reference_server.delta_sharing.queries.background import BackgroundQueries, Run, key_of
+from lakepact.reference_server.delta_sharing.queries import (
+    capabilities,
+    changes,
+    file_lists,
+    queries,
+    versions,
+)
+from lakepact.reference_server.delta_sharing.queries.background import (
+    BackgroundQueries,
+    Run,
+    key_of,
+)
 from lakepact.reference_server.delta_sharing.queries.capabilities import capabilities_header
 from lakepact.reference_server.delta_sharing.queries.change_lists import ChangeLists
 from lakepact.reference_server.delta_sharing.queries.changes import Range
 from lakepact.reference_server.delta_sharing.queries.continuations import Continuations
 from lakepact.reference_server.delta_sharing.queries.file_lists import FileLists
-from lakepact.reference_server.delta_sharing.queries.queries import HISTORICAL_PROTOCOL, Query, malformed, read_query
+from lakepact.reference_server.delta_sharing.queries.queries import (
+    HISTORICAL_PROTOCOL,
+    Query,
+    malformed,
+    read_query,
+)
 from lakepact.reference_server.delta_sharing.queries.requests import Answer, Request, explained
 from lakepact.reference_server.delta_sharing.queries.versions import Versions, named
 from lakepact.reference_server.delta_sharing.shares import SharedTable, Shares
@@ -44,7 +59,9 @@ def file_id_hash(sent: str | None) -> str | None:
         return None
     value = sent.strip().lower()
     if value not in FILE_ID_HASHES:
-        raise malformed(f"header fileidhash must be {' or '.join(FILE_ID_HASHES)}, but is {sent[:100]!r}")
+        raise malformed(
+            f"header fileidhash must be {' or '.join(FILE_ID_HASHES)}, but is {sent[:100]!r}"
+        )
     return value
 
 
@@ -108,11 +125,30 @@ class Tables:
         self._background = BackgroundQueries() if newer.async_query else None
         self._continuations = Continuations(tokens, shares, rules.queries)
         self._file_lists = FileLists(
-            snapshots, files, self._continuations, shares=shares, rules=rules.file_lists, capabilities=rules.capabilities
+            snapshots,
+            files,
+            self._continuations,
+            shares=shares,
+            rules=rules.file_lists,
+            capabilities=rules.capabilities,
         )
-        self._change_lists = ChangeLists(snapshots, files, self._continuations, rules=rules.changes, capabilities=rules.capabilities)
+        self._change_lists = ChangeLists(
+            snapshots,
+            files,
+            self._continuations,
+            rules=rules.changes,
+            capabilities=rules.capabilities,
+        )
 
-    def get_table_version(self, *, caller: Caller, share: str, schema: str, table: str, starting_timestamp: str | None = None) -> Reply:
+    def get_table_version(
+        self,
+        *,
+        caller: Caller,
+        share: str,
+        schema: str,
+        table: str,
+        starting_timestamp: str | None = None,
+    ) -> Reply:
         """Return the version of a table, in the header Delta-Table-Version."""
         request = self._request(caller, share, schema, table)
         with explained(request.table):
@@ -120,7 +156,9 @@ class Tables:
                 version = request.versions.current()
             else:
                 version = request.versions.since(starting_timestamp, "startingTimestamp")
-        return Reply(200, headers=((b"delta-table-version", b"%d" % version), (b"content-length", b"0")))
+        return Reply(
+            200, headers=((b"delta-table-version", b"%d" % version), (b"content-length", b"0"))
+        )
 
     def head_table_version(self, *, caller: Caller, share: str, schema: str, table: str) -> Reply:
         """Return the current version of a table, for clients that send HEAD."""
@@ -160,7 +198,9 @@ class Tables:
         request = self._request(caller, share, schema, table, header=delta_sharing_capabilities)
         self._rules.tables.table_is_read_by_url(request.table)
         hashed = self._rules.tables.file_id_hash(fileidhash)
-        query = read_query(body or {}, self._rules.queries, historical_protocol=self._newer.historical_protocol)
+        query = read_query(
+            body or {}, self._rules.queries, historical_protocol=self._newer.historical_protocol
+        )
         if self._background is not None and request.capabilities.async_query:
             return self._reply_of_status(self._begun(request, query, key_of(body or {}), hashed))
         return self._reply(request, self._queried(request, query), hashed)
@@ -183,7 +223,9 @@ class Tables:
             return self._reply_of_status(run)
         sent = {name: value for name, value in (body or {}).items() if value is not None}
         most = int(sent["maxFiles"]) if "maxFiles" in sent else run.query.max_files
-        query = replace(run.query, max_files=most, page_token=sent.get("pageToken"), refresh_token=None)
+        query = replace(
+            run.query, max_files=most, page_token=sent.get("pageToken"), refresh_token=None
+        )
         return self._reply(request, self._queried(request, query, run.held), run.hashed)
 
     @property
@@ -197,7 +239,9 @@ class Tables:
         if self._background is not None:
             self._background.close()
 
-    def _queried(self, request: Request, query: Query, begun: Mapping[str, Any] | None = None) -> Answer:
+    def _queried(
+        self, request: Request, query: Query, begun: Mapping[str, Any] | None = None
+    ) -> Answer:
         """Return the answer to a query.
 
         Args:
@@ -222,10 +266,19 @@ class Tables:
                 version = request.versions.exactly(asked["startingVersion"], "startingVersion")
                 held = {"last": self._last(request, asked, version), **held}
             else:
-                version = held["version"] if "version" in held else request.versions.asked_for(asked)
+                version = (
+                    held["version"] if "version" in held else request.versions.asked_for(asked)
+                )
                 held = {"version": version, **held}
         source = request.table.source
-        return self._runs.begun(request, key, query, held=held, hashed=hashed, work=lambda: self._snapshots.snapshot(source, version))
+        return self._runs.begun(
+            request,
+            key,
+            query,
+            held=held,
+            hashed=hashed,
+            work=lambda: self._snapshots.snapshot(source, version),
+        )
 
     def _last(self, request: Request, asked: Mapping[str, Any], first: int) -> int:
         """Return the last version of the changes of files since a version."""
@@ -265,27 +318,48 @@ class Tables:
             HISTORICAL_PROTOCOL: include_historical_protocol or None,
         }
         asked = {name: value for name, value in said.items() if value is not None}
-        for bound in (("startingVersion", "startingTimestamp"), ("endingVersion", "endingTimestamp")):
+        for bound in (
+            ("startingVersion", "startingTimestamp"),
+            ("endingVersion", "endingTimestamp"),
+        ):
             self._rules.queries.points_exclude_each_other(asked, bound)
         query = Query(asked, max_files=max_files, page_token=page_token)
         self._rules.versions.history_is_shared(request.table, CHANGES)
         with explained(request.table):
-            answer = self._row_changes(request, query, self._continuations.held(request, query, operation=CHANGES))
+            answer = self._row_changes(
+                request, query, self._continuations.held(request, query, operation=CHANGES)
+            )
         return self._reply(request, answer, hashed)
 
-    def _request(self, caller: Caller, share: str, schema: str, table: str, *, header: str | None = None) -> Request:
+    def _request(
+        self, caller: Caller, share: str, schema: str, table: str, *, header: str | None = None
+    ) -> Request:
         found = self._catalogue.table(caller, share, schema, table)
         with explained(found):
             log = self._snapshots.log(found.source)
-        return Request(caller, found, log, self._rules.capabilities.read_capabilities(header), Versions(found, log, self._rules.versions))
+        return Request(
+            caller,
+            found,
+            log,
+            self._rules.capabilities.read_capabilities(header),
+            Versions(found, log, self._rules.versions),
+        )
 
     def _file_changes(self, request: Request, query: Query, held: Mapping[str, Any]) -> Answer:
         """Return the files that were added and removed since a version."""
         asked: Mapping[str, Any] = held["asked"]
         first = request.versions.exactly(asked["startingVersion"], "startingVersion")
         last = held["last"] if "last" in held else self._last(request, asked, first)
-        wanted = Range(first, last, of_rows=False, with_metadata=True, with_protocol=HISTORICAL_PROTOCOL in asked)
-        return self._change_lists.answer(request, query, held, wanted=wanted, operation=file_lists.OPERATION)
+        wanted = Range(
+            first,
+            last,
+            of_rows=False,
+            with_metadata=True,
+            with_protocol=HISTORICAL_PROTOCOL in asked,
+        )
+        return self._change_lists.answer(
+            request, query, held, wanted=wanted, operation=file_lists.OPERATION
+        )
 
     def _row_changes(self, request: Request, query: Query, held: Mapping[str, Any]) -> Answer:
         """Return the changes of rows between two versions."""
@@ -293,8 +367,13 @@ class Tables:
         first = request.versions.start(asked)
         last = held["last"] if "last" in held else request.versions.end(asked)
         self._rules.queries.range_is_in_order(first, last)
-        with_metadata, with_protocol = ("includeHistoricalMetadata" in asked, HISTORICAL_PROTOCOL in asked)
-        wanted = Range(first, last, of_rows=True, with_metadata=with_metadata, with_protocol=with_protocol)
+        with_metadata, with_protocol = (
+            "includeHistoricalMetadata" in asked,
+            HISTORICAL_PROTOCOL in asked,
+        )
+        wanted = Range(
+            first, last, of_rows=True, with_metadata=with_metadata, with_protocol=with_protocol
+        )
         return self._change_lists.answer(request, query, held, wanted=wanted, operation=CHANGES)
 
     def _reply_of_status(self, run: Run) -> Reply:
@@ -304,7 +383,17 @@ class Tables:
     def _reply(self, request: Request, answer: Answer, hashed: str | None = None) -> Reply:
         version = self._rules.tables.answered_version(answer.version, request.versions.current)
         sentence = capabilities_header(answer.response_format, end_stream=answer.end_stream)
-        headers = [(b"delta-table-version", b"%d" % version), (b"delta-sharing-capabilities", sentence)]
+        headers = [
+            (b"delta-table-version", b"%d" % version),
+            (b"delta-sharing-capabilities", sentence),
+        ]
         if hashed is not None:
             headers.append((b"fileidhash", hashed.encode()))
-        return Reply(200, answer.lines, headers=tuple(headers), media_type=NDJSON, chunks=answer.chunks, prompt=answer.prompt)
+        return Reply(
+            200,
+            answer.lines,
+            headers=tuple(headers),
+            media_type=NDJSON,
+            chunks=answer.chunks,
+            prompt=answer.prompt,
+        )

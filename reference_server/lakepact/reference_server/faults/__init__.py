@@ -84,7 +84,10 @@ class Fault:
 
 
 def fault(
-    *breaks: str, by: Callable[[Any], Install] | None = None, name: str | None = None, breaks_at: str = ""
+    *breaks: str,
+    by: Callable[[Any], Install] | None = None,
+    name: str | None = None,
+    breaks_at: str = "",
 ) -> Callable[[Callable[..., Any]], Fault]:
     """Make a fault of a function.
 
@@ -97,7 +100,13 @@ def fault(
     """
 
     def made(function: Callable[..., Any]) -> Fault:
-        install = by(function) if by else function if function.__code__.co_argcount else per_server(function)()
+        install = (
+            by(function)
+            if by
+            else function
+            if function.__code__.co_argcount
+            else per_server(function)()
+        )
         return Fault(name or function.__name__.replace("_", "-"), breaks, install, breaks_at)
 
     return made

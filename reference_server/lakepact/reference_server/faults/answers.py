@@ -10,7 +10,15 @@ from typing import Any
 import orjson
 
 from lakepact.reference_server.faults import effects
-from lakepact.reference_server.faults.operators import Install, Operations, on_call, on_headers, on_reply, on_status, on_wire
+from lakepact.reference_server.faults.operators import (
+    Install,
+    Operations,
+    on_call,
+    on_headers,
+    on_reply,
+    on_status,
+    on_wire,
+)
 from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.http.replies import Reply
 from lakepact.reference_server.http.service import Handler, Scope
@@ -51,7 +59,11 @@ def _status(status: int) -> Callable[[Operations], Install]:
 
 def _body(body: bytes, media_type: bytes = b"application/json") -> Callable[[Operations], Install]:
     def change(reply: Reply, _: Scope) -> Reply:
-        return replace(reply, body=body, chunks=None, media_type=media_type) if reply.has_body else reply
+        return (
+            replace(reply, body=body, chunks=None, media_type=media_type)
+            if reply.has_body
+            else reply
+        )
 
     return lambda operations: on_reply(operations, change)
 
@@ -92,4 +104,8 @@ def _unwrap(reply: Reply, _: Scope) -> Reply:
 
 
 def _plain(reply: Reply, _: Scope) -> Reply:
-    return replace(reply, body=b"something went wrong", media_type=b"text/plain") if reply.status >= 400 and reply.body else reply
+    return (
+        replace(reply, body=b"something went wrong", media_type=b"text/plain")
+        if reply.status >= 400 and reply.body
+        else reply
+    )

@@ -24,7 +24,9 @@ def not_persisted(operations: Operations) -> Install:
 
     def install(service: Service) -> None:
         turn = service.turn
-        if not isinstance(service, CatalogService) or turn is None:  # a contract without operations that change anything
+        if (
+            not isinstance(service, CatalogService) or turn is None
+        ):  # a contract without operations that change anything
             return
         catalogs = service.catalogs
 
@@ -60,7 +62,11 @@ def last_page_lost(operations: Operations) -> Install:
     """End each listing that comes on several pages after its first page."""
 
     def change(reply: Reply, _: Scope) -> Reply:
-        if not (200 <= reply.status < 300 and reply.body and any(token.encode() in reply.body for token in PAGE_TOKENS)):
+        if not (
+            200 <= reply.status < 300
+            and reply.body
+            and any(token.encode() in reply.body for token in PAGE_TOKENS)
+        ):
             return reply
         return replace(reply, body=b"\n".join(map(_without_tokens, reply.body.splitlines())))
 

@@ -114,14 +114,18 @@ def on_call(operations: Operations, act: Callable[[Handler, dict[str, Any]], Rep
     return install
 
 
-def _call(act: Callable[[Handler, dict[str, Any]], Reply], handler: Handler, **arguments: Any) -> Reply:
+def _call(
+    act: Callable[[Handler, dict[str, Any]], Reply], handler: Handler, **arguments: Any
+) -> Reply:
     return act(handler, arguments)
 
 
 def on_request(operations: Operations, guard: Guard) -> Install:
     """Let a guard refuse requests of some operations before anything else is looked at."""
 
-    def wrapper(authenticate: Callable[[OperationId, Scope], dict[str, Any]]) -> Callable[[OperationId, Scope], dict[str, Any]]:
+    def wrapper(
+        authenticate: Callable[[OperationId, Scope], dict[str, Any]],
+    ) -> Callable[[OperationId, Scope], dict[str, Any]]:
         def guarded(operation: OperationId, scope: Scope) -> dict[str, Any]:
             if covers(operations, operation):
                 guard(scope)
@@ -142,14 +146,18 @@ def on_reply(operations: Operations, change: Filter) -> Install:
     return install
 
 
-def on_answer(operations: Operations, edit: Callable[[Any], Any], *, status: int | None = None) -> Install:
+def on_answer(
+    operations: Operations, edit: Callable[[Any], Any], *, status: int | None = None
+) -> Install:
     """Change the decoded body of answers with `status`, or of all that succeed.
 
     `edit` changes the document in place and returns None, or returns what is sent instead.
     """
 
     def change(reply: Reply, _: Scope) -> Reply:
-        if not reply.body or (reply.status != status if status is not None else not 200 <= reply.status < 300):
+        if not reply.body or (
+            reply.status != status if status is not None else not 200 <= reply.status < 300
+        ):
             return reply
         document = reply.document
         edited = edit(document)
@@ -169,7 +177,10 @@ def on_lines(operations: Operations, change: Callable[[list[Any]], Any]) -> Inst
             return reply
         lines = [orjson.loads(line) for line in reply.joined().body.split(b"\n") if line]
         edited = change(lines)
-        written = [json.dumps(line, separators=(",", ":")) for line in (lines if edited is None else edited)]
+        written = [
+            json.dumps(line, separators=(",", ":"))
+            for line in (lines if edited is None else edited)
+        ]
         return replace(reply, chunks=None, body="".join(f"{line}\n" for line in written).encode())
 
     return on_reply(operations, changed)
@@ -180,7 +191,11 @@ def on_status(operations: Operations, become: Mapping[int, int]) -> Install:
 
     def change(reply: Reply, _: Scope) -> Reply:
         status = become.get(reply.status, reply.status)
-        return replace(reply, status=status) if status != 204 else replace(reply, status=204, body=b"", chunks=None)
+        return (
+            replace(reply, status=status)
+            if status != 204
+            else replace(reply, status=204, body=b"", chunks=None)
+        )
 
     return on_reply(operations, change)
 
@@ -204,7 +219,9 @@ def on_wire(operations: Operations, act: Sender) -> Install:
 def unchecked(*operations: OperationId) -> Install:
     """Do not validate the bodies of some operations."""
 
-    def wrapper(check: Callable[[Validators, Operation, Any], None]) -> Callable[[Validators, Operation, Any], None]:
+    def wrapper(
+        check: Callable[[Validators, Operation, Any], None],
+    ) -> Callable[[Validators, Operation, Any], None]:
         def checked(validators: Validators, operation: Operation, document: Any) -> None:
             if not covers(operations, operation.id):
                 check(validators, operation, document)

@@ -17,7 +17,9 @@ from lakepact.reference_server.http.workers import LONG_BODY, Place, run_in
 Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
 
 MOST_VALUES = 100_000  #: values of a body: some 20,000 updates of a commit, or columns of a schema
-CHARSETS = frozenset({"utf-8", "utf8", "us-ascii"})  #: names under which the bytes of a body are UTF-8
+CHARSETS = frozenset(
+    {"utf-8", "utf8", "us-ascii"}
+)  #: names under which the bytes of a body are UTF-8
 
 FORM = "application/x-www-form-urlencoded"
 
@@ -37,7 +39,9 @@ class Body:
         self._operation = operation
         self._media_type = operation.body_media_type or "application/json"
         self._nullable = service.nullable.get(operation.id, frozenset())
-        self._read: Callable[[bytes], Any] = read_form if self._media_type == FORM else service.rules.http.read_json
+        self._read: Callable[[bytes], Any] = (
+            read_form if self._media_type == FORM else service.rules.http.read_json
+        )
         self._service = service
 
     async def add(self, scope: Scope, receive: Receive, arguments: dict[str, Any]) -> bool:
@@ -69,17 +73,24 @@ class Body:
         if not raw and not self._operation.body_required:
             return
         if len(raw) > MOST_VALUES and count_values(raw) > MOST_VALUES:
-            raise self._problem(413, f"the body has more than {MOST_VALUES} values, by its commas and opening brackets; send less at once")
+            raise self._problem(
+                413,
+                f"the body has more than {MOST_VALUES} values, by its commas and opening brackets; send less at once",
+            )
         try:
             document = self._read(raw)
             if self._nullable and isinstance(document, dict):
                 self._forgive(document)
             if self._media_type != FORM:  # its handler refuses a form as OAuth prescribes
-                self._service.rules.http.check_body(self._service.validators, self._operation, document)
+                self._service.rules.http.check_body(
+                    self._service.validators, self._operation, document
+                )
         except (NotJson, NotAForm) as broken:
             raise self._problem(400, str(broken)) from None
         except Invalid as invalid:
-            raise self._problem(400, f"the body is not a valid {self._operation.body}: {invalid}") from None
+            raise self._problem(
+                400, f"the body is not a valid {self._operation.body}: {invalid}"
+            ) from None
         arguments["body"] = document
 
     def _check_headers(self, headers: list[tuple[bytes, bytes]]) -> None:
@@ -98,23 +109,35 @@ class Body:
                 if int(value) > self._service.max_body:
                     raise self._too_large()
             elif name == b"content-encoding" and value.lower() != b"identity":
-                raise self._problem(415, f"the body is encoded as {value.decode('latin-1')[:100]!r}; send it as it is")
+                raise self._problem(
+                    415,
+                    f"the body is encoded as {value.decode('latin-1')[:100]!r}; send it as it is",
+                )
 
     def _check_media_type(self, value: str) -> None:
         media_type, _, rest = value.partition(";")
         if media_type.strip().lower() != self._media_type:
-            raise self._problem(415, f"the body's Content-Type is {value[:100]!r}, but must be {self._media_type}")
+            raise self._problem(
+                415, f"the body's Content-Type is {value[:100]!r}, but must be {self._media_type}"
+            )
         for parameter in rest.split(";"):
             name, _, charset = parameter.partition("=")
-            if name.strip().lower() == "charset" and charset.strip().strip('"').lower() not in CHARSETS:
-                raise self._problem(415, f"the body's charset is {charset.strip()[:100]!r}, but must be utf-8")
+            if (
+                name.strip().lower() == "charset"
+                and charset.strip().strip('"').lower() not in CHARSETS
+            ):
+                raise self._problem(
+                    415, f"the body's charset is {charset.strip()[:100]!r}, but must be utf-8"
+                )
 
     def _forgive(self, document: dict[str, Any]) -> None:
         for name in self._nullable:
             if name in document and document[name] is None:
                 del document[name]
 
-    async def _rest(self, first: bytes, message: MutableMapping[str, Any], receive: Receive) -> bytes:
+    async def _rest(
+        self, first: bytes, message: MutableMapping[str, Any], receive: Receive
+    ) -> bytes:
         """Return the body that begins with `first`, or so much of it that it is known to be too large."""
         pieces, size = [first], len(first)
         while message.get("more_body") and size <= self._service.max_body:
@@ -126,7 +149,10 @@ class Body:
         return b"".join(pieces)
 
     def _too_large(self) -> Problem:
-        return self._problem(413, f"the body is larger than {self._service.max_body} bytes, the most that this server reads")
+        return self._problem(
+            413,
+            f"the body is larger than {self._service.max_body} bytes, the most that this server reads",
+        )
 
     def _problem(self, status: int, message: str) -> Problem:
         return Problem(status, self._service.kinds[status], message)

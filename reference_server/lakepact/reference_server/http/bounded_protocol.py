@@ -26,8 +26,12 @@ Shared = WeakKeyDictionary[ServerState, Connections]
 HEAD_END = b"\r\n\r\n"
 #: Java's HTTP client offers h2c with every first request. The parser would take a request with an upgrade to have no body.
 UPGRADE = re.compile(rb"\nupgrade:", re.IGNORECASE)
-SMALL_HEAD = 512  #: bytes of a head that no limit can concern; smaller limits than that are not meant
-FREE_BODY = 64 * 1024  #: bytes of a request that count against no common limit, so that small requests are always answered
+SMALL_HEAD = (
+    512  #: bytes of a head that no limit can concern; smaller limits than that are not meant
+)
+FREE_BODY = (
+    64 * 1024
+)  #: bytes of a request that count against no common limit, so that small requests are always answered
 PROGRESS = 64 * 1024  #: bytes of an answer that a reader has to take within the time limit
 LINGER_TICKS = 4  #: how long input is discarded after a refusal, so that the caller can read the refusal before the connection is reset
 SHUTDOWN_TICKS = 2  #: how long stalled callers are waited for while the server ends
@@ -202,7 +206,9 @@ class BoundedProtocol(HttpToolsProtocol):
                 return
         self._lines += self._pending.count(b"\n", start, end)
         if self._head > limits.head:
-            self._refuse(431, f"The request line and the headers are longer than {limits.head} bytes.")
+            self._refuse(
+                431, f"The request line and the headers are longer than {limits.head} bytes."
+            )
         elif self._lines > limits.lines:
             self._refuse(431, f"The request has more than {limits.lines - 2} headers.")
 
@@ -220,7 +226,9 @@ class BoundedProtocol(HttpToolsProtocol):
         if self._body_left is None:
             self._framing += size
             if self._framing > 2 * self._limits.head or len(self.headers) > self._limits.lines:
-                self._refuse(431, f"The framing of the body is longer than {self._limits.head} bytes.")
+                self._refuse(
+                    431, f"The framing of the body is longer than {self._limits.head} bytes."
+                )
                 return
         if self._exceeds_room():
             self._refuse(503, "The server is receiving too many large requests.")
@@ -277,7 +285,9 @@ class BoundedProtocol(HttpToolsProtocol):
         self._refused = True
         self.idle_ticks = 0
         cycle = cast("RequestResponseCycle | None", self.cycle)
-        own = cycle if self._part is Part.BODY else None  # the answer to the request that is refused
+        own = (
+            cycle if self._part is Part.BODY else None
+        )  # the answer to the request that is refused
         if own is not None and own.response_started:
             self.transport.close()
             return
@@ -297,7 +307,10 @@ class BoundedProtocol(HttpToolsProtocol):
         body = message.encode()
         line = b"HTTP/1.1 %d %s\r\n" % (status, HTTPStatus(status).phrase.encode())
         defaults = b"".join(b"%s: %s\r\n" % header for header in self.server_state.default_headers)
-        headers = b"content-type: text/plain; charset=utf-8\r\ncontent-length: %d\r\nconnection: close\r\n\r\n" % len(body)
+        headers = (
+            b"content-type: text/plain; charset=utf-8\r\ncontent-length: %d\r\nconnection: close\r\n\r\n"
+            % len(body)
+        )
         self.transport.write(line + defaults + headers + body)
 
     def tick(self) -> None:
@@ -317,7 +330,9 @@ class BoundedProtocol(HttpToolsProtocol):
             if not self.flow.read_paused:
                 self.idle_ticks += 1
             if self.idle_ticks >= patience:
-                self._refuse(408, f"The request did not arrive within {self._limits.seconds:g} seconds.")
+                self._refuse(
+                    408, f"The request did not arrive within {self._limits.seconds:g} seconds."
+                )
         elif not self._is_answering():
             self._tick_until(KEEP_ALIVE_SECONDS / TICK)
 

@@ -28,7 +28,9 @@ with warnings.catch_warnings(), stubbed_imports("starlette.testclient", "request
 class _RouterApi(AbstractRoutingAPI[Any]):
     """Takes over connexion's operations with the functions that connexion has resolved for them."""
 
-    def __init__(self, specification: Specification, *, router: ContractRouter, contract: str, **options: Any) -> None:
+    def __init__(
+        self, specification: Specification, *, router: ContractRouter, contract: str, **options: Any
+    ) -> None:
         self._router = router
         self._contract = contract
         super().__init__(specification, **options)
@@ -40,8 +42,16 @@ class _RouterApi(AbstractRoutingAPI[Any]):
     def _framework_path_and_name(operation: Any, path: str) -> tuple[str, str]:
         return path, operation.operation_id
 
-    def _add_operation_internal(self, method: str, path: str, operation: Any, name: str | None = None) -> None:
-        self._router.add(self._contract, method, path, operation=OperationId(name or operation.operation_id), handler=operation.function)
+    def _add_operation_internal(
+        self, method: str, path: str, operation: Any, name: str | None = None
+    ) -> None:
+        self._router.add(
+            self._contract,
+            method,
+            path,
+            operation=OperationId(name or operation.operation_id),
+            handler=operation.function,
+        )
 
 
 class ConnexionRouter(ContractRouter, SpecMiddleware):
@@ -49,7 +59,10 @@ class ConnexionRouter(ContractRouter, SpecMiddleware):
 
     def add_api(self, specification: Specification, **kwargs: Any) -> None:
         """Take over the operations of the contract with this `name`."""
-        wanted = {key: kwargs[key] for key in ("base_path", "resolver", "resolver_error_handler", "uri_parser_class")}
+        wanted = {
+            key: kwargs[key]
+            for key in ("base_path", "resolver", "resolver_error_handler", "uri_parser_class")
+        }
         _RouterApi(specification, router=self, contract=kwargs["name"], **wanted)
 
 
@@ -62,7 +75,9 @@ def application(*services: Service, pages: frozenset[str]) -> FlaskApp:
     app.middleware.app = behind
     for served in services:
         routing = _without_answers(served.contract.routing)
-        app.add_api(routing, base_path="", name=served.contract.name, resolver=Resolver(served.answering))
+        app.add_api(
+            routing, base_path="", name=served.contract.name, resolver=Resolver(served.answering)
+        )
     add_pages(app.app, services)
     return app
 
@@ -71,5 +86,8 @@ def _without_answers(routing: dict[str, Any]) -> dict[str, Any]:
     """Return a routing with its answers left out: connexion only reads requests here, but would validate them at every start."""
     answers: dict[str, Any] = {"default": {"description": "as the handler says"}}
     items: dict[str, dict[str, Any]] = routing["paths"]
-    paths = {path: {method: {**o, "responses": answers} for method, o in item.items()} for path, item in items.items()}
+    paths = {
+        path: {method: {**o, "responses": answers} for method, o in item.items()}
+        for path, item in items.items()
+    }
     return {**routing, "paths": paths}

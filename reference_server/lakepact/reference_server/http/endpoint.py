@@ -52,7 +52,9 @@ class Endpoint:
         "service",
     )
 
-    def __init__(self, operation: Operation, handler: Handler, *, service: Service, template: str) -> None:
+    def __init__(
+        self, operation: Operation, handler: Handler, *, service: Service, template: str
+    ) -> None:
         arguments = {p.name: p.argument for p in operation.parameters if p.where == "path"}
         is_offered = operation.id in service.handlers
         rules = service.rules.http
@@ -67,7 +69,9 @@ class Endpoint:
         self._parameters = Parameters(operation.parameters if is_offered else ())
         self._body = Body(operation, service) if is_offered and operation.body is not None else None
         self._filters = service.filters_of(operation.id)
-        is_customized = self._filters or self._authenticate is not authenticate or self._handler is not handler
+        is_customized = (
+            self._filters or self._authenticate is not authenticate or self._handler is not handler
+        )
         #: Whether path, query and headers are enough for an answer, and the handler alone gives it.
         self.is_fast = operation.method in READING and self._body is None and not is_customized
 
@@ -78,7 +82,11 @@ class Endpoint:
             Gone: the caller hung up.
         """
         try:
-            arguments: dict[str, Any] = {} if self._authenticate is authenticate else self._authenticate(self.operation.id, scope)
+            arguments: dict[str, Any] = (
+                {}
+                if self._authenticate is authenticate
+                else self._authenticate(self.operation.id, scope)
+            )
             self.read_headers(scope["headers"], arguments)
             self._read_path(values, scope["query_string"], arguments)
             is_long = self._body is not None and await self._body.add(scope, receive, arguments)
@@ -91,7 +99,9 @@ class Endpoint:
             reply = await self.once_durable(reply, pending)
         return finished(reply, self._filters, scope)
 
-    def answer_on_loop(self, values: tuple[str, ...], *, query: bytes | None, headers: Mapping[str, Any]) -> Reply | None:
+    def answer_on_loop(
+        self, values: tuple[str, ...], *, query: bytes | None, headers: Mapping[str, Any]
+    ) -> Reply | None:
         """Return the reply to a request of the fast path; None, before the handler begins, if it cannot run on the event loop.
 
         Args:
@@ -132,7 +142,9 @@ class Endpoint:
             return error_reply(lost, self.service, self.operation.id)
         return reply
 
-    def _read_path(self, values: tuple[str, ...], query: bytes | None, arguments: dict[str, Any]) -> None:
+    def _read_path(
+        self, values: tuple[str, ...], query: bytes | None, arguments: dict[str, Any]
+    ) -> None:
         """Add path and query to the arguments that headers hold.
 
         Raises:
@@ -191,11 +203,17 @@ def error_reply(error: Exception, service: Service, what: str) -> Reply:
     if isinstance(error, BadParameter):
         error = Problem(400, service.kinds[400], str(error))
     elif isinstance(error, NotKept):
-        error = Problem(error.status, service.kinds.get(error.status, service.kinds[500]), error.message)
+        error = Problem(
+            error.status, service.kinds.get(error.status, service.kinds[500]), error.message
+        )
     elif not isinstance(error, Problem):
         incident = uuid.uuid4().hex
         logger.error("%s failed; incident %s", what, incident, exc_info=error)
-        error = Problem(500, service.kinds[500], f"the server failed; its log says why under incident {incident}")
+        error = Problem(
+            500,
+            service.kinds[500],
+            f"the server failed; its log says why under incident {incident}",
+        )
     return refusal(error, service)
 
 

@@ -22,7 +22,12 @@ from weakref import WeakKeyDictionary
 from uvicorn.protocols.http import httptools_impl
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResponseCycle
 
-from lakepact.reference_server.http.bounded_protocol import HEAD_END, BoundedProtocol, Part, bounded_protocol
+from lakepact.reference_server.http.bounded_protocol import (
+    HEAD_END,
+    BoundedProtocol,
+    Part,
+    bounded_protocol,
+)
 from lakepact.reference_server.http.endpoint import Endpoint, finished
 from lakepact.reference_server.http.limits import Limits
 from lakepact.reference_server.http.parameters import BadParameter
@@ -38,7 +43,17 @@ SHARED = frozenset({"HEADER_VALUE_RE", "STATUS_LINE"})
 CALLED = frozenset({"connection_made", "data_received", "_unset_keepalive_if_required"})
 HELD = frozenset(
     {
-        *("access_log", "access_logger", "app", "cycle", "flow", "headers", "limit_concurrency", "root_path", "server_state"),
+        *(
+            "access_log",
+            "access_logger",
+            "app",
+            "cycle",
+            "flow",
+            "headers",
+            "limit_concurrency",
+            "root_path",
+            "server_state",
+        ),
         *("timeout_keep_alive_task", "transport"),
     }
 )
@@ -47,11 +62,17 @@ HEEDED = frozenset({"write_paused"})
 HEADER_VALUE_RE: re.Pattern[bytes] = getattr(httptools_impl, "HEADER_VALUE_RE", re.compile(b""))
 STATUS_LINE: dict[int, bytes] = getattr(httptools_impl, "STATUS_LINE", {})
 #: An unambiguous request line. Two leading slashes would start another authority.
-LINE = re.compile(rb"(GET|HEAD) (/(?!/)[A-Za-z0-9._~!$&'()*+,;=:@%/-]*)(?:\?([A-Za-z0-9._~!$&'()*+,;=:@%/?-]*))? HTTP/1\.1")
+LINE = re.compile(
+    rb"(GET|HEAD) (/(?!/)[A-Za-z0-9._~!$&'()*+,;=:@%/-]*)(?:\?([A-Za-z0-9._~!$&'()*+,;=:@%/?-]*))? HTTP/1\.1"
+)
 #: Headers that concern the connection, or announce a body.
-UNUSUAL = frozenset(b"content-length expect http2-settings keep-alive proxy-connection te trailer transfer-encoding upgrade".split())
+UNUSUAL = frozenset(
+    b"content-length expect http2-settings keep-alive proxy-connection te trailer transfer-encoding upgrade".split()
+)
 KEEP_ALIVE = (b"connection", b"keep-alive")
-JOINED = 16 * 1024  #: bytes of a body that are copied behind their head; a longer body is written separately
+JOINED = (
+    16 * 1024
+)  #: bytes of a body that are copied behind their head; a longer body is written separately
 REMEMBERED = 512  #: blocks of headers that are known
 LONGEST = 4 * 1024  #: bytes of a block that is worth knowing
 MOST_LINES = 64  #: headers of a block that is worth knowing: each takes more memory than its bytes
@@ -91,7 +112,10 @@ class KnownHeaders:
         if (
             len(block) > LONGEST
             or len(lines) > MOST_LINES
-            or any(name in UNUSUAL or (name == b"connection" and (name, value) != KEEP_ALIVE) for name, value in lines)
+            or any(
+                name in UNUSUAL or (name == b"connection" and (name, value) != KEEP_ALIVE)
+                for name, value in lines
+            )
         ):
             return
         mark = hash(block)
@@ -125,7 +149,12 @@ class FastProtocol(BoundedProtocol):
         if not (is_known(self, HELD) and is_known(self.server_state, COUNTED)):
             return False
         logs = self.access_log and self.access_logger.isEnabledFor(logging.INFO)
-        return not (logs or self.root_path or self.limit_concurrency is not None or self.server_state.default_headers)
+        return not (
+            logs
+            or self.root_path
+            or self.limit_concurrency is not None
+            or self.server_state.default_headers
+        )
 
     def connection_made(self, transport: Any) -> None:
         """Accept a connection."""
@@ -135,13 +164,21 @@ class FastProtocol(BoundedProtocol):
     def data_received(self, data: bytes) -> None:
         """Answer a request whose headers are known; give everything else to uvicorn."""
         at = data.find(b"\r\n")
-        if not data.startswith((b"GET ", b"HEAD ")) or not self._is_free() or at > self._limits.request_line:
+        if (
+            not data.startswith((b"GET ", b"HEAD "))
+            or not self._is_free()
+            or at > self._limits.request_line
+        ):
             super().data_received(data)
             return
         headers = self._known.find(data[at:])
         if headers is None:
             super().data_received(data)
-            is_whole = data.find(HEAD_END) == len(data) - len(HEAD_END) and self._part is Part.NEXT and not self._refused
+            is_whole = (
+                data.find(HEAD_END) == len(data) - len(HEAD_END)
+                and self._part is Part.NEXT
+                and not self._refused
+            )
             if is_whole and LINE.fullmatch(data, 0, at):
                 self._known.learn(data[at:], self.headers)
             return
@@ -151,7 +188,9 @@ class FastProtocol(BoundedProtocol):
 
     def _is_free(self) -> bool:
         """Return whether no other request is read or answered, and the client's receive window is open."""
-        cycle = cast("RequestResponseCycle | None", self.cycle)  # None before the first request that uvicorn handles
+        cycle = cast(
+            "RequestResponseCycle | None", self.cycle
+        )  # None before the first request that uvicorn handles
         return (
             self._is_fast
             and self._part is Part.NEXT
@@ -168,7 +207,11 @@ class FastProtocol(BoundedProtocol):
             return False
         endpoint, values = found
         arguments = headers.arguments(endpoint)
-        reply = None if arguments is None else endpoint.answer_on_loop(values, query=query, headers=arguments)
+        reply = (
+            None
+            if arguments is None
+            else endpoint.answer_on_loop(values, query=query, headers=arguments)
+        )
         if reply is None:
             return False
         pending = endpoint.pending()
@@ -177,10 +220,14 @@ class FastProtocol(BoundedProtocol):
             self._send_by_uvicorn(data, endpoint, reply, pending)
             return True
         self._send(head, b"" if method == b"HEAD" else reply.body)
-        self._router.recent.append((time(), method.decode(), path, reply.status, endpoint.operation.id))
+        self._router.recent.append(
+            (time(), method.decode(), path, reply.status, endpoint.operation.id)
+        )
         return True
 
-    def _send_by_uvicorn(self, data: bytes, endpoint: Endpoint, reply: Reply, pending: Pending | None) -> None:
+    def _send_by_uvicorn(
+        self, data: bytes, endpoint: Endpoint, reply: Reply, pending: Pending | None
+    ) -> None:
         """Let uvicorn send a reply that is not durable yet, is streamed, or has headers that only uvicorn can judge."""
 
         async def send_reply(scope: MutableMapping[str, Any], receive: Any, send: Any) -> None:
@@ -208,14 +255,18 @@ def fast_protocol(router: ContractRouter, *, limits: Limits) -> Callable[..., Ht
     """Return the protocol factory of a router; uvicorn's own protocol if its version is unknown."""
     if not (is_known(httptools_impl, SHARED) and is_known(HttpToolsProtocol, CALLED)):
         return bounded_protocol(limits)
-    return partial(FastProtocol, router=router, known=KnownHeaders(), limits=limits, shared=WeakKeyDictionary())
+    return partial(
+        FastProtocol, router=router, known=KnownHeaders(), limits=limits, shared=WeakKeyDictionary()
+    )
 
 
 def is_known(of_uvicorn: object, names: frozenset[str]) -> bool:
     """Return whether a uvicorn object has the attributes that the fast path uses; log missing ones once."""
     missing = sorted(name for name in names if not hasattr(of_uvicorn, name))
     if missing:
-        _warn_once(f"this version of uvicorn has no {', '.join(missing)}: requests are answered, but no faster than by other servers")
+        _warn_once(
+            f"this version of uvicorn has no {', '.join(missing)}: requests are answered, but no faster than by other servers"
+        )
     return not missing
 
 
@@ -228,7 +279,11 @@ def _head(reply: Reply, method: bytes) -> bytes | None:
     """Return status line and headers as uvicorn writes them (`wire.headers_of`); None for those that it would not send, or in chunks."""
     size = 0 if method == b"HEAD" else len(reply.body)
     if size:
-        head = b"%scontent-type: %s\r\ncontent-length: %d\r\n" % (STATUS_LINE[reply.status], reply.media_type, size)
+        head = b"%scontent-type: %s\r\ncontent-length: %d\r\n" % (
+            STATUS_LINE[reply.status],
+            reply.media_type,
+            size,
+        )
     elif method == b"HEAD" or reply.status in {204, 304}:
         head = STATUS_LINE[reply.status]
     else:

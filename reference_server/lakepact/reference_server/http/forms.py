@@ -5,7 +5,9 @@ from __future__ import annotations
 from urllib.parse import parse_qsl
 
 MOST_FIELDS = 100
-MOST_BYTES = 64 * 1024  #: one call decodes all percent-encoded bytes of a text, and no other thread runs meanwhile
+MOST_BYTES = (
+    64 * 1024
+)  #: one call decodes all percent-encoded bytes of a text, and no other thread runs meanwhile
 
 
 class NotAForm(ValueError):
@@ -21,9 +23,13 @@ def read_form(raw: bytes) -> dict[str, str]:
     if len(raw) > MOST_BYTES:
         raise NotAForm(f"the form has {len(raw)} bytes; at most {MOST_BYTES} are read")
     try:
-        fields = parse_qsl(raw.decode("ascii"), keep_blank_values=True, errors="strict", max_num_fields=MOST_FIELDS)
+        fields = parse_qsl(
+            raw.decode("ascii"), keep_blank_values=True, errors="strict", max_num_fields=MOST_FIELDS
+        )
     except UnicodeDecodeError:
-        raise NotAForm("the body is not a form: names and texts are percent-encoded UTF-8") from None
+        raise NotAForm(
+            "the body is not a form: names and texts are percent-encoded UTF-8"
+        ) from None
     except ValueError:
         raise NotAForm(f"the form has more than {MOST_FIELDS} fields") from None
     found = dict(fields)

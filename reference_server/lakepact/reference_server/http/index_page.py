@@ -49,7 +49,9 @@ th { color: var(--soft); font-weight: 500 } details { margin: .3rem 0 } summary 
 """
 
 
-async def index_page(services: Sequence[Service], scope: Scope, *, ask: Ask, recent: Sequence[Answered]) -> bytes:
+async def index_page(
+    services: Sequence[Service], scope: Scope, *, ask: Ask, recent: Sequence[Answered]
+) -> bytes:
     """Return the page.
 
     Args:
@@ -65,7 +67,12 @@ async def index_page(services: Sequence[Service], scope: Scope, *, ask: Ask, rec
         '<p>It checks every request against the contracts below. <a href="/healthz">/healthz</a> returns 200 while it is up.</p>',
     ]
     for served in services:
-        parts += [*_heading(served), *await _contents(served, base, ask), *_clients(served, base), *_operations(served)]
+        parts += [
+            *_heading(served),
+            *await _contents(served, base, ask),
+            *_clients(served, base),
+            *_operations(served),
+        ]
     parts += [*_requests(recent), "</body></html>"]
     return "".join(parts).encode()
 
@@ -82,7 +89,10 @@ def _base(scope: Scope) -> str:
 def _heading(served: Service) -> Iterator[str]:
     contract = served.contract
     yield f"<h2>{html.escape(contract.title)}, {html.escape(contract.version)}</h2>"
-    further = "".join(f' · <a href="{path}">{html.escape(path.rpartition("/")[2].replace("-", " "))}</a>' for path in served.pages)
+    further = "".join(
+        f' · <a href="{path}">{html.escape(path.rpartition("/")[2].replace("-", " "))}</a>'
+        for path in served.pages
+    )
     yield f'<p>{html.escape(" ".join(served.about))}</p><p><a href="{served.document_path}">{served.document_path}</a>{further}</p>'
 
 
@@ -110,9 +120,15 @@ async def _contents(served: Service, base: str, ask: Ask) -> list[str]:
         + "</tr>"
         for group in groups
     )
-    more = f"<p><small>The first {MOST_GROUPS} are shown.</small></p>" if len(groups) >= MOST_GROUPS else ""
+    more = (
+        f"<p><small>The first {MOST_GROUPS} are shown.</small></p>"
+        if len(groups) >= MOST_GROUPS
+        else ""
+    )
     head = "".join(f"<th>{kind}</th>" for kind in kinds)
-    return [f'<h3>Contents</h3><div class="wide"><table><tr><th></th>{head}</tr>{rows}</table></div>{more}']
+    return [
+        f'<h3>Contents</h3><div class="wide"><table><tr><th></th>{head}</tr>{rows}</table></div>{more}'
+    ]
 
 
 async def _first(groups: AsyncIterator[Group]) -> AsyncIterator[Group]:

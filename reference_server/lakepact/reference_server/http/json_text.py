@@ -31,7 +31,9 @@ def read_json(raw: bytes) -> Any:
     except orjson.JSONDecodeError as error:
         raise NotJson(_explained(raw, error)) from None
     try:
-        written = orjson.dumps(_deeper(value) if raw.count(b"[") + raw.count(b"{") > MAX_DEPTH else value)
+        written = orjson.dumps(
+            _deeper(value) if raw.count(b"[") + raw.count(b"{") > MAX_DEPTH else value
+        )
     except TypeError:
         raise NotJson(f"the body nests arrays and objects more than {MAX_DEPTH} deep") from None
     # A member that is given twice is lost in `value`, and its quotes with it; escapes may spell quotes and U+0000.
@@ -49,7 +51,9 @@ def _deeper(value: Any) -> Any:
 
 def pointer_to(path: list[str | int]) -> str:
     """Return a place in a document as messages name it: a JSON pointer, except for the document itself."""
-    return "".join("/" + str(step).replace("~", "~0").replace("/", "~1") for step in path) or "the top"
+    return (
+        "".join("/" + str(step).replace("~", "~0").replace("/", "~1") for step in path) or "the top"
+    )
 
 
 def _explained(raw: bytes, error: orjson.JSONDecodeError) -> str:
@@ -81,7 +85,9 @@ def _pairs(pairs: list[tuple[str, Any]]) -> Any:
     document = dict(pairs)
     if len(document) == len(pairs):
         return document
-    return _Twice(next(name for name, times in Counter(name for name, _ in pairs).items() if times > 1))
+    return _Twice(
+        next(name for name, times in Counter(name for name, _ in pairs).items() if times > 1)
+    )
 
 
 def _read_slowly(raw: bytes) -> None:
@@ -98,7 +104,9 @@ def _read_slowly(raw: bytes) -> None:
             members: dict[str, Any] = here
             for name, member in members.items():
                 if "\0" in name:
-                    raise NotJson(f"at {_pointer(path)}: the name of the member {name!r} contains U+0000")
+                    raise NotJson(
+                        f"at {_pointer(path)}: the name of the member {name!r} contains U+0000"
+                    )
                 steps.append(((path, name), member))
         elif isinstance(here, list):
             items: list[Any] = here

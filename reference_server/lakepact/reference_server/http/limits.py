@@ -15,11 +15,15 @@ class Limits:
     """Limits on what callers hold; the defaults suit a server with 64 MiB to spare."""
 
     connections: int = 800  #: open at the same time; file descriptors are left for everything else below the usual 1,024
-    seconds: float = 20  #: for a request to arrive whole, and for `PROGRESS` bytes of an answer to be taken
+    seconds: float = (
+        20  #: for a request to arrive whole, and for `PROGRESS` bytes of an answer to be taken
+    )
     request_line: int = 16 * 1024  #: bytes of method, path, query and version
     head: int = 32 * 1024  #: bytes of the request line and all headers
     lines: int = 256  #: request line and headers, counted
-    received: int = 64 * 1024 * 1024  #: bytes of unfinished requests that all connections hold together
+    received: int = (
+        64 * 1024 * 1024
+    )  #: bytes of unfinished requests that all connections hold together
     unsent: int = 64 * 1024 * 1024  #: bytes of answers that wait for all slow readers together
 
 
@@ -93,7 +97,9 @@ class Connections:
         excess = sum(connection.unsent for connection in self._open) - self.limits.unsent
         if excess <= 0:
             return
-        stalled = [connection for connection in self._open if connection.unsent and connection.idle_ticks]
+        stalled = [
+            connection for connection in self._open if connection.unsent and connection.idle_ticks
+        ]
         for connection in sorted(stalled, key=lambda one: one.idle_ticks, reverse=True):
             if excess <= 0:
                 return

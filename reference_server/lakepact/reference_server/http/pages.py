@@ -43,13 +43,22 @@ def add_pages(pages: flask.Flask, services: tuple[Service, ...]) -> None:
 
     def refused(error: HTTPException) -> flask.Response:
         status = error.code or 500
-        problem = Problem(status, first.kinds.get(status, error.name.replace(" ", "")), error.description or error.name)
+        problem = Problem(
+            status,
+            first.kinds.get(status, error.name.replace(" ", "")),
+            error.description or error.name,
+        )
         headers = [(n, v) for n, v in error.get_headers() if n.lower() == "allow"]
-        return flask.Response(first.error_body(problem), status=status, headers=headers, mimetype="application/json")
+        return flask.Response(
+            first.error_body(problem), status=status, headers=headers, mimetype="application/json"
+        )
 
     pages.add_url_rule("/healthz", view_func=healthz)
     # Without a root, a contract's document stands where that of the first one would.
-    for path, served in {"/openapi.json": first, **{served.document_path: served for served in services}}.items():
+    for path, served in {
+        "/openapi.json": first,
+        **{served.document_path: served for served in services},
+    }.items():
         pages.add_url_rule(path, endpoint=path, view_func=partial(openapi, served))
     for served in services:
         for path, told in served.pages.items():

@@ -42,7 +42,11 @@ def opened(listing: str, text: str) -> str:
 
 
 def page(
-    records: Callable[[str | None], Iterator[tuple[str, Item]]], listing: str, *, after: str | None, size: int | None
+    records: Callable[[str | None], Iterator[tuple[str, Item]]],
+    listing: str,
+    *,
+    after: str | None,
+    size: int | None,
 ) -> tuple[list[tuple[str, Item]], str | None]:
     """One page and the token of the next, None at the end.
 

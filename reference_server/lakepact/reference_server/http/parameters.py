@@ -29,8 +29,14 @@ class Parameters:
 
     def __init__(self, parameters: Iterable[Parameter]) -> None:
         declared = [p for p in parameters if p.where in {"query", "header"}]
-        self.query = {p.name.encode(): (p.argument, converter(p)) for p in declared if p.where == "query"}
-        self.headers = {p.name.lower().encode(): (p.argument, converter(p)) for p in declared if p.where == "header"}
+        self.query = {
+            p.name.encode(): (p.argument, converter(p)) for p in declared if p.where == "query"
+        }
+        self.headers = {
+            p.name.lower().encode(): (p.argument, converter(p))
+            for p in declared
+            if p.where == "header"
+        }
         self.required = tuple(p for p in declared if p.required)
 
     def read_query(self, query: bytes, arguments: dict[str, Any]) -> None:
@@ -49,7 +55,9 @@ class Parameters:
                 raise BadParameter(f"query parameter {name.decode()} is given twice")
             arguments[argument] = convert(decoded(value.replace(b"+", b" "), name))
 
-    def read_headers(self, headers: Iterable[tuple[bytes, bytes]], arguments: dict[str, Any]) -> None:
+    def read_headers(
+        self, headers: Iterable[tuple[bytes, bytes]], arguments: dict[str, Any]
+    ) -> None:
         """Add the values of headers to the arguments of a call.
 
         Raises:
@@ -149,6 +157,8 @@ def _one_of(named: str, values: tuple[Any, ...]) -> Callable[[str], Any]:
         try:
             return allowed[text]
         except KeyError:
-            raise BadParameter(f"{named} must be one of {', '.join(allowed)}, but is {text[:100]!r}") from None
+            raise BadParameter(
+                f"{named} must be one of {', '.join(allowed)}, but is {text[:100]!r}"
+            ) from None
 
     return convert

@@ -13,7 +13,9 @@ class Problem(Exception):
         headers: further response headers.
     """
 
-    def __init__(self, status: int, kind: str, message: str, *, headers: tuple[tuple[str, str], ...] = ()) -> None:
+    def __init__(
+        self, status: int, kind: str, message: str, *, headers: tuple[tuple[str, str], ...] = ()
+    ) -> None:
         super().__init__(message)
         self.status = status
         self.kind = kind

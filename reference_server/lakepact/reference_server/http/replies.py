@@ -45,7 +45,9 @@ class Reply:
 
     def joined(self) -> Reply:
         """Return the same answer with its body held as a whole, for faults that look at all of it."""
-        return self if self.chunks is None else replace(self, body=b"".join(self.chunks), chunks=None)
+        return (
+            self if self.chunks is None else replace(self, body=b"".join(self.chunks), chunks=None)
+        )
 
 
 class Begun:

@@ -25,7 +25,13 @@ from lakepact.reference_server.http.index_page import HTML, NEVER_STORED, Answer
 from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.http.replies import Reply
 from lakepact.reference_server.http.routes import BadPath, Routes
-from lakepact.reference_server.http.service import UNKNOWN_PATH, WRONG_METHOD, Handler, Scope, Service
+from lakepact.reference_server.http.service import (
+    UNKNOWN_PATH,
+    WRONG_METHOD,
+    Handler,
+    Scope,
+    Service,
+)
 from lakepact.reference_server.http.wire import Wire, headers_of
 
 Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
@@ -65,22 +71,32 @@ class ContractRouter:
         pages: the paths that go to `app`.
     """
 
-    def __init__(self, app: AsgiApp, *, services: Mapping[str, Service], pages: frozenset[str]) -> None:
+    def __init__(
+        self, app: AsgiApp, *, services: Mapping[str, Service], pages: frozenset[str]
+    ) -> None:
         self._app = app
         self._pages = pages
         self._by_name = {name: Mount(service) for name, service in services.items()}
         self._first = next(iter(self._by_name.values()))
-        self._mounts = tuple(sorted(self._by_name.values(), key=lambda mount: len(mount.root), reverse=True))
+        self._mounts = tuple(
+            sorted(self._by_name.values(), key=lambda mount: len(mount.root), reverse=True)
+        )
         self._only = self._first if len(self._mounts) == 1 else None
         #: The latest requests of the contracts, the newest last.
         self.recent: deque[Answered] = deque(maxlen=RECENT)
 
-    def add(self, name: str, method: str, path: str, *, operation: OperationId, handler: Handler) -> None:
+    def add(
+        self, name: str, method: str, path: str, *, operation: OperationId, handler: Handler
+    ) -> None:
         """Answer one operation of the contract `name` by a function."""
         mount = self._by_name[name]
-        mount.add(method, path, operation=mount.service.contract.operations[operation], handler=handler)
+        mount.add(
+            method, path, operation=mount.service.contract.operations[operation], handler=handler
+        )
 
-    def fast_endpoint(self, method: str, raw_path: bytes) -> tuple[Endpoint, tuple[str, ...]] | None:
+    def fast_endpoint(
+        self, method: str, raw_path: bytes
+    ) -> tuple[Endpoint, tuple[str, ...]] | None:
         """Return the operation of a path and the values of its variables, if the fast path may answer it."""
         mount = self._only or self._mount(unquote(raw_path.decode()))
         try:
@@ -118,13 +134,22 @@ class ContractRouter:
             return
         await self.send(endpoint, reply, scope, receive, send)
 
-    async def send(self, endpoint: Endpoint, reply: Reply, scope: MutableMapping[str, Any], receive: Receive, send: Send) -> None:
+    async def send(
+        self,
+        endpoint: Endpoint,
+        reply: Reply,
+        scope: MutableMapping[str, Any],
+        receive: Receive,
+        send: Send,
+    ) -> None:
         """Send the reply of an endpoint."""
         self._note(endpoint.service, scope, reply.status, endpoint.operation.id)
         if reply.sender is not None or reply.chunks is not None:
             await (reply.sender or Wire.answer)(Wire(scope, receive, send), reply)
             return
-        await send({"type": "http.response.start", "status": reply.status, "headers": headers_of(reply)})
+        await send(
+            {"type": "http.response.start", "status": reply.status, "headers": headers_of(reply)}
+        )
         await send({"type": "http.response.body", "body": reply.body})
 
     def _mount(self, path: str) -> Mount:
@@ -134,7 +159,9 @@ class ContractRouter:
                 return mount
         return self._first
 
-    async def _elsewhere(self, mount: Mount, scope: MutableMapping[str, Any], receive: Receive, send: Send) -> None:
+    async def _elsewhere(
+        self, mount: Mount, scope: MutableMapping[str, Any], receive: Receive, send: Send
+    ) -> None:
         path: str = scope["path"]
         if path == "/":
             await self._index(scope, receive, send)
@@ -146,9 +173,16 @@ class ContractRouter:
             if path.startswith(below):
                 await app(scope, receive, send)
                 return
-        message = f"no operation has the path {path[:200]!r}; the index page at / says what is served"
+        message = (
+            f"no operation has the path {path[:200]!r}; the index page at / says what is served"
+        )
         self._note(mount.service, scope, 404)
-        await _refuse(mount.service, UNKNOWN_PATH, Problem(404, mount.service.kinds[404], message), Wire(scope, receive, send))
+        await _refuse(
+            mount.service,
+            UNKNOWN_PATH,
+            Problem(404, mount.service.kinds[404], message),
+            Wire(scope, receive, send),
+        )
 
     def _note(self, service: Service, scope: Scope, status: int, operation: str = "") -> None:
         """Note an answer for the index page; paths of callers who are authenticated are left out."""
@@ -159,10 +193,17 @@ class ContractRouter:
         """Send the index page."""
         wire = Wire(scope, receive, send)
         if scope["method"] not in INDEX_METHODS:
-            await _refuse(self._first.service, WRONG_METHOD, _wrong_method(self._first.service, scope, INDEX_METHODS), wire)
+            await _refuse(
+                self._first.service,
+                WRONG_METHOD,
+                _wrong_method(self._first.service, scope, INDEX_METHODS),
+                wire,
+            )
             return
         services = [mount.service for mount in self._by_name.values()]
-        page = await index_page(services, scope, ask=partial(self._ask, scope), recent=tuple(self.recent))
+        page = await index_page(
+            services, scope, ask=partial(self._ask, scope), recent=tuple(self.recent)
+        )
         await wire.answer(finished(Reply(200, page, NEVER_STORED, HTML), (), scope))
 
     async def _ask(self, scope: Scope, path: str, query: Mapping[str, str]) -> dict[str, Any]:
@@ -176,7 +217,13 @@ class ContractRouter:
         endpoint = found.methods.get("GET") if found else None
         if found is None or endpoint is None:
             raise NotListed(404)
-        asked = {**scope, "method": "GET", "path": unquote(path), "raw_path": raw_path, "query_string": urlencode(query).encode()}
+        asked = {
+            **scope,
+            "method": "GET",
+            "path": unquote(path),
+            "raw_path": raw_path,
+            "query_string": urlencode(query).encode(),
+        }
         reply = await endpoint.answer(asked, _nothing, found.values)
         if reply.status != 200 or reply.chunks is not None:
             raise NotListed(reply.status)

@@ -44,11 +44,15 @@ def segment(raw: bytes) -> str:
         BadPath: a stray percent sign, or bytes that are not UTF-8.
     """
     if ENCODED.search(raw):
-        raise BadPath(f"the path segment {raw.decode('utf-8', 'replace')[:100]!r} has a % that two hexadecimal digits do not follow")
+        raise BadPath(
+            f"the path segment {raw.decode('utf-8', 'replace')[:100]!r} has a % that two hexadecimal digits do not follow"
+        )
     try:
         return unquote_to_bytes(raw).decode()
     except UnicodeDecodeError:
-        raise BadPath(f"the path segment {raw.decode('utf-8', 'replace')[:100]!r} is not UTF-8") from None
+        raise BadPath(
+            f"the path segment {raw.decode('utf-8', 'replace')[:100]!r} is not UTF-8"
+        ) from None
 
 
 class Routes(Generic[Route]):
@@ -102,9 +106,15 @@ class Routes(Generic[Route]):
                     return self._search(self._root, segments, ())
                 values.append(part)
             node = following
-        return Found(node.methods, tuple(values)) if node.methods else self._search(self._root, segments, ())
+        return (
+            Found(node.methods, tuple(values))
+            if node.methods
+            else self._search(self._root, segments, ())
+        )
 
-    def _search(self, node: Node[Route], segments: list[str], values: tuple[str, ...]) -> Found[Route] | None:
+    def _search(
+        self, node: Node[Route], segments: list[str], values: tuple[str, ...]
+    ) -> Found[Route] | None:
         """Search all branches: a segment that is fixed in one path may be a value in another."""
         if not segments:
             return Found(node.methods, values) if node.methods else None

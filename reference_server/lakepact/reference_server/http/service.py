@@ -31,7 +31,9 @@ Filter = Callable[["Reply", Scope], "Reply"]
 App = Callable[[MutableMapping[str, Any], Any, Any], Awaitable[None]]  #: an ASGI application
 
 EVERY = OperationId("*")  #: in place of an operation: all of them
-UNKNOWN_PATH = OperationId("(unknown path)")  #: instead of an operation: paths that are in no contract
+UNKNOWN_PATH = OperationId(
+    "(unknown path)"
+)  #: instead of an operation: paths that are in no contract
 WRONG_METHOD = OperationId("(wrong method)")  #: methods that a path does not have
 
 
@@ -48,7 +50,9 @@ class Rules:
     @cache
     def names(cls) -> frozenset[str]:
         """Return the names of the area's rules."""
-        return frozenset(name for name in dir(cls) if isinstance(inspect.getattr_static(cls, name), staticmethod))
+        return frozenset(
+            name for name in dir(cls) if isinstance(inspect.getattr_static(cls, name), staticmethod)
+        )
 
 
 def authenticate(operation: OperationId, scope: Scope) -> dict[str, Any]:  # noqa: ARG001 - others look at them
@@ -91,10 +95,14 @@ class RulesByName:
         kinds: functions for each kind of update or requirement, by tables; each is the rule `TABLE KIND`.
     """
 
-    def __init__(self, *areas: Rules, kinds: Mapping[str, dict[str, Callable[..., Any]]] | None = None) -> None:
+    def __init__(
+        self, *areas: Rules, kinds: Mapping[str, dict[str, Callable[..., Any]]] | None = None
+    ) -> None:
         self.http = HttpRules()
         self.areas = (self.http, *areas)
-        self._functions: dict[str, tuple[dict[str, Any], str]] = {name: (vars(area), name) for area in self.areas for name in area.names()}
+        self._functions: dict[str, tuple[dict[str, Any], str]] = {
+            name: (vars(area), name) for area in self.areas for name in area.names()
+        }
         for table, entries in (kinds or {}).items():
             self._functions |= {f"{table} {kind}": (entries, kind) for kind in entries}
 
@@ -143,15 +151,25 @@ class Service:
     not_offered: frozenset[str]
     error_body: Callable[[Problem], bytes]
     kinds: Mapping[int, str]  #: the contract's error type for the router's own refusals, by status
-    paths: Callable[[str], tuple[str, ...]]  #: the concrete templates of one template of the contract
-    nullable: Mapping[OperationId, frozenset[str]] = field(default_factory=dict[OperationId, frozenset[str]])
+    paths: Callable[
+        [str], tuple[str, ...]
+    ]  #: the concrete templates of one template of the contract
+    nullable: Mapping[OperationId, frozenset[str]] = field(
+        default_factory=dict[OperationId, frozenset[str]]
+    )
     #: by operation: members of the body for which null is taken as absent, because clients write it so
     rules: RulesByName = field(default_factory=RulesByName)
-    filters: defaultdict[str, list[Filter]] = field(default_factory=lambda: defaultdict[str, list[Filter]](list))
+    filters: defaultdict[str, list[Filter]] = field(
+        default_factory=lambda: defaultdict[str, list[Filter]](list)
+    )
     root: str = ""  #: the path that all paths of the contract lie below
-    places: Mapping[OperationId, Callable[..., Place]] = field(default_factory=dict[OperationId, Callable[..., "Place"]])
+    places: Mapping[OperationId, Callable[..., Place]] = field(
+        default_factory=dict[OperationId, Callable[..., "Place"]]
+    )
     #: by operation: chooses where the handler runs from the arguments of a call; the event loop where there is none
-    apps: Mapping[str, App] = field(default_factory=dict[str, App])  #: by path: what is served below it and is in no contract
+    apps: Mapping[str, App] = field(
+        default_factory=dict[str, App]
+    )  #: by path: what is served below it and is in no contract
     pages: Mapping[str, Callable[[], bytes]] = field(default_factory=dict[str, Callable[[], bytes]])
     #: further pages by path, as JSON, with the name last in the path
     profiles: Callable[[str], Mapping[str, bytes]] | None = None
@@ -159,7 +177,9 @@ class Service:
     max_body: int = MAX_BODY
     about: tuple[str, ...] = ()  #: sentences for the index page
     index: IndexEntries | None = None  #: contents and clients on the index page
-    authenticates: bool = False  #: whether callers are authenticated: the index page shows no path of their requests
+    authenticates: bool = (
+        False  #: whether callers are authenticated: the index page shows no path of their requests
+    )
     turn: Turn | None = None
     #: held by the thread that changes records; a handler that may change some waits for it in a thread, never on the event loop
     pending: Callable[[], Pending | None] | None = None
@@ -168,7 +188,11 @@ class Service:
     validators: Validators = field(init=False)
 
     def __post_init__(self) -> None:
-        missing = [o for o in self.contract.operations if o not in self.handlers and o not in self.not_offered]
+        missing = [
+            o
+            for o in self.contract.operations
+            if o not in self.handlers and o not in self.not_offered
+        ]
         if missing:
             message = f"{self.contract.name}: no handler for {', '.join(missing)}; write one, or say that it is not offered"
             raise Unanswered(message)
@@ -180,7 +204,11 @@ class Service:
 
     def answering(self, operation: OperationId) -> Callable[..., Reply]:
         """Return the function that answers an operation, or says that it is not offered."""
-        return partial(self._not_offered, operation) if operation in self.not_offered else self.handlers[operation]
+        return (
+            partial(self._not_offered, operation)
+            if operation in self.not_offered
+            else self.handlers[operation]
+        )
 
     def _not_offered(self, operation: OperationId, **_: Any) -> Reply:
         raise Problem(406, self.kinds[406], f"this server does not offer the operation {operation}")

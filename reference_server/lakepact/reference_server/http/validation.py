@@ -45,8 +45,12 @@ class Validators:
         from jsonschema_rs import Draft202012Validator, ValidationError  # noqa: PLC0415 - see above
 
         self._refusal = ValidationError
-        self._components = self._components or {"schemas": self._contract.schemas["components"]["schemas"]}
-        return Draft202012Validator({"$ref": f"#/components/schemas/{schema}", "components": self._components})
+        self._components = self._components or {
+            "schemas": self._contract.schemas["components"]["schemas"]
+        }
+        return Draft202012Validator(
+            {"$ref": f"#/components/schemas/{schema}", "components": self._components}
+        )
 
     def check(self, schema: str, document: Any) -> None:
         """Validate a document against a component schema.
@@ -56,7 +60,9 @@ class Validators:
         """
         validator = self[schema]
         try:
-            validator.validate(document)  # stops at the first error: a hostile document may hold a million
+            validator.validate(
+                document
+            )  # stops at the first error: a hostile document may hold a million
         except self._refusal as error:
             raise Invalid(fault_of(error)) from None
 
@@ -73,8 +79,13 @@ def _within(error: jsonschema_rs.ValidationError) -> jsonschema_rs.ValidationErr
     if not context:
         return error
     depth = len(error.instance_path)
-    meant = sorted((branch for branch in context if branch and not any(_is_another(e, depth) for e in branch)), key=len)
-    if not meant or (len(meant) > 1 and len(meant[0]) == len(meant[1])):  # equally close alternatives: the intended one is unknown
+    meant = sorted(
+        (branch for branch in context if branch and not any(_is_another(e, depth) for e in branch)),
+        key=len,
+    )
+    if not meant or (
+        len(meant) > 1 and len(meant[0]) == len(meant[1])
+    ):  # equally close alternatives: the intended one is unknown
         return error
     return _within(min(meant[0], key=_rank))
 
@@ -94,7 +105,9 @@ def _is_another(error: jsonschema_rs.ValidationError, depth: int) -> bool:
 def _worded(error: jsonschema_rs.ValidationError) -> str:
     options: Iterable[Any] | None = getattr(error.kind, "options", None)
     if options is not None:
-        return _cut(f"{error.instance!r} is not one of {', '.join(map(str, options))}", LONGEST_LIST)
+        return _cut(
+            f"{error.instance!r} is not one of {', '.join(map(str, options))}", LONGEST_LIST
+        )
     return _cut(error.message, LONGEST)
 
 

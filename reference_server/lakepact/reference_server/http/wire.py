@@ -17,7 +17,9 @@ from lakepact.reference_server.http.replies import Reply
 logger = logging.getLogger(__name__)
 
 Message = dict[str, Any]
-AHEAD = 256 * 1024  #: bytes of a streamed body that are made before the connection is asked to take them
+AHEAD = (
+    256 * 1024
+)  #: bytes of a streamed body that are made before the connection is asked to take them
 AHEAD_SECONDS = 0.02  #: pieces that take longer are sent as they are made
 
 
@@ -44,7 +46,13 @@ class Wire:
 
     async def start(self, reply: Reply, *, length: int | None = None) -> None:
         """Send the status line and the headers of a reply, with another content length if one is given."""
-        await self._send({"type": "http.response.start", "status": reply.status, "headers": headers_of(reply, length=length)})
+        await self._send(
+            {
+                "type": "http.response.start",
+                "status": reply.status,
+                "headers": headers_of(reply, length=length),
+            }
+        )
 
     async def write(self, body: bytes, *, more: bool = False) -> None:
         """Send a piece of the body; the last one ends the answer."""
@@ -84,7 +92,11 @@ class Wire:
             # The server ends, and has waited long enough for a client that reads nothing.
             self.transport.abort()
         except Exception:
-            logger.exception("%s failed in the middle of its answer; incident %s", self.scope["path"], uuid.uuid4().hex)
+            logger.exception(
+                "%s failed in the middle of its answer; incident %s",
+                self.scope["path"],
+                uuid.uuid4().hex,
+            )
             self.transport.close()
         finally:
             leaving.cancel()
@@ -129,7 +141,9 @@ SPELLED = {b"etag": Spelled(b"ETag")}
 
 def headers_of(reply: Reply, *, length: int | None = None) -> list[tuple[bytes, bytes]]:
     """Return the headers of a reply, with type and length of its body if it has one; streamed bodies have no length."""
-    own = [(SPELLED.get(name, name), value) for name, value in reply.headers] if reply.headers else []
+    own = (
+        [(SPELLED.get(name, name), value) for name, value in reply.headers] if reply.headers else []
+    )
     if reply.chunks is not None:
         return [(b"content-type", reply.media_type), *own]
     size = len(reply.body) if length is None else length

@@ -17,7 +17,9 @@ from typing import TypeVar
 
 T = TypeVar("T")
 
-LONG_BODY = 64 * 1024  #: bytes of a request body that the event loop parses: 30 ms for the most expensive one
+LONG_BODY = (
+    64 * 1024
+)  #: bytes of a request body that the event loop parses: 30 ms for the most expensive one
 LARGE_RECORD = 1024 * 1024  #: bytes of a table or view that the event loop changes
 SWITCH_SECONDS = 0.0005  #: after which a thread that waits gets the interpreter
 FULL_COLLECTION = 1000  #: generation-1 collections between two full garbage collections

@@ -36,9 +36,16 @@ def service(settings: Settings, beside: Mapping[str, Service]) -> Service:  # no
         return Configuration(endpoints, warehouses, newer)
 
     rules = access.rules if access else ()
-    served = Catalogs(contract, settings, warehouses, rules=rules, access=access).serve(configuration)
+    served = Catalogs(contract, settings, warehouses, rules=rules, access=access).serve(
+        configuration
+    )
     if access is not None:
-        access.guard(served, warehouses, served.catalogs, lambda some: Configuration(served.endpoints, some, newer).get_config)
+        access.guard(
+            served,
+            warehouses,
+            served.catalogs,
+            lambda some: Configuration(served.endpoints, some, newer).get_config,
+        )
     return served
 
 
@@ -56,7 +63,9 @@ def _access(settings: Settings, file: ServerFile | None) -> Access | None:
     if settings.auth == "none" or not ((file and file.principals) or settings.auth):
         return None
     if file is None or not file.principals:
-        raise BadSetting(f"--auth {settings.auth} needs principals: name them in the file of --config")
+        raise BadSetting(
+            f"--auth {settings.auth} needs principals: name them in the file of --config"
+        )
     from lakepact.reference_server.iceberg_rest.access import Access, way_of  # noqa: PLC0415 - a server that is open to all starts without
 
     return Access(file, issues_tokens=way_of(file, settings.auth) == "oauth")

@@ -21,7 +21,10 @@ class Configuration:
     """
 
     def __init__(
-        self, endpoints: Callable[[ServedWarehouse], list[str]], warehouses: Sequence[ServedWarehouse], newer: VersionExtension
+        self,
+        endpoints: Callable[[ServedWarehouse], list[str]],
+        warehouses: Sequence[ServedWarehouse],
+        newer: VersionExtension,
     ) -> None:
         self._endpoints = endpoints
         self._warehouses = warehouses
@@ -31,19 +34,29 @@ class Configuration:
         """Return defaults, overrides and endpoints of one warehouse."""
         found = self._named(warehouse)
         overrides = {**found.overrides, **({"prefix": found.prefix} if found.prefix else {})}
-        answer = {"defaults": dict(found.defaults), "overrides": overrides, "endpoints": self._endpoints(found)}
+        answer = {
+            "defaults": dict(found.defaults),
+            "overrides": overrides,
+            "endpoints": self._endpoints(found),
+        }
         return json_reply({**answer, **self._newer.configuration})
 
     def _named(self, name: str | None) -> ServedWarehouse:
         if not name:
             if len(self._warehouses) > 1:
-                raise bad_request(f"this server has several warehouses; say which with ?warehouse=NAME: {self._names()}")
+                raise bad_request(
+                    f"this server has several warehouses; say which with ?warehouse=NAME: {self._names()}"
+                )
             return self._warehouses[0]
         for known in (_name_of, _names_of):
             for found in self._warehouses:
                 if name.rstrip("/") in known(found):
                     return found
-        only = f"the only one is {self._names()}" if len(self._warehouses) == 1 else f"there are {self._names()}"
+        only = (
+            f"the only one is {self._names()}"
+            if len(self._warehouses) == 1
+            else f"there are {self._names()}"
+        )
         raise self._newer.unknown_warehouse(f"there is no warehouse {name[:200]!r}; {only}")
 
     def _names(self) -> str:

@@ -38,7 +38,9 @@ def refused(where: str, why: str) -> Problem:
 
 def stale(where: str, why: str) -> Problem:
     """Return a commit that can succeed once it is made again on top of the current table."""
-    return Problem(409, "CommitFailedException", f"at {where}: {why}; load the table and commit on top of it")
+    return Problem(
+        409, "CommitFailedException", f"at {where}: {why}; load the table and commit on top of it"
+    )
 
 
 def shown(value: Any) -> str:
@@ -58,18 +60,25 @@ def exact(value: Any, where: str, *, within: range = INT64) -> int:
     if type(value) is int and value in within:
         return value
     exactly = ", written without a fraction" if type(value) is float else ""
-    raise refused(where, f"expected an integer from {within.start} to {within.stop - 1}{exactly}, found {shown(value)}")
+    raise refused(
+        where,
+        f"expected an integer from {within.start} to {within.stop - 1}{exactly}, found {shown(value)}",
+    )
 
 
 def integer(document: Mapping[str, Any], member: str, where: str, *, within: range = INT64) -> int:
     """Return the member that is an integer of that range."""
     value = document.get(member)
-    if type(value) is int and value in within:  # the place is spelled only for messages: this is asked some twenty times in a commit
+    if (
+        type(value) is int and value in within
+    ):  # the place is spelled only for messages: this is asked some twenty times in a commit
         return value
     return exact(value, f"{where}/{member}", within=within)
 
 
-def optional_integer(document: Mapping[str, Any], member: str, where: str, *, within: range = INT64) -> int | None:
+def optional_integer(
+    document: Mapping[str, Any], member: str, where: str, *, within: range = INT64
+) -> int | None:
     """Return the member that is an integer of that range, or None when it is absent or null."""
     return None if document.get(member) is None else integer(document, member, where, within=within)
 
@@ -115,7 +124,9 @@ def texts(document: Mapping[str, Any], member: str, where: str) -> dict[str, str
     return found
 
 
-def kind_in(table: Mapping[str, Any], entry: Any, tag: str, where: str, *, noun: str, of: str) -> str:
+def kind_in(
+    table: Mapping[str, Any], entry: Any, tag: str, where: str, *, noun: str, of: str
+) -> str:
     """Return the kind of an update or requirement, if `table` has an entry for it.
 
     Args:
@@ -132,4 +143,6 @@ def kind_in(table: Mapping[str, Any], entry: Any, tag: str, where: str, *, noun:
     kind: Any = entry.get(tag) if type(entry) is dict else None
     if isinstance(kind, str) and kind in table:
         return kind
-    raise refused(f"{where}/{tag}", f"{shown(kind)} is no {noun} of {of}; {noun}s are {', '.join(table)}")
+    raise refused(
+        f"{where}/{tag}", f"{shown(kind)} is no {noun} of {of}; {noun}s are {', '.join(table)}"
+    )

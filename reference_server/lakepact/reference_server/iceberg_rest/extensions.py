@@ -61,10 +61,17 @@ class VersionExtension:
             blocking: operations that run in a thread of their own.
             renewing: by operation, what puts new secrets into answers that were kept without them.
         """
-        found = {o: partial(_without, self.ignored[o], handler) if self.ignored.get(o) else handler for o, handler in handlers.items()}
+        found = {
+            o: partial(_without, self.ignored[o], handler) if self.ignored.get(o) else handler
+            for o, handler in handlers.items()
+        }
         if self.keyed:
             keys = Keys(store, rules)
-            found |= {o: keys.once(o, found[o], blocking=o in blocking, renew=renewing.get(o)) for o in self.keyed if o in found}
+            found |= {
+                o: keys.once(o, found[o], blocking=o in blocking, renew=renewing.get(o))
+                for o in self.keyed
+                if o in found
+            }
         return found
 
 
@@ -73,17 +80,31 @@ def version_extension(contract: Contract) -> VersionExtension:
     if contract.name != "iceberg_rest" or contract.version == contract.versions[0]:
         return VersionExtension()
     older = Contract(contract.name).operations
-    keyed = frozenset(o.id for o in contract.operations.values() if any(p.name == idempotency.HEADER for p in o.parameters))
+    keyed = frozenset(
+        o.id
+        for o in contract.operations.values()
+        if any(p.name == idempotency.HEADER for p in o.parameters)
+    )
     ignored: dict[OperationId, frozenset[str]] = {
-        o.id: frozenset(p.argument for p in o.parameters) - frozenset(p.argument for p in older[o.id].parameters) - {"idempotency_key"}
+        o.id: frozenset(p.argument for p in o.parameters)
+        - frozenset(p.argument for p in older[o.id].parameters)
+        - {"idempotency_key"}
         for o in contract.operations.values()
         if o.id in older
     }
-    harmless = {operation: ignored.get(operation, frozenset()) | {"idempotency_key"} for operation in HARMLESS}
+    harmless = {
+        operation: ignored.get(operation, frozenset()) | {"idempotency_key"}
+        for operation in HARMLESS
+    }
     return VersionExtension(
         configuration={"idempotency-key-lifetime": idempotency.LIFETIME},
         unknown_warehouse=partial(Problem, 404, "NoSuchWarehouseException"),
-        ignored={**ignored, **harmless, op.register_table: frozenset(), op.load_credentials: frozenset()},
+        ignored={
+            **ignored,
+            **harmless,
+            op.register_table: frozenset(),
+            op.load_credentials: frozenset(),
+        },
         keyed=keyed - HARMLESS,
     )
 

@@ -18,7 +18,9 @@ from lakepact.reference_server.server_file import WarehouseEntry
 from lakepact.reference_server.settings import BadSetting
 from lakepact.reference_server.storage.store import Place
 
-FunctionsByNamespace = Mapping[tuple[str, ...], Mapping[str, Document]]  #: what loading returns, by namespace and name
+FunctionsByNamespace = Mapping[
+    tuple[str, ...], Mapping[str, Document]
+]  #: what loading returns, by namespace and name
 MEMBERS = {"namespace": list, "name": str, "metadata": dict}
 
 
@@ -38,11 +40,20 @@ def read_functions(entry: WarehouseEntry) -> FunctionsByNamespace:
     found: dict[tuple[str, ...], dict[str, Document]] = {}
     entries: list[Any] = listed if isinstance(listed, list) else [listed]
     for index, one in enumerate(entries):
-        if not isinstance(one, dict) or not all(isinstance(one.get(name), kind) for name, kind in MEMBERS.items()):
-            raise BadSetting(f"{at}, at /{index}: a function has the members namespace (an array), name (a text) and metadata (an object)")
+        if not isinstance(one, dict) or not all(
+            isinstance(one.get(name), kind) for name, kind in MEMBERS.items()
+        ):
+            raise BadSetting(
+                f"{at}, at /{index}: a function has the members namespace (an array), name (a text) and metadata (an object)"
+            )
         loaded = {name: one[name] for name in ("metadata-location", "metadata") if name in one}
-        if found.setdefault(tuple(map(str, one["namespace"])), {}).setdefault(one["name"], loaded) is not loaded:
-            raise BadSetting(f"{at}, at /{index}: {shown(one['namespace'], one['name'])} is there twice")
+        if (
+            found.setdefault(tuple(map(str, one["namespace"])), {}).setdefault(one["name"], loaded)
+            is not loaded
+        ):
+            raise BadSetting(
+                f"{at}, at /{index}: {shown(one['namespace'], one['name'])} is there twice"
+            )
     return found
 
 
@@ -65,13 +76,19 @@ class Functions:
     def __init__(self, catalog: Catalog, functions: FunctionsByNamespace) -> None:
         self._catalog, self._functions = catalog, functions
 
-    def list_functions(self, *, namespace: str, page_token: str | None = None, page_size: int | None = None) -> Reply:
+    def list_functions(
+        self, *, namespace: str, page_token: str | None = None, page_size: int | None = None
+    ) -> Reply:
         """Return the functions of exactly this namespace."""
         levels, listing = levels_of(namespace), f"functions{SEPARATOR}{namespace}"
         with self._catalog.store.view() as view:
             self._catalog.rules.namespace_exists(view, levels)
-        page, following = self._catalog.page(lambda behind: self._behind(levels, behind), listing, page_token, page_size)
-        return json_reply({"identifiers": [[*levels, name] for name, _ in page], "next-page-token": following})
+        page, following = self._catalog.page(
+            lambda behind: self._behind(levels, behind), listing, page_token, page_size
+        )
+        return json_reply(
+            {"identifiers": [[*levels, name] for name, _ in page], "next-page-token": following}
+        )
 
     def load_function(self, *, namespace: str, function: str) -> Reply:
         """Return a function with all of its definitions."""
@@ -80,8 +97,16 @@ class Functions:
             self._catalog.rules.namespace_exists(view, levels)
         loaded = self._functions.get(levels, {}).get(function)
         if loaded is None:
-            raise Problem(404, "NoSuchFunctionException", f"Function does not exist: {shown(levels, function)}")
+            raise Problem(
+                404,
+                "NoSuchFunctionException",
+                f"Function does not exist: {shown(levels, function)}",
+            )
         return json_reply(loaded)
 
     def _behind(self, levels: Place, behind: str | None) -> Iterator[tuple[str, Any]]:
-        return ((name, loaded) for name, loaded in sorted(self._functions.get(levels, {}).items()) if behind is None or name > behind)
+        return (
+            (name, loaded)
+            for name, loaded in sorted(self._functions.get(levels, {}).items())
+            if behind is None or name > behind
+        )

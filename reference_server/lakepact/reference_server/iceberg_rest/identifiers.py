@@ -16,7 +16,9 @@ if TYPE_CHECKING:
     from lakepact.reference_server.storage.store import Place, Record, Transaction, View
 
 NAMESPACES = "namespaces"  #: the collection of namespaces, each in the place of its parent
-IDENTIFIERS = "identifiers"  #: the collection of tables and views, each in the place of its namespace
+IDENTIFIERS = (
+    "identifiers"  #: the collection of tables and views, each in the place of its namespace
+)
 SEPARATOR = "\x1f"  #: between the levels of a namespace in a path or query
 #: Suffixes of messages about tables and views; they begin like those of Iceberg's server, which clients and their tests parse.
 NOWHERE = "; neither does its namespace"
@@ -60,7 +62,11 @@ def no_such_table(levels: Sequence[str], name: str, *, homeless: bool = False) -
 
 
 def _missing(kind: str, levels: Sequence[str], name: str, *, homeless: bool) -> Problem:
-    return Problem(404, f"NoSuch{kind}Exception", f"{kind} does not exist: {shown(levels, name)}{NOWHERE if homeless else ''}")
+    return Problem(
+        404,
+        f"NoSuch{kind}Exception",
+        f"{kind} does not exist: {shown(levels, name)}{NOWHERE if homeless else ''}",
+    )
 
 
 def namespace_exists(view: View, levels: Place) -> Record:
@@ -78,7 +84,12 @@ def namespace_exists(view: View, levels: Place) -> Record:
 def _exists(kind: str, view: View, levels: Place, name: str) -> Record:
     record = view.get(identifier_key(levels, name))
     if record is None or record.kind != kind:
-        raise _missing(kind.capitalize(), levels, name, homeless=record is None and view.get(namespace_key(levels)) is None)
+        raise _missing(
+            kind.capitalize(),
+            levels,
+            name,
+            homeless=record is None and view.get(namespace_key(levels)) is None,
+        )
     return record
 
 
@@ -86,15 +97,23 @@ def _exists(kind: str, view: View, levels: Place, name: str) -> Record:
 table_exists, view_exists = partial(_exists, "table"), partial(_exists, "view")
 
 
-def _of_kind(kind: str, view: View, levels: Place, behind: str | None) -> Iterator[tuple[str, Record]]:
-    return ((name, record) for name, record in view.under(IDENTIFIERS, levels, after=behind) if record.kind == kind)
+def _of_kind(
+    kind: str, view: View, levels: Place, behind: str | None
+) -> Iterator[tuple[str, Record]]:
+    return (
+        (name, record)
+        for name, record in view.under(IDENTIFIERS, levels, after=behind)
+        if record.kind == kind
+    )
 
 
 #: Return the tables or the views of a namespace behind a name, in the order of their names.
 tables_of, views_of = partial(_of_kind, "table"), partial(_of_kind, "view")
 
 
-def identifier_is_free(transaction: Transaction, levels: Place, name: str, wanted: str | None = None) -> None:
+def identifier_is_free(
+    transaction: Transaction, levels: Place, name: str, wanted: str | None = None
+) -> None:
     """Check that no table or view has a name.
 
     Args:
@@ -109,19 +128,30 @@ def identifier_is_free(transaction: Transaction, levels: Place, name: str, wante
     record = transaction.get(identifier_key(levels, name))
     if record is not None:
         alike = "" if wanted in {None, record.kind} else " with same name"
-        raise Problem(409, "AlreadyExistsException", f"{record.kind.capitalize()}{alike} already exists: {shown(levels, name)}")
+        raise Problem(
+            409,
+            "AlreadyExistsException",
+            f"{record.kind.capitalize()}{alike} already exists: {shown(levels, name)}",
+        )
 
 
-def identifier_matches(levels: Place, name: str, body: CommitTableRequest | CommitViewRequest) -> None:
+def identifier_matches(
+    levels: Place, name: str, body: CommitTableRequest | CommitViewRequest
+) -> None:
     """Check that the identifier in a commit equals the table or view in the path.
 
     Raises:
         Problem: 400, it does not.
     """
     identifier = body.get("identifier")
-    if identifier is not None and (tuple(identifier["namespace"]), identifier["name"]) != (levels, name):
+    if identifier is not None and (tuple(identifier["namespace"]), identifier["name"]) != (
+        levels,
+        name,
+    ):
         named = shown(identifier["namespace"], identifier["name"])
-        raise bad_request(f"at /identifier: the commit is for {named}, but was sent to {shown(levels, name)}")
+        raise bad_request(
+            f"at /identifier: the commit is for {named}, but was sent to {shown(levels, name)}"
+        )
 
 
 def name_is_addressable(name: str, where: str) -> None:
@@ -140,7 +170,9 @@ def check_name(name: str, what: str) -> None:
     if name in {".", ".."}:
         raise bad_request(f"{what} must not be {name!r}: in a path it means another place")
     if len(name) > LONGEST_NAME:
-        raise bad_request(f"{what} must not be longer than {LONGEST_NAME} characters, but has {len(name)}")
+        raise bad_request(
+            f"{what} must not be longer than {LONGEST_NAME} characters, but has {len(name)}"
+        )
 
 
 def now_ms() -> int:

@@ -9,7 +9,13 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from typing import Any
 from urllib.parse import quote
 
-from lakepact.reference_server.http.index_entries import MOST_ENTRIES, MOST_GROUPS, Ask, Group, NotListed
+from lakepact.reference_server.http.index_entries import (
+    MOST_ENTRIES,
+    MOST_GROUPS,
+    Ask,
+    Group,
+    NotListed,
+)
 from lakepact.reference_server.iceberg_rest.identifiers import SEPARATOR
 
 SPARK_RUNTIME = "org.apache.iceberg:iceberg-spark-runtime-4.1_2.13:1.11.0"
@@ -26,7 +32,9 @@ class CatalogIndex:
         needs_token: whether callers are authenticated.
     """
 
-    def __init__(self, root: str, prefixes: Sequence[str], *, warehouse: str, needs_token: bool) -> None:
+    def __init__(
+        self, root: str, prefixes: Sequence[str], *, warehouse: str, needs_token: bool
+    ) -> None:
         self._root = root
         self._prefixes = prefixes
         self._warehouse = warehouse
@@ -36,7 +44,9 @@ class CatalogIndex:
         """Yield the namespaces that the caller may see."""
         for prefix in self._prefixes:
             base = f"{self._root}/v1/{prefix}" if prefix else f"{self._root}/v1"
-            async for group in _namespaces(base, f"{prefix}: " if len(self._prefixes) > 1 else "", ask):
+            async for group in _namespaces(
+                base, f"{prefix}: " if len(self._prefixes) > 1 else "", ask
+            ):
                 yield group
 
     def clients(self, base: str) -> Mapping[str, str]:
@@ -45,13 +55,20 @@ class CatalogIndex:
         spark = {"type": "rest", "uri": uri, **({"warehouse": warehouse} if warehouse else {})}
         token = {"token": "TOKEN"} if self._needs_token else {}
         spark_options = " ".join(
-            f"\\\n  --conf {shlex.quote(f'spark.sql.catalog.lake.{key}={value}')}" for key, value in {**spark, **token}.items()
+            f"\\\n  --conf {shlex.quote(f'spark.sql.catalog.lake.{key}={value}')}"
+            for key, value in {**spark, **token}.items()
         )
-        python = "".join(f", {key}={json.dumps(value)}" for key, value in {**spark, **token}.items())
+        python = "".join(
+            f", {key}={json.dumps(value)}" for key, value in {**spark, **token}.items()
+        )
         bearer = " -H 'Authorization: Bearer TOKEN'" if token else ""
         query = f"?warehouse={quote(warehouse, safe='')}" if warehouse else ""
         authorization = "TOKEN 'TOKEN'" if token else "AUTHORIZATION_TYPE 'none'"
-        trino_token = "iceberg.rest-catalog.security=OAUTH2\niceberg.rest-catalog.oauth2.token=TOKEN\n" if token else ""
+        trino_token = (
+            "iceberg.rest-catalog.security=OAUTH2\niceberg.rest-catalog.oauth2.token=TOKEN\n"
+            if token
+            else ""
+        )
         return {
             "curl": f"curl{bearer} {shlex.quote(f'{uri}/v1/config{query}')}",
             "lakepact": f"lakepact ls {uri}{' --token-env TOKEN' if token else ''}",
@@ -78,7 +95,10 @@ async def _namespaces(base: str, title: str, ask: Ask) -> AsyncIterator[Group]:
         if shown >= MOST_GROUPS:
             return
         try:
-            inside = await ask(f"{base}/namespaces", {**PAGE, **({"parent": SEPARATOR.join(parent)} if parent else {})})
+            inside = await ask(
+                f"{base}/namespaces",
+                {**PAGE, **({"parent": SEPARATOR.join(parent)} if parent else {})},
+            )
         except NotListed:
             if not parent:
                 raise
@@ -91,7 +111,9 @@ async def _namespace(base: str, title: str, levels: list[str], ask: Ask) -> Grou
     is_whole = True
     for kind in ("tables", "views"):
         try:
-            listed: dict[str, Any] = await ask(f"{base}/namespaces/{quote(SEPARATOR.join(levels), safe='')}/{kind}", PAGE)
+            listed: dict[str, Any] = await ask(
+                f"{base}/namespaces/{quote(SEPARATOR.join(levels), safe='')}/{kind}", PAGE
+            )
         except NotListed:
             continue
         entries[kind] = tuple(entry["name"] for entry in listed["identifiers"])

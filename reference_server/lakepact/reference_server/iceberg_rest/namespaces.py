@@ -17,7 +17,10 @@ from lakepact.reference_server.warehouse.local import below
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from lakepact.generated.iceberg_rest.documents import CreateNamespaceRequest, UpdateNamespacePropertiesRequest
+    from lakepact.generated.iceberg_rest.documents import (
+        CreateNamespaceRequest,
+        UpdateNamespacePropertiesRequest,
+    )
     from lakepact.reference_server.iceberg_rest.tables.catalog import Catalog
     from lakepact.reference_server.storage.store import Place, Transaction
 
@@ -39,7 +42,9 @@ def namespace_is_free(transaction: Transaction, levels: Place) -> None:
         Problem: 409, the name is taken.
     """
     if transaction.get(identifiers.namespace_key(levels)) is not None:
-        raise Problem(409, "AlreadyExistsException", f"Namespace already exists: {identifiers.shown(levels)}")
+        raise Problem(
+            409, "AlreadyExistsException", f"Namespace already exists: {identifiers.shown(levels)}"
+        )
 
 
 def namespace_is_empty(transaction: Transaction, levels: Place) -> None:
@@ -61,14 +66,20 @@ def levels_are_addressable(levels: Sequence[str]) -> None:
     for index, level in enumerate(levels):
         identifiers.check_name(level, f"at /namespace/{index}: the level of a namespace")
         if identifiers.SEPARATOR in level:
-            raise identifiers.bad_request(f"at /namespace/{index}: a level must not contain U+001F, which separates levels in paths")
+            raise identifiers.bad_request(
+                f"at /namespace/{index}: a level must not contain U+001F, which separates levels in paths"
+            )
 
 
 def keys_are_disjoint(updates: Mapping[str, str], removals: Sequence[str]) -> None:
     """Check that no property is both set and removed."""
     both = sorted(set(updates) & set(removals))
     if both:
-        raise Problem(422, "UnprocessableEntityException", f"these properties are to be set and removed at once: {', '.join(both)[:300]}")
+        raise Problem(
+            422,
+            "UnprocessableEntityException",
+            f"these properties are to be set and removed at once: {', '.join(both)[:300]}",
+        )
 
 
 def locate_namespace(properties: dict[str, str], location: str) -> None:
@@ -98,15 +109,25 @@ class Namespaces:
     def __init__(self, catalog: Catalog, rules: Rules) -> None:
         self._catalog, self._rules = catalog, rules
 
-    def list_namespaces(self, *, parent: str | None = None, page_token: str | None = None, page_size: int | None = None) -> Reply:
+    def list_namespaces(
+        self,
+        *,
+        parent: str | None = None,
+        page_token: str | None = None,
+        page_size: int | None = None,
+    ) -> Reply:
         """Return the direct children of a namespace, or the top level."""
         levels = identifiers.levels_of(parent) if parent else ()
         with self._catalog.store.view() as view:
             if levels:
                 self._catalog.rules.namespace_exists(view, levels)
             listing = f"namespaces{identifiers.SEPARATOR}{parent or ''}"
-            page, following = self._catalog.page(partial(view.under, identifiers.NAMESPACES, levels), listing, page_token, page_size)
-        return json_reply({"namespaces": [[*levels, name] for name, _ in page], "next-page-token": following})
+            page, following = self._catalog.page(
+                partial(view.under, identifiers.NAMESPACES, levels), listing, page_token, page_size
+            )
+        return json_reply(
+            {"namespaces": [[*levels, name] for name, _ in page], "next-page-token": following}
+        )
 
     def create_namespace(self, *, body: CreateNamespaceRequest) -> Reply:
         """Return a new namespace with the properties that the caller gives it."""
@@ -145,7 +166,9 @@ class Namespaces:
         updates: dict[str, str] = body.get("updates") or {}
         removals: list[str] = body.get("removals") or []
         with self._catalog.store.begin() as transaction:
-            properties = dict(self._catalog.rules.namespace_exists(transaction, levels).document["properties"])
+            properties = dict(
+                self._catalog.rules.namespace_exists(transaction, levels).document["properties"]
+            )
             self._rules.keys_are_disjoint(updates, removals)
             former = properties.copy()
             wanted = list(dict.fromkeys(removals))

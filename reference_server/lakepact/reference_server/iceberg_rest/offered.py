@@ -11,11 +11,19 @@ from lakepact.reference_server.http.problems import Problem
 NOT_OFFERED = frozenset({op.get_token})
 
 #: Operations whose answers may hold credentials.
-WITH_CREDENTIALS = frozenset({op.create_table, op.load_table, op.register_table, op.load_credentials})
+WITH_CREDENTIALS = frozenset(
+    {op.create_table, op.load_table, op.register_table, op.load_credentials}
+)
 #: Operations that write files of the warehouse, read them or remove them.
 WITH_FILES = frozenset(
     {
-        *(op.create_table, op.register_table, op.update_table, op.drop_table, op.commit_transaction),
+        *(
+            op.create_table,
+            op.register_table,
+            op.update_table,
+            op.drop_table,
+            op.commit_transaction,
+        ),
         *(op.create_view, op.register_view, op.replace_view),
     }
 )
@@ -46,4 +54,6 @@ NULLABLE = {
 
 def error_body(problem: Problem) -> bytes:
     """Return a problem in the contract's envelope."""
-    return orjson.dumps({"error": {"message": problem.message, "type": problem.kind, "code": problem.status}})
+    return orjson.dumps(
+        {"error": {"message": problem.message, "type": problem.kind, "code": problem.status}}
+    )

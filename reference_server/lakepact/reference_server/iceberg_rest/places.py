@@ -31,13 +31,25 @@ class Places:
 
     register_view = register_table
 
-    def load_table(self, *, namespace: str, table: str, snapshots: str = "all", **_: object) -> Place:
+    def load_table(
+        self, *, namespace: str, table: str, snapshots: str = "all", **_: object
+    ) -> Place:
         """Parse a large table in a thread."""
-        return Place.LOOP if snapshots == "all" else self._place(identifier_key(levels_of(namespace), table))
+        return (
+            Place.LOOP
+            if snapshots == "all"
+            else self._place(identifier_key(levels_of(namespace), table))
+        )
 
-    def drop_table(self, *, namespace: str, table: str, purge_requested: bool = False, **_: object) -> Place:
+    def drop_table(
+        self, *, namespace: str, table: str, purge_requested: bool = False, **_: object
+    ) -> Place:
         """Remove files in a thread."""
-        return Place.QUEUE if purge_requested else self._place(identifier_key(levels_of(namespace), table))
+        return (
+            Place.QUEUE
+            if purge_requested
+            else self._place(identifier_key(levels_of(namespace), table))
+        )
 
     unregister_table = drop_table
 
@@ -49,11 +61,15 @@ class Places:
 
     def update_table(self, *, namespace: str, table: str, body: Document, **_: object) -> Place:
         """Change a large table in a thread."""
-        return self._place(identifier_key(levels_of(namespace), table), chooses_location=_chooses_location(body))
+        return self._place(
+            identifier_key(levels_of(namespace), table), chooses_location=_chooses_location(body)
+        )
 
     def replace_view(self, *, namespace: str, view: str, body: Document, **_: object) -> Place:
         """Change a large view in a thread."""
-        return self._place(identifier_key(levels_of(namespace), view), chooses_location=_chooses_location(body))
+        return self._place(
+            identifier_key(levels_of(namespace), view), chooses_location=_chooses_location(body)
+        )
 
     def commit_transaction(self, *, body: Document, **_: object) -> Place:
         """Change large tables in a thread, or many that are large together."""
@@ -64,7 +80,11 @@ class Places:
     def _place(self, *keys: Key, chooses_location: bool = False) -> Place:
         records = map(self._located.get, keys)
         size = sum(len(record.body) for record in records if record is not None)
-        return Place.QUEUE if size > LARGE_RECORD or (chooses_location and not self._located.is_indexed) else Place.LOOP
+        return (
+            Place.QUEUE
+            if size > LARGE_RECORD or (chooses_location and not self._located.is_indexed)
+            else Place.LOOP
+        )
 
 
 def _key(identifier: Document) -> Key:

@@ -26,7 +26,11 @@ def recovering(warehouses: Sequence[Warehouse]) -> Callable[[Iterable[tuple[Key,
     """Return the function that restores missing metadata files of tables and views below one of the warehouses."""
 
     def recover(doubtful: Iterable[tuple[Key, Record]]) -> None:
-        missing = [key for key, record in doubtful if record.kind in {"table", "view"} and _is_rewritten(warehouses, key, record)]
+        missing = [
+            key
+            for key, record in doubtful
+            if record.kind in {"table", "view"} and _is_rewritten(warehouses, key, record)
+        ]
         if missing:
             logger.warning("%d metadata files were written again from the store", len(missing))
             if hasattr(os, "sync"):
@@ -50,9 +54,13 @@ def _is_rewritten(warehouses: Sequence[Warehouse], key: Key, record: Record) -> 
         try:
             warehouse.write(location, encoded(location, orjson.dumps(document["metadata"])))
         except (OSError, Unwritable) as error:
-            raise BadSetting(f"{_named(key)}: its metadata file {location} is gone and cannot be written again: {error}") from None
+            raise BadSetting(
+                f"{_named(key)}: its metadata file {location} is gone and cannot be written again: {error}"
+            ) from None
         return True
-    raise BadSetting(f"{_named(key)} has its metadata at {location}, which is in no warehouse of this server; start it with the one it had")
+    raise BadSetting(
+        f"{_named(key)} has its metadata at {location}, which is in no warehouse of this server; start it with the one it had"
+    )
 
 
 def _is_json(text: bytes) -> bool:

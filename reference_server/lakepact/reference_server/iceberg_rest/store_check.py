@@ -36,7 +36,9 @@ SCHEMAS = {
 class Finding:
     """One thing that is wrong."""
 
-    kind: str  #: integrity, lost-changes, checksum, bytes, schema, tag, key, namespace, metadata-file
+    kind: (
+        str  #: integrity, lost-changes, checksum, bytes, schema, tag, key, namespace, metadata-file
+    )
     where: str  #: the namespace, table or view, or the file
     message: str
 
@@ -61,9 +63,13 @@ class _Reading:
     contract: str = "unknown"
     findings: list[Finding] = field(default_factory=list[Finding])
     kinds: Counter[str] = field(default_factory=Counter[str])
-    namespaces: set[tuple[str, tuple[str, ...]]] = field(default_factory=set[tuple[str, tuple[str, ...]]])
+    namespaces: set[tuple[str, tuple[str, ...]]] = field(
+        default_factory=set[tuple[str, tuple[str, ...]]]
+    )
     tally: content.Tally = field(default_factory=content.Tally)
-    needed: list[tuple[str, tuple[str, ...], str]] = field(default_factory=list[tuple[str, tuple[str, ...], str]])
+    needed: list[tuple[str, tuple[str, ...], str]] = field(
+        default_factory=list[tuple[str, tuple[str, ...], str]]
+    )
     files: int = 0
     unread: int = 0
 
@@ -97,7 +103,9 @@ def check_store(path: Path) -> Checked:
     for collection, place, where in reading.needed:
         if (collection, place) not in reading.namespaces:
             reading.find("namespace", where, f"its namespace {shown(place)} does not exist")
-    return Checked(path, reading.contract, dict(reading.kinds), reading.findings, reading.files, reading.unread)
+    return Checked(
+        path, reading.contract, dict(reading.kinds), reading.findings, reading.files, reading.unread
+    )
 
 
 def _check_file(reading: _Reading, path: Path, connection: sqlite3.Connection) -> None:
@@ -109,8 +117,14 @@ def _check_file(reading: _Reading, path: Path, connection: sqlite3.Connection) -
     if reading.contract in {"iceberg_rest", "watsonx_data"}:
         reading.validators = Validators(Contract(reading.contract))
     else:
-        reading.find("integrity", path.name, f"it does not say whose store it is, or names {reading.contract!r}")
-    for *row, stated in connection.execute(f"{content.rows_of(about)} ORDER BY collection, place, name"):
+        reading.find(
+            "integrity",
+            path.name,
+            f"it does not say whose store it is, or names {reading.contract!r}",
+        )
+    for *row, stated in connection.execute(
+        f"{content.rows_of(about)} ORDER BY collection, place, name"
+    ):
         _check_row(reading, tuple(row), stated)
     reading.tally.close(about)
     try:
@@ -146,13 +160,18 @@ def _check_row(reading: _Reading, row: content.Row, stated: int) -> None:
     if kind == "namespace":
         reading.namespaces.add((collection, (*place, name)))
         if document.get("namespace") != [*place, name]:
-            reading.find("key", where, f"its document is that of {shown(document.get('namespace') or ())}")
+            reading.find(
+                "key", where, f"its document is that of {shown(document.get('namespace') or ())}"
+            )
         if place:
             reading.needed.append((collection, place, where))
     elif kind in SCHEMAS:
         reading.needed.append((collection.replace(IDENTIFIERS, NAMESPACES, 1), place, where))
         _check_metadata_file(reading, kind, document, where)
-        if kind == "table" and tag not in {tag_of(body), tag_of_file(document.get("metadata-location", ""))}:
+        if kind == "table" and tag not in {
+            tag_of(body),
+            tag_of_file(document.get("metadata-location", "")),
+        }:
             reading.find("tag", where, "its tag is not that of this state")
 
 
@@ -181,7 +200,9 @@ def _check_metadata_file(reading: _Reading, kind: str, document: Document, where
     reading.files += 1
     try:
         held = orjson.loads(decoded(location, path.read_bytes()))
-        same = held == document.get("metadata") or (kind == "table" and existing_table_metadata(held) == document.get("metadata"))
+        same = held == document.get("metadata") or (
+            kind == "table" and existing_table_metadata(held) == document.get("metadata")
+        )
     except OSError as error:
         reading.find("metadata-file", where, f"{location} cannot be read: {error.strerror}")
     except (orjson.JSONDecodeError, Unreadable, Problem, KeyError, TypeError, AttributeError):

@@ -11,7 +11,10 @@ from lakepact.generated.iceberg_rest import op
 from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.iceberg_rest.functions import FunctionsByNamespace, read_functions
 from lakepact.reference_server.iceberg_rest.identifiers import SEPARATOR, bad_request
-from lakepact.reference_server.iceberg_rest.tables.storage_credentials import StorageAccess, read_storage_access
+from lakepact.reference_server.iceberg_rest.tables.storage_credentials import (
+    StorageAccess,
+    read_storage_access,
+)
 from lakepact.reference_server.settings import PREFIX, BadSetting, require_arrow
 from lakepact.reference_server.warehouse.local import MemoryWarehouse, Warehouse, overlap, warehouse
 from lakepact.reference_server.warehouse.local import below as place_below
@@ -71,7 +74,9 @@ class ServedWarehouse:
         return unquote(self.overrides.get(ANNOUNCED, self.defaults.get(ANNOUNCED, SEPARATOR)))
 
 
-def served_warehouses(settings: Settings, entries: Mapping[str, WarehouseEntry]) -> tuple[ServedWarehouse, ...]:
+def served_warehouses(
+    settings: Settings, entries: Mapping[str, WarehouseEntry]
+) -> tuple[ServedWarehouse, ...]:
     """Return the warehouses of a server: those of its file, or the one that its other settings name.
 
     Raises:
@@ -79,17 +84,35 @@ def served_warehouses(settings: Settings, entries: Mapping[str, WarehouseEntry])
     """
     prefix = (settings.prefix or "").strip("/")
     if not entries:
-        return (ServedWarehouse(warehouse(settings.warehouse, allowed=settings.allowed_locations), prefix=prefix),)
+        return (
+            ServedWarehouse(
+                warehouse(settings.warehouse, allowed=settings.allowed_locations), prefix=prefix
+            ),
+        )
     if len(entries) > 1 and prefix:
-        raise BadSetting("--prefix is for a server with one warehouse; with several, each has its prefix in the file of --config")
-    found = tuple(_served(settings, entry, prefix if len(entries) == 1 else quote(entry.name, safe="")) for entry in entries.values())
+        raise BadSetting(
+            "--prefix is for a server with one warehouse; with several, each has its prefix in the file of --config"
+        )
+    found = tuple(
+        _served(settings, entry, prefix if len(entries) == 1 else quote(entry.name, safe=""))
+        for entry in entries.values()
+    )
     for index, one in enumerate(found):
         for other in found[:index]:
             if unquote(one.prefix) == unquote(other.prefix):
-                raise BadSetting(f"the warehouses {other.name} and {one.name} have the same prefix, {one.prefix!r}")
-            if any(starmap(overlap, product(one.files.places(one.files.root), other.files.places(other.files.root)))):
+                raise BadSetting(
+                    f"the warehouses {other.name} and {one.name} have the same prefix, {one.prefix!r}"
+                )
+            if any(
+                starmap(
+                    overlap,
+                    product(one.files.places(one.files.root), other.files.places(other.files.root)),
+                )
+            ):
                 roots = f"{other.files.root} and {one.files.root}"
-                raise BadSetting(f"of the warehouses {other.name} and {one.name}, at {roots}, one lies in the other")
+                raise BadSetting(
+                    f"of the warehouses {other.name} and {one.name}, at {roots}, one lies in the other"
+                )
     return found
 
 
@@ -112,7 +135,9 @@ def _served(settings: Settings, entry: WarehouseEntry, prefix: str) -> ServedWar
         functions=read_functions(entry),
     )
     if not found.separator or found.separator == "/":
-        raise BadSetting(f"{at}: {ANNOUNCED} is empty, or a slash, which stands between the segments of paths")
+        raise BadSetting(
+            f"{at}: {ANNOUNCED} is empty, or a slash, which stands between the segments of paths"
+        )
     return found
 
 
@@ -129,21 +154,33 @@ def _files(settings: Settings, entry: WarehouseEntry, access: StorageAccess) -> 
     if isinstance(access.service, FakeSts):
         return MemoryWarehouse(location.rstrip("/"))  # its keys open no store
     require_arrow(f"the warehouse {entry.name}, at {location},")
-    return ObjectWarehouse(location, keys=access.keys, region=own.get("client.region"), endpoint=own.get("s3.endpoint"))
+    return ObjectWarehouse(
+        location, keys=access.keys, region=own.get("client.region"), endpoint=own.get("s3.endpoint")
+    )
 
 
-def handlers_of(contract: Contract, areas: Sequence[object], kept: ServedWarehouse | None = None) -> dict[OperationId, Function]:
+def handlers_of(
+    contract: Contract, areas: Sequence[object], kept: ServedWarehouse | None = None
+) -> dict[OperationId, Function]:
     """Return the functions of some areas that answer operations of a contract, in the way of one warehouse."""
     found: dict[OperationId, Function] = {
-        o.id: getattr(area, o.function) for o in contract.operations.values() for area in areas if hasattr(area, o.function)
+        o.id: getattr(area, o.function)
+        for o in contract.operations.values()
+        for area in areas
+        if hasattr(area, o.function)
     }
     if kept is None or kept.separator == SEPARATOR:
         return found
-    return {operation: separated(handler, kept.separator, operation) for operation, handler in found.items()}
+    return {
+        operation: separated(handler, kept.separator, operation)
+        for operation, handler in found.items()
+    }
 
 
 def together(
-    contract: Contract, served: Sequence[ServedWarehouse], handlers: Sequence[Mapping[OperationId, Function]]
+    contract: Contract,
+    served: Sequence[ServedWarehouse],
+    handlers: Sequence[Mapping[OperationId, Function]],
 ) -> dict[OperationId, Function]:
     """Return the functions that answer for all warehouses: those of the only one, or of the one whose prefix stands in the path.
 
@@ -154,10 +191,15 @@ def together(
         return dict(handlers[0])
     for one in served:
         if not one.prefix or "/" in one.prefix:
-            raise BadSetting(f"the prefix of {one.name} is {one.prefix!r}; with several warehouses, each has one segment of the path")
+            raise BadSetting(
+                f"the prefix of {one.name} is {one.prefix!r}; with several warehouses, each has one segment of the path"
+            )
     prefixes = [unquote(one.prefix) for one in served]
     operations = [o for o in contract.operations if o in handlers[0]]
-    return {o: dispatched({prefix: own[o] for prefix, own in zip(prefixes, handlers, strict=True)}) for o in operations}
+    return {
+        o: dispatched({prefix: own[o] for prefix, own in zip(prefixes, handlers, strict=True)})
+        for o in operations
+    }
 
 
 def separated(handler: Function, separator: str, operation: str) -> Function:
@@ -178,7 +220,9 @@ def separated(handler: Function, separator: str, operation: str) -> Function:
 def _check_levels(levels: Sequence[str], separator: str) -> None:
     for index, level in enumerate(levels):
         if separator in level:
-            raise bad_request(f"at /namespace/{index}: a level must not contain {separator!r}, which separates levels in paths")
+            raise bad_request(
+                f"at /namespace/{index}: a level must not contain {separator!r}, which separates levels in paths"
+            )
 
 
 def dispatched(handlers: Mapping[str, Function]) -> Function:
@@ -195,4 +239,8 @@ def dispatched(handlers: Mapping[str, Function]) -> Function:
 
 def no_such_prefix(prefix: str) -> Problem:
     """Return the refusal of an unknown prefix."""
-    return Problem(404, "NotFoundException", f"no warehouse has the prefix {prefix[:200]!r}; GET /v1/config?warehouse=… tells that of each")
+    return Problem(
+        404,
+        "NotFoundException",
+        f"no warehouse has the prefix {prefix[:200]!r}; GET /v1/config?warehouse=… tells that of each",
+    )

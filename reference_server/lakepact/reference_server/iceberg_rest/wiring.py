@@ -17,7 +17,13 @@ from lakepact.reference_server.iceberg_rest.places import Places
 from lakepact.reference_server.iceberg_rest.recovery import recovering
 from lakepact.reference_server.iceberg_rest.scan_planning import ScanPlanning
 from lakepact.reference_server.iceberg_rest.scan_planning.rules import Rules as ScanRules
-from lakepact.reference_server.iceberg_rest.tables import catalog, credentials, etags, remote_signing, tables
+from lakepact.reference_server.iceberg_rest.tables import (
+    catalog,
+    credentials,
+    etags,
+    remote_signing,
+    tables,
+)
 from lakepact.reference_server.iceberg_rest.tables.catalog import Catalog
 from lakepact.reference_server.iceberg_rest.tables.credentials import Credentials, CredentialsAgain
 from lakepact.reference_server.iceberg_rest.tables.locations import Located
@@ -51,13 +57,19 @@ class CatalogService(Service):
 
     warehouses: Sequence[ServedWarehouse]
     catalogs: Sequence[Catalog]  #: in the order of their warehouses
-    located: Located | None  #: where the tables of the first one lie, for a service that reads them without their rights
+    located: (
+        Located | None
+    )  #: where the tables of the first one lie, for a service that reads them without their rights
     reports: Reports
 
     def endpoints(self, of: ServedWarehouse) -> list[str]:
         """Return the operations that are offered for one warehouse, as the contract spells them."""
         without = frozenset() if of.signs else extensions.SOMETIMES_OFFERED
-        return [f"{operation.method.upper()} {operation.path}" for operation in self.offered() if operation.id not in without]
+        return [
+            f"{operation.method.upper()} {operation.path}"
+            for operation in self.offered()
+            if operation.id not in without
+        ]
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +117,12 @@ class Catalogs:
         rules: Sequence[Rules],
         access: Access | None = None,
     ) -> None:
-        self.contract, self.settings, self.warehouses, self.access = contract, settings, warehouses, access
+        self.contract, self.settings, self.warehouses, self.access = (
+            contract,
+            settings,
+            warehouses,
+            access,
+        )
         self.newer = extensions.version_extension(contract)
         self.areas = AreaRules()
         self.keys = idempotency.Rules()
@@ -114,18 +131,30 @@ class Catalogs:
         self.reports = Reports()
         places = [kept.files for kept in warehouses]
         self.store = opened_store(settings, contract.name, places, recover=recovering(places))
-        self.signs = op.sign_request in contract.operations and any(kept.signs for kept in warehouses)
+        self.signs = op.sign_request in contract.operations and any(
+            kept.signs for kept in warehouses
+        )
         self.made = [self._in_warehouse(kept) for kept in warehouses]
         for one in self.made:
-            create_their_namespaces(namespaces.Namespaces(one.catalog, self.areas.namespaces), one.kept.functions)
+            create_their_namespaces(
+                namespaces.Namespaces(one.catalog, self.areas.namespaces), one.kept.functions
+            )
             # Warehouses lie beside each other: only in folders that are open to all of them can files of one be in the way of another.
-            one.located.others = [other.located for other in self.made if other is not one] if settings.allowed_locations else ()
+            one.located.others = (
+                [other.located for other in self.made if other is not one]
+                if settings.allowed_locations
+                else ()
+            )
 
     def _rules_by_name(self, further: Sequence[Rules]) -> RulesByName:
         """Return the rules as the version of the contract changes them."""
         areas = [getattr(self.areas, area.name) for area in fields(self.areas)]
-        rules = RulesByName(*areas, *([self.keys] if self.newer.keyed else []), *further, kinds=self.changes)
-        if "If-None-Match" not in {parameter.name for parameter in self.contract.operations[op.load_table].parameters}:
+        rules = RulesByName(
+            *areas, *([self.keys] if self.newer.keyed else []), *further, kinds=self.changes
+        )
+        if "If-None-Match" not in {
+            parameter.name for parameter in self.contract.operations[op.load_table].parameters
+        }:
             rules.replace("tag", etags.no_tag)
         if self.newer.keyed:
             rules.replace("commit_tag", etags.tag_of_representation)
@@ -133,7 +162,10 @@ class Catalogs:
 
     def _in_warehouse(self, kept: ServedWarehouse) -> InWarehouse:
         """Return the catalog of one warehouse, on collections of its own where it has a name, seen as its callers may see it."""
-        located = Located(self.store if kept.name is None else ScopedStore(self.store, f"warehouse {kept.name}"), kept.files)
+        located = Located(
+            self.store if kept.name is None else ScopedStore(self.store, f"warehouse {kept.name}"),
+            kept.files,
+        )
         made = Catalog(
             located if self.access is None else self.access.seen_store(located),
             kept.files if self.access is None else self.access.seen_warehouse(kept.files),
@@ -149,15 +181,25 @@ class Catalogs:
             kept.access,
             prefix=kept.prefix,
             signs=self.signs and kept.signs,
-            configures_signers=self.signs and SIGNING_CONFIG in self.contract.schemas["components"]["schemas"],
+            configures_signers=self.signs
+            and SIGNING_CONFIG in self.contract.schemas["components"]["schemas"],
         )
-        signing = RemoteSigning(made, self.areas.signing, kept.access, is_offered=kept.signs) if self.signs else None
+        signing = (
+            RemoteSigning(made, self.areas.signing, kept.access, is_offered=kept.signs)
+            if self.signs
+            else None
+        )
         return InWarehouse(kept, made, located, issuer, signing)
 
     def _handlers(self, blocking: frozenset[str]) -> dict[OperationId, Handler]:
         """Return the handlers of all operations but the configuration."""
-        by_warehouse = [handlers_of(self.contract, self._areas_of(one), one.kept) for one in self.made]
-        renewing = [handlers_of(self.contract, (CredentialsAgain(one.credentials),), one.kept) for one in self.made]
+        by_warehouse = [
+            handlers_of(self.contract, self._areas_of(one), one.kept) for one in self.made
+        ]
+        renewing = [
+            handlers_of(self.contract, (CredentialsAgain(one.credentials),), one.kept)
+            for one in self.made
+        ]
         return self.newer.handlers(
             together(self.contract, self.warehouses, by_warehouse),
             self.store,
@@ -172,13 +214,20 @@ class Catalogs:
         committing = commits.Commits(kept, rules.commits)
         return (
             namespaces.Namespaces(kept, rules.namespaces),
-            tables.Tables(kept, rules.tables, credentials=one.credentials, defaults=one.kept.table_defaults),
+            tables.Tables(
+                kept, rules.tables, credentials=one.credentials, defaults=one.kept.table_defaults
+            ),
             committing,
             Metrics(kept, self.reports),
             Functions(kept, one.kept.functions),
             transactions.Transactions(committing, rules.transactions),
             views.Views(kept, rules.views),
-            ViewCommits(kept, rules.views, updates=self.changes["view-updates"], preconditions=self.changes["view-preconditions"]),
+            ViewCommits(
+                kept,
+                rules.views,
+                updates=self.changes["view-updates"],
+                preconditions=self.changes["view-preconditions"],
+            ),
             ScanPlanning(kept, rules.scans),
             one.credentials,
             *([one.signing] if one.signing else ()),
@@ -187,7 +236,11 @@ class Catalogs:
     def _endpoints(self, of: ServedWarehouse) -> list[str]:
         return self.served.endpoints(of)
 
-    def serve(self, configuration: Callable[[Callable[[ServedWarehouse], list[str]]], object], root: str = "") -> CatalogService:
+    def serve(
+        self,
+        configuration: Callable[[Callable[[ServedWarehouse], list[str]]], object],
+        root: str = "",
+    ) -> CatalogService:
         """Return the service.
 
         Args:
@@ -196,12 +249,15 @@ class Catalogs:
         """
         blocking = _blocking(self.warehouses)
         handlers = self._handlers(blocking)
-        placing = [handlers_of(self.contract, (Places(one.located),), one.kept) for one in self.made]
+        placing = [
+            handlers_of(self.contract, (Places(one.located),), one.kept) for one in self.made
+        ]
         is_guarded, is_forgotten = self.access is not None, self.settings.store == MEMORY
         self.served = CatalogService(
             self.contract,
             handlers={**handlers, **handlers_of(self.contract, (configuration(self._endpoints),))},
-            not_offered=(offered.NOT_OFFERED | (extensions.SOMETIMES_OFFERED - handlers.keys())) & self.contract.operations.keys(),
+            not_offered=(offered.NOT_OFFERED | (extensions.SOMETIMES_OFFERED - handlers.keys()))
+            & self.contract.operations.keys(),
             error_body=offered.error_body,
             kinds=offered.KINDS,
             paths=_paths(self.warehouses),
@@ -214,7 +270,10 @@ class Catalogs:
             root=root,
             pages={} if is_guarded else {f"{root}/metrics-reports": self.reports.as_json},
             max_body=self.settings.max_body,
-            places={**together(self.contract, self.warehouses, placing), **dict.fromkeys(blocking, in_a_thread)},
+            places={
+                **together(self.contract, self.warehouses, placing),
+                **dict.fromkeys(blocking, in_a_thread),
+            },
             index=_index(root, self.warehouses, is_guarded=is_guarded),
             authenticates=is_guarded,
             about=_about(self.warehouses, is_guarded=is_guarded, is_forgotten=is_forgotten),
@@ -253,14 +312,28 @@ def _index(root: str, warehouses: Sequence[ServedWarehouse], *, is_guarded: bool
     """Return the entries of the index page; they name no warehouse that a caller might not see."""
     name = "WAREHOUSE" if is_guarded else warehouses[0].name or ""
     prefixes = [one.prefix for one in warehouses]
-    return CatalogIndex(root, prefixes, warehouse=name if len(warehouses) > 1 else "", needs_token=is_guarded)
+    return CatalogIndex(
+        root, prefixes, warehouse=name if len(warehouses) > 1 else "", needs_token=is_guarded
+    )
 
 
-def _about(warehouses: Sequence[ServedWarehouse], *, is_guarded: bool, is_forgotten: bool) -> tuple[str, ...]:
-    lasts = "The catalog is lost when the server ends." if is_forgotten else "The catalog is stored in a file."
+def _about(
+    warehouses: Sequence[ServedWarehouse], *, is_guarded: bool, is_forgotten: bool
+) -> tuple[str, ...]:
+    lasts = (
+        "The catalog is lost when the server ends."
+        if is_forgotten
+        else "The catalog is stored in a file."
+    )
     if is_guarded:
-        return ("The --config file lists the principals; GET /v1/config returns each caller the warehouses that it may see.", lasts)
+        return (
+            "The --config file lists the principals; GET /v1/config returns each caller the warehouses that it may see.",
+            lasts,
+        )
     if len(warehouses) == 1:
         return (f"Tables are kept below {warehouses[0].files.root}.", lasts)
-    shown = (f"{one.name}, below /v1/{one.prefix}/, keeps its tables below {one.files.root}." for one in warehouses)
+    shown = (
+        f"{one.name}, below /v1/{one.prefix}/, keeps its tables below {one.files.root}."
+        for one in warehouses
+    )
     return (f"There are {len(warehouses)} warehouses, each a catalog of its own:", *shown, lasts)

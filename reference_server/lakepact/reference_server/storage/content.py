@@ -33,7 +33,15 @@ COLUMNS = "collection, place, name, kind, body, tag, batch, checksum"
 Row = tuple[str, str, str, str, bytes, bytes, int, int]
 _TYPES = (str, str, str, str, bytes, bytes, int, int)
 #: Failures that do not mean that the file is damaged.
-_UNAVAILABLE = ("SQLITE_FULL", "SQLITE_CANTOPEN", "SQLITE_IOERR_SHM", "SQLITE_PERM", "SQLITE_READONLY", "SQLITE_NOMEM", "SQLITE_IOERR_LOCK")
+_UNAVAILABLE = (
+    "SQLITE_FULL",
+    "SQLITE_CANTOPEN",
+    "SQLITE_IOERR_SHM",
+    "SQLITE_PERM",
+    "SQLITE_READONLY",
+    "SQLITE_NOMEM",
+    "SQLITE_IOERR_LOCK",
+)
 _NO_ROOM = {"SQLITE_FULL", "SQLITE_IOERR_SHMSIZE"}
 
 
@@ -80,7 +88,9 @@ class Content:
     about: dict[str, str]
     mark: Mark | None
     lost: str | None = None  #: why it does not hold all that was acknowledged; None if it does
-    records: list[tuple[Key, Record, int]] = field(default_factory=list[tuple[Key, Record, int]])  #: with the numbers of their changes
+    records: list[tuple[Key, Record, int]] = field(
+        default_factory=list[tuple[Key, Record, int]]
+    )  #: with the numbers of their changes
     checksums: dict[Key, int] = field(default_factory=dict[Key, int])
     tally: Tally = field(default_factory=Tally)
 
@@ -127,7 +137,9 @@ def about_of(connection: sqlite3.Connection) -> dict[str, str]:
     """
     about = dict(connection.execute("SELECT name, value FROM about"))
     ((version,),) = connection.execute("PRAGMA user_version")
-    if (version == FORMAT) != ("store" in about) or not all(about.get(name, "0").isdecimal() for name in ("batch", "total")):
+    if (version == FORMAT) != ("store" in about) or not all(
+        about.get(name, "0").isdecimal() for name in ("batch", "total")
+    ):
         raise sqlite3.DatabaseError(f"its tables are not those of format {version}")
     return about
 
@@ -144,7 +156,9 @@ def _mark(path: Path) -> tuple[Mark | None, str | None]:
         return None, _refused(path, str(damaged))
 
 
-def reason_of_loss(path: Path, tally: Tally, about: Mapping[str, str], mark: Mark | None) -> str | None:
+def reason_of_loss(
+    path: Path, tally: Tally, about: Mapping[str, str], mark: Mark | None
+) -> str | None:
     """Why a store does not hold all changes that were acknowledged; None if it does.
 
     A connection has read the store, and is still open.
@@ -152,16 +166,31 @@ def reason_of_loss(path: Path, tally: Tally, about: Mapping[str, str], mark: Mar
     log = log_of(path)
     if mark is None:
         if "store" in about:
-            return _refused(path, f"its mark {mark_of(path)} is missing, which counts the acknowledged changes")
+            return _refused(
+                path, f"its mark {mark_of(path)} is missing, which counts the acknowledged changes"
+            )
     elif "store" in about and mark.store != about["store"]:
         return _refused(path, f"its mark {mark_of(path)} belongs to another store")
     elif tally.changes < mark.changes:
         missing = f"{mark.changes - tally.changes} of {mark.changes} acknowledged changes are missing, from number {tally.changes + 1} on"
         if not mark.may_be_ahead:
-            return _refused(path, missing, f"put {log.name} back as the server left it" + ("" if log.exists() else ": it is not there"))
-        logger.warning("the store %s: %s; --durability %s does not keep them when power fails", path, missing, mark.durability)
+            return _refused(
+                path,
+                missing,
+                f"put {log.name} back as the server left it"
+                + ("" if log.exists() else ": it is not there"),
+            )
+        logger.warning(
+            "the store %s: %s; --durability %s does not keep them when power fails",
+            path,
+            missing,
+            mark.durability,
+        )
     if "store" in about and tally.total != tally.stated:
-        return _refused(path, f"its records are not those that change {tally.changes} left: some are missing, or older ones are back")
+        return _refused(
+            path,
+            f"its records are not those that change {tally.changes} left: some are missing, or older ones are back",
+        )
     lost = lost_changes(log, path.with_name(f"{path.name}-shm")) if log.exists() else 0
     # After a power failure one unacknowledged change may be torn; with `--durability normal` any number may be.
     if lost > 1 and (mark.durability if mark else about.get("durability")) == "full":
@@ -169,7 +198,9 @@ def reason_of_loss(path: Path, tally: Tally, about: Mapping[str, str], mark: Mar
     return None
 
 
-def _refused(path: Path, what: str, remedy: str = "put the files of the store back as the server left them") -> str:
+def _refused(
+    path: Path, what: str, remedy: str = "put the files of the store back as the server left them"
+) -> str:
     ways = f"{remedy}, or give up what is missing with `lakepact store accept-loss`"
     return f"the store {path} is damaged: {what}; {ways}; nothing in it was touched"
 
@@ -208,9 +239,13 @@ def check_head(path: Path) -> None:
     except OSError as error:
         raise Unavailable(f"the store {path} cannot be read: {error.strerror}") from None
     if head[:16] != SQLITE or len(head) < 100 or int.from_bytes(head[68:72], "big") != OURS:
-        raise BadSetting(f"{path} is not a store of lakepact's; it was left as it is: name another file with --store")
+        raise BadSetting(
+            f"{path} is not a store of lakepact's; it was left as it is: name another file with --store"
+        )
     if (version := int.from_bytes(head[60:64], "big")) > FORMAT:
-        raise Newer(f"the store {path} was written by a newer lakepact (format {version}, this one knows {FORMAT}); it was left as it is")
+        raise Newer(
+            f"the store {path} was written by a newer lakepact (format {version}, this one knows {FORMAT}); it was left as it is"
+        )
 
 
 def check_absence(path: Path) -> None:
@@ -223,13 +258,21 @@ def check_absence(path: Path) -> None:
     log, file = log_of(path), mark_of(path)
     try:
         mark = read_mark(path)
-        known, is_new = (f", which counts {mark.changes} changes" if mark else ""), mark is None or not mark.changes
+        known, is_new = (
+            (f", which counts {mark.changes} changes" if mark else ""),
+            mark is None or not mark.changes,
+        )
     except DamagedMark:
         known, is_new = "", False
-    left = [*([f"its log {log}"] if log.exists() and log.stat().st_size else []), *([] if is_new else [f"its mark {file}{known}"])]
+    left = [
+        *([f"its log {log}"] if log.exists() and log.stat().st_size else []),
+        *([] if is_new else [f"its mark {file}{known}"]),
+    ]
     if left:
         remedy = "put the store back, or move these files away to begin with an empty one"
-        raise LostChanges(f"the store {path} is not there, but {' and '.join(left)}: {remedy}; nothing was touched")
+        raise LostChanges(
+            f"the store {path} is not there, but {' and '.join(left)}: {remedy}; nothing was touched"
+        )
 
 
 def resolved(path: Path) -> Path:
@@ -243,15 +286,24 @@ def resolved(path: Path) -> Path:
     except (OSError, RuntimeError) as error:
         raise BadSetting(f"the store {path} cannot be read: {error}") from None
     if path.is_symlink() and not found.exists():
-        raise BadSetting(f"the store {path} is a symbolic link to {found}, which is not there; make the link right, or remove it")
+        raise BadSetting(
+            f"the store {path} is a symbolic link to {found}, which is not there; make the link right, or remove it"
+        )
     return found
 
 
 def _record(path: Path, row: Row) -> tuple[Key, Record, int, int]:
     collection, place, name, kind, body, tag, batch, checksum = row
     if not holds(row):
-        raise Damaged(f"the store {path} is damaged: the {kind} {name!r} in {place} is not what was stored; nothing in it was touched")
-    return Key(collection, tuple(orjson.loads(place)), name), Record.stored(kind, body, tag), batch, checksum
+        raise Damaged(
+            f"the store {path} is damaged: the {kind} {name!r} in {place} is not what was stored; nothing in it was touched"
+        )
+    return (
+        Key(collection, tuple(orjson.loads(place)), name),
+        Record.stored(kind, body, tag),
+        batch,
+        checksum,
+    )
 
 
 def holds(row: Row) -> bool:
@@ -259,23 +311,47 @@ def holds(row: Row) -> bool:
     return tuple(map(type, row)) == _TYPES and row[-1] == checksum_of(*row[:-1])
 
 
-def checksum_of(collection: str, place: str, name: str, kind: str, body: bytes, tag: bytes, batch: int) -> int:  # noqa: PLR0917 - as in a row
+def checksum_of(
+    collection: str, place: str, name: str, kind: str, body: bytes, tag: bytes, batch: int
+) -> int:  # noqa: PLR0917 - as in a row
     """Return the checksum that stands in the row of these columns."""
-    return zlib.crc32(body, zlib.crc32(b"\0".join((collection.encode(), place.encode(), name.encode(), kind.encode(), tag, b"%d" % batch))))
+    return zlib.crc32(
+        body,
+        zlib.crc32(
+            b"\0".join(
+                (
+                    collection.encode(),
+                    place.encode(),
+                    name.encode(),
+                    kind.encode(),
+                    tag,
+                    b"%d" % batch,
+                )
+            )
+        ),
+    )
 
 
 def refusal(path: Path, error: sqlite3.Error) -> BadSetting:
     """Return why a store cannot be read: it is damaged, or the failure has another cause."""
     name = getattr(error, "sqlite_errorname", "")
     if name.startswith("SQLITE_BUSY"):
-        return Locked(f"the store {path} is in use by another program that reads or writes SQLite files")
+        return Locked(
+            f"the store {path} is in use by another program that reads or writes SQLite files"
+        )
     if name.startswith(_UNAVAILABLE):
-        return Unavailable(f"the store {path} cannot be read: {worded(error)}; nothing in it was touched")
+        return Unavailable(
+            f"the store {path} cannot be read: {worded(error)}; nothing in it was touched"
+        )
     return Damaged(f"the store {path} is damaged: {worded(error)}; nothing in it was touched")
 
 
 def worded(error: Exception) -> str:
     """Return the message of an error, without codes."""
     if isinstance(error, OSError):
-        return "the disk is full" if error.errno in {errno.ENOSPC, errno.EDQUOT} else error.strerror or str(error)
+        return (
+            "the disk is full"
+            if error.errno in {errno.ENOSPC, errno.EDQUOT}
+            else error.strerror or str(error)
+        )
     return "the disk is full" if getattr(error, "sqlite_errorname", "") in _NO_ROOM else str(error)

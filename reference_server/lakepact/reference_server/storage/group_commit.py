@@ -23,7 +23,16 @@ from queue import SimpleQueue
 from typing import Any
 
 from lakepact.reference_server.storage.sqlite import StoreFile
-from lakepact.reference_server.storage.store import Changing, Collections, Key, Looking, NotKept, Record, Transaction, View
+from lakepact.reference_server.storage.store import (
+    Changing,
+    Collections,
+    Key,
+    Looking,
+    NotKept,
+    Record,
+    Transaction,
+    View,
+)
 
 logger = logging.getLogger(__name__)
 
@@ -53,7 +62,9 @@ class Pending:
 
     __slots__ = ("_batch", "_call_writer", "_lock")
 
-    def __init__(self, batch: _Batch, lock: AbstractContextManager[bool], call_writer: Callable[[], None]) -> None:
+    def __init__(
+        self, batch: _Batch, lock: AbstractContextManager[bool], call_writer: Callable[[], None]
+    ) -> None:
         self._batch = batch
         self._lock = lock
         self._call_writer = call_writer
@@ -77,7 +88,9 @@ class Pending:
             event.wait()
         self._raise_if_lost()
 
-    def _add_waiting(self, waiting: tuple[AbstractEventLoop, Future[None]] | threading.Event) -> bool:
+    def _add_waiting(
+        self, waiting: tuple[AbstractEventLoop, Future[None]] | threading.Event
+    ) -> bool:
         with self._lock:
             if not self._batch.ended:
                 self._batch.waiting.append(waiting)
@@ -117,7 +130,9 @@ class Pace:
         else:
             self._took.append(seconds)
             # Some writes take longer, because the log is full.
-            self._is_slow = len(self._took) == LOOKED_AT and sorted(self._took)[LOOKED_AT // 4] >= QUICK
+            self._is_slow = (
+                len(self._took) == LOOKED_AT and sorted(self._took)[LOOKED_AT // 4] >= QUICK
+            )
 
 
 class FileStore:
@@ -136,7 +151,9 @@ class FileStore:
             self._newest.put(key, record)
         file.records.clear()
         self._lock = threading.RLock()
-        self.turn = threading.RLock()  #: held by the thread that is in a transaction; taken before the lock
+        self.turn = (
+            threading.RLock()
+        )  #: held by the thread that is in a transaction; taken before the lock
         self._gathering = _Batch()
         self._read: dict[Key, Record] = {}  # recently changed records
         self._written: _Batch | None = None  # the batch that is being written
@@ -145,7 +162,9 @@ class FileStore:
         self._local = threading.local()
         self._closed = False
         self._tokens: SimpleQueue[bool] = SimpleQueue()
-        self._writer = threading.Thread(target=self._write_batches, name="lakepact store", daemon=True)
+        self._writer = threading.Thread(
+            target=self._write_batches, name="lakepact store", daemon=True
+        )
         self._writer.start()
 
     def begin(self) -> AbstractContextManager[Transaction]:
@@ -167,7 +186,11 @@ class FileStore:
         if batch is None:
             return None
         self._local.batch = None
-        return None if batch.ended and batch.lost is None else Pending(batch, self._lock, self.call_writer)
+        return (
+            None
+            if batch.ended and batch.lost is None
+            else Pending(batch, self._lock, self.call_writer)
+        )
 
     def wait(self) -> None:
         """Wait until everything that this thread's last transactions read and changed is in the file.
@@ -196,7 +219,12 @@ class FileStore:
         if batch is not None:
             self._local.batch = batch
 
-    def gather(self, changes: dict[Key, Record | None], then: list[Callable[[], None]], otherwise: list[Callable[[], None]]) -> None:
+    def gather(
+        self,
+        changes: dict[Key, Record | None],
+        then: list[Callable[[], None]],
+        otherwise: list[Callable[[], None]],
+    ) -> None:
         """Queue the changes of a transaction; the turn and the lock are held.
 
         Raises:
@@ -246,7 +274,12 @@ class FileStore:
     def _write_at_once(self) -> None:
         """Write changes on the event loop if that is faster; otherwise in the thread."""
         batch = self._gathering
-        if 0 < len(batch.changes) <= FEW and not batch.then and self._pace.lets_write() and self._writing.acquire(blocking=False):
+        if (
+            0 < len(batch.changes) <= FEW
+            and not batch.then
+            and self._pace.lets_write()
+            and self._writing.acquire(blocking=False)
+        ):
             started = time.monotonic()
             try:
                 self._write_next()
@@ -276,7 +309,12 @@ class FileStore:
             self._undo(batch, lost)
         except Exception:
             logger.exception("the store failed")
-            self._undo(batch, NotKept("it is not known whether the change lasts: the catalog's store failed", 500))
+            self._undo(
+                batch,
+                NotKept(
+                    "it is not known whether the change lasts: the catalog's store failed", 500
+                ),
+            )
         else:
             self._publish(batch)
 
@@ -315,7 +353,11 @@ class _Chained(Changing):
     __slots__ = ("_store",)
 
     def __init__(
-        self, store: FileStore, collections: Collections, turn: AbstractContextManager[bool], lock: AbstractContextManager[bool]
+        self,
+        store: FileStore,
+        collections: Collections,
+        turn: AbstractContextManager[bool],
+        lock: AbstractContextManager[bool],
     ) -> None:
         super().__init__(collections, turn, lock)
         self._store = store

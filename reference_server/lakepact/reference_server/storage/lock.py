@@ -43,8 +43,12 @@ def alone(path: Path) -> Generator[None]:
                 fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except OSError:
                 owner = os.pread(descriptor, 20, 0).decode(errors="replace").strip() or "unknown"
-                which = "this process itself" if owner == str(os.getpid()) else f"the process {owner}"
-                raise Locked(f"the store {path} is in use by {which}; end that one first, or name another store") from None
+                which = (
+                    "this process itself" if owner == str(os.getpid()) else f"the process {owner}"
+                )
+                raise Locked(
+                    f"the store {path} is in use by {which}; end that one first, or name another store"
+                ) from None
         with contextlib.suppress(OSError):  # on a full disk the process id is missing
             os.ftruncate(descriptor, 0)
             os.pwrite(descriptor, f"{os.getpid()}\n".encode(), 0)

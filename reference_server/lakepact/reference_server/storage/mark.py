@@ -38,7 +38,9 @@ class Mark:
     store: str  #: the id of the store
     changes: int  #: how many were acknowledged
     durability: str = "full"  #: of these changes
-    boot: str | None = None  #: the start of the machine in which they were made; None where nothing tells
+    boot: str | None = (
+        None  #: the start of the machine in which they were made; None where nothing tells
+    )
     closed: bool = False  #: whether the server has ended in order
     safe: int = 0  #: changes whose metadata files are known to be on the disk
 

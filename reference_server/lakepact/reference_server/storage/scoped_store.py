@@ -50,7 +50,9 @@ class _OwnView:
     def get(self, key: Key) -> Record | None:
         return self._view.get(_scoped(self._owner, key))
 
-    def under(self, collection: str, place: Place, after: str | None = None) -> Iterator[tuple[str, Record]]:
+    def under(
+        self, collection: str, place: Place, after: str | None = None
+    ) -> Iterator[tuple[str, Record]]:
         return self._view.under(_spelled(self._owner, collection), place, after)
 
     def every(self, collection: str) -> Iterator[tuple[Key, Record]]:

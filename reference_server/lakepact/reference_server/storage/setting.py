@@ -8,7 +8,13 @@ from pathlib import Path
 
 from lakepact.reference_server.settings import BadSetting, Settings
 from lakepact.reference_server.storage.store import Key, MemoryStore, Record, WholeStore
-from lakepact.reference_server.warehouse.local import PRIVATE, MemoryWarehouse, Outside, Warehouse, local
+from lakepact.reference_server.warehouse.local import (
+    PRIVATE,
+    MemoryWarehouse,
+    Outside,
+    Warehouse,
+    local,
+)
 
 MEMORY, FILE = "memory", "file"  #: spellings of `--store` that are not the path of a file
 SUFFIX = ".sqlite"
@@ -27,12 +33,18 @@ def store_path(settings: Settings, contract: str) -> Path | None:
     try:
         folder = Path(local(settings.warehouse)).expanduser()
     except Outside:
-        raise BadSetting(f"--store file keeps the catalog below a folder, and {settings.warehouse} is none; name a file instead") from None
+        raise BadSetting(
+            f"--store file keeps the catalog below a folder, and {settings.warehouse} is none; name a file instead"
+        ) from None
     return folder.absolute() / PRIVATE / f"{contract}{SUFFIX}"
 
 
 def opened_store(
-    settings: Settings, contract: str, warehouses: Sequence[Warehouse], *, recover: Callable[[Iterable[tuple[Key, Record]]], None]
+    settings: Settings,
+    contract: str,
+    warehouses: Sequence[Warehouse],
+    *,
+    recover: Callable[[Iterable[tuple[Key, Record]]], None],
 ) -> WholeStore:
     """Return the store that the settings ask for; the caller closes it.
 

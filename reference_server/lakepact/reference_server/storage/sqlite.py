@@ -62,7 +62,16 @@ _REMOVE = "DELETE FROM record WHERE collection = ? AND place = ? AND name = ?"
 _TELL = "INSERT INTO about (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value"
 UNCHANGED = "the change was not made: the catalog's store cannot be written"
 #: Failures before the end of a transaction is written: nothing of it can reappear.
-_HARMLESS = frozenset({"SQLITE_FULL", "SQLITE_IOERR_WRITE", "SQLITE_IOERR_READ", "SQLITE_NOMEM", "SQLITE_READONLY", "SQLITE_BUSY"})
+_HARMLESS = frozenset(
+    {
+        "SQLITE_FULL",
+        "SQLITE_IOERR_WRITE",
+        "SQLITE_IOERR_READ",
+        "SQLITE_NOMEM",
+        "SQLITE_READONLY",
+        "SQLITE_BUSY",
+    }
+)
 
 
 class StoreFile:
@@ -92,7 +101,9 @@ class StoreFile:
                 check_absence(path)
                 _make(path, contract)
             content = _complete(path, contract)
-            self.records = content.records  #: the content of the file when it was opened, each with the number of its change
+            self.records = (
+                content.records
+            )  #: the content of the file when it was opened, each with the number of its change
             self.batch = content.tally.changes  #: the number of the last change
             self._checksums = content.checksums
             self._total = content.tally.total
@@ -109,9 +120,15 @@ class StoreFile:
                     self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
                 # Only now: the changes that it counts are on the disk.
                 safe = min(self._found.safe, self.batch)
-                self._mark.write(Mark(self._found.store, self.batch, durability=durability, boot=boot(), safe=safe))
+                self._mark.write(
+                    Mark(
+                        self._found.store, self.batch, durability=durability, boot=boot(), safe=safe
+                    )
+                )
             except OSError as error:
-                raise BadSetting(f"the mark of the store {path} cannot be written: {worded(error)}") from None
+                raise BadSetting(
+                    f"the mark of the store {path} cannot be written: {worded(error)}"
+                ) from None
             undo.pop_all()
 
     def doubtful(self, *, every: bool = False) -> list[tuple[Key, Record]]:
@@ -143,7 +160,9 @@ class StoreFile:
             if self._doubted:
                 self._make_sure()
         except sqlite3.Error as error:
-            raise NotKept(f"{UNCHANGED}: it failed before, and does not work again: {worded(error)}") from None
+            raise NotKept(
+                f"{UNCHANGED}: it failed before, and does not work again: {worded(error)}"
+            ) from None
         try:
             self._write(changes)
         except sqlite3.Error as error:
@@ -183,7 +202,10 @@ class StoreFile:
         rows = iter(puts)
         # Many rows in one statement: each statement has to wait until the threads that answer requests pause.
         while some := list(islice(rows, MANY)):
-            execute(_PUT.format(", ".join([_VALUES] * len(some))), [value for row in some for value in (*row, total)])
+            execute(
+                _PUT.format(", ".join([_VALUES] * len(some))),
+                [value for row in some for value in (*row, total)],
+            )
         if not alone:
             self._connection.executemany(_REMOVE, gone)
             if not puts:
@@ -207,7 +229,10 @@ class StoreFile:
             self._make_sure()
         except sqlite3.Error:
             self._doubted = True
-            return NotKept(f"it is not known whether the change lasts: the catalog's store failed: {worded(error)}", 500)
+            return NotKept(
+                f"it is not known whether the change lasts: the catalog's store failed: {worded(error)}",
+                500,
+            )
         return NotKept(said, 503)
 
     def _make_sure(self) -> None:
@@ -245,12 +270,16 @@ def _complete(path: Path, contract: str) -> Content:
     """
     content = read(path)
     if (other := content.about.get("contract")) != contract:
-        raise BadSetting(f"{path} is the store of {other}, not of {contract}; name another with --store")
+        raise BadSetting(
+            f"{path} is the store of {other}, not of {contract}; name another with --store"
+        )
     if content.lost is not None:
         raise LostChanges(content.lost)
     for place in (path, path.parent):  # the log is made in the folder
         if not os.access(place, os.W_OK, effective_ids=os.access in os.supports_effective_ids):
-            raise BadSetting(f"the store {path} cannot be written: the permissions of {place} do not let this user")
+            raise BadSetting(
+                f"the store {path} cannot be written: the permissions of {place} do not let this user"
+            )
     if content.is_marked:
         return content
     _settle(path, content)
@@ -272,8 +301,13 @@ def _settle(path: Path, content: Content) -> None:
             if not content.is_marked:
                 connection.execute("ALTER TABLE record ADD COLUMN total INTEGER NOT NULL DEFAULT 0")
                 connection.execute(f"PRAGMA user_version = {FORMAT}")
-                connection.execute("DELETE FROM about WHERE name IN ('boot', 'closed', 'durability', 'safe')")
-            connection.executemany(_TELL, [("store", store), ("batch", str(tally.changes)), ("total", str(tally.total))])
+                connection.execute(
+                    "DELETE FROM about WHERE name IN ('boot', 'closed', 'durability', 'safe')"
+                )
+            connection.executemany(
+                _TELL,
+                [("store", store), ("batch", str(tally.changes)), ("total", str(tally.total))],
+            )
             connection.execute("COMMIT")
             connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     except (OSError, sqlite3.Error) as error:
@@ -293,13 +327,20 @@ def _made_folder(path: Path) -> None:
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise BadSetting(f"the folder {path.parent} of the store cannot be made: {error.strerror}") from None
+        raise BadSetting(
+            f"the folder {path.parent} of the store cannot be made: {error.strerror}"
+        ) from None
 
 
 def _make(path: Path, contract: str) -> None:
     new, store = path.with_name(f".{path.name}.lakepact-new"), secrets.token_hex(8)
     try:
-        for left in (new, new.with_name(f"{new.name}-wal"), new.with_name(f"{new.name}-journal"), log_of(path)):
+        for left in (
+            new,
+            new.with_name(f"{new.name}-wal"),
+            new.with_name(f"{new.name}-journal"),
+            log_of(path),
+        ):
             left.unlink(missing_ok=True)
         # A mark that counts no changes may stand alone, a store may not.
         make_mark(path, Mark(store, 0))
@@ -309,7 +350,9 @@ def _make(path: Path, contract: str) -> None:
                 f"PRAGMA synchronous = OFF; PRAGMA application_id = {OURS}; PRAGMA user_version = {FORMAT}; PRAGMA journal_mode = WAL;"
                 f"{_TABLES}"
             )
-            connection.executemany(_TELL, [("contract", contract), ("store", store), ("batch", "0"), ("total", "0")])
+            connection.executemany(
+                _TELL, [("contract", contract), ("store", store), ("batch", "0"), ("total", "0")]
+            )
         descriptor = os.open(new, os.O_RDONLY)
         try:
             os.fsync(descriptor)
@@ -324,7 +367,9 @@ def _make(path: Path, contract: str) -> None:
 
 
 def _connected(path: Path, durability: str) -> sqlite3.Connection:
-    connection = sqlite3.connect(path, isolation_level=None, check_same_thread=False, timeout=0, cached_statements=256)
+    connection = sqlite3.connect(
+        path, isolation_level=None, check_same_thread=False, timeout=0, cached_statements=256
+    )
     try:
         connection.executescript(
             "PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = WAL; PRAGMA fullfsync = 1; PRAGMA wal_autocheckpoint = 2000;"

@@ -95,7 +95,9 @@ class View(Protocol):
         """Return the record at this key, or None."""
         ...
 
-    def under(self, collection: str, place: Place, after: str | None = None) -> Iterator[tuple[str, Record]]:
+    def under(
+        self, collection: str, place: Place, after: str | None = None
+    ) -> Iterator[tuple[str, Record]]:
         """Return the records of a place in the order of their names, behind `after` if it is given."""
         ...
 
@@ -260,7 +262,9 @@ class Collections:
             if not records:
                 del self._places[collection, place]
 
-    def under(self, collection: str, place: Place, after: str | None = None) -> Iterator[tuple[str, Record]]:
+    def under(
+        self, collection: str, place: Place, after: str | None = None
+    ) -> Iterator[tuple[str, Record]]:
         """Yield the records of a place in the order of their names, behind `after` if it is given."""
         records = self._places.get((collection, place))
         if records is not None:
@@ -288,7 +292,12 @@ class Looking(AbstractContextManager[View]):
         self._lock.__enter__()
         return self._collections
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
         self._lock.__exit__(kind, error, trace)
 
 
@@ -303,7 +312,12 @@ class Changing(AbstractContextManager[Transaction]):
 
     __slots__ = ("_changes", "_collections", "_lock", "_otherwise", "_then", "_turn")
 
-    def __init__(self, collections: Collections, turn: AbstractContextManager[bool], lock: AbstractContextManager[bool]) -> None:
+    def __init__(
+        self,
+        collections: Collections,
+        turn: AbstractContextManager[bool],
+        lock: AbstractContextManager[bool],
+    ) -> None:
         self._collections = collections
         self._turn = turn
         self._lock = lock
@@ -315,7 +329,12 @@ class Changing(AbstractContextManager[Transaction]):
         self._turn.__enter__()
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
         try:
             if kind is None:
                 self._keep()
@@ -328,17 +347,26 @@ class Changing(AbstractContextManager[Transaction]):
         """Return the record at this key, or None."""
         return self._changes[key] if key in self._changes else self._collections.get(key)
 
-    def under(self, collection: str, place: Place, after: str | None = None) -> Iterator[tuple[str, Record]]:
+    def under(
+        self, collection: str, place: Place, after: str | None = None
+    ) -> Iterator[tuple[str, Record]]:
         """Return the records of a place in the order of their names, behind `after` if it is given."""
         changed = {
             key.name: record
             for key, record in self._changes.items()
-            if (key.collection, key.place) == (collection, place) and (after is None or key.name > after)
+            if (key.collection, key.place) == (collection, place)
+            and (after is None or key.name > after)
         }
         if not changed:
             return self._collections.under(collection, place, after)
         found = {**dict(self._collections.under(collection, place, after)), **changed}
-        return iter([(name, record) for name, record in sorted(found.items(), key=itemgetter(0)) if record is not None])
+        return iter(
+            [
+                (name, record)
+                for name, record in sorted(found.items(), key=itemgetter(0))
+                if record is not None
+            ]
+        )
 
     def every(self, collection: str) -> Iterator[tuple[Key, Record]]:
         """Yield all records of a collection, the changed ones last."""

@@ -10,8 +10,12 @@ from __future__ import annotations
 import struct
 from pathlib import Path
 
-_HEAD = struct.Struct(">8I")  #: of the log: magic, version, page size, sequence, two salts, two checksums
-_FRAME = struct.Struct(">6I")  #: of each page in it: number, pages of the file after a change that ends here, two salts, two checksums
+_HEAD = struct.Struct(
+    ">8I"
+)  #: of the log: magic, version, page size, sequence, two salts, two checksums
+_FRAME = struct.Struct(
+    ">6I"
+)  #: of each page in it: number, pages of the file after a change that ends here, two salts, two checksums
 _MAGIC = (0x377F0682, 0x377F0683)
 _LAST = 16  #: the place in the index of the log that names the last valid frame
 

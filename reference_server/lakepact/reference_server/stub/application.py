@@ -33,7 +33,9 @@ class Told:
         """Keep a part of the answer."""
         if message["type"] == "http.response.start":
             self.status = message["status"]
-            self.headers = [(bytes(name), bytes(value)) for name, value in message.get("headers", ())]
+            self.headers = [
+                (bytes(name), bytes(value)) for name, value in message.get("headers", ())
+            ]
         elif message["type"] == "http.response.body":
             self.body += message.get("body", b"")
 
@@ -49,7 +51,12 @@ class StubApplication:
     """
 
     def __init__(
-        self, app: AsgiApp, services: Sequence[Service], *, script: Script | None = None, recorder: Recorder | None = None
+        self,
+        app: AsgiApp,
+        services: Sequence[Service],
+        *,
+        script: Script | None = None,
+        recorder: Recorder | None = None,
     ) -> None:
         self._app = app
         self._script = script
@@ -76,12 +83,23 @@ class StubApplication:
             _replace(told, rule)
             await asyncio.sleep(rule.delay)
         if self._recorder is not None:
-            asked = {"operation": operation or None, "method": scope["method"], "path": path, **_request(scope, body)}
-            self._recorder.write({**asked, **_answer(told), "seconds": round(time.perf_counter() - started, 4)})
+            asked = {
+                "operation": operation or None,
+                "method": scope["method"],
+                "path": path,
+                **_request(scope, body),
+            }
+            self._recorder.write(
+                {**asked, **_answer(told), "seconds": round(time.perf_counter() - started, 4)}
+            )
         await _send(told, send, rule.close if rule else "")
 
     def _operation(self, method: str, path: str) -> str:
-        fitting = [(holes, operation) for holes, known, pattern, operation in self._routes if known == method and pattern.fullmatch(path)]
+        fitting = [
+            (holes, operation)
+            for holes, known, pattern, operation in self._routes
+            if known == method and pattern.fullmatch(path)
+        ]
         return min(fitting)[1] if fitting else ""
 
 
@@ -110,7 +128,10 @@ def _replace(told: Told, rule: Rule) -> None:
         told.status = 0
     elif rule.status is not None:
         told.status = rule.status
-        told.headers = [(name.lower().encode("latin-1"), value.encode("latin-1")) for name, value in rule.headers.items()]
+        told.headers = [
+            (name.lower().encode("latin-1"), value.encode("latin-1"))
+            for name, value in rule.headers.items()
+        ]
         told.headers.append((b"content-length", str(len(rule.body)).encode()))
         told.body = bytearray(rule.body)
 
@@ -119,12 +140,28 @@ async def _send(told: Told, send: Send, close: str) -> None:
     """Send an answer, or close the connection before or within it."""
     if told.status:
         has_length = any(name.lower() == b"content-length" for name, _ in told.headers)
-        length = [] if has_length or not told.body else [(b"content-length", str(len(told.body)).encode())]
-        await send({"type": "http.response.start", "status": told.status, "headers": [*told.headers, *length]})
+        length = (
+            []
+            if has_length or not told.body
+            else [(b"content-length", str(len(told.body)).encode())]
+        )
+        await send(
+            {
+                "type": "http.response.start",
+                "status": told.status,
+                "headers": [*told.headers, *length],
+            }
+        )
         if close != WITHIN:
             await send({"type": "http.response.body", "body": bytes(told.body)})
             return
-        await send({"type": "http.response.body", "body": bytes(told.body[: len(told.body) // 2]), "more_body": True})
+        await send(
+            {
+                "type": "http.response.body",
+                "body": bytes(told.body[: len(told.body) // 2]),
+                "more_body": True,
+            }
+        )
     transport: asyncio.Transport = send.__self__.transport  # type: ignore[attr-defined]  # uvicorn's cycle owns both
     transport.close()
 
@@ -153,5 +190,9 @@ def _again(body: bytes) -> Receive:
 
 @cache
 def _pattern(template: str) -> re.Pattern[str]:
-    steps = [".+?" if step == "{prefix}" else "[^/]+" if step.startswith("{") else re.escape(step) for step in template.split("/") if step]
+    steps = [
+        ".+?" if step == "{prefix}" else "[^/]+" if step.startswith("{") else re.escape(step)
+        for step in template.split("/")
+        if step
+    ]
     return re.compile("".join(f"(?:/{step})?" if step == ".+?" else f"/{step}" for step in steps))

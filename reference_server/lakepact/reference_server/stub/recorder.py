@@ -10,10 +10,13 @@ from typing import IO, Any
 from urllib.parse import parse_qsl, urlencode
 
 REDACTED = "<redacted>"
-SECRET_HEADERS = frozenset({"authorization", "proxy-authorization", "cookie", "set-cookie", "x-api-key"})
+SECRET_HEADERS = frozenset(
+    {"authorization", "proxy-authorization", "cookie", "set-cookie", "x-api-key"}
+)
 #: Names of members, parameters and properties whose values are secret.
 SECRET = re.compile(
-    r"^token$|_token$|(?<!page)[-.]token$|bearertoken|secret|password|credential$|access-?key-?id|sas-?token|signature|sig$", re.IGNORECASE
+    r"^token$|_token$|(?<!page)[-.]token$|bearertoken|secret|password|credential$|access-?key-?id|sas-?token|signature|sig$",
+    re.IGNORECASE,
 )
 MOST = 1_048_576  #: bytes of a body that are recorded
 FORM = "application/x-www-form-urlencoded"
@@ -43,7 +46,9 @@ class Recorder:
 def shown_headers(headers: Iterable[tuple[bytes, bytes]]) -> Headers:
     """Return headers without secrets."""
     decoded = ((name.decode("latin-1"), value.decode("latin-1")) for name, value in headers)
-    return [(name, REDACTED if name.lower() in SECRET_HEADERS else value) for name, value in decoded]
+    return [
+        (name, REDACTED if name.lower() in SECRET_HEADERS else value) for name, value in decoded
+    ]
 
 
 def shown_query(query: str) -> str:
@@ -62,7 +67,10 @@ def shown_body(body: bytes, content_type: str) -> Any:
         return f"{len(body)} bytes"
     text = body.decode("utf-8", "replace")
     if content_type.startswith(FORM):
-        return {name: REDACTED if SECRET.search(name) else value for name, value in parse_qsl(text, keep_blank_values=True)}
+        return {
+            name: REDACTED if SECRET.search(name) else value
+            for name, value in parse_qsl(text, keep_blank_values=True)
+        }
     try:
         return _documents(text)
     except RecursionError:
@@ -88,7 +96,10 @@ def without_secrets(value: Any) -> Any:
     """Return a JSON value whose secret members are replaced, and whose URLs lose their queries."""
     if isinstance(value, dict):
         return {
-            name: REDACTED if isinstance(inner, str) and SECRET.search(name) else without_secrets(inner) for name, inner in value.items()
+            name: REDACTED
+            if isinstance(inner, str) and SECRET.search(name)
+            else without_secrets(inner)
+            for name, inner in value.items()
         }
     if isinstance(value, list):
         return [without_secrets(inner) for inner in value]

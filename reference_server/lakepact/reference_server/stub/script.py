@@ -67,7 +67,11 @@ class Rule:
 
     def fits(self, method: str, path: str, operation: str) -> bool:
         """Return whether the rule is about such requests."""
-        return self.operation in {"", operation} and self.method.upper() in {"", method} and fnmatch.fnmatchcase(path, self.path)
+        return (
+            self.operation in {"", operation}
+            and self.method.upper() in {"", method}
+            and fnmatch.fnmatchcase(path, self.path)
+        )
 
 
 class Script:
@@ -105,16 +109,26 @@ def read(file: Path) -> Script:
 
     try:
         text = file.read_text("utf-8")
-        events = yaml.parse(text, getattr(yaml, "CSafeLoader", yaml.SafeLoader))  # the other takes 15 s for 5,000 open brackets
-        has_aliases = any(isinstance(event, yaml.AliasEvent) for event in events)  # a few expand to gigabytes
+        events = yaml.parse(
+            text, getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+        )  # the other takes 15 s for 5,000 open brackets
+        has_aliases = any(
+            isinstance(event, yaml.AliasEvent) for event in events
+        )  # a few expand to gigabytes
         document = [] if has_aliases else yaml.safe_load(text)
     except (OSError, ValueError, RecursionError, yaml.YAMLError) as error:
-        raise BadSetting(f"the script {file} cannot be read: {' '.join(str(error).split())}") from None
+        raise BadSetting(
+            f"the script {file} cannot be read: {' '.join(str(error).split())}"
+        ) from None
     if has_aliases:
-        raise BadSetting(f"the script {file} has aliases (*NAME); write each value where it belongs")
+        raise BadSetting(
+            f"the script {file} has aliases (*NAME); write each value where it belongs"
+        )
     if not isinstance(document, list):
         raise BadSetting(f"the script {file} must be a list of rules")
-    return Script(_rule(given, f"rule {number} of {file}") for number, given in enumerate(document, 1))
+    return Script(
+        _rule(given, f"rule {number} of {file}") for number, given in enumerate(document, 1)
+    )
 
 
 def _rule(given: Any, where: str) -> Rule:
@@ -122,10 +136,17 @@ def _rule(given: Any, where: str) -> Rule:
         raise BadSetting(f"{where} must be an object")
     unknown = sorted(str(key) for key in given.keys() - KEYS.keys())
     if unknown:
-        raise BadSetting(f"{where} has unknown keys: {', '.join(unknown)}; known keys: {', '.join(KEYS)}")
+        raise BadSetting(
+            f"{where} has unknown keys: {', '.join(unknown)}; known keys: {', '.join(KEYS)}"
+        )
     for key, kind in KEYS.items():
-        if key in given and (not isinstance(given[key], kind) or (isinstance(given[key], bool) and kind is not bool and key != "body")):
-            raise BadSetting(f"{where}: {key} has a value of the wrong type: {json.dumps(given[key], default=str)}")
+        if key in given and (
+            not isinstance(given[key], kind)
+            or (isinstance(given[key], bool) and kind is not bool and key != "body")
+        ):
+            raise BadSetting(
+                f"{where}: {key} has a value of the wrong type: {json.dumps(given[key], default=str)}"
+            )
     if given.get("status", STATUSES[0]) not in STATUSES:
         raise BadSetting(f"{where}: status must be between {STATUSES[0]} and {STATUSES[-1]}")
     if given.get("close", BEFORE) not in {BEFORE, WITHIN}:
@@ -134,7 +155,11 @@ def _rule(given: Any, where: str) -> Rule:
         if not 0 <= given.get(key, 0) <= most:
             raise BadSetting(f"{where}: {key} must be between 0 and {most}")
     content, headers = _content(given.get("body"), where), _headers(given.get("headers", {}), where)
-    if content and not isinstance(given["body"], str) and "content-type" not in {name.lower() for name in headers}:
+    if (
+        content
+        and not isinstance(given["body"], str)
+        and "content-type" not in {name.lower() for name in headers}
+    ):
         headers["content-type"] = "application/json"
     members: dict[str, Any] = {**given, "body": content, "headers": headers}
     return Rule(**members)
@@ -144,12 +169,20 @@ def _headers(given: Mapping[Any, Any], where: str) -> dict[str, str]:
     headers = {str(name): str(value) for name, value in given.items()}
     wrong = [name for name, value in headers.items() if not HEADER.fullmatch(f"{name}: {value}")]
     if wrong:
-        raise BadSetting(f"{where}: HTTP does not allow the header {json.dumps(wrong[0])} or its value")
+        raise BadSetting(
+            f"{where}: HTTP does not allow the header {json.dumps(wrong[0])} or its value"
+        )
     return headers
 
 
 def _content(body: Any, where: str) -> bytes:
     try:
-        return b"" if body is None else body.encode() if isinstance(body, str) else orjson.dumps(body, option=orjson.OPT_NON_STR_KEYS)
+        return (
+            b""
+            if body is None
+            else body.encode()
+            if isinstance(body, str)
+            else orjson.dumps(body, option=orjson.OPT_NON_STR_KEYS)
+        )
     except (TypeError, ValueError) as error:
         raise BadSetting(f"{where}: body is neither text nor JSON: {error}") from None

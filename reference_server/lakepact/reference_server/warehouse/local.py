@@ -24,7 +24,11 @@ LONGEST_STEP, LONGEST_PATH = 255, 3500  #: bytes; the rest is for file names
 PRIVATE = ".lakepact"  #: the name of folders that the server keeps for itself
 UNUSUAL = re.compile(r"%|\0|/\.\.")  #: in locations that can be read in two ways, or refused
 #: How folders are opened to be asked where they are; None where the system cannot be asked.
-HANDLE = os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC if sys.platform == "linux" and Path("/proc/self/fd").is_dir() else None
+HANDLE = (
+    os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC
+    if sys.platform == "linux" and Path("/proc/self/fd").is_dir()
+    else None
+)
 DELETED = " (deleted)"  #: what Linux puts behind the path of a folder that is gone
 LARGEST_DOCUMENT = 256 * 1024 * 1024
 
@@ -104,12 +108,18 @@ def warehouse(location: str, *, allowed: Iterable[str] = ()) -> Warehouse:
     """
     if location.rstrip("/") == "memory:" or location.startswith("memory:/"):
         return MemoryWarehouse(location.rstrip("/"))
-    return FileWarehouse(local(location), allowed=[local(other) for other in allowed], scheme=_scheme(location))
+    return FileWarehouse(
+        local(location), allowed=[local(other) for other in allowed], scheme=_scheme(location)
+    )
 
 
 def _scheme(location: str) -> str:
     """Return the scheme for locations below a folder: `file:` if it is given so, as Hadoop writes it, and otherwise `file://`."""
-    return "file:" if location.startswith("file:/") and not location.startswith("file://") else "file://"
+    return (
+        "file:"
+        if location.startswith("file:/") and not location.startswith("file://")
+        else "file://"
+    )
 
 
 def below(root: str, names: Iterable[str]) -> str:
@@ -138,7 +148,12 @@ def tidied(location: str) -> str:
 def _step(name: str) -> str:
     if PLAIN.fullmatch(name) and len(name) <= LONGEST_NAME:
         return name
-    spelled = "".join(c if c.isascii() and (c.isalnum() or c in "_-") else "".join(f"~{byte:02x}" for byte in c.encode()) for c in name)
+    spelled = "".join(
+        c
+        if c.isascii() and (c.isalnum() or c in "_-")
+        else "".join(f"~{byte:02x}" for byte in c.encode())
+        for c in name
+    )
     if len(spelled) <= LONGEST_NAME:
         return spelled
     return f"{spelled[: LONGEST_NAME - 33]}~{hashlib.blake2b(name.encode(), digest_size=16).hexdigest()}"
@@ -154,11 +169,19 @@ def local(location: str) -> str:
         return location.removeprefix("file://")
     parts = urlsplit(location)
     if parts.scheme not in {"file", ""}:
-        raise Outside(f"{location[:200]!r} is not a file: location; this server keeps tables in a local folder or in memory")
+        raise Outside(
+            f"{location[:200]!r} is not a file: location; this server keeps tables in a local folder or in memory"
+        )
     if parts.netloc not in {"", "localhost"}:
-        raise Outside(f"{location[:200]!r} names the host {parts.netloc[:100]!r}; a file: location has none")
+        raise Outside(
+            f"{location[:200]!r} names the host {parts.netloc[:100]!r}; a file: location has none"
+        )
     # Nothing of a path is cut off: ? and # are letters of it.
-    return location.removeprefix("file:").removeprefix("//").removeprefix("localhost") if parts.scheme else location
+    return (
+        location.removeprefix("file:").removeprefix("//").removeprefix("localhost")
+        if parts.scheme
+        else location
+    )
 
 
 _IS_PRIVATE = f"{os.sep}{PRIVATE}{os.sep}"
@@ -167,7 +190,9 @@ _IS_PRIVATE = f"{os.sep}{PRIVATE}{os.sep}"
 class FileWarehouse:
     """A folder of the local file system, and others that files may lie in too."""
 
-    def __init__(self, folder: str | Path, *, allowed: Iterable[str | Path] = (), scheme: str = "file://") -> None:
+    def __init__(
+        self, folder: str | Path, *, allowed: Iterable[str | Path] = (), scheme: str = "file://"
+    ) -> None:
         own = Path(folder).expanduser().resolve()
         own.mkdir(parents=True, exist_ok=True)
         self.root = f"{scheme}{own}"
@@ -226,7 +251,9 @@ class FileWarehouse:
         if within is None:
             raise self._outside(location)
         steps = real.removeprefix(within)
-        if f"{os.path.realpath(path.removesuffix(steps))}{os.sep}" == within and path.endswith(f"{os.sep}{steps}"):
+        if f"{os.path.realpath(path.removesuffix(steps))}{os.sep}" == within and path.endswith(
+            f"{os.sep}{steps}"
+        ):
             _remove(*os.path.split(real))
 
     def places(self, location: str) -> tuple[str, ...]:
@@ -245,7 +272,12 @@ class FileWarehouse:
         The folder is opened first and its real path is checked then, so that a link cannot be swapped in between.
         Returns False for everything unusual, which takes the slow path.
         """
-        if HANDLE is None or not location.startswith(self._plain) or not location.isascii() or UNUSUAL.search(location):
+        if (
+            HANDLE is None
+            or not location.startswith(self._plain)
+            or not location.isascii()
+            or UNUSUAL.search(location)
+        ):
             return False
         folder, _, name = location.removeprefix("file:").removeprefix("//").rpartition("/")
         if not name or len(folder) + len(name) >= LONGEST_PATH:
@@ -269,8 +301,12 @@ class FileWarehouse:
         for reading in {spelled, unquote(spelled)}:
             if not reading.startswith("/") or "\0" in reading or ".." in reading.split("/"):
                 raise self._outside(location)
-            if len(os.fsencode(reading)) > LONGEST_PATH or any(len(os.fsencode(step)) > LONGEST_STEP for step in reading.split("/")):
-                raise Outside(f"the location {location[:200]!r} is longer than a file system allows")
+            if len(os.fsencode(reading)) > LONGEST_PATH or any(
+                len(os.fsencode(step)) > LONGEST_STEP for step in reading.split("/")
+            ):
+                raise Outside(
+                    f"the location {location[:200]!r} is longer than a file system allows"
+                )
             real = os.path.realpath(reading)
             if not real.startswith(self._within) or _IS_PRIVATE in f"{real}/":
                 raise self._outside(location)
@@ -278,7 +314,9 @@ class FileWarehouse:
 
     def _outside(self, location: str) -> Outside:
         others = "".join(f" or {folder.rstrip(os.sep)}" for folder in self._within[1:])
-        return Outside(f"the location {location[:200]!r} is not below the warehouse {self.root}{others}")
+        return Outside(
+            f"the location {location[:200]!r} is not below the warehouse {self.root}{others}"
+        )
 
 
 def _real(path: str) -> str:
@@ -320,7 +358,9 @@ def _remove(folder: str, name: str) -> None:
 
 def _fill(path: str | Path, body: bytes, flags: int = 0, folder: int | None = None) -> None:
     # Each commit writes a file; Path.write_bytes takes three times as long.
-    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC | flags, 0o666, dir_fd=folder)
+    descriptor = os.open(
+        path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC | flags, 0o666, dir_fd=folder
+    )
     try:
         rest = memoryview(body)
         while rest:
@@ -333,7 +373,9 @@ def _make(folder: Path) -> None:
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except (FileExistsError, NotADirectoryError) as error:
-        raise Unwritable(f"the folder {str(folder)[:300]!r} cannot be made: {error.strerror}") from None
+        raise Unwritable(
+            f"the folder {str(folder)[:300]!r} cannot be made: {error.strerror}"
+        ) from None
 
 
 class MemoryWarehouse:
@@ -346,7 +388,9 @@ class MemoryWarehouse:
 
     def held(self, location: str) -> None:
         """Refuse a location that is not below the root."""
-        if ".." in unquote(location).split("/") or not all(place.startswith(self._within) for place in self.places(location)):
+        if ".." in unquote(location).split("/") or not all(
+            place.startswith(self._within) for place in self.places(location)
+        ):
             raise Outside(f"the location {location[:200]!r} is not below the warehouse {self.root}")
 
     def write(self, location: str, body: bytes) -> None:

@@ -8,8 +8,17 @@ import re
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
-from lakepact.reference_server.warehouse.local import LARGEST_DOCUMENT, Outside, Unreadable, Unwritable, tidied
-from lakepact.reference_server.warehouse.vended_credentials.policies import Unlimited, bucket_and_prefix
+from lakepact.reference_server.warehouse.local import (
+    LARGEST_DOCUMENT,
+    Outside,
+    Unreadable,
+    Unwritable,
+    tidied,
+)
+from lakepact.reference_server.warehouse.vended_credentials.policies import (
+    Unlimited,
+    bucket_and_prefix,
+)
 from lakepact.reference_server.warehouse.vended_credentials.signing import Keys
 
 SCHEME = re.compile(r"^s3[an]?://")
@@ -30,7 +39,14 @@ class ObjectWarehouse:
         Outside: the root is not such a place.
     """
 
-    def __init__(self, root: str, *, keys: Keys | None = None, region: str | None = None, endpoint: str | None = None) -> None:
+    def __init__(
+        self,
+        root: str,
+        *,
+        keys: Keys | None = None,
+        region: str | None = None,
+        endpoint: str | None = None,
+    ) -> None:
         self.root = root.rstrip("/")
         try:
             bucket_and_prefix(f"{self.root}/table")
@@ -78,7 +94,11 @@ class ObjectWarehouse:
 
     def places(self, location: str) -> tuple[str, ...]:
         """Return what a location stands for, however its scheme is spelled."""
-        return tuple(dict.fromkeys(tidied(SCHEME.sub("s3:/", reading)) for reading in (location, unquote(location))))
+        return tuple(
+            dict.fromkeys(
+                tidied(SCHEME.sub("s3:/", reading)) for reading in (location, unquote(location))
+            )
+        )
 
     def _path(self, location: str) -> str:
         # Clients differ in whether they decode a location: what is outside in either reading is outside.
@@ -86,7 +106,9 @@ class ObjectWarehouse:
         for reading in {location, unquote(location)}:
             within = reading.removeprefix(f"{self.root}/")
             if within == reading or {"", ".", ".."} & set(within.split("/")) or "\0" in reading:
-                raise Outside(f"the location {location[:200]!r} is not below the warehouse {self.root}")
+                raise Outside(
+                    f"the location {location[:200]!r} is not below the warehouse {self.root}"
+                )
         return SCHEME.sub("", location)
 
     @functools.cached_property
@@ -95,10 +117,19 @@ class ObjectWarehouse:
         from pyarrow import fs  # noqa: PLC0415
 
         # Small objects are written atomically by a single request.
-        options: dict[str, Any] = {"request_timeout": SECONDS, "connect_timeout": SECONDS, "allow_delayed_open": True}
+        options: dict[str, Any] = {
+            "request_timeout": SECONDS,
+            "connect_timeout": SECONDS,
+            "allow_delayed_open": True,
+        }
         if self._keys is not None:
-            options |= {"access_key": self._keys.access_key_id, "secret_key": self._keys.secret_access_key}
-            options |= {"session_token": self._keys.session_token} if self._keys.session_token else {}
+            options |= {
+                "access_key": self._keys.access_key_id,
+                "secret_key": self._keys.secret_access_key,
+            }
+            options |= (
+                {"session_token": self._keys.session_token} if self._keys.session_token else {}
+            )
         if self._endpoint is not None:
             parts = urlsplit(self._endpoint)
             options |= {"endpoint_override": parts.netloc, "scheme": parts.scheme}

@@ -19,7 +19,9 @@ _NAME = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")  #: of a header
 _VALUE = re.compile("[^\\x00-\\x1f\\x7f-\\x9f\\u2028\\u2029]*")
 _CHECKSUM = re.compile(r"x-amz-checksum-[a-z0-9]+")
 _HASH = re.compile(r"[0-9a-fA-F]{64}|UNSIGNED-PAYLOAD|STREAMING-[A-Z0-9-]+")
-_DECLARATION = re.compile(r"""<\?xml version=["']1\.0["']( encoding=["'](?i:utf-8)["'])?( standalone=["'](yes|no)["'])?\s*\?>\s*""")
+_DECLARATION = re.compile(
+    r"""<\?xml version=["']1\.0["']( encoding=["'](?i:utf-8)["'])?( standalone=["'](yes|no)["'])?\s*\?>\s*"""
+)
 _NAMESPACE = "{http://s3.amazonaws.com/doc/2006-03-01/}"
 _MOST_ENCODINGS = 4  #: of one character of a path
 
@@ -38,7 +40,9 @@ _OF_LISTINGS = frozenset(
     }
 )
 _OF_BULK_DELETES = frozenset({"x-id", "delete"})
-_OF_DELETED = frozenset({"Key", "VersionId", "ETag", "LastModifiedTime", "Size"})  #: elements of an object to delete
+_OF_DELETED = frozenset(
+    {"Key", "VersionId", "ETag", "LastModifiedTime", "Size"}
+)  #: elements of an object to delete
 #: Headers of S3 that change nothing but how an object is sent and kept. Others name a further object to copy, or give rights.
 _HARMLESS = re.compile(
     r"x-amz-(date|content-sha256|decoded-content-length|trailer|te|user-agent|request-payer|expected-bucket-owner|storage-class"
@@ -85,7 +89,9 @@ class Bucket:
                     return path
             elif not self.in_path and host in {f"{self.name}.{one}" for one in hosts}:
                 return parts.path.removeprefix("/")
-        raise Unsigned(f"{uri[:200]!r} is not of the bucket {self.name} at {own.scheme}://{own.netloc}")
+        raise Unsigned(
+            f"{uri[:200]!r} is not of the bucket {self.name} at {own.scheme}://{own.netloc}"
+        )
 
     def _of_aws(self) -> tuple[str, ...]:
         suffix = "amazonaws.com.cn" if self.region.startswith("cn-") else "amazonaws.com"
@@ -115,9 +121,13 @@ def storage_request(request: Mapping[str, Any], bucket: Bucket) -> StorageReques
         Unsigned: it does something else than reading, writing, listing or deleting objects of the bucket.
     """
     if request.get("provider") not in {None, "s3"}:
-        raise Unsigned(f"the provider is {request['provider'][:100]!r}, and the tables of this warehouse are in s3")
+        raise Unsigned(
+            f"the provider is {request['provider'][:100]!r}, and the tables of this warehouse are in s3"
+        )
     if request["region"] != bucket.region:
-        raise Unsigned(f"the region is {request['region'][:100]!r}, and that of the bucket is {bucket.region}")
+        raise Unsigned(
+            f"the region is {request['region'][:100]!r}, and that of the bucket is {bucket.region}"
+        )
     uri, method = request["uri"], request["method"]
     if not _URI.fullmatch(uri):
         raise Unsigned("the URI is not one that can be sent as it is")
@@ -138,7 +148,9 @@ def storage_request(request: Mapping[str, Any], bucket: Bucket) -> StorageReques
         return _deletion(request.get("body"), headers, bucket)
     else:
         raise Unsigned(f"{method} of a whole bucket is not signed")
-    payload = headers.pop(_PAYLOAD, None) or (_IN_PARTS if "x-amz-trailer" in headers else _UNSIGNED)
+    payload = headers.pop(_PAYLOAD, None) or (
+        _IN_PARTS if "x-amz-trailer" in headers else _UNSIGNED
+    )
     return StorageRequest(tuple(f"s3://{bucket.name}/{key}" for key in keys), headers, payload)
 
 
@@ -148,7 +160,9 @@ def _deletion(body: str | None, headers: dict[str, str], bucket: Bucket) -> Stor
     payload = hashlib.sha256(body.encode()).hexdigest()
     if headers.pop(_PAYLOAD, payload) != payload:
         raise Unsigned(f"`{_PAYLOAD}` is not the hash of `body`: another body could be sent")
-    return StorageRequest(tuple(f"s3://{bucket.name}/{key}" for key in _deleted(body)), headers, payload)
+    return StorageRequest(
+        tuple(f"s3://{bucket.name}/{key}" for key in _deleted(body)), headers, payload
+    )
 
 
 def _deleted(body: str) -> Iterable[str]:
@@ -166,14 +180,21 @@ def _deleted(body: str) -> Iterable[str]:
     if namespace not in {"", _NAMESPACE}:
         raise Unsigned("`body` is not the XML of a deletion in S3")
     members = _members(root, namespace, {"Object", "Quiet"})
-    objects = [_members(child, namespace, _OF_DELETED) for name, child in members if name == "Object"]
+    objects = [
+        _members(child, namespace, _OF_DELETED) for name, child in members if name == "Object"
+    ]
     values = [child for name, child in members if name == "Quiet"]
     if not objects or len(values) > 1:
         raise Unsigned("`body` does not name the objects of a deletion")
     for one in objects:
         keys = [child.text or "" for name, child in one if name == "Key"]
         values += [child for _, child in one]
-        if len(keys) != 1 or not keys[0].strip() or keys[0] != keys[0].strip() or len(dict(one)) < len(one):
+        if (
+            len(keys) != 1
+            or not keys[0].strip()
+            or keys[0] != keys[0].strip()
+            or len(dict(one)) < len(one)
+        ):
             raise Unsigned("`body` has an object without a key, or with a member twice")
         yield _checked(keys[0])
     if any(len(value) or value.attrib for value in values):
@@ -202,7 +223,9 @@ def _checked(key: str) -> str:
     spelled = [key]
     for _ in range(_MOST_ENCODINGS):
         spelled.append(unquote(spelled[-1]))
-    steps = [step.partition(";")[0] for text in spelled for step in re.split(r"[/\\]", text) if step]
+    steps = [
+        step.partition(";")[0] for text in spelled for step in re.split(r"[/\\]", text) if step
+    ]
     is_plain = key.isprintable() and not {"\\", ";"} & set(key) and "" not in key.split("/")[:-1]
     if not is_plain or spelled[-1] != spelled[-2] or any(not step.strip(" .") for step in steps):
         raise Unsigned(f"{key[:200]!r} is a path that can be read as another one")
@@ -222,7 +245,9 @@ def _permitted(query: Mapping[str, str], known: frozenset[str] | None, what: str
         raise Unsigned(f"{what} is not signed")
     further = sorted(query.keys() - known)
     if further:
-        raise Unsigned(f"{what} is not signed with the parameter {further[0][:100]!r}, which may make another request of it")
+        raise Unsigned(
+            f"{what} is not signed with the parameter {further[0][:100]!r}, which may make another request of it"
+        )
 
 
 def _headers(sent: Mapping[str, Iterable[str]], host: str) -> dict[str, str]:

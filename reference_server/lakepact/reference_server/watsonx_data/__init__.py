@@ -38,7 +38,9 @@ class Configuration:
         warehouse: where it keeps its tables.
     """
 
-    def __init__(self, endpoints: Callable[[], list[str]], *, operations: int, catalog: str, warehouse: str) -> None:
+    def __init__(
+        self, endpoints: Callable[[], list[str]], *, operations: int, catalog: str, warehouse: str
+    ) -> None:
         self._endpoints = endpoints
         self._operations = operations
         self._catalog = catalog
@@ -47,16 +49,22 @@ class Configuration:
     def get_config(self, *, warehouse: str | None = None) -> Reply:
         """Return overrides and defaults; endpoints only if some are missing, since clients assume the contract's without them."""
         if warehouse and warehouse != self._catalog:
-            raise bad_request(f"there is no catalog {warehouse[:200]!r}; the only one is {self._catalog!r}")
+            raise bad_request(
+                f"there is no catalog {warehouse[:200]!r}; the only one is {self._catalog!r}"
+            )
         answer: dict[str, Any] = {"overrides": {"warehouse": self._warehouse}, "defaults": {}}
         endpoints = self._endpoints()
-        return json_reply(answer if len(endpoints) == self._operations else {**answer, "endpoints": endpoints})
+        return json_reply(
+            answer if len(endpoints) == self._operations else {**answer, "endpoints": endpoints}
+        )
 
 
 def one_level(levels: Sequence[str]) -> None:
     """Check that a namespace has one level and can be addressed in a path."""
     if len(levels) != 1:
-        raise bad_request(f"at /namespace: a namespace has exactly one level here, not {len(levels)}")
+        raise bad_request(
+            f"at /namespace: a namespace has exactly one level here, not {len(levels)}"
+        )
     levels_are_addressable(levels)
 
 
@@ -65,13 +73,17 @@ def locate_namespace(properties: dict[str, str], location: str) -> None:
     properties.setdefault("storage_location", location)
 
 
-def location_below_namespace(catalog: Catalog, namespace: Document, *, levels: Sequence[str], name: str) -> str:
+def location_below_namespace(
+    catalog: Catalog, namespace: Document, *, levels: Sequence[str], name: str
+) -> str:
     """Return the default location of a table: below the storage_location of its namespace."""
     lies = {"location": namespace["properties"].get("storage_location", "")}
     return default_location(catalog, {"properties": lies}, levels=levels, name=name)
 
 
-def page_of_any_size(records: Callable[..., Any], listing: str, *, after: str | None, size: int | None) -> Any:
+def page_of_any_size(
+    records: Callable[..., Any], listing: str, *, after: str | None, size: int | None
+) -> Any:
     """Return one page; a size of 0 is no size."""
     return page(records, listing, after=after, size=size or None)
 
@@ -80,7 +92,10 @@ def never_over_another(register: Handler) -> Handler:
     """Return the handler that registers tables, without the body member that the contract does not have."""
 
     def registered(*, namespace: str, body: dict[str, Any]) -> Reply:
-        return register(namespace=namespace, body={name: value for name, value in body.items() if name != "overwrite"})
+        return register(
+            namespace=namespace,
+            body={name: value for name, value in body.items() if name != "overwrite"},
+        )
 
     return registered
 
@@ -111,11 +126,18 @@ def service(settings: Settings, beside: Mapping[str, Service]) -> Service:  # no
     if "/" in prefix:
         raise BadSetting(f"the prefix {prefix!r} is not the name of one catalog: it holds a slash")
 
-    kept = ServedWarehouse(warehouse(settings.warehouse, allowed=settings.allowed_locations), prefix=prefix)
+    kept = ServedWarehouse(
+        warehouse(settings.warehouse, allowed=settings.allowed_locations), prefix=prefix
+    )
 
     def configuration(endpoints: Callable[[ServedWarehouse], list[str]]) -> Configuration:
         offered = partial(endpoints, kept)
-        return Configuration(offered, operations=len(contract.operations), catalog=unquote(prefix), warehouse=kept.files.root)
+        return Configuration(
+            offered,
+            operations=len(contract.operations),
+            catalog=unquote(prefix),
+            warehouse=kept.files.root,
+        )
 
     rules = Rules()
     served = Catalogs(contract, settings, (kept,), rules=(rules,)).serve(configuration, ROOT)
@@ -125,7 +147,9 @@ def service(settings: Settings, beside: Mapping[str, Service]) -> Service:  # no
     credentials = read_credentials(settings.credentials) if settings.credentials else None
     served.rules.replace("enter", Doorkeeper(credentials).enter)
     served.authenticates = credentials is not None
-    served.index = CatalogIndex(ROOT, [prefix], warehouse=unquote(prefix), needs_token=served.authenticates)
+    served.index = CatalogIndex(
+        ROOT, [prefix], warehouse=unquote(prefix), needs_token=served.authenticates
+    )
     if credentials is not None:
         served.about = ()  # the index page needs no credentials: it does not show the warehouse's folder
 

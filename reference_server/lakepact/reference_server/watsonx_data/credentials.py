@@ -45,7 +45,9 @@ def read_credentials(path: Path) -> Credentials:
     try:
         document: Any = yaml.safe_load(path.read_text(encoding="utf-8"))
     except (OSError, ValueError, yaml.YAMLError) as error:
-        raise BadSetting(f"the credentials in {path} cannot be read: {type(error).__name__}") from None
+        raise BadSetting(
+            f"the credentials in {path} cannot be read: {type(error).__name__}"
+        ) from None
     if not isinstance(document, dict) or not document or set(document) - {"tokens", "api-keys"}:
         raise BadSetting(f"the credentials in {path} are not as they should be: {SHAPE}")
     tokens, keys = document.get("tokens") or [], document.get("api-keys") or {}
@@ -56,8 +58,12 @@ def read_credentials(path: Path) -> Credentials:
     ):
         raise BadSetting(f"the credentials in {path} are not as they should be: {SHAPE}")
     if any(":" in user for user in keys):
-        raise BadSetting(f"the credentials in {path} are not as they should be: no name of a user holds a colon")
-    return Credentials(tuple(map(_hash, tokens)), tuple(_hash(f"{user}:{key}") for user, key in keys.items()))
+        raise BadSetting(
+            f"the credentials in {path} are not as they should be: no name of a user holds a colon"
+        )
+    return Credentials(
+        tuple(map(_hash, tokens)), tuple(_hash(f"{user}:{key}") for user, key in keys.items())
+    )
 
 
 class Doorkeeper:
@@ -78,7 +84,9 @@ class Doorkeeper:
         shown = [value for name, value in scope["headers"] if name == b"authorization"]
         if not shown:
             if self._credentials is not None:
-                raise _refused("this catalog asks for a bearer token or a ZenApiKey in the header Authorization")
+                raise _refused(
+                    "this catalog asks for a bearer token or a ZenApiKey in the header Authorization"
+                )
             return
         if len(shown) > 1:
             raise _refused("the request has several Authorization headers; send one")
@@ -89,9 +97,13 @@ class Doorkeeper:
             user_and_key = unpacked(rest.strip())
             known = self._credentials is None or self._credentials.holds_key(user_and_key)
         else:
-            raise _refused("the header Authorization has neither the scheme Bearer nor ZenApiKey, or nothing behind it")
+            raise _refused(
+                "the header Authorization has neither the scheme Bearer nor ZenApiKey, or nothing behind it"
+            )
         if not known:
-            raise _refused(f"this catalog knows no such {'token' if scheme.casefold() == 'bearer' else 'user or API key'}")
+            raise _refused(
+                f"this catalog knows no such {'token' if scheme.casefold() == 'bearer' else 'user or API key'}"
+            )
 
 
 def unpacked(encoded: str) -> str:
@@ -103,14 +115,23 @@ def unpacked(encoded: str) -> str:
     try:
         text = base64.b64decode(encoded, validate=True).decode()
     except (ValueError, binascii.Error):
-        raise _refused("a ZenApiKey is the base64 form of user name, colon and API key; this one is not base64 of text") from None
+        raise _refused(
+            "a ZenApiKey is the base64 form of user name, colon and API key; this one is not base64 of text"
+        ) from None
     if ":" not in text:
-        raise _refused("a ZenApiKey is the base64 form of user name, colon and API key; this one holds no colon")
+        raise _refused(
+            "a ZenApiKey is the base64 form of user name, colon and API key; this one holds no colon"
+        )
     return text.removesuffix("\n")
 
 
 def _refused(message: str) -> Problem:
-    return Problem(401, "NotAuthorizedException", message, headers=(("www-authenticate", 'Bearer, ZenApiKey realm="watsonx.data"'),))
+    return Problem(
+        401,
+        "NotAuthorizedException",
+        message,
+        headers=(("www-authenticate", 'Bearer, ZenApiKey realm="watsonx.data"'),),
+    )
 
 
 def _hash(text: str) -> bytes:

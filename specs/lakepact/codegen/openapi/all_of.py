@@ -21,7 +21,12 @@ def merged(document: Document, schema: Document, path: Path, findings: Findings)
     """
     own = {key: value for key, value in schema.items() if key != "allOf"}
     parts = schema["allOf"]
-    if len(parts) == 1 and is_object(parts[0]) and "$ref" in parts[0] and not own.keys() - ANNOTATIONS - {"nullable"}:
+    if (
+        len(parts) == 1
+        and is_object(parts[0])
+        and "$ref" in parts[0]
+        and not own.keys() - ANNOTATIONS - {"nullable"}
+    ):
         return {**own, **parts[0]}
     return _Merge(document, findings).of(schema, path, ())
 
@@ -65,11 +70,19 @@ class _Merge:
         if isinstance(reference, str) and reference in above:
             raise Broken(f"{reference}: allOf leads back to itself")
         if isinstance(reference, str) and reference.startswith("#"):
-            target = self._flat(at(self._document, reference[1:]), tuple(steps(reference[1:])), (*above, reference))
+            target = self._flat(
+                at(self._document, reference[1:]), tuple(steps(reference[1:])), (*above, reference)
+            )
             # A discriminator tells apart the schemas that extend its own one; they have none.
-            return {key: value for key, value in target.items() if key not in {"description", "discriminator"}}
+            return {
+                key: value
+                for key, value in target.items()
+                if key not in {"description", "discriminator"}
+            }
         if isinstance(reference, str):
-            self._findings.add((*path, "$ref"), f"{reference} is outside the document, and left out")
+            self._findings.add(
+                (*path, "$ref"), f"{reference} is outside the document, and left out"
+            )
             return {}
         known = unchecked(schema, path, self._findings)
         return self.of(known, path, above) if "allOf" in known else known

@@ -17,10 +17,31 @@ _IMPORTED = frozenset(
         *(".answers", ".contract", ".models", ".operations", ".wire", ".wsgi"),
     }
 )
-_TYPES = frozenset({"bool", "bytes", "dict", "float", "int", "list", "str"})  #: those that models import from `builtins`
-_CALLED = frozenset({"Application", "Body", "Call", "ConfigDict", "Field", "Operation", "Parameter", "TypeAliasType", "types_of"})
+_TYPES = frozenset(
+    {"bool", "bytes", "dict", "float", "int", "list", "str"}
+)  #: those that models import from `builtins`
+_CALLED = frozenset(
+    {
+        "Application",
+        "Body",
+        "Call",
+        "ConfigDict",
+        "Field",
+        "Operation",
+        "Parameter",
+        "TypeAliasType",
+        "types_of",
+    }
+)
 _IN_BODIES: dict[type[ast.AST], tuple[type[ast.stmt], ...]] = {
-    ast.Module: (ast.Expr, ast.ImportFrom, ast.Assign, ast.AnnAssign, ast.ClassDef, ast.FunctionDef),
+    ast.Module: (
+        ast.Expr,
+        ast.ImportFrom,
+        ast.Assign,
+        ast.AnnAssign,
+        ast.ClassDef,
+        ast.FunctionDef,
+    ),
     ast.ClassDef: (ast.Expr, ast.Assign, ast.AnnAssign, ast.FunctionDef, ast.Pass),
     ast.FunctionDef: (ast.Expr, ast.AnnAssign, ast.Return),
 }
@@ -43,14 +64,28 @@ def check(folder: Path, copies: Mapping[str, str]) -> None:
     """
     for path in sorted(folder.glob("*.py")):
         try:
-            tree = ast.parse(path.read_bytes())  # as Python reads it: a comment may choose another encoding
+            tree = ast.parse(
+                path.read_bytes()
+            )  # as Python reads it: a comment may choose another encoding
         except (SyntaxError, ValueError, MemoryError, RecursionError) as problem:
-            raise Broken(f"{path.name} would not be Python: {problem}; report the document as an error of lakepact") from None
+            raise Broken(
+                f"{path.name} would not be Python: {problem}; report the document as an error of lakepact"
+            ) from None
         copy = copies.get(path.name)
-        wrong = _other(tree) if copy is None else None if ast.dump(tree) == ast.dump(ast.parse(copy)) else tree
+        wrong = (
+            _other(tree)
+            if copy is None
+            else None
+            if ast.dump(tree) == ast.dump(ast.parse(copy))
+            else tree
+        )
         if wrong is not None:
-            what = f"{path.name}, line {getattr(wrong, 'lineno', 1)}, would hold code of the document"
-            raise Broken(f"{what} ({type(wrong).__name__}); nothing is written; report the document as an error of lakepact")
+            what = (
+                f"{path.name}, line {getattr(wrong, 'lineno', 1)}, would hold code of the document"
+            )
+            raise Broken(
+                f"{what} ({type(wrong).__name__}); nothing is written; report the document as an error of lakepact"
+            )
 
 
 def _other(tree: ast.Module) -> ast.AST | None:
@@ -60,13 +95,20 @@ def _other(tree: ast.Module) -> ast.AST | None:
 def _is_allowed(node: Any) -> bool:
     if type(node) in _IN_BODIES:
         plain = not getattr(node, "decorator_list", ()) and not getattr(node, "keywords", ())
-        return plain and all(isinstance(statement, _IN_BODIES[type(node)]) for statement in node.body)
+        return plain and all(
+            isinstance(statement, _IN_BODIES[type(node)]) for statement in node.body
+        )
     if isinstance(node, ast.Expr):
         return isinstance(node.value, ast.Constant)
     if isinstance(node, ast.ImportFrom):
         module = f"{'.' * node.level}{node.module or ''}"
-        plain = all(name.asname in {None, f"{name.name}_aliased"} for name in node.names)  # of a type that a member is called like
-        return plain and (module in _IMPORTED or (module == "builtins" and {name.name for name in node.names} <= _TYPES))
+        plain = all(
+            name.asname in {None, f"{name.name}_aliased"} for name in node.names
+        )  # of a type that a member is called like
+        return plain and (
+            module in _IMPORTED
+            or (module == "builtins" and {name.name for name in node.names} <= _TYPES)
+        )
     if isinstance(node, ast.Call):
         return isinstance(node.func, ast.Name) and node.func.id in _CALLED
     if isinstance(node, ast.Assign | ast.AnnAssign):

@@ -19,11 +19,28 @@ INCOMPLETE = 3
 
 
 @click.command()
-@click.argument("contract", type=click.Path(exists=True, dir_okay=False, path_type=Path), metavar="CONTRACT.yaml")
-@click.option("--out", type=click.Path(file_okay=False, path_type=Path), metavar="DIR", required=True, help="The folder of the package.")
+@click.argument(
+    "contract",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    metavar="CONTRACT.yaml",
+)
+@click.option(
+    "--out",
+    type=click.Path(file_okay=False, path_type=Path),
+    metavar="DIR",
+    required=True,
+    help="The folder of the package.",
+)
 @click.option("--force", is_flag=True, help="Replace DIR, if it is a generated package.")
-@click.option("--strict", is_flag=True, help="Write nothing if a construct of the document is not supported.")
-@click.option("--json", "as_json", is_flag=True, help="Print the result and the findings as one JSON document.")
+@click.option(
+    "--strict", is_flag=True, help="Write nothing if a construct of the document is not supported."
+)
+@click.option(
+    "--json",
+    "as_json",
+    is_flag=True,
+    help="Print the result and the findings as one JSON document.",
+)
 def generate(contract: Path, *, out: Path, force: bool, strict: bool, as_json: bool) -> None:
     """Generate a Python package from an OpenAPI 3.0 or 3.1 document, YAML or JSON.
 
@@ -44,7 +61,9 @@ def generate(contract: Path, *, out: Path, force: bool, strict: bool, as_json: b
     except Broken as wrong:
         raise click.UsageError(placed(wrong, "comment")) from wrong
     except OSError as wrong:
-        click.echo(f"lakepact generate: {out} cannot be written: {wrong.strerror or wrong}", err=True)
+        click.echo(
+            f"lakepact generate: {out} cannot be written: {wrong.strerror or wrong}", err=True
+        )
         sys.exit(INCOMPLETE)
     _tell(made, out, written=not refused, as_json=as_json)
     sys.exit(1 if refused else 0)
@@ -60,28 +79,61 @@ def _check_target(out: Path, *, force: bool) -> None:
     """Refuse a folder that is no package name, or holds anything but a generated package."""
     name = out.resolve().name
     if not name.isidentifier() or name != argument_name(name):
-        raise click.BadParameter(f"{name!r} cannot be imported; take a name such as {argument_name(name)!r}", param_hint="--out")
+        raise click.BadParameter(
+            f"{name!r} cannot be imported; take a name such as {argument_name(name)!r}",
+            param_hint="--out",
+        )
     if not out.exists() or not any(out.iterdir()):
         return
     if not force:
-        raise click.BadParameter(f"{out} is not empty; --force replaces a generated package", param_hint="--out")
+        raise click.BadParameter(
+            f"{out} is not empty; --force replaces a generated package", param_hint="--out"
+        )
     first = out / "__init__.py"
     if not first.exists() or not first.read_text("utf-8", errors="replace").startswith(MADE):
-        raise click.BadParameter(f"{out} is no package that lakepact generate made, and is not replaced", param_hint="--out")
+        raise click.BadParameter(
+            f"{out} is no package that lakepact generate made, and is not replaced",
+            param_hint="--out",
+        )
 
 
 def _tell(made: Package, out: Path, *, written: bool, as_json: bool) -> None:
     """Print the result and the findings, each on one line: texts of the document reach no terminal as they are."""
-    places = lines(made.file, [finding.pointer for finding in made.findings]) if made.findings else {}
+    places = (
+        lines(made.file, [finding.pointer for finding in made.findings]) if made.findings else {}
+    )
     if as_json:
-        findings = [{"pointer": each.pointer, "line": places.get(each.pointer), "sentence": each.sentence} for each in made.findings]
-        result = {"title": made.title, "written": written, "operations": made.operations, "models": made.models, "findings": findings}
+        findings = [
+            {"pointer": each.pointer, "line": places.get(each.pointer), "sentence": each.sentence}
+            for each in made.findings
+        ]
+        result = {
+            "title": made.title,
+            "written": written,
+            "operations": made.operations,
+            "models": made.models,
+            "findings": findings,
+        }
         click.echo(json.dumps(result, indent=1))
         return
     for finding in made.findings:
         line = f":{places[finding.pointer]}" if finding.pointer in places else ""
-        click.echo(placed(f"{made.file.path}{line}: #{finding.pointer} {finding.sentence}", "comment"), err=True)
+        click.echo(
+            placed(f"{made.file.path}{line}: #{finding.pointer} {finding.sentence}", "comment"),
+            err=True,
+        )
     counted = f"{made.title}: {made.operations} operations, {made.models} models"
     number = len(made.findings)
-    noted = f"{number} construct{'s are' if number > 1 else ' is'} not supported or changed" if number else "everything is supported"
-    click.echo(placed(f"{counted} in {out}; {noted}" if written else f"{counted}; nothing is written: {noted}", "comment"))
+    noted = (
+        f"{number} construct{'s are' if number > 1 else ' is'} not supported or changed"
+        if number
+        else "everything is supported"
+    )
+    click.echo(
+        placed(
+            f"{counted} in {out}; {noted}"
+            if written
+            else f"{counted}; nothing is written: {noted}",
+            "comment",
+        )
+    )

@@ -16,7 +16,14 @@ ANNOTATIONS = frozenset(
 )
 UNCHECKED = (
     *("not", "if", "then", "else", "contains", "prefixItems", "patternProperties", "propertyNames"),
-    *("dependentSchemas", "dependentRequired", "unevaluatedProperties", "unevaluatedItems", "contentSchema", "$dynamicRef"),
+    *(
+        "dependentSchemas",
+        "dependentRequired",
+        "unevaluatedProperties",
+        "unevaluatedItems",
+        "contentSchema",
+        "$dynamicRef",
+    ),
 )
 
 

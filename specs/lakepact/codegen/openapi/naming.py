@@ -12,9 +12,47 @@ _WORDS = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z0-9]+|[A-Z]+|[0-9]+")
 #: Names that the module of models imports or that its generator keeps for itself.
 _TAKEN = frozenset(
     {
-        *("Annotated", "Any", "AnyUrl", "AwareDatetime", "BaseModel", "ClassVar", "ConfigDict", "Date", "Decimal", "Dict", "Enum"),
-        *("Field", "List", "Literal", "Model", "None", "Optional", "RootModel", "Set", "TaggedModel", "True", "False", "Union", "UUID"),
-        *("Self", "TypeAlias", "TypeAliasType", "WireModel", "Reply", "Problem", "Protocol", "Handlers", "Application", "Call", "Sequence"),
+        *(
+            "Annotated",
+            "Any",
+            "AnyUrl",
+            "AwareDatetime",
+            "BaseModel",
+            "ClassVar",
+            "ConfigDict",
+            "Date",
+            "Decimal",
+            "Dict",
+            "Enum",
+        ),
+        *(
+            "Field",
+            "List",
+            "Literal",
+            "Model",
+            "None",
+            "Optional",
+            "RootModel",
+            "Set",
+            "TaggedModel",
+            "True",
+            "False",
+            "Union",
+            "UUID",
+        ),
+        *(
+            "Self",
+            "TypeAlias",
+            "TypeAliasType",
+            "WireModel",
+            "Reply",
+            "Problem",
+            "Protocol",
+            "Handlers",
+            "Application",
+            "Call",
+            "Sequence",
+        ),
     }
 )
 _FUNCTIONS = frozenset({"annotations", "call", "operations"})

@@ -20,7 +20,9 @@ _SCALARS = {"string": "str", "integer": "int", "number": "float", "boolean": "bo
 _LIST = "list["
 _STYLES = {"path": "simple", "query": "form", "header": "simple"}
 _WITHOUT_BODY = frozenset({"204", "205", "304"})
-_IGNORED_HEADERS = frozenset({"accept", "content-type", "authorization"})  #: OpenAPI: such parameters are ignored
+_IGNORED_HEADERS = frozenset(
+    {"accept", "content-type", "authorization"}
+)  #: OpenAPI: such parameters are ignored
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +30,9 @@ class Described:
     """An operation as code is made of it."""
 
     operation: Operation
-    arguments: Mapping[str, str]  #: types by argument, required arguments first; those of others end with None
+    arguments: Mapping[
+        str, str
+    ]  #: types by argument, required arguments first; those of others end with None
     returns: str
     sentence: str
 
@@ -62,7 +66,9 @@ class Operations:
         path: Path = ("paths", template)
         reference = item.get("$ref")
         if isinstance(reference, str) and not reference.startswith("#"):
-            self._findings.add((*path, "$ref"), f"{reference} is outside the document: the path is left out")
+            self._findings.add(
+                (*path, "$ref"), f"{reference} is outside the document: the path is left out"
+            )
             return
         item = self._schemas.resolved(item)
         if "servers" in item:
@@ -104,15 +110,31 @@ class Operations:
             tags=tuple(written.get("tags", ())),
             deprecated=written.get("deprecated", False),
         )
-        required = {parameter.argument: types[parameter.argument] for parameter in parameters if parameter.required}
+        required = {
+            parameter.argument: types[parameter.argument]
+            for parameter in parameters
+            if parameter.required
+        }
         optional = {p.argument: f"{types[p.argument]} | None" for p in parameters if not p.required}
-        bodies = {"body": body_type if body_required else f"{body_type} | None"} if body_type else {}
-        arguments = {**required, **bodies, **optional} if body_required else {**required, **optional, **bodies}
-        returned = [answer.model if answer else "None" for answer in (answers[status] for status in success)]
+        bodies = (
+            {"body": body_type if body_required else f"{body_type} | None"} if body_type else {}
+        )
+        arguments = (
+            {**required, **bodies, **optional}
+            if body_required
+            else {**required, **optional, **bodies}
+        )
+        returned = [
+            answer.model if answer else "None" for answer in (answers[status] for status in success)
+        ]
         sentence = " ".join(str(written.get("summary") or f"Call {name}").split()).rstrip(".")
-        return Described(operation, arguments, " | ".join(dict.fromkeys(returned)) or "None", f"{sentence}.")
+        return Described(
+            operation, arguments, " | ".join(dict.fromkeys(returned)) or "None", f"{sentence}."
+        )
 
-    def _parameters(self, template: str, item: Document, path: tuple[str, ...]) -> tuple[tuple[Parameter, ...], dict[str, str]]:
+    def _parameters(
+        self, template: str, item: Document, path: tuple[str, ...]
+    ) -> tuple[tuple[Parameter, ...], dict[str, str]]:
         """Return the parameters of an operation, and the type of each argument."""
         found: dict[tuple[str, str], tuple[Document, Path]] = {}
         places: tuple[tuple[Document, Path], ...] = ((item, path[:2]), (item[path[-1]], path))
@@ -133,17 +155,36 @@ class Operations:
             reason = _unsupported(parameter)
             kind = None if reason else self._parameter_type(parameter["schema"])
             if reason is not None or kind is None:
-                self._omit(here, reason or "its schema is no scalar and no array of scalars", required=required)
+                self._omit(
+                    here,
+                    reason or "its schema is no scalar and no array of scalars",
+                    required=required,
+                )
                 continue
             argument = names.unique(argument_name(parameter["name"]))
             types[argument] = kind
             many = kind.startswith(_LIST)
             explode = many and parameter["in"] == "query" and parameter.get("explode", True)
-            parameters.append(Parameter(parameter["name"], argument, parameter["in"], required, many=many, explode=explode))
-        lacking = [name for name in _templated(template) if name not in {p.name for p in parameters if p.where == "path"}]
+            parameters.append(
+                Parameter(
+                    parameter["name"],
+                    argument,
+                    parameter["in"],
+                    required,
+                    many=many,
+                    explode=explode,
+                )
+            )
+        lacking = [
+            name
+            for name in _templated(template)
+            if name not in {p.name for p in parameters if p.where == "path"}
+        ]
         if lacking:
             raise Omitted(f"the path parameter {lacking[0]} is not described")
-        unused = [p.name for p in parameters if p.where == "path" and p.name not in _templated(template)]
+        unused = [
+            p.name for p in parameters if p.where == "path" and p.name not in _templated(template)
+        ]
         if unused:
             raise Omitted(f"the path has no {{{unused[0]}}}")
         return tuple(parameters), types
@@ -160,19 +201,36 @@ class Operations:
             return "str"
         for key in ("anyOf", "oneOf", "allOf"):
             if key in schema:
-                types = [self._parameter_type(each) for each in schema[key] if self._schemas.resolved(each).get("type") != "null"]
+                types = [
+                    self._parameter_type(each)
+                    for each in schema[key]
+                    if self._schemas.resolved(each).get("type") != "null"
+                ]
                 return None if None in types else _either({each for each in types if each})
-        values = [value for value in schema.get("enum", [schema["const"]] if "const" in schema else []) if value is not None]
+        values = [
+            value
+            for value in schema.get("enum", [schema["const"]] if "const" in schema else [])
+            if value is not None
+        ]
         if values and all(isinstance(value, str) for value in values):
             return f"Literal[{', '.join(map(repr, values))}]"
-        kinds = schema.get("type", "array" if "items" in schema else "object" if "properties" in schema else "string")
+        kinds = schema.get(
+            "type",
+            "array" if "items" in schema else "object" if "properties" in schema else "string",
+        )
         kinds = [kind for kind in (kinds if is_list(kinds) else [kinds]) if kind != "null"]
         if kinds == ["array"]:
             item = self._parameter_type(schema.get("items", {}))
             return None if item is None or item.startswith(_LIST) else f"{_LIST}{item}]"
-        return " | ".join(_SCALARS[kind] for kind in kinds) if kinds and all(kind in _SCALARS for kind in kinds) else None
+        return (
+            " | ".join(_SCALARS[kind] for kind in kinds)
+            if kinds and all(kind in _SCALARS for kind in kinds)
+            else None
+        )
 
-    def _body(self, written: Document, path: Path, name: str) -> tuple[Body | None, bool, str | None]:
+    def _body(
+        self, written: Document, path: Path, name: str
+    ) -> tuple[Body | None, bool, str | None]:
         """Return the body of a request, whether it has to be sent, and its type."""
         place: Path = (*path, "requestBody")
         described = written.get("requestBody")
@@ -191,7 +249,9 @@ class Operations:
             return None, False, None
         return body, required, body.model
 
-    def _answers(self, written: Document, path: Path, name: str, *, with_bodies: bool) -> dict[str, Body | None]:
+    def _answers(
+        self, written: Document, path: Path, name: str, *, with_bodies: bool
+    ) -> dict[str, Body | None]:
         answers: dict[str, Body | None] = {}
         success = _success(written["responses"])
         for status, described in written["responses"].items():
@@ -199,7 +259,10 @@ class Operations:
                 continue
             place: Path = (*path, "responses", status)
             if not str(described.get("$ref", "#")).startswith("#"):
-                self._findings.add((*place, "$ref"), f"{described['$ref']} is outside the document: the body is left out")
+                self._findings.add(
+                    (*place, "$ref"),
+                    f"{described['$ref']} is outside the document: the body is left out",
+                )
                 answers[status.upper() if status != "default" else status] = None
                 continue
             answer = self._schemas.resolved(described)
@@ -208,12 +271,18 @@ class Operations:
             suffix = "Response" if status in success[:1] else f"Response {status}"
             content = answer.get("content", {}) if with_bodies else {}
             if content and status in _WITHOUT_BODY:
-                self._findings.add((*place, "content"), f"is left out: HTTP has no body in an answer {status}")
+                self._findings.add(
+                    (*place, "content"), f"is left out: HTTP has no body in an answer {status}"
+                )
                 content = {}
-            answers[status.upper() if status != "default" else status] = self._content(content, place, f"{name} {suffix}", answer=True)
+            answers[status.upper() if status != "default" else status] = self._content(
+                content, place, f"{name} {suffix}", answer=True
+            )
         return answers
 
-    def _content(self, content: Document, path: Path, name: str, *, answer: bool = False) -> Body | None:
+    def _content(
+        self, content: Document, path: Path, name: str, *, answer: bool = False
+    ) -> Body | None:
         """Return the body in the preferred one of its media types: JSON, a form, text, other bytes."""
         ranked = sorted(content, key=_rank)
         chosen = ranked[0] if ranked and (answer or _rank(ranked[0]) < _MULTIPART) else None
@@ -232,7 +301,11 @@ class Operations:
 
     def _written_ids(self) -> Iterator[str]:
         for item in self._document["paths"].values():
-            yield from (item[method]["operationId"] for method in METHODS if method in item and "operationId" in item[method])
+            yield from (
+                item[method]["operationId"]
+                for method in METHODS
+                if method in item and "operationId" in item[method]
+            )
 
 
 _LINES, _MULTIPART = 4, 5
@@ -243,7 +316,10 @@ def _rank(media_type: str) -> int:
         return 0 if media_type.startswith("application/json") else 1
     if media_type.startswith(FORM):
         return 2
-    if any(part in media_type for part in ("ndjson", "jsonl", "json-seq", "event-stream", "xml", "yaml")):
+    if any(
+        part in media_type
+        for part in ("ndjson", "jsonl", "json-seq", "event-stream", "xml", "yaml")
+    ):
         return _LINES
     return _MULTIPART if media_type.startswith("multipart/") else 3
 

@@ -43,14 +43,18 @@ def limited() -> Generator[None]:
     """
 
     def stop(*_: object) -> None:
-        raise Broken(f"it takes longer than {LONGEST} s to generate code from the document; generate code from a smaller one")
+        raise Broken(
+            f"it takes longer than {LONGEST} s to generate code from the document; generate code from a smaller one"
+        )
 
     before = signal.signal(signal.SIGALRM, stop)
     signal.setitimer(signal.ITIMER_REAL, LONGEST)
     try:
         yield
     except RecursionError:
-        raise Broken("schemas refer to each other too deeply, or to themselves inside allOf; describe fewer levels") from None
+        raise Broken(
+            "schemas refer to each other too deeply, or to themselves inside allOf; describe fewer levels"
+        ) from None
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)
@@ -83,15 +87,28 @@ def package(path: Path) -> Package:
     operations = list(Operations(document, schemas, findings).all())
     components = schemas.finished()
     title = " ".join(f"{document['info']['title']} {document['info']['version']}".split())
-    header = Code(placed(f"{MADE} from {path.name}, sha256 {sha256(file.content)[:16]}. Do not edit.", "comment") + "\n")
+    header = Code(
+        placed(
+            f"{MADE} from {path.name}, sha256 {sha256(file.content)[:16]}. Do not edit.", "comment"
+        )
+        + "\n"
+    )
     copies = {name: (_HERE / "runtime" / name).read_text("utf-8") for name in _RUNTIME}
-    copies["wire.py"] = resources.files("lakepact.generated").joinpath("wire.py").read_text("utf-8").partition("\n")[2]
+    copies["wire.py"] = (
+        resources.files("lakepact.generated")
+        .joinpath("wire.py")
+        .read_text("utf-8")
+        .partition("\n")[2]
+    )
     modules = {
         "__init__.py": f'{header}"""{placed(title, "docstring")}: models, endpoints, a client and a server."""\n',
         "py.typed": "",
         "models.py": _models(components, header),
         **{name: header + text for name, text in copies.items()},
-        **{f"{name}.py": _rendered(name, operations, components, title=title, header=header) for name in _MODULES},
+        **{
+            f"{name}.py": _rendered(name, operations, components, title=title, header=header)
+            for name in _MODULES
+        },
     }
     return Package(title, file, modules, copies, len(operations), len(components), findings.all())
 
@@ -123,11 +140,27 @@ def _models(components: dict[str, Document], header: str) -> str:
     if not components:
         return f'{header}"""The document has no schemas."""\n\nfrom .wire import WireModel\n\n__all__ = ["WireModel"]\n'
     info = {"title": "models", "version": "1"}
-    document = {"openapi": "3.1.0", "info": info, "paths": {}, "components": {"schemas": components}}
-    return models.models(document, header, wire="wire", lazy=False).replace("\nfrom wire import", "\nfrom .wire import")
+    document = {
+        "openapi": "3.1.0",
+        "info": info,
+        "paths": {},
+        "components": {"schemas": components},
+    }
+    return models.models(document, header, wire="wire", lazy=False).replace(
+        "\nfrom wire import", "\nfrom .wire import"
+    )
 
 
-def _rendered(name: str, operations: list[Described], components: dict[str, Document], **values: Any) -> str:
-    bodies = [body for each in operations for body in (each.operation.body, *each.operation.answers.values()) if body]
+def _rendered(
+    name: str, operations: list[Described], components: dict[str, Document], **values: Any
+) -> str:
+    bodies = [
+        body
+        for each in operations
+        for body in (each.operation.body, *each.operation.answers.values())
+        if body
+    ]
     used = sorted({body.model for body in bodies} & components.keys())
-    return rendered(_HERE / "templates" / f"{name}.py.jinja", operations=operations, models=used, **values)
+    return rendered(
+        _HERE / "templates" / f"{name}.py.jinja", operations=operations, models=used, **values
+    )

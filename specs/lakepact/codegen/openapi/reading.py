@@ -45,14 +45,28 @@ _SCHEMA = Draft202012Validator(
             "discriminator": {
                 "type": "object",
                 "required": ["propertyName"],
-                "properties": {"propertyName": {"type": "string"}, "mapping": {"additionalProperties": {"type": "string"}}},
+                "properties": {
+                    "propertyName": {"type": "string"},
+                    "mapping": {"additionalProperties": {"type": "string"}},
+                },
             }
         },
     }
 )
 _SCHEMAS = ("components", "schemas")
 #: Members whose keys are names.
-_MAPS = NAMED | {"$defs", "callbacks", "content", "encoding", "links", "paths", "pathItems", "requestBodies", "securitySchemes", "webhooks"}
+_MAPS = NAMED | {
+    "$defs",
+    "callbacks",
+    "content",
+    "encoding",
+    "links",
+    "paths",
+    "pathItems",
+    "requestBodies",
+    "securitySchemes",
+    "webhooks",
+}
 _VALIDATORS = {"3.0.": OpenAPIV30SpecValidator, "3.1.": OpenAPIV31SpecValidator}
 
 
@@ -102,7 +116,11 @@ def read(file: File) -> Document:
         raise Broken(f"{path}: {broken}") from None
     _check_version(path, document)
     _check_schema(file, document)
-    paths = {template: item for template, item in document.get("paths", {}).items() if not template.startswith("x-")}
+    paths = {
+        template: item
+        for template, item in document.get("paths", {}).items()
+        if not template.startswith("x-")
+    }
     checked: Document = {**document, "paths": paths}
     _Check(file, checked).node(checked)
     _check_operations(file, checked)
@@ -123,12 +141,16 @@ def _line(node: Any, path: list[str]) -> int:
     line: int = node.start_mark.line + 1
     for step in path:
         if isinstance(node, yaml.MappingNode):
-            found = next(((key, value) for key, value in node.value if str(key.value) == step), None)
+            found = next(
+                ((key, value) for key, value in node.value if str(key.value) == step), None
+            )
             if found is None:
                 return line
             key, node = found
             line = key.start_mark.line + 1
-        elif isinstance(node, yaml.SequenceNode) and step.isdecimal() and int(step) < len(node.value):
+        elif (
+            isinstance(node, yaml.SequenceNode) and step.isdecimal() and int(step) < len(node.value)
+        ):
             node = node.value[int(step)]
             line = node.start_mark.line + 1
     return line
@@ -147,7 +169,9 @@ def _check_version(path: Path, document: Any) -> None:
 
 
 def _check_schema(file: File, document: Document) -> None:
-    validator = next(kind for prefix, kind in _VALIDATORS.items() if str(document["openapi"]).startswith(prefix))
+    validator = next(
+        kind for prefix, kind in _VALIDATORS.items() if str(document["openapi"]).startswith(prefix)
+    )
     for error in validator.schema_validator.iter_errors(document):
         raise _broken(file, error.absolute_path, error.message.partition("\n")[0])
 
@@ -160,7 +184,9 @@ class _Check:
         self._document = document
         self._targets: set[str] = set()
 
-    def node(self, node: Any, place: Place = (), *, in_schema: bool = False, names: bool = False) -> None:
+    def node(
+        self, node: Any, place: Place = (), *, in_schema: bool = False, names: bool = False
+    ) -> None:
         """Check a node and all below it.
 
         Raises:
@@ -179,7 +205,9 @@ class _Check:
             if begins:
                 self._schema(value, here)
             if names or key not in LITERAL:
-                self.node(value, here, in_schema=in_schema or begins, names=key in _MAPS and not names)
+                self.node(
+                    value, here, in_schema=in_schema or begins, names=key in _MAPS and not names
+                )
 
     def _schema(self, schema: Any, place: Place) -> None:
         for error in _SCHEMA.iter_errors(_without_draft_4(schema)):
@@ -204,7 +232,11 @@ def _check_operations(file: File, document: Document) -> None:
         name = operation.get("operationId")
         here = pointer_of(["paths", template, method])
         if name in seen:
-            raise _broken(file, ["paths", template, method, "operationId"], f"operationId {name} is that of {seen[name]} too")
+            raise _broken(
+                file,
+                ["paths", template, method, "operationId"],
+                f"operationId {name} is that of {seen[name]} too",
+            )
         if name is not None:
             seen[name] = here
 
@@ -227,7 +259,11 @@ def _wrong(document: Document, reference: str) -> str | None:
 def _without_draft_4(schema: Any) -> Any:
     # OpenAPI 3.0 has the boolean exclusive bounds of draft 4.
     if is_object(schema):
-        kept = {key: value for key, value in schema.items() if not (key.startswith("exclusiveM") and isinstance(value, bool))}
+        kept = {
+            key: value
+            for key, value in schema.items()
+            if not (key.startswith("exclusiveM") and isinstance(value, bool))
+        }
         return {key: _without_draft_4(value) for key, value in kept.items()}
     return [_without_draft_4(item) for item in schema] if is_list(schema) else schema
 

@@ -47,11 +47,15 @@ class Schemas:
         self.components: dict[str, Document] = {}
         written: dict[str, Any] = document.get("components", {}).get("schemas", {})
         #: Names of components by the pointer of what they are made of.
-        self._named = {f"{_PREFIX}{_escaped(name)}": self._names.unique(class_name(name)) for name in written}
+        self._named = {
+            f"{_PREFIX}{_escaped(name)}": self._names.unique(class_name(name)) for name in written
+        }
         self._tags = Tags(written, findings)
         for name, schema in written.items():
             path: Path = ("components", "schemas", name)
-            self.components[self._named[f"{_PREFIX}{_escaped(name)}"]] = self._component(schema, path, self._class_of(path))
+            self.components[self._named[f"{_PREFIX}{_escaped(name)}"]] = self._component(
+                schema, path, self._class_of(path)
+            )
 
     def finished(self) -> dict[str, Document]:
         """Return all components, once every schema of the document is translated."""
@@ -77,10 +81,25 @@ class Schemas:
         """Return the component of a pointer; what is no component schema in the document becomes one."""
         if reference not in self._named:
             path = tuple(steps(reference[1:]))
-            words = [step for step in path if step not in {"components", "schemas", "properties", "paths", "content", "schema", "$defs"}]
+            words = [
+                step
+                for step in path
+                if step
+                not in {
+                    "components",
+                    "schemas",
+                    "properties",
+                    "paths",
+                    "content",
+                    "schema",
+                    "$defs",
+                }
+            ]
             self._named[reference] = self._names.unique(class_name(" ".join(words[-2:])))
             self.components[self._named[reference]] = ANY  # while it is made it may refer to itself
-            self.components[self._named[reference]] = self._component(at(self._document, reference[1:]), path, self._named[reference])
+            self.components[self._named[reference]] = self._component(
+                at(self._document, reference[1:]), path, self._named[reference]
+            )
         return self._named[reference]
 
     def _hoisted(self, schema: Any, path: Path, name: str) -> str:
@@ -120,14 +139,25 @@ class Schemas:
             return plain
         if own in mapping.values():
             self._named[f"{own}#own"] = self._hoisted(plain, path, f"{name} Itself")
-            mapping = {value: f"{own}#own" if reference == own else reference for value, reference in mapping.items()}
+            mapping = {
+                value: f"{own}#own" if reference == own else reference
+                for value, reference in mapping.items()
+            }
         alternatives = [{"$ref": reference} for reference in dict.fromkeys(mapping.values())]
         described = {key: schema[key] for key in ("description",) if key in schema}
-        return {**described, "oneOf": alternatives, "discriminator": {**schema["discriminator"], "mapping": mapping}}
+        return {
+            **described,
+            "oneOf": alternatives,
+            "discriminator": {**schema["discriminator"], "mapping": mapping},
+        }
 
     def _described(self, schema: Document, made: Document) -> Document:
         text = schema.get("description")
-        return {**made, "description": text} if isinstance(text, str) and text.strip() and "$ref" not in made else made
+        return (
+            {**made, "description": text}
+            if isinstance(text, str) and text.strip() and "$ref" not in made
+            else made
+        )
 
     def _plain(self, schema: Document, path: Path, name: str) -> Document:  # noqa: PLR0911 - one return for each kind of schema
         """Return anything but an object with properties; `schema` is whole."""
@@ -142,31 +172,57 @@ class Schemas:
         if is_list(kinds):
             return self._either([{**schema, "type": kind} for kind in kinds], path, name)
         if kinds == "array":
-            return {"type": "array", "items": self._part(schema.get("items", ANY), (*path, "items"), f"{name} Item")}
+            return {
+                "type": "array",
+                "items": self._part(schema.get("items", ANY), (*path, "items"), f"{name} Item"),
+            }
         if kinds == "object":
             return self._map(schema, path, name)
         return self._scalar(schema, path) if kinds in _SCALARS else ANY
 
     def _object(self, schema: Document, path: Path, name: str) -> Document:
         properties: dict[str, Document] = {}
-        required = [member for member in schema.get("required", ()) if member in schema["properties"]]
+        required = [
+            member for member in schema.get("required", ()) if member in schema["properties"]
+        ]
         for member, described in schema["properties"].items():
             place = (*path, "properties", member)
             properties[member] = self._part(described, place, f"{name} {member}")
             whole = self.resolved(described)
-            if member in required and is_object(whole) and (whole.get("readOnly") or whole.get("writeOnly")):
+            if (
+                member in required
+                and is_object(whole)
+                and (whole.get("readOnly") or whole.get("writeOnly"))
+            ):
                 required.remove(member)  # a request and an answer have one model
-                self._findings.add(place, "is required in one direction only, so the model does not require it")
+                self._findings.add(
+                    place, "is required in one direction only, so the model does not require it"
+                )
         if is_object(schema.get("additionalProperties")) and schema["additionalProperties"]:
-            self._findings.add((*path, "additionalProperties"), "members beside the properties are kept, but their values are not checked")
-        closed = {"additionalProperties": False} if schema.get("additionalProperties") is False else {}
-        return {"type": "object", "properties": properties, **({"required": required} if required else {}), **closed}
+            self._findings.add(
+                (*path, "additionalProperties"),
+                "members beside the properties are kept, but their values are not checked",
+            )
+        closed = (
+            {"additionalProperties": False} if schema.get("additionalProperties") is False else {}
+        )
+        return {
+            "type": "object",
+            "properties": properties,
+            **({"required": required} if required else {}),
+            **closed,
+        }
 
     def _map(self, schema: Document, path: Path, name: str) -> Document:
         values = schema.get("additionalProperties", True)
         if not is_object(values) or not values:
             return {"type": "object", "additionalProperties": True}
-        return {"type": "object", "additionalProperties": self._part(values, (*path, "additionalProperties"), f"{name} Value")}
+        return {
+            "type": "object",
+            "additionalProperties": self._part(
+                values, (*path, "additionalProperties"), f"{name} Value"
+            ),
+        }
 
     def _scalar(self, schema: Document, path: Path) -> Document:
         kind = schema["type"]
@@ -176,11 +232,20 @@ class Schemas:
             if kind == "string":
                 return made  # bounds of the text hold for the text, and the model has a date
         bounds = {key: schema[key] for key in _BOUNDS.get(kind, ()) if key in schema}
-        for exclusive, bound in (("exclusiveMinimum", "minimum"), ("exclusiveMaximum", "maximum")):  # OpenAPI 3.0 has flags
-            if isinstance(bounds.get(exclusive), bool) and bounds.pop(exclusive) and bound in bounds:
+        for exclusive, bound in (
+            ("exclusiveMinimum", "minimum"),
+            ("exclusiveMaximum", "maximum"),
+        ):  # OpenAPI 3.0 has flags
+            if (
+                isinstance(bounds.get(exclusive), bool)
+                and bounds.pop(exclusive)
+                and bound in bounds
+            ):
                 bounds[exclusive] = bounds.pop(bound)
         if "pattern" in bounds and not _compiles(bounds["pattern"]):
-            self._findings.add((*path, "pattern"), "is not checked: pydantic has no such regular expression")
+            self._findings.add(
+                (*path, "pattern"), "is not checked: pydantic has no such regular expression"
+            )
             del bounds["pattern"]
         return made | bounds
 
@@ -193,11 +258,17 @@ class Schemas:
         elif kinds == {int}:
             made["type"] = "integer"
         elif values:
-            self._findings.add((*path, "enum"), "values other than texts and integers are not checked")
+            self._findings.add(
+                (*path, "enum"), "values other than texts and integers are not checked"
+            )
             made = {"type": "boolean"} if kinds == {bool} else ANY
         if not values:
             return {"type": "null"}
-        return {"anyOf": [made, {"type": "null"}]} if made and len(values) < len(schema["enum"]) else made
+        return (
+            {"anyOf": [made, {"type": "null"}]}
+            if made and len(values) < len(schema["enum"])
+            else made
+        )
 
     def _union(self, schema: Document, path: Path, name: str) -> Document:
         key = "oneOf" if "oneOf" in schema else "anyOf"
@@ -207,17 +278,34 @@ class Schemas:
         tagged = self._tags.tagged(schema, key, path) if "anyOf" in made else {}
         if not tagged:
             return made
-        mapping = {value: f"{_PREFIX}{self._class_of_reference(reference)}" for value, reference in tagged.items()}
-        discriminator = {"propertyName": schema["discriminator"]["propertyName"], "mapping": mapping}
-        return {"oneOf": made["anyOf"], "discriminator": discriminator, "x-path": (*path, "discriminator")}
+        mapping = {
+            value: f"{_PREFIX}{self._class_of_reference(reference)}"
+            for value, reference in tagged.items()
+        }
+        discriminator = {
+            "propertyName": schema["discriminator"]["propertyName"],
+            "mapping": mapping,
+        }
+        return {
+            "oneOf": made["anyOf"],
+            "discriminator": discriminator,
+            "x-path": (*path, "discriminator"),
+        }
 
     def _either(self, alternatives: list[Any], path: Path, name: str) -> Document:
         made: list[Document] = []
         for index, alternative in enumerate(alternatives):
-            part = self._part(alternative, (*path, index), f"{name} {index + 1}" if len(alternatives) > 2 else name)
+            part = self._part(
+                alternative,
+                (*path, index),
+                f"{name} {index + 1}" if len(alternatives) > 2 else name,
+            )
             made += part.get("anyOf", [part])
         made = [each for index, each in enumerate(made) if each not in made[:index]]
-        if any(each == ANY for each in ({k: v for k, v in part.items() if k != "description"} for part in made)):
+        if any(
+            each == ANY
+            for each in ({k: v for k, v in part.items() if k != "description"} for part in made)
+        ):
             return ANY
         return made[0] if len(made) == 1 else {"anyOf": made}
 
@@ -229,20 +317,29 @@ class Schemas:
             return ANY
         reference = schema.get("$ref")
         if isinstance(reference, str) and not reference.startswith("#"):
-            self._findings.add((*path, "$ref"), f"{reference} is outside the document: any value is accepted")
+            self._findings.add(
+                (*path, "$ref"), f"{reference} is outside the document: any value is accepted"
+            )
             return ANY
         if isinstance(reference, str):
-            beside = [key for key in schema if key not in ANNOTATIONS and key not in {"$ref", "nullable"}]
+            beside = [
+                key for key in schema if key not in ANNOTATIONS and key not in {"$ref", "nullable"}
+            ]
             if beside and not str(self._document["openapi"]).startswith("3.0"):
                 self._findings.each(path, beside, "is not checked beside $ref")
             whole: Document = {"$ref": reference}
             return {"anyOf": [whole, {"type": "null"}]} if schema.get("nullable") is True else whole
         whole = unchecked(schema, path, self._findings)
         if "const" in whole:
-            whole = {**{key: value for key, value in whole.items() if key != "const"}, "enum": [whole["const"]]}
+            whole = {
+                **{key: value for key, value in whole.items() if key != "const"},
+                "enum": [whole["const"]],
+            }
         if "allOf" in whole:
             whole = merged(self._document, whole, path, self._findings)
-            return self._whole(whole, path) if "$ref" in whole else self._nullable(_with_type(whole))
+            return (
+                self._whole(whole, path) if "$ref" in whole else self._nullable(_with_type(whole))
+            )
         return self._nullable(_with_type(whole))
 
     def _nullable(self, whole: Document) -> Document:
@@ -254,16 +351,28 @@ class Schemas:
             whole = {**whole, "type": rest[0] if len(rest) == 1 else rest or "null"}
         if not nullable or not (whole.keys() - ANNOTATIONS):
             return whole
-        description: Document = {key: whole.pop(key) for key in ("description", "readOnly", "writeOnly") if key in whole}
+        description: Document = {
+            key: whole.pop(key) for key in ("description", "readOnly", "writeOnly") if key in whole
+        }
         return {**description, "anyOf": [whole, {"type": "null"}]}
 
 
 def _with_type(schema: Document) -> Document:
     """Return a schema with the type that its keywords imply."""
-    if "type" in schema or "$ref" in schema or "oneOf" in schema or "anyOf" in schema or "enum" in schema:
+    if (
+        "type" in schema
+        or "$ref" in schema
+        or "oneOf" in schema
+        or "anyOf" in schema
+        or "enum" in schema
+    ):
         return dict(schema)
     implied = (
-        "object" if "properties" in schema or is_object(schema.get("additionalProperties")) else "array" if "items" in schema else None
+        "object"
+        if "properties" in schema or is_object(schema.get("additionalProperties"))
+        else "array"
+        if "items" in schema
+        else None
     )
     return {**schema, "type": implied} if implied else dict(schema)
 

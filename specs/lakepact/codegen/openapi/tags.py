@@ -32,7 +32,9 @@ class Tags:
         own = f"{_PREFIX}{path[-1]}"
         extending = {name: f"{_PREFIX}{name}" for name in self._extending(own)}
         if not mapping and not extending:
-            self._findings.add((*path, "discriminator"), "no schema extends this one: it is read as it stands")
+            self._findings.add(
+                (*path, "discriminator"), "no schema extends this one: it is read as it stands"
+            )
         return mapping or extending
 
     def tagged(self, schema: Document, key: str, path: Path) -> dict[str, str]:
@@ -40,10 +42,14 @@ class Tags:
         if "discriminator" not in schema:
             return {}
         mapping = self._mapping(schema, path)
-        alternatives = [each for each in schema[key] if is_object(each) and each.get("type") != "null"]
+        alternatives = [
+            each for each in schema[key] if is_object(each) and each.get("type") != "null"
+        ]
         references = [str(each["$ref"]) for each in alternatives if "$ref" in each]
         if len(references) < len(alternatives) or not set(mapping.values()) <= set(references):
-            self._findings.add((*path, "discriminator"), "does not name the alternatives: they are tried in turn")
+            self._findings.add(
+                (*path, "discriminator"), "does not name the alternatives: they are tried in turn"
+            )
             return {}
         unnamed = [reference for reference in references if reference not in mapping.values()]
         return {**mapping, **{reference.rpartition("/")[2]: reference for reference in unnamed}}
@@ -56,14 +62,21 @@ class Tags:
             if reference.startswith("#"):
                 mapping[str(value)] = reference
             else:
-                self._findings.add((*path, "discriminator", "mapping", value), f"{target} is outside the document, and left out")
+                self._findings.add(
+                    (*path, "discriminator", "mapping", value),
+                    f"{target} is outside the document, and left out",
+                )
         return mapping
 
     def _extending(self, reference: str) -> list[str]:
         """Return the schemas that name another one in `allOf`, or that name one that does."""
         found = added = {reference}
         while added:
-            added = {f"{_PREFIX}{name}" for name, schema in self._written.items() if found & _parts(schema)} - found
+            added = {
+                f"{_PREFIX}{name}"
+                for name, schema in self._written.items()
+                if found & _parts(schema)
+            } - found
             found = found | added
         return [name for name in self._written if f"{_PREFIX}{name}" in found - {reference}]
 
@@ -79,7 +92,9 @@ def with_tags(components: dict[str, Document], findings: Findings) -> dict[str, 
     A union of anything but objects loses its discriminator, which is reported.
     """
     tagged = {name: dict(schema) for name, schema in components.items()}
-    fixed: dict[tuple[str, str], list[str]] = {}  # an alternative of several unions has the values of all of them
+    fixed: dict[
+        tuple[str, str], list[str]
+    ] = {}  # an alternative of several unions has the values of all of them
     for name, schema in tagged.items():
         if "discriminator" not in schema:
             continue
@@ -94,8 +109,13 @@ def with_tags(components: dict[str, Document], findings: Findings) -> dict[str, 
                 known += [value for value in its_values if value not in known]
                 tagged[alternative] = _fixed(tagged[alternative], tag, known)
         else:
-            findings.add(path, "has no name, or an alternative is not an object: they are tried in turn")
-            tagged[name] = {"anyOf": schema["oneOf"], **{key: schema[key] for key in ("description",) if key in schema}}
+            findings.add(
+                path, "has no name, or an alternative is not an object: they are tried in turn"
+            )
+            tagged[name] = {
+                "anyOf": schema["oneOf"],
+                **{key: schema[key] for key in ("description",) if key in schema},
+            }
     return tagged
 
 

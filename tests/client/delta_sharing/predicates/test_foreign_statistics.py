@@ -26,13 +26,17 @@ from .nearby_predicates import joined, predicates_of
 from .range_server import may_match
 
 pytestmark = pytest.mark.skipif(
-    Version(deltalake.__version__) < Version("1.6.1"), reason="deltalake before 1.6.1 cannot write decimals of 38 digits"
+    Version(deltalake.__version__) < Version("1.6.1"),
+    reason="deltalake before 1.6.1 cannot write decimals of 38 digits",
 )
 
 SPARK = Path(__file__).parent / "spark_tables"
 WRITERS = ("delta-spark", "delta-rs")
 #: By day every fifth predicate about the tables of one writer; all take minutes.
-SAMPLED = (("delta-rs", 5), *(pytest.param(writer, 1, marks=pytest.mark.nightly) for writer in WRITERS))
+SAMPLED = (
+    ("delta-rs", 5),
+    *(pytest.param(writer, 1, marks=pytest.mark.nightly) for writer in WRITERS),
+)
 TOKEN = "token-of-a-reader"
 #: Every so many predicates are sent to the server too.
 SENT = 40
@@ -54,15 +58,34 @@ def tables(tmp_path_factory):
     work = tmp_path_factory.mktemp("foreign")
     write(work / "delta-rs")
     folders = {"delta-spark": SPARK, "delta-rs": work / "delta-rs"}
-    places = {(writer, log.parent.name): log.parent for writer, folder in folders.items() for log in sorted(folder.glob("*/_delta_log"))}
+    places = {
+        (writer, log.parent.name): log.parent
+        for writer, folder in folders.items()
+        for log in sorted(folder.glob("*/_delta_log"))
+    }
     named = [
-        {"name": writer, "tables": [{"name": name, "location": str(path)} for (of, name), path in places.items() if of == writer]}
+        {
+            "name": writer,
+            "tables": [
+                {"name": name, "location": str(path)}
+                for (of, name), path in places.items()
+                if of == writer
+            ],
+        }
         for writer in folders
     ]
-    document = {"version": 1, "shares": [{"name": "foreign", "schemas": named}], "recipients": [{"name": "reader", "bearerToken": TOKEN}]}
+    document = {
+        "version": 1,
+        "shares": [{"name": "foreign", "schemas": named}],
+        "recipients": [{"name": "reader", "bearerToken": TOKEN}],
+    }
     (work / "shares.yaml").write_text(yaml.safe_dump(document))
     with running(shares=work / "shares.yaml") as server:
-        profile = {"shareCredentialsVersion": 1, "endpoint": server.address("delta_sharing"), "bearerToken": TOKEN}
+        profile = {
+            "shareCredentialsVersion": 1,
+            "endpoint": server.address("delta_sharing"),
+            "bearerToken": TOKEN,
+        }
         with SharingClient(profile) as client:
             yield {place: _held(client.table("foreign", *place)) for place in places}
 
@@ -72,22 +95,44 @@ def _held(table):
         metadata, files = listing.metadata, list(listing.files())
     parts = list(table.query().batches())
     assert len(parts) == len(files)
-    rows = pa.concat_tables(part.append_column("file", pa.array([number] * len(part), pa.int32())) for number, part in enumerate(parts))
+    rows = pa.concat_tables(
+        part.append_column("file", pa.array([number] * len(part), pa.int32()))
+        for number, part in enumerate(parts)
+    )
     plain = [each for each in metadata.schema.fields if isinstance(each.type, Primitive)]
-    made = [predicate for each in plain for predicate in predicates_of(each.name, each.type, rows.column(each.name).combine_chunks())]
+    made = [
+        predicate
+        for each in plain
+        for predicate in predicates_of(
+            each.name, each.type, rows.column(each.name).combine_chunks()
+        )
+    ]
     return Held(table, metadata, files, rows, [*made, *joined(Random(5), made, 200)])
 
 
 def wanted(held, predicate):
     """Return the numbers of the files that hold wanted rows."""
-    some = held.rows.select([*{held.metadata.schema.column(name).name for name in columns_of(predicate)}, "file"])
-    return pc.unique(some.filter(expression(predicate, held.metadata.schema)).column("file")).to_pylist()
+    some = held.rows.select(
+        [*{held.metadata.schema.column(name).name for name in columns_of(predicate)}, "file"]
+    )
+    return pc.unique(
+        some.filter(expression(predicate, held.metadata.schema)).column("file")
+    ).to_pylist()
 
 
 def texts(table):
     """Return the columns as texts, where NaN is like NaN; times are numbers, as Python has none after the year 9999."""
-    numbers = [pa.int64() if pa.types.is_timestamp(kind) else pa.int32() if pa.types.is_date(kind) else kind for kind in table.schema.types]
-    return repr([column.cast(kind).to_pylist() for column, kind in zip(table.columns, numbers, strict=True)])
+    numbers = [
+        pa.int64()
+        if pa.types.is_timestamp(kind)
+        else pa.int32()
+        if pa.types.is_date(kind)
+        else kind
+        for kind in table.schema.types
+    ]
+    return repr(
+        [column.cast(kind).to_pylist() for column, kind in zip(table.columns, numbers, strict=True)]
+    )
 
 
 def of(tables, writer):
@@ -99,9 +144,17 @@ def test_no_file_with_a_wanted_row_is_skipped(tables, writer, every):
     lost, skipped = [], 0
     for name, held in of(tables, writer).items():
         for predicate in held.predicates[::every]:
-            kept = {number for number, file in enumerate(held.files) if FileSkipping(predicate, held.metadata).may_hold(file)}
+            kept = {
+                number
+                for number, file in enumerate(held.files)
+                if FileSkipping(predicate, held.metadata).may_hold(file)
+            }
             skipped += len(held.files) - len(kept)
-            lost += [(name, predicate, held.files[number].stats) for number in wanted(held, predicate) if number not in kept]
+            lost += [
+                (name, predicate, held.files[number].stats)
+                for number in wanted(held, predicate)
+                if number not in kept
+            ]
 
     assert lost == []
     assert skipped > 10_000 / every
@@ -113,9 +166,17 @@ def test_hints_lose_no_row_on_a_server_that_compares_ranges(tables, writer, ever
     for name, held in of(tables, writer).items():
         for predicate in held.predicates[::every]:
             if (text := hint(predicate)) is not None:
-                kept = {number for number, file in enumerate(held.files) if may_match(json.loads(text), file)}
+                kept = {
+                    number
+                    for number, file in enumerate(held.files)
+                    if may_match(json.loads(text), file)
+                }
                 skipped += len(held.files) - len(kept)
-                lost += [(name, predicate, text, held.files[number].stats) for number in wanted(held, predicate) if number not in kept]
+                lost += [
+                    (name, predicate, text, held.files[number].stats)
+                    for number in wanted(held, predicate)
+                    if number not in kept
+                ]
 
     assert lost == []
     assert skipped > 1000 / every
@@ -125,18 +186,43 @@ def test_hints_lose_no_row_on_a_server_that_compares_ranges(tables, writer, ever
 def test_rows_with_a_predicate_are_those_of_reading_everything(tables, writer, every):
     for name, held in of(tables, writer).items():
         for predicate in held.predicates[:: SENT * every]:
-            everything = held.rows.drop_columns("file").filter(expression(predicate, held.metadata.schema))
+            everything = held.rows.drop_columns("file").filter(
+                expression(predicate, held.metadata.schema)
+            )
 
-            assert texts(held.table.to_arrow(predicate=predicate)) == texts(everything), (name, predicate)
+            assert texts(held.table.to_arrow(predicate=predicate)) == texts(everything), (
+                name,
+                predicate,
+            )
 
 
 def test_predicates_are_thousands_about_every_type(tables):
-    counts = {writer: sum(len(held.predicates) for held in of(tables, writer).values()) for writer in WRITERS}
+    counts = {
+        writer: sum(len(held.predicates) for held in of(tables, writer).values())
+        for writer in WRITERS
+    }
     kinds = {
-        writer: {getattr(each.type, "name", "") for held in of(tables, writer).values() for each in held.metadata.schema.fields}
+        writer: {
+            getattr(each.type, "name", "")
+            for held in of(tables, writer).values()
+            for each in held.metadata.schema.fields
+        }
         for writer in WRITERS
     }
 
     assert min(counts.values()) > 3000, counts
-    every = {"byte", "short", "integer", "long", "float", "double", "decimal", "string", "boolean", "date", "timestamp", "timestamp_ntz"}
+    every = {
+        "byte",
+        "short",
+        "integer",
+        "long",
+        "float",
+        "double",
+        "decimal",
+        "string",
+        "boolean",
+        "date",
+        "timestamp",
+        "timestamp_ntz",
+    }
     assert all(every <= found for found in kinds.values())

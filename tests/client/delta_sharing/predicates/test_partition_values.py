@@ -13,7 +13,20 @@ from hypothesis import strategies as st
 from lakepact.client.delta_sharing.partition_values import parsed
 from lakepact.client.delta_sharing.schemas import Array, Primitive
 
-PRIMITIVES = ("binary", "boolean", "byte", "date", "double", "float", "integer", "long", "short", "string", "timestamp", "timestamp_ntz")
+PRIMITIVES = (
+    "binary",
+    "boolean",
+    "byte",
+    "date",
+    "double",
+    "float",
+    "integer",
+    "long",
+    "short",
+    "string",
+    "timestamp",
+    "timestamp_ntz",
+)
 TYPES = [*(Primitive(name) for name in PRIMITIVES), Primitive("decimal", 10, 2)]
 
 
@@ -39,10 +52,26 @@ def test_null_and_empty_text_parse_to_null(kind, text):
         ("float", "3", 3.0),
         ("date", "2024-02-29", date(2024, 2, 29)),
         ("timestamp", "2024-01-01 12:30:00", datetime(2024, 1, 1, 12, 30, tzinfo=UTC)),
-        ("timestamp", "2024-01-01 12:30:00.123456", datetime(2024, 1, 1, 12, 30, 0, 123456, tzinfo=UTC)),
-        ("timestamp", "2024-01-01T12:30:00.5Z", datetime(2024, 1, 1, 12, 30, 0, 500000, tzinfo=UTC)),
-        ("timestamp", "2024-01-01T12:30:00+02:00", datetime(2024, 1, 1, 12, 30, tzinfo=timezone(timedelta(hours=2)))),
-        ("timestamp", "2024-01-01 12:30:00.123456000", datetime(2024, 1, 1, 12, 30, 0, 123456, tzinfo=UTC)),
+        (
+            "timestamp",
+            "2024-01-01 12:30:00.123456",
+            datetime(2024, 1, 1, 12, 30, 0, 123456, tzinfo=UTC),
+        ),
+        (
+            "timestamp",
+            "2024-01-01T12:30:00.5Z",
+            datetime(2024, 1, 1, 12, 30, 0, 500000, tzinfo=UTC),
+        ),
+        (
+            "timestamp",
+            "2024-01-01T12:30:00+02:00",
+            datetime(2024, 1, 1, 12, 30, tzinfo=timezone(timedelta(hours=2))),
+        ),
+        (
+            "timestamp",
+            "2024-01-01 12:30:00.123456000",
+            datetime(2024, 1, 1, 12, 30, 0, 123456, tzinfo=UTC),
+        ),
         ("timestamp_ntz", "2024-01-01 12:30:00", datetime(2024, 1, 1, 12, 30)),  # noqa: DTZ001 - it has no zone
         ("timestamp_ntz", "2024-01-01", datetime(2024, 1, 1)),  # noqa: DTZ001 - a date before the column was widened
         ("float", "3.4", 3.4000000953674316),
@@ -88,7 +117,14 @@ def test_text_of_another_type_raises_value_error(name, text):
 
 
 @pytest.mark.parametrize(
-    ("text", "value"), [("12.3", "12.3"), ("-99999999.99", "-99999999.99"), ("1E+3", "1000"), ("1.500", "1.5"), ("0", "0")]
+    ("text", "value"),
+    [
+        ("12.3", "12.3"),
+        ("-99999999.99", "-99999999.99"),
+        ("1E+3", "1000"),
+        ("1.500", "1.5"),
+        ("0", "0"),
+    ],
 )
 def test_decimal_is_exact(text, value):
     assert parsed(text, Primitive("decimal", 10, 2)) == Decimal(value)
@@ -101,7 +137,9 @@ def test_decimal_that_does_not_fit_raises_value_error(text):
 
 
 def test_nested_partition_column_raises_value_error():
-    with pytest.raises(ValueError, match="array<long> cannot be one that a table is partitioned by"):
+    with pytest.raises(
+        ValueError, match="array<long> cannot be one that a table is partitioned by"
+    ):
         parsed("[1]", Array(Primitive("long"), contains_null=True))
 
 
@@ -111,7 +149,11 @@ def test_any_text_parses_or_raises_value_error(kind, text):
         parsed(text, kind)
 
 
-@given(st.decimals(allow_nan=False, allow_infinity=False, min_value=-(10**8) + 1, max_value=10**8 - 1, places=2))
+@given(
+    st.decimals(
+        allow_nan=False, allow_infinity=False, min_value=-(10**8) + 1, max_value=10**8 - 1, places=2
+    )
+)
 def test_decimals_round_trip(value):
     assert parsed(str(value), Primitive("decimal", 10, 2)) == value
 

@@ -13,7 +13,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lakepact.client import column
-from lakepact.client.delta_sharing.predicates import And, Comparison, IsNull, Not, Or, columns_of, hint
+from lakepact.client.delta_sharing.predicates import (
+    And,
+    Comparison,
+    IsNull,
+    Not,
+    Or,
+    columns_of,
+    hint,
+)
 from lakepact.client.delta_sharing.rows.expressions import expression
 from lakepact.client.delta_sharing.rows.types import arrow_field
 from lakepact.client.delta_sharing.schemas import Field, Primitive, Schema
@@ -29,7 +37,11 @@ COMPARED = st.builds(
 )
 PREDICATES = st.recursive(
     st.builds(IsNull, st.sampled_from(NAMES)) | COMPARED,
-    lambda parts: st.builds(Not, parts) | st.builds(And, st.tuples(parts, parts)) | st.builds(Or, st.tuples(parts, parts, parts)),
+    lambda parts: (
+        st.builds(Not, parts)
+        | st.builds(And, st.tuples(parts, parts))
+        | st.builds(Or, st.tuples(parts, parts, parts))
+    ),
     max_leaves=8,
 )
 
@@ -70,14 +82,22 @@ def chooses(predicate: Any, row: dict[str, Any]) -> bool | None:
     if isinstance(predicate, IsNull):
         return row[predicate.column] is None
     name = {"op": "column", "name": predicate.column}
-    return holds({"op": predicate.operator, "children": [name, {"op": "literal", "value": str(predicate.value)}]}, row)
+    return holds(
+        {
+            "op": predicate.operator,
+            "children": [name, {"op": "literal", "value": str(predicate.value)}],
+        },
+        row,
+    )
 
 
 @given(PREDICATES, st.fixed_dictionaries(dict.fromkeys(NAMES, VALUES)))
 def test_hint_holds_for_every_selected_row(predicate, row):
     told = hint(predicate)
 
-    assert told is None or chooses(predicate, row) is not True or holds(json.loads(told), row) is True
+    assert (
+        told is None or chooses(predicate, row) is not True or holds(json.loads(told), row) is True
+    )
 
 
 @given(
@@ -85,7 +105,9 @@ def test_hint_holds_for_every_selected_row(predicate, row):
     st.lists(st.fixed_dictionaries(dict.fromkeys(NAMES, VALUES)), max_size=5),
 )
 def test_predicate_keeps_the_rows_that_sql_keeps(predicate, rows):
-    table = pa.Table.from_pylist(rows, schema=pa.schema([arrow_field(field) for field in SCHEMA.fields]))
+    table = pa.Table.from_pylist(
+        rows, schema=pa.schema([arrow_field(field) for field in SCHEMA.fields])
+    )
 
     kept = table.filter(expression(predicate, SCHEMA)).to_pylist()
 
@@ -93,10 +115,16 @@ def test_predicate_keeps_the_rows_that_sql_keeps(predicate, rows):
 
 
 def test_operators_build_the_predicate_tree():
-    predicate = (column("a") == 1) & ~(column("b") < 2) & ((column("a") > 3) | column("b").is_null())
+    predicate = (
+        (column("a") == 1) & ~(column("b") < 2) & ((column("a") > 3) | column("b").is_null())
+    )
 
     assert predicate == And(
-        (Comparison("a", "equal", 1), Not(Comparison("b", "lessThan", 2)), Or((Comparison("a", "greaterThan", 3), IsNull("b"))))
+        (
+            Comparison("a", "equal", 1),
+            Not(Comparison("b", "lessThan", 2)),
+            Or((Comparison("a", "greaterThan", 3), IsNull("b"))),
+        )
     )
     assert columns_of(predicate) == {"a", "b"}
 
@@ -106,7 +134,10 @@ def test_derived_operators_build_basic_predicates():
     assert column("a").is_not_null() == Not(IsNull("a"))
     assert column("a").is_in([1, 2]) == (column("a") == 1) | (column("a") == 2)
     assert column("a").is_in([1]) == Comparison("a", "equal", 1)
-    assert [(column("a") <= 1).operator, (column("a") >= 1).operator] == ["lessThanOrEqual", "greaterThanOrEqual"]
+    assert [(column("a") <= 1).operator, (column("a") >= 1).operator] == [
+        "lessThanOrEqual",
+        "greaterThanOrEqual",
+    ]
 
 
 @pytest.mark.parametrize(
@@ -120,7 +151,10 @@ def test_derived_operators_build_basic_predicates():
     ],
 )
 def test_hint_names_the_type_of_the_value(value, kind, text):
-    children = [{"op": "column", "name": "c", "valueType": kind}, {"op": "literal", "value": text, "valueType": kind}]
+    children = [
+        {"op": "column", "name": "c", "valueType": kind},
+        {"op": "literal", "value": text, "valueType": kind},
+    ]
 
     assert json.loads(hint(column("c") == value)) == {"op": "equal", "children": children}
 
@@ -140,7 +174,10 @@ def told(predicate: Any) -> Any:
     """Return a hint as nested tuples of an operation, and of what it is about."""
 
     def short(tree: Any) -> Any:
-        parts = tuple(child.get("value") or child.get("name") if "children" not in child else short(child) for child in tree["children"])
+        parts = tuple(
+            child.get("value") or child.get("name") if "children" not in child else short(child)
+            for child in tree["children"]
+        )
         return (tree["op"], *parts)
 
     text = hint(predicate)
@@ -156,22 +193,38 @@ OTHERS = ("or", ("lessThan", "s", "m"), ("greaterThan", "s", "m"))
     ("predicate", "expected"),
     [
         # statistics of times are in milliseconds
-        (column("t") == NOON, ("and", ("greaterThanOrEqual", "t", FROM), ("lessThanOrEqual", "t", TO))),
+        (
+            column("t") == NOON,
+            ("and", ("greaterThanOrEqual", "t", FROM), ("lessThanOrEqual", "t", TO)),
+        ),
         (column("t") > NOON, ("greaterThanOrEqual", "t", FROM)),
         (column("t") < NOON, ("lessThanOrEqual", "t", TO)),
         (~(column("t") < NOON), ("greaterThanOrEqual", "t", FROM)),
         (column("t") != NOON, None),
         # numbers may be of every type
-        (column("i") > 5, ("greaterThanOrEqual", "i", "5")),  # the column can hold 5.5, and its values be compared as integers
+        (
+            column("i") > 5,
+            ("greaterThanOrEqual", "i", "5"),
+        ),  # the column can hold 5.5, and its values be compared as integers
         (column("i") < -5, ("lessThanOrEqual", "i", "-5")),
         (column("i") != 5, None),
         (~(column("i") < 5), None),  # true for NaN
-        (column("i") == 2**60, ("and", ("greaterThanOrEqual", "i", str(2**60 - 2**10)), ("lessThanOrEqual", "i", str(2**60 + 2**10)))),
+        (
+            column("i") == 2**60,
+            (
+                "and",
+                ("greaterThanOrEqual", "i", str(2**60 - 2**10)),
+                ("lessThanOrEqual", "i", str(2**60 + 2**10)),
+            ),
+        ),
         (column("i") == 2**63 - 1, None),
         # hints hold neither `not` nor `isNull`
         (~(column("s") < "m"), ("greaterThanOrEqual", "s", "m")),
         (column("s") != "m", OTHERS),
-        (~((column("s") == "m") | (column("s") > "x")), ("and", OTHERS, ("lessThanOrEqual", "s", "x"))),
+        (
+            ~((column("s") == "m") | (column("s") > "x")),
+            ("and", OTHERS, ("lessThanOrEqual", "s", "x")),
+        ),
         (~~(column("s") == "m"), ("equal", "s", "m")),
         (column("s").is_null(), None),
         (column("s").is_not_null(), None),
@@ -221,7 +274,9 @@ def test_column_compares_with_values_of_its_type_only(name):
 
     assert table.filter(expression(column("c") == right, schema)).num_rows == 1
     for value in wrong:
-        with pytest.raises(TypeError, match=r"column C is .*, and cannot be compared with .*: give"):
+        with pytest.raises(
+            TypeError, match=r"column C is .*, and cannot be compared with .*: give"
+        ):
             expression(column("C") == value, schema)
 
 

@@ -55,15 +55,25 @@ def of_row(n: int, column: str, value: Any) -> Fault:
     return Fault("row", f"id={n}, column {column}", changed(n, **{column: value}))
 
 
-RENAMED = NestedField(9, "place", StructType(NestedField(23, "level", IntegerType()), NestedField(24, "name", StringType())))
-WIDENED = NestedField(9, "place", StructType(NestedField(23, "floor", LongType()), NestedField(24, "name", StringType())))
+RENAMED = NestedField(
+    9,
+    "place",
+    StructType(NestedField(23, "level", IntegerType()), NestedField(24, "name", StringType())),
+)
+WIDENED = NestedField(
+    9,
+    "place",
+    StructType(NestedField(23, "floor", LongType()), NestedField(24, "name", StringType())),
+)
 FAULTS = {
     "emptied": Fault("rows", "number of rows", lambda _: []),
     "lost-row": Fault("row", "id=7", lambda rows: [each for each in rows if each["id"] != 7]),
     "further-row": Fault("row", "id=60", lambda rows: [*rows, row(60)]),
     "duplicated-row": Fault("row", "id=7", lambda rows: [*rows, row(7)]),
     "appended-twice": Fault("row", "id=0", lambda rows: [*rows, *rows]),
-    "lost-and-duplicated": Fault("row", "id=8", lambda rows: [*(each for each in rows if each["id"] != 7), row(8)]),
+    "lost-and-duplicated": Fault(
+        "row", "id=8", lambda rows: [*(each for each in rows if each["id"] != 7), row(8)]
+    ),
     "null-for-value": of_row(7, "price", None),
     "value-for-null": of_row(5, "region", "null"),
     "a-cent-more": of_row(7, "price", Decimal("0.08")),
@@ -83,13 +93,23 @@ FAULTS = {
     "null-for-a-struct-of-nulls": of_row(6, "place", {"floor": None, "name": None}),
     "values-in-other-rows": Fault("row", "id=7, column price", exchanged("price", 7, 13)),
     "dropped-column": Fault("column", "column flag", columns=schema(without=["flag"])),
-    "dropped-and-changed": Fault("row", "id=7, column day", changed(7, day=dt.date(2020, 1, 1)), schema(without=["flag"])),
-    "renamed-column": Fault("column", "column marked", columns=schema(flag=NestedField(12, "marked", StringType()))),
-    "renamed-part-of-a-struct": Fault("column", "column place.level", columns=schema(place=RENAMED)),
+    "dropped-and-changed": Fault(
+        "row", "id=7, column day", changed(7, day=dt.date(2020, 1, 1)), schema(without=["flag"])
+    ),
+    "renamed-column": Fault(
+        "column", "column marked", columns=schema(flag=NestedField(12, "marked", StringType()))
+    ),
+    "renamed-part-of-a-struct": Fault(
+        "column", "column place.level", columns=schema(place=RENAMED)
+    ),
     "widened-part-of-a-struct": Fault("type", "column place.floor", columns=schema(place=WIDENED)),
-    "widened-column": Fault("type", "column ratio", columns=schema(ratio=NestedField(6, "ratio", DoubleType()))),
+    "widened-column": Fault(
+        "type", "column ratio", columns=schema(ratio=NestedField(6, "ratio", DoubleType()))
+    ),
     "required-column": Fault(
-        "required", "column local", columns=schema(local=NestedField(16, "local", schema().find_type("local"), required=True))
+        "required",
+        "column local",
+        columns=schema(local=NestedField(16, "local", schema().find_type("local"), required=True)),
     ),
     "unpartitioned": Fault("partition", "spec", spec=PartitionSpec()),
 }
@@ -108,7 +128,13 @@ class Catalogs:
         for url, table in ((self.a, Fault("", "")), (self.b, FAULTS[fault])):
             with closing(load_catalog("one", type="rest", uri=url)) as catalog:
                 if not catalog.table_exists(f"faults.{fault}"):
-                    create(catalog, f"faults.{fault}", table.rows(list(ROWS)), columns=table.columns, spec=table.spec)
+                    create(
+                        catalog,
+                        f"faults.{fault}",
+                        table.rows(list(ROWS)),
+                        columns=table.columns,
+                        spec=table.spec,
+                    )
         return self.a, self.b
 
     def compared(self, fault: str) -> dict[str, Any]:
@@ -134,18 +160,44 @@ def test_fault_is_found_with_column_and_row(fault: str, catalogs: Catalogs) -> N
     table, meant = catalogs.compared(fault), FAULTS[fault]
 
     assert table["error"] == ""
-    assert any(each["kind"] == meant.kind and each["what"].startswith(meant.what) for each in table["differences"]), table["differences"]
+    assert any(
+        each["kind"] == meant.kind and each["what"].startswith(meant.what)
+        for each in table["differences"]
+    ), table["differences"]
 
 
-@pytest.mark.parametrize("fault", some([name for name, fault in FAULTS.items() if ", column " in fault.what and fault.kind == "row"], 3))
+@pytest.mark.parametrize(
+    "fault",
+    some(
+        [
+            name
+            for name, fault in FAULTS.items()
+            if ", column " in fault.what and fault.kind == "row"
+        ],
+        3,
+    ),
+)
 def test_changed_row_is_the_only_one_shown(fault: str, catalogs: Catalogs) -> None:
-    ids = {each["what"].partition(",")[0] for each in catalogs.compared(fault)["differences"] if each["kind"] == "row"}
+    ids = {
+        each["what"].partition(",")[0]
+        for each in catalogs.compared(fault)["differences"]
+        if each["kind"] == "row"
+    }
 
-    assert ids == ({"id=7", "id=13"} if fault == "values-in-other-rows" else {FAULTS[fault].what.partition(",")[0]})
+    assert ids == (
+        {"id=7", "id=13"}
+        if fault == "values-in-other-rows"
+        else {FAULTS[fault].what.partition(",")[0]}
+    )
 
 
 def test_values_of_a_changed_row_are_shown(catalogs: Catalogs) -> None:
-    assert {"kind": "row", "what": "id=7, column price", "a": "0.07", "b": "0.08"} in catalogs.compared("a-cent-more")["differences"]
+    assert {
+        "kind": "row",
+        "what": "id=7, column price",
+        "a": "0.07",
+        "b": "0.08",
+    } in catalogs.compared("a-cent-more")["differences"]
 
 
 def test_partition_of_a_changed_row_is_named(catalogs: Catalogs) -> None:
@@ -156,7 +208,9 @@ def test_partition_of_a_changed_row_is_named(catalogs: Catalogs) -> None:
 
 
 def test_no_values_reach_a_report_without_values(catalogs: Catalogs) -> None:
-    code, output = compare(*catalogs.with_tables_of("a-cent-more"), "--table", "faults.a-cent-more", "--no-values")
+    code, output = compare(
+        *catalogs.with_tables_of("a-cent-more"), "--table", "faults.a-cent-more", "--no-values"
+    )
 
     assert (code, "column price" in output) == (1, True)
     assert "0.08" not in output
@@ -164,19 +218,36 @@ def test_no_values_reach_a_report_without_values(catalogs: Catalogs) -> None:
 
 
 def test_ignored_kind_of_difference_does_not_count(catalogs: Catalogs) -> None:
-    assert compare(*catalogs.with_tables_of("unpartitioned"), "--table", "faults.unpartitioned", "--ignore", "partition")[0] == 0
+    assert (
+        compare(
+            *catalogs.with_tables_of("unpartitioned"),
+            "--table",
+            "faults.unpartitioned",
+            "--ignore",
+            "partition",
+        )[0]
+        == 0
+    )
 
 
 def test_kind_of_difference_counts_if_asked(catalogs: Catalogs) -> None:
     code, tables = results(
-        *catalogs.with_tables_of("unpartitioned"), "--table", "faults.unpartitioned", "--ignore", "partition", "--count", "sort"
+        *catalogs.with_tables_of("unpartitioned"),
+        "--table",
+        "faults.unpartitioned",
+        "--ignore",
+        "partition",
+        "--count",
+        "sort",
     )
 
     assert (code, tables["faults.unpartitioned"]["information"][0]["kind"]) == (0, "partition")
 
 
 def test_sample_of_the_metadata_alone_reads_no_rows(catalogs: Catalogs) -> None:
-    code, tables = results(*catalogs.with_tables_of("a-cent-more"), "--table", "faults.a-cent-more", "--sample", 0)
+    code, tables = results(
+        *catalogs.with_tables_of("a-cent-more"), "--table", "faults.a-cent-more", "--sample", 0
+    )
 
     assert (code, tables["faults.a-cent-more"]["rows"]) == (0, [None, None])
 

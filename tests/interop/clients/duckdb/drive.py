@@ -21,24 +21,50 @@ for extension in ("avro", "httpfs", "iceberg"):
     db.load_extension(extension)
 
 
-def sql(name: str, text: str, rows: list[tuple[object, ...]] | None = None, *, known: bool = False) -> None:
+def sql(
+    name: str, text: str, rows: list[tuple[object, ...]] | None = None, *, known: bool = False
+) -> None:
     """Run one statement and compare its rows."""
     step(name, lambda: db.execute(text).fetchall(), rows, known=known)
 
 
 sql("attach", ATTACH)
 sql("create schema", f"CREATE SCHEMA lake.{NS}")
-sql("list schemas", f"SELECT schema_name FROM duckdb_schemas() WHERE database_name = 'lake' AND schema_name = '{NS}'", [(NS,)])
-sql("create table", f"CREATE TABLE {EVENTS} (id BIGINT, name VARCHAR, moment TIMESTAMP, price DECIMAL(9, 2))")
-sql("list tables", f"SELECT table_name FROM duckdb_tables() WHERE database_name = 'lake' AND schema_name = '{NS}'", [("events",)])
-sql("insert", f"INSERT INTO {EVENTS} SELECT i, 'row ' || i, TIMESTAMP '2026-01-01' + to_hours(i::INT), i FROM range(10) rows(i)")
-sql("select", f"SELECT count(*), min(id), max(name), sum(price)::INT FROM {EVENTS}", [(10, 0, "row 9", 45)])
+sql(
+    "list schemas",
+    f"SELECT schema_name FROM duckdb_schemas() WHERE database_name = 'lake' AND schema_name = '{NS}'",
+    [(NS,)],
+)
+sql(
+    "create table",
+    f"CREATE TABLE {EVENTS} (id BIGINT, name VARCHAR, moment TIMESTAMP, price DECIMAL(9, 2))",
+)
+sql(
+    "list tables",
+    f"SELECT table_name FROM duckdb_tables() WHERE database_name = 'lake' AND schema_name = '{NS}'",
+    [("events",)],
+)
+sql(
+    "insert",
+    f"INSERT INTO {EVENTS} SELECT i, 'row ' || i, TIMESTAMP '2026-01-01' + to_hours(i::INT), i FROM range(10) rows(i)",
+)
+sql(
+    "select",
+    f"SELECT count(*), min(id), max(name), sum(price)::INT FROM {EVENTS}",
+    [(10, 0, "row 9", 45)],
+)
 sql("insert again", f"INSERT INTO {EVENTS} VALUES (100, 'hundred', NULL, NULL)")
 sql("select again", f"SELECT count(*) FROM {EVENTS}", [(11,)])
-sql("describe", f"SELECT column_name FROM (DESCRIBE {EVENTS})", [("id",), ("name",), ("moment",), ("price",)])
+sql(
+    "describe",
+    f"SELECT column_name FROM (DESCRIBE {EVENTS})",
+    [("id",), ("name",), ("moment",), ("price",)],
+)
 sql("snapshots", f"SELECT count(*) FROM iceberg_snapshots({EVENTS})", [(2,)])
 sql("metadata", f"SELECT count(*) > 0 FROM iceberg_metadata({EVENTS})", [(True,)])
-first = db.execute(f"SELECT snapshot_id FROM iceberg_snapshots({EVENTS}) ORDER BY sequence_number").fetchone() or (0,)
+first = db.execute(
+    f"SELECT snapshot_id FROM iceberg_snapshots({EVENTS}) ORDER BY sequence_number"
+).fetchone() or (0,)
 sql("time travel", f"SELECT count(*) FROM {EVENTS} AT (VERSION => {first[0]})", [(10,)])
 sql("filter", f"SELECT name FROM {EVENTS} WHERE id = 3", [("row 3",)])
 
@@ -54,7 +80,11 @@ sql("two tables: begin", "BEGIN")
 sql("two tables: insert into one", f"INSERT INTO {EVENTS} VALUES (103, 'both', NULL, NULL)")
 sql("two tables: insert into the other", f"INSERT INTO {SECOND} VALUES (1)")
 sql("two tables: commit", "COMMIT")
-sql("two tables: select", f"SELECT (SELECT count(*) FROM {EVENTS}), (SELECT count(*) FROM {SECOND})", [(13, 1)])
+sql(
+    "two tables: select",
+    f"SELECT (SELECT count(*) FROM {EVENTS}), (SELECT count(*) FROM {SECOND})",
+    [(13, 1)],
+)
 sql("delete", f"DELETE FROM {EVENTS} WHERE id = 3")
 sql("delete: select", f"SELECT count(*), count(*) FILTER (id = 3) FROM {EVENTS}", [(12, 0)])
 sql("update", f"UPDATE {EVENTS} SET name = 'changed' WHERE id = 4")
@@ -72,9 +102,17 @@ sql("create and insert: commit", "COMMIT" if "create and insert: insert" in pass
 sql("alter table: add column", f"ALTER TABLE {EVENTS} ADD COLUMN extra VARCHAR", known=True)
 sql("alter table: rename", f"ALTER TABLE {EVENTS} RENAME TO other", known=True)
 sql("create view", f"CREATE VIEW lake.{NS}.v AS SELECT 1 AS one", known=True)
-sql("create partitioned table", f"CREATE TABLE lake.{NS}.parts (id BIGINT, d DATE) PARTITIONED BY (d)", known=True)
+sql(
+    "create partitioned table",
+    f"CREATE TABLE lake.{NS}.parts (id BIGINT, d DATE) PARTITIONED BY (d)",
+    known=True,
+)
 
-sql("absent table", "SELECT count(*) FROM duckdb_tables() WHERE database_name = 'lake' AND table_name = 'absent'", [(0,)])
+sql(
+    "absent table",
+    "SELECT count(*) FROM duckdb_tables() WHERE database_name = 'lake' AND table_name = 'absent'",
+    [(0,)],
+)
 sql("detach", "DETACH lake")
 sql("attach again", ATTACH)
 sql("attach again: select", f"SELECT count(*) FROM {EVENTS}", [(12,)])

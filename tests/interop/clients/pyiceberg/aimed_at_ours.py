@@ -18,12 +18,25 @@ from pyiceberg.catalog.rest import RestCatalog
 KNOWN = "http://localhost:8181"
 OURS = os.environ["AIMED_AT"]
 MORE = json.loads(os.environ.get("AIMED_WITH", "{}"))
-OTHERS = {"spark", "session_catalog_hive", "hive_catalog", "memory_catalog", "sqlite_catalog_memory", "sqlite_catalog_file"}
+OTHERS = {
+    "spark",
+    "session_catalog_hive",
+    "hive_catalog",
+    "memory_catalog",
+    "sqlite_catalog_memory",
+    "sqlite_catalog_file",
+}
 
 if "pyspark" not in sys.modules:
     # The modules import Spark; no remaining test uses it.
-    stand_in: dict[str, Any] = {name: ModuleType(name) for name in ("pyspark", "pyspark.sql", "pyspark.sql.utils")}
-    for module, name in (("pyspark.sql", "SparkSession"), ("pyspark.sql", "DataFrame"), ("pyspark.sql.utils", "AnalysisException")):
+    stand_in: dict[str, Any] = {
+        name: ModuleType(name) for name in ("pyspark", "pyspark.sql", "pyspark.sql.utils")
+    }
+    for module, name in (
+        ("pyspark.sql", "SparkSession"),
+        ("pyspark.sql", "DataFrame"),
+        ("pyspark.sql.utils", "AnalysisException"),
+    ):
         setattr(stand_in[module], name, type(name, (Exception,), {}))
     stand_in["pyspark"].sql = stand_in["pyspark.sql"]
     sys.modules.update(stand_in)
@@ -52,7 +65,9 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 def _is_left_out(item: pytest.Item) -> bool:
     twice = "test_catalog.py" in item.nodeid and "[rest_catalog]" in item.nodeid
     parameters = getattr(getattr(item, "callspec", None), "params", {}).values()
-    named = {getattr(value, "name", None) for value in parameters} | set(getattr(item, "fixturenames", ()))
+    named = {getattr(value, "name", None) for value in parameters} | set(
+        getattr(item, "fixturenames", ())
+    )
     return twice or bool(named & OTHERS)
 
 

@@ -25,31 +25,59 @@ NS = f"sail_{uuid.uuid4().hex[:8]}"
 EVENTS, PARTS, COPY, VIEW = (f"{NS}.{name}" for name in ("events", "parts", "copy", "recent"))
 
 
-def sql(name: str, text: str, rows: Rows | Callable[[Rows], bool] | None = None, *, known: bool = False) -> None:
+def sql(
+    name: str, text: str, rows: Rows | Callable[[Rows], bool] | None = None, *, known: bool = False
+) -> None:
     """Run one statement and compare its rows."""
     step(name, lambda: [tuple(row) for row in spark.sql(text).collect()], rows, known=known)
 
 
 sql("create database", f"CREATE DATABASE {NS} COMMENT 'made by Sail'")
 sql("show databases", "SHOW DATABASES", lambda rows: any(NS in row for row in rows))
-sql("create table", f"CREATE TABLE {EVENTS} (id BIGINT NOT NULL, name STRING, price DECIMAL(9, 2)) USING iceberg")
+sql(
+    "create table",
+    f"CREATE TABLE {EVENTS} (id BIGINT NOT NULL, name STRING, price DECIMAL(9, 2)) USING iceberg",
+)
 sql("show tables", f"SHOW TABLES IN {NS}", lambda rows: any("events" in row for row in rows))
-sql("describe", f"DESCRIBE TABLE {EVENTS}", lambda rows: {row[0] for row in rows} >= {"id", "name", "price"})
-sql("insert", f"INSERT INTO {EVENTS} SELECT id, concat('row ', id) AS name, CAST(id AS DECIMAL(9, 2)) AS price FROM range(10)")
+sql(
+    "describe",
+    f"DESCRIBE TABLE {EVENTS}",
+    lambda rows: {row[0] for row in rows} >= {"id", "name", "price"},
+)
+sql(
+    "insert",
+    f"INSERT INTO {EVENTS} SELECT id, concat('row ', id) AS name, CAST(id AS DECIMAL(9, 2)) AS price FROM range(10)",
+)
 sql("select", f"SELECT count(*), min(id), max(name) FROM {EVENTS}", [(10, 0, "row 9")])
 sql("insert again", f"INSERT INTO {EVENTS} VALUES (100, 'hundred', NULL)")
 sql("filter", f"SELECT name FROM {EVENTS} WHERE id = 100", [("hundred",)])
-sql("group by", f"SELECT id % 2 AS k, count(*) FROM {EVENTS} GROUP BY id % 2 ORDER BY k", [(0, 6), (1, 5)])
-sql("partitioned table", f"CREATE TABLE {PARTS} (id BIGINT, d DATE) USING iceberg PARTITIONED BY (d)")
-sql("partitioned table: insert", f"INSERT INTO {PARTS} SELECT id, date_add(DATE'2026-01-01', CAST(id AS INT) % 3) FROM range(9)")
+sql(
+    "group by",
+    f"SELECT id % 2 AS k, count(*) FROM {EVENTS} GROUP BY id % 2 ORDER BY k",
+    [(0, 6), (1, 5)],
+)
+sql(
+    "partitioned table",
+    f"CREATE TABLE {PARTS} (id BIGINT, d DATE) USING iceberg PARTITIONED BY (d)",
+)
+sql(
+    "partitioned table: insert",
+    f"INSERT INTO {PARTS} SELECT id, date_add(DATE'2026-01-01', CAST(id AS INT) % 3) FROM range(9)",
+)
 sql("partitioned table: select", f"SELECT count(*) FROM {PARTS} WHERE d = DATE'2026-01-02'", [(3,)])
 sql("create table as", f"CREATE TABLE {COPY} USING iceberg AS SELECT * FROM {EVENTS}")
 sql("create table as: select", f"SELECT count(*) FROM {COPY}", [(11,)])
 sql("delete", f"DELETE FROM {EVENTS} WHERE id = 3")
-sql("delete: select", f"SELECT count(*), sum(CASE WHEN id = 3 THEN 1 ELSE 0 END) FROM {EVENTS}", [(10, 0)])
+sql(
+    "delete: select",
+    f"SELECT count(*), sum(CASE WHEN id = 3 THEN 1 ELSE 0 END) FROM {EVENTS}",
+    [(10, 0)],
+)
 sql("overwrite", f"INSERT OVERWRITE {EVENTS} SELECT id, name, price FROM {COPY} WHERE id < 5")
 sql("overwrite: select", f"SELECT count(*) FROM {EVENTS}", [(5,)])
-sql("alter table: add column", f"ALTER TABLE {EVENTS} ADD COLUMN extra STRING", known=True)  # this release supports neither
+sql(
+    "alter table: add column", f"ALTER TABLE {EVENTS} ADD COLUMN extra STRING", known=True
+)  # this release supports neither
 sql("alter table: rename", f"ALTER TABLE {EVENTS} RENAME TO {NS}.other", known=True)
 sql("create view", f"CREATE VIEW {VIEW} AS SELECT id FROM {EVENTS}")
 sql("create view: select", f"SELECT count(*) FROM {VIEW}", [(5,)])

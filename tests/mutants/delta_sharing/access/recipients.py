@@ -34,16 +34,27 @@ def _of_any_scheme(original: Callable[..., bytes]) -> Callable[..., bytes]:
     """The token of a request, whatever the scheme before it."""
 
     def token(headers: Iterable[tuple[bytes, bytes]]) -> bytes:
-        return original([(n, b"Bearer " + v.rpartition(b" ")[2] if n == b"authorization" else v) for n, v in headers])
+        return original(
+            [
+                (n, b"Bearer " + v.rpartition(b" ")[2] if n == b"authorization" else v)
+                for n, v in headers
+            ]
+        )
 
     return token
 
 
 def _every_token() -> faults.Install:
-    return faults.all_of(faults.wrap_rule("recipient", _any_token), faults.replace_rule("token_holds", faults.accept))
+    return faults.all_of(
+        faults.wrap_rule("recipient", _any_token), faults.replace_rule("token_holds", faults.accept)
+    )
 
 
-@faults.fault("DS-GEN-02", "DS-GEN-09", by=lambda act: faults.all_of(_every_token(), faults.wrap_rule("bearer_token", act)))
+@faults.fault(
+    "DS-GEN-02",
+    "DS-GEN-09",
+    by=lambda act: faults.all_of(_every_token(), faults.wrap_rule("bearer_token", act)),
+)
 def any_token_is_served(original: Callable[..., bytes]) -> Callable[..., bytes]:
     def token(headers: Iterable[tuple[bytes, bytes]]) -> bytes:
         try:
@@ -66,7 +77,9 @@ def tokens_have_no_case(original: Callable[..., bytes]) -> Callable[..., bytes]:
 def scheme_has_one_spelling(original: Callable[..., bytes]) -> Callable[..., bytes]:
     def token(headers: Iterable[tuple[bytes, bytes]]) -> bytes:
         sent = list(headers)
-        return original([(n, v) for n, v in sent if n != b"authorization" or v.startswith(b"Bearer ")])
+        return original(
+            [(n, v) for n, v in sent if n != b"authorization" or v.startswith(b"Bearer ")]
+        )
 
     return token
 
@@ -81,14 +94,20 @@ def shares_of_others_are_listed(handler: Handler, arguments: dict[str, Any]) -> 
 
 @faults.fault("DS-LSH-01", by=partial(faults.on_answer, op.list_shares))
 def last_share_is_not_listed(document: dict[str, Any]) -> None:
-    document["items"] = document["items"][:-1] if "nextPageToken" not in document else document["items"]
+    document["items"] = (
+        document["items"][:-1] if "nextPageToken" not in document else document["items"]
+    )
 
 
 FAULTS = {
     "tables-are-for-the-first-recipient DS-GEN-01": refuse_calls(
-        OF_TABLES, lambda arguments: arguments["caller"].recipient.name != "all", refused(404, "there is no such table for you")
+        OF_TABLES,
+        lambda arguments: arguments["caller"].recipient.name != "all",
+        refused(404, "there is no such table for you"),
     ),
-    "schemes-are-not-looked-at DS-GEN-02": faults.all_of(_every_token(), faults.wrap_rule("bearer_token", _of_any_scheme)),
+    "schemes-are-not-looked-at DS-GEN-02": faults.all_of(
+        _every_token(), faults.wrap_rule("bearer_token", _of_any_scheme)
+    ),
     "unknown-tokens-are-served DS-GEN-09": _every_token(),
     "other-schemes-will-do DS-GEN-02": faults.wrap_rule("bearer_token", _of_any_scheme),
     "tokens-never-expire DS-GEN-09": faults.replace_rule("token_holds", faults.accept),

@@ -41,9 +41,15 @@ def inline_vectors_in_small_letters(file: dict[str, Any]) -> None:
 
 @fault("DS-EST-06", by=partial(wrap_rule, "agreed"))
 def refreshes_forget_hints(agreed: Callable[..., Any]) -> Callable[..., Any]:
-    def recalled(asked: Mapping[str, Any], held: Mapping[str, Any], *, member: str) -> dict[str, Any]:
+    def recalled(
+        asked: Mapping[str, Any], held: Mapping[str, Any], *, member: str
+    ) -> dict[str, Any]:
         said = agreed(asked, held, member=member)
-        return {name: value for name, value in said.items() if member != "refreshToken" or "Hint" not in name}
+        return {
+            name: value
+            for name, value in said.items()
+            if member != "refreshToken" or "Hint" not in name
+        }
 
     return recalled
 

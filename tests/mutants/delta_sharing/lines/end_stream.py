@@ -36,12 +36,24 @@ def failures_have_another_name(lines: list[Any]) -> None:
 
 
 FAULTS = {
-    "ends-are-sent-to-all-clients DS-ESA-02 DS-DF-05": replace_rule("end_is_wanted", lambda _, **__: True),
-    "ends-are-announced-and-missing DS-ESA-03 DS-ESA-04": on_all(_never),
-    "ends-are-announced-everywhere DS-ESA-03": on_capabilities(lambda value: value if FLAG in value else value + b";" + FLAG),
-    "ends-are-not-announced DS-ESA-07": on_capabilities(lambda value: value.replace(b";" + FLAG, b"")),
-    "ends-come-first DS-ESA-04": on_all(
-        lambda lines: [*lines[:2], *(line for line in lines[2:] if "endStreamAction" in line), *_never(lines[2:])]
+    "ends-are-sent-to-all-clients DS-ESA-02 DS-DF-05": replace_rule(
+        "end_is_wanted", lambda _, **__: True
     ),
-    "answers-end-twice DS-ESA-04": on_all(lambda lines: [*lines, *(line for line in lines if "endStreamAction" in line)]),
+    "ends-are-announced-and-missing DS-ESA-03 DS-ESA-04": on_all(_never),
+    "ends-are-announced-everywhere DS-ESA-03": on_capabilities(
+        lambda value: value if FLAG in value else value + b";" + FLAG
+    ),
+    "ends-are-not-announced DS-ESA-07": on_capabilities(
+        lambda value: value.replace(b";" + FLAG, b"")
+    ),
+    "ends-come-first DS-ESA-04": on_all(
+        lambda lines: [
+            *lines[:2],
+            *(line for line in lines[2:] if "endStreamAction" in line),
+            *_never(lines[2:]),
+        ]
+    ),
+    "answers-end-twice DS-ESA-04": on_all(
+        lambda lines: [*lines, *(line for line in lines if "endStreamAction" in line)]
+    ),
 }

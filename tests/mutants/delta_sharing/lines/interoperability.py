@@ -11,7 +11,14 @@ from typing import Any
 from lakepact.reference_server.faults import fault, on_reply, replace_rule
 from lakepact.reference_server.http.replies import Reply
 from lakepact.reference_server.http.service import Scope
-from mutants.delta_sharing.operators.wrapped import DELTA, IN_LINES, PARQUET, Document, on_actions, on_wrapped
+from mutants.delta_sharing.operators.wrapped import (
+    DELTA,
+    IN_LINES,
+    PARQUET,
+    Document,
+    on_actions,
+    on_wrapped,
+)
 
 COLUMN_MAPPING_READER = 2
 
@@ -19,7 +26,9 @@ COLUMN_MAPPING_READER = 2
 def _empty_for_null(document: Document) -> None:
     """Write nulls of partitions as empty texts."""
     values: Document = document["partitionValues"]
-    document["partitionValues"] = {name: "" if value is None else value for name, value in values.items()}
+    document["partitionValues"] = {
+        name: "" if value is None else value for name, value in values.items()
+    }
 
 
 @fault("DS-DF-03", by=partial(on_reply, IN_LINES))
@@ -27,7 +36,11 @@ def lines_are_not_escaped(reply: Reply, _: Scope) -> Reply:
     if reply.status != 200 or not reply.has_body:
         return reply
     lines = reply.joined().body.split(b"\n")
-    written = [json.dumps(json.loads(line), ensure_ascii=False).encode("utf-8", "surrogatepass") for line in lines if line]
+    written = [
+        json.dumps(json.loads(line), ensure_ascii=False).encode("utf-8", "surrogatepass")
+        for line in lines
+        if line
+    ]
     return replace(reply, chunks=None, body=b"\n".join(written))
 
 
@@ -43,7 +56,9 @@ def settings_of_the_log_are_told(metadata: Document) -> None:
 
 
 @fault("DS-DF-19", by=partial(replace_rule, "data_features"))
-def every_feature_has_to_be_named(protocol: Mapping[str, Any], _: Mapping[str, Any]) -> frozenset[str]:
+def every_feature_has_to_be_named(
+    protocol: Mapping[str, Any], _: Mapping[str, Any]
+) -> frozenset[str]:
     if protocol.get("minReaderVersion") == COLUMN_MAPPING_READER:
         return frozenset({"columnMapping"})
     return frozenset(protocol.get("readerFeatures") or ())

@@ -18,7 +18,16 @@ from lakepact.reference_server.http.replies import Reply
 from lakepact.reference_server.http.service import Handler
 from mutants.delta_sharing.operators.lines import on_statistics
 from mutants.delta_sharing.operators.requests import on_query, without
-from mutants.delta_sharing.operators.wrapped import DELTA, PARQUET, QUERY, Document, on_all, on_wrapped, rewrite, write
+from mutants.delta_sharing.operators.wrapped import (
+    DELTA,
+    PARQUET,
+    QUERY,
+    Document,
+    on_all,
+    on_wrapped,
+    rewrite,
+    write,
+)
 
 
 def _in_seconds(milliseconds: int) -> int:
@@ -48,21 +57,33 @@ def _lines(reply: Reply) -> list[Any]:
     return [orjson.loads(line) for line in reply.body.splitlines()]
 
 
-@fault("DS-MDT-11", "DS-MDT-12", "DS-DMD-03", "DS-DMD-04", by=partial(on_call, op.get_table_metadata))
-def metadata_of_versions_counts_what_is_there_now(handler: Handler, arguments: dict[str, Any]) -> Reply:
+@fault(
+    "DS-MDT-11", "DS-MDT-12", "DS-DMD-03", "DS-DMD-04", by=partial(on_call, op.get_table_metadata)
+)
+def metadata_of_versions_counts_what_is_there_now(
+    handler: Handler, arguments: dict[str, Any]
+) -> Reply:
     current = handler(**arguments | {"version": None, "timestamp": None}).joined()
     reply = handler(**arguments).joined()
     if arguments.get("version") is None and arguments.get("timestamp") is None:
         return reply
     now, then = (_lines(r) for r in (current, reply))
-    then[1]["metaData"].update({name: now[1]["metaData"][name] for name in ("size", "numFiles") if name in then[1]["metaData"]})
+    then[1]["metaData"].update(
+        {
+            name: now[1]["metaData"][name]
+            for name in ("size", "numFiles")
+            if name in then[1]["metaData"]
+        }
+    )
     return replace(reply, body=b"".join(orjson.dumps(line) + b"\n" for line in then))
 
 
 @fault("DS-DFL-02")
 def ids_of_vectors_change() -> Install:
     numbers = itertools.count()
-    return on_wrapped("file", rewrite("deletionVectorFileId", lambda _: f"vector-{next(numbers)}"), form=DELTA)
+    return on_wrapped(
+        "file", rewrite("deletionVectorFileId", lambda _: f"vector-{next(numbers)}"), form=DELTA
+    )
 
 
 FAULTS = {
@@ -75,14 +96,19 @@ FAULTS = {
     "versions-do-not-count DS-TTV-01": on_query(without("version")),
     "times-do-not-count DS-TTV-02": on_query(without("timestamp")),
     "removals-are-not-listed DS-TTV-07": wrap_rule(
-        "file_changes", lambda changes: lambda commit: (c for c in changes(commit) if c[0] != "remove")
+        "file_changes",
+        lambda changes: lambda commit: (c for c in changes(commit) if c[0] != "remove"),
     ),
     **{
-        f"{form}-metadata-counts-what-is-answered {requirement}": on_all(_counted, form=form, of=QUERY)
+        f"{form}-metadata-counts-what-is-answered {requirement}": on_all(
+            _counted, form=form, of=QUERY
+        )
         for requirement, form in (("DS-MDT-12", PARQUET), ("DS-DMD-04", DELTA))
     },
     **{
-        f"{form}-metadata-with-{member.lower()}-of-another-type {requirement}": on_wrapped("metaData", write(**{member: value}), form=form)
+        f"{form}-metadata-with-{member.lower()}-of-another-type {requirement}": on_wrapped(
+            "metaData", write(**{member: value}), form=form
+        )
         for requirement, form, member, value in (
             ("DS-MDT-02", PARQUET, "name", 7),
             ("DS-MDT-02", PARQUET, "description", {"en": "a table"}),
@@ -98,11 +124,15 @@ FAULTS = {
         )
     },
     **{
-        f"{form}-metadata-with-wrong-version {requirement}": on_wrapped("metaData", rewrite("version", _one_more), form=form)
+        f"{form}-metadata-with-wrong-version {requirement}": on_wrapped(
+            "metaData", rewrite("version", _one_more), form=form
+        )
         for requirement, form in (("DS-MDT-10", PARQUET), ("DS-DMD-02", DELTA))
     },
     **{
-        f"{form}-file-with-wrong-{member.lower()} {requirement}": on_wrapped("file", rewrite(member, change), form=form)
+        f"{form}-file-with-wrong-{member.lower()} {requirement}": on_wrapped(
+            "file", rewrite(member, change), form=form
+        )
         for requirement, form, member, change in (
             ("DS-FIL-07", PARQUET, "version", _one_more),
             ("DS-FIL-08", PARQUET, "timestamp", _in_seconds),
@@ -113,7 +143,9 @@ FAULTS = {
         )
     },
     **{
-        f"ends-with-wrong-{member.lower()} {requirement}": on_wrapped("endStreamAction", rewrite(member, change), of=QUERY)
+        f"ends-with-wrong-{member.lower()} {requirement}": on_wrapped(
+            "endStreamAction", rewrite(member, change), of=QUERY
+        )
         for requirement, member, change in (
             ("DS-EST-01", "refreshToken", lambda token: {"token": token}),
             ("DS-EST-02", "nextPageToken", lambda token: [token]),

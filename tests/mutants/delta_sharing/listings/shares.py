@@ -87,7 +87,9 @@ FAULTS = {
     "comments-are-too-long DS-SHR-04": _said_of_shares(comment="x" * 65537),
     "comments-are-numbers DS-SHR-04": _said_of_shares(comment=1),
     "properties-are-numbers DS-SHR-05": _said_of_shares(properties={"a": 1}),
-    "properties-are-too-many DS-SHR-05": _said_of_shares(properties={str(n): "" for n in range(51)}),
+    "properties-are-too-many DS-SHR-05": _said_of_shares(
+        properties={str(n): "" for n in range(51)}
+    ),
     "bare-shares DS-GSH-01": on_answer(GET, lambda d: d["share"]),
     "listed-shares-are-not-found DS-GSH-01": on_status(GET, {200: 404}),
     "absent-shares-are-malformed DS-GSH-03": on_status(GET, {404: 400}),

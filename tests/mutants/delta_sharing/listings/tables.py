@@ -20,7 +20,9 @@ TABLES, ALL = op.list_tables, op.list_all_tables
 LISTS = (TABLES, ALL)
 
 
-def each_table(operations: OperationId | tuple[OperationId, ...], edit: Callable[[dict[str, Any]], Any]) -> Install:
+def each_table(
+    operations: OperationId | tuple[OperationId, ...], edit: Callable[[dict[str, Any]], Any]
+) -> Install:
     """Change every table of listings."""
 
     def change(document: dict[str, Any]) -> None:
@@ -54,7 +56,9 @@ def _refuse(_: Handler, __: dict[str, Any]) -> Reply:
 @fault("DS-LTB-13", "DS-LAT-01", by=partial(on_answer, TABLES))
 def tables_of_elsewhere_are_listed(document: dict[str, Any]) -> None:
     if "nextPageToken" not in document:
-        document["items"] += [{**table, "name": "of_elsewhere", "id": "0"} for table in document["items"][:1]]
+        document["items"] += [
+            {**table, "name": "of_elsewhere", "id": "0"} for table in document["items"][:1]
+        ]
 
 
 @fault("DS-LAT-01")
@@ -66,9 +70,13 @@ def all_tables_end_at_an_empty_schema(service: Service) -> None:
         of = {name: arguments[name] for name in ("caller", "share")}
         everything = {"max_results": None, "page_token": None}
         names = [schema["name"] for schema in schemas(**of, **everything).document["items"]]
-        listed = itertools.takewhile(lambda name: tables(**of, schema=name, **everything).document["items"], names)
+        listed = itertools.takewhile(
+            lambda name: tables(**of, schema=name, **everything).document["items"], names
+        )
         kept = set(listed)
-        return json_answer({**document, "items": [table for table in document["items"] if table["schema"] in kept]})
+        return json_answer(
+            {**document, "items": [table for table in document["items"] if table["schema"] in kept]}
+        )
 
     on_call(ALL, act)(service)
 
@@ -86,13 +94,19 @@ FAULTS = {
     "table-ids-change DS-LTB-02": _new_ids("id"),
     "share-ids-of-tables-differ DS-LTB-03": _new_ids("shareId"),
     "one-share-id-for-all DS-LTB-03": each_table(LISTS, lambda t: t.update(shareId="one")),
-    "location-is-the-log DS-LTB-04": each_table(LISTS, _of_directories(lambda t: t.update(location=f"{t['location']}/_delta_log"))),
-    "directories-without-location DS-LTB-05": each_table(LISTS, _of_directories(lambda t: t.pop("location"))),
+    "location-is-the-log DS-LTB-04": each_table(
+        LISTS, _of_directories(lambda t: t.update(location=f"{t['location']}/_delta_log"))
+    ),
+    "directories-without-location DS-LTB-05": each_table(
+        LISTS, _of_directories(lambda t: t.pop("location"))
+    ),
     "empty-access-modes DS-LTB-10": each_table(TABLES, lambda t: t.update(accessModes=[])),
     "access-modes-in-capitals DS-LTB-10": each_table(ALL, lambda t: t.update(accessModes=["URL"])),
     "last-table-is-not-listed DS-LTB-13 DS-LAT-01": on_answer(TABLES, _one_less),
     "all-tables-lack-one DS-LAT-01": on_answer(ALL, _one_less),
     "absent-schemas-are-empty DS-LTB-13": on_call(TABLES, absent_is_empty),
     "tables-by-url-cannot-be-queried DS-LTB-11": on_call(op.query_table, _refuse),
-    "directories-have-no-credentials DS-LTB-11": on_call(op.generate_temporary_table_credentials, _refuse),
+    "directories-have-no-credentials DS-LTB-11": on_call(
+        op.generate_temporary_table_credentials, _refuse
+    ),
 }

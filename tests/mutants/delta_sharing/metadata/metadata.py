@@ -31,20 +31,30 @@ def delta_format_is_for_partitioned_tables(handler: Handler, arguments: dict[str
     if inner["partitionColumns"] or inner.get("configuration", {}).get("delta.columnMapping.mode"):
         return reply
     try:
-        return handler(**{name: value for name, value in arguments.items() if name != "delta_sharing_capabilities"})
+        return handler(
+            **{
+                name: value
+                for name, value in arguments.items()
+                if name != "delta_sharing_capabilities"
+            }
+        )
     except Problem:
         return reply
 
 
 @fault("DS-DF-13", by=partial(on_call, wrapped.METADATA))
 def metadata_is_always_current(handler: Handler, arguments: dict[str, Any]) -> Reply:
-    return handler(**{name: value for name, value in arguments.items() if name not in {"version", "timestamp"}})
+    return handler(
+        **{name: value for name, value in arguments.items() if name not in {"version", "timestamp"}}
+    )
 
 
 @fault("DS-MDT-01")
 def ids_of_tables_change() -> Install:
     numbers = itertools.count()
-    return wrapped.on_wrapped("metaData", wrapped.rewrite("id", lambda _: f"id-{next(numbers)}"), form=wrapped.PARQUET)
+    return wrapped.on_wrapped(
+        "metaData", wrapped.rewrite("id", lambda _: f"id-{next(numbers)}"), form=wrapped.PARQUET
+    )
 
 
 FAULTS = {
@@ -52,17 +62,34 @@ FAULTS = {
         "metaData", wrapped.write(partitionColumns=[]), form=wrapped.PARQUET, of=wrapped.METADATA
     ),
     "delta-metadata-lacks-its-partition-columns DS-DWP-02": wrapped.on_wrapped(
-        "metaData", lambda one: one["deltaMetadata"].update(partitionColumns=[]), form=wrapped.DELTA, of=wrapped.METADATA
+        "metaData",
+        lambda one: one["deltaMetadata"].update(partitionColumns=[]),
+        form=wrapped.DELTA,
+        of=wrapped.METADATA,
     ),
-    "metadata-has-columns-upside-down DS-MDT-07": on_schema(wrapped.METADATA, list[dict[str, Any]].reverse),
+    "metadata-has-columns-upside-down DS-MDT-07": on_schema(
+        wrapped.METADATA, list[dict[str, Any]].reverse
+    ),
     "metadata-comes-first DS-MET-01": on_lines(wrapped.METADATA, lambda lines: lines[::-1]),
-    "metadata-without-protocol DS-MET-01 DS-DF-14": on_lines(wrapped.METADATA, lambda lines: lines[1:]),
-    "metadata-ends-in-so-many-words DS-MET-01 DS-DF-14": on_lines(wrapped.METADATA, lambda lines: lines.append({"endStreamAction": {}})),
-    "metadata-is-of-the-next-version DS-MET-02": header(wrapped.METADATA, lambda v: b"%d" % (v + 1)),
+    "metadata-without-protocol DS-MET-01 DS-DF-14": on_lines(
+        wrapped.METADATA, lambda lines: lines[1:]
+    ),
+    "metadata-ends-in-so-many-words DS-MET-01 DS-DF-14": on_lines(
+        wrapped.METADATA, lambda lines: lines.append({"endStreamAction": {}})
+    ),
+    "metadata-is-of-the-next-version DS-MET-02": header(
+        wrapped.METADATA, lambda v: b"%d" % (v + 1)
+    ),
     "metadata-has-no-version DS-MET-02": header(wrapped.METADATA, lambda _: None),
-    "always-in-delta-format DS-MET-03 DS-CAP-03 DS-CAP-04": replace_rule("negotiate", lambda _c, _n: wrapped.DELTA),
-    "tables-have-no-id DS-MDT-01": wrapped.on_wrapped("metaData", wrapped.leave_out("id"), form=wrapped.PARQUET),
-    "ids-of-tables-are-numbers DS-MDT-01": wrapped.on_wrapped("metaData", wrapped.write(id=7), form=wrapped.PARQUET),
+    "always-in-delta-format DS-MET-03 DS-CAP-03 DS-CAP-04": replace_rule(
+        "negotiate", lambda _c, _n: wrapped.DELTA
+    ),
+    "tables-have-no-id DS-MDT-01": wrapped.on_wrapped(
+        "metaData", wrapped.leave_out("id"), form=wrapped.PARQUET
+    ),
+    "ids-of-tables-are-numbers DS-MDT-01": wrapped.on_wrapped(
+        "metaData", wrapped.write(id=7), form=wrapped.PARQUET
+    ),
     "changes-are-of-another-table DS-MDT-01": wrapped.on_wrapped(
         "metaData", wrapped.write(id="another"), form=wrapped.PARQUET, of=op.query_table_changes
     ),

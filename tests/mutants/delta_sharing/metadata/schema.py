@@ -29,7 +29,9 @@ def _each(name: str, edit: Callable[[Document], object]) -> Install:
 
     def walk(kind: Any) -> None:
         if isinstance(kind, dict):
-            inside = [f["type"] for f in kind.get("fields", ())] + [kind.get(m) for m in ("elementType", "keyType", "valueType")]
+            inside = [f["type"] for f in kind.get("fields", ())] + [
+                kind.get(m) for m in ("elementType", "keyType", "valueType")
+            ]
             for one in inside:
                 walk(one)
             if kind["type"] == name:
@@ -61,9 +63,16 @@ FAULTS = {
     "fields-without-nullable DS-SCH-02": _on_fields(leave_out("nullable")),
     "nullable-is-a-text DS-SCH-02": _on_fields(rewrite("nullable", str)),
     "fields-without-metadata DS-SCH-02": _on_fields(leave_out("metadata")),
-    "types-of-sql DS-SCH-03": _on_fields(rewrite("type", lambda kind: OTHER_NAMES.get(kind, kind) if isinstance(kind, str) else kind)),
+    "types-of-sql DS-SCH-03": _on_fields(
+        rewrite("type", lambda kind: OTHER_NAMES.get(kind, kind) if isinstance(kind, str) else kind)
+    ),
     "decimals-are-too-wide DS-SCH-03": _on_fields(
-        rewrite("type", lambda kind: "decimal(39,2)" if isinstance(kind, str) and kind.startswith("decimal") else kind)
+        rewrite(
+            "type",
+            lambda kind: (
+                "decimal(39,2)" if isinstance(kind, str) and kind.startswith("decimal") else kind
+            ),
+        )
     ),
     "arrays-do-not-say-of-nulls DS-SCH-04": _each("array", leave_out("containsNull")),
     "arrays-without-elements DS-SCH-04": _each("array", leave_out("elementType")),

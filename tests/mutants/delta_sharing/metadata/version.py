@@ -19,7 +19,9 @@ VERSION, HEAD = op.get_table_version, op.head_table_version
 HEADER = b"delta-table-version"
 
 
-def header(operations: OperationId | tuple[OperationId, ...], change: Callable[[int], bytes | None]) -> Install:
+def header(
+    operations: OperationId | tuple[OperationId, ...], change: Callable[[int], bytes | None]
+) -> Install:
     """Send another version in the header of answers, or none."""
 
     def changed(reply: Reply, _: Scope) -> Reply:
@@ -42,7 +44,10 @@ def version_stands_in_the_body(reply: Reply, _: Scope) -> Reply:
     if reply.status != 200:
         return reply
     (version,) = (int(value) for name, value in reply.headers if name == HEADER)
-    return replace(json_answer({"version": version}), headers=tuple(h for h in reply.headers if h[0] != b"content-length"))
+    return replace(
+        json_answer({"version": version}),
+        headers=tuple(h for h in reply.headers if h[0] != b"content-length"),
+    )
 
 
 @fault("DS-VER-05", by=partial(wrap_rule, "version_from"))
@@ -68,7 +73,11 @@ def times_before_1970_are_refused(original: Callable[..., int]) -> Callable[...,
 @fault("DS-VER-06", by=partial(wrap_rule, "version_from"))
 def times_after_all_are_now(original: Callable[..., int]) -> Callable[..., int]:
     def version_from(log: Log, milliseconds: int) -> int:
-        return log.latest() if milliseconds > log.timestamp(log.latest()) else original(log, milliseconds)
+        return (
+            log.latest()
+            if milliseconds > log.timestamp(log.latest())
+            else original(log, milliseconds)
+        )
 
     return version_from
 
@@ -76,7 +85,10 @@ def times_after_all_are_now(original: Callable[..., int]) -> Callable[..., int]:
 @fault("DS-VER-09")
 def replicas_lag_behind() -> Install:
     turns = itertools.count()
-    return header((VERSION, op.get_table_metadata, op.query_table), lambda version: b"%d" % max(version - next(turns) % 2, 0))
+    return header(
+        (VERSION, op.get_table_metadata, op.query_table),
+        lambda version: b"%d" % max(version - next(turns) % 2, 0),
+    )
 
 
 FAULTS = {
@@ -85,9 +97,13 @@ FAULTS = {
     "version-is-stale DS-VER-03": header(VERSION, _one_less),
     "metadata-is-of-another-version DS-VER-03": header(op.get_table_metadata, _one_less),
     "head-says-another-version DS-VER-02": header(HEAD, _one_less),
-    "times-lead-behind-themselves DS-VER-04": replace_rule("version_from", lambda log, milliseconds: log.at_or_after(milliseconds + 1)),
+    "times-lead-behind-themselves DS-VER-04": replace_rule(
+        "version_from", lambda log, milliseconds: log.at_or_after(milliseconds + 1)
+    ),
     "times-lead-before-themselves DS-VER-04 DS-VER-05": replace_rule(
         "version_from", lambda log, milliseconds: log.at_or_before(milliseconds)
     ),
-    "times-have-no-milliseconds DS-VER-04": wrap_rule("not_before", lambda original: lambda text: original(text) // 1000 * 1000),
+    "times-have-no-milliseconds DS-VER-04": wrap_rule(
+        "not_before", lambda original: lambda text: original(text) // 1000 * 1000
+    ),
 }

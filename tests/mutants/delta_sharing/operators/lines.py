@@ -86,7 +86,9 @@ def on_partition_values(edit: Callable[[str, str | None], Any]) -> Install:
     """Write each partition value of a query as `edit(name, value)` does."""
 
     def change(file: dict[str, Any]) -> None:
-        file["partitionValues"] = {name: edit(name, value) for name, value in file["partitionValues"].items()}
+        file["partitionValues"] = {
+            name: edit(name, value) for name, value in file["partitionValues"].items()
+        }
 
     return on_files(QUERY, change)
 

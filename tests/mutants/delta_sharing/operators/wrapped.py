@@ -44,12 +44,19 @@ def on_wrapped(
     return on_lines(of, change)
 
 
-def on_all(change: Callable[[list[Any]], Any], *, form: str = "", of: OperationId | tuple[OperationId, ...] = IN_LINES) -> Install:
+def on_all(
+    change: Callable[[list[Any]], Any],
+    *,
+    form: str = "",
+    of: OperationId | tuple[OperationId, ...] = IN_LINES,
+) -> Install:
     """Change the lines of answers in one format or in either, as `on_lines` does."""
     return on_lines(of, lambda lines: change(lines) if form in {"", form_of(lines)} else None)
 
 
-def on_actions(edit: Callable[[Document], object], *, of: OperationId | tuple[OperationId, ...] = IN_LINES) -> Install:
+def on_actions(
+    edit: Callable[[Document], object], *, of: OperationId | tuple[OperationId, ...] = IN_LINES
+) -> Install:
     """Edit in place each action that a file line in delta format wraps."""
 
     def change(file: Document) -> None:

@@ -11,7 +11,14 @@ from urllib.parse import unquote
 
 from lakepact.generated.contract import OperationId
 from lakepact.generated.delta_sharing import op
-from lakepact.reference_server.faults import Install, fault, on_answer, on_call, replace_rule, wrap_rule
+from lakepact.reference_server.faults import (
+    Install,
+    fault,
+    on_answer,
+    on_call,
+    replace_rule,
+    wrap_rule,
+)
 from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.http.replies import Reply
 from lakepact.reference_server.http.service import Handler
@@ -29,7 +36,9 @@ def last_item(operation: OperationId, edit: Callable[[dict[str, Any]], Any]) -> 
     return on_answer(operation, change)
 
 
-def _called(operation: OperationId, rename: Callable[[str], str], *, member: str = "name") -> Install:
+def _called(
+    operation: OperationId, rename: Callable[[str], str], *, member: str = "name"
+) -> Install:
     return last_item(operation, lambda item: item.update({member: rename(item[member])}))
 
 
@@ -77,15 +86,25 @@ FAULTS = {
     "tables-lie-in-no-schema DS-NAME-08": _called(TABLES, lambda n: f"{n}/{n}", member="schema"),
     "schemas-lie-in-no-share DS-NAME-08": _called(SCHEMAS, lambda _: "a share", member="share"),
     "names-have-case DS-GEN-13": replace_rule(
-        "named", lambda known, name: next((found for found in known.values() if found.name == name), None)
+        "named",
+        lambda known, name: next((found for found in known.values() if found.name == name), None),
     ),
-    "names-are-decoded-twice DS-GEN-14": wrap_rule("decode_segment", lambda original: lambda raw: unquote(original(raw))),
-    "plus-is-a-space DS-GEN-14": wrap_rule("decode_segment", lambda original: lambda raw: original(raw.replace(b"+", b" "))),
+    "names-are-decoded-twice DS-GEN-14": wrap_rule(
+        "decode_segment", lambda original: lambda raw: unquote(original(raw))
+    ),
+    "plus-is-a-space DS-GEN-14": wrap_rule(
+        "decode_segment", lambda original: lambda raw: original(raw.replace(b"+", b" "))
+    ),
     "names-beyond-ascii-are-not-found DS-GEN-14": wrap_rule(
-        "named", lambda original: lambda known, name: original(known, name) if name.isascii() else None
+        "named",
+        lambda original: lambda known, name: original(known, name) if name.isascii() else None,
     ),
     **{
         f"{what}-decode-names-again DS-GEN-14": on_call(operation, _table_decoded_again)
-        for what, operation in (("queries", op.query_table), ("changes", op.query_table_changes), ("metadata", op.get_table_metadata))
+        for what, operation in (
+            ("queries", op.query_table),
+            ("changes", op.query_table_changes),
+            ("metadata", op.get_table_metadata),
+        )
     },
 }

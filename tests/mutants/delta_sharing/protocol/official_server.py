@@ -12,7 +12,15 @@ from typing import Any
 from lakepact.generated.delta_sharing import op
 from lakepact.reference_server.delta_sharing.answers import json_answer, refused
 from lakepact.reference_server.delta_sharing.queries.capabilities import Capabilities
-from lakepact.reference_server.faults import UNKNOWN_PATH, Install, fault, on_call, on_lines, on_reply, wrap_rule
+from lakepact.reference_server.faults import (
+    UNKNOWN_PATH,
+    Install,
+    fault,
+    on_call,
+    on_lines,
+    on_reply,
+    wrap_rule,
+)
 from lakepact.reference_server.http.replies import NDJSON, Reply
 from lakepact.reference_server.http.service import Handler, Scope
 from mutants.delta_sharing.operators.lines import file_of
@@ -35,7 +43,9 @@ def _failed(reply: Reply) -> Reply:
     return _in_text(reply, 500, b'{"errorCode":"INTERNAL_ERROR","message":""}')
 
 
-def _any_format(original: Callable[[str | None], Capabilities]) -> Callable[[str | None], Capabilities]:
+def _any_format(
+    original: Callable[[str | None], Capabilities],
+) -> Callable[[str | None], Capabilities]:
     """Answer in parquet format whoever names a format that is none."""
 
     def read(header: str | None) -> Capabilities:
@@ -47,10 +57,17 @@ def _any_format(original: Callable[[str | None], Capabilities]) -> Callable[[str
 
 def _as_it_was_asked(reply: Reply, scope: Scope) -> Reply:
     """Say of every answer that it is in the format that was asked for."""
-    asked = next((value for name, value in scope["headers"] if name == b"delta-sharing-capabilities"), b"")
+    asked = next(
+        (value for name, value in scope["headers"] if name == b"delta-sharing-capabilities"), b""
+    )
     if reply.status != 200 or ANY_FORMAT not in asked:
         return reply
-    return replace(reply, headers=tuple((n, ANY_FORMAT if n == b"delta-sharing-capabilities" else v) for n, v in reply.headers))
+    return replace(
+        reply,
+        headers=tuple(
+            (n, ANY_FORMAT if n == b"delta-sharing-capabilities" else v) for n, v in reply.headers
+        ),
+    )
 
 
 def _in_another_engine(*members: str) -> Install:
@@ -63,7 +80,9 @@ def _in_another_engine(*members: str) -> Install:
         try:
             handler(**arguments | {"delta_sharing_capabilities": None, "body": {}})
         except Exception as problem:
-            raise refused(400, "Delta protocol version (3,7) is too new for this version") from problem
+            raise refused(
+                400, "Delta protocol version (3,7) is too new for this version"
+            ) from problem
         return handler(**arguments)
 
     return on_call(QUERY, act)
@@ -78,14 +97,23 @@ def _all_longer(lines: list[Any]) -> None:
 
 @fault("DS-GEN-15", by=partial(on_reply, LISTS[2:]))
 def tables_need_an_id(reply: Reply, scope: Scope) -> Reply:
-    return _failed(reply) if b"/shares/unnumbered/" in scope["raw_path"].lower() and reply.status == 200 else reply
+    return (
+        _failed(reply)
+        if b"/shares/unnumbered/" in scope["raw_path"].lower() and reply.status == 200
+        else reply
+    )
 
 
 @fault("DS-VER-04", by=partial(on_call, op.get_table_version))
 def time_of_the_last_version_is_refused(handler: Handler, arguments: dict[str, Any]) -> Reply:
-    current = dict(handler(**arguments | {"starting_timestamp": None}).headers)[b"delta-table-version"]
+    current = dict(handler(**arguments | {"starting_timestamp": None}).headers)[
+        b"delta-table-version"
+    ]
     reply = handler(**arguments)
-    if arguments.get("starting_timestamp") and dict(reply.headers)[b"delta-table-version"] == current:
+    if (
+        arguments.get("starting_timestamp")
+        and dict(reply.headers)[b"delta-table-version"] == current
+    ):
         raise refused(400, f"Cannot load table version {int(current) + 1}")
     return reply
 
@@ -99,13 +127,21 @@ def any_format_is_parquet_format(service: Any) -> None:
 @fault("DS-CAP-03", "DS-GEN-15", by=partial(on_reply, IN_LINES))
 def unreadable_tables_are_a_failure(reply: Reply, scope: Scope) -> Reply:
     unasked = not any(name == b"delta-sharing-capabilities" for name, _ in scope["headers"])
-    return _failed(reply) if unasked and reply.status == 400 and b"UNSUPPORTED_OPERATION" in reply.body else reply
+    return (
+        _failed(reply)
+        if unasked and reply.status == 400 and b"UNSUPPORTED_OPERATION" in reply.body
+        else reply
+    )
 
 
 @fault("DS-QRY-01", "DS-GEN-15", by=partial(on_reply, QUERY))
 def queries_without_content_type_are_a_failure(reply: Reply, scope: Scope) -> Reply:
     names = dict(scope["headers"])
-    return _failed(reply) if b"content-type" not in names and names.get(b"content-length", b"0") != b"0" else reply
+    return (
+        _failed(reply)
+        if b"content-type" not in names and names.get(b"content-length", b"0") != b"0"
+        else reply
+    )
 
 
 @fault("DS-DFL-07", "DS-DWP-02", by=partial(on_reply, QUERY))
@@ -125,7 +161,11 @@ def delta_ids_depend_on_the_question(handler: Handler, arguments: dict[str, Any]
         return reply
     lines = [json.loads(line) for line in reply.joined().body.split(b"\n") if line]
     _all_longer(lines)
-    return replace(reply, chunks=None, body="".join(json.dumps(line, separators=(",", ":")) + "\n" for line in lines).encode())
+    return replace(
+        reply,
+        chunks=None,
+        body="".join(json.dumps(line, separators=(",", ":")) + "\n" for line in lines).encode(),
+    )
 
 
 @fault("DS-DFL-06", by=partial(on_all, form=DELTA))
@@ -148,7 +188,13 @@ def times_of_removal_are_renamed(lines: list[Any]) -> None:
 def names_are_those_of_the_caller(handler: Handler, arguments: dict[str, Any]) -> Reply:
     document = handler(**arguments).document
     for item in document.get("items", ()):
-        item.update({name: arguments[name] for name in ("share", "schema") if name in arguments and name in item})
+        item.update(
+            {
+                name: arguments[name]
+                for name in ("share", "schema")
+                if name in arguments and name in item
+            }
+        )
     return json_answer(document)
 
 
@@ -164,13 +210,21 @@ def tokens_hold_for_other_listings(handler: Handler, arguments: dict[str, Any]) 
     size = arguments.get("max_results")
     found = handler(**{**arguments, "page_token": None, "max_results": 2**31 - 1}).document["items"]
     items = found[skipped:] if size is None else found[skipped : skipped + size]
-    rest = {} if skipped + len(items) >= len(found) else {"nextPageToken": f"{share.lower().encode().hex()}.{skipped + len(items)}"}
+    rest = (
+        {}
+        if skipped + len(items) >= len(found)
+        else {"nextPageToken": f"{share.lower().encode().hex()}.{skipped + len(items)}"}
+    )
     return json_answer({"items": items, **rest})
 
 
 @fault("DS-CAP-01", by=partial(wrap_rule, "read_capabilities"))
-def spaces_count_in_capabilities(original: Callable[[str | None], Capabilities]) -> Callable[[str | None], Capabilities]:
-    return lambda header: original(header and ";".join(part for part in header.split(";") if not part.startswith(" ")))
+def spaces_count_in_capabilities(
+    original: Callable[[str | None], Capabilities],
+) -> Callable[[str | None], Capabilities]:
+    return lambda header: original(
+        header and ";".join(part for part in header.split(";") if not part.startswith(" "))
+    )
 
 
 @fault("DS-QRY-11", by=partial(on_reply, QUERY))
@@ -193,18 +247,27 @@ FAULTS = {
         refused(400, "The provided timestamp is before the earliest version available"),
     ),
     "paths-of-nothing-are-answered-in-text DS-GEN-07": on_reply(
-        UNKNOWN_PATH, lambda reply, _: _in_text(reply, 404, b"404 Not Found") if reply.status == 404 else reply
+        UNKNOWN_PATH,
+        lambda reply, _: _in_text(reply, 404, b"404 Not Found") if reply.status == 404 else reply,
     ),
     "encoded-slashes-are-answered-in-text DS-GEN-07": on_reply(
-        op.get_share, lambda reply, scope: _in_text(reply, 404, b"404 Not Found") if b"%2f" in scope["raw_path"].lower() else reply
+        op.get_share,
+        lambda reply, scope: (
+            _in_text(reply, 404, b"404 Not Found") if b"%2f" in scope["raw_path"].lower() else reply
+        ),
     ),
     "hints-are-refused-with-reader-features DS-HNT-03": _in_another_engine("predicateHints"),
     "pages-are-refused-with-reader-features DS-DF-20": _in_another_engine("maxFiles"),
     "delta-ids-are-others DS-DFL-01": on_lines((QUERY, CHANGES), _all_longer),
     "any-format-is-a-failure DS-CAP-04": on_reply(
-        IN_LINES, lambda reply, scope: _failed(reply) if any(ANY_FORMAT in value for _, value in scope["headers"]) else reply
+        IN_LINES,
+        lambda reply, scope: (
+            _failed(reply) if any(ANY_FORMAT in value for _, value in scope["headers"]) else reply
+        ),
     ),
-    "credentials-are-no-operation DS-GEN-07": on_reply(CREDENTIALS, lambda reply, _: _in_text(reply, 404, b"404 Not Found")),
+    "credentials-are-no-operation DS-GEN-07": on_reply(
+        CREDENTIALS, lambda reply, _: _in_text(reply, 404, b"404 Not Found")
+    ),
     "credentials-refused-are-a-failure DS-TMP-16 DS-GEN-15": on_reply(
         CREDENTIALS, lambda reply, _: _failed(reply) if reply.status == 400 else reply
     ),

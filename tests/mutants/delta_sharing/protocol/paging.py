@@ -11,7 +11,15 @@ from typing import Any
 
 from lakepact.generated.delta_sharing import op
 from lakepact.reference_server.delta_sharing.answers import json_answer, refused
-from lakepact.reference_server.faults import Install, all_of, fault, on_answer, on_call, on_reply, wrap_rule
+from lakepact.reference_server.faults import (
+    Install,
+    all_of,
+    fault,
+    on_answer,
+    on_call,
+    on_reply,
+    wrap_rule,
+)
 from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.http.replies import Reply
 from lakepact.reference_server.http.service import Handler, Scope
@@ -21,14 +29,18 @@ LISTS = (op.list_shares, op.list_schemas, op.list_tables, op.list_all_tables)
 
 def replace_page(change: Callable[..., Any]) -> Install:
     """Page in another way: `change(page, items, start, size)`, given the way that is right."""
-    return wrap_rule("page", lambda page: lambda items, start, size: change(page, items, start, size))
+    return wrap_rule(
+        "page", lambda page: lambda items, start, size: change(page, items, start, size)
+    )
 
 
 def _bad_sizes_are_taken(spellings: tuple[bytes, ...]) -> Install:
     """Answer sizes that are none with an empty page."""
 
     def change(reply: Reply, scope: Scope) -> Reply:
-        wrong = reply.status == 400 and any(b"maxResults=" + s in scope["query_string"] for s in spellings)
+        wrong = reply.status == 400 and any(
+            b"maxResults=" + s in scope["query_string"] for s in spellings
+        )
         return json_answer({"items": []}) if wrong else reply
 
     return on_reply(LISTS, change)
@@ -47,19 +59,25 @@ def _undecoded(handler: Handler, arguments: dict[str, Any]) -> Reply:
 
 
 @fault("DS-PAG-09", by=replace_page)
-def full_listings_never_end(page: Callable[..., Any], items: Sequence[Any], start: int, size: int) -> Any:
+def full_listings_never_end(
+    page: Callable[..., Any], items: Sequence[Any], start: int, size: int
+) -> Any:
     found, following = page(items, start, size)
     return found, start + size if size == len(items) > 1 else following
 
 
 @fault("DS-PAG-02", by=replace_page)
-def pages_one_too_large(page: Callable[..., Any], items: Sequence[Any], start: int, size: int) -> Any:
+def pages_one_too_large(
+    page: Callable[..., Any], items: Sequence[Any], start: int, size: int
+) -> Any:
     found, following = page(items, start, size + 1)
     return found, following
 
 
 @fault("DS-PAG-03", by=replace_page)
-def first_page_without_token(page: Callable[..., Any], items: Sequence[Any], start: int, size: int) -> Any:
+def first_page_without_token(
+    page: Callable[..., Any], items: Sequence[Any], start: int, size: int
+) -> Any:
     found, following = page(items, start, size)
     return found, None if start == 0 and size == 2 else following
 
@@ -77,7 +95,9 @@ def pages_overlap(page: Callable[..., Any], items: Sequence[Any], start: int, si
 
 
 @fault("DS-PAG-14", by=replace_page)
-def tokens_count_pages(page: Callable[..., Any], items: Sequence[Any], start: int, size: int) -> Any:
+def tokens_count_pages(
+    page: Callable[..., Any], items: Sequence[Any], start: int, size: int
+) -> Any:
     number = start // 1000
     found, following = page(items, number * size, size)
     return found, (number + 1) * 1000 if following is not None else None
@@ -90,13 +110,17 @@ def chain_never_ends(page: Callable[..., Any], items: Sequence[Any], start: int,
 
 
 @fault("DS-PAG-09", by=replace_page)
-def full_page_has_a_token(page: Callable[..., Any], items: Sequence[Any], start: int, size: int) -> Any:
+def full_page_has_a_token(
+    page: Callable[..., Any], items: Sequence[Any], start: int, size: int
+) -> Any:
     found, following = page(items, start, size)
     return found, start + size if following is None and size and len(found) == size else following
 
 
 @fault("DS-PAG-06", by=replace_page)
-def no_results_skip_one(page: Callable[..., Any], items: Sequence[Any], start: int, size: int) -> Any:
+def no_results_skip_one(
+    page: Callable[..., Any], items: Sequence[Any], start: int, size: int
+) -> Any:
     found, following = page(items, start, size)
     return found, start + 1 if size == 0 and following is not None else following
 
@@ -144,7 +168,12 @@ def tokens_are_places(handler: Handler, arguments: dict[str, Any]) -> Reply:
     items = handler(**{**arguments, "max_results": None, "page_token": None}).document["items"]
     start = int(place[1])
     end = len(items) if size is None else start + size
-    return json_answer({"items": items[start:end], **({"nextPageToken": f"place-{end}"} if end < len(items) else {})})
+    return json_answer(
+        {
+            "items": items[start:end],
+            **({"nextPageToken": f"place-{end}"} if end < len(items) else {}),
+        }
+    )
 
 
 @fault("DS-PAG-15", by=partial(on_call, LISTS[1:]))
@@ -168,13 +197,24 @@ def empty_token_at_the_end(document: dict[str, Any]) -> None:
 
 FAULTS = {
     "large-pages-overflow DS-PAG-07": replace_page(
-        lambda page, items, start, size: ([], None) if start + size >= 2**31 else page(items, start, size)
+        lambda page, items, start, size: (
+            ([], None) if start + size >= 2**31 else page(items, start, size)
+        )
     ),
     "negative-sizes-are-taken DS-PAG-05": _bad_sizes_are_taken((b"-",)),
     "sizes-need-not-be-numbers DS-PAG-07": _bad_sizes_are_taken((b"abc", b"1.5")),
-    "no-results-are-all DS-PAG-06": replace_page(lambda page, items, start, size: page(items, start, size or len(items))),
-    "tokens-are-not-decoded DS-PAG-15": all_of(on_answer(LISTS, _odd_token), on_call(LISTS, _undecoded)),
+    "no-results-are-all DS-PAG-06": replace_page(
+        lambda page, items, start, size: page(items, start, size or len(items))
+    ),
+    "tokens-are-not-decoded DS-PAG-15": all_of(
+        on_answer(LISTS, _odd_token), on_call(LISTS, _undecoded)
+    ),
     "listings-over-several-lines DS-DF-08": on_reply(
-        LISTS, lambda reply, _: replace(reply, body=json.dumps(reply.document, indent=2).encode()) if reply.status == 200 else reply
+        LISTS,
+        lambda reply, _: (
+            replace(reply, body=json.dumps(reply.document, indent=2).encode())
+            if reply.status == 200
+            else reply
+        ),
     ),
 }

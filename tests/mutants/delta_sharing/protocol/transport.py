@@ -28,13 +28,24 @@ def written(change: Callable[[list[bytes]], bytes]) -> Install:
 
 FAULTS = {
     "charset-of-later-pages-is-not-said DS-GEN-04": on_reply(
-        LISTS, lambda reply, scope: replace(reply, media_type=b"application/json") if b"pageToken" in scope["query_string"] else reply
+        LISTS,
+        lambda reply, scope: (
+            replace(reply, media_type=b"application/json")
+            if b"pageToken" in scope["query_string"]
+            else reply
+        ),
     ),
     "listings-are-text DS-GEN-04": on_headers(LISTS, {"content-type": "text/plain; charset=utf-8"}),
-    "shares-are-in-latin-1 DS-GEN-04": on_headers(op.get_share, {"content-type": "application/json; charset=iso-8859-1"}),
+    "shares-are-in-latin-1 DS-GEN-04": on_headers(
+        op.get_share, {"content-type": "application/json; charset=iso-8859-1"}
+    ),
     "lines-are-sent-as-json DS-GEN-05": on_headers(IN_LINES, {"content-type": "application/json"}),
-    "charset-of-lines-is-not-said DS-GEN-05": on_headers(IN_LINES, {"content-type": "application/x-ndjson"}),
-    "charset-of-changes-is-not-said DS-GEN-05": on_headers(op.query_table_changes, {"content-type": "application/x-ndjson"}),
+    "charset-of-lines-is-not-said DS-GEN-05": on_headers(
+        IN_LINES, {"content-type": "application/x-ndjson"}
+    ),
+    "charset-of-changes-is-not-said DS-GEN-05": on_headers(
+        op.query_table_changes, {"content-type": "application/x-ndjson"}
+    ),
     "lines-over-several-lines DS-GEN-06": written(
         lambda lines: b"\n".join(json.dumps(json.loads(line), indent=2).encode() for line in lines)
     ),

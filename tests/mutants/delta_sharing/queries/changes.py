@@ -12,7 +12,14 @@ from typing import Any
 from lakepact.reference_server.delta_sharing.answers import refused
 from lakepact.reference_server.delta_sharing.log import Log
 from lakepact.reference_server.delta_sharing.queries.changes import file_changes
-from lakepact.reference_server.faults import accept, fault, on_call, on_lines, replace_rule, wrap_rule
+from lakepact.reference_server.faults import (
+    accept,
+    fault,
+    on_call,
+    on_lines,
+    replace_rule,
+    wrap_rule,
+)
 from lakepact.reference_server.http.replies import Reply
 from lakepact.reference_server.http.service import Handler
 from mutants.delta_sharing.operators.lines import CHANGES, file_of, only, wrapper_of
@@ -24,7 +31,11 @@ def _one_less(name: str) -> Callable[[dict[str, Any]], dict[str, Any]]:
 
     def edit(arguments: dict[str, Any]) -> dict[str, Any]:
         first, value = arguments.get("starting_version") or 0, arguments.get(name)
-        return arguments if value is None or int(value) - 1 < int(first) else arguments | {name: int(value) - 1}
+        return (
+            arguments
+            if value is None or int(value) - 1 < int(first)
+            else arguments | {name: int(value) - 1}
+        )
 
     return edit
 
@@ -34,7 +45,9 @@ def _later(of: Callable[[Log, int], int]) -> Callable[[Log, int], int]:
     return lambda log, milliseconds: min(of(log, milliseconds) + 1, log.latest())
 
 
-def _later_metadata(edit: Callable[[dict[str, Any], dict[str, Any]], object]) -> Callable[[list[Any]], None]:
+def _later_metadata(
+    edit: Callable[[dict[str, Any], dict[str, Any]], object],
+) -> Callable[[list[Any]], None]:
     """Edit each later metaData line by `edit(later, first)`."""
 
     def change(lines: list[Any]) -> None:
@@ -87,7 +100,13 @@ def starts_are_excluded(arguments: dict[str, Any]) -> dict[str, Any]:
 def changes_name_their_end(handler: Handler, arguments: dict[str, Any]) -> Reply:
     reply, last = handler(**arguments), arguments.get("ending_version")
     said = b"%d" % int(last) if last is not None else dict(reply.headers)[b"delta-table-version"]
-    return replace(reply, headers=tuple((name, said if name == b"delta-table-version" else value) for name, value in reply.headers))
+    return replace(
+        reply,
+        headers=tuple(
+            (name, said if name == b"delta-table-version" else value)
+            for name, value in reply.headers
+        ),
+    )
 
 
 @fault("DS-CDF-10", by=partial(on_lines, CHANGES))
@@ -104,13 +123,17 @@ def removed_files_are_added_ones(lines: list[Any]) -> list[Any]:
 @fault("DS-CDF-10", by=partial(on_lines, CHANGES))
 def vectors_of_removed_files_are_lost(lines: list[Any]) -> None:
     for line in lines:
-        line.get("file", {}).get("deltaSingleAction", {}).get("remove", {}).pop("deletionVector", None)
+        line.get("file", {}).get("deltaSingleAction", {}).get("remove", {}).pop(
+            "deletionVector", None
+        )
 
 
 @fault("DS-CDF-13", by=partial(on_call, CHANGES))
 def ends_after_the_current_version(handler: Handler, arguments: dict[str, Any]) -> Reply:
     last = arguments.get("ending_version")
-    return handler(**arguments | {"ending_version": None if last is not None and int(last) > 7 else last})
+    return handler(
+        **arguments | {"ending_version": None if last is not None and int(last) > 7 else last}
+    )
 
 
 @fault("DS-CDF-15", by=partial(on_lines, CHANGES))
@@ -134,35 +157,55 @@ FAULTS = {
     "times-are-no-bounds DS-CDF-02 DS-CDF-05 DS-CDF-06": on_changes(
         lambda arguments: {n: v for n, v in arguments.items() if "timestamp" not in n}
     ),
-    "current-version-has-no-changes DS-CDF-03 DS-CDF-10": on_lines(CHANGES, only(lambda line: wrapper_of(line)["version"] != 8)),
+    "current-version-has-no-changes DS-CDF-03 DS-CDF-10": on_lines(
+        CHANGES, only(lambda line: wrapper_of(line)["version"] != 8)
+    ),
     "ends-are-excluded DS-CDF-04 DS-CDF-10": on_changes(_one_less("ending_version")),
     "changes-start-after-the-time DS-CDF-05 DS-CDF-08": wrap_rule("version_from", _later),
     "ends-do-not-count-from-a-time-on DS-CDF-05": on_changes(
-        lambda arguments: arguments | {"ending_version": None} if arguments.get("starting_timestamp") else arguments
+        lambda arguments: (
+            arguments | {"ending_version": None}
+            if arguments.get("starting_timestamp")
+            else arguments
+        )
     ),
     "changes-end-after-the-time DS-CDF-06": wrap_rule("version_at", _later),
     "changes-lack-later-metadata DS-CDF-07": on_lines(
         CHANGES, lambda lines: lines[:2] + [line for line in lines[2:] if "metaData" not in line]
     ),
     "later-metadata-has-the-first-schema DS-CDF-07": on_lines(
-        CHANGES, _later_metadata(lambda later, first: _inner(later).update(schemaString=_inner(first)["schemaString"]))
+        CHANGES,
+        _later_metadata(
+            lambda later, first: _inner(later).update(schemaString=_inner(first)["schemaString"])
+        ),
     ),
     "later-metadata-is-of-the-first-version DS-CDF-07": on_lines(
         CHANGES, _later_metadata(lambda later, first: later.update(version=first["version"]))
     ),
     "later-schemas-are-objects DS-MDT-07": on_lines(
-        CHANGES, _later_metadata(lambda later, _: _inner(later).update(schemaString=json.loads(_inner(later)["schemaString"])))
+        CHANGES,
+        _later_metadata(
+            lambda later, _: _inner(later).update(
+                schemaString=json.loads(_inner(later)["schemaString"])
+            )
+        ),
     ),
     "changes-repeat-metadata DS-CDF-07": on_lines(CHANGES, lambda lines: [*lines, lines[1]]),
-    "changes-name-the-current-version DS-CDF-08": replace_rule("answered_version", lambda _, current: current()),
+    "changes-name-the-current-version DS-CDF-08": replace_rule(
+        "answered_version", lambda _, current: current()
+    ),
     "changes-end-with-their-head DS-CDF-09": on_lines(
         CHANGES, lambda lines: [*lines[2:], *lines[:2]] if file_of(lines[-1]) is not None else lines
     ),
     "changes-are-files DS-CDF-09 DS-CDF-10": on_lines(
-        CHANGES, lambda lines: [line if file_of(line) is None else {"file": wrapper_of(line)} for line in lines]
+        CHANGES,
+        lambda lines: [
+            line if file_of(line) is None else {"file": wrapper_of(line)} for line in lines
+        ],
     ),
     "changes-are-told-twice DS-CDF-11 DS-CDF-10": replace_rule(
-        "row_changes", lambda commit: chain((("cdc", action) for action in commit.cdcs), file_changes(commit))
+        "row_changes",
+        lambda commit: chain((("cdc", action) for action in commit.cdcs), file_changes(commit)),
     ),
     "change-files-are-left-out DS-CDF-10": replace_rule("row_changes", file_changes),
     "unrecorded-changes-are-answered DS-CDF-12": replace_rule("feed_covers", accept),

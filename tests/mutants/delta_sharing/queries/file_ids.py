@@ -11,7 +11,15 @@ from lakepact.generated.delta_sharing import op
 from lakepact.reference_server.faults import Install, fault, on_call, per_server
 from lakepact.reference_server.http.replies import Reply
 from lakepact.reference_server.http.service import Handler
-from mutants.delta_sharing.operators.wrapped import CHANGES, DELTA, PARQUET, Document, on_wrapped, rewrite, write
+from mutants.delta_sharing.operators.wrapped import (
+    CHANGES,
+    DELTA,
+    PARQUET,
+    Document,
+    on_wrapped,
+    rewrite,
+    write,
+)
 
 
 @per_server
@@ -32,9 +40,16 @@ def ids_are_of_their_version(handler: Handler, arguments: dict[str, Any]) -> Rep
     reply = handler(**arguments)
     if (arguments.get("body") or {}).keys() != {"version"} or not reply.has_body:
         return reply
-    version, now = (dict(one.headers)[b"delta-table-version"] for one in (reply, handler(**arguments | {"body": {}})))
+    version, now = (
+        dict(one.headers)[b"delta-table-version"]
+        for one in (reply, handler(**arguments | {"body": {}}))
+    )
     lines = reply.joined().body
-    return reply if version == now else replace(reply, chunks=None, body=lines.replace(b'"id":"', b'"id":"%b-' % version))
+    return (
+        reply
+        if version == now
+        else replace(reply, chunks=None, body=lines.replace(b'"id":"', b'"id":"%b-' % version))
+    )
 
 
 @fault("DS-DFL-01", by=partial(on_wrapped, "file", form=DELTA, of=op.query_table_changes))
@@ -53,8 +68,12 @@ FAULTS = {
     "files-of-changes-share-an-id DS-CDC-01": on_wrapped("cdf", write(id="changes")),
     "ids-change DS-FIL-03": _new_ids("file", PARQUET),
     "delta-ids-change DS-DFL-01": _new_ids("file", DELTA),
-    "changes-name-files-again DS-FIL-03": on_wrapped("add", rewrite("id", lambda known: f"change-{known}"), form=PARQUET, of=CHANGES),
-    "delta-changes-name-files-again DS-DFL-01": on_wrapped("file", rewrite("id", lambda known: f"change-{known}"), form=DELTA, of=CHANGES),
+    "changes-name-files-again DS-FIL-03": on_wrapped(
+        "add", rewrite("id", lambda known: f"change-{known}"), form=PARQUET, of=CHANGES
+    ),
+    "delta-changes-name-files-again DS-DFL-01": on_wrapped(
+        "file", rewrite("id", lambda known: f"change-{known}"), form=DELTA, of=CHANGES
+    ),
     "ids-are-shared DS-FIL-03": on_wrapped("file", _by_size, form=PARQUET),
     "delta-ids-are-shared DS-DFL-01": on_wrapped("file", _by_size, form=DELTA),
     "removed-files-have-other-ids DS-REM-02": _new_ids("remove", PARQUET),

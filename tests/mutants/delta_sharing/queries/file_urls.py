@@ -8,10 +8,24 @@ from functools import partial
 from lakepact.reference_server.delta_sharing.answers import refused
 from lakepact.reference_server.delta_sharing.file_endpoint import FILES
 from lakepact.reference_server.delta_sharing.ranges import NotSatisfiable, part_asked_for
-from lakepact.reference_server.faults import accept, all_of, fault, on_reply, on_request, replace_rule
+from lakepact.reference_server.faults import (
+    accept,
+    all_of,
+    fault,
+    on_reply,
+    on_request,
+    replace_rule,
+)
 from lakepact.reference_server.http.replies import Reply
 from lakepact.reference_server.http.service import Scope
-from mutants.delta_sharing.operators.wrapped import PARQUET, Document, on_actions, on_wrapped, rewrite, write
+from mutants.delta_sharing.operators.wrapped import (
+    PARQUET,
+    Document,
+    on_actions,
+    on_wrapped,
+    rewrite,
+    write,
+)
 from mutants.operators import refuse_requests
 
 SNAPSHOT = "file"
@@ -29,7 +43,11 @@ def _must_stay_escaped(url: str) -> str:
 
 @fault("DS-FIL-01", "DS-DFL-06", by=partial(on_reply, FILES), breaks_at="/*/file")
 def urls_lead_to_a_page(reply: Reply, _: Scope) -> Reply:
-    return replace(reply, body=b"<html>It works!</html>", chunks=None, headers=()) if reply.status == 200 and reply.has_body else reply
+    return (
+        replace(reply, body=b"<html>It works!</html>", chunks=None, headers=())
+        if reply.status == 200 and reply.has_body
+        else reply
+    )
 
 
 @fault("DS-FIL-05", "DS-DF-11", by=partial(on_wrapped, SNAPSHOT, form=PARQUET))
@@ -55,7 +73,9 @@ def ranges_beyond_the_end_are_refused(wanted: bytes | None, size: int) -> tuple[
 def head_of_files_has_another_length(reply: Reply, scope: Scope) -> Reply:
     if scope["method"] != "HEAD" or reply.status != 200:
         return reply
-    return replace(reply, headers=tuple((n, b"7" if n == b"content-length" else v) for n, v in reply.headers))
+    return replace(
+        reply, headers=tuple((n, b"7" if n == b"content-length" else v) for n, v in reply.headers)
+    )
 
 
 @fault(
@@ -73,14 +93,20 @@ def escapes_of_urls_count(scope: Scope) -> None:
 
 FAULTS = {
     "urls-need-the-token DS-FIL-01 DS-DFL-06": refuse_requests(
-        FILES, lambda scope: not any(name == b"authorization" for name, _ in scope["headers"]), refused(401, "a bearer token is needed")
+        FILES,
+        lambda scope: not any(name == b"authorization" for name, _ in scope["headers"]),
+        refused(401, "a bearer token is needed"),
     ),
     "head-of-files-is-refused DS-DF-10": refuse_requests(
         FILES, lambda scope: scope["method"] == "HEAD", refused(404, "there is no such file")
     ),
-    "urls-have-expired-long-ago DS-FIL-09 DS-DFL-05": on_wrapped("file", write(expirationTimestamp=1_000_000_000_000)),
+    "urls-have-expired-long-ago DS-FIL-09 DS-DFL-05": on_wrapped(
+        "file", write(expirationTimestamp=1_000_000_000_000)
+    ),
     "wrapped-sizes-are-one-too-large DS-DFL-06": on_actions(rewrite("size", lambda n: n + 1)),
-    "sizes-are-rounded DS-FIL-05 DS-DF-11": on_wrapped(SNAPSHOT, rewrite("size", lambda n: n // 1024 * 1024 + 1024), form=PARQUET),
+    "sizes-are-rounded DS-FIL-05 DS-DF-11": on_wrapped(
+        SNAPSHOT, rewrite("size", lambda n: n // 1024 * 1024 + 1024), form=PARQUET
+    ),
     "sizes-of-changed-files-are-rounded DS-FIL-05": on_wrapped(
         ("add", "remove", "cdf"), rewrite("size", lambda n: n // 1024 * 1024 + 1024), form=PARQUET
     ),
@@ -88,6 +114,11 @@ FAULTS = {
     "wrapped-files-are-gone DS-DFL-06": on_actions(rewrite("path", _gone)),
     "ranges-are-passed-over DS-DF-10 DS-DF-11": replace_rule("part", accept),
     "ranges-without-end-are-passed-over DS-DF-10": replace_rule(
-        "part", lambda wanted, size: None if wanted is not None and wanted.rstrip().endswith(b"-") else part_asked_for(wanted, size)
+        "part",
+        lambda wanted, size: (
+            None
+            if wanted is not None and wanted.rstrip().endswith(b"-")
+            else part_asked_for(wanted, size)
+        ),
     ),
 }

@@ -28,7 +28,10 @@ class _OfNow:
         before = self._before.get(body.get("pageToken", ""))
         if before is None:
             return self._noted(handler(**arguments))
-        now = handler(**arguments | {"body": {n: v for n, v in body.items() if n not in {"pageToken", "maxFiles"}}}).joined()
+        now = handler(
+            **arguments
+            | {"body": {n: v for n, v in body.items() if n not in {"pageToken", "maxFiles"}}}
+        ).joined()
         lines = now.body.splitlines(keepends=True)
         size = body.get("maxFiles") or len(lines)
         following = before + size
@@ -63,14 +66,24 @@ def later_pages_name_the_current_version(handler: Handler, arguments: dict[str, 
     if "pageToken" not in (arguments.get("body") or {}):
         return reply
     now = dict(handler(**arguments | {"body": {}}).headers)[b"delta-table-version"]
-    return replace(reply, headers=tuple((name, now if name == b"delta-table-version" else value) for name, value in reply.headers))
+    return replace(
+        reply,
+        headers=tuple(
+            (name, now if name == b"delta-table-version" else value)
+            for name, value in reply.headers
+        ),
+    )
 
 
 @fault("DS-CAP-04", by=partial(on_call, op.query_table))
 def later_pages_are_in_parquet_format(handler: Handler, arguments: dict[str, Any]) -> Reply:
     try:
         later = "pageToken" in (arguments.get("body") or {})
-        return handler(**arguments | {"delta_sharing_capabilities": None}) if later else handler(**arguments)
+        return (
+            handler(**arguments | {"delta_sharing_capabilities": None})
+            if later
+            else handler(**arguments)
+        )
     except Problem:
         return handler(**arguments)
 
@@ -81,9 +94,15 @@ def pages_of_changes_begin_with_a_version(handler: Handler, arguments: dict[str,
     if not arguments.get("page_token"):
         return reply
     page = reply.body.splitlines(keepends=True)
-    everything = handler(**arguments | {"page_token": None, "max_files": None}).joined().body.splitlines(keepends=True)
+    everything = (
+        handler(**arguments | {"page_token": None, "max_files": None})
+        .joined()
+        .body.splitlines(keepends=True)
+    )
     first = _changed(page[2])
-    again = [line for line in everything[2:] if _changed(line) is not None and _changed(line) == first]
+    again = [
+        line for line in everything[2:] if _changed(line) is not None and _changed(line) == first
+    ]
     return replace(reply, body=b"".join([*page[:2], *again, *page[3:]]))
 
 
@@ -92,14 +111,20 @@ def later_pages_lack_later_metadata(handler: Handler, arguments: dict[str, Any])
     reply = handler(**arguments).joined()
     lines = reply.body.splitlines(keepends=True)
     kept = [line for line in lines[2:] if not line.startswith(b'{"metaData"')]
-    return replace(reply, body=b"".join([*lines[:2], *kept])) if arguments.get("page_token") else reply
+    return (
+        replace(reply, body=b"".join([*lines[:2], *kept])) if arguments.get("page_token") else reply
+    )
 
 
 @fault("DS-TTV-07", by=partial(on_call, op.query_table))
 def pages_of_what_changed_lose_one(handler: Handler, arguments: dict[str, Any]) -> Reply:
     reply = handler(**arguments).joined()
     lines = reply.body.splitlines(keepends=True)
-    if "pageToken" not in (arguments.get("body") or {}) or not lines[2:] or b'"file"' in lines[2][:10]:
+    if (
+        "pageToken" not in (arguments.get("body") or {})
+        or not lines[2:]
+        or b'"file"' in lines[2][:10]
+    ):
         return reply
     return replace(reply, body=b"".join([*lines[:2], *lines[3:]]))
 
@@ -117,7 +142,9 @@ def pages_of_files_overlap(page: Callable[..., Any]) -> Callable[..., Any]:
 def pages_of_files_lose_one(page: Callable[..., Any]) -> Callable[..., Any]:
     def beyond(places: Sequence[int], start: int, most: int | None) -> Any:
         found, following = page(places, start, most)
-        return found, following + 1 if following is not None and following + 1 < len(places) else following
+        return found, following + 1 if following is not None and following + 1 < len(
+            places
+        ) else following
 
     return beyond
 
@@ -126,7 +153,11 @@ def pages_of_files_lose_one(page: Callable[..., Any]) -> Callable[..., Any]:
 def later_pages_have_no_head(handler: Handler, arguments: dict[str, Any]) -> Reply:
     reply = handler(**arguments).joined()
     later = (arguments.get("body") or {}).get("pageToken")
-    return replace(reply, body=b"\n".join(reply.body.split(b"\n")[2:])) if later and reply.status == 200 else reply
+    return (
+        replace(reply, body=b"\n".join(reply.body.split(b"\n")[2:]))
+        if later and reply.status == 200
+        else reply
+    )
 
 
 @fault("DS-HNT-03", by=partial(on_call, op.query_table))
@@ -144,7 +175,9 @@ def second_page_of_changes_is_the_last(handler: Handler, arguments: dict[str, An
     reply = handler(**arguments).joined()
     if not arguments.get("page_token"):
         return reply
-    kept = [line for line in reply.body.splitlines(keepends=True) if b'"endStreamAction"' not in line]
+    kept = [
+        line for line in reply.body.splitlines(keepends=True) if b'"endStreamAction"' not in line
+    ]
     return replace(reply, body=b"".join(kept))
 
 
@@ -156,7 +189,12 @@ def any_page_token_will_do(handler: Handler, arguments: dict[str, Any]) -> Reply
         body: Mapping[str, Any] = arguments.get("body") or {}
         if "pageToken" not in body:
             raise
-        return handler(**{**arguments, "body": {name: value for name, value in body.items() if name != "pageToken"}})
+        return handler(
+            **{
+                **arguments,
+                "body": {name: value for name, value in body.items() if name != "pageToken"},
+            }
+        )
 
 
 @fault("DS-EST-02", by=partial(on_call, op.query_table))
@@ -167,7 +205,12 @@ def page_tokens_are_of_a_version(handler: Handler, arguments: dict[str, Any]) ->
         body: Mapping[str, Any] = arguments.get("body") or {}
         if len(body.get("pageToken") or "") < SHORTEST_TOKEN:
             raise
-        reply = handler(**{**arguments, "body": {name: value for name, value in body.items() if name != "pageToken"}})
+        reply = handler(
+            **{
+                **arguments,
+                "body": {name: value for name, value in body.items() if name != "pageToken"},
+            }
+        )
         if dict(reply.headers)[b"delta-table-version"] == b"0":
             raise
         return reply

@@ -42,12 +42,19 @@ def columns_have_other_types(fields: list[dict[str, Any]]) -> None:
 
 FAULTS = {
     "last-file-is-missing DS-QRY-09": on_lines(
-        QUERY, lambda lines: lines[:-1] if file_of(lines[-1]) is not None and len(lines) > 4 else lines
+        QUERY,
+        lambda lines: lines[:-1] if file_of(lines[-1]) is not None and len(lines) > 4 else lines,
     ),
-    "last-file-is-twice-there DS-QRY-09": on_lines(QUERY, lambda lines: [*lines, lines[-1]] if file_of(lines[-1]) is not None else lines),
+    "last-file-is-twice-there DS-QRY-09": on_lines(
+        QUERY, lambda lines: [*lines, lines[-1]] if file_of(lines[-1]) is not None else lines
+    ),
     "thousandth-file-is-missing DS-QRY-09": on_lines(QUERY, lambda lines: lines[:1001]),
-    "deletion-vectors-are-lost DS-QRY-09 DS-DWP-02 DS-DFL-07": on_files(QUERY, lambda file: file.pop("deletionVector", None)),
-    "current-version-in-the-header DS-QRY-08": replace_rule("answered_version", lambda _, current: current()),
+    "deletion-vectors-are-lost DS-QRY-09 DS-DWP-02 DS-DFL-07": on_files(
+        QUERY, lambda file: file.pop("deletionVector", None)
+    ),
+    "current-version-in-the-header DS-QRY-08": replace_rule(
+        "answered_version", lambda _, current: current()
+    ),
     "versions-are-passed-over DS-QRY-08 DS-QRY-09 DS-TTV-04": on_query(without("version")),
     "timestamps-are-passed-over DS-QRY-08 DS-QRY-09": on_query(without("timestamp")),
 }

@@ -29,7 +29,13 @@ def _moved(member: str, by: int) -> Callable[[dict[str, Any]], None]:
 def texts_are_bounded_without_case(stats: dict[str, Any]) -> None:
     for member in ("minValues", "maxValues"):
         bounds = stats.get(member) or {}
-        bounds.update({name: value.lower() for name, value in bounds.items() if isinstance(value, str) and value.isalpha()})
+        bounds.update(
+            {
+                name: value.lower()
+                for name, value in bounds.items()
+                if isinstance(value, str) and value.isalpha()
+            }
+        )
 
 
 @fault("DS-STA-01", by=partial(on_files, CHANGES))
@@ -41,7 +47,9 @@ def changed_files_have_one_record(file: dict[str, Any]) -> None:
 @fault("DS-STA-03", by=on_statistics)
 def null_counts_are_zero(stats: dict[str, Any]) -> None:
     for name in stats.get("nullCount", {}):
-        stats["nullCount"][name] = 0 if not isinstance(stats["nullCount"][name], dict) else stats["nullCount"][name]
+        stats["nullCount"][name] = (
+            0 if not isinstance(stats["nullCount"][name], dict) else stats["nullCount"][name]
+        )
 
 
 @fault("DS-STA-05", by=on_statistics)

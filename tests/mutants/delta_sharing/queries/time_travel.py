@@ -24,19 +24,30 @@ def _edit_first(reading: Callable[[str], int], edit: Callable[[str], str]) -> Ca
 
 def _timestamps(edit: Callable[[str], str]) -> faults.Install:
     """Read all timestamps as something else."""
-    return faults.all_of(*(faults.wrap_rule(name, lambda reading: _edit_first(reading, edit)) for name in ("not_before", "not_after")))
+    return faults.all_of(
+        *(
+            faults.wrap_rule(name, lambda reading: _edit_first(reading, edit))
+            for name in ("not_before", "not_after")
+        )
+    )
 
 
 @faults.fault("DS-TTV-07", by=partial(faults.on_lines, QUERY))
 def vectors_of_changed_files_are_lost(lines: list[Any]) -> None:
-    changed = [line["file"]["deltaSingleAction"] for line in lines if "deltaSingleAction" in line.get("file", {})]
+    changed = [
+        line["file"]["deltaSingleAction"]
+        for line in lines
+        if "deltaSingleAction" in line.get("file", {})
+    ]
     if any("remove" in single for single in changed):
         for single in changed:
             next(iter(single.values())).pop("deletionVector", None)
 
 
 @faults.fault("DS-TTV-02", by=partial(faults.wrap_rule, "version_at"))
-def times_before_all_lead_to_the_first_version(of: Callable[[Log, int], int]) -> Callable[[Log, int], int]:
+def times_before_all_lead_to_the_first_version(
+    of: Callable[[Log, int], int],
+) -> Callable[[Log, int], int]:
     def at(log: Log, milliseconds: int) -> int:
         early = milliseconds < log.timestamp(log.earliest())
         return log.earliest() if early else of(log, milliseconds)
@@ -124,23 +135,37 @@ def windows_end_too_early(body: dict[str, Any]) -> dict[str, Any]:
 
 FAULTS = {
     "times-lead-to-the-version-before DS-QRY-08 DS-QRY-09": faults.wrap_rule(
-        "version_at", lambda of: lambda log, milliseconds: max(of(log, milliseconds) - 1, log.earliest())
+        "version_at",
+        lambda of: lambda log, milliseconds: max(of(log, milliseconds) - 1, log.earliest()),
     ),
     "commits-are-made-in-whole-seconds DS-TTV-02": faults.wrap_rule(
-        "version_at", lambda of: lambda log, milliseconds: of(log, milliseconds - milliseconds % 1000 + 999)
+        "version_at",
+        lambda of: lambda log, milliseconds: of(log, milliseconds - milliseconds % 1000 + 999),
     ),
     "history-is-always-shared DS-TTV-03": faults.replace_rule("history_is_shared", faults.accept),
     "unknown-versions-are-a-failure DS-TTV-04": faults.on_status(QUERY, {400: 500}),
-    "two-moments-are-one DS-TTV-05": faults.replace_rule("points_exclude_each_other", faults.accept),
+    "two-moments-are-one DS-TTV-05": faults.replace_rule(
+        "points_exclude_each_other", faults.accept
+    ),
     "later-metadata-is-left-out DS-TTV-08": faults.on_lines(
         QUERY, lambda lines: lines[:2] + [line for line in lines[2:] if "metaData" not in line]
     ),
-    "ranges-may-run-backwards DS-TTV-12 DS-CDF-13": faults.replace_rule("range_is_in_order", faults.accept),
+    "ranges-may-run-backwards DS-TTV-12 DS-CDF-13": faults.replace_rule(
+        "range_is_in_order", faults.accept
+    ),
     "starts-after-the-end-are-empty DS-TTV-12": on_query(
-        lambda body: body if body.get("startingVersion", 0) < 5 else without("startingVersion")(body)
+        lambda body: (
+            body if body.get("startingVersion", 0) < 5 else without("startingVersion")(body)
+        )
     ),
     "changed-files-are-change-files DS-TTV-13": faults.replace_rule("file_changes", row_changes),
-    "offsets-are-passed-over DS-TSF-03": _timestamps(lambda text: text if text.endswith("Z") else text[:-6] + "Z"),
-    "windows-start-too-late DS-STR-03": faults.on_lines(QUERY, only(lambda line: wrapper_of(line).get("version") not in {2, 4})),
-    "everything-is-shared-from-the-start DS-TTV-14": faults.replace_rule("version_is_shared", faults.accept),
+    "offsets-are-passed-over DS-TSF-03": _timestamps(
+        lambda text: text if text.endswith("Z") else text[:-6] + "Z"
+    ),
+    "windows-start-too-late DS-STR-03": faults.on_lines(
+        QUERY, only(lambda line: wrapper_of(line).get("version") not in {2, 4})
+    ),
+    "everything-is-shared-from-the-start DS-TTV-14": faults.replace_rule(
+        "version_is_shared", faults.accept
+    ),
 }

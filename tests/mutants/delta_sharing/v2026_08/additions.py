@@ -8,7 +8,15 @@ from typing import Any
 
 from lakepact.generated.delta_sharing import op
 from lakepact.reference_server.delta_sharing.answers import refused
-from lakepact.reference_server.faults import Install, accept, fault, on_call, on_lines, on_reply, replace_rule
+from lakepact.reference_server.faults import (
+    Install,
+    accept,
+    fault,
+    on_call,
+    on_lines,
+    on_reply,
+    replace_rule,
+)
 from lakepact.reference_server.http.replies import Reply
 from lakepact.reference_server.http.service import Handler, Scope
 from mutants.delta_sharing.operators.lines import QUERY
@@ -63,15 +71,23 @@ def metadata_prefers_the_version(handler: Handler, arguments: dict[str, Any]) ->
 
 
 FAULTS = {
-    "any-hash-is-accepted DS-FIH-01": replace_rule("file_id_hash", lambda sent: sent and sent.lower()),
-    "hashes-depend-on-the-format DS-FIH-03": on_wrapped("file", rewrite("id", lambda known: f"delta-{known}"), form=DELTA),
+    "any-hash-is-accepted DS-FIH-01": replace_rule(
+        "file_id_hash", lambda sent: sent and sent.lower()
+    ),
+    "hashes-depend-on-the-format DS-FIH-03": on_wrapped(
+        "file", rewrite("id", lambda known: f"delta-{known}"), form=DELTA
+    ),
     "later-protocols-are-left-out DS-HPR-01": on_lines(
         QUERY, lambda lines: lines[:1] + [line for line in lines[1:] if "protocol" not in line]
     ),
     "later-protocols-are-always-sent DS-HPR-03": on_query(
-        lambda body: body | {"includeHistoricalProtocol": True} if "startingVersion" in body else body
+        lambda body: (
+            body | {"includeHistoricalProtocol": True} if "startingVersion" in body else body
+        )
     ),
     "metadata-is-of-today-whatever-the-version DS-MTT-01": _without("version"),
     "metadata-is-of-today-whatever-the-time DS-MTT-02": _without("timestamp"),
-    "metadata-shows-history-that-is-not-shared DS-MTT-04": replace_rule("history_is_shared", accept),
+    "metadata-shows-history-that-is-not-shared DS-MTT-04": replace_rule(
+        "history_is_shared", accept
+    ),
 }

@@ -52,12 +52,21 @@ def equal_keys_begin_queries_again(handler: Handler, arguments: dict[str, Any]) 
 def keys_make_queries_async(handler: Handler, arguments: dict[str, Any]) -> Reply:
     if KEY not in (arguments.get("body") or {}):
         return handler(**arguments)
-    return handler(**{**arguments, CAPABILITIES: (arguments.get(CAPABILITIES) or "").replace("asyncquery=false", "") + ASYNC})
+    return handler(
+        **{
+            **arguments,
+            CAPABILITIES: (arguments.get(CAPABILITIES) or "").replace("asyncquery=false", "")
+            + ASYNC,
+        }
+    )
 
 
 FAULTS = {
     "statuses-come-with-the-protocol DS-ASY-03": on_lines(
-        op.query_table, lambda lines: [{"protocol": {"minReaderVersion": 1}}, *lines] if "queryStatus" in lines[0] else lines
+        op.query_table,
+        lambda lines: (
+            [{"protocol": {"minReaderVersion": 1}}, *lines] if "queryStatus" in lines[0] else lines
+        ),
     ),
     "pages-of-async-queries-are-whole DS-ASY-05": on_call(
         op.get_query_info, lambda handler, arguments: handler(**arguments | {"body": {}})

@@ -19,15 +19,22 @@ from lakepact.reference_server.iceberg_rest.access.callers import Caller
 from lakepact.reference_server.iceberg_rest.access.rights import Rights
 from lakepact.reference_server.server_file import Grant, Principal
 
-ANYBODY = Caller(Principal("anybody"), defaultdict(lambda: Rights([Grant("anybody", "admin")])))  #: may do everything
+ANYBODY = Caller(
+    Principal("anybody"), defaultdict(lambda: Rights([Grant("anybody", "admin")]))
+)  #: may do everything
 
-NEEDS_PRINCIPALS = "this fault is one of a server that asks who calls: name principals in the file of --config"
+NEEDS_PRINCIPALS = (
+    "this fault is one of a server that asks who calls: name principals in the file of --config"
+)
 CHALLENGE = b"www-authenticate"
 
 
 def authorization(scope: Scope) -> str:
     """Return the credentials of a request."""
-    return next((value.decode("latin-1") for name, value in scope["headers"] if name == b"authorization"), "")
+    return next(
+        (value.decode("latin-1") for name, value in scope["headers"] if name == b"authorization"),
+        "",
+    )
 
 
 def authentication(service: Service) -> Callable[[OperationId, Scope], dict[str, Any]]:
@@ -48,7 +55,11 @@ def letting_in(passes: Callable[[Scope], bool]) -> faults.Install:
         former = authentication(service)
 
         def authenticate(operation: OperationId, scope: Scope) -> dict[str, Any]:
-            return {"caller": ANYBODY} if operation != op.get_token and passes(scope) else former(operation, scope)
+            return (
+                {"caller": ANYBODY}
+                if operation != op.get_token and passes(scope)
+                else former(operation, scope)
+            )
 
         service.rules.replace("authenticate", authenticate)
 
@@ -97,19 +108,32 @@ FAULTS = {
     "configuration-without-credentials IRC-SEC-009": letting_in(
         lambda scope: scope["path"].endswith("/v1/config") and not authorization(scope)
     ),
-    "tables-without-credentials IRC-SEC-001": letting_in(lambda scope: "/tables/" in scope["path"] and not authorization(scope)),
-    "listings-without-credentials IRC-SEC-001": letting_in(
-        lambda scope: scope["path"].endswith(("/tables", "/namespaces")) and not authorization(scope)
+    "tables-without-credentials IRC-SEC-001": letting_in(
+        lambda scope: "/tables/" in scope["path"] and not authorization(scope)
     ),
-    "every-token-is-accepted IRC-SEC-002 IRC-SEC-003": letting_in(lambda scope: authorization(scope).casefold().startswith("bearer")),
-    "tokens-that-open-views-without-proof IRC-SEC-002": letting_in(lambda scope: "/views" in scope["path"] and bool(authorization(scope))),
+    "listings-without-credentials IRC-SEC-001": letting_in(
+        lambda scope: (
+            scope["path"].endswith(("/tables", "/namespaces")) and not authorization(scope)
+        )
+    ),
+    "every-token-is-accepted IRC-SEC-002 IRC-SEC-003": letting_in(
+        lambda scope: authorization(scope).casefold().startswith("bearer")
+    ),
+    "tokens-that-open-views-without-proof IRC-SEC-002": letting_in(
+        lambda scope: "/views" in scope["path"] and bool(authorization(scope))
+    ),
     "tokens-never-expire IRC-SEC-003": faults.replace_rule("token_holds", faults.accept),
     "tokens-do-not-open-views IRC-SEC-006": turning_away(
         lambda scope: "/views" in scope["path"] and authorization(scope).startswith("Bearer")
     ),
-    "bearer-is-case-sensitive IRC-SEC-007": turning_away(lambda scope: authorization(scope).startswith(("bearer", "BEARER"))),
+    "bearer-is-case-sensitive IRC-SEC-007": turning_away(
+        lambda scope: authorization(scope).startswith(("bearer", "BEARER"))
+    ),
     "refused-without-a-challenge IRC-SEC-015": faults.on_reply(
-        faults.EVERY, lambda reply, _: replace(reply, headers=tuple(header for header in reply.headers if header[0] != CHALLENGE))
+        faults.EVERY,
+        lambda reply, _: replace(
+            reply, headers=tuple(header for header in reply.headers if header[0] != CHALLENGE)
+        ),
     ),
     "tables-come-with-bad-tokens IRC-SEC-012": faults.on_answer(op.load_table, _with_a_token),
     "views-come-with-bad-tokens IRC-SEC-012": faults.on_answer(op.load_view, _with_a_token),

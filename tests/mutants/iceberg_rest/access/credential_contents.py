@@ -8,7 +8,15 @@ from functools import partial
 from typing import Any
 
 from lakepact.generated.iceberg_rest import op
-from lakepact.reference_server.faults import Install, fault, on_answer, on_call, on_reply, on_request, wrap_rule
+from lakepact.reference_server.faults import (
+    Install,
+    fault,
+    on_answer,
+    on_call,
+    on_reply,
+    on_request,
+    wrap_rule,
+)
 from lakepact.reference_server.http.replies import Reply
 from lakepact.reference_server.http.service import Handler, Scope, Service
 from lakepact.reference_server.iceberg_rest.documents import Document
@@ -33,7 +41,10 @@ def _without(config: Config, *keys: str) -> Config:
 @fault("IRC-TBL-CRED-012")
 def credentials_without_refresh_endpoint() -> Install:
     def forget(document: Document) -> None:
-        for config in (document.get("config"), *(one["config"] for one in document.get(ENVELOPE) or ())):
+        for config in (
+            document.get("config"),
+            *(one["config"] for one in document.get(ENVELOPE) or ()),
+        ):
             if config:
                 config.pop(REFRESH, None)
 
@@ -42,7 +53,9 @@ def credentials_without_refresh_endpoint() -> Install:
 
 @fault("IRC-TBL-CRED-013", by=each_config)
 def credentials_of_region_and_endpoint(config: Config) -> Config:
-    return {"s3.region": "eu-central-1", "s3.endpoint": "http://127.0.0.1:9"} | ({} if not config else {"s3.path-style-access": "true"})
+    return {"s3.region": "eu-central-1", "s3.endpoint": "http://127.0.0.1:9"} | (
+        {} if not config else {"s3.path-style-access": "true"}
+    )
 
 
 def _forget_credentials(when: Callable[[dict[str, Any]], bool]) -> Install:
@@ -56,15 +69,26 @@ def _forget_credentials(when: Callable[[dict[str, Any]], bool]) -> Install:
     return on_call(op.create_table, act)
 
 
-def _headers(change: Callable[[tuple[tuple[bytes, bytes], ...]], tuple[tuple[bytes, bytes], ...]]) -> Install:
+def _headers(
+    change: Callable[[tuple[tuple[bytes, bytes], ...]], tuple[tuple[bytes, bytes], ...]],
+) -> Install:
     def changed(reply: Reply, _: Scope) -> Reply:
-        return replace(reply, headers=change(reply.headers)) if ENVELOPE.encode() in reply.body else reply
+        return (
+            replace(reply, headers=change(reply.headers))
+            if ENVELOPE.encode() in reply.body
+            else reply
+        )
 
     return on_reply(LOADS, changed)
 
 
 def _cached(value: bytes) -> Install:
-    return _headers(lambda headers: (*((n, v) for n, v in headers if n != b"cache-control"), (b"cache-control", value)))
+    return _headers(
+        lambda headers: (
+            *((n, v) for n, v in headers if n != b"cache-control"),
+            (b"cache-control", value),
+        )
+    )
 
 
 @fault("IRC-TBL-CRED-017", by=partial(on_answer, TABLES))
@@ -79,7 +103,11 @@ def _not_modified(usual: bool) -> Install:  # noqa: FBT001 - whether the tag is 
         sent = header(scope, "If-None-Match") or ""
         tag = dict(reply.headers).get(b"etag", b"").decode()
         known = {tag} if usual else {tag.removeprefix("W/").replace('-vended-credentials"', '"')}
-        return Reply(304, headers=((b"etag", tag.encode()),)) if reply.status == 200 and sent in known - {""} else reply
+        return (
+            Reply(304, headers=((b"etag", tag.encode()),))
+            if reply.status == 200 and sent in known - {""}
+            else reply
+        )
 
     return on_reply(op.load_table, change)
 
@@ -106,24 +134,41 @@ def _wants_vending(scope: Scope) -> None:
 
 
 FAULTS = {
-    "credentials-without-expiry IRC-TBL-CRED-011": each_config(lambda config: _without(config, ENDS)),
+    "credentials-without-expiry IRC-TBL-CRED-011": each_config(
+        lambda config: _without(config, ENDS)
+    ),
     "credentials-expire-under-another-key IRC-TBL-CRED-011": each_config(
         lambda config: {**_without(config, ENDS), "s3.session-token-expires-at": config[ENDS]}
     ),
-    "credentials-expire-in-seconds IRC-TBL-CRED-011": each_config(lambda config: {**config, ENDS: config[ENDS][:-3]}),
-    "azure-credentials-without-account IRC-TBL-CRED-011": each_config(
-        lambda config: {"adls.sas-token.lake.dfs.core.windows.net": "sv=1", "adls.sas-token-expires-at-ms": config[ENDS]}
+    "credentials-expire-in-seconds IRC-TBL-CRED-011": each_config(
+        lambda config: {**config, ENDS: config[ENDS][:-3]}
     ),
-    "credentials-with-an-empty-secret IRC-TBL-CRED-013": each_config(lambda config: {**config, "s3.secret-access-key": ""}),
-    "stages-without-credentials IRC-TBL-CRED-014": _forget_credentials(lambda body: bool(body.get("stage-create"))),
-    "created-tables-without-credentials IRC-TBL-CRED-014": _forget_credentials(lambda body: not body.get("stage-create")),
+    "azure-credentials-without-account IRC-TBL-CRED-011": each_config(
+        lambda config: {
+            "adls.sas-token.lake.dfs.core.windows.net": "sv=1",
+            "adls.sas-token-expires-at-ms": config[ENDS],
+        }
+    ),
+    "credentials-with-an-empty-secret IRC-TBL-CRED-013": each_config(
+        lambda config: {**config, "s3.secret-access-key": ""}
+    ),
+    "stages-without-credentials IRC-TBL-CRED-014": _forget_credentials(
+        lambda body: bool(body.get("stage-create"))
+    ),
+    "created-tables-without-credentials IRC-TBL-CRED-014": _forget_credentials(
+        lambda body: not body.get("stage-create")
+    ),
     "credentials-may-be-shared IRC-TBL-CRED-015": _cached(b"public, max-age=60"),
     "credentials-say-nothing-of-caches IRC-TBL-CRED-015": _headers(
         lambda headers: tuple((n, v) for n, v in headers if n != b"cache-control")
     ),
-    "delegated-answers-do-not-vary IRC-TBL-ETAG-014 @/headers/vary": _cached(b"private, max-age=60"),
+    "delegated-answers-do-not-vary IRC-TBL-ETAG-014 @/headers/vary": _cached(
+        b"private, max-age=60"
+    ),
     "tags-stand-for-credentials IRC-TBL-ETAG-012": _not_modified(usual=False),
     "tags-outlive-credentials IRC-TBL-ETAG-013": _not_modified(usual=True),
     "loading-wants-vended-credentials IRC-TBL-LOAD-019": on_request(op.load_table, _wants_vending),
-    "creating-wants-vended-credentials IRC-TBL-CREATE-032": on_request(op.create_table, _wants_vending),
+    "creating-wants-vended-credentials IRC-TBL-CREATE-032": on_request(
+        op.create_table, _wants_vending
+    ),
 }

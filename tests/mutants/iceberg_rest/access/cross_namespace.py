@@ -51,7 +51,9 @@ def _ruling(name: str, act: Callable[[Service, Callable[..., Any]], Callable[...
 @fault("IRC-SEC-005", by=partial(admitting, (op.update_table, op.commit_transaction)))
 def commits_create_anywhere(asks: Handler, handler: Handler, arguments: dict[str, Any]) -> Reply:
     changes = arguments["body"].get("table-changes", [arguments["body"]])
-    creates = any(one["type"] == "assert-create" for change in changes for one in change["requirements"])
+    creates = any(
+        one["type"] == "assert-create" for change in changes for one in change["requirements"]
+    )
     return _unasked(asks, handler, arguments) if creates else asks(**arguments)
 
 
@@ -67,7 +69,9 @@ def tags_are_rights(asks: Handler, handler: Handler, arguments: dict[str, Any]) 
 
 
 @fault("IRC-OAU-023", by=partial(_ruling, "subject"))
-def tokens_are_renewed_for_ever(service: Service, subject: Callable[..., Any]) -> Callable[..., Any]:
+def tokens_are_renewed_for_ever(
+    service: Service, subject: Callable[..., Any]
+) -> Callable[..., Any]:
     for_ever = switched(service, "token_holds", lambda _: accept)
 
     def known(callers: Any, token: bytes) -> Any:
@@ -96,12 +100,16 @@ def tokens_may_go_on(_: Service, bearer_token: Callable[..., bytes]) -> Callable
 
 
 FAULTS = {
-    "renames-ask-at-the-source IRC-SEC-005": _not_asking(lambda operation, need: operation in RENAMES and need.subject.name is None),
+    "renames-ask-at-the-source IRC-SEC-005": _not_asking(
+        lambda operation, need: operation in RENAMES and need.subject.name is None
+    ),
     "renames-ask-at-the-destination IRC-SEC-005": _not_asking(
         lambda operation, need: operation in RENAMES and need.subject.name is not None
     ),
     "any-principal-plans-scans IRC-SEC-005": admitting((op.plan_table_scan,), _unasked),
     "any-principal-gets-credentials IRC-SEC-005": admitting((op.load_credentials,), _unasked),
     "callers-without-rights-drop-tables IRC-SEC-005": admitting((op.drop_table,), _by_strangers),
-    "callers-without-rights-create-namespaces IRC-SEC-005": admitting((op.create_namespace,), _by_strangers),
+    "callers-without-rights-create-namespaces IRC-SEC-005": admitting(
+        (op.create_namespace,), _by_strangers
+    ),
 }

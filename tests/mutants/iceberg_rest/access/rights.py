@@ -6,7 +6,14 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from lakepact.generated.iceberg_rest import op
-from lakepact.reference_server.faults import EVERY, Install, UnknownFault, fault, on_status, wrap_rule
+from lakepact.reference_server.faults import (
+    EVERY,
+    Install,
+    UnknownFault,
+    fault,
+    on_status,
+    wrap_rule,
+)
 from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.http.service import admit
 from mutants.iceberg_rest.access.authentication import NEEDS_PRINCIPALS
@@ -35,7 +42,9 @@ def letting(*operations: OperationId) -> Install:
     return wrap_rule("may", wrap)
 
 
-def admitting(operations: tuple[OperationId, ...], act: Callable[[Handler, Handler, dict[str, Any]], Reply]) -> Install:
+def admitting(
+    operations: tuple[OperationId, ...], act: Callable[[Handler, Handler, dict[str, Any]], Reply]
+) -> Install:
     """Answer some operations by `act(asks, handler, arguments)`: what asks whether the caller may, and what does not."""
 
     def install(service: Service) -> None:
@@ -89,8 +98,14 @@ def transactions_as_far_as_they_may(asks: Handler, _: Handler, arguments: dict[s
 
 
 @fault("IRC-SEC-014", by=partial(admitting, (TRANSACTS,)))
-def transactions_ask_about_the_first_table(asks: Handler, handler: Handler, arguments: dict[str, Any]) -> Reply:
-    first = {"identifier": arguments["body"]["table-changes"][0]["identifier"], "requirements": [], "updates": []}
+def transactions_ask_about_the_first_table(
+    asks: Handler, handler: Handler, arguments: dict[str, Any]
+) -> Reply:
+    first = {
+        "identifier": arguments["body"]["table-changes"][0]["identifier"],
+        "requirements": [],
+        "updates": [],
+    }
     asks(**{**arguments, "body": {"table-changes": [first]}})
     return without_asking(asks, handler, dict(arguments))
 
@@ -101,13 +116,25 @@ FAULTS = {
     "readers-drop-tables IRC-SEC-005": letting(op.drop_table),
     "readers-rename IRC-SEC-005": letting(op.rename_table, op.rename_view),
     "readers-change-views IRC-SEC-005": letting(op.replace_view),
-    "any-principal-reads-tables IRC-SEC-005": admitting((op.load_table, op.table_exists), without_asking),
+    "any-principal-reads-tables IRC-SEC-005": admitting(
+        (op.load_table, op.table_exists), without_asking
+    ),
     "forbidden-is-unauthorized IRC-SEC-005": on_status(EVERY, {403: 401}),
-    "forbidden-drops-find-nothing IRC-SEC-005": on_status((op.drop_table, op.drop_view, op.drop_namespace), {403: 404}),
-    "refused-commits-are-applied IRC-SEC-016": admitting((COMMITS, op.replace_view), after_the_deed),
-    "refused-property-updates-are-applied IRC-SEC-016": admitting((op.update_properties,), after_the_deed),
-    "refused-drops-are-applied IRC-SEC-016": admitting((op.drop_table, op.drop_namespace), after_the_deed),
+    "forbidden-drops-find-nothing IRC-SEC-005": on_status(
+        (op.drop_table, op.drop_view, op.drop_namespace), {403: 404}
+    ),
+    "refused-commits-are-applied IRC-SEC-016": admitting(
+        (COMMITS, op.replace_view), after_the_deed
+    ),
+    "refused-property-updates-are-applied IRC-SEC-016": admitting(
+        (op.update_properties,), after_the_deed
+    ),
+    "refused-drops-are-applied IRC-SEC-016": admitting(
+        (op.drop_table, op.drop_namespace), after_the_deed
+    ),
     "callers-without-rights-get-empty-listings IRC-SEC-008": letting(op.list_namespaces),
-    "any-principal-lists-tables IRC-SEC-008": admitting((op.list_tables, op.list_views), without_asking),
+    "any-principal-lists-tables IRC-SEC-008": admitting(
+        (op.list_tables, op.list_views), without_asking
+    ),
     "any-principal-finds-views IRC-VIEW-LOAD-006": admitting((op.view_exists,), without_asking),
 }

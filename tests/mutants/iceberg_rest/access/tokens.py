@@ -12,10 +12,23 @@ from typing import TYPE_CHECKING, Any
 import orjson
 
 from lakepact.generated.iceberg_rest import op
-from lakepact.reference_server.faults import Install, fault, on_answer, on_reply, on_request, replace_rule, wrap_entry, wrap_rule
+from lakepact.reference_server.faults import (
+    Install,
+    fault,
+    on_answer,
+    on_reply,
+    on_request,
+    replace_rule,
+    wrap_entry,
+    wrap_rule,
+)
 from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.http.replies import json_reply
-from lakepact.reference_server.iceberg_rest.access.token_endpoint import NO_STORE, TOKEN_EXCHANGE, oauth
+from lakepact.reference_server.iceberg_rest.access.token_endpoint import (
+    NO_STORE,
+    TOKEN_EXCHANGE,
+    oauth,
+)
 from mutants.iceberg_rest.access.authentication import authorization, turning_away
 
 if TYPE_CHECKING:
@@ -49,7 +62,9 @@ def refusing(error: str, /, *, status: int | None = None, **members: Any) -> Ins
     def change(reply: Reply, _: Scope) -> Reply:
         if reply.status < 400 or reply.document.get("error") != error:
             return reply
-        return replace(reply, status=status or reply.status, body=orjson.dumps({**reply.document, **members}))
+        return replace(
+            reply, status=status or reply.status, body=orjson.dumps({**reply.document, **members})
+        )
 
     return on_reply(TOKENS, change)
 
@@ -58,7 +73,11 @@ def saying(error: str, said: str, *, where: str = "") -> Install:
     """Refusals of one error, that say this, with another error."""
 
     def change(reply: Reply, _: Scope) -> Reply:
-        if reply.status < 400 or reply.document.get("error") != error or where not in reply.document.get("error_description", ""):
+        if (
+            reply.status < 400
+            or reply.document.get("error") != error
+            or where not in reply.document.get("error_description", "")
+        ):
             return reply
         return replace(reply, body=orjson.dumps({**reply.document, "error": said}))
 
@@ -100,7 +119,9 @@ def whole_but(*members: str) -> Install:
     def wrap(is_whole: Any) -> Any:
         def looked_at(body: dict[str, str]) -> None:
             wrong = {name for name in members if name in body}
-            is_whole({name: value for name, value in body.items() if name not in wrong} | _right(members))
+            is_whole(
+                {name: value for name, value in body.items() if name not in wrong} | _right(members)
+            )
 
         return looked_at
 
@@ -127,7 +148,11 @@ def _is_issued(scope: Scope) -> bool:
 
 @fault("IRC-OAU-002", by=partial(on_reply, TOKENS))
 def credentials_in_json(reply: Reply, _: Scope) -> Reply:
-    return json_reply({"access_token": "lakepact-of-json", "token_type": "bearer"}) if reply.status == 415 else reply
+    return (
+        json_reply({"access_token": "lakepact-of-json", "token_type": "bearer"})
+        if reply.status == 415
+        else reply
+    )
 
 
 @fault("IRC-OAU-011", by=around_clients)
@@ -139,13 +164,21 @@ def any_secret(client: Any, clients: Mapping[str, Any], shown: Any, body: Fields
 @fault("IRC-OAU-011", by=around_clients)
 def secrets_may_go_on(client: Any, clients: Mapping[str, Any], shown: Any, body: Fields) -> Any:
     found, secret = clients.get(body.get("client_id", "")), body.get("client_secret", "")
-    begun = found is not None and any(found.client_secret.is_spelled(secret[:end]) for end in range(1, len(secret)))
+    begun = found is not None and any(
+        found.client_secret.is_spelled(secret[:end]) for end in range(1, len(secret))
+    )
     return found if begun else client(clients, shown, body)
 
 
 @fault("IRC-OAU-011", by=around_clients)
-def secrets_are_good_for_all_clients(client: Any, clients: Mapping[str, Any], shown: Any, body: Fields) -> Any:
-    known = [one for one in clients.values() if shown.basic and one.client_secret.is_spelled(shown.basic.partition(":")[2])]
+def secrets_are_good_for_all_clients(
+    client: Any, clients: Mapping[str, Any], shown: Any, body: Fields
+) -> Any:
+    known = [
+        one
+        for one in clients.values()
+        if shown.basic and one.client_secret.is_spelled(shown.basic.partition(":")[2])
+    ]
     return known[0] if known else client(clients, shown, body)
 
 
@@ -194,7 +227,9 @@ def self_made_jwts_are_trusted(subject: Any) -> Any:
         with suppress(ValueError, KeyError, IndexError, StopIteration):
             claims = token.split(b".")[1]
             name = json.loads(urlsafe_b64decode(claims + b"=" * (-len(claims) % 4)))["sub"]
-            return next(one for one in callers.all if name in {one.principal.client_id, one.principal.name})
+            return next(
+                one for one in callers.all if name in {one.principal.client_id, one.principal.name}
+            )
         return subject(callers, token)
 
     return found
@@ -203,7 +238,9 @@ def self_made_jwts_are_trusted(subject: Any) -> Any:
 @fault("IRC-SEC-010")
 def tokens_need_tokens(service: Service) -> None:
     service.filters[TOKENS].insert(0, _as_a_catalog_says_it)
-    service.filters[TOKENS] = [one for one in service.filters[TOKENS] if one.__name__ != "in_oauth_form"]
+    service.filters[TOKENS] = [
+        one for one in service.filters[TOKENS] if one.__name__ != "in_oauth_form"
+    ]
     on_request(TOKENS, _needs_a_token)(service)
 
 
@@ -226,13 +263,17 @@ def secrets_are_repeated(client: Any, clients: Mapping[str, Any], shown: Any, bo
         return client(clients, shown, body)
     except Problem as problem:
         raise oauth(
-            "invalid_client", f"not a client: {body.get('client_id')} with {body.get('client_secret')}", status=problem.status
+            "invalid_client",
+            f"not a client: {body.get('client_id')} with {body.get('client_secret')}",
+            status=problem.status,
         ) from None
 
 
 FAULTS = {
     "no-credentials-in-forms IRC-OAU-003": around_clients(
-        lambda client, clients, shown, body: client(clients, shown, body if shown.basic is not None else {})
+        lambda client, clients, shown, body: client(
+            clients, shown, body if shown.basic is not None else {}
+        )
     ),
     "no-credentials-in-headers IRC-OAU-004": around_clients(
         lambda client, clients, shown, body: client(clients, replace(shown, basic=None), body)
@@ -246,11 +287,17 @@ FAULTS = {
     "scopes-as-lists IRC-OAU-009": answering(scope=["catalog"]),
     "wrong-secrets-are-wrong-grants IRC-OAU-011": saying("invalid_client", "invalid_grant"),
     "wrong-secrets-are-forbidden IRC-OAU-011": refusing("invalid_client", status=403),
-    "oauth-errors-of-our-own IRC-OAU-013 IRC-SCH-OAuthError": saying("invalid_client", "bad_credentials"),
+    "oauth-errors-of-our-own IRC-OAU-013 IRC-SCH-OAuthError": saying(
+        "invalid_client", "bad_credentials"
+    ),
     "unknown-grants-are-invalid IRC-OAU-015": saying("unsupported_grant_type", "invalid_request"),
-    "missing-grants-are-unsupported IRC-OAU-016": saying("invalid_request", "unsupported_grant_type", where="grant_type is missing"),
+    "missing-grants-are-unsupported IRC-OAU-016": saying(
+        "invalid_request", "unsupported_grant_type", where="grant_type is missing"
+    ),
     "any-scope IRC-OAU-017": replace_rule("scope", lambda body: body.get("scope") or "catalog"),
-    "missing-subjects-are-bad-grants IRC-OAU-018": saying("invalid_request", "invalid_grant", where="subject_token is missing"),
+    "missing-subjects-are-bad-grants IRC-OAU-018": saying(
+        "invalid_request", "invalid_grant", where="subject_token is missing"
+    ),
     "subjects-of-no-type IRC-OAU-018": whole_but("subject_token_type"),
     "subjects-of-any-type IRC-OAU-019": whole_but("subject_token_type"),
     "tokens-of-any-type-are-issued IRC-OAU-019": whole_but("requested_token_type"),
@@ -258,11 +305,18 @@ FAULTS = {
     "renewed-tokens-are-dead IRC-OAU-022": exchanging(_dead),
     "bad-subjects-are-unauthorized IRC-OAU-023": refusing("invalid_grant", status=401),
     "issued-tokens-are-dead IRC-OAU-025 IRC-SEC-011": on_answer(TOKENS, _dead),
-    "tokens-for-the-configuration-only IRC-SEC-011": turning_away(lambda scope: _is_issued(scope) and "/namespaces" in scope["path"]),
+    "tokens-for-the-configuration-only IRC-SEC-011": turning_away(
+        lambda scope: _is_issued(scope) and "/namespaces" in scope["path"]
+    ),
     "oauth-failures-in-envelopes IRC-OAU-026": refusing(
-        "unsupported_grant_type", status=500, error={"message": "asked for by a fault", "type": "Fault", "code": 500}
+        "unsupported_grant_type",
+        status=500,
+        error={"message": "asked for by a fault", "type": "Fault", "code": 500},
     ),
     "tokens-may-be-stored IRC-OAU-027": on_reply(
-        TOKENS, lambda reply, _: replace(reply, headers=tuple(header for header in reply.headers if header not in NO_STORE))
+        TOKENS,
+        lambda reply, _: replace(
+            reply, headers=tuple(header for header in reply.headers if header not in NO_STORE)
+        ),
     ),
 }

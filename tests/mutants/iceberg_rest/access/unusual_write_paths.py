@@ -16,7 +16,12 @@ from lakepact.reference_server.faults import EVERY, Install, fault, on_reply
 from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.http.replies import Reply
 from lakepact.reference_server.http.service import Handler, Scope, Service
-from mutants.iceberg_rest.access.authentication import CHALLENGE, authentication, authorization, letting_in
+from mutants.iceberg_rest.access.authentication import (
+    CHALLENGE,
+    authentication,
+    authorization,
+    letting_in,
+)
 from mutants.iceberg_rest.access.rights import admitting, after_the_deed, without_asking
 
 
@@ -42,12 +47,18 @@ def allowing(operation: OperationId, meant: Callable[[dict[str, Any]], Any]) -> 
     """Ask for no rights where the arguments of an operation are what is meant."""
 
     def act(asks: Handler, handler: Handler, arguments: dict[str, Any]) -> Reply:
-        return without_asking(asks, handler, dict(arguments)) if meant(arguments) else asks(**arguments)
+        return (
+            without_asking(asks, handler, dict(arguments))
+            if meant(arguments)
+            else asks(**arguments)
+        )
 
     return admitting((operation,), act)
 
 
-def _refusal(authenticate: Callable[[OperationId, Scope], object], operation: OperationId, scope: Scope) -> Problem | None:
+def _refusal(
+    authenticate: Callable[[OperationId, Scope], object], operation: OperationId, scope: Scope
+) -> Problem | None:
     """Return the refusal of a request by the access control; `None` if it is allowed."""
     try:
         authenticate(operation, scope)
@@ -73,7 +84,9 @@ def views_that_were_shown_stay_open(service: Service) -> None:
 def wrong_tokens_are_not_challenged(reply: Reply, scope: Scope) -> Reply:
     if reply.status != 401 or not authorization(scope):
         return reply
-    return replace(reply, headers=tuple(header for header in reply.headers if header[0] != CHALLENGE))
+    return replace(
+        reply, headers=tuple(header for header in reply.headers if header[0] != CHALLENGE)
+    )
 
 
 @fault("IRC-SEC-005")
@@ -105,11 +118,19 @@ def applies_and_refuses_anonymous_changes(service: Service) -> None:
         return answer
 
     def refused(reply: Reply, scope: Scope) -> Reply:
-        refusal = None if scope["path"].endswith("/oauth/tokens") else _refusal(former, op.get_config, scope)
+        refusal = (
+            None
+            if scope["path"].endswith("/oauth/tokens")
+            else _refusal(former, op.get_config, scope)
+        )
         if refusal is None:
             return reply
         body = b"" if scope["method"] == "HEAD" else service.error_body(refusal)
-        return Reply(refusal.status, body, tuple((name.encode(), value.encode()) for name, value in refusal.headers))
+        return Reply(
+            refusal.status,
+            body,
+            tuple((name.encode(), value.encode()) for name, value in refusal.headers),
+        )
 
     service.rules.replace("authenticate", authenticate)
     service.rules.replace("admit", admission)
@@ -119,8 +140,14 @@ def applies_and_refuses_anonymous_changes(service: Service) -> None:
 FAULTS = {
     "credentials-are-kept-for-all IRC-SEC-005": keeping(op.load_credentials),
     "listings-are-kept-for-all IRC-SEC-008": keeping(op.list_views),
-    "paged-listings-are-not-authorized IRC-SEC-008": allowing(op.list_tables, lambda arguments: arguments.get("page_size") is not None),
-    "readers-stage-tables IRC-SEC-005": allowing(op.create_table, lambda arguments: arguments["body"].get("stage-create")),
-    "readers-create-namespaces-below IRC-SEC-005": allowing(op.create_namespace, lambda arguments: len(arguments["body"]["namespace"]) > 1),
+    "paged-listings-are-not-authorized IRC-SEC-008": allowing(
+        op.list_tables, lambda arguments: arguments.get("page_size") is not None
+    ),
+    "readers-stage-tables IRC-SEC-005": allowing(
+        op.create_table, lambda arguments: arguments["body"].get("stage-create")
+    ),
+    "readers-create-namespaces-below IRC-SEC-005": allowing(
+        op.create_namespace, lambda arguments: len(arguments["body"]["namespace"]) > 1
+    ),
     "refused-namespaces-are-created IRC-SEC-016": admitting((op.create_namespace,), after_the_deed),
 }

@@ -26,7 +26,9 @@ ENVELOPE = "storage-credentials"
 
 def _on_credentials(edit: Callable[[Any], Any]) -> Install:
     """Send something else as the credentials that are loaded by themselves."""
-    return on_answer(LOAD, lambda document: {**document, ENVELOPE: edit(document[ENVELOPE])}, status=200)
+    return on_answer(
+        LOAD, lambda document: {**document, ENVELOPE: edit(document[ENVELOPE])}, status=200
+    )
 
 
 def for_the_usual_place(document: Document) -> None:
@@ -44,7 +46,9 @@ def credentials_stay_behind(service: Service) -> None:
         reply = handler(**arguments)
         document = reply.document
         if document.get(ENVELOPE):
-            document[ENVELOPE] = first.setdefault((arguments["namespace"], arguments["table"]), document[ENVELOPE])
+            document[ENVELOPE] = first.setdefault(
+                (arguments["namespace"], arguments["table"]), document[ENVELOPE]
+            )
         return replace(reply, body=orjson.dumps(document))
 
     on_call(op.load_table, act)(service)
@@ -76,21 +80,33 @@ FAULTS = {
         LOAD, lambda _: True, Problem(404, "NoSuchTableException", "Table does not exist")
     ),
     "credentials-fail IRC-TBL-CRED-007": refuse_calls(
-        LOAD, lambda _: True, Problem(500, "InternalServerError", "there is no such key: s3.access-key-id")
+        LOAD,
+        lambda _: True,
+        Problem(500, "InternalServerError", "there is no such key: s3.access-key-id"),
     ),
-    "credentials-of-anything IRC-TBL-CRED-006": on_refusal(LOAD, 404, lambda handler, arguments: json_reply({ENVELOPE: []})),
+    "credentials-of-anything IRC-TBL-CRED-006": on_refusal(
+        LOAD, 404, lambda handler, arguments: json_reply({ENVELOPE: []})
+    ),
     "credentials-as-one-object IRC-TBL-CRED-001": _on_credentials(lambda all_: all_[0]),
-    "credentials-without-envelope IRC-TBL-CRED-001": on_answer(LOAD, lambda document: document[ENVELOPE], status=200),
+    "credentials-without-envelope IRC-TBL-CRED-001": on_answer(
+        LOAD, lambda document: document[ENVELOPE], status=200
+    ),
     "credentials-are-created IRC-TBL-CRED-001": on_status(LOAD, {200: 201}),
     "credentials-with-numbers IRC-TBL-CRED-002": each_credential(
         lambda one: {**one, "config": {**one["config"], ENDS: int(one["config"][ENDS])}}
     ),
-    "created-tables-have-usual-credentials IRC-TBL-CRED-004": on_answer(op.create_table, for_the_usual_place),
-    "credentials-for-everything IRC-TBL-CRED-002": each_credential(lambda one: {"config": one["config"]}),
+    "created-tables-have-usual-credentials IRC-TBL-CRED-004": on_answer(
+        op.create_table, for_the_usual_place
+    ),
+    "credentials-for-everything IRC-TBL-CRED-002": each_credential(
+        lambda one: {"config": one["config"]}
+    ),
     "credentials-as-pairs IRC-TBL-CRED-002": _on_credentials(
         lambda all_: [{**one, "config": list(map(list, one["config"].items()))} for one in all_]
     ),
-    "credentials-for-the-neighbour IRC-TBL-CRED-004": each_credential(lambda one: {**one, "prefix": f"{one['prefix']}-of-another"}),
+    "credentials-for-the-neighbour IRC-TBL-CRED-004": each_credential(
+        lambda one: {**one, "prefix": f"{one['prefix']}-of-another"}
+    ),
     "credentials-twice IRC-TBL-CRED-005": given(lambda credentials: credentials * 2),
     "credentials-of-nowhere IRC-TBL-CRED-009": each_credential(lambda one: {**one, "prefix": ""}),
     "credentials-of-nothing IRC-TBL-CRED-009": each_credential(lambda one: {**one, "config": {}}),

@@ -45,7 +45,15 @@ def _all_but_the_bad_one(handler: Handler, arguments: dict[str, Any]) -> Reply:
     except Problem as problem:
         for bad in range(len(body["updates"])) if problem.status == 400 else ():
             with contextlib.suppress(Problem):
-                handler(**{**arguments, "body": {**body, "updates": body["updates"][:bad] + body["updates"][bad + 1 :]}})
+                handler(
+                    **{
+                        **arguments,
+                        "body": {
+                            **body,
+                            "updates": body["updates"][:bad] + body["updates"][bad + 1 :],
+                        },
+                    }
+                )
                 break
         raise
 
@@ -54,7 +62,9 @@ def _checked(choose: Callable[[list[Document]], list[Document]]) -> Install:
     """Of the requirements of a commit those are checked that `choose(requirements)` returns."""
 
     def wrapper(check: Callable[..., None]) -> Callable[..., None]:
-        def requirements_hold(metadata: Document | None, requirements: list[Document], **options: Any) -> None:
+        def requirements_hold(
+            metadata: Document | None, requirements: list[Document], **options: Any
+        ) -> None:
             check(metadata, choose(requirements), **options)
 
         return requirements_hold
@@ -71,13 +81,17 @@ def _first_of_a_type(requirements: list[Document]) -> list[Document]:
 
 
 WHOLE = {
-    "applies-updates-despite-conflicts IRC-COM-004 IRC-REQ-002": on_call(COMMIT, _despite_conflicts),
+    "applies-updates-despite-conflicts IRC-COM-004 IRC-REQ-002": on_call(
+        COMMIT, _despite_conflicts
+    ),
     "applies-updates-up-to-the-bad-one IRC-COM-008 IRC-COM-011": on_commit(_up_to_the_bad_one),
     "applies-all-but-the-bad-update IRC-COM-008 IRC-COM-011": on_commit(_all_but_the_bad_one),
     "checks-first-requirement-alone IRC-COM-004 IRC-COM-006 IRC-COM-013 IRC-REQ-004 IRC-REQ-012 IRC-REQ-039": _checked(
         lambda requirements: requirements[:1]
     ),
-    "checks-last-requirement-alone IRC-COM-004 IRC-COM-006 IRC-REQ-004 IRC-REQ-039": _checked(lambda requirements: requirements[-1:]),
+    "checks-last-requirement-alone IRC-COM-004 IRC-COM-006 IRC-REQ-004 IRC-REQ-039": _checked(
+        lambda requirements: requirements[-1:]
+    ),
     "checks-last-requirement-of-a-type IRC-COM-006 IRC-REQ-039": _checked(_one_of_a_type),
     "checks-first-requirement-of-a-type IRC-COM-006 IRC-REQ-039": _checked(_first_of_a_type),
 }

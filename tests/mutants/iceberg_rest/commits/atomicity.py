@@ -65,7 +65,11 @@ def _keep_location(write: Callable[..., Record]) -> Callable[..., Record]:
         record = write(warehouse, metadata, former=former)
         location = former or record.document["metadata-location"]
         document = {**record.document, "metadata-location": location}
-        return replace(record, document=document, body=record.body.replace(_quoted(record), _quoted(Record("", document, b"")), 1))
+        return replace(
+            record,
+            document=document,
+            body=record.body.replace(_quoted(record), _quoted(Record("", document, b"")), 1),
+        )
 
     return written
 
@@ -75,15 +79,21 @@ def _quoted(record: Record) -> bytes:
 
 
 ANSWERS = {
-    "commits-answer-no-location IRC-COM-001 IRC-COM-002": on_answer(COMMIT, lambda answer: answer.pop("metadata-location")),
+    "commits-answer-no-location IRC-COM-001 IRC-COM-002": on_answer(
+        COMMIT, lambda answer: answer.pop("metadata-location")
+    ),
     "commits-answer-204 IRC-COM-001": on_status(COMMIT, {200: 204}),
     "commits-answer-202 IRC-COM-001": on_status(COMMIT, {200: 202}),
     "commits-answer-former-metadata IRC-COM-002": _answer_former,
     "commits-answer-other-times IRC-COM-002": on_answer(COMMIT, _shift_time),
     "commits-overwrite-metadata IRC-COM-002": wrap_rule("written", _keep_location),
-    f"conflicts-are-bad-requests {' '.join(CONFLICTS)}": refusals_become(COMMIT, 409, with_status(400, "BadRequestException")),
+    f"conflicts-are-bad-requests {' '.join(CONFLICTS)}": refusals_become(
+        COMMIT, 409, with_status(400, "BadRequestException")
+    ),
     f"conflicts-are-412 {' '.join(CONFLICTS)}": refusals_become(COMMIT, 409, with_status(412)),
-    "conflicts-have-another-type IRC-ERR-010": refusals_become(COMMIT, 409, called("ConflictException")),
+    "conflicts-have-another-type IRC-ERR-010": refusals_become(
+        COMMIT, 409, called("ConflictException")
+    ),
 }
 
 
@@ -103,7 +113,11 @@ def _empty_leaves_a_mark(handler: Handler, arguments: dict[str, Any]) -> Reply:
 def _unchecked_when_empty(body: Document) -> Document:
     if body.get("updates") != [] or not isinstance(body.get("requirements"), list):
         return body
-    kept = [one for one in body["requirements"] if one.get("type") == "assert-create" or one.get("type") not in PRECONDITIONS]
+    kept = [
+        one
+        for one in body["requirements"]
+        if one.get("type") == "assert-create" or one.get("type") not in PRECONDITIONS
+    ]
     return {**body, "requirements": kept}
 
 
@@ -121,7 +135,8 @@ SIZES = {
     "unconditional-commits-do-nothing IRC-COM-014": taken_as(COMMIT, _unconditional_is_nothing),
     "applies-a-hundred-updates IRC-COM-026": reordered("updates", lambda updates: updates[:100]),
     "fails-at-many-updates IRC-COM-026": refused_when(
-        lambda body: len(body["updates"]) > 255, Problem(500, "InternalServerError", "too many updates")
+        lambda body: len(body["updates"]) > 255,
+        Problem(500, "InternalServerError", "too many updates"),
     ),
 }
 
@@ -129,7 +144,11 @@ SIZES = {
 def _to_the_identifier(handler: Handler, arguments: dict[str, Any]) -> Reply:
     identifier = arguments["body"].get("identifier")
     if identifier:
-        arguments = {**arguments, "namespace": SEPARATOR.join(identifier["namespace"]), "table": identifier["name"]}
+        arguments = {
+            **arguments,
+            "namespace": SEPARATOR.join(identifier["namespace"]),
+            "table": identifier["name"],
+        }
     return handler(**arguments)
 
 
@@ -159,7 +178,9 @@ PLACES = {
     "commits-go-to-the-identifier IRC-COM-017": on_call(COMMIT, _to_the_identifier),
     "other-identifiers-are-conflicts IRC-COM-017": wrap_rule("identifier_matches", _conflicting),
     "commits-to-no-table-conflict IRC-COM-015": wrap_rule("committed_table", _requirements_first),
-    "missing-tables-miss-their-namespace IRC-ERR-008": refusals_become(COMMIT, 404, called("NoSuchNamespaceException")),
+    "missing-tables-miss-their-namespace IRC-ERR-008": refusals_become(
+        COMMIT, 404, called("NoSuchNamespaceException")
+    ),
 }
 
 

@@ -61,14 +61,23 @@ def commits_create_what_was_staged(service: Service) -> None:
 def created_tables_lack_properties(body: Document) -> Document:
     if not isinstance(body.get("requirements"), list) or not creates(body):
         return body
-    return {**body, "updates": [update for update in body["updates"] if update.get("action") != "set-properties"]}
+    return {
+        **body,
+        "updates": [
+            update for update in body["updates"] if update.get("action") != "set-properties"
+        ],
+    }
 
 
 @fault("IRC-REQ-040", by=partial(taken_as, COMMIT))
 def created_tables_have_an_empty_schema(body: Document) -> Document:
     if not isinstance(body.get("requirements"), list) or not creates(body):
         return body
-    empty = {"action": "add-schema", "schema": {"type": "struct", "schema-id": 0, "fields": []}, "last-column-id": 0}
+    empty = {
+        "action": "add-schema",
+        "schema": {"type": "struct", "schema-id": 0, "fields": []},
+        "last-column-id": 0,
+    }
     return {**body, "updates": [empty, *body["updates"]]}
 
 
@@ -76,14 +85,24 @@ def created_tables_have_an_empty_schema(body: Document) -> Document:
 def created_tables_have_main_alone(body: Document) -> Document:
     if not isinstance(body.get("requirements"), list) or not creates(body):
         return body
-    return {**body, "updates": [update for update in body["updates"] if update.get("ref-name", "main") == "main"]}
+    return {
+        **body,
+        "updates": [
+            update for update in body["updates"] if update.get("ref-name", "main") == "main"
+        ],
+    }
 
 
 @fault("IRC-UPD-005", by=partial(taken_as, COMMIT))
 def created_tables_are_of_version_2(body: Document) -> Document:
     if not isinstance(body.get("requirements"), list) or not creates(body):
         return body
-    return {**body, "updates": [update for update in body["updates"] if update.get("action") != "upgrade-format-version"]}
+    return {
+        **body,
+        "updates": [
+            update for update in body["updates"] if update.get("action") != "upgrade-format-version"
+        ],
+    }
 
 
 @fault("IRC-REQ-003")
@@ -96,8 +115,13 @@ def incomplete_tables_are_made_up(service: Service) -> None:
         except Problem as problem:
             if problem.status != 400 or not creates(body):
                 raise
-        schemas = [update["schema"] for update in body["updates"] if update["action"] == "add-schema"]
-        return create(namespace=namespace, body={"name": table, "schema": (schemas or [{"type": "struct", "fields": []}])[-1]})
+        schemas = [
+            update["schema"] for update in body["updates"] if update["action"] == "add-schema"
+        ]
+        return create(
+            namespace=namespace,
+            body={"name": table, "schema": (schemas or [{"type": "struct", "fields": []}])[-1]},
+        )
 
     service.handlers[COMMIT] = make_up
 
@@ -111,7 +135,10 @@ def refused_tables_stay(service: Service) -> None:
             return commit(namespace=namespace, table=table, body=body, **arguments)
         except Problem as problem:
             if problem.status == 400 and creates(body):
-                create(namespace=namespace, body={"name": table, "schema": {"type": "struct", "fields": []}})
+                create(
+                    namespace=namespace,
+                    body={"name": table, "schema": {"type": "struct", "fields": []}},
+                )
             raise
 
     service.handlers[COMMIT] = begin
@@ -120,8 +147,14 @@ def refused_tables_stay(service: Service) -> None:
 @fault("IRC-REQ-004", by=on_commit)
 def assert_create_gives_way(handler: Handler, arguments: dict[str, Any]) -> Reply:
     body = arguments["body"]
-    others = [requirement for requirement in body["requirements"] if requirement.get("type") != "assert-create"]
-    return handler(**{**arguments, "body": {**body, "requirements": others or body["requirements"]}})
+    others = [
+        requirement
+        for requirement in body["requirements"]
+        if requirement.get("type") != "assert-create"
+    ]
+    return handler(
+        **{**arguments, "body": {**body, "requirements": others or body["requirements"]}}
+    )
 
 
 @fault("IRC-REQ-005", by=partial(for_operation, COMMIT))
@@ -136,7 +169,9 @@ def creating_leaves_namespaces(handlers: Handlers, arguments: Arguments) -> Repl
 
 FAULTS = {
     "assert-create-always-holds IRC-REQ-002": always_holds("assert-create"),
-    "existing-tables-are-bad-requests IRC-REQ-002": refusals_become(COMMIT, 409, with_status(400, "AlreadyExistsException"), when=creates),
+    "existing-tables-are-bad-requests IRC-REQ-002": refusals_become(
+        COMMIT, 409, with_status(400, "AlreadyExistsException"), when=creates
+    ),
     "incomplete-tables-are-failures IRC-REQ-003": refusals_become(
         COMMIT, 400, AS_FAILURE, when=lambda body: creates(body) and len(body["requirements"]) == 1
     ),

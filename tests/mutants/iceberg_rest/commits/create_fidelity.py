@@ -13,7 +13,11 @@ from mutants.iceberg_rest.tables.stage import making
 def creations_lose_inner_docs(metadata: Document, _: Sequence[Document]) -> None:
     for schema in metadata["schemas"]:
         for field in schema["fields"]:
-            for inner in field["type"]["fields"] if isinstance(field["type"], dict) and "fields" in field["type"] else ():
+            for inner in (
+                field["type"]["fields"]
+                if isinstance(field["type"], dict) and "fields" in field["type"]
+                else ()
+            ):
                 inner.pop("doc", None)
 
 
@@ -39,7 +43,10 @@ def creations_lose_summaries(metadata: Document, _: Sequence[Document]) -> None:
 @fault("IRC-UPD-045", by=making)
 def creations_lose_retention(metadata: Document, _: Sequence[Document]) -> None:
     refs = metadata.get("refs") or {}
-    metadata["refs"] = {name: {member: ref[member] for member in ("snapshot-id", "type")} for name, ref in refs.items()}
+    metadata["refs"] = {
+        name: {member: ref[member] for member in ("snapshot-id", "type")}
+        for name, ref in refs.items()
+    }
 
 
 @fault("IRC-UPD-066", "IRC-UPD-071", by=making)

@@ -28,7 +28,9 @@ class _Half(Reply):
     rest: Callable[[], Reply] = lambda: NO_CONTENT
 
 
-def in_halves(operation: OperationId, begin: Callable[[Handler, Arguments], Callable[[], Reply] | None]) -> Install:
+def in_halves(
+    operation: OperationId, begin: Callable[[Handler, Arguments], Callable[[], Reply] | None]
+) -> Install:
     """Apply one half of a change at once and the other a while later, if the client waits for the answer.
 
     Args:
@@ -63,7 +65,9 @@ def in_halves(operation: OperationId, begin: Callable[[Handler, Arguments], Call
 
 
 @fault("IRC-COM-022", by=partial(in_halves, op.update_table))
-def commits_end_when_callers_leave(handler: Handler, arguments: Arguments) -> Callable[[], Reply] | None:
+def commits_end_when_callers_leave(
+    handler: Handler, arguments: Arguments
+) -> Callable[[], Reply] | None:
     body = arguments["body"]
     first, *rest = body["updates"] or [None]
     if not rest:
@@ -73,7 +77,9 @@ def commits_end_when_callers_leave(handler: Handler, arguments: Arguments) -> Ca
 
 
 @fault("IRC-TXN-015", by=partial(in_halves, op.commit_transaction))
-def transactions_end_when_callers_leave(handler: Handler, arguments: Arguments) -> Callable[[], Reply] | None:
+def transactions_end_when_callers_leave(
+    handler: Handler, arguments: Arguments
+) -> Callable[[], Reply] | None:
     first, *rest = arguments["body"]["table-changes"] or [None]
     if not rest:
         return None
@@ -84,7 +90,10 @@ def transactions_end_when_callers_leave(handler: Handler, arguments: Arguments) 
 @fault("IRC-TXN-015", by=partial(on_call, op.commit_transaction))
 def transactions_stop_at_unwritable_tables(handler: Handler, arguments: Arguments) -> Reply:
     changes = arguments["body"]["table-changes"]
-    unwritable = [any(update.get("location") == UNWRITABLE for update in change["updates"]) for change in changes]
+    unwritable = [
+        any(update.get("location") == UNWRITABLE for update in change["updates"])
+        for change in changes
+    ]
     if not any(unwritable):
         return handler(**arguments)
     if before := changes[: unwritable.index(True)]:

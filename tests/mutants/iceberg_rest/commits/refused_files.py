@@ -19,7 +19,9 @@ WANTED = "write.metadata.delete-after-commit.enabled"
 def _forget_old_files(service: Service, *, namespace: str, table: str) -> None:
     """Remove the former metadata files of a table that wants that after commits."""
     with contextlib.suppress(Problem):
-        metadata = service.handlers[op.load_table](namespace=namespace, table=table).document["metadata"]
+        metadata = service.handlers[op.load_table](namespace=namespace, table=table).document[
+            "metadata"
+        ]
         if metadata["properties"].get(WANTED) == "true":
             for entry in metadata["metadata-log"]:
                 Path(entry["metadata-file"].removeprefix("file://")).unlink(missing_ok=True)
@@ -34,7 +36,9 @@ def refused_commits_forget_files() -> Install:
             try:
                 return commit(**arguments)
             except Problem:
-                _forget_old_files(service, namespace=arguments["namespace"], table=arguments["table"])
+                _forget_old_files(
+                    service, namespace=arguments["namespace"], table=arguments["table"]
+                )
                 raise
 
         service.handlers[op.update_table] = act
@@ -53,7 +57,11 @@ def refused_transactions_forget_files() -> Install:
             except Problem:
                 for change in arguments["body"]["table-changes"]:
                     identifier = change["identifier"]
-                    _forget_old_files(service, namespace=SEPARATOR.join(identifier["namespace"]), table=identifier["name"])
+                    _forget_old_files(
+                        service,
+                        namespace=SEPARATOR.join(identifier["namespace"]),
+                        table=identifier["name"],
+                    )
                 raise
 
         service.handlers[op.commit_transaction] = act

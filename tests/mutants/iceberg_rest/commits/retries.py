@@ -12,7 +12,10 @@ from lakepact.reference_server.http.service import Handler
 from lakepact.reference_server.iceberg_rest.identifiers import bad_request
 from mutants.iceberg_rest.operators.races import crowded
 
-UNKNOWN_STATE = Reply(400, b'{"error":{"message":"the state of the commit is unknown","type":"CommitStateUnknownException","code":400}}')
+UNKNOWN_STATE = Reply(
+    400,
+    b'{"error":{"message":"the state of the commit is unknown","type":"CommitStateUnknownException","code":400}}',
+)
 
 
 @fault("IRC-UPD-091")

@@ -12,7 +12,11 @@ from lakepact.reference_server import faults
 from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.http.replies import Reply, json_reply
 from lakepact.reference_server.http.service import Handler, Service
-from lakepact.reference_server.iceberg_rest.identifiers import SEPARATOR, namespace_key, no_such_namespace
+from lakepact.reference_server.iceberg_rest.identifiers import (
+    SEPARATOR,
+    namespace_key,
+    no_such_namespace,
+)
 from lakepact.reference_server.storage.store import Place, Record, Transaction
 from mutants.iceberg_rest.operators.races import FAILURE, crowded
 from mutants.iceberg_rest.operators.requests import refused_if
@@ -37,7 +41,9 @@ def orphans_vanish(handler: Handler, arguments: dict[str, Any]) -> Reply:
         body = arguments["body"]
         if problem.status != 404:
             raise
-        return json_reply({"namespace": body["namespace"], "properties": body.get("properties") or {}})
+        return json_reply(
+            {"namespace": body["namespace"], "properties": body.get("properties") or {}}
+        )
 
 
 @faults.fault("IRC-NS-CREATE-006")
@@ -50,7 +56,10 @@ def refused_but_overwritten(service: Service) -> None:
         except Problem as problem:
             body = arguments["body"]
             if problem.status == 409:
-                update(namespace=SEPARATOR.join(body["namespace"]), body={"removals": [], "updates": body.get("properties") or {}})
+                update(
+                    namespace=SEPARATOR.join(body["namespace"]),
+                    body={"removals": [], "updates": body.get("properties") or {}},
+                )
             raise
 
     faults.on_call(op.create_namespace, act)(service)
@@ -60,7 +69,9 @@ def refused_but_overwritten(service: Service) -> None:
     "IRC-NS-CREATE-007",
     "IRC-NS-CREATE-014",
     "IRC-NS-CREATE-017",
-    by=lambda act: faults.all_of(faults.unchecked(op.create_namespace), faults.on_call(op.create_namespace, act)),
+    by=lambda act: faults.all_of(
+        faults.unchecked(op.create_namespace), faults.on_call(op.create_namespace, act)
+    ),
 )
 def namespaces_of_anything(handler: Handler, arguments: dict[str, Any]) -> Reply:
     body = arguments["body"]
@@ -70,7 +81,11 @@ def namespaces_of_anything(handler: Handler, arguments: dict[str, Any]) -> Reply
     return handler(body={"namespace": named, "properties": properties})
 
 
-@faults.fault("IRC-NS-CREATE-012", "IRC-NS-CREATE-013", by=partial(faults.replace_rule, "levels_are_addressable"))
+@faults.fault(
+    "IRC-NS-CREATE-012",
+    "IRC-NS-CREATE-013",
+    by=partial(faults.replace_rule, "levels_are_addressable"),
+)
 def any_level_will_do(levels: tuple[str, ...]) -> None:
     if not levels:
         raise Problem(400, "BadRequestException", "no levels")
@@ -104,16 +119,29 @@ FAULTS = {
     "created-without-answer IRC-NS-CREATE-001": faults.on_answer(op.create_namespace, lambda _: {}),
     "properties-dropped IRC-NS-CREATE-002 IRC-NS-GET-002": with_properties(lambda _: {}),
     "properties-null IRC-NS-GET-004": with_properties(lambda _: None),
-    "properties-required IRC-NS-CREATE-004": refused_if(op.create_namespace, lambda body: "properties" not in body),
-    "namespaces-created-twice IRC-NS-CREATE-005 IRC-NS-CREATE-006": faults.replace_rule("namespace_is_free", faults.accept),
-    "namespaces-have-many-creators IRC-NS-CREATE-016": crowded(
-        op.create_namespace, first=None, others=Reply(200, b'{"namespace":["shared"],"properties":{}}')
+    "properties-required IRC-NS-CREATE-004": refused_if(
+        op.create_namespace, lambda body: "properties" not in body
     ),
-    "namespaces-are-created-one-at-a-time IRC-NS-CREATE-018": crowded(op.create_namespace, first=None, others=FAILURE),
+    "namespaces-created-twice IRC-NS-CREATE-005 IRC-NS-CREATE-006": faults.replace_rule(
+        "namespace_is_free", faults.accept
+    ),
+    "namespaces-have-many-creators IRC-NS-CREATE-016": crowded(
+        op.create_namespace,
+        first=None,
+        others=Reply(200, b'{"namespace":["shared"],"properties":{}}'),
+    ),
+    "namespaces-are-created-one-at-a-time IRC-NS-CREATE-018": crowded(
+        op.create_namespace, first=None, others=FAILURE
+    ),
     "no-levels-needed IRC-NS-CREATE-008": faults.on_status(op.create_namespace, {400: 200}),
     "missing-namespace-is-empty IRC-NS-GET-005": faults.on_reply(
-        op.load_namespace_metadata, lambda reply, _: replace(reply, status=200, body=b"{}") if reply.status == 404 else reply
+        op.load_namespace_metadata,
+        lambda reply, _: replace(reply, status=200, body=b"{}") if reply.status == 404 else reply,
     ),
-    "namespace-heads-miss IRC-NS-HEAD-001 IRC-NS-HEAD-003": faults.on_status(op.namespace_exists, {204: 404}),
-    "namespace-heads-hit IRC-NS-HEAD-002 IRC-NS-HEAD-003": faults.on_status(op.namespace_exists, {404: 204}),
+    "namespace-heads-miss IRC-NS-HEAD-001 IRC-NS-HEAD-003": faults.on_status(
+        op.namespace_exists, {204: 404}
+    ),
+    "namespace-heads-hit IRC-NS-HEAD-002 IRC-NS-HEAD-003": faults.on_status(
+        op.namespace_exists, {404: 204}
+    ),
 }

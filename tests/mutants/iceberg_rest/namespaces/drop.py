@@ -8,7 +8,15 @@ from functools import partial
 from typing import Any
 
 from lakepact.generated.iceberg_rest import op
-from lakepact.reference_server.faults import Install, all_of, fault, on_call, on_status, replace_rule, wrap_rule
+from lakepact.reference_server.faults import (
+    Install,
+    all_of,
+    fault,
+    on_call,
+    on_status,
+    replace_rule,
+    wrap_rule,
+)
 from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.http.replies import Reply
 from lakepact.reference_server.http.service import Handler, Service
@@ -25,7 +33,9 @@ def siblings_keep_it(is_empty: Callable[..., None]) -> Callable[..., None]:
         is_empty(transaction, levels)
         for key, record in transaction.every("identifiers"):
             if ".".join(key.place).startswith(".".join(levels)):
-                raise Problem(409, "NamespaceNotEmptyException", f"it holds the {record.kind} {key.name}")
+                raise Problem(
+                    409, "NamespaceNotEmptyException", f"it holds the {record.kind} {key.name}"
+                )
 
     return namespace_is_empty
 
@@ -64,7 +74,11 @@ def moved_views_count(service: Service) -> None:
             raise Problem(409, "NamespaceNotEmptyException", "it holds views")
         return handler(**arguments)
 
-    all_of(on_call(op.create_view, counting(1)), on_call(op.drop_view, counting(-1)), on_call(op.drop_namespace, drop))(service)
+    all_of(
+        on_call(op.create_view, counting(1)),
+        on_call(op.drop_view, counting(-1)),
+        on_call(op.drop_namespace, drop),
+    )(service)
 
 
 @fault("IRC-NS-DROP-003", "IRC-NS-DROP-008", by=partial(replace_rule, "namespace_is_empty"))

@@ -52,9 +52,15 @@ def children_by_pattern(handler: Handler, arguments: dict[str, Any]) -> Reply:
     parent = arguments.get("parent")
     document = handler(**arguments).document
     if parent and SEPARATOR not in parent:
-        alike = [top for (top,) in handler().document["namespaces"] if top != parent and fnmatchcase(top, parent.replace("_", "?"))]
+        alike = [
+            top
+            for (top,) in handler().document["namespaces"]
+            if top != parent and fnmatchcase(top, parent.replace("_", "?"))
+        ]
         for top in alike:
-            document["namespaces"] += [[parent, child] for _, child in handler(parent=top).document["namespaces"]]
+            document["namespaces"] += [
+                [parent, child] for _, child in handler(parent=top).document["namespaces"]
+            ]
     return json_reply(document)
 
 
@@ -73,19 +79,32 @@ def children_by_prefix(handler: Handler, arguments: dict[str, Any]) -> Reply:
 
 @fault("IRC-NS-LIST-005", by=partial(on_call, op.list_namespaces))
 def empty_parent_lists_children_too(handler: Handler, arguments: dict[str, Any]) -> Reply:
-    return _with_grandchildren(handler, arguments) if arguments.get("parent") == "" else handler(**arguments)
+    return (
+        _with_grandchildren(handler, arguments)
+        if arguments.get("parent") == ""
+        else handler(**arguments)
+    )
 
 
 FAULTS = {
     "empty-parent-is-missing IRC-NS-LIST-005": refuse_calls(
-        op.list_namespaces, lambda arguments: arguments.get("parent") == "", no_such_namespace(("",))
+        op.list_namespaces,
+        lambda arguments: arguments.get("parent") == "",
+        no_such_namespace(("",)),
     ),
     "top-level-holds-children IRC-NS-LIST-001": on_call(op.list_namespaces, _with_grandchildren),
     "children-without-parents IRC-NS-LIST-002": on_listing(lambda given: [n[-1:] for n in given]),
     "grandchildren-are-children IRC-NS-LIST-004": on_call(op.list_namespaces, _with_grandchildren),
     "unknown-parent-is-empty IRC-NS-LIST-006": on_reply(
-        op.list_namespaces, lambda reply, _: json_reply({"namespaces": [], "next-page-token": None}) if reply.status == 404 else reply
+        op.list_namespaces,
+        lambda reply, _: (
+            json_reply({"namespaces": [], "next-page-token": None})
+            if reply.status == 404
+            else reply
+        ),
     ),
-    "namespaces-joined-in-lists IRC-NS-LIST-009 IRC-NS-ENC-005": on_listing(lambda given: [".".join(n) for n in given]),
+    "namespaces-joined-in-lists IRC-NS-LIST-009 IRC-NS-ENC-005": on_listing(
+        lambda given: [".".join(n) for n in given]
+    ),
     "lists-are-empty IRC-NS-LIST-010": on_listing(lambda _: []),
 }

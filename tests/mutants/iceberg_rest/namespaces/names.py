@@ -7,7 +7,14 @@ from functools import partial
 from typing import Any
 
 from lakepact.generated.iceberg_rest import op
-from lakepact.reference_server.faults import Install, all_of, fault, on_call, replace_rule, wrap_rule
+from lakepact.reference_server.faults import (
+    Install,
+    all_of,
+    fault,
+    on_call,
+    replace_rule,
+    wrap_rule,
+)
 from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.http.replies import Reply
 from lakepact.reference_server.http.service import Handler
@@ -18,7 +25,12 @@ from mutants.iceberg_rest.operators.requests import asked_for
 
 @fault("IRC-NS-ENC-006", by=partial(replace_rule, "levels_are_addressable"))
 def three_levels_at_most(levels: tuple[str, ...]) -> None:
-    if len(levels) > 2 or not levels or not all(levels) or any(SEPARATOR in level for level in levels):
+    if (
+        len(levels) > 2
+        or not levels
+        or not all(levels)
+        or any(SEPARATOR in level for level in levels)
+    ):
         raise Problem(400, "BadRequestException", "no more than two levels")
 
 
@@ -60,7 +72,9 @@ def levels_behind_the_fourth_overlooked(find: Callable[..., Record]) -> Callable
 @fault("IRC-NS-ENC-002", by=partial(on_call, op.list_namespaces))
 def dots_separate_parents(handler: Handler, arguments: dict[str, Any]) -> Reply:
     parent = arguments.get("parent")
-    return handler(**{**arguments, "parent": parent.replace(".", SEPARATOR)} if parent else arguments)
+    return handler(
+        **{**arguments, "parent": parent.replace(".", SEPARATOR)} if parent else arguments
+    )
 
 
 @fault("IRC-NS-ENC-002")
@@ -88,6 +102,7 @@ FAULTS = {
         op.create_namespace, lambda body: {**body, "namespace": [".".join(body["namespace"])]}
     ),
     "created-in-lower-case IRC-NS-ENC-004": asked_for(
-        op.create_namespace, lambda body: {**body, "namespace": [level.lower() for level in body["namespace"]]}
+        op.create_namespace,
+        lambda body: {**body, "namespace": [level.lower() for level in body["namespace"]]},
     ),
 }

@@ -36,8 +36,15 @@ def updates_replace_everything(service: Service) -> None:
         stored = load(namespace=arguments["namespace"]).document["properties"]
         updates = body.get("updates") or {}
         gone = [key for key in stored if key not in updates]
-        reply = handler(namespace=arguments["namespace"], body={"removals": gone, "updates": updates}).document
-        return json_reply({**reply, "removed": [key for key in reply["removed"] if key in (body.get("removals") or [])]})
+        reply = handler(
+            namespace=arguments["namespace"], body={"removals": gone, "updates": updates}
+        ).document
+        return json_reply(
+            {
+                **reply,
+                "removed": [key for key in reply["removed"] if key in (body.get("removals") or [])],
+            }
+        )
 
     faults.on_call(UPDATE, act)(service)
 
@@ -48,7 +55,9 @@ def updates_drop_tables_of_children(service: Service) -> None:
 
     def act(handler: Handler, arguments: dict[str, Any]) -> Reply:
         reply = handler(**arguments)
-        for child in handlers[op.list_namespaces](parent=arguments["namespace"]).document["namespaces"]:
+        for child in handlers[op.list_namespaces](parent=arguments["namespace"]).document[
+            "namespaces"
+        ]:
             below = SEPARATOR.join(child)
             for table in handlers[op.list_tables](namespace=below).document["identifiers"]:
                 handlers[op.drop_table](namespace=below, table=table["name"])
@@ -103,7 +112,10 @@ def refused_updates_are_done(service: Service) -> None:
     faults.on_call(UPDATE, act)(service)
 
 
-@faults.fault("IRC-NS-PROP-012", by=lambda act: faults.all_of(faults.unchecked(UPDATE), faults.on_call(UPDATE, act)))
+@faults.fault(
+    "IRC-NS-PROP-012",
+    by=lambda act: faults.all_of(faults.unchecked(UPDATE), faults.on_call(UPDATE, act)),
+)
 def duplicate_removals_fail(handler: Handler, arguments: dict[str, Any]) -> Reply:
     removals = arguments["body"].get("removals") or []
     if len(removals) != len(set(removals)):
@@ -111,9 +123,15 @@ def duplicate_removals_fail(handler: Handler, arguments: dict[str, Any]) -> Repl
     return handler(**arguments)
 
 
-@faults.fault("IRC-NS-PROP-014", by=lambda act: faults.all_of(faults.unchecked(UPDATE), asked_for(UPDATE, act)))
+@faults.fault(
+    "IRC-NS-PROP-014",
+    by=lambda act: faults.all_of(faults.unchecked(UPDATE), asked_for(UPDATE, act)),
+)
 def any_value_as_text(body: Document) -> Document:
-    return {**body, "updates": {key: str(value) for key, value in (body.get("updates") or {}).items()}}
+    return {
+        **body,
+        "updates": {key: str(value) for key, value in (body.get("updates") or {}).items()},
+    }
 
 
 @faults.fault("IRC-NS-PROP-017", breaks_at="/properties")
@@ -146,19 +164,36 @@ FAULTS = {
         Problem(400, "BadRequestException", "updates and removals are required"),
     ),
     "update-without-removed IRC-NS-PROP-001": on_result(lambda d: {"updated": d["updated"]}),
-    "updated-as-object IRC-NS-PROP-001": on_result(lambda d: {**d, "updated": dict.fromkeys(d["updated"], "x")}),
-    "keys-not-overwritten IRC-NS-PROP-002 IRC-NS-PROP-016": asked_for(UPDATE, lambda body: {**body, "updates": {}}),
+    "updated-as-object IRC-NS-PROP-001": on_result(
+        lambda d: {**d, "updated": dict.fromkeys(d["updated"], "x")}
+    ),
+    "keys-not-overwritten IRC-NS-PROP-002 IRC-NS-PROP-016": asked_for(
+        UPDATE, lambda body: {**body, "updates": {}}
+    ),
     "updated-is-empty IRC-NS-PROP-004": on_result(lambda d: {**d, "updated": []}),
     "removed-is-empty IRC-NS-PROP-005": on_result(lambda d: {**d, "removed": []}),
     "missing-is-an-object IRC-NS-PROP-007": on_result(lambda d: {**d, "missing": {"never": True}}),
-    "missing-holds-removed IRC-NS-PROP-015": on_result(lambda document: document.update(missing=document["missing"] + document["removed"])),
-    "missing-as-text IRC-NS-PROP-006": on_result(lambda document: document.update(missing=", ".join(document["missing"]))),
-    "contradictions-are-400 IRC-NS-PROP-008": faults.on_status(UPDATE, {422: 400}),
-    "contradictions-accepted IRC-NS-PROP-008": faults.replace_rule("keys_are_disjoint", faults.accept),
-    "updates-make-namespaces IRC-NS-PROP-010": made_where_missing(UPDATE),
-    "nothing-to-do-refused IRC-NS-PROP-013": refused_if(UPDATE, lambda body: not body.get("updates") and not body.get("removals")),
-    "properties-of-the-first-level IRC-NS-PROP-016": faults.on_call(
-        UPDATE, lambda handler, arguments: handler(**{**arguments, "namespace": arguments["namespace"].split("\x1f")[0]})
+    "missing-holds-removed IRC-NS-PROP-015": on_result(
+        lambda document: document.update(missing=document["missing"] + document["removed"])
     ),
-    "simultaneous-updates-fail IRC-NS-PROP-019": crowded(op.update_properties, first=None, others=FAILURE),
+    "missing-as-text IRC-NS-PROP-006": on_result(
+        lambda document: document.update(missing=", ".join(document["missing"]))
+    ),
+    "contradictions-are-400 IRC-NS-PROP-008": faults.on_status(UPDATE, {422: 400}),
+    "contradictions-accepted IRC-NS-PROP-008": faults.replace_rule(
+        "keys_are_disjoint", faults.accept
+    ),
+    "updates-make-namespaces IRC-NS-PROP-010": made_where_missing(UPDATE),
+    "nothing-to-do-refused IRC-NS-PROP-013": refused_if(
+        UPDATE, lambda body: not body.get("updates") and not body.get("removals")
+    ),
+    "properties-of-the-first-level IRC-NS-PROP-016": faults.on_call(
+        UPDATE,
+        lambda handler, arguments: handler(
+            **{**arguments, "namespace": arguments["namespace"].split("\x1f")[0]}
+        ),
+    ),
+    "simultaneous-updates-fail IRC-NS-PROP-019": crowded(
+        op.update_properties, first=None, others=FAILURE
+    ),
 }

@@ -27,7 +27,9 @@ def on_commit(act: Callable[[Handler, dict[str, Any]], Reply]) -> Install:
     def install(service: Service) -> None:
         def checked(handler: Handler, arguments: dict[str, Any]) -> Reply:
             body = arguments["body"]
-            if not all(isinstance(body.get(member), list) for member in ("requirements", "updates")):
+            if not all(
+                isinstance(body.get(member), list) for member in ("requirements", "updates")
+            ):
                 check(service, COMMIT, body)
             return act(handler, arguments)
 

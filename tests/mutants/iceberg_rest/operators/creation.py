@@ -15,7 +15,10 @@ from lakepact.reference_server.iceberg_rest.documents import Document
 from mutants.iceberg_rest.operators.operations import CREATE
 
 #: A part of a request that nothing is wrong with.
-HARMLESS: Document = {"type": "struct", "fields": [{"id": 1, "name": "id", "type": "long", "required": True}]}
+HARMLESS: Document = {
+    "type": "struct",
+    "fields": [{"id": 1, "name": "id", "type": "long", "required": True}],
+}
 
 
 def is_staging(body: Document) -> bool:
@@ -23,7 +26,9 @@ def is_staging(body: Document) -> bool:
     return body.get("stage-create") is True
 
 
-def made_with(spoil: Callable[[Document, Document], None], *, rule: str = "new_metadata") -> Install:
+def made_with(
+    spoil: Callable[[Document, Document], None], *, rule: str = "new_metadata"
+) -> Install:
     """The metadata of new tables, staged or not, or of whatever else `rule` makes, are changed by `spoil(metadata, body)`."""
 
     def wrapper(make: Callable[..., Document]) -> Callable[..., Document]:

@@ -12,7 +12,9 @@ from mutants.iceberg_rest.operators.commits import conflict
 Assertion = Callable[[Document | None, Document, str], None]
 
 
-def checked_by(kind: str, act: Callable[[Assertion, Document | None, Document, str], None]) -> Install:
+def checked_by(
+    kind: str, act: Callable[[Assertion, Document | None, Document, str], None]
+) -> Install:
     """A kind of requirement is checked by `act(assertion, metadata, requirement, where)`."""
     return wrap_entry("preconditions", kind, lambda assertion: partial(act, assertion))
 
@@ -27,6 +29,8 @@ def never_holds(kind: str) -> Install:
     return checked_by(kind, _fail)
 
 
-def _fail(assertion: Assertion, metadata: Document | None, requirement: Document, where: str) -> None:
+def _fail(
+    assertion: Assertion, metadata: Document | None, requirement: Document, where: str
+) -> None:
     assertion(metadata, requirement, where)
     raise conflict("this requirement never holds here")

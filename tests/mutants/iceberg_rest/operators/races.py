@@ -20,8 +20,13 @@ from mutants.iceberg_rest.operators.operations import COMMIT
 
 WHILE = 0.1  #: seconds that an answer waits
 
-CONFLICT = Reply(409, b'{"error":{"message":"somebody else was faster","type":"CommitFailedException","code":409}}')
-FAILURE = Reply(500, b'{"error":{"message":"database is locked","type":"OperationalError","code":500}}')
+CONFLICT = Reply(
+    409,
+    b'{"error":{"message":"somebody else was faster","type":"CommitFailedException","code":409}}',
+)
+FAILURE = Reply(
+    500, b'{"error":{"message":"database is locked","type":"OperationalError","code":500}}'
+)
 
 
 @per_server
@@ -35,7 +40,9 @@ def read_before(operation: OperationId = COMMIT, *, checked_again: bool) -> Inst
     read: dict[Key, Record | None] = {}
 
     def wrapper(find: Callable[..., Record | None]) -> Callable[..., Record | None]:
-        def committed_table(transaction: Transaction, key: Key, requirements: list[TableRequirement]) -> Record | None:
+        def committed_table(
+            transaction: Transaction, key: Key, requirements: list[TableRequirement]
+        ) -> Record | None:
             now = find(transaction, key, requirements)
             if checked_again:
                 check(now.document["metadata"] if now else None, requirements)

@@ -14,7 +14,11 @@ from lakepact.reference_server.iceberg_rest.documents import Document
 
 
 def refusals_become(
-    operation: OperationId, status: int, become: Callable[[Problem], Problem], *, when: Callable[[Document], bool] | None = None
+    operation: OperationId,
+    status: int,
+    become: Callable[[Problem], Problem],
+    *,
+    when: Callable[[Document], bool] | None = None,
 ) -> Install:
     """Refusals of an operation with one status become `become(problem)`.
 
@@ -38,7 +42,11 @@ def refusals_become(
 
 def called(kind: str, *, instead_of: str | None = None) -> Callable[[Problem], Problem]:
     """The same refusal by another name; with `instead_of`, only if it has that one."""
-    return lambda problem: Problem(problem.status, kind, problem.message) if instead_of in {None, problem.kind} else problem
+    return lambda problem: (
+        Problem(problem.status, kind, problem.message)
+        if instead_of in {None, problem.kind}
+        else problem
+    )
 
 
 def with_status(status: int, kind: str | None = None) -> Callable[[Problem], Problem]:

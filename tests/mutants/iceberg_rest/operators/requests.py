@@ -66,7 +66,9 @@ def refused_if(operation: OperationId, wrong: Callable[[Document], bool]) -> Ins
     return on_call(operation, act)
 
 
-def refused_by_header(operation: OperationId, name: str, wrong: Callable[[str | None], bool]) -> Install:
+def refused_by_header(
+    operation: OperationId, name: str, wrong: Callable[[str | None], bool]
+) -> Install:
     """Requests are refused with status 400 when `wrong` says so of a header's value, `None` being its absence."""
 
     def guard(scope: Scope) -> None:
@@ -83,7 +85,9 @@ def header(scope: Scope, name: str) -> str | None:
     return None if value is None else value.decode("latin-1")
 
 
-def switched(service: Service, rule: str, wrapper: Wrapper) -> Callable[[], AbstractContextManager[None]]:
+def switched(
+    service: Service, rule: str, wrapper: Wrapper
+) -> Callable[[], AbstractContextManager[None]]:
     """Let `wrapper(rule)` decide in the place of a rule within `with` blocks: for what the block calls, and for no other request."""
     inside = ContextVar("inside", default=False)
     usual = service.rules.current(rule)

@@ -12,7 +12,12 @@ from lakepact.reference_server.http.replies import Reply
 from lakepact.reference_server.iceberg_rest.documents import Document
 from mutants.iceberg_rest.operators.tables import Arguments, Handlers, for_operation
 
-PLAN, FETCH, CANCEL, TASKS = op.plan_table_scan, op.fetch_planning_result, op.cancel_planning, op.fetch_scan_tasks
+PLAN, FETCH, CANCEL, TASKS = (
+    op.plan_table_scan,
+    op.fetch_planning_result,
+    op.cancel_planning,
+    op.fetch_scan_tasks,
+)
 TOLD = (PLAN, FETCH, TASKS)  #: operations whose answers tell tasks
 
 Ask = Callable[[Document, Document], Any]
@@ -44,7 +49,11 @@ def filtered_as(change: Callable[[Any], Any]) -> Install:
 
 def _changed(expression: Any, change: Callable[[Any], Any]) -> Any:
     if isinstance(expression, dict):
-        inner = {side: _changed(expression[side], change) for side in ("left", "right", "child") if side in expression}
+        inner = {
+            side: _changed(expression[side], change)
+            for side in ("left", "right", "child")
+            if side in expression
+        }
         expression = {**expression, **inner}
     return change(expression)
 
@@ -63,10 +72,14 @@ def kinds_in(expression: Any) -> set[Any]:
     """The kinds of all expressions in one."""
     if not isinstance(expression, dict):
         return {expression} if isinstance(expression, bool) else set()
-    return {expression.get("type")}.union(*(kinds_in(expression.get(side)) for side in ("left", "right", "child")))
+    return {expression.get("type")}.union(
+        *(kinds_in(expression.get(side)) for side in ("left", "right", "child"))
+    )
 
 
-def tasks_told(change: Callable[[Document], Any], by: OperationId | tuple[OperationId, ...] = TOLD) -> Install:
+def tasks_told(
+    change: Callable[[Document], Any], by: OperationId | tuple[OperationId, ...] = TOLD
+) -> Install:
     """File scan tasks are told as `change(task)` leaves them, or what it returns."""
     return on_answer(by, lambda document: _each(document, "file-scan-tasks", change))
 
@@ -92,7 +105,9 @@ def _each(document: Document, member: str, change: Callable[[Document], Any]) ->
         document[member] = [one if other is None else other for one, other in edited]
 
 
-def set_to(member: str, value: Any, *, where: Callable[[Document], bool] = lambda _: True) -> Callable[[Document], None]:
+def set_to(
+    member: str, value: Any, *, where: Callable[[Document], bool] = lambda _: True
+) -> Callable[[Document], None]:
     """Sets a member of what it is given, if that is what is meant."""
 
     def change(document: Document) -> None:
@@ -122,7 +137,11 @@ def changed(member: str, change: Callable[[Any], Any]) -> Callable[[Document], N
     return edit
 
 
-def in_state(state: str, edit: Callable[[Document], Any], by: OperationId | tuple[OperationId, ...] = (PLAN, FETCH)) -> Install:
+def in_state(
+    state: str,
+    edit: Callable[[Document], Any],
+    by: OperationId | tuple[OperationId, ...] = (PLAN, FETCH),
+) -> Install:
     """Plans in one state are told as `edit(document)` leaves them."""
 
     def change(document: Document) -> Any:
@@ -131,7 +150,9 @@ def in_state(state: str, edit: Callable[[Document], Any], by: OperationId | tupl
     return on_answer(by, change)
 
 
-def at_any_table(operation: OperationId, name: Callable[[Arguments], str], named: Callable[[Document], list[str]]) -> Install:
+def at_any_table(
+    operation: OperationId, name: Callable[[Arguments], str], named: Callable[[Document], list[str]]
+) -> Install:
     """A plan of one table is found at the path of any table.
 
     Args:

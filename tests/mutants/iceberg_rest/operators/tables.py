@@ -28,7 +28,11 @@ Arguments = dict[str, Any]
 
 WHILE = 0.1  #: seconds between looking and doing, where others get in between
 
-SCHEMA = {"type": "struct", "schema-id": 0, "fields": [{"id": 1, "name": "id", "type": "long", "required": True}]}
+SCHEMA = {
+    "type": "struct",
+    "schema-id": 0,
+    "fields": [{"id": 1, "name": "id", "type": "long", "required": True}],
+}
 
 
 def for_operation(operation: OperationId, act: Callable[[Handlers, Arguments], Reply]) -> Install:
@@ -58,7 +62,9 @@ def carried_over(operation: OperationId, edit: Callable[[Document], Document]) -
             with store.begin() as transaction:
                 record = transaction.get(key)
                 document = {**record.document, "metadata": edit(record.document["metadata"])}
-                transaction.put(key, Record(record.kind, document, orjson.dumps(document), record.tag))
+                transaction.put(
+                    key, Record(record.kind, document, orjson.dumps(document), record.tag)
+                )
             return reply
 
         service.handlers[operation] = moved
@@ -87,7 +93,9 @@ def create(handlers: Handlers, *, namespace: str, name: str) -> Reply:
 
 def metadata_path(handlers: Handlers, *, namespace: str, table: str) -> Path:
     """Return the path of a table's metadata file."""
-    location: str = handlers[op.load_table](namespace=namespace, table=table).document["metadata-location"]
+    location: str = handlers[op.load_table](namespace=namespace, table=table).document[
+        "metadata-location"
+    ]
     return Path(location.removeprefix("file://"))
 
 
@@ -116,23 +124,36 @@ def promised(
 
     def promise(handlers: Handlers, arguments: Arguments) -> Reply:
         seen = look(handlers, arguments)
-        late = partial(act, handlers, arguments, seen) if act else partial(handlers[operation], **arguments)
+        late = (
+            partial(act, handlers, arguments, seen)
+            if act
+            else partial(handlers[operation], **arguments)
+        )
         return _Promise(NO_CONTENT.status, act=late)
 
     return _later(operation, promise, too_late=too_late)
 
 
-def followed(operation: OperationId, act: Callable[[Handlers, Arguments, Reply], object]) -> Install:
+def followed(
+    operation: OperationId, act: Callable[[Handlers, Arguments, Reply], object]
+) -> Install:
     """Do an operation, and something more a while later, before it is answered."""
 
     def do(handlers: Handlers, arguments: Arguments) -> Reply:
         reply = handlers[operation](**arguments)
-        return _Promise(reply.status, reply.body, reply.headers, act=partial(act, handlers, arguments, reply))
+        return _Promise(
+            reply.status, reply.body, reply.headers, act=partial(act, handlers, arguments, reply)
+        )
 
     return _later(operation, do)
 
 
-def _later(operation: OperationId, begin: Callable[[Handlers, Arguments], Reply], *, too_late: Reply | None = None) -> Install:
+def _later(
+    operation: OperationId,
+    begin: Callable[[Handlers, Arguments], Reply],
+    *,
+    too_late: Reply | None = None,
+) -> Install:
     """Answer what `begin` promises once it is done, a while later."""
 
     async def answer(wire: Wire, reply: Reply) -> None:

@@ -24,7 +24,9 @@ def committer(service: Service) -> CommitOne:
 
     def commit_one(change: Document) -> None:
         identifier = change["identifier"]
-        commit(namespace=SEPARATOR.join(identifier["namespace"]), table=identifier["name"], body=change)
+        commit(
+            namespace=SEPARATOR.join(identifier["namespace"]), table=identifier["name"], body=change
+        )
 
     return commit_one
 
@@ -46,7 +48,9 @@ def in_parts(act: Callable[[Changes, CommitOne], None]) -> Install:
 
 def changes_taken_as(arrange: Callable[[Changes], Changes]) -> Install:
     """Transactions are taken as if `arrange(changes)` had been sent."""
-    return asked_for(TRANSACT, lambda body: {**body, "table-changes": arrange(body["table-changes"])})
+    return asked_for(
+        TRANSACT, lambda body: {**body, "table-changes": arrange(body["table-changes"])}
+    )
 
 
 def leaving_out(*statuses: int) -> Install:

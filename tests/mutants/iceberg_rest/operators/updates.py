@@ -5,7 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
-from lakepact.reference_server.faults import Install, accept, all_of, replace_entry, unchecked, wrap_entry
+from lakepact.reference_server.faults import (
+    Install,
+    accept,
+    all_of,
+    replace_entry,
+    unchecked,
+    wrap_entry,
+)
 from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.iceberg_rest.documents import Document, refused
 from lakepact.reference_server.iceberg_rest.updates import Draft

@@ -40,11 +40,17 @@ class Versions:
 
     def remove_whatever(self, draft: Draft, document: Document) -> None:
         """Remove whatever an update says, needed or not."""
-        draft.set(self.member, [one for one in self._all(draft) if one[self.id] not in document[self.removed]])
+        draft.set(
+            self.member,
+            [one for one in self._all(draft) if one[self.id] not in document[self.removed]],
+        )
 
     def remove_all_but_default(self, draft: Draft, _: Document) -> None:
         """Remove all but the one that counts."""
-        draft.set(self.member, [one for one in self._all(draft) if one[self.id] == draft.get(self.default)])
+        draft.set(
+            self.member,
+            [one for one in self._all(draft) if one[self.id] == draft.get(self.default)],
+        )
 
     def _all(self, draft: Draft) -> list[dict[str, Any]]:
         known: list[dict[str, Any]] = draft.items(self.member)
@@ -52,9 +58,25 @@ class Versions:
 
 
 SCHEMAS = Versions(
-    member="schemas", id="schema-id", default="current-schema-id", added="added_schema", chosen="schema-id", removed="schema-ids"
+    member="schemas",
+    id="schema-id",
+    default="current-schema-id",
+    added="added_schema",
+    chosen="schema-id",
+    removed="schema-ids",
 )
 SPECS = Versions(
-    member="partition-specs", id="spec-id", default="default-spec-id", added="added_spec", chosen="spec-id", removed="spec-ids"
+    member="partition-specs",
+    id="spec-id",
+    default="default-spec-id",
+    added="added_spec",
+    chosen="spec-id",
+    removed="spec-ids",
 )
-ORDERS = Versions(member="sort-orders", id="order-id", default="default-sort-order-id", added="added_order", chosen="sort-order-id")
+ORDERS = Versions(
+    member="sort-orders",
+    id="order-id",
+    default="default-sort-order-id",
+    added="added_order",
+    chosen="sort-order-id",
+)

@@ -53,7 +53,9 @@ def overlooks(operation: OperationId, kind: str) -> Install:
     """An operation that needs a free name does not see those of that kind."""
 
     def wrapper(usual: Callable[..., None]) -> Callable[..., None]:
-        def identifier_is_free(transaction: Transaction, levels: Place, name: str, *wanted: str) -> None:
+        def identifier_is_free(
+            transaction: Transaction, levels: Place, name: str, *wanted: str
+        ) -> None:
             record = transaction.get(identifier_key(levels, name))
             if record is None or record.kind != kind:
                 usual(transaction, levels, name, *wanted)

@@ -17,7 +17,9 @@ from lakepact.reference_server.http.service import EVERY, Scope
 from mutants.iceberg_rest.operators.requests import header
 
 
-def on_errors(edit: Callable[[dict[str, Any]], Any], operations: OperationId | tuple[OperationId, ...] = EVERY) -> Install:
+def on_errors(
+    edit: Callable[[dict[str, Any]], Any], operations: OperationId | tuple[OperationId, ...] = EVERY
+) -> Install:
     """Change the body of every refusal, or send what `edit` returns instead."""
 
     def change(reply: Reply, _: Scope) -> Reply:
@@ -63,7 +65,11 @@ def bad_requests_have_an_empty_message() -> Install:
 
 
 def _plain_text(reply: Reply, _: Scope) -> Reply:
-    return replace(reply, media_type=b"text/html; charset=utf-8") if reply.status >= 400 and reply.body else reply
+    return (
+        replace(reply, media_type=b"text/html; charset=utf-8")
+        if reply.status >= 400 and reply.body
+        else reply
+    )
 
 
 def _called(kind: str, other: str) -> Callable[[dict[str, Any]], Any]:
@@ -89,27 +95,42 @@ def errors_repeat_the_token(reply: Reply, scope: Scope) -> Reply:
 
 
 FAULTS = {
-    "errors-without-envelope IRC-ERR-001 IRC-ERR-015": on_errors(lambda document: document["error"]),
+    "errors-without-envelope IRC-ERR-001 IRC-ERR-015": on_errors(
+        lambda document: document["error"]
+    ),
     "errors-without-type IRC-ERR-002": set_member("type", None),
     "errors-without-message IRC-ERR-002": set_member("message", None),
     "error-code-as-text IRC-ERR-002": set_member("code", "404"),
     "error-code-always-400 IRC-ERR-003": set_member("code", 400),
     "error-code-out-of-range IRC-ERR-003 IRC-ERR-004": set_member("code", 40004),
     "stack-as-text IRC-ERR-005": set_member("stack", "at line 1\nat line 2"),
-    "errors-with-status-beside IRC-ERR-006": on_errors(lambda document: document.update(status=document["error"]["code"])),
+    "errors-with-status-beside IRC-ERR-006": on_errors(
+        lambda document: document.update(status=document["error"]["code"])
+    ),
     "errors-as-html-for-browsers IRC-ERR-007": on_reply(
-        EVERY, lambda reply, scope: reply if "json" in (header(scope, "accept") or "") else _plain_text(reply, scope)
+        EVERY,
+        lambda reply, scope: (
+            reply if "json" in (header(scope, "accept") or "") else _plain_text(reply, scope)
+        ),
     ),
     "errors-as-html IRC-ERR-007": on_reply(EVERY, _plain_text),
     "errors-as-problem-json IRC-ERR-001": on_errors(
         lambda d: {"type": "about:blank", "title": d["error"]["type"], "status": d["error"]["code"]}
     ),
     "missing-things-are-not-found IRC-ERR-008": renamed(
-        {"NoSuchTableException": "NotFoundException", "NoSuchNamespaceException": "NotFoundException"}
+        {
+            "NoSuchTableException": "NotFoundException",
+            "NoSuchNamespaceException": "NotFoundException",
+        }
     ),
-    "missing-namespace-is-a-missing-table IRC-ERR-008 IRC-ERR-009": renamed({"NoSuchNamespaceException": "NoSuchTableException"}),
+    "missing-namespace-is-a-missing-table IRC-ERR-008 IRC-ERR-009": renamed(
+        {"NoSuchNamespaceException": "NoSuchTableException"}
+    ),
     "conflicts-are-called-conflict IRC-ERR-010": renamed(
-        dict.fromkeys(("AlreadyExistsException", "NamespaceNotEmptyException", "CommitFailedException"), "ConflictException")
+        dict.fromkeys(
+            ("AlreadyExistsException", "NamespaceNotEmptyException", "CommitFailedException"),
+            "ConflictException",
+        )
     ),
     "missing-views-are-called-tables IRC-ERR-008": on_errors(
         _called("NoSuchViewException", "NoSuchTableException"), (op.load_view, op.drop_view)
@@ -123,6 +144,10 @@ FAULTS = {
     "taken-names-of-views-are-conflicts IRC-ERR-010": on_errors(
         _called("AlreadyExistsException", "ConflictException"), (op.create_view, op.rename_view)
     ),
-    "stale-views-exist IRC-ERR-010": on_errors(_called("CommitFailedException", "AlreadyExistsException"), op.replace_view),
-    "client-faults-are-500 IRC-ERR-014": on_reply(EVERY, lambda reply, _: replace(reply, status=500) if reply.status == 400 else reply),
+    "stale-views-exist IRC-ERR-010": on_errors(
+        _called("CommitFailedException", "AlreadyExistsException"), op.replace_view
+    ),
+    "client-faults-are-500 IRC-ERR-014": on_reply(
+        EVERY, lambda reply, _: replace(reply, status=500) if reply.status == 400 else reply
+    ),
 }

@@ -28,8 +28,12 @@ FAULTS = {
     "limited-without-a-body IRC-ERR-019": _limit(Reply(429, b"")),
     "limited-with-another-code IRC-ERR-019": _limit(Reply(503, SLOW_DOWN)),
     "bursts-fail IRC-ERR-019": _limit(FAILURE),
-    "limited-for-a-while IRC-GEN-033": _limit(Reply(429, SLOW_DOWN, ((b"retry-after", b"a few seconds"),))),
-    "limited-for-part-of-a-second IRC-GEN-033": _limit(Reply(429, SLOW_DOWN, ((b"retry-after", b"0.5"),))),
+    "limited-for-a-while IRC-GEN-033": _limit(
+        Reply(429, SLOW_DOWN, ((b"retry-after", b"a few seconds"),))
+    ),
+    "limited-for-part-of-a-second IRC-GEN-033": _limit(
+        Reply(429, SLOW_DOWN, ((b"retry-after", b"0.5"),))
+    ),
     "unknown-paths-are-web-pages IRC-ERR-020": on_reply(UNKNOWN_PATH, _page),
     "unknown-paths-say-nothing IRC-ERR-020": on_reply(UNKNOWN_PATH, _empty),
 }

@@ -8,7 +8,15 @@ from functools import partial
 from typing import Any
 
 from lakepact.generated.iceberg_rest import op
-from lakepact.reference_server.faults import Install, all_of, fault, on_answer, on_call, on_reply, replace_rule
+from lakepact.reference_server.faults import (
+    Install,
+    all_of,
+    fault,
+    on_answer,
+    on_call,
+    on_reply,
+    replace_rule,
+)
 from lakepact.reference_server.http.paging import BadToken, opened, page
 from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.http.replies import Reply, json_reply
@@ -20,7 +28,9 @@ LISTS = (op.list_namespaces, op.list_tables)
 
 def replace_page(change: Callable[..., Any]) -> Install:
     """Page in another way: `change(records, listing, after, size)`."""
-    return replace_rule("page", lambda records, listing, *, after, size: change(records, listing, after, size))
+    return replace_rule(
+        "page", lambda records, listing, *, after, size: change(records, listing, after, size)
+    )
 
 
 def _hundred(records: Any, listing: str, after: str | None, size: int | None) -> Any:
@@ -55,13 +65,17 @@ def _token_as_it_was_not_sent(handler: Handler, arguments: dict[str, Any]) -> Re
 
 
 @fault("IRC-PAG-018", by=replace_page)
-def page_size_alone_truncates(records: Any, listing: str, after: str | None, size: int | None) -> Any:
+def page_size_alone_truncates(
+    records: Any, listing: str, after: str | None, size: int | None
+) -> Any:
     items, token = page(records, listing, after=after, size=size)
     return items, None if after is None and size else token
 
 
 @fault("IRC-PAG-004", by=replace_page)
-def first_page_without_token(records: Any, listing: str, after: str | None, size: int | None) -> Any:
+def first_page_without_token(
+    records: Any, listing: str, after: str | None, size: int | None
+) -> Any:
     items, token = page(records, listing, after=after, size=size)
     return items, None if after == "" and size == 2 else token
 
@@ -115,7 +129,9 @@ def listings_repeat_items(document: dict[str, Any]) -> None:
 
 
 @fault("IRC-PAG-014", by=replace_page)
-def garbage_token_starts_again(records: Any, listing: str, after: str | None, size: int | None) -> Any:
+def garbage_token_starts_again(
+    records: Any, listing: str, after: str | None, size: int | None
+) -> Any:
     try:
         return page(records, listing, after=after, size=size)
     except BadToken:
@@ -133,7 +149,9 @@ def pages_by_offset(records: Any, listing: str, after: str | None, size: int | N
 
 
 @fault("IRC-PAG-017", by=replace_page)
-def pages_behind_a_dropped_item_are_empty(records: Any, listing: str, after: str | None, size: int | None) -> Any:
+def pages_behind_a_dropped_item_are_empty(
+    records: Any, listing: str, after: str | None, size: int | None
+) -> Any:
     behind = opened(listing, after) if after else None
     if behind is not None and behind not in [name for name, _ in records(None)]:
         return [], None
@@ -141,7 +159,9 @@ def pages_behind_a_dropped_item_are_empty(records: Any, listing: str, after: str
 
 
 @fault("IRC-PAG-019", by=replace_page)
-def first_page_is_all_without_a_size(records: Any, listing: str, after: str | None, size: int | None) -> Any:
+def first_page_is_all_without_a_size(
+    records: Any, listing: str, after: str | None, size: int | None
+) -> Any:
     items, token = page(records, listing, after=after, size=size)
     return (items[:2], None) if after == "" and size is None else (items, token)
 
@@ -149,7 +169,9 @@ def first_page_is_all_without_a_size(records: Any, listing: str, after: str | No
 @fault("IRC-PAG-010", by=partial(on_reply, LISTS))
 def bad_page_sizes_are_empty_pages(reply: Reply, scope: Scope) -> Reply:
     bad = reply.status == 400 and b"pageSize" in scope["query_string"]
-    return json_reply({"namespaces": [], "identifiers": [], "next-page-token": None}) if bad else reply
+    return (
+        json_reply({"namespaces": [], "identifiers": [], "next-page-token": None}) if bad else reply
+    )
 
 
 @fault("IRC-PAG-015")
@@ -203,22 +225,32 @@ def missing_namespace_has_empty_pages(handler: Handler, arguments: dict[str, Any
 
 
 @fault("IRC-PAG-021", "IRC-PAG-020", by=replace_page)
-def multiples_lose_the_last_item(records: Any, listing: str, after: str | None, size: int | None) -> Any:
+def multiples_lose_the_last_item(
+    records: Any, listing: str, after: str | None, size: int | None
+) -> Any:
     items, token = page(records, listing, after=after, size=size)
     return (items[:-1], token) if token is None and size and len(items) == size else (items, token)
 
 
 FAULTS = {
-    "empty-token-without-pages IRC-PAG-007": replace_page(lambda records, _listing, _after, _size: (list(records(None)), "")),
+    "empty-token-without-pages IRC-PAG-007": replace_page(
+        lambda records, _listing, _after, _size: (list(records(None)), "")
+    ),
     "pages-of-ten-unasked IRC-PAG-001": replace_page(
-        lambda records, listing, after, size: page(records, listing, after=after or "", size=size or 10)
+        lambda records, listing, after, size: page(
+            records, listing, after=after or "", size=size or 10
+        )
     ),
     "listings-end-at-a-hundred IRC-PAG-001": replace_page(_hundred),
     "tables-end-at-a-hundred IRC-PAG-001": _hundred_of("tables.*"),
     "views-end-at-a-hundred IRC-PAG-001": _hundred_of("views.*"),
     "top-level-ends-at-a-hundred IRC-PAG-001": _hundred_of(f"namespaces{SEPARATOR}"),
     "pages-one-too-large IRC-PAG-008 IRC-PAG-002": replace_page(
-        lambda records, listing, after, size: page(records, listing, after=after, size=size + 1 if size else size)
+        lambda records, listing, after, size: page(
+            records, listing, after=after, size=size + 1 if size else size
+        )
     ),
-    "tokens-are-not-decoded IRC-PAG-013": all_of(on_answer(LISTS, _odd_token), on_call(LISTS, _token_as_it_was_not_sent)),
+    "tokens-are-not-decoded IRC-PAG-013": all_of(
+        on_answer(LISTS, _odd_token), on_call(LISTS, _token_as_it_was_not_sent)
+    ),
 }

@@ -53,7 +53,9 @@ def twice(items: list[Any]) -> list[Any]:
 
 def of_type(kind: str, change: Change) -> Change:
     """A change to objects with that type; others stay."""
-    return lambda value: change(value) if isinstance(value, dict) and value.get("type") == kind else value
+    return lambda value: (
+        change(value) if isinstance(value, dict) and value.get("type") == kind else value
+    )
 
 
 def of_primitives(change: Change) -> Change:
@@ -74,11 +76,16 @@ def change_at(value: Any, path: Sequence[str], change: Change) -> Any:
     if isinstance(value, list) and step == EACH:
         return [change_at(item, rest, change) for item in value]
     if isinstance(value, dict):
-        return {key: change_at(inner, rest, change) if step in {EACH, key} else inner for key, inner in value.items()}
+        return {
+            key: change_at(inner, rest, change) if step in {EACH, key} else inner
+            for key, inner in value.items()
+        }
     return value
 
 
-def on_answer_at(operations: OperationId | tuple[OperationId, ...], path: Path, change: Change) -> Install:
+def on_answer_at(
+    operations: OperationId | tuple[OperationId, ...], path: Path, change: Change
+) -> Install:
     """A change to every answer of some operations that succeeds."""
     return on_answer(operations, lambda document: change_at(document, path, change))
 
@@ -96,71 +103,140 @@ FAULTS = {
     "error-type-is-null IRC-SCH-ErrorModel": on_error_at(("error", "type"), always(None)),
     "stack-is-a-string IRC-SCH-ErrorModel": on_error_at(("error",), having(stack="at line 1")),
     "errors-with-a-trace-id IRC-SCH-IcebergErrorResponse": on_error_at((), having(trace_id="7")),
-    "overrides-are-null IRC-SCH-CatalogConfig": on_answer_at(op.get_config, ("overrides",), always(None)),
-    "defaults-hold-numbers IRC-SCH-CatalogConfig": on_answer_at(op.get_config, ("defaults",), having(clients=4)),
-    "namespaces-are-dotted IRC-SCH-Namespace": on_answer_at(op.list_namespaces, ("namespaces", EACH), ".".join),
-    "namespaces-of-tables-are-dotted IRC-SCH-Namespace": on_answer_at(op.list_tables, ("identifiers", EACH, "namespace"), ".".join),
-    "page-tokens-are-numbers IRC-SCH-PageToken": on_answer_at(
-        (op.list_namespaces, op.list_tables), ("next-page-token",), lambda token: 1 if token else token
+    "overrides-are-null IRC-SCH-CatalogConfig": on_answer_at(
+        op.get_config, ("overrides",), always(None)
     ),
-    "identifiers-without-namespace IRC-SCH-TableIdentifier": on_answer_at(op.list_tables, ("identifiers", EACH), without("namespace")),
-    "last-table-twice IRC-SCH-ListTablesResponse": on_answer_at(op.list_tables, ("identifiers",), twice),
+    "defaults-hold-numbers IRC-SCH-CatalogConfig": on_answer_at(
+        op.get_config, ("defaults",), having(clients=4)
+    ),
+    "namespaces-are-dotted IRC-SCH-Namespace": on_answer_at(
+        op.list_namespaces, ("namespaces", EACH), ".".join
+    ),
+    "namespaces-of-tables-are-dotted IRC-SCH-Namespace": on_answer_at(
+        op.list_tables, ("identifiers", EACH, "namespace"), ".".join
+    ),
+    "page-tokens-are-numbers IRC-SCH-PageToken": on_answer_at(
+        (op.list_namespaces, op.list_tables),
+        ("next-page-token",),
+        lambda token: 1 if token else token,
+    ),
+    "identifiers-without-namespace IRC-SCH-TableIdentifier": on_answer_at(
+        op.list_tables, ("identifiers", EACH), without("namespace")
+    ),
+    "last-table-twice IRC-SCH-ListTablesResponse": on_answer_at(
+        op.list_tables, ("identifiers",), twice
+    ),
     "namespaces-by-name IRC-SCH-ListNamespacesResponse": on_answer_at(
         op.list_namespaces, ("namespaces",), lambda items: {item[-1]: item for item in items}
     ),
-    "created-namespace-unnamed IRC-SCH-CreateNamespaceResponse": on_answer_at(op.create_namespace, (), without("namespace")),
+    "created-namespace-unnamed IRC-SCH-CreateNamespaceResponse": on_answer_at(
+        op.create_namespace, (), without("namespace")
+    ),
     "namespace-properties-are-pairs IRC-SCH-GetNamespaceResponse": on_answer_at(
         op.load_namespace_metadata, ("properties",), lambda properties: list(properties.items())
     ),
-    "removed-is-null IRC-SCH-UpdateNamespacePropertiesResponse": on_answer_at(op.update_properties, ("removed",), always(None)),
+    "removed-is-null IRC-SCH-UpdateNamespacePropertiesResponse": on_answer_at(
+        op.update_properties, ("removed",), always(None)
+    ),
     "updated-as-a-map IRC-SCH-UpdateNamespacePropertiesResponse": on_answer_at(
         op.update_properties, ("updated",), lambda keys: dict.fromkeys(keys, "1")
     ),
     "types-are-null IRC-SCH-PrimitiveType": _in_tables(TYPES, of_primitives(always(None))),
-    "primitive-types-are-objects IRC-SCH-Type": _in_tables(TYPES, of_primitives(lambda name: {"type": name})),
+    "primitive-types-are-objects IRC-SCH-Type": _in_tables(
+        TYPES, of_primitives(lambda name: {"type": name})
+    ),
     "fields-without-required IRC-SCH-StructField": _in_tables(FIELDS, without("required")),
     "field-ids-are-text IRC-SCH-StructField": _in_tables((*FIELDS, "id"), str),
-    "schemas-are-no-structs IRC-SCH-StructType": _in_tables((*METADATA, "schemas", EACH), without("type")),
-    "nested-structs-without-fields IRC-SCH-StructType": _in_tables(TYPES, of_type("struct", without("fields"))),
-    "lists-without-element-required IRC-SCH-ListType": _in_tables(TYPES, of_type("list", without("element-required"))),
+    "schemas-are-no-structs IRC-SCH-StructType": _in_tables(
+        (*METADATA, "schemas", EACH), without("type")
+    ),
+    "nested-structs-without-fields IRC-SCH-StructType": _in_tables(
+        TYPES, of_type("struct", without("fields"))
+    ),
+    "lists-without-element-required IRC-SCH-ListType": _in_tables(
+        TYPES, of_type("list", without("element-required"))
+    ),
     "maps-without-value-id IRC-SCH-MapType": _in_tables(TYPES, of_type("map", without("value-id"))),
-    "schema-ids-are-text IRC-SCH-Schema": _in_tables((*METADATA, "schemas", EACH, "schema-id"), str),
-    "identifier-fields-by-name IRC-SCH-Schema": _in_tables((*METADATA, "schemas", EACH), having(identifier_field_ids=["id"])),
-    "transforms-are-objects IRC-SCH-Transform": _in_tables((*SPECS, "fields", EACH, "transform"), lambda name: {"transform": name}),
+    "schema-ids-are-text IRC-SCH-Schema": _in_tables(
+        (*METADATA, "schemas", EACH, "schema-id"), str
+    ),
+    "identifier-fields-by-name IRC-SCH-Schema": _in_tables(
+        (*METADATA, "schemas", EACH), having(identifier_field_ids=["id"])
+    ),
+    "transforms-are-objects IRC-SCH-Transform": _in_tables(
+        (*SPECS, "fields", EACH, "transform"), lambda name: {"transform": name}
+    ),
     "partition-fields-with-source-ids IRC-SCH-PartitionField": _in_tables(
-        (*SPECS, "fields", EACH), lambda field: {"source-ids": [field["source-id"]], **without("source-id")(field)}
+        (*SPECS, "fields", EACH),
+        lambda field: {"source-ids": [field["source-id"]], **without("source-id")(field)},
     ),
     "specs-without-fields IRC-SCH-PartitionSpec": _in_tables(SPECS, without("fields")),
-    "directions-in-capitals IRC-SCH-SortDirection": _in_tables((*SORT_FIELDS, "direction"), str.upper),
-    "null-orders-are-short IRC-SCH-NullOrder": _in_tables((*SORT_FIELDS, "null-order"), lambda order: order.removeprefix("nulls-")),
-    "sort-fields-without-null-order IRC-SCH-SortField": _in_tables(SORT_FIELDS, without("null-order")),
+    "directions-in-capitals IRC-SCH-SortDirection": _in_tables(
+        (*SORT_FIELDS, "direction"), str.upper
+    ),
+    "null-orders-are-short IRC-SCH-NullOrder": _in_tables(
+        (*SORT_FIELDS, "null-order"), lambda order: order.removeprefix("nulls-")
+    ),
+    "sort-fields-without-null-order IRC-SCH-SortField": _in_tables(
+        SORT_FIELDS, without("null-order")
+    ),
     "orders-without-id IRC-SCH-SortOrder": _in_tables(ORDERS, without("order-id")),
-    "summaries-without-operation IRC-SCH-Snapshot": _in_tables((*SNAPSHOTS, "summary"), without("operation")),
-    "summaries-hold-numbers IRC-SCH-Snapshot": _in_tables((*SNAPSHOTS, "summary"), having(added_records=10)),
-    "snapshots-without-manifest-list IRC-SCH-Snapshot": _in_tables(SNAPSHOTS, without("manifest-list")),
-    "refs-in-capitals IRC-SCH-SnapshotReference": _in_tables((*METADATA, "refs", EACH, "type"), str.upper),
+    "summaries-without-operation IRC-SCH-Snapshot": _in_tables(
+        (*SNAPSHOTS, "summary"), without("operation")
+    ),
+    "summaries-hold-numbers IRC-SCH-Snapshot": _in_tables(
+        (*SNAPSHOTS, "summary"), having(added_records=10)
+    ),
+    "snapshots-without-manifest-list IRC-SCH-Snapshot": _in_tables(
+        SNAPSHOTS, without("manifest-list")
+    ),
+    "refs-in-capitals IRC-SCH-SnapshotReference": _in_tables(
+        (*METADATA, "refs", EACH, "type"), str.upper
+    ),
     "refs-are-an-array IRC-SCH-SnapshotReferences": _in_tables((*METADATA, "refs"), as_array),
-    "snapshot-log-of-ids IRC-SCH-SnapshotLog": _in_tables((*METADATA, "snapshot-log", EACH), lambda entry: entry["snapshot-id"]),
-    "metadata-log-without-files IRC-SCH-MetadataLog": _in_tables((*METADATA, "metadata-log", EACH), without("metadata-file")),
-    "format-version-is-zero IRC-SCH-TableMetadata": _in_tables((*METADATA, "format-version"), always(0)),
+    "snapshot-log-of-ids IRC-SCH-SnapshotLog": _in_tables(
+        (*METADATA, "snapshot-log", EACH), lambda entry: entry["snapshot-id"]
+    ),
+    "metadata-log-without-files IRC-SCH-MetadataLog": _in_tables(
+        (*METADATA, "metadata-log", EACH), without("metadata-file")
+    ),
+    "format-version-is-zero IRC-SCH-TableMetadata": _in_tables(
+        (*METADATA, "format-version"), always(0)
+    ),
     "locations-are-null IRC-SCH-TableMetadata": _in_tables((*METADATA, "location"), always(None)),
-    "keys-without-metadata IRC-SCH-EncryptedKey": _in_tables((*METADATA, "encryption-keys", EACH), without("encrypted-key-metadata")),
-    "statistics-without-footer-size IRC-SCH-StatisticsFile": _in_tables(STATISTICS, without("file-footer-size-in-bytes")),
-    "blobs-by-column-names IRC-SCH-BlobMetadata": _in_tables((*STATISTICS, "blob-metadata", EACH), having(fields=["id"])),
+    "keys-without-metadata IRC-SCH-EncryptedKey": _in_tables(
+        (*METADATA, "encryption-keys", EACH), without("encrypted-key-metadata")
+    ),
+    "statistics-without-footer-size IRC-SCH-StatisticsFile": _in_tables(
+        STATISTICS, without("file-footer-size-in-bytes")
+    ),
+    "blobs-by-column-names IRC-SCH-BlobMetadata": _in_tables(
+        (*STATISTICS, "blob-metadata", EACH), having(fields=["id"])
+    ),
     "partition-statistics-sizes-are-text IRC-SCH-PartitionStatisticsFile": _in_tables(
         (*METADATA, "partition-statistics", EACH, "file-size-in-bytes"), str
     ),
-    "table-config-is-null IRC-SCH-LoadTableResult": on_answer_at(op.load_table, (), having(config=None)),
-    "table-config-holds-numbers IRC-SCH-LoadTableResult": on_answer_at(op.create_table, (), having(config={"clients": 4})),
-    "commits-without-file IRC-SCH-CommitTableResponse": on_answer_at(op.update_table, ("metadata-location",), always(None)),
+    "table-config-is-null IRC-SCH-LoadTableResult": on_answer_at(
+        op.load_table, (), having(config=None)
+    ),
+    "table-config-holds-numbers IRC-SCH-LoadTableResult": on_answer_at(
+        op.create_table, (), having(config={"clients": 4})
+    ),
+    "commits-without-file IRC-SCH-CommitTableResponse": on_answer_at(
+        op.update_table, ("metadata-location",), always(None)
+    ),
     "credentials-under-another-name IRC-SCH-LoadCredentialsResponse": on_answer_at(
         op.load_credentials, (), lambda whole: {"credentials": whole["storage-credentials"]}
     ),
     "credentials-by-prefix IRC-SCH-LoadCredentialsResponse": on_answer_at(
-        op.load_credentials, ("storage-credentials",), lambda all_: {one["prefix"]: one["config"] for one in all_}
+        op.load_credentials,
+        ("storage-credentials",),
+        lambda all_: {one["prefix"]: one["config"] for one in all_},
     ),
     "credentials-for-a-location IRC-SCH-StorageCredential": on_answer_at(
-        op.load_table, ("storage-credentials", EACH), lambda one: {"location": one["prefix"], "config": one["config"]}
+        op.load_table,
+        ("storage-credentials", EACH),
+        lambda one: {"location": one["prefix"], "config": one["config"]},
     ),
     "credentials-end-at-a-number IRC-SCH-StorageCredential": on_answer_at(
         op.load_credentials, ("storage-credentials", EACH, "config"), having(seconds=3600)

@@ -19,7 +19,11 @@ def literals_as(kind: type, change: Callable[[Any], Any]) -> Callable[[Any], Any
     """Literals of one kind are taken for others."""
 
     def edit(one: Any) -> Any:
-        return {**one, "value": change(one["value"])} if isinstance(one, dict) and type(one.get("value")) is kind else one
+        return (
+            {**one, "value": change(one["value"])}
+            if isinstance(one, dict) and type(one.get("value")) is kind
+            else one
+        )
 
     return edit
 
@@ -81,20 +85,37 @@ def letter_case_counts_within(_: Document, body: Document) -> Document:
 
 FAULTS = {
     "sets-are-cut-off IRC-SCAN-PLAN-015": scans.filtered_as(
-        lambda one: {**one, "values": one["values"][:MOST_VALUES]} if isinstance(one, dict) and one.get("type") == "in" else one
+        lambda one: (
+            {**one, "values": one["values"][:MOST_VALUES]}
+            if isinstance(one, dict) and one.get("type") == "in"
+            else one
+        )
     ),
-    "numbers-of-filters-are-doubles IRC-SCAN-PLAN-015": scans.filtered_as(literals_as(int, lambda number: int(float(number)))),
+    "numbers-of-filters-are-doubles IRC-SCAN-PLAN-015": scans.filtered_as(
+        literals_as(int, lambda number: int(float(number)))
+    ),
     "filtered-scans-are-of-main IRC-SCAN-PLAN-009": scans.asked_as(
         lambda _, body: scans.without(body, "snapshot-id") if "filter" in body else body
     ),
     "selected-columns-have-no-start IRC-SCAN-PLAN-010": scans.asked_as(
         lambda _, body: scans.without(body, "start-snapshot-id") if "select" in body else body
     ),
-    "filtered-files-lose-deletes IRC-SCAN-SCH-003": on_call(scans.PLAN, losing_deletes(lambda body: "filter" in body)),
-    "former-files-lose-deletes IRC-SCAN-SCH-003": on_call(scans.PLAN, losing_deletes(lambda body: "snapshot-id" in body)),
-    "plan-tasks-match-no-row IRC-SCAN-SCH-017": scans.tasks_told(
-        scans.set_to("residual-filter", {"type": "false"}, where=lambda task: "residual-filter" in task), scans.TASKS
+    "filtered-files-lose-deletes IRC-SCAN-SCH-003": on_call(
+        scans.PLAN, losing_deletes(lambda body: "filter" in body)
     ),
-    "delete-files-have-no-partition IRC-SCAN-SCH-008": scans.deletes_told(scans.set_to("partition", [])),
-    "delete-files-delete-once IRC-SCAN-SCH-009": scans.deletes_told(scans.set_to("record-count", 1)),
+    "former-files-lose-deletes IRC-SCAN-SCH-003": on_call(
+        scans.PLAN, losing_deletes(lambda body: "snapshot-id" in body)
+    ),
+    "plan-tasks-match-no-row IRC-SCAN-SCH-017": scans.tasks_told(
+        scans.set_to(
+            "residual-filter", {"type": "false"}, where=lambda task: "residual-filter" in task
+        ),
+        scans.TASKS,
+    ),
+    "delete-files-have-no-partition IRC-SCAN-SCH-008": scans.deletes_told(
+        scans.set_to("partition", [])
+    ),
+    "delete-files-delete-once IRC-SCAN-SCH-009": scans.deletes_told(
+        scans.set_to("record-count", 1)
+    ),
 }

@@ -37,17 +37,31 @@ def _counted_from(change: Callable[[list[int]], list[int]]) -> Install:
 
 
 @fault("IRC-SCAN-SCH-003", by=_applying)
-def positions_stay_beside_vectors(deletes: Any, entry: Any, of: Callable[..., list[Any]]) -> list[Any]:
+def positions_stay_beside_vectors(
+    deletes: Any, entry: Any, of: Callable[..., list[Any]]
+) -> list[Any]:
     found = of(deletes, entry)
-    positions = [one for path, one in _kept(deletes, "_of_files") if path == entry.path and one.sequence_number >= entry.sequence_number]
+    positions = [
+        one
+        for path, one in _kept(deletes, "_of_files")
+        if path == entry.path and one.sequence_number >= entry.sequence_number
+    ]
     return [*found, *(one for one in positions if one not in found)]
 
 
 @fault("IRC-SCAN-SCH-003", by=_applying)
 def deletes_apply_across_specs(deletes: Any, entry: Any, of: Callable[..., list[Any]]) -> list[Any]:
-    alike = [one for kind in ("_equality", "_of_partitions") for (_, values), one in _kept(deletes, kind) if values == entry.partition]
+    alike = [
+        one
+        for kind in ("_equality", "_of_partitions")
+        for (_, values), one in _kept(deletes, kind)
+        if values == entry.partition
+    ]
     found = of(deletes, entry)
-    return [*found, *(one for one in alike if one not in found and one.sequence_number > entry.sequence_number)]
+    return [
+        *found,
+        *(one for one in alike if one not in found and one.sequence_number > entry.sequence_number),
+    ]
 
 
 @fault("IRC-SCAN-SCH-003", by=partial(on_answer, TOLD))
@@ -65,7 +79,9 @@ def vectors_are_files(document: Document) -> None:
     last = {one["file-path"]: place for place, one in enumerate(deletes)}
     for task in document.get("file-scan-tasks") or ():
         if task.get("delete-file-references"):
-            task["delete-file-references"] = [last[deletes[one]["file-path"]] for one in task["delete-file-references"]]
+            task["delete-file-references"] = [
+                last[deletes[one]["file-path"]] for one in task["delete-file-references"]
+            ]
 
 
 @fault("IRC-SCAN-SCH-001", by=partial(on_answer, TOLD), breaks_at="/file-scan-tasks")
@@ -76,13 +92,19 @@ def delete_files_stay_behind(document: Document) -> None:
 @fault("IRC-SCAN-SCH-004", by=partial(on_answer, TOLD))
 def idle_delete_files(document: Document) -> None:
     if document.get("delete-files"):
-        document["delete-files"].append({**document["delete-files"][0], "file-path": "file:///nowhere.parquet"})
+        document["delete-files"].append(
+            {**document["delete-files"][0], "file-path": "file:///nowhere.parquet"}
+        )
 
 
 FAULTS = {
-    "deletes-apply-to-the-future IRC-SCAN-SCH-003": _applying(lambda deletes, entry, of: of(deletes, _aged(entry, 0))),
+    "deletes-apply-to-the-future IRC-SCAN-SCH-003": _applying(
+        lambda deletes, entry, of: of(deletes, _aged(entry, 0))
+    ),
     "deletes-spare-their-snapshot IRC-SCAN-SCH-003": _applying(
-        lambda deletes, entry, of: [one for one in of(deletes, entry) if one.sequence_number > entry.sequence_number]
+        lambda deletes, entry, of: [
+            one for one in of(deletes, entry) if one.sequence_number > entry.sequence_number
+        ]
     ),
     "equality-deletes-are-lost IRC-SCAN-SCH-003": _applying(
         lambda deletes, entry, of: [one for one in of(deletes, entry) if one.file["content"] != 2]
@@ -91,9 +113,15 @@ FAULTS = {
         lambda deletes, entry, of: of(deletes, _aged(entry, 2**40) if entry.state == 0 else entry)
     ),
     "deletes-of-everything-are-of-a-spec IRC-SCAN-SCH-003": _applying(
-        lambda deletes, entry, of: [one for one in of(deletes, entry) if one.spec_id == entry.spec_id]
+        lambda deletes, entry, of: [
+            one for one in of(deletes, entry) if one.spec_id == entry.spec_id
+        ]
     ),
-    "equality-is-of-all-columns IRC-SCAN-SCH-006": deletes_told(changed("equality-ids", lambda _: [1, 2, 3])),
-    "references-count-from-one IRC-SCAN-SCH-002": _counted_from(lambda references: [one + 1 for one in references]),
+    "equality-is-of-all-columns IRC-SCAN-SCH-006": deletes_told(
+        changed("equality-ids", lambda _: [1, 2, 3])
+    ),
+    "references-count-from-one IRC-SCAN-SCH-002": _counted_from(
+        lambda references: [one + 1 for one in references]
+    ),
     "references-come-twice IRC-SCAN-SCH-002": _counted_from(lambda references: references * 2),
 }

@@ -55,19 +55,31 @@ def cancelling_the_complete_fails(handlers: Handlers, arguments: Arguments) -> R
 
 FAULTS = {
     "fetched-plans-are-accepted IRC-SCAN-FETCH-001": on_status(FETCH, {200: 202}),
-    "plans-are-finished IRC-SCAN-FETCH-001": in_state("submitted", lambda document: {**document, "status": "running"}, FETCH),
+    "plans-are-finished IRC-SCAN-FETCH-001": in_state(
+        "submitted", lambda document: {**document, "status": "running"}, FETCH
+    ),
     "fetched-plans-lose-a-task IRC-SCAN-FETCH-002": in_state(
-        "completed", lambda document: document.update({"file-scan-tasks": document["file-scan-tasks"][:-1]}), FETCH
+        "completed",
+        lambda document: document.update({"file-scan-tasks": document["file-scan-tasks"][:-1]}),
+        FETCH,
     ),
     "plans-on-their-way-have-tasks IRC-SCAN-FETCH-003": in_state("submitted", _with_tasks, FETCH),
     "submitted-plans-have-tasks IRC-SCAN-PLAN-007": in_state("submitted", _with_tasks, PLAN),
-    "cancels-nothing IRC-SCAN-FETCH-005 IRC-SCAN-CANCEL-004": on_call(CANCEL, lambda _handler, _arguments: NO_CONTENT),
+    "cancels-nothing IRC-SCAN-FETCH-005 IRC-SCAN-CANCEL-004": on_call(
+        CANCEL, lambda _handler, _arguments: NO_CONTENT
+    ),
     "unknown-plans-are-bad-requests IRC-SCAN-FETCH-006": on_status(FETCH, {404: 400}),
     "plans-belong-to-every-table IRC-SCAN-FETCH-008": at_any_table(
-        FETCH, lambda arguments: arguments["plan_id"], lambda document: [document.get("plan-id", "")]
+        FETCH,
+        lambda arguments: arguments["plan_id"],
+        lambda document: [document.get("plan-id", "")],
     ),
-    "completed-plans-become-submitted IRC-SCAN-FETCH-009": _again(lambda _: {"status": "submitted"}),
-    "plans-are-emptied IRC-SCAN-FETCH-010": _again(lambda _: {"status": "completed", "file-scan-tasks": []}),
+    "completed-plans-become-submitted IRC-SCAN-FETCH-009": _again(
+        lambda _: {"status": "submitted"}
+    ),
+    "plans-are-emptied IRC-SCAN-FETCH-010": _again(
+        lambda _: {"status": "completed", "file-scan-tasks": []}
+    ),
     "cancelling-is-200 IRC-SCAN-CANCEL-001": on_status(CANCEL, {204: 200}),
     "cancelling-the-unknown-fails IRC-SCAN-CANCEL-002": on_status(CANCEL, {404: 500}),
 }

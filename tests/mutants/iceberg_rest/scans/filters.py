@@ -11,7 +11,16 @@ from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.iceberg_rest.documents import Document
 from mutants.iceberg_rest.operators.refusals import refusals_become, with_status
 from mutants.iceberg_rest.operators.requests import refused_if
-from mutants.iceberg_rest.operators.scans import PLAN, Ask, asked, asked_as, filtered_as, kinds_as, kinds_in, without
+from mutants.iceberg_rest.operators.scans import (
+    PLAN,
+    Ask,
+    asked,
+    asked_as,
+    filtered_as,
+    kinds_as,
+    kinds_in,
+    without,
+)
 
 
 def _always() -> Any:
@@ -44,7 +53,11 @@ def filters_lose_nulls(remains: Callable[..., Any]) -> Callable[..., Any]:
 @fault("IRC-SCAN-PLAN-016", by=partial(refused_if, PLAN))
 def literals_are_numbers(body: Document) -> bool:
     wanted = (body or {}).get("filter")
-    return isinstance(wanted, dict) and isinstance(wanted.get("value"), str) and wanted["value"][:1].isdigit()
+    return (
+        isinstance(wanted, dict)
+        and isinstance(wanted.get("value"), str)
+        and wanted["value"][:1].isdigit()
+    )
 
 
 @fault("IRC-SCAN-PLAN-017", by=lambda act: all_of(unchecked(PLAN), asked(act)))
@@ -74,7 +87,13 @@ FAULTS = {
     "filters-are-all-or-nothing IRC-SCAN-PLAN-015": kinds_as({"or": "and"}),
     "constants-are-not-understood IRC-SCAN-PLAN-016": refused_if(PLAN, _has("true", "false")),
     "sets-are-not-understood IRC-SCAN-PLAN-016": refused_if(PLAN, _has("in", "not-in")),
-    "bad-plans-fail IRC-SCAN-PLAN-017 IRC-SCAN-PLAN-011 IRC-SCAN-PLAN-012 IRC-SCAN-PLAN-014": refusals_become(PLAN, 400, with_status(500)),
-    "letter-case-never-counts IRC-SCAN-PLAN-018": asked_as(lambda _, body: {**body, "case-sensitive": False}),
-    "letter-case-always-counts IRC-SCAN-PLAN-018": asked_as(lambda _, body: without(body, "case-sensitive")),
+    "bad-plans-fail IRC-SCAN-PLAN-017 IRC-SCAN-PLAN-011 IRC-SCAN-PLAN-012 IRC-SCAN-PLAN-014": refusals_become(
+        PLAN, 400, with_status(500)
+    ),
+    "letter-case-never-counts IRC-SCAN-PLAN-018": asked_as(
+        lambda _, body: {**body, "case-sensitive": False}
+    ),
+    "letter-case-always-counts IRC-SCAN-PLAN-018": asked_as(
+        lambda _, body: without(body, "case-sensitive")
+    ),
 }

@@ -12,7 +12,16 @@ from lakepact.reference_server.faults import Install, fault, on_answer
 from lakepact.reference_server.http.replies import Reply, json_reply
 from lakepact.reference_server.http.service import Service
 from lakepact.reference_server.iceberg_rest.documents import Document
-from mutants.iceberg_rest.operators.scans import FETCH, PLAN, TASKS, Ask, asked, asked_as, left_out, without
+from mutants.iceberg_rest.operators.scans import (
+    FETCH,
+    PLAN,
+    TASKS,
+    Ask,
+    asked,
+    asked_as,
+    left_out,
+    without,
+)
 from mutants.iceberg_rest.operators.tables import Arguments, Handlers, for_operation
 
 IDS = ("snapshot-id", "start-snapshot-id", "end-snapshot-id")
@@ -24,7 +33,9 @@ def _of_main(where: Callable[[Document], Any]) -> Install:
     def plan(handlers: Handlers, arguments: Arguments) -> Reply:
         reply = handlers[PLAN](**arguments)
         if where(reply.document):
-            return handlers[PLAN](**{**arguments, "body": without(arguments.get("body") or {}, *IDS)})
+            return handlers[PLAN](
+                **{**arguments, "body": without(arguments.get("body") or {}, *IDS)}
+            )
         return reply
 
     return for_operation(PLAN, plan)
@@ -98,18 +109,31 @@ def branches_are_between(ask: Ask, metadata: Document, body: Document) -> Any:
 
 @fault("IRC-SCAN-PLAN-010", by=asked_as)
 def all_is_behind_itself(_: Document, body: Document) -> Document:
-    if body.get("start-snapshot-id") is None or body["start-snapshot-id"] != body.get("end-snapshot-id"):
+    if body.get("start-snapshot-id") is None or body["start-snapshot-id"] != body.get(
+        "end-snapshot-id"
+    ):
         return body
     return {**without(body, *IDS), "snapshot-id": body["end-snapshot-id"]}
 
 
 FAULTS = {
-    "divided-plans-are-of-main IRC-SCAN-PLAN-009": _of_main(lambda document: document.get("plan-tasks")),
-    "plans-in-the-background-are-of-main IRC-SCAN-FETCH-002": _of_main(lambda document: document.get("status") == "submitted"),
+    "divided-plans-are-of-main IRC-SCAN-PLAN-009": _of_main(
+        lambda document: document.get("plan-tasks")
+    ),
+    "plans-in-the-background-are-of-main IRC-SCAN-FETCH-002": _of_main(
+        lambda document: document.get("status") == "submitted"
+    ),
     "plan-tasks-lose-deletes IRC-SCAN-SCH-003": on_answer(TASKS, _without_deletes),
     "fetched-plans-lose-deletes IRC-SCAN-FETCH-002": on_answer(FETCH, _without_deletes),
-    "fetched-plans-lose-plan-tasks IRC-SCAN-FETCH-002 @/file-scan-tasks": on_answer(FETCH, left_out("plan-tasks")),
+    "fetched-plans-lose-plan-tasks IRC-SCAN-FETCH-002 @/file-scan-tasks": on_answer(
+        FETCH, left_out("plan-tasks")
+    ),
     "unreadable-snapshots-are-empty IRC-SCAN-PLAN-009": on_answer(
-        (PLAN, FETCH), lambda document: {"status": "completed", "file-scan-tasks": []} if document.get("status") == "failed" else None
+        (PLAN, FETCH),
+        lambda document: (
+            {"status": "completed", "file-scan-tasks": []}
+            if document.get("status") == "failed"
+            else None
+        ),
     ),
 }

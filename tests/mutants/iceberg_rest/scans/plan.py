@@ -14,7 +14,16 @@ from lakepact.reference_server.iceberg_rest.documents import Document
 from lakepact.reference_server.iceberg_rest.identifiers import bad_request
 from mutants.iceberg_rest.operators.refusals import called, refusals_become
 from mutants.iceberg_rest.operators.requests import refused_if
-from mutants.iceberg_rest.operators.scans import CANCEL, FETCH, PLAN, TASKS, Ask, asked, asked_as, without
+from mutants.iceberg_rest.operators.scans import (
+    CANCEL,
+    FETCH,
+    PLAN,
+    TASKS,
+    Ask,
+    asked,
+    asked_as,
+    without,
+)
 from mutants.iceberg_rest.operators.tables import Arguments, Handlers, for_operation
 
 BETWEEN = ("start-snapshot-id", "end-snapshot-id")
@@ -38,12 +47,19 @@ def plans_from_the_start_on(metadata: Document, body: Document) -> Document:
     if body.get("start-snapshot-id") is None:
         return body
     parent = _parent(metadata, body["start-snapshot-id"])
-    return {**without(body, "start-snapshot-id"), **({} if parent is None else {"start-snapshot-id": parent})}
+    return {
+        **without(body, "start-snapshot-id"),
+        **({} if parent is None else {"start-snapshot-id": parent}),
+    }
 
 
 @fault("IRC-SCAN-PLAN-010", by=asked_as)
 def plans_before_the_end(metadata: Document, body: Document) -> Document:
-    return {**body, "end-snapshot-id": _parent(metadata, body["end-snapshot-id"])} if body.get("start-snapshot-id") else body
+    return (
+        {**body, "end-snapshot-id": _parent(metadata, body["end-snapshot-id"])}
+        if body.get("start-snapshot-id")
+        else body
+    )
 
 
 @fault("IRC-SCAN-PLAN-012", by=asked_as)
@@ -94,18 +110,30 @@ def last_tasks_come_twice(document: Document) -> None:
 FAULTS = {
     "plans-are-accepted IRC-SCAN-PLAN-001": on_status(PLAN, {200: 202}),
     "plans-main-alone IRC-SCAN-PLAN-009": asked_as(lambda _, body: without(body, "snapshot-id")),
-    "plans-all-up-to-the-end IRC-SCAN-PLAN-010": asked_as(lambda _, body: without(body, "start-snapshot-id")),
-    "one-snapshot-wins IRC-SCAN-PLAN-011": asked_as(lambda _, body: without(body, *BETWEEN) if "snapshot-id" in body else body),
-    "lone-ends-are-ignored IRC-SCAN-PLAN-013": asked_as(
-        lambda _, body: body if body.get("start-snapshot-id") is not None else without(body, "end-snapshot-id")
+    "plans-all-up-to-the-end IRC-SCAN-PLAN-010": asked_as(
+        lambda _, body: without(body, "start-snapshot-id")
     ),
-    "schemas-of-snapshots-are-ignored IRC-SCAN-PLAN-019": asked_as(lambda _, body: without(body, "use-snapshot-schema")),
-    "schemas-are-always-of-snapshots IRC-SCAN-PLAN-019": asked_as(lambda _, body: {**body, "use-snapshot-schema": True}),
+    "one-snapshot-wins IRC-SCAN-PLAN-011": asked_as(
+        lambda _, body: without(body, *BETWEEN) if "snapshot-id" in body else body
+    ),
+    "lone-ends-are-ignored IRC-SCAN-PLAN-013": asked_as(
+        lambda _, body: (
+            body if body.get("start-snapshot-id") is not None else without(body, "end-snapshot-id")
+        )
+    ),
+    "schemas-of-snapshots-are-ignored IRC-SCAN-PLAN-019": asked_as(
+        lambda _, body: without(body, "use-snapshot-schema")
+    ),
+    "schemas-are-always-of-snapshots IRC-SCAN-PLAN-019": asked_as(
+        lambda _, body: {**body, "use-snapshot-schema": True}
+    ),
     "selects-no-nested-columns IRC-SCAN-PLAN-020": refused_if(
         PLAN, lambda body: any("." in name for name in (body or {}).get("select") or ())
     ),
     "missing-tables-are-bad-plans IRC-SCAN-PLAN-023": on_status(PLAN, {404: 400}),
-    "missing-tables-are-not-named IRC-SCAN-PLAN-023": refusals_become(PLAN, 404, called("NotFoundException")),
+    "missing-tables-are-not-named IRC-SCAN-PLAN-023": refusals_become(
+        PLAN, 404, called("NotFoundException")
+    ),
     "plans-of-nothing-are-bad-requests IRC-SCAN-FETCH-007": on_status(FETCH, {404: 400}),
     "cancels-plans-of-nothing IRC-SCAN-CANCEL-005": on_status(CANCEL, {404: 204}),
     "tasks-of-nothing-are-bad-requests IRC-SCAN-TASK-005": on_status(TASKS, {404: 400}),

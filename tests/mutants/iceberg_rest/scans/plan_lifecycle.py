@@ -64,7 +64,11 @@ def cancelled_scans_stay_cancelled(service: Service) -> None:
     def planned(handlers: Handlers, arguments: Arguments) -> Reply:
         key = orjson.dumps([arguments["namespace"], arguments["table"], arguments.get("body")])
         reply = handlers[PLAN](**arguments)
-        return submitted.setdefault(key, reply) if reply.document.get("status") == "submitted" else reply
+        return (
+            submitted.setdefault(key, reply)
+            if reply.document.get("status") == "submitted"
+            else reply
+        )
 
     for_operation(PLAN, planned)(service)
 
@@ -78,7 +82,11 @@ def cancelled_plans_come_back(service: Service) -> None:
         if reply.document["status"] != "cancelled":
             return reply
         asked[arguments["plan_id"]] += 1
-        return reply if asked[arguments["plan_id"]] < 3 else json_reply({"status": "completed", "file-scan-tasks": []})
+        return (
+            reply
+            if asked[arguments["plan_id"]] < 3
+            else json_reply({"status": "completed", "file-scan-tasks": []})
+        )
 
     on_call(FETCH, answer)(service)
 
@@ -98,7 +106,9 @@ def cancelling_again_is_a_conflict(service: Service) -> None:
 
 
 FAULTS = {
-    "cancels-whatever-is-gone IRC-SCAN-CANCEL-005": on_refusal(CANCEL, "NoSuchTableException", lambda handler, arguments: NO_CONTENT),
+    "cancels-whatever-is-gone IRC-SCAN-CANCEL-005": on_refusal(
+        CANCEL, "NoSuchTableException", lambda handler, arguments: NO_CONTENT
+    ),
     "plans-outlive-their-table IRC-SCAN-FETCH-007": beyond_their_table(FETCH, "plan_id"),
     "plan-tasks-outlive-their-table IRC-SCAN-TASK-005": beyond_their_table(TASKS, "body"),
 }

@@ -18,9 +18,17 @@ def _kind(expression: Any) -> Any:
 
 
 FAULTS = {
-    "nothing-remains-to-be-tested IRC-SCAN-SCH-017": tasks_told(set_to("residual-filter", {"type": "true"})),
-    "residuals-lose-a-side IRC-SCAN-SCH-017": _residual(lambda one: one["left"] if _kind(one) == "and" else one),
-    "residuals-lose-values IRC-SCAN-SCH-017": _residual(lambda one: one | {"values": one["values"][:1]} if _kind(one) == "in" else one),
-    "residuals-lose-equals IRC-SCAN-SCH-017": _residual(lambda one: one | {"type": "lt"} if _kind(one) == "lt-eq" else one),
+    "nothing-remains-to-be-tested IRC-SCAN-SCH-017": tasks_told(
+        set_to("residual-filter", {"type": "true"})
+    ),
+    "residuals-lose-a-side IRC-SCAN-SCH-017": _residual(
+        lambda one: one["left"] if _kind(one) == "and" else one
+    ),
+    "residuals-lose-values IRC-SCAN-SCH-017": _residual(
+        lambda one: one | {"values": one["values"][:1]} if _kind(one) == "in" else one
+    ),
+    "residuals-lose-equals IRC-SCAN-SCH-017": _residual(
+        lambda one: one | {"type": "lt"} if _kind(one) == "lt-eq" else one
+    ),
     "nothing-remains-to-be-found IRC-SCAN-SCH-017": _residual(lambda _: {"type": "false"}),
 }

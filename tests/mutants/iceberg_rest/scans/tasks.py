@@ -42,16 +42,23 @@ def plan_tasks_are_good_once() -> Install:
 
 
 FAULTS = {
-    "tasks-are-called-tasks IRC-SCAN-TASK-001": on_answer(TASKS, lambda document: {"tasks": document.get("file-scan-tasks", [])}),
+    "tasks-are-called-tasks IRC-SCAN-TASK-001": on_answer(
+        TASKS, lambda document: {"tasks": document.get("file-scan-tasks", [])}
+    ),
     "plan-tasks-are-refused IRC-SCAN-TASK-001 IRC-SCAN-TASK-002": on_status(TASKS, {200: 400}),
     "plan-tasks-repeat-files IRC-SCAN-PLAN-027": on_answer(
-        TASKS, lambda document: document.update({"file-scan-tasks": document.get("file-scan-tasks", [])[:1] * 2})
+        TASKS,
+        lambda document: document.update(
+            {"file-scan-tasks": document.get("file-scan-tasks", [])[:1] * 2}
+        ),
     ),
     "bad-plan-tasks-fail IRC-SCAN-TASK-003": on_status(TASKS, {400: 500}),
     "unknown-plan-tasks-are-plans IRC-SCAN-TASK-004": refusals_become(
         TASKS, 404, called("NoSuchPlanIdException", instead_of="NoSuchPlanTaskException")
     ),
     "plan-tasks-belong-to-every-table IRC-SCAN-TASK-006": at_any_table(
-        TASKS, lambda arguments: arguments["body"]["plan-task"], lambda document: document.get("plan-tasks") or []
+        TASKS,
+        lambda arguments: arguments["body"]["plan-task"],
+        lambda document: document.get("plan-tasks") or [],
     ),
 }

@@ -20,15 +20,23 @@ from mutants.iceberg_rest.operators.requests import while_handling
 from mutants.iceberg_rest.operators.views import overlooks, takes_views
 
 
-def _of_any_kind(transaction: Transaction, levels: Place, behind: str | None) -> Iterator[tuple[str, Record]]:
+def _of_any_kind(
+    transaction: Transaction, levels: Place, behind: str | None
+) -> Iterator[tuple[str, Record]]:
     yield from transaction.under(IDENTIFIERS, levels, after=behind)
 
 
 def _create_over_views(find: Callable[..., Record | None]) -> Callable[..., Record | None]:
-    def committed_table(transaction: Transaction, key: Key, requirements: Sequence[Document]) -> Record | None:
+    def committed_table(
+        transaction: Transaction, key: Key, requirements: Sequence[Document]
+    ) -> Record | None:
         record = transaction.get(key)
         creates = any(requirement.get("type") == "assert-create" for requirement in requirements)
-        return None if record is not None and record.kind == "view" and creates else find(transaction, key, requirements)
+        return (
+            None
+            if record is not None and record.kind == "view" and creates
+            else find(transaction, key, requirements)
+        )
 
     return committed_table
 
@@ -41,7 +49,11 @@ def names_stay_with_their_kind(service: Service) -> None:
         def act(handler: Handler, arguments: dict[str, Any]) -> Reply:
             reply = handler(**arguments)
             source = arguments["body"]["source"] if "body" in arguments else None
-            place = (SEPARATOR.join(source["namespace"]), source["name"]) if source else (arguments["namespace"], arguments[kind])
+            place = (
+                (SEPARATOR.join(source["namespace"]), source["name"])
+                if source
+                else (arguments["namespace"], arguments[kind])
+            )
             left[place] = kind
             return reply
 
@@ -66,7 +78,9 @@ def names_stay_with_their_kind(service: Service) -> None:
 
 @fault("IRC-COM-024", by=partial(while_handling, op.update_table, "committed_table"))
 def commits_to_views_conflict(find: Callable[..., Record | None]) -> Callable[..., Record | None]:
-    def committed_table(transaction: Transaction, key: Key, requirements: Sequence[Document]) -> Record | None:
+    def committed_table(
+        transaction: Transaction, key: Key, requirements: Sequence[Document]
+    ) -> Record | None:
         record = transaction.get(key)
         if record is not None and record.kind == "view":
             raise conflict("there is a view of that name")
@@ -80,7 +94,9 @@ def drops_what_holds_views(transaction: Transaction, levels: Place) -> None:
     for collection in (NAMESPACES, IDENTIFIERS):
         for name, record in transaction.under(collection, levels):
             if record.kind != "view":
-                raise Problem(409, "NamespaceNotEmptyException", f"it holds the {record.kind} {name}")
+                raise Problem(
+                    409, "NamespaceNotEmptyException", f"it holds the {record.kind} {name}"
+                )
 
 
 FAULTS = {
@@ -93,8 +109,11 @@ FAULTS = {
     "creates-tables-over-views IRC-TBL-CREATE-015": overlooks(op.create_table, "view"),
     "registers-tables-over-views IRC-TBL-REG-008": overlooks(op.register_table, "view"),
     "renames-tables-over-views IRC-TBL-REN-005": overlooks(op.rename_table, "view"),
-    "commits-tables-over-views IRC-REQ-006": while_handling(op.update_table, "committed_table", _create_over_views),
+    "commits-tables-over-views IRC-REQ-006": while_handling(
+        op.update_table, "committed_table", _create_over_views
+    ),
     "stages-tables-over-views IRC-TBL-STAGE-010": all_of(
-        overlooks(op.create_table, "view"), while_handling(op.update_table, "committed_table", _create_over_views)
+        overlooks(op.create_table, "view"),
+        while_handling(op.update_table, "committed_table", _create_over_views),
     ),
 }

@@ -30,7 +30,11 @@ WRONG: dict[str, tuple[str, Any]] = {
 
 def _default(kind: str, value: Any) -> Install:
     def change(column: Any) -> Any:
-        if not isinstance(column, dict) or column.get("type") != kind or "initial-default" not in column:
+        if (
+            not isinstance(column, dict)
+            or column.get("type") != kind
+            or "initial-default" not in column
+        ):
             return column
         return {**column, "initial-default": value}
 
@@ -38,8 +42,13 @@ def _default(kind: str, value: Any) -> Install:
 
 
 def _words(component: str, kind: str, value: Any) -> str:
-    name = f"defaults-of-{kind.partition('(')[0].partition('[')[0].replace('_', '-')}-in-another-form"
+    name = (
+        f"defaults-of-{kind.partition('(')[0].partition('[')[0].replace('_', '-')}-in-another-form"
+    )
     return f"{name} IRC-SCH-{component}{' IRC-SCH-PrimitiveTypeValue' if isinstance(value, (dict, list)) else ''}"
 
 
-FAULTS = {_words(component, kind, value): _default(kind, value) for component, (kind, value) in WRONG.items()}
+FAULTS = {
+    _words(component, kind, value): _default(kind, value)
+    for component, (kind, value) in WRONG.items()
+}

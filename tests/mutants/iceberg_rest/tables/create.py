@@ -20,13 +20,20 @@ from lakepact.reference_server.storage.store import Place, Record, Transaction
 from mutants.iceberg_rest.operators.creation import is_staging, made_with
 from mutants.iceberg_rest.operators.operations import CREATE, LOAD
 from mutants.iceberg_rest.operators.refusals import called, refusals_become, with_status
-from mutants.iceberg_rest.operators.requests import asked_for, refused_by_header, switched, while_handling
+from mutants.iceberg_rest.operators.requests import (
+    asked_for,
+    refused_by_header,
+    switched,
+    while_handling,
+)
 
 DELEGATION = "X-Iceberg-Access-Delegation"
 WINDOW_MS = 300  #: how long a name that was just given away seems to be free
 
 
-def _properties(change: Callable[[dict[str, str]], dict[str, str]]) -> Callable[[Document, Document], None]:
+def _properties(
+    change: Callable[[dict[str, str]], dict[str, str]],
+) -> Callable[[Document, Document], None]:
     def spoil(metadata: Document, _: Document) -> None:
         metadata["properties"] = change(metadata["properties"])
 
@@ -79,14 +86,22 @@ def creation_names_another_file(answer: Document) -> None:
 
 @fault("IRC-TBL-CREATE-010", by=partial(asked_for, CREATE))
 def ignores_the_requested_version(body: Document) -> Document:
-    properties = {key: value for key, value in (body.get("properties") or {}).items() if key != "format-version"}
+    properties = {
+        key: value
+        for key, value in (body.get("properties") or {}).items()
+        if key != "format-version"
+    }
     return {**body, "properties": properties}
 
 
 @fault("IRC-TBL-CREATE-010", by=partial(asked_for, CREATE))
 def version_2_instead_of_3(body: Document) -> Document:
     properties = dict(body.get("properties") or {})
-    return {**body, "properties": {**properties, "format-version": "2"}} if properties.get("format-version") == "3" else body
+    return (
+        {**body, "properties": {**properties, "format-version": "2"}}
+        if properties.get("format-version") == "3"
+        else body
+    )
 
 
 @fault("IRC-TBL-CREATE-011", by=made_with)
@@ -127,13 +142,21 @@ def numbers_for_uuids() -> Install:
     return made_with(spoil)
 
 
-@fault("IRC-TBL-CREATE-013", "IRC-TBL-STAGE-011", by=partial(while_handling, CREATE, "namespace_exists"))
+@fault(
+    "IRC-TBL-CREATE-013",
+    "IRC-TBL-STAGE-011",
+    by=partial(while_handling, CREATE, "namespace_exists"),
+)
 def makes_missing_namespaces(usual: Callable[..., Record]) -> Callable[..., Record]:
     def namespace_exists(transaction: Transaction, levels: Place) -> Record:
         try:
             return usual(transaction, levels)
         except Problem:
-            record = Record("namespace", {"namespace": list(levels), "properties": {}}, b'{"namespace":[],"properties":{}}')
+            record = Record(
+                "namespace",
+                {"namespace": list(levels), "properties": {}},
+                b'{"namespace":[],"properties":{}}',
+            )
             transaction.put(namespace_key(levels), record)
             return record
 
@@ -171,11 +194,20 @@ def existing_tables_are_replaced_with_409(service: Service) -> None:
     on_call(CREATE, act)(service)
 
 
-@fault("IRC-TBL-CREATE-014", "IRC-TBL-CREATE-024", by=partial(while_handling, CREATE, "identifier_is_free"))
+@fault(
+    "IRC-TBL-CREATE-014",
+    "IRC-TBL-CREATE-024",
+    by=partial(while_handling, CREATE, "identifier_is_free"),
+)
 def creations_race(usual: Callable[..., None]) -> Callable[..., None]:
-    def identifier_is_free(transaction: Transaction, levels: Place, name: str, *wanted: str) -> None:
+    def identifier_is_free(
+        transaction: Transaction, levels: Place, name: str, *wanted: str
+    ) -> None:
         record = transaction.get(identifier_key(levels, name))
-        if record is None or time.time() * 1000 - record.document["metadata"]["last-updated-ms"] > WINDOW_MS:
+        if (
+            record is None
+            or time.time() * 1000 - record.document["metadata"]["last-updated-ms"] > WINDOW_MS
+        ):
             usual(transaction, levels, name, *wanted)
 
     return identifier_is_free
@@ -191,16 +223,27 @@ def creates_with_a_snapshot(metadata: Document, _: Document) -> None:
         "summary": {"operation": "append"},
         "schema-id": 0,
     }
-    metadata |= {"snapshots": [snapshot], "refs": {"main": {"type": "branch", "snapshot-id": 1}}, "current-snapshot-id": 1}
+    metadata |= {
+        "snapshots": [snapshot],
+        "refs": {"main": {"type": "branch", "snapshot-id": 1}},
+        "current-snapshot-id": 1,
+    }
 
 
 @fault("IRC-TBL-CREATE-025", by=partial(refused_by_header, CREATE, DELEGATION))
 def knows_all_mechanisms(mechanism: str | None) -> bool:
-    return mechanism not in {None, "vended-credentials", "remote-signing", "vended-credentials,remote-signing"}
+    return mechanism not in {
+        None,
+        "vended-credentials",
+        "remote-signing",
+        "vended-credentials,remote-signing",
+    }
 
 
 FAULTS = {
-    "stages-when-it-is-mentioned IRC-TBL-CREATE-001": asked_for(CREATE, lambda body: {**body, "stage-create": "stage-create" in body}),
+    "stages-when-it-is-mentioned IRC-TBL-CREATE-001": asked_for(
+        CREATE, lambda body: {**body, "stage-create": "stage-create" in body}
+    ),
     "forgets-properties IRC-TBL-CREATE-009": made_with(_properties(lambda _: {})),
     "forgets-empty-properties IRC-TBL-CREATE-009": made_with(
         _properties(lambda properties: {key: value for key, value in properties.items() if value})
@@ -215,24 +258,46 @@ FAULTS = {
         _properties(lambda properties: {key: value.lower() for key, value in properties.items()})
     ),
     "keeps-the-requested-version IRC-TBL-CREATE-010": made_with(
-        lambda metadata, _: metadata["properties"].update({"format-version": str(metadata["format-version"])})
+        lambda metadata, _: metadata["properties"].update(
+            {"format-version": str(metadata["format-version"])}
+        )
     ),
     "uuid-of-the-name IRC-TBL-CREATE-012": made_with(
-        lambda metadata, body: metadata.update({"table-uuid": str(uuid.uuid5(uuid.NAMESPACE_URL, body["name"]))})
+        lambda metadata, body: metadata.update(
+            {"table-uuid": str(uuid.uuid5(uuid.NAMESPACE_URL, body["name"]))}
+        )
     ),
-    "creation-blames-the-table IRC-ERR-008": refusals_become(CREATE, 404, called("NoSuchTableException")),
-    "creation-in-missing-namespace-is-400 IRC-TBL-CREATE-013 IRC-TBL-STAGE-011": refusals_become(CREATE, 404, with_status(400)),
-    "creation-replaces IRC-TBL-CREATE-014 IRC-TBL-CREATE-024": while_handling(CREATE, "identifier_is_free", lambda _: accept),
-    "conflict-of-creation-is-400 IRC-TBL-CREATE-014 IRC-TBL-CREATE-024 IRC-TBL-STAGE-009": refusals_become(CREATE, 409, with_status(400)),
-    "conflict-of-creation-is-of-commits IRC-ERR-010": refusals_become(CREATE, 409, called("CommitFailedException")),
-    "creates-at-snapshot-0 IRC-TBL-CREATE-023": made_with(lambda metadata, _: metadata.update({"current-snapshot-id": 0})),
-    "counts-sequences-from-1 IRC-TBL-CREATE-023": made_with(lambda metadata, _: metadata.update({"last-sequence-number": 1})),
-    "wants-delegation IRC-TBL-CREATE-025": refused_by_header(CREATE, DELEGATION, lambda mechanisms: mechanisms is None),
+    "creation-blames-the-table IRC-ERR-008": refusals_become(
+        CREATE, 404, called("NoSuchTableException")
+    ),
+    "creation-in-missing-namespace-is-400 IRC-TBL-CREATE-013 IRC-TBL-STAGE-011": refusals_become(
+        CREATE, 404, with_status(400)
+    ),
+    "creation-replaces IRC-TBL-CREATE-014 IRC-TBL-CREATE-024": while_handling(
+        CREATE, "identifier_is_free", lambda _: accept
+    ),
+    "conflict-of-creation-is-400 IRC-TBL-CREATE-014 IRC-TBL-CREATE-024 IRC-TBL-STAGE-009": refusals_become(
+        CREATE, 409, with_status(400)
+    ),
+    "conflict-of-creation-is-of-commits IRC-ERR-010": refusals_become(
+        CREATE, 409, called("CommitFailedException")
+    ),
+    "creates-at-snapshot-0 IRC-TBL-CREATE-023": made_with(
+        lambda metadata, _: metadata.update({"current-snapshot-id": 0})
+    ),
+    "counts-sequences-from-1 IRC-TBL-CREATE-023": made_with(
+        lambda metadata, _: metadata.update({"last-sequence-number": 1})
+    ),
+    "wants-delegation IRC-TBL-CREATE-025": refused_by_header(
+        CREATE, DELEGATION, lambda mechanisms: mechanisms is None
+    ),
     "takes-one-mechanism IRC-TBL-CREATE-025": refused_by_header(
         CREATE, DELEGATION, lambda mechanisms: mechanisms is not None and "," in mechanisms
     ),
     "configures-created-tables-with-flags IRC-TBL-CREATE-027": on_answer(
         CREATE, _set_config({"client.region": "eu-west-1", "s3.remote-signing-enabled": True})
     ),
-    "credentials-without-prefix IRC-TBL-CREATE-027": on_answer(CREATE, _set_config({}, {"config": {"client.region": "eu-west-1"}})),
+    "credentials-without-prefix IRC-TBL-CREATE-027": on_answer(
+        CREATE, _set_config({}, {"config": {"client.region": "eu-west-1"}})
+    ),
 }

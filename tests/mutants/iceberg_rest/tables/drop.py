@@ -16,11 +16,20 @@ from lakepact.reference_server.http.service import Handler, Scope
 from lakepact.reference_server.iceberg_rest.documents import Document
 from lakepact.reference_server.iceberg_rest.identifiers import SEPARATOR
 from mutants.iceberg_rest.operators.refusals import called, refusals_become
-from mutants.iceberg_rest.operators.tables import Arguments, Handlers, at, for_operation, metadata_path, promised
+from mutants.iceberg_rest.operators.tables import (
+    Arguments,
+    Handlers,
+    at,
+    for_operation,
+    metadata_path,
+    promised,
+)
 from mutants.operators import refuse_calls
 
 VALID = (b"", b"purgerequested=true", b"purgerequested=false")
-CONFLICT = Reply(409, b'{"error":{"message":"somebody else was faster","type":"ConflictException","code":409}}')
+CONFLICT = Reply(
+    409, b'{"error":{"message":"somebody else was faster","type":"ConflictException","code":409}}'
+)
 
 
 def _look(handlers: Handlers, arguments: Arguments) -> Reply:
@@ -33,7 +42,10 @@ def _drop_nothing(handlers: Handlers, arguments: Arguments) -> Reply:
 
 
 def _purges_when(wanted: Callable[[Arguments], bool]) -> faults.Install:
-    return faults.on_call(op.drop_table, lambda handler, arguments: handler(**{**arguments, "purge_requested": wanted(arguments)}))
+    return faults.on_call(
+        op.drop_table,
+        lambda handler, arguments: handler(**{**arguments, "purge_requested": wanted(arguments)}),
+    )
 
 
 def _remove_metadata_file(handlers: Handlers, arguments: Arguments) -> Reply:
@@ -75,9 +87,19 @@ def keeps_listing_what_was_dropped() -> faults.Install:
         document = handler(**arguments).document
         levels = arguments["namespace"].split(SEPARATOR)
         names = sorted(gone.get(arguments["namespace"], ()))
-        return json_reply({**document, "identifiers": [*document["identifiers"], *({"namespace": levels, "name": name} for name in names)]})
+        return json_reply(
+            {
+                **document,
+                "identifiers": [
+                    *document["identifiers"],
+                    *({"namespace": levels, "name": name} for name in names),
+                ],
+            }
+        )
 
-    return faults.all_of(faults.on_call(op.drop_table, drop), faults.on_call(op.list_tables, listing))
+    return faults.all_of(
+        faults.on_call(op.drop_table, drop), faults.on_call(op.list_tables, listing)
+    )
 
 
 @faults.fault("IRC-TBL-DROP-001", "IRC-TBL-REN-001")
@@ -114,17 +136,25 @@ def drops_whatever_the_flag_is(scope: Scope) -> None:
 
 @faults.fault("IRC-TBL-DROP-003", by=partial(faults.on_request, op.drop_table))
 def purges_when_told_false(scope: Scope) -> None:
-    _send_query(scope, scope["query_string"].replace(b"purgeRequested=False", b"purgeRequested=true"))
+    _send_query(
+        scope, scope["query_string"].replace(b"purgeRequested=False", b"purgeRequested=true")
+    )
 
 
 @faults.fault("IRC-TBL-DROP-004", by=partial(for_operation, op.drop_table))
 def purges_the_newest_metadata_only(handlers: Handlers, arguments: Arguments) -> Reply:
-    return (_remove_metadata_file if arguments.get("purge_requested") else _drop)(handlers, arguments)
+    return (_remove_metadata_file if arguments.get("purge_requested") else _drop)(
+        handlers, arguments
+    )
 
 
 @faults.fault("IRC-TBL-DROP-001", "IRC-TBL-DROP-004", by=partial(for_operation, op.drop_table))
 def purges_some_day(handlers: Handlers, arguments: Arguments) -> Reply:
-    return _drop_nothing(handlers, arguments) if arguments.get("purge_requested") else handlers[op.drop_table](**arguments)
+    return (
+        _drop_nothing(handlers, arguments)
+        if arguments.get("purge_requested")
+        else handlers[op.drop_table](**arguments)
+    )
 
 
 @faults.fault("IRC-TBL-DROP-005", by=partial(for_operation, op.drop_table))
@@ -168,7 +198,9 @@ def purges_by_old_names() -> faults.Install:
             handler(**at(old))
         return reply
 
-    return faults.all_of(faults.on_call(op.rename_table, rename), faults.on_call(op.drop_table, drop))
+    return faults.all_of(
+        faults.on_call(op.rename_table, rename), faults.on_call(op.drop_table, drop)
+    )
 
 
 @faults.fault("IRC-TBL-DROP-009", by=partial(faults.wrap_rule, "new_metadata"))
@@ -176,7 +208,12 @@ def gives_uuids_by_name(make: Callable[..., Document]) -> Callable[..., Document
     known: dict[str, str] = {}
 
     def new_metadata(body: Document, *, table_uuid: str, location: str, now_ms: int) -> Document:
-        return make(body, table_uuid=known.setdefault(body["name"], table_uuid), location=location, now_ms=now_ms)
+        return make(
+            body,
+            table_uuid=known.setdefault(body["name"], table_uuid),
+            location=location,
+            now_ms=now_ms,
+        )
 
     return new_metadata
 
@@ -186,7 +223,9 @@ def knows_former_uuids_of_a_name() -> faults.Install:
     former: dict[str, str] = {}
 
     def drop(handlers: Handlers, arguments: Arguments) -> Reply:
-        uuid = handlers[op.load_table](namespace=arguments["namespace"], table=arguments["table"]).document["metadata"]["table-uuid"]
+        uuid = handlers[op.load_table](
+            namespace=arguments["namespace"], table=arguments["table"]
+        ).document["metadata"]["table-uuid"]
         reply = handlers[op.drop_table](**arguments)
         former[arguments["table"]] = uuid
         return reply
@@ -206,17 +245,29 @@ FAULTS = {
         Problem(400, "BadRequestException", "purgeRequested has to be true"),
     ),
     "drops-nothing IRC-TBL-DROP-001": for_operation(op.drop_table, _drop_nothing),
-    "drops-what-is-missing IRC-TBL-DROP-002 IRC-TBL-DROP-010": faults.on_status(op.drop_table, {404: 204}),
-    "missing-tables-are-bad-requests IRC-TBL-DROP-002 IRC-TBL-DROP-010": faults.on_status(op.drop_table, {404: 400}),
-    "drops-find-nothing IRC-ERR-008": refusals_become(op.drop_table, 404, called("NotFoundException", instead_of="NoSuchTableException")),
+    "drops-what-is-missing IRC-TBL-DROP-002 IRC-TBL-DROP-010": faults.on_status(
+        op.drop_table, {404: 204}
+    ),
+    "missing-tables-are-bad-requests IRC-TBL-DROP-002 IRC-TBL-DROP-010": faults.on_status(
+        op.drop_table, {404: 400}
+    ),
+    "drops-find-nothing IRC-ERR-008": refusals_become(
+        op.drop_table, 404, called("NotFoundException", instead_of="NoSuchTableException")
+    ),
     "always-purges IRC-TBL-DROP-003": _purges_when(lambda _: True),
-    "purges-whatever-is-said IRC-TBL-DROP-003": _purges_when(lambda arguments: "purge_requested" in arguments),
+    "purges-whatever-is-said IRC-TBL-DROP-003": _purges_when(
+        lambda arguments: "purge_requested" in arguments
+    ),
     "drops-the-metadata-file IRC-TBL-DROP-003": for_operation(op.drop_table, _remove_metadata_file),
     "removes-files-later IRC-TBL-DROP-003": _removes_files_at_the_next_drop(),
     "purges-nothing IRC-TBL-DROP-004": faults.replace_rule("files_may_go", lambda *_: False),
     "ignores-invalid-purge-flags IRC-TBL-DROP-007": faults.on_status(op.drop_table, {400: 204}),
-    "takes-commits-to-former-tables IRC-REQ-008": faults.replace_entry("preconditions", "assert-table-uuid", faults.accept),
-    "commits-to-former-tables-are-missing IRC-REQ-008": faults.on_status(op.update_table, {409: 404}),
+    "takes-commits-to-former-tables IRC-REQ-008": faults.replace_entry(
+        "preconditions", "assert-table-uuid", faults.accept
+    ),
+    "commits-to-former-tables-are-missing IRC-REQ-008": faults.on_status(
+        op.update_table, {409: 404}
+    ),
     "drops-race IRC-TBL-DROP-010": promised(op.drop_table, _look),
     "racing-drops-conflict IRC-TBL-DROP-010": promised(op.drop_table, _look, too_late=CONFLICT),
 }

@@ -7,7 +7,14 @@ from dataclasses import replace
 from typing import Any
 
 from lakepact.generated.iceberg_rest import op
-from lakepact.reference_server.faults import Install, on_reply, on_status, on_wire, replace_rule, wrap_rule
+from lakepact.reference_server.faults import (
+    Install,
+    on_reply,
+    on_status,
+    on_wire,
+    replace_rule,
+    wrap_rule,
+)
 from lakepact.reference_server.http.replies import Reply
 from lakepact.reference_server.http.service import Filter, Scope
 from lakepact.reference_server.http.wire import Wire
@@ -32,7 +39,9 @@ def _made_from(what: Callable[[Record], object]) -> Install:
     """Tables have the same ETag as long as `what(record)` is the same."""
 
     def tag(record: Record, snapshots: str) -> bytes:
-        return tag_of_representation(replace(record, tag=tag_of(repr(what(record)).encode())), snapshots)
+        return tag_of_representation(
+            replace(record, tag=tag_of(repr(what(record)).encode())), snapshots
+        )
 
     return replace_rule("tag", tag)
 
@@ -49,7 +58,12 @@ def _metadata(record: Record) -> Any:
 def _tagged_otherwise(reply: Reply, _: Scope) -> Reply:
     if reply.status != 200:
         return reply
-    return replace(reply, headers=tuple((name, b'"new"' if name == b"etag" else value) for name, value in reply.headers))
+    return replace(
+        reply,
+        headers=tuple(
+            (name, b'"new"' if name == b"etag" else value) for name, value in reply.headers
+        ),
+    )
 
 
 async def _with_a_body(wire: Wire, reply: Reply) -> None:
@@ -80,23 +94,50 @@ FAULTS = {
     "unmodified-with-a-body IRC-TBL-ETAG-003": on_wire(LOAD, _with_a_body),
     "tags-are-uuids IRC-TBL-ETAG-004": _made_from(lambda r: _metadata(r)["table-uuid"]),
     "tags-are-snapshots IRC-TBL-ETAG-004": _made_from(
-        lambda record: (_metadata(record)["table-uuid"], _metadata(record).get("current-snapshot-id"))
+        lambda record: (
+            _metadata(record)["table-uuid"],
+            _metadata(record).get("current-snapshot-id"),
+        )
     ),
     "tags-are-content IRC-TBL-ETAG-004": _made_from(
-        lambda record: {name: value for name, value in _metadata(record).items() if name not in {"last-updated-ms", "metadata-log"}}
+        lambda record: {
+            name: value
+            for name, value in _metadata(record).items()
+            if name not in {"last-updated-ms", "metadata-log"}
+        }
     ),
-    "tags-are-of-new-tables IRC-TBL-ETAG-005": _made_from(lambda record: len(_metadata(record).get("metadata-log", []))),
+    "tags-are-of-new-tables IRC-TBL-ETAG-005": _made_from(
+        lambda record: len(_metadata(record).get("metadata-log", []))
+    ),
     "created-tables-have-other-tags IRC-TBL-ETAG-006": on_reply(CREATE, _tagged_otherwise),
-    "registered-tables-have-other-tags IRC-TBL-ETAG-006": on_reply(op.register_table, _tagged_otherwise),
-    "one-tag-for-all-and-refs IRC-TBL-ETAG-007": replace_rule("tag", lambda record, _: record.tag),
-    "any-tag-matches IRC-TBL-ETAG-008": on_reply(LOAD, _unmodified(lambda reply, tags: reply.status == 200 and tags is not None)),
-    "empty-tag-matches IRC-TBL-ETAG-008": on_reply(LOAD, _unmodified(lambda reply, tags: reply.status == 200 and tags == '""')),
-    "odd-tags-match IRC-TBL-ETAG-008": on_reply(
-        LOAD, _unmodified(lambda reply, tags: reply.status == 200 and tags is not None and not tags.startswith('"'))
+    "registered-tables-have-other-tags IRC-TBL-ETAG-006": on_reply(
+        op.register_table, _tagged_otherwise
     ),
-    "missing-tables-match IRC-TBL-ETAG-009": on_reply(LOAD, _unmodified(lambda reply, tags: reply.status == 404 and tags is not None)),
-    "missing-tables-match-a-star IRC-TBL-ETAG-009": on_reply(LOAD, _unmodified(lambda reply, tags: reply.status == 404 and tags == "*")),
+    "one-tag-for-all-and-refs IRC-TBL-ETAG-007": replace_rule("tag", lambda record, _: record.tag),
+    "any-tag-matches IRC-TBL-ETAG-008": on_reply(
+        LOAD, _unmodified(lambda reply, tags: reply.status == 200 and tags is not None)
+    ),
+    "empty-tag-matches IRC-TBL-ETAG-008": on_reply(
+        LOAD, _unmodified(lambda reply, tags: reply.status == 200 and tags == '""')
+    ),
+    "odd-tags-match IRC-TBL-ETAG-008": on_reply(
+        LOAD,
+        _unmodified(
+            lambda reply, tags: (
+                reply.status == 200 and tags is not None and not tags.startswith('"')
+            )
+        ),
+    ),
+    "missing-tables-match IRC-TBL-ETAG-009": on_reply(
+        LOAD, _unmodified(lambda reply, tags: reply.status == 404 and tags is not None)
+    ),
+    "missing-tables-match-a-star IRC-TBL-ETAG-009": on_reply(
+        LOAD, _unmodified(lambda reply, tags: reply.status == 404 and tags == "*")
+    ),
     "unmodified-for-any-etag IRC-TBL-ETAG-011": on_reply(
-        LOAD, _unmodified(lambda reply, tags: reply.status == 200 and tags is None and len(reply.body) > 2500)
+        LOAD,
+        _unmodified(
+            lambda reply, tags: reply.status == 200 and tags is None and len(reply.body) > 2500
+        ),
     ),
 }

@@ -55,7 +55,11 @@ def _wherever(holds: Holds) -> Callable[..., Listed]:
     """The tables of all places that `holds(asked, place)` picks."""
 
     def tables(transaction: Transaction, asked: Place, _: str | None) -> Listed:
-        found = {key.name: record for key, record in transaction.every(IDENTIFIERS) if holds(asked, key.place) and record.kind == "table"}
+        found = {
+            key.name: record
+            for key, record in transaction.every(IDENTIFIERS)
+            if holds(asked, key.place) and record.kind == "table"
+        }
         yield from sorted(found.items())
 
     return tables
@@ -85,7 +89,12 @@ def lists_former_namespaces(service: Service) -> None:
         return reply
 
     def came_from(identifier: Document) -> Document:
-        return {**identifier, "namespace": former.get((*identifier["namespace"], identifier["name"]), identifier["namespace"])}
+        return {
+            **identifier,
+            "namespace": former.get(
+                (*identifier["namespace"], identifier["name"]), identifier["namespace"]
+            ),
+        }
 
     on_call(op.rename_table, act)(service)
     on_answer(LIST, _each(came_from))(service)
@@ -191,7 +200,11 @@ def stages_exist(service: Service) -> None:
         return reply
 
     def exists(handler: Handler, arguments: dict[str, Any]) -> Reply:
-        return NO_CONTENT if (arguments["namespace"], arguments["table"]) in staged else handler(**arguments)
+        return (
+            NO_CONTENT
+            if (arguments["namespace"], arguments["table"]) in staged
+            else handler(**arguments)
+        )
 
     on_call(CREATE, create)(service)
     on_call(EXISTS, exists)(service)
@@ -199,34 +212,64 @@ def stages_exist(service: Service) -> None:
 
 FAULTS = {
     "exists-at-the-top-only IRC-TBL-HEAD-001": refuse_calls(
-        EXISTS, lambda arguments: SEPARATOR in arguments["namespace"], Problem(404, "NoSuchTableException", "asked for by a fault")
+        EXISTS,
+        lambda arguments: SEPARATOR in arguments["namespace"],
+        Problem(404, "NoSuchTableException", "asked for by a fault"),
     ),
-    "lists-names-alone IRC-TBL-LIST-001": on_answer(LIST, _each(lambda identifier: {"name": identifier["name"]})),
+    "lists-names-alone IRC-TBL-LIST-001": on_answer(
+        LIST, _each(lambda identifier: {"name": identifier["name"]})
+    ),
     "lists-with-the-last-level IRC-TBL-LIST-001": on_answer(
         LIST, _each(lambda identifier: {**identifier, "namespace": identifier["namespace"][-1:]})
     ),
     "lists-with-joined-levels IRC-TBL-LIST-001": on_answer(
-        LIST, _each(lambda identifier: {**identifier, "namespace": [".".join(identifier["namespace"])]})
+        LIST,
+        _each(lambda identifier: {**identifier, "namespace": [".".join(identifier["namespace"])]}),
     ),
-    "lists-texts IRC-TBL-LIST-001": on_answer(LIST, _each(lambda identifier: ".".join([*identifier["namespace"], identifier["name"]]))),
+    "lists-texts IRC-TBL-LIST-001": on_answer(
+        LIST, _each(lambda identifier: ".".join([*identifier["namespace"], identifier["name"]]))
+    ),
     "lists-tables-of-children IRC-TBL-LIST-001 IRC-TBL-LIST-002 IRC-TBL-LIST-005": replace_rule(
         "tables_of", _wherever(lambda asked, place: place[: len(asked)] == asked)
     ),
     "lists-namespaces-that-begin-alike IRC-TBL-LIST-002": replace_rule(
-        "tables_of", _wherever(lambda asked, place: len(asked) == len(place) and ".".join(place).startswith(".".join(asked)))
+        "tables_of",
+        _wherever(
+            lambda asked, place: (
+                len(asked) == len(place) and ".".join(place).startswith(".".join(asked))
+            )
+        ),
     ),
     "lists-by-pattern IRC-TBL-LIST-002": replace_rule(
-        "tables_of", _wherever(lambda asked, place: fnmatch.fnmatchcase("\0".join(place), "\0".join(asked).replace("_", "?")))
+        "tables_of",
+        _wherever(
+            lambda asked, place: fnmatch.fnmatchcase(
+                "\0".join(place), "\0".join(asked).replace("_", "?")
+            )
+        ),
     ),
     "lists-in-any-case IRC-TBL-LIST-002": replace_rule(
-        "tables_of", _wherever(lambda asked, place: [level.lower() for level in asked] == [level.lower() for level in place])
+        "tables_of",
+        _wherever(
+            lambda asked, place: (
+                [level.lower() for level in asked] == [level.lower() for level in place]
+            )
+        ),
     ),
-    "missing-namespaces-list-nothing IRC-TBL-LIST-004": while_handling(LIST, "namespace_exists", lambda _: accept),
+    "missing-namespaces-list-nothing IRC-TBL-LIST-004": while_handling(
+        LIST, "namespace_exists", lambda _: accept
+    ),
     "list-blames-the-table IRC-ERR-008": refusals_become(LIST, 404, called("NoSuchTableException")),
-    "list-of-missing-namespace-is-400 IRC-TBL-LIST-004": refusals_become(LIST, 404, with_status(400)),
-    "null-for-an-empty-list IRC-TBL-LIST-005": on_answer(LIST, lambda answer: answer.update(identifiers=answer["identifiers"] or None)),
+    "list-of-missing-namespace-is-400 IRC-TBL-LIST-004": refusals_become(
+        LIST, 404, with_status(400)
+    ),
+    "null-for-an-empty-list IRC-TBL-LIST-005": on_answer(
+        LIST, lambda answer: answer.update(identifiers=answer["identifiers"] or None)
+    ),
     "existence-is-200 IRC-TBL-HEAD-001": on_status(EXISTS, {204: 200}),
     "existence-is-remembered IRC-TBL-HEAD-002": remembered(EXISTS, "table"),
-    "every-table-exists IRC-TBL-HEAD-002 IRC-TBL-HEAD-004 IRC-TBL-STAGE-002": on_status(EXISTS, {404: 204}),
+    "every-table-exists IRC-TBL-HEAD-002 IRC-TBL-HEAD-004 IRC-TBL-STAGE-002": on_status(
+        EXISTS, {404: 204}
+    ),
     "absence-is-400 IRC-TBL-HEAD-002": on_status(EXISTS, {404: 400}),
 }

@@ -70,7 +70,9 @@ NAMELESS = ("IRC-TBL-LOAD-003", "IRC-TBL-LOAD-004")
 @fault("IRC-TBL-LOAD-001", "IRC-TBL-LOAD-007", "IRC-TBL-LOAD-008", by=_answered_with)
 def loads_known_members_of_snapshots(metadata: Document) -> None:
     known = {"snapshot-id", "timestamp-ms", "manifest-list", "summary"}
-    metadata["snapshots"] = [{key: one[key] for key in one if key in known} for one in metadata.get("snapshots", [])]
+    metadata["snapshots"] = [
+        {key: one[key] for key in one if key in known} for one in metadata.get("snapshots", [])
+    ]
 
 
 @fault("IRC-TBL-LOAD-002", by=partial(wrap_rule, "written"))
@@ -102,7 +104,10 @@ def moves_when_refused(service: Service) -> None:
             return handler(**arguments)
         except Problem as problem:
             if problem.status == 409:
-                touched = {"action": "set-properties", "updates": {"lakepact.refused": problem.message}}
+                touched = {
+                    "action": "set-properties",
+                    "updates": {"lakepact.refused": problem.message},
+                }
                 handler(**{**arguments, "body": {"requirements": [], "updates": [touched]}})
             raise
 
@@ -144,28 +149,46 @@ def loads_dropped_tables(service: Service) -> None:
 
 @fault("IRC-TBL-LOAD-017", by=_mix)
 def loads_an_old_property(now: Document, before: Document) -> Document:
-    kept = {key: value for key, value in before["metadata"]["properties"].items() if key == "lakepact.last"}
-    return {**now, "metadata": {**now["metadata"], "properties": {**now["metadata"]["properties"], **kept}}}
+    kept = {
+        key: value
+        for key, value in before["metadata"]["properties"].items()
+        if key == "lakepact.last"
+    }
+    return {
+        **now,
+        "metadata": {**now["metadata"], "properties": {**now["metadata"]["properties"], **kept}},
+    }
 
 
 FAULTS = {
     "loads-without-orders IRC-TBL-LOAD-001": _answered_with(_without("sort-orders")),
-    "loads-without-last-ids IRC-TBL-LOAD-001": _answered_with(_without("last-column-id", "last-partition-id")),
+    "loads-without-last-ids IRC-TBL-LOAD-001": _answered_with(
+        _without("last-column-id", "last-partition-id")
+    ),
     "loads-without-time IRC-TBL-LOAD-001": _answered_with(_without("last-updated-ms")),
-    "loads-without-properties IRC-TBL-LOAD-001": _answered_with(lambda metadata: metadata.update(properties={})),
+    "loads-without-properties IRC-TBL-LOAD-001": _answered_with(
+        lambda metadata: metadata.update(properties={})
+    ),
     "loads-main-alone IRC-TBL-LOAD-001": _answered_with(
-        lambda metadata: metadata.update(refs={name: ref for name, ref in metadata.get("refs", {}).items() if name == "main"})
+        lambda metadata: metadata.update(
+            refs={name: ref for name, ref in metadata.get("refs", {}).items() if name == "main"}
+        )
     ),
     "loads-more-than-the-file IRC-TBL-LOAD-001": _answered_with(
         lambda metadata: metadata.setdefault("properties", {}).update(owner="lakepact")
     ),
     "loads-less-than-the-file IRC-TBL-LOAD-001": _answered_with(_without("snapshot-log")),
     "load-blames-nothing IRC-ERR-008": refusals_become(LOAD, 404, called("NotFoundException")),
-    "load-blames-the-namespace IRC-ERR-008": refusals_become(LOAD, 404, called("NoSuchNamespaceException")),
+    "load-blames-the-namespace IRC-ERR-008": refusals_become(
+        LOAD, 404, called("NoSuchNamespaceException")
+    ),
     f"missing-table-is-400 {' '.join(NAMELESS)}": refusals_become(LOAD, 404, with_status(400)),
     f"missing-table-is-500 {' '.join(NAMELESS)}": refusals_become(LOAD, 404, with_status(500)),
     "loads-names-alike IRC-TBL-LOAD-003": on_call(
-        LOAD, lambda handler, arguments: handler(**{**arguments, "table": arguments["table"].removesuffix(".files").strip()})
+        LOAD,
+        lambda handler, arguments: handler(
+            **{**arguments, "table": arguments["table"].removesuffix(".files").strip()}
+        ),
     ),
     "configures-by-list IRC-TBL-LOAD-012": on_answer(LOAD, _set_config([])),
     "configures-with-numbers IRC-TBL-LOAD-012": on_answer(LOAD, _set_config({"io.retries": 3})),
@@ -176,6 +199,9 @@ FAULTS = {
         lambda now, before: {**now, "metadata-location": before["metadata-location"]}
     ),
     "loads-old-snapshots IRC-TBL-LOAD-017": _mix(
-        lambda now, before: {**now, "metadata": {**now["metadata"], "snapshots": before["metadata"].get("snapshots", [])}}
+        lambda now, before: {
+            **now,
+            "metadata": {**now["metadata"], "snapshots": before["metadata"].get("snapshots", [])},
+        }
     ),
 }

@@ -46,13 +46,19 @@ def _twice(items: list[Any]) -> list[Any]:
 
 
 def _fall(log: list[Any]) -> list[Any]:
-    return [{**entry, "timestamp-ms": entry["timestamp-ms"] - index * 3_600_000} for index, entry in enumerate(log)]
+    return [
+        {**entry, "timestamp-ms": entry["timestamp-ms"] - index * 3_600_000}
+        for index, entry in enumerate(log)
+    ]
 
 
 @fault("IRC-META-012", by=partial(on_answer, CARRIERS))
 def metadata_log_has_the_current_file(document: Any) -> None:
     metadata = document["metadata"]
-    entry = {"metadata-file": document.get("metadata-location"), "timestamp-ms": metadata["last-updated-ms"]}
+    entry = {
+        "metadata-file": document.get("metadata-location"),
+        "timestamp-ms": metadata["last-updated-ms"],
+    }
     metadata["metadata-log"] = [*metadata.get("metadata-log", ()), entry]
 
 
@@ -67,7 +73,9 @@ FAULTS = {
     "orders-twice IRC-META-004": member("sort-orders", _twice),
     "last-column-id-is-one IRC-META-005": member("last-column-id", lambda _: 1),
     "last-partition-id-is-one IRC-META-006": member("last-partition-id", lambda _: 1),
-    "refs-dangle IRC-META-007": member("refs", lambda refs: {name: {**ref, "snapshot-id": 1} for name, ref in refs.items()}),
+    "refs-dangle IRC-META-007": member(
+        "refs", lambda refs: {name: {**ref, "snapshot-id": 1} for name, ref in refs.items()}
+    ),
     "main-is-not-current IRC-META-008": member("current-snapshot-id", lambda i: i + 1),
     "snapshots-twice IRC-META-009": member("snapshots", _twice),
     "last-sequence-number-is-zero IRC-META-009": member("last-sequence-number", lambda _: 0),
@@ -78,6 +86,9 @@ FAULTS = {
     "uuid-changes IRC-META-013": member("table-uuid", lambda _: str(uuid.uuid4())),
     "next-row-id-stays IRC-META-019": member("next-row-id", lambda _: 0),
     "properties-are-numbers IRC-META-014": member(
-        "properties", lambda properties: {key: int(value) if value.isdecimal() else value for key, value in properties.items()}
+        "properties",
+        lambda properties: {
+            key: int(value) if value.isdecimal() else value for key, value in properties.items()
+        },
     ),
 }

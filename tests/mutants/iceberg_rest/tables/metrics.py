@@ -48,7 +48,10 @@ def _with_measures(usable: Callable[[Any], bool]) -> Callable[[Document], Docume
         metrics = body.get("metrics")
         if not isinstance(metrics, dict):
             return body
-        return {**body, "metrics": {name: metric for name, metric in metrics.items() if usable(metric)}}
+        return {
+            **body,
+            "metrics": {name: metric for name, metric in metrics.items() if usable(metric)},
+        }
 
     return rewrite
 
@@ -73,7 +76,10 @@ def _committed(when: Callable[[Document], bool]) -> Install:
         def act(handler: Handler, arguments: dict[str, Any]) -> Reply:
             reply = handler(**arguments)
             if when(arguments["body"]):
-                update = {"action": "set-properties", "updates": {"last-report": arguments["body"]["report-type"]}}
+                update = {
+                    "action": "set-properties",
+                    "updates": {"last-report": arguments["body"]["report-type"]},
+                }
                 place = {name: arguments[name] for name in ("namespace", "table")}
                 service.handlers[COMMIT](**place, body={"requirements": [], "updates": [update]})
             return reply
@@ -88,9 +94,13 @@ def reports_of_the_past_are_refused(service: Service) -> None:
     def act(handler: Handler, arguments: dict[str, Any]) -> Reply:
         place = {name: arguments[name] for name in ("namespace", "table")}
         reply = handler(**arguments)
-        current = service.handlers[op.load_table](**place).document["metadata"].get("current-snapshot-id")
+        current = (
+            service.handlers[op.load_table](**place).document["metadata"].get("current-snapshot-id")
+        )
         if arguments["body"]["snapshot-id"] != current:
-            raise Problem(400, "BadRequestException", "the report is not about the current snapshot")
+            raise Problem(
+                400, "BadRequestException", "the report is not about the current snapshot"
+            )
         return reply
 
     on_call(REPORT, act)(service)
@@ -106,7 +116,11 @@ def views_are_reported(service: Service) -> None:
         return reply
 
     def reported(handler: Handler, arguments: dict[str, Any]) -> Reply:
-        return NO_CONTENT if (arguments["namespace"], arguments["table"]) in views else handler(**arguments)
+        return (
+            NO_CONTENT
+            if (arguments["namespace"], arguments["table"]) in views
+            else handler(**arguments)
+        )
 
     on_call(op.create_view, made)(service)
     on_call(REPORT, reported)(service)
@@ -114,7 +128,11 @@ def views_are_reported(service: Service) -> None:
 
 @fault("IRC-TBL-MET-007", by=lambda act: taken_as(REPORT, _with_measures(act)))
 def metrics_may_be_half(metric: Any) -> bool:
-    return not isinstance(metric, dict) or {"unit", "value"} <= metric.keys() or {"time-unit", "count", "total-duration"} <= metric.keys()
+    return (
+        not isinstance(metric, dict)
+        or {"unit", "value"} <= metric.keys()
+        or {"time-unit", "count", "total-duration"} <= metric.keys()
+    )
 
 
 @fault("IRC-TBL-MET-010")
@@ -126,7 +144,10 @@ def reports_become_properties(service: Service) -> None:
         key = identifier_key(levels_of(arguments["namespace"]), arguments["table"])
         with store.begin() as transaction:
             former = transaction.get(key)
-            metadata = {**former.document["metadata"], "properties": {**former.document["metadata"]["properties"], "last-report": "scan"}}
+            metadata = {
+                **former.document["metadata"],
+                "properties": {**former.document["metadata"]["properties"], "last-report": "scan"},
+            }
             document = {**former.document, "metadata": metadata}
             transaction.put(key, Record("table", document, orjson.dumps(document), former.tag))
         return reply
@@ -137,9 +158,15 @@ def reports_become_properties(service: Service) -> None:
 FAULTS = {
     "scan-reports-are-refused IRC-TBL-MET-001": refused_if(REPORT, _is("scan-report")),
     "commit-reports-are-refused IRC-TBL-MET-002": refused_if(REPORT, _is("commit-report")),
-    "reports-are-accepted-later IRC-TBL-MET-001 IRC-TBL-MET-002 IRC-TBL-MET-006 IRC-TBL-MET-008": on_status(REPORT, {204: 202}),
+    "reports-are-accepted-later IRC-TBL-MET-001 IRC-TBL-MET-002 IRC-TBL-MET-006 IRC-TBL-MET-008": on_status(
+        REPORT, {204: 202}
+    ),
     "reports-need-no-type IRC-TBL-MET-003": taken_as(
-        REPORT, lambda body: {"report-type": "scan-report" if "filter" in body else "commit-report", **body}
+        REPORT,
+        lambda body: {
+            "report-type": "scan-report" if "filter" in body else "commit-report",
+            **body,
+        },
     ),
     "reports-need-no-table-name IRC-TBL-MET-004": taken_as(REPORT, _in_place("table-name", "t")),
     "reports-need-no-snapshot IRC-TBL-MET-004": taken_as(REPORT, _in_place("snapshot-id", 1)),
@@ -148,12 +175,22 @@ FAULTS = {
     "missing-tables-of-reports-are-something IRC-ERR-008": on_answer(
         REPORT, lambda error: error["error"].update(type="NotFoundException"), status=404
     ),
-    "unknown-metrics-are-refused IRC-TBL-MET-006": refused_if(REPORT, lambda body: bool(body["metrics"].keys() - KNOWN_METRICS)),
-    "reports-say-nothing-else IRC-TBL-MET-006": refused_if(REPORT, lambda body: bool(body.get("metadata"))),
+    "unknown-metrics-are-refused IRC-TBL-MET-006": refused_if(
+        REPORT, lambda body: bool(body["metrics"].keys() - KNOWN_METRICS)
+    ),
+    "reports-say-nothing-else IRC-TBL-MET-006": refused_if(
+        REPORT, lambda body: bool(body.get("metadata"))
+    ),
     "metrics-are-anything IRC-TBL-MET-007": taken_as(REPORT, _with_measures(lambda _: False)),
-    "metrics-may-be-bare IRC-TBL-MET-007": taken_as(REPORT, _with_measures(lambda metric: isinstance(metric, dict))),
-    "filters-are-objects IRC-TBL-MET-008": refused_if(REPORT, lambda body: isinstance(body.get("filter"), bool)),
-    "filters-that-are-true-are-bare IRC-TBL-MET-008": refused_if(REPORT, lambda body: body.get("filter") == {"type": "true"}),
+    "metrics-may-be-bare IRC-TBL-MET-007": taken_as(
+        REPORT, _with_measures(lambda metric: isinstance(metric, dict))
+    ),
+    "filters-are-objects IRC-TBL-MET-008": refused_if(
+        REPORT, lambda body: isinstance(body.get("filter"), bool)
+    ),
+    "filters-that-are-true-are-bare IRC-TBL-MET-008": refused_if(
+        REPORT, lambda body: body.get("filter") == {"type": "true"}
+    ),
     "unknown-reports-break IRC-TBL-MET-009": _breaks_on(_unknown),
     "reports-are-commits IRC-TBL-MET-010": _committed(lambda _: True),
     "reports-of-commits-are-commits IRC-TBL-MET-010": _committed(_is("commit-report")),

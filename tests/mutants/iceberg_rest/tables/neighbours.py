@@ -31,7 +31,9 @@ def locations_that_begin_alike_overlap() -> Install:
 
 @fault("IRC-TBL-DROP-012", by=partial(for_operation, op.drop_table))
 def purges_what_begins_alike(handlers: Handlers, arguments: Arguments) -> Reply:
-    folder = metadata_path(handlers, namespace=arguments["namespace"], table=arguments["table"]).parent.parent
+    folder = metadata_path(
+        handlers, namespace=arguments["namespace"], table=arguments["table"]
+    ).parent.parent
     reply = handlers[op.drop_table](**arguments)
     if arguments.get("purge_requested"):
         for sibling in folder.parent.glob(f"{folder.name}*"):

@@ -18,7 +18,9 @@ def _leaving(pattern: str) -> Install:
     def drop(handlers: Handlers, arguments: Arguments) -> Reply:
         if not arguments.get("purge_requested"):
             return handlers[op.drop_table](**arguments)
-        folder = metadata_path(handlers, namespace=arguments["namespace"], table=arguments["table"]).parent.parent
+        folder = metadata_path(
+            handlers, namespace=arguments["namespace"], table=arguments["table"]
+        ).parent.parent
         left = {path: path.read_bytes() for path in folder.glob(pattern)}
         reply = handlers[op.drop_table](**arguments)
         for path, content in left.items():

@@ -9,7 +9,14 @@ from lakepact.reference_server.faults import fault
 from lakepact.reference_server.http.replies import Reply
 from lakepact.reference_server.iceberg_rest.documents import Document
 from lakepact.reference_server.iceberg_rest.identifiers import SEPARATOR
-from mutants.iceberg_rest.operators.tables import Arguments, Handlers, at, exists, followed, promised
+from mutants.iceberg_rest.operators.tables import (
+    Arguments,
+    Handlers,
+    at,
+    exists,
+    followed,
+    promised,
+)
 
 
 def _as_it_was(handlers: Handlers, arguments: Arguments, location: str) -> None:
@@ -31,7 +38,9 @@ def _into_its_place(handlers: Handlers, arguments: Arguments, _: object) -> None
 
 @fault("IRC-TBL-REN-014", by=partial(promised, op.rename_table, act=_as_it_was))
 def renames_move_what_they_read(handlers: Handlers, arguments: Arguments) -> str:
-    location: str = handlers[op.load_table](**at(arguments["body"]["source"])).document["metadata-location"]
+    location: str = handlers[op.load_table](**at(arguments["body"]["source"])).document[
+        "metadata-location"
+    ]
     return location
 
 
@@ -39,7 +48,10 @@ def renames_move_what_they_read(handlers: Handlers, arguments: Arguments) -> str
 def commits_bring_tables_back(handlers: Handlers, arguments: Arguments, reply: Reply) -> None:
     namespace, name = arguments["namespace"], arguments["table"]
     if not exists(handlers, {"namespace": namespace.split(SEPARATOR), "name": name}):
-        handlers[op.register_table](namespace=namespace, body={"name": name, "metadata-location": reply.document["metadata-location"]})
+        handlers[op.register_table](
+            namespace=namespace,
+            body={"name": name, "metadata-location": reply.document["metadata-location"]},
+        )
 
 
 @fault("IRC-TBL-CREATE-030", by=partial(promised, op.rename_table, act=_into_its_place))

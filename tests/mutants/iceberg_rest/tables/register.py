@@ -13,7 +13,17 @@ from urllib.parse import unquote, urlsplit
 import orjson
 
 from lakepact.generated.iceberg_rest import op
-from lakepact.reference_server.faults import Install, all_of, fault, on_answer, on_call, on_status, per_server, unchecked, wrap_rule
+from lakepact.reference_server.faults import (
+    Install,
+    all_of,
+    fault,
+    on_answer,
+    on_call,
+    on_status,
+    per_server,
+    unchecked,
+    wrap_rule,
+)
 from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.http.replies import Reply
 from lakepact.reference_server.http.service import Handler
@@ -30,7 +40,9 @@ REGISTER = op.register_table
 
 def reads(edit: Callable[[Document], Document]) -> Install:
     """Take metadata files for what `edit` makes of them."""
-    return wrap_rule("read_metadata", lambda read: lambda catalog, location: edit(read(catalog, location)))
+    return wrap_rule(
+        "read_metadata", lambda read: lambda catalog, location: edit(read(catalog, location))
+    )
 
 
 def asks(change: Callable[[Document], Document]) -> Install:
@@ -66,7 +78,9 @@ def _read_only(status: int) -> Install:
 
     def commit(handler: Handler, arguments: dict[str, Any]) -> Reply:
         if (arguments["namespace"], arguments["table"]) in known:
-            raise Problem(status, "UnsupportedOperationException", "the table belongs to another catalog")
+            raise Problem(
+                status, "UnsupportedOperationException", "the table belongs to another catalog"
+            )
         return handler(**arguments)
 
     return all_of(on_call(REGISTER, register), on_call(op.update_table, commit))
@@ -80,20 +94,36 @@ def registers_without_snapshots(metadata: Document) -> Document:
 
 @fault("IRC-TBL-LOAD-001", by=reads)
 def registers_the_default_spec(metadata: Document) -> Document:
-    return {**metadata, "partition-specs": [one for one in metadata["partition-specs"] if one["spec-id"] == metadata["default-spec-id"]]}
+    return {
+        **metadata,
+        "partition-specs": [
+            one
+            for one in metadata["partition-specs"]
+            if one["spec-id"] == metadata["default-spec-id"]
+        ],
+    }
 
 
 @fault("IRC-TBL-REG-001", by=reads)
 def registers_one_schema(metadata: Document) -> Document:
-    return {**metadata, "schemas": [one for one in metadata["schemas"] if one["schema-id"] == metadata["current-schema-id"]]}
+    return {
+        **metadata,
+        "schemas": [
+            one for one in metadata["schemas"] if one["schema-id"] == metadata["current-schema-id"]
+        ],
+    }
 
 
 @fault("IRC-TBL-REG-001", by=partial(wrap_rule, "read_metadata"))
-def registers_the_newest_file(read: Callable[[Catalog, str], Document]) -> Callable[[Catalog, str], Document]:
+def registers_the_newest_file(
+    read: Callable[[Catalog, str], Document],
+) -> Callable[[Catalog, str], Document]:
     def read_newest(catalog: Catalog, location: str) -> Document:
         read(catalog, location)
         folder = location.rpartition("/")[0]
-        names = sorted(path.name for path in Path(folder.removeprefix("file://")).glob("*.metadata.json"))
+        names = sorted(
+            path.name for path in Path(folder.removeprefix("file://")).glob("*.metadata.json")
+        )
         return read(catalog, f"{folder}/{names[-1]}")
 
     return read_newest
@@ -109,15 +139,25 @@ def registers_nothing(handlers: Handlers, arguments: Arguments) -> Reply:
 
 @fault("IRC-TBL-REG-002", by=partial(on_answer, REGISTER))
 def registers_copies(document: Document) -> None:
-    document["metadata-location"] = document["metadata-location"].replace("/metadata/", "/metadata/copy-of-")
+    document["metadata-location"] = document["metadata-location"].replace(
+        "/metadata/", "/metadata/copy-of-"
+    )
 
 
 @fault("IRC-TBL-REG-003", by=asks)
 def names_tables_by_files(body: Document) -> Document:
-    location = body.get("metadata-location") or body.get("metadataLocation") or body.get("metadata_location")
+    location = (
+        body.get("metadata-location")
+        or body.get("metadataLocation")
+        or body.get("metadata_location")
+    )
     if not location:
         raise Problem(400, "BadRequestException", "metadata-location is missing")
-    return {**body, "name": body.get("name") or location.rpartition("/")[2], "metadata-location": location}
+    return {
+        **body,
+        "name": body.get("name") or location.rpartition("/")[2],
+        "metadata-location": location,
+    }
 
 
 @fault("IRC-TBL-REG-004", by=partial(for_operation, REGISTER))
@@ -126,12 +166,17 @@ def ignores_what_exists(handlers: Handlers, arguments: Arguments) -> Reply:
     return existing or handlers[REGISTER](**arguments)
 
 
-@fault("IRC-TBL-REG-004", by=lambda act: all_of(overlooks(REGISTER, "table"), for_operation(REGISTER, act)))
+@fault(
+    "IRC-TBL-REG-004",
+    by=lambda act: all_of(overlooks(REGISTER, "table"), for_operation(REGISTER, act)),
+)
 def replaces_and_refuses(handlers: Handlers, arguments: Arguments) -> Reply:
     existing = _existing(handlers, arguments)
     registered = handlers[REGISTER](**arguments)
     if existing and not arguments["body"].get("overwrite"):
-        raise Problem(409, "AlreadyExistsException", f"Table already exists: {arguments['body']['name']}")
+        raise Problem(
+            409, "AlreadyExistsException", f"Table already exists: {arguments['body']['name']}"
+        )
     return registered
 
 
@@ -147,7 +192,10 @@ def says_that_it_overwrites(handlers: Handlers, arguments: Arguments) -> Reply:
     reply = handlers[REGISTER](**arguments)
     if existing is not None:
         former = existing.document["metadata-location"]
-        handlers[REGISTER](namespace=arguments["namespace"], body={**arguments["body"], "metadata-location": former})
+        handlers[REGISTER](
+            namespace=arguments["namespace"],
+            body={**arguments["body"], "metadata-location": former},
+        )
     return reply
 
 
@@ -160,7 +208,10 @@ def overwrites_all_but_the_uuid() -> Install:
         kept[:] = [existing.document["metadata"]["table-uuid"]] if existing else []
         return handlers[REGISTER](**arguments)
 
-    return all_of(for_operation(REGISTER, register), reads(lambda metadata: {**metadata, "table-uuid": kept[0]} if kept else metadata))
+    return all_of(
+        for_operation(REGISTER, register),
+        reads(lambda metadata: {**metadata, "table-uuid": kept[0]} if kept else metadata),
+    )
 
 
 @fault("IRC-TBL-REG-006", by=partial(for_operation, REGISTER))
@@ -202,7 +253,9 @@ def registers_files_from_anywhere(read: Callable[..., Document]) -> Callable[...
             return read(catalog, location)
         except Problem:
             try:
-                document: Document = orjson.loads(Path(unquote(urlsplit(location).path)).read_bytes())
+                document: Document = orjson.loads(
+                    Path(unquote(urlsplit(location).path)).read_bytes()
+                )
             except OSError:
                 raise Problem(400, "BadRequestException", f"no file {location}") from None
             return document
@@ -253,26 +306,47 @@ def drops_and_refuses_to_overwrite(handlers: Handlers, arguments: Arguments) -> 
 
 
 FAULTS = {
-    "registers-without-history IRC-TBL-LOAD-001": reads(lambda metadata: {**metadata, "snapshot-log": [], "statistics": []}),
+    "registers-without-history IRC-TBL-LOAD-001": reads(
+        lambda metadata: {**metadata, "snapshot-log": [], "statistics": []}
+    ),
     "registers-unsorted IRC-TBL-LOAD-001": reads(
-        lambda metadata: {**metadata, "sort-orders": [{"order-id": 0, "fields": []}], "default-sort-order-id": 0}
+        lambda metadata: {
+            **metadata,
+            "sort-orders": [{"order-id": 0, "fields": []}],
+            "default-sort-order-id": 0,
+        }
     ),
-    "registers-without-partition-statistics IRC-TBL-LOAD-001": reads(lambda metadata: {**metadata, "partition-statistics": []}),
+    "registers-without-partition-statistics IRC-TBL-LOAD-001": reads(
+        lambda metadata: {**metadata, "partition-statistics": []}
+    ),
     "registers-main-alone IRC-TBL-REG-001": reads(
-        lambda metadata: {**metadata, "refs": {name: ref for name, ref in metadata.get("refs", {}).items() if name == "main"}}
+        lambda metadata: {
+            **metadata,
+            "refs": {name: ref for name, ref in metadata.get("refs", {}).items() if name == "main"},
+        }
     ),
-    "registers-without-properties IRC-TBL-REG-001": reads(lambda metadata: {**metadata, "properties": {}}),
-    "registers-with-another-uuid IRC-TBL-REG-001": reads(lambda metadata: {**metadata, "table-uuid": str(uuid.uuid4())}),
+    "registers-without-properties IRC-TBL-REG-001": reads(
+        lambda metadata: {**metadata, "properties": {}}
+    ),
+    "registers-with-another-uuid IRC-TBL-REG-001": reads(
+        lambda metadata: {**metadata, "table-uuid": str(uuid.uuid4())}
+    ),
     "registering-is-201 IRC-TBL-REG-001": on_status(REGISTER, {200: 201}),
-    "refused-registrations-fail IRC-TBL-REG-003 IRC-TBL-REG-010 IRC-TBL-REG-011 IRC-TBL-REG-014": on_status(REGISTER, {400: 500}),
+    "refused-registrations-fail IRC-TBL-REG-003 IRC-TBL-REG-010 IRC-TBL-REG-011 IRC-TBL-REG-014": on_status(
+        REGISTER, {400: 500}
+    ),
     "registers-over-tables IRC-TBL-REG-004": overlooks(REGISTER, "table"),
     "taken-names-are-failed-commits IRC-ERR-010": refusals_become(
         REGISTER, 409, called("CommitFailedException", instead_of="AlreadyExistsException")
     ),
     "taken-names-cannot-be-read IRC-TBL-REG-004": on_status(REGISTER, {409: 400}),
     "registering-in-nothing-is-a-bad-request IRC-TBL-REG-009": on_status(REGISTER, {404: 400}),
-    "refused-registrations-are-missing IRC-TBL-REG-003 IRC-TBL-REG-011 IRC-TBL-REG-014": on_status(REGISTER, {400: 404}),
+    "refused-registrations-are-missing IRC-TBL-REG-003 IRC-TBL-REG-011 IRC-TBL-REG-014": on_status(
+        REGISTER, {400: 404}
+    ),
     "registered-tables-are-foreign IRC-TBL-REG-012": _read_only(403),
     "registered-tables-conflict IRC-TBL-REG-012": _read_only(409),
-    "overwrites-if-anything-is-said IRC-TBL-REG-014": asks(lambda body: {**body, "overwrite": bool(body.get("overwrite"))}),
+    "overwrites-if-anything-is-said IRC-TBL-REG-014": asks(
+        lambda body: {**body, "overwrite": bool(body.get("overwrite"))}
+    ),
 }

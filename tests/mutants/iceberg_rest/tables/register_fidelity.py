@@ -23,7 +23,9 @@ def _taken_over(change: Callable[[Document], Document]) -> Install:
 
 def _with(member: str, value: Callable[[Document], Any]) -> Install:
     """Give a member another value, where the file has it."""
-    return _taken_over(lambda metadata: {**metadata, member: value(metadata)} if member in metadata else metadata)
+    return _taken_over(
+        lambda metadata: {**metadata, member: value(metadata)} if member in metadata else metadata
+    )
 
 
 _WHOLE = ("IRC-TBL-LOAD-001",)
@@ -31,28 +33,45 @@ _WHOLE = ("IRC-TBL-LOAD-001",)
 
 @fault(*_WHOLE, by=partial(_with, "last-sequence-number"))
 def registered_snapshots_are_counted(metadata: Document) -> int:
-    return max((snapshot.get("sequence-number", 0) for snapshot in metadata["snapshots"]), default=0)
+    return max(
+        (snapshot.get("sequence-number", 0) for snapshot in metadata["snapshots"]), default=0
+    )
 
 
 @fault(*_WHOLE, by=partial(_with, "refs"))
 def registered_refs_are_kept_for_ever(metadata: Document) -> Document:
-    return {name: {member: value for member, value in ref.items() if member not in RETENTION} for name, ref in metadata["refs"].items()}
+    return {
+        name: {member: value for member, value in ref.items() if member not in RETENTION}
+        for name, ref in metadata["refs"].items()
+    }
 
 
 @fault(*_WHOLE, by=partial(_with, "schemas"))
 def registered_rows_are_not_identified(metadata: Document) -> list[Document]:
-    return [{member: value for member, value in schema.items() if member != "identifier-field-ids"} for schema in metadata["schemas"]]
+    return [
+        {member: value for member, value in schema.items() if member != "identifier-field-ids"}
+        for schema in metadata["schemas"]
+    ]
 
 
 FAULTS = {
     f"registered-columns-are-counted {' '.join(_WHOLE)}": _with(
-        "last-column-id", lambda metadata: max(int(field["id"]) for schema in metadata["schemas"] for field in schema["fields"])
+        "last-column-id",
+        lambda metadata: max(
+            int(field["id"]) for schema in metadata["schemas"] for field in schema["fields"]
+        ),
     ),
     f"registered-rows-are-counted {' '.join(_WHOLE)}": _with(
-        "next-row-id", lambda metadata: sum(snapshot.get("added-rows", 0) for snapshot in metadata["snapshots"])
+        "next-row-id",
+        lambda metadata: sum(snapshot.get("added-rows", 0) for snapshot in metadata["snapshots"]),
     ),
     f"registered-tables-have-no-keys {' '.join(_WHOLE)}": _with("encryption-keys", lambda _: []),
     f"registered-tables-have-no-settings {' '.join(_WHOLE)}": _with(
-        "properties", lambda metadata: {name: value for name, value in metadata["properties"].items() if not name.startswith("write.")}
+        "properties",
+        lambda metadata: {
+            name: value
+            for name, value in metadata["properties"].items()
+            if not name.startswith("write.")
+        },
     ),
 }

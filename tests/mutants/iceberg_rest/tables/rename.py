@@ -8,7 +8,16 @@ from typing import Any
 
 from lakepact.generated.contract import OperationId
 from lakepact.generated.iceberg_rest import op
-from lakepact.reference_server.faults import Install, all_of, fault, on_call, on_status, per_server, replace_rule, unchecked
+from lakepact.reference_server.faults import (
+    Install,
+    all_of,
+    fault,
+    on_call,
+    on_status,
+    per_server,
+    replace_rule,
+    unchecked,
+)
 from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.http.replies import NO_CONTENT, Reply, json_reply
 from lakepact.reference_server.http.service import Handler, Service
@@ -18,9 +27,20 @@ from lakepact.reference_server.iceberg_rest.tables.catalog import Catalog
 from lakepact.reference_server.warehouse.local import below
 from mutants.iceberg_rest.operators.namespaces import make_namespace
 from mutants.iceberg_rest.operators.refusals import called, refusals_become
-from mutants.iceberg_rest.operators.tables import Arguments, Handlers, at, carried_over, create, exists, for_operation, promised
+from mutants.iceberg_rest.operators.tables import (
+    Arguments,
+    Handlers,
+    at,
+    carried_over,
+    create,
+    exists,
+    for_operation,
+    promised,
+)
 
-FAILURE = Reply(500, b'{"error":{"message":"database is locked","type":"OperationalError","code":500}}')
+FAILURE = Reply(
+    500, b'{"error":{"message":"database is locked","type":"OperationalError","code":500}}'
+)
 
 
 def _look(handlers: Handlers, arguments: Arguments) -> None:
@@ -62,7 +82,10 @@ def _location_by_name(catalog: Catalog, _: Document, *, levels: Sequence[str], n
 
 @per_server
 def remembering(
-    operation: OperationId, act: Callable[[Handler, dict[str, Any], Document], Reply], *, of: Callable[[Document], Document]
+    operation: OperationId,
+    act: Callable[[Handler, dict[str, Any], Document], Reply],
+    *,
+    of: Callable[[Document], Document],
 ) -> Install:
     """Answer calls by the old name of a renamed table, while there is none of that name, by `act(handler, arguments, remembered)`.
 
@@ -106,7 +129,10 @@ def _known_by_old_names(renaming: OperationId, operation: OperationId, kind: str
         def renamed(**arguments: Any) -> Reply:
             reply = rename(**arguments)
             source, destination = (arguments["body"][side] for side in ("source", "destination"))
-            known[SEPARATOR.join(source["namespace"]), source["name"]] = SEPARATOR.join(destination["namespace"]), destination["name"]
+            known[SEPARATOR.join(source["namespace"]), source["name"]] = (
+                SEPARATOR.join(destination["namespace"]),
+                destination["name"],
+            )
             return reply
 
         def found(**arguments: Any) -> Reply:
@@ -135,7 +161,10 @@ def copies_instead_of_renaming(handlers: Handlers, arguments: Arguments) -> Repl
     location = handlers[op.load_table](**at(source)).document["metadata-location"]
     reply = handlers[op.rename_table](**arguments)
     if not exists(handlers, source):
-        handlers[op.register_table](namespace=at(source)["namespace"], body={"name": source["name"], "metadata-location": location})
+        handlers[op.register_table](
+            namespace=at(source)["namespace"],
+            body={"name": source["name"], "metadata-location": location},
+        )
     return reply
 
 
@@ -152,14 +181,21 @@ def renames_by_recreating(handlers: Handlers, arguments: Arguments) -> Reply:
 def renames_write_metadata(handlers: Handlers, arguments: Arguments) -> Reply:
     reply = handlers[op.rename_table](**arguments)
     update = {"action": "set-properties", "updates": {"renamed": "yes"}}
-    handlers[op.update_table](**at(arguments["body"]["destination"]), body={"requirements": [], "updates": [update]})
+    handlers[op.update_table](
+        **at(arguments["body"]["destination"]), body={"requirements": [], "updates": [update]}
+    )
     return reply
 
 
 @fault("IRC-TBL-REN-001", by=partial(carried_over, op.rename_table))
 def renames_tidy_up(metadata: Document) -> Document:
     named = {ref["snapshot-id"] for ref in (metadata.get("refs") or {}).values()}
-    return {**metadata, "snapshots": [one for one in metadata.get("snapshots") or () if one["snapshot-id"] in named]}
+    return {
+        **metadata,
+        "snapshots": [
+            one for one in metadata.get("snapshots") or () if one["snapshot-id"] in named
+        ],
+    }
 
 
 @fault("IRC-TBL-REN-003", by=partial(for_operation, op.rename_table))
@@ -176,7 +212,10 @@ def renames_over_tables(handlers: Handlers, arguments: Arguments) -> Reply:
     return handlers[op.rename_table](**arguments)
 
 
-@fault("IRC-TBL-REN-007", by=lambda act: all_of(unchecked(op.rename_table), for_operation(op.rename_table, act)))
+@fault(
+    "IRC-TBL-REN-007",
+    by=lambda act: all_of(unchecked(op.rename_table), for_operation(op.rename_table, act)),
+)
 def guesses_what_renames_leave_out(handlers: Handlers, arguments: Arguments) -> Reply:
     body = arguments["body"]
     source, destination = body.get("source") or {}, body.get("destination") or {}
@@ -218,8 +257,12 @@ def renames_to_the_same_lose_tables(handlers: Handlers, arguments: Arguments) ->
     return handlers[op.rename_table](**arguments)
 
 
-@fault("IRC-TBL-REN-013", by=partial(remembering, op.update_table, of=lambda body: body["destination"]))
-def commits_follow_renames_in_secret(handler: Handler, arguments: dict[str, Any], new: Document) -> Reply:
+@fault(
+    "IRC-TBL-REN-013", by=partial(remembering, op.update_table, of=lambda body: body["destination"])
+)
+def commits_follow_renames_in_secret(
+    handler: Handler, arguments: dict[str, Any], new: Document
+) -> Reply:
     _follow(handler, arguments, new)
     raise Problem(404, "NoSuchTableException", "the table has another name")
 
@@ -235,33 +278,64 @@ def commits_make_tables(handlers: Handlers, arguments: Arguments) -> Reply:
 
 
 FAULTS = {
-    "existence-by-old-names IRC-TBL-REN-001": _known_by_old_names(op.rename_table, op.table_exists, "table"),
-    "credentials-by-old-names IRC-TBL-REN-001": _known_by_old_names(op.rename_table, op.load_credentials, "table"),
-    "reports-by-old-names IRC-TBL-REN-001": _known_by_old_names(op.rename_table, op.report_metrics, "table"),
-    "existence-of-views-by-old-names IRC-VIEW-REN-001": _known_by_old_names(op.rename_view, op.view_exists, "view"),
-    "replaces-views-by-old-names IRC-VIEW-REN-001": _known_by_old_names(op.rename_view, op.replace_view, "view"),
-    "drops-views-by-old-names IRC-VIEW-REN-001": _known_by_old_names(op.rename_view, op.drop_view, "view"),
-    "renames-lose-properties IRC-TBL-REN-001": carried_over(op.rename_table, lambda metadata: {**metadata, "properties": {}}),
+    "existence-by-old-names IRC-TBL-REN-001": _known_by_old_names(
+        op.rename_table, op.table_exists, "table"
+    ),
+    "credentials-by-old-names IRC-TBL-REN-001": _known_by_old_names(
+        op.rename_table, op.load_credentials, "table"
+    ),
+    "reports-by-old-names IRC-TBL-REN-001": _known_by_old_names(
+        op.rename_table, op.report_metrics, "table"
+    ),
+    "existence-of-views-by-old-names IRC-VIEW-REN-001": _known_by_old_names(
+        op.rename_view, op.view_exists, "view"
+    ),
+    "replaces-views-by-old-names IRC-VIEW-REN-001": _known_by_old_names(
+        op.rename_view, op.replace_view, "view"
+    ),
+    "drops-views-by-old-names IRC-VIEW-REN-001": _known_by_old_names(
+        op.rename_view, op.drop_view, "view"
+    ),
+    "renames-lose-properties IRC-TBL-REN-001": carried_over(
+        op.rename_table, lambda metadata: {**metadata, "properties": {}}
+    ),
     "renames-answer-200 IRC-TBL-REN-001": on_status(op.rename_table, {204: 200}),
-    "renames-what-is-missing IRC-TBL-REN-002 IRC-TBL-REN-003 IRC-TBL-REN-012": on_status(op.rename_table, {404: 204}),
+    "renames-what-is-missing IRC-TBL-REN-002 IRC-TBL-REN-003 IRC-TBL-REN-012": on_status(
+        op.rename_table, {404: 204}
+    ),
     "missing-sources-have-another-type IRC-ERR-008 IRC-ERR-009": refusals_become(
         op.rename_table, 404, called("NotFoundException", instead_of="NoSuchTableException")
     ),
     "missing-destinations-are-called-tables IRC-TBL-REN-003": refusals_become(
         op.rename_table, 404, called("NoSuchTableException", instead_of="NoSuchNamespaceException")
     ),
-    "loses-tables-that-cannot-move IRC-TBL-REN-003": for_operation(op.rename_table, _loses_source(404)),
-    "loses-tables-that-are-in-conflict IRC-TBL-REN-004 IRC-TBL-REN-012": for_operation(op.rename_table, _loses_source(409)),
-    "taken-names-are-bad-requests IRC-TBL-REN-004 IRC-TBL-REN-012": on_status(op.rename_table, {409: 400}),
+    "loses-tables-that-cannot-move IRC-TBL-REN-003": for_operation(
+        op.rename_table, _loses_source(404)
+    ),
+    "loses-tables-that-are-in-conflict IRC-TBL-REN-004 IRC-TBL-REN-012": for_operation(
+        op.rename_table, _loses_source(409)
+    ),
+    "taken-names-are-bad-requests IRC-TBL-REN-004 IRC-TBL-REN-012": on_status(
+        op.rename_table, {409: 400}
+    ),
     "incomplete-renames-fail IRC-TBL-REN-007": on_status(op.rename_table, {400: 500}),
-    "renames-into-the-top-level IRC-TBL-REN-010": _redirect(lambda body: body["destination"]["namespace"][:1]),
-    "renames-into-levels-joined-by-dots IRC-TBL-REN-010": _redirect(lambda body: [".".join(body["destination"]["namespace"])]),
-    "renames-within-the-namespace IRC-TBL-REN-003 IRC-TBL-REN-010": _redirect(lambda body: body["source"]["namespace"]),
+    "renames-into-the-top-level IRC-TBL-REN-010": _redirect(
+        lambda body: body["destination"]["namespace"][:1]
+    ),
+    "renames-into-levels-joined-by-dots IRC-TBL-REN-010": _redirect(
+        lambda body: [".".join(body["destination"]["namespace"])]
+    ),
+    "renames-within-the-namespace IRC-TBL-REN-003 IRC-TBL-REN-010": _redirect(
+        lambda body: body["source"]["namespace"]
+    ),
     "reuses-locations IRC-TBL-DROP-006 IRC-TBL-REN-011": all_of(
-        replace_rule("default_location", _location_by_name), replace_rule("files_may_go", lambda *_: True)
+        replace_rule("default_location", _location_by_name),
+        replace_rule("files_may_go", lambda *_: True),
     ),
     "renames-race IRC-TBL-REN-012": promised(op.rename_table, _look),
     "racing-renames-fail IRC-TBL-REN-012": promised(op.rename_table, _look, too_late=FAILURE),
-    "commits-follow-renames IRC-TBL-REN-013": remembering(op.update_table, _follow, of=lambda body: body["destination"]),
+    "commits-follow-renames IRC-TBL-REN-013": remembering(
+        op.update_table, _follow, of=lambda body: body["destination"]
+    ),
     "commits-by-old-names-conflict IRC-TBL-REN-013": on_status(op.update_table, {404: 409}),
 }

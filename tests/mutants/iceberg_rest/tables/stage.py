@@ -10,7 +10,14 @@ from functools import partial
 from typing import Any
 
 from lakepact.generated.iceberg_rest.documents import TableMetadata
-from lakepact.reference_server.faults import accept, all_of, fault, on_call, replace_entry, wrap_rule
+from lakepact.reference_server.faults import (
+    accept,
+    all_of,
+    fault,
+    on_call,
+    replace_entry,
+    wrap_rule,
+)
 from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.http.replies import Reply, json_reply
 from lakepact.reference_server.http.service import Handler, Service
@@ -33,7 +40,11 @@ def _stages(act: Callable[[Service, Handler, dict[str, Any]], Reply]) -> Callabl
 
     def install(service: Service) -> None:
         def staged(handler: Handler, arguments: dict[str, Any]) -> Reply:
-            return act(service, handler, arguments) if is_staging(arguments["body"]) else handler(**arguments)
+            return (
+                act(service, handler, arguments)
+                if is_staging(arguments["body"])
+                else handler(**arguments)
+            )
 
         on_call(CREATE, staged)(service)
 
@@ -66,7 +77,10 @@ def _reserve(*, for_stages: bool) -> Callable[[Service], None]:
         staged: set[tuple[str, str]] = set()
 
         def act(handler: Handler, arguments: dict[str, Any]) -> Reply:
-            place, stages = (arguments["namespace"], arguments["body"]["name"]), is_staging(arguments["body"])
+            place, stages = (
+                (arguments["namespace"], arguments["body"]["name"]),
+                is_staging(arguments["body"]),
+            )
             if place in staged and stages is for_stages:
                 raise Problem(409, "AlreadyExistsException", "the table is staged already")
             reply = handler(**arguments)
@@ -104,7 +118,11 @@ def stages_are_of_the_usual_version(handler: Handler, arguments: dict[str, Any])
     body = arguments["body"]
     if not is_staging(body):
         return handler(**arguments)
-    properties = {key: value for key, value in (body.get("properties") or {}).items() if key != "format-version"}
+    properties = {
+        key: value
+        for key, value in (body.get("properties") or {}).items()
+        if key != "format-version"
+    }
     return handler(**{**arguments, "body": {**body, "properties": properties}})
 
 
@@ -137,7 +155,9 @@ def makes_no_order(metadata: Document, _: Sequence[Document]) -> None:
 
 @fault("IRC-TBL-STAGE-004", by=partial(wrap_rule, "committed_table"))
 def commits_to_tables_only(usual: Callable[..., Record | None]) -> Callable[..., Record | None]:
-    def committed_table(transaction: Transaction, key: Key, requirements: Sequence[Document]) -> Record | None:
+    def committed_table(
+        transaction: Transaction, key: Key, requirements: Sequence[Document]
+    ) -> Record | None:
         if transaction.get(key) is None:
             raise no_such_table(key.place, key.name)
         return usual(transaction, key, requirements)
@@ -148,7 +168,9 @@ def commits_to_tables_only(usual: Callable[..., Record | None]) -> Callable[...,
 @fault("IRC-TBL-STAGE-005", by=making)
 def makes_one_schema(metadata: Document, _: Sequence[Document]) -> None:
     current = metadata["current-schema-id"]
-    metadata["schemas"] = [schema for schema in metadata["schemas"] if schema["schema-id"] == current]
+    metadata["schemas"] = [
+        schema for schema in metadata["schemas"] if schema["schema-id"] == current
+    ]
 
 
 @fault("IRC-TBL-STAGE-005", by=making)
@@ -166,8 +188,15 @@ def makes_dense_columns(metadata: Document, _: Sequence[Document]) -> None:
 
 @fault("IRC-TBL-STAGE-005", by=making)
 def counts_snapshots(metadata: Document, _: Sequence[Document]) -> None:
-    numbers = {snapshot["snapshot-id"]: n for n, snapshot in enumerate(metadata.get("snapshots", []), start=1)}
-    for entry in (*metadata.get("snapshots", []), *metadata["refs"].values(), *metadata.get("snapshot-log", [])):
+    numbers = {
+        snapshot["snapshot-id"]: n
+        for n, snapshot in enumerate(metadata.get("snapshots", []), start=1)
+    }
+    for entry in (
+        *metadata.get("snapshots", []),
+        *metadata["refs"].values(),
+        *metadata.get("snapshot-log", []),
+    ):
         entry["snapshot-id"] = numbers[entry["snapshot-id"]]
         if "parent-snapshot-id" in entry:
             entry["parent-snapshot-id"] = numbers[entry["parent-snapshot-id"]]
@@ -177,7 +206,9 @@ def counts_snapshots(metadata: Document, _: Sequence[Document]) -> None:
 
 @fault("IRC-TBL-STAGE-006", "IRC-TBL-STAGE-007", by=partial(wrap_rule, "committed_table"))
 def replaces_by_stages(usual: Callable[..., Record | None]) -> Callable[..., Record | None]:
-    def committed_table(transaction: Transaction, key: Key, requirements: Sequence[Document]) -> Record | None:
+    def committed_table(
+        transaction: Transaction, key: Key, requirements: Sequence[Document]
+    ) -> Record | None:
         return None if _creates(requirements) else usual(transaction, key, requirements)
 
     return committed_table
@@ -190,7 +221,11 @@ def late_commits_set_properties(service: Service) -> None:
             return handler(**arguments)
         except Problem as problem:
             if problem.status == 409 and _creates(arguments["body"]["requirements"]):
-                properties = [update for update in arguments["body"]["updates"] if update.get("action") == "set-properties"]
+                properties = [
+                    update
+                    for update in arguments["body"]["updates"]
+                    if update.get("action") == "set-properties"
+                ]
                 handler(**{**arguments, "body": {"requirements": [], "updates": properties}})
             raise
 
@@ -199,7 +234,9 @@ def late_commits_set_properties(service: Service) -> None:
 
 @fault("IRC-TBL-STAGE-006", "IRC-TBL-STAGE-007", by=partial(wrap_rule, "committed_table"))
 def stages_race(usual: Callable[..., Record | None]) -> Callable[..., Record | None]:
-    def committed_table(transaction: Transaction, key: Key, requirements: Sequence[Document]) -> Record | None:
+    def committed_table(
+        transaction: Transaction, key: Key, requirements: Sequence[Document]
+    ) -> Record | None:
         record = usual(transaction, key, requirements)
         if record is not None and _creates(requirements):
             age = time.time() * 1000 - record.document["metadata"]["last-updated-ms"]
@@ -222,19 +259,27 @@ def stages_over_tables(service: Service) -> None:
 
 @fault("IRC-TBL-STAGE-013", by=making)
 def makes_with_history(metadata: Document, _: Sequence[Document]) -> None:
-    stage = {"timestamp-ms": metadata["last-updated-ms"], "metadata-file": f"{metadata['location']}/metadata/00000-stage.metadata.json"}
+    stage = {
+        "timestamp-ms": metadata["last-updated-ms"],
+        "metadata-file": f"{metadata['location']}/metadata/00000-stage.metadata.json",
+    }
     metadata["metadata-log"] = [stage]
 
 
 @fault("IRC-TBL-STAGE-014")
 def stages_evade_the_policy(service: Service) -> None:
-    write, anywhere = service.rules.current("written"), switched(service, "location_is_held", lambda _: accept)
+    write, anywhere = (
+        service.rules.current("written"),
+        switched(service, "location_is_held", lambda _: accept),
+    )
 
     def written(warehouse: Any, metadata: TableMetadata, *, former: str | None) -> Record:
         try:
             record: Record = write(warehouse, metadata, former=former)
         except Outside:
-            return record_of(metadata, f"{metadata['location']}/metadata/00000.metadata.json", b"{}")
+            return record_of(
+                metadata, f"{metadata['location']}/metadata/00000.metadata.json", b"{}"
+            )
         return record
 
     def act(handler: Handler, arguments: dict[str, Any]) -> Reply:
@@ -249,17 +294,31 @@ FAULTS = {
     "stages-without-order IRC-TBL-STAGE-001": _answering(_without("sort-orders")),
     "stages-without-uuid IRC-TBL-STAGE-001": _answering(_without("table-uuid")),
     "stages-without-location IRC-TBL-STAGE-001": _answering(_without("location")),
-    "stages-without-partitions IRC-TBL-STAGE-001": _answering(lambda answer: answer["metadata"]["partition-specs"][0].update(fields=[])),
+    "stages-without-partitions IRC-TBL-STAGE-001": _answering(
+        lambda answer: answer["metadata"]["partition-specs"][0].update(fields=[])
+    ),
     "creates-stages IRC-TBL-STAGE-002 IRC-TBL-STAGE-003 IRC-TBL-STAGE-004": _stages(
-        lambda _, handler, arguments: handler(**{**arguments, "body": {**arguments["body"], "stage-create": False}})
+        lambda _, handler, arguments: handler(
+            **{**arguments, "body": {**arguments["body"], "stage-create": False}}
+        )
     ),
     "stages-have-a-file IRC-TBL-STAGE-003": _answering(
-        lambda answer: answer.update({"metadata-location": f"{answer['metadata']['location']}/metadata/00000.metadata.json"})
+        lambda answer: answer.update(
+            {"metadata-location": f"{answer['metadata']['location']}/metadata/00000.metadata.json"}
+        )
     ),
-    "assigns-another-uuid IRC-TBL-STAGE-004": making(lambda metadata, _: metadata.update({"table-uuid": str(uuid.uuid4())})),
-    "makes-no-properties IRC-TBL-STAGE-004": making(lambda metadata, _: metadata.update(properties={})),
-    "asserts-no-creation IRC-TBL-STAGE-006 IRC-TBL-STAGE-007": replace_entry("preconditions", "assert-create", accept),
-    "conflict-of-stages-is-400 IRC-TBL-STAGE-006 IRC-TBL-STAGE-007": refusals_become(COMMIT, 409, with_status(400)),
+    "assigns-another-uuid IRC-TBL-STAGE-004": making(
+        lambda metadata, _: metadata.update({"table-uuid": str(uuid.uuid4())})
+    ),
+    "makes-no-properties IRC-TBL-STAGE-004": making(
+        lambda metadata, _: metadata.update(properties={})
+    ),
+    "asserts-no-creation IRC-TBL-STAGE-006 IRC-TBL-STAGE-007": replace_entry(
+        "preconditions", "assert-create", accept
+    ),
+    "conflict-of-stages-is-400 IRC-TBL-STAGE-006 IRC-TBL-STAGE-007": refusals_become(
+        COMMIT, 409, with_status(400)
+    ),
     "stages-take-names IRC-TBL-STAGE-008": _reserve(for_stages=False),
     "stages-once IRC-TBL-STAGE-008": _reserve(for_stages=True),
 }

@@ -17,7 +17,11 @@ CREATES = {"type": "assert-create"}
 def stages_start_at_version_two() -> Install:
     def act(handler: Handler, arguments: dict[str, Any]) -> Reply:
         body = arguments["body"]
-        versions = [one["format-version"] for one in body["updates"] if one["action"] == "upgrade-format-version"]
+        versions = [
+            one["format-version"]
+            for one in body["updates"]
+            if one["action"] == "upgrade-format-version"
+        ]
         if CREATES in body["requirements"] and versions == [1]:
             raise bad_request("Cannot downgrade v2 table to v1")
         return handler(**arguments)

@@ -28,9 +28,13 @@ def _types(kind: Any, change: Callable[[str], str]) -> Any:
     """A type with its primitive types changed."""
     if not isinstance(kind, dict):
         return change(kind)
-    changed = {part: _types(kind[part], change) for part in ("element", "key", "value") if part in kind}
+    changed = {
+        part: _types(kind[part], change) for part in ("element", "key", "value") if part in kind
+    }
     if "fields" in kind:
-        changed["fields"] = [{**field, "type": _types(field["type"], change)} for field in kind["fields"]]
+        changed["fields"] = [
+            {**field, "type": _types(field["type"], change)} for field in kind["fields"]
+        ]
     return {**kind, **changed}
 
 
@@ -44,7 +48,9 @@ def _on_types(change: Callable[[str], str]) -> Callable[[Document, Document], No
 def _depth(kind: Any) -> int:
     if not isinstance(kind, dict):
         return 0
-    inner = [field["type"] for field in kind.get("fields", ())] + [kind[part] for part in ("element", "key", "value") if part in kind]
+    inner = [field["type"] for field in kind.get("fields", ())] + [
+        kind[part] for part in ("element", "key", "value") if part in kind
+    ]
     return 1 + max(map(_depth, inner), default=0)
 
 
@@ -144,14 +150,21 @@ def names_partitions_itself(metadata: Document, _: Document) -> None:
 @fault("IRC-TBL-CREATE-006", by=partial(asked_for, CREATE))
 def partitions_anyway(body: Document) -> Document:
     column = body["schema"]["fields"][0]
-    anyway = {"fields": [{"source-id": column["id"], "transform": "void", "name": f"{column['name']}_part"}]}
+    anyway = {
+        "fields": [
+            {"source-id": column["id"], "transform": "void", "name": f"{column['name']}_part"}
+        ]
+    }
     return body if body.get("partition-spec") else {**body, "partition-spec": anyway}
 
 
 @fault("IRC-TBL-CREATE-006", by=partial(refused_if, CREATE))
 def refuses_partitions_of_nested_columns(body: Document) -> bool:
     columns = {column["id"] for column in body["schema"]["fields"]}
-    return any(field["source-id"] not in columns for field in (body.get("partition-spec") or {"fields": []})["fields"])
+    return any(
+        field["source-id"] not in columns
+        for field in (body.get("partition-spec") or {"fields": []})["fields"]
+    )
 
 
 @fault("IRC-TBL-CREATE-019", by=partial(refused_if, CREATE))
@@ -199,30 +212,62 @@ def order_is_not_default(metadata: Document, _: Document) -> None:
 
 @fault("IRC-TBL-CREATE-035", by=made_with)
 def creates_an_empty_schema_too(metadata: Document, _: Document) -> None:
-    metadata["schemas"].append({"type": "struct", "schema-id": max(one["schema-id"] for one in metadata["schemas"]) + 1, "fields": []})
+    metadata["schemas"].append(
+        {
+            "type": "struct",
+            "schema-id": max(one["schema-id"] for one in metadata["schemas"]) + 1,
+            "fields": [],
+        }
+    )
 
 
 @fault("IRC-TBL-CREATE-035", by=made_with)
 def creates_the_spec_twice(metadata: Document, _: Document) -> None:
-    metadata["partition-specs"].append({**metadata["partition-specs"][0], "spec-id": metadata["default-spec-id"] + 1})
+    metadata["partition-specs"].append(
+        {**metadata["partition-specs"][0], "spec-id": metadata["default-spec-id"] + 1}
+    )
 
 
 FAULTS = {
     "sorts-columns IRC-TBL-CREATE-004": made_with(
-        lambda metadata, _: metadata["schemas"][0]["fields"].sort(key=lambda column: str(column["name"]))
+        lambda metadata, _: metadata["schemas"][0]["fields"].sort(
+            key=lambda column: str(column["name"])
+        )
     ),
-    f"makes-integers-long {' '.join(TYPES)}": made_with(_on_types(lambda kind: "long" if kind == "int" else kind)),
-    f"forgets-time-zones {' '.join(TYPES)}": made_with(_on_types(lambda kind: kind.replace("timestamptz", "timestamp"))),
-    "makes-uuids-texts IRC-TBL-CREATE-028": made_with(_on_types(lambda kind: "string" if kind == "uuid" else kind)),
-    "makes-nanoseconds-coarse IRC-TBL-CREATE-028": made_with(_on_types(lambda kind: kind.removesuffix("_ns"))),
-    "makes-fixed-binary IRC-TBL-CREATE-028": made_with(_on_types(lambda kind: "binary" if kind.startswith("fixed") else kind)),
+    f"makes-integers-long {' '.join(TYPES)}": made_with(
+        _on_types(lambda kind: "long" if kind == "int" else kind)
+    ),
+    f"forgets-time-zones {' '.join(TYPES)}": made_with(
+        _on_types(lambda kind: kind.replace("timestamptz", "timestamp"))
+    ),
+    "makes-uuids-texts IRC-TBL-CREATE-028": made_with(
+        _on_types(lambda kind: "string" if kind == "uuid" else kind)
+    ),
+    "makes-nanoseconds-coarse IRC-TBL-CREATE-028": made_with(
+        _on_types(lambda kind: kind.removesuffix("_ns"))
+    ),
+    "makes-fixed-binary IRC-TBL-CREATE-028": made_with(
+        _on_types(lambda kind: "binary" if kind.startswith("fixed") else kind)
+    ),
     "makes-decimals-wide IRC-TBL-CREATE-028": made_with(
-        _on_types(lambda kind: f"decimal(38,{kind.split(',')[1]}" if kind.startswith("decimal") else kind)
+        _on_types(
+            lambda kind: f"decimal(38,{kind.split(',')[1]}" if kind.startswith("decimal") else kind
+        )
     ),
-    "refuses-deep-types IRC-TBL-CREATE-028": refused_if(CREATE, lambda body: _depth(body["schema"]) > 4),
+    "refuses-deep-types IRC-TBL-CREATE-028": refused_if(
+        CREATE, lambda body: _depth(body["schema"]) > 4
+    ),
     "drops-young-types IRC-TBL-CREATE-029": accepting_anyway("needs format version 3"),
-    "forgets-partitioning IRC-TBL-CREATE-005 IRC-TBL-CREATE-006": asked_for(CREATE, _without("partition-spec")),
-    "partitions-backwards IRC-TBL-CREATE-006": made_with(lambda metadata, _: metadata["partition-specs"][0]["fields"].reverse()),
-    "wants-spec-ids IRC-TBL-CREATE-019": refused_if(CREATE, lambda body: "spec-id" not in (body.get("partition-spec") or {"spec-id": 0})),
-    "forgets-order IRC-TBL-CREATE-005 IRC-TBL-CREATE-007": asked_for(CREATE, _without("write-order")),
+    "forgets-partitioning IRC-TBL-CREATE-005 IRC-TBL-CREATE-006": asked_for(
+        CREATE, _without("partition-spec")
+    ),
+    "partitions-backwards IRC-TBL-CREATE-006": made_with(
+        lambda metadata, _: metadata["partition-specs"][0]["fields"].reverse()
+    ),
+    "wants-spec-ids IRC-TBL-CREATE-019": refused_if(
+        CREATE, lambda body: "spec-id" not in (body.get("partition-spec") or {"spec-id": 0})
+    ),
+    "forgets-order IRC-TBL-CREATE-005 IRC-TBL-CREATE-007": asked_for(
+        CREATE, _without("write-order")
+    ),
 }

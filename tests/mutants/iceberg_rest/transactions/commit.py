@@ -15,7 +15,15 @@ from lakepact.reference_server.iceberg_rest.identifiers import bad_request, iden
 from mutants.iceberg_rest.operators.commits import conflict
 from mutants.iceberg_rest.operators.operations import TRANSACT
 from mutants.iceberg_rest.operators.requests import while_handling
-from mutants.iceberg_rest.operators.transactions import Changes, CommitOne, changes_taken_as, creates, in_parts, names, refused_when
+from mutants.iceberg_rest.operators.transactions import (
+    Changes,
+    CommitOne,
+    changes_taken_as,
+    creates,
+    in_parts,
+    names,
+    refused_when,
+)
 
 ANSWERED = ("IRC-TXN-001", "IRC-TXN-013", "IRC-TXN-017")
 ACCEPTED = (*ANSWERED, "IRC-TXN-014")
@@ -32,7 +40,16 @@ ANSWERS = {
 
 
 def _in_one_namespace(changes: Changes) -> Changes:
-    return [{**change, "identifier": {**change["identifier"], "namespace": changes[0]["identifier"]["namespace"]}} for change in changes]
+    return [
+        {
+            **change,
+            "identifier": {
+                **change["identifier"],
+                "namespace": changes[0]["identifier"]["namespace"],
+            },
+        }
+        for change in changes
+    ]
 
 
 def _one_of_a_name(changes: Changes) -> Changes:
@@ -46,7 +63,13 @@ def _as_one(changes: Changes) -> Changes:
 
 def _without(*actions: str) -> Install:
     def arrange(changes: Changes) -> Changes:
-        return [{**change, "updates": [one for one in change["updates"] if one["action"] not in actions]} for change in changes]
+        return [
+            {
+                **change,
+                "updates": [one for one in change["updates"] if one["action"] not in actions],
+            }
+            for change in changes
+        ]
 
     return changes_taken_as(arrange)
 
@@ -58,13 +81,18 @@ def _with_a_mark(changes: Changes) -> Changes:
 
 CHANGES = {
     f"transactions-do-nothing {' '.join(ACCEPTED)}": changes_taken_as(lambda _: []),
-    "transactions-change-their-first-table IRC-TXN-001 IRC-TXN-013 IRC-TXN-017": changes_taken_as(lambda changes: changes[:1]),
-    "transactions-change-their-last-table IRC-TXN-001 IRC-TXN-013 IRC-TXN-017": changes_taken_as(lambda changes: changes[-1:]),
+    "transactions-change-their-first-table IRC-TXN-001 IRC-TXN-013 IRC-TXN-017": changes_taken_as(
+        lambda changes: changes[:1]
+    ),
+    "transactions-change-their-last-table IRC-TXN-001 IRC-TXN-013 IRC-TXN-017": changes_taken_as(
+        lambda changes: changes[-1:]
+    ),
     "transactions-update-every-table IRC-TXN-001 IRC-TXN-013": changes_taken_as(_as_one),
     "transactions-stay-in-one-namespace IRC-TXN-013": changes_taken_as(_in_one_namespace),
     "transactions-know-tables-by-their-last-names IRC-TXN-013": changes_taken_as(_one_of_a_name),
     "refuses-transactions-of-several-namespaces IRC-TXN-013": refused_when(
-        lambda changes: len({names(c)[:-1] for c in changes if "identifier" in c}) > 1, bad_request("one namespace, please")
+        lambda changes: len({names(c)[:-1] for c in changes if "identifier" in c}) > 1,
+        bad_request("one namespace, please"),
     ),
     "refuses-transactions-of-eight-tables IRC-TXN-017": refused_when(
         lambda changes: len(changes) >= 8, bad_request("at most seven tables, please")
@@ -77,7 +105,9 @@ CHANGES = {
     "transactions-take-nothing-away IRC-TXN-014": _without(
         "remove-snapshot-ref", "remove-snapshots", "remove-schemas", "remove-partition-specs"
     ),
-    "transactions-lose-statistics IRC-TXN-014": _without("set-statistics", "set-partition-statistics"),
+    "transactions-lose-statistics IRC-TXN-014": _without(
+        "set-statistics", "set-partition-statistics"
+    ),
     "transactions-lose-keys IRC-TXN-014": _without("add-encryption-key", "remove-encryption-key"),
     "transactions-are-not-logged IRC-TXN-014": while_handling(
         TRANSACT, "commit_finished", lambda _: lambda metadata, _previous, _place: metadata
@@ -116,7 +146,9 @@ def _up_to_the_second(changes: Changes, commit_one: CommitOne) -> None:
 
 
 SIZES = {
-    "empty-transactions-conflict IRC-TXN-007": refused_when(lambda changes: not changes, conflict("nothing to do")),
+    "empty-transactions-conflict IRC-TXN-007": refused_when(
+        lambda changes: not changes, conflict("nothing to do")
+    ),
     "empty-transactions-fail IRC-TXN-007": refused_when(
         lambda changes: not changes, Problem(500, "InternalServerError", "list index out of range")
     ),
@@ -124,13 +156,21 @@ SIZES = {
     "the-first-change-of-a-table-counts IRC-TXN-011": _each_once(last=False),
     "transactions-go-backwards IRC-TXN-011": in_parts(_backwards),
     "second-changes-of-a-table-are-refused-late IRC-TXN-011": in_parts(_up_to_the_second),
-    "second-changes-of-a-table-are-failures IRC-TXN-011": refused_when(_many, Problem(500, "InternalServerError", "the table has changed")),
+    "second-changes-of-a-table-are-failures IRC-TXN-011": refused_when(
+        _many, Problem(500, "InternalServerError", "the table has changed")
+    ),
 }
 
 
-def _forgetting_new_tables(of: Callable[[Document], tuple[Change, ...]]) -> Callable[[Document], tuple[Change, ...]]:
+def _forgetting_new_tables(
+    of: Callable[[Document], tuple[Change, ...]],
+) -> Callable[[Document], tuple[Change, ...]]:
     def changes_of(body: Document) -> tuple[Change, ...]:
-        new = {identifier_key(names(c)[:-1], names(c)[-1]) for c in body["table-changes"] if "identifier" in c and creates(c)}
+        new = {
+            identifier_key(names(c)[:-1], names(c)[-1])
+            for c in body["table-changes"]
+            if "identifier" in c and creates(c)
+        }
         return tuple(change for change in of(body) if change.key not in new)
 
     return changes_of
@@ -152,7 +192,8 @@ def _creations_refused_last(changes: Changes, commit_one: CommitOne) -> None:
 CREATIONS = {
     "transactions-forget-new-tables IRC-TXN-012": wrap_rule("changes_of", _forgetting_new_tables),
     "creations-in-transactions-conflict IRC-TXN-012": refused_when(
-        lambda changes: any(creates(change) for change in changes), conflict("there is no such table")
+        lambda changes: any(creates(change) for change in changes),
+        conflict("there is no such table"),
     ),
     "creations-in-transactions-are-refused-late IRC-TXN-012": in_parts(_creations_refused_last),
     "creations-in-transactions-come-first IRC-TXN-002": in_parts(_creations_first),

@@ -54,7 +54,9 @@ def transactions_allow_write_skew() -> Install:
     accepted: list[Reply] = []  # whose answers wait
 
     def wrapper(find: Callable[..., Formers]) -> Callable[..., Formers]:
-        def committed_tables(commits: Commits, transaction: Transaction, changes: Sequence[Change]) -> Formers:
+        def committed_tables(
+            commits: Commits, transaction: Transaction, changes: Sequence[Change]
+        ) -> Formers:
             for change in changes:
                 read.setdefault(change.key, transaction.get(change.key))
             fresh = find(commits, transaction, [change for change in changes if change.updates])
@@ -62,7 +64,10 @@ def transactions_allow_write_skew() -> Install:
                 former = read[change.key]
                 if not change.updates:
                     commits.check_requirements(former, change.requirements)
-            return {change.key: fresh[change.key] if change.updates else transaction.get(change.key) for change in changes}
+            return {
+                change.key: fresh[change.key] if change.updates else transaction.get(change.key)
+                for change in changes
+            }
 
         return committed_tables
 

@@ -19,7 +19,14 @@ from mutants.iceberg_rest.operators.commits import conflict
 from mutants.iceberg_rest.operators.operations import TRANSACT
 from mutants.iceberg_rest.operators.refusals import called, refusals_become, with_status
 from mutants.iceberg_rest.operators.requests import taken_as, while_handling
-from mutants.iceberg_rest.operators.transactions import Changes, CommitOne, changes_taken_as, despite, in_parts, leaving_out
+from mutants.iceberg_rest.operators.transactions import (
+    Changes,
+    CommitOne,
+    changes_taken_as,
+    despite,
+    in_parts,
+    leaving_out,
+)
 
 
 def _in_order(changes: Changes, commit_one: CommitOne) -> None:
@@ -34,22 +41,37 @@ def _requirements_first(changes: Changes, commit_one: CommitOne) -> None:
 
 
 def _first_alone(changes: Changes) -> Changes:
-    return [change if not place else {**change, "requirements": []} for place, change in enumerate(changes)]
+    return [
+        change if not place else {**change, "requirements": []}
+        for place, change in enumerate(changes)
+    ]
 
 
 def _less(*kinds: str) -> Install:
     """Requirements of these kinds are not checked."""
 
     def arrange(changes: Changes) -> Changes:
-        return [{**change, "requirements": [one for one in change["requirements"] if one["type"] not in kinds]} for change in changes]
+        return [
+            {
+                **change,
+                "requirements": [one for one in change["requirements"] if one["type"] not in kinds],
+            }
+            for change in changes
+        ]
 
     return changes_taken_as(arrange)
 
 
 def _over_views(find: Callable[..., Record | None]) -> Callable[..., Record | None]:
-    def committed_table(transaction: Transaction, key: Key, requirements: list[Document]) -> Record | None:
+    def committed_table(
+        transaction: Transaction, key: Key, requirements: list[Document]
+    ) -> Record | None:
         record = transaction.get(key)
-        is_new = record is not None and record.kind == "view" and any(one["type"] == "assert-create" for one in requirements)
+        is_new = (
+            record is not None
+            and record.kind == "view"
+            and any(one["type"] == "assert-create" for one in requirements)
+        )
         return None if is_new else find(transaction, key, requirements)
 
     return committed_table
@@ -70,10 +92,16 @@ HALVES = {
     "transactions-leave-missing-out IRC-TXN-004 IRC-TXN-016": leaving_out(404),
     "transactions-check-their-first-table IRC-TXN-002": changes_taken_as(_first_alone),
     "transactions-rely-on-no-specs-and-orders IRC-TXN-002": _less(
-        "assert-default-spec-id", "assert-default-sort-order-id", "assert-last-assigned-partition-id"
+        "assert-default-spec-id",
+        "assert-default-sort-order-id",
+        "assert-last-assigned-partition-id",
     ),
-    "transactions-create-over-views IRC-TXN-016": while_handling(TRANSACT, "committed_table", _over_views),
-    "transactions-check-what-they-change IRC-TXN-002 IRC-TXN-010": changes_taken_as(_those_with_updates),
+    "transactions-create-over-views IRC-TXN-016": while_handling(
+        TRANSACT, "committed_table", _over_views
+    ),
+    "transactions-check-what-they-change IRC-TXN-002 IRC-TXN-010": changes_taken_as(
+        _those_with_updates
+    ),
 }
 
 
@@ -106,15 +134,27 @@ def _for_views(become: Callable[[Problem], Problem]) -> Install:
 
 
 ANSWERS = {
-    "conflicts-of-transactions-are-bad-requests IRC-TXN-002": refusals_become(TRANSACT, 409, with_status(400, "BadRequestException")),
-    "conflicts-of-transactions-are-412 IRC-TXN-002": refusals_become(TRANSACT, 409, with_status(412)),
-    "impossible-transactions-conflict IRC-TXN-003": refusals_become(TRANSACT, 400, with_status(409, "CommitFailedException")),
-    "impossible-transactions-fail IRC-TXN-003": refusals_become(TRANSACT, 400, with_status(500, "InternalServerError")),
-    "missing-tables-of-transactions-conflict IRC-TXN-004": wrap_rule("committed_tables", _tables_last),
+    "conflicts-of-transactions-are-bad-requests IRC-TXN-002": refusals_become(
+        TRANSACT, 409, with_status(400, "BadRequestException")
+    ),
+    "conflicts-of-transactions-are-412 IRC-TXN-002": refusals_become(
+        TRANSACT, 409, with_status(412)
+    ),
+    "impossible-transactions-conflict IRC-TXN-003": refusals_become(
+        TRANSACT, 400, with_status(409, "CommitFailedException")
+    ),
+    "impossible-transactions-fail IRC-TXN-003": refusals_become(
+        TRANSACT, 400, with_status(500, "InternalServerError")
+    ),
+    "missing-tables-of-transactions-conflict IRC-TXN-004": wrap_rule(
+        "committed_tables", _tables_last
+    ),
     "missing-tables-of-transactions-are-bad-requests IRC-TXN-004 IRC-TXN-016": refusals_become(
         TRANSACT, 404, with_status(400, "BadRequestException")
     ),
-    "missing-tables-of-transactions-miss-their-namespace IRC-ERR-008": refusals_become(TRANSACT, 404, called("NoSuchNamespaceException")),
+    "missing-tables-of-transactions-miss-their-namespace IRC-ERR-008": refusals_become(
+        TRANSACT, 404, called("NoSuchNamespaceException")
+    ),
     "views-in-transactions-conflict IRC-TXN-016": _for_views(with_status(409)),
     "views-in-transactions-fail IRC-TXN-016": _for_views(with_status(500)),
 }
@@ -124,14 +164,23 @@ def _named_only(body: Document) -> Document:
     changes = body.get("table-changes")
     if not isinstance(changes, list):
         return body
-    return {**body, "table-changes": [change for change in changes if not isinstance(change, dict) or change.get("identifier") is not None]}
+    return {
+        **body,
+        "table-changes": [
+            change
+            for change in changes
+            if not isinstance(change, dict) or change.get("identifier") is not None
+        ],
+    }
 
 
 def _nameless(become: Callable[[Problem], Problem]) -> Install:
     def act(handler: Handler, arguments: dict[str, Any]) -> Reply:
         body = arguments["body"]
         changes = body.get("table-changes")
-        if isinstance(changes, list) and any(isinstance(change, dict) and change.get("identifier") is None for change in changes):
+        if isinstance(changes, list) and any(
+            isinstance(change, dict) and change.get("identifier") is None for change in changes
+        ):
             raise become(bad_request("a change has no identifier"))
         return handler(**arguments)
 
@@ -139,16 +188,26 @@ def _nameless(become: Callable[[Problem], Problem]) -> Install:
 
 
 def _none_for_missing(body: Document) -> Document:
-    return {"table-changes": [], **{name: value for name, value in body.items() if value is not None}}
+    return {
+        "table-changes": [],
+        **{name: value for name, value in body.items() if value is not None},
+    }
 
 
 def _one_for_many(body: Document) -> Document:
     changes = body.get("table-changes")
-    return {**body, "table-changes": [changes] if isinstance(changes, dict) and changes else changes}
+    return {
+        **body,
+        "table-changes": [changes] if isinstance(changes, dict) and changes else changes,
+    }
 
 
 def _anything(handler: Handler, arguments: dict[str, Any]) -> Reply:
-    return handler(**arguments) if isinstance(arguments["body"].get("table-changes"), list) else NO_CONTENT
+    return (
+        handler(**arguments)
+        if isinstance(arguments["body"].get("table-changes"), list)
+        else NO_CONTENT
+    )
 
 
 def _known_only(body: Document) -> Document:
@@ -156,9 +215,16 @@ def _known_only(body: Document) -> Document:
         return body
     known = copy.deepcopy(body)
     for change in known["table-changes"]:
-        for member, tag, kinds in (("updates", "action", UPDATES), ("requirements", "type", PRECONDITIONS)):
+        for member, tag, kinds in (
+            ("updates", "action", UPDATES),
+            ("requirements", "type", PRECONDITIONS),
+        ):
             if isinstance(change.get(member), list):
-                change[member] = [one for one in change[member] if not isinstance(one, dict) or tag not in one or one[tag] in kinds]
+                change[member] = [
+                    one
+                    for one in change[member]
+                    if not isinstance(one, dict) or tag not in one or one[tag] in kinds
+                ]
     return known
 
 
@@ -188,9 +254,13 @@ UNREADABLE = {
     "nameless-changes-fail IRC-TXN-005": _nameless(with_status(500)),
     "no-changes-are-none IRC-TXN-006": taken_as(TRANSACT, _none_for_missing),
     "one-change-is-an-array IRC-TXN-006": taken_as(TRANSACT, _one_for_many),
-    "changes-may-be-anything IRC-TXN-006": all_of(unchecked(TRANSACT), on_call(TRANSACT, _anything)),
+    "changes-may-be-anything IRC-TXN-006": all_of(
+        unchecked(TRANSACT), on_call(TRANSACT, _anything)
+    ),
     "transactions-leave-unknown-out IRC-TXN-008": taken_as(TRANSACT, _known_only),
-    "transactions-stop-at-the-unknown IRC-TXN-008": all_of(unchecked(TRANSACT), in_parts(_up_to_the_unknown)),
+    "transactions-stop-at-the-unknown IRC-TXN-008": all_of(
+        unchecked(TRANSACT), in_parts(_up_to_the_unknown)
+    ),
     "unknown-in-transactions-is-501 IRC-TXN-008": _where_unknown(501),
     "unknown-in-transactions-is-422 IRC-TXN-008": _where_unknown(422),
 }

@@ -32,7 +32,9 @@ def _only_new(member: Member, added: str) -> Callable[[Update, Draft, Document],
     return act
 
 
-def _last(member: Member, change: Callable[[Document], Document]) -> Callable[[Draft, Document], None]:
+def _last(
+    member: Member, change: Callable[[Document], Document]
+) -> Callable[[Draft, Document], None]:
     """The last added item is stored as `change(document)`."""
 
     def spoil(draft: Draft, _: Document) -> None:
@@ -53,7 +55,11 @@ def _less(*members: str) -> Callable[[Document], Document]:
 
 def _cut(snapshot: Document) -> Document:
     number = snapshot.get("sequence-number")
-    return {**snapshot, "sequence-number": number & 0x7FFFFFFF} if isinstance(number, int) else snapshot
+    return (
+        {**snapshot, "sequence-number": number & 0x7FFFFFFF}
+        if isinstance(number, int)
+        else snapshot
+    )
 
 
 def _spelled(update: Document) -> Document:
@@ -65,7 +71,12 @@ def _shortened(update: Document) -> Document:
     updates = update.get("updates")
     if not isinstance(updates, dict):
         return update
-    return {**update, "updates": {key: value[:1000] if isinstance(value, str) else value for key, value in updates.items()}}
+    return {
+        **update,
+        "updates": {
+            key: value[:1000] if isinstance(value, str) else value for key, value in updates.items()
+        },
+    }
 
 
 def _remembered_until(*operations: OperationId) -> Callable[[Service], None]:
@@ -98,14 +109,24 @@ def _remembered_until(*operations: OperationId) -> Callable[[Service], None]:
     return install
 
 
-CHANGES = (op.create_table, op.update_table, op.drop_table, op.commit_transaction, op.register_table, op.rename_table)
+CHANGES = (
+    op.create_table,
+    op.update_table,
+    op.drop_table,
+    op.commit_transaction,
+    op.register_table,
+    op.rename_table,
+)
 SET_REF, EXPIRE, UPGRADE = "set-snapshot-ref", "remove-snapshots", "upgrade-format-version"
 
 
 @fault("IRC-UPD-044", by=partial(afterwards, SET_REF))
 def ways_back_of_main_are_not_logged(draft: Draft, update: Document) -> None:
     log = draft.items("snapshot-log")
-    if update["ref-name"] == "main" and [entry["snapshot-id"] for entry in log].count(update["snapshot-id"]) > 1:
+    if (
+        update["ref-name"] == "main"
+        and [entry["snapshot-id"] for entry in log].count(update["snapshot-id"]) > 1
+    ):
         draft.set("snapshot-log", log[:-1])
 
 
@@ -115,7 +136,11 @@ def ways_back_lose_the_future(draft: Draft, update: Document) -> None:
         return
     held = {reference["snapshot-id"] for reference in draft.get("refs").values()}
     until = draft.snapshots[update["snapshot-id"]]["timestamp-ms"]
-    kept = [one for one in draft.items("snapshots") if one["timestamp-ms"] <= until or one["snapshot-id"] in held]
+    kept = [
+        one
+        for one in draft.items("snapshots")
+        if one["timestamp-ms"] <= until or one["snapshot-id"] in held
+    ]
     for one in draft.items("snapshots"):
         if one not in kept:
             del draft.snapshots[one["snapshot-id"]]
@@ -136,50 +161,100 @@ def all_without_refs_expire(draft: Draft, _: Document) -> None:
 
 
 @fault("IRC-UPD-022", by=partial(in_place_of, "add-spec"))
-def ids_of_fields_begin_behind_the_default(update: Update, draft: Draft, document: Document) -> None:
+def ids_of_fields_begin_behind_the_default(
+    update: Update, draft: Draft, document: Document
+) -> None:
     update(draft, document)
     specs = draft.own_list("partition-specs")
-    default = [one["field-id"] for spec in specs if spec["spec-id"] == draft.get("default-spec-id") for one in spec["fields"]]
+    default = [
+        one["field-id"]
+        for spec in specs
+        if spec["spec-id"] == draft.get("default-spec-id")
+        for one in spec["fields"]
+    ]
     for place, spec in enumerate(specs):
-        if spec["spec-id"] == draft.added_spec and spec["spec-id"] != draft.get("default-spec-id") and default:
+        if (
+            spec["spec-id"] == draft.added_spec
+            and spec["spec-id"] != draft.get("default-spec-id")
+            and default
+        ):
             new = [one for one in spec["fields"] if one["field-id"] not in default]
             ids = {one["name"]: max(default) + number for number, one in enumerate(new, 1)}
-            specs[place] = {**spec, "fields": [{**one, "field-id": ids.get(one["name"], one["field-id"])} for one in spec["fields"]]}
+            specs[place] = {
+                **spec,
+                "fields": [
+                    {**one, "field-id": ids.get(one["name"], one["field-id"])}
+                    for one in spec["fields"]
+                ],
+            }
 
 
 FAULTS = {
-    "logs-end-with-what-expired IRC-UPD-090": afterwards(EXPIRE, lambda draft, _: draft.set("snapshot-log", [])),
-    "known-schemas-are-not-added-last IRC-UPD-018": in_place_of("add-schema", _only_new("schemas", "added_schema")),
-    "known-specs-are-not-added-last IRC-UPD-026": in_place_of("add-spec", _only_new("partition-specs", "added_spec")),
-    "known-orders-are-not-added-last IRC-UPD-032": in_place_of("add-sort-order", _only_new("sort-orders", "added_order")),
-    "added-columns-lose-docs IRC-UPD-010": afterwards("add-schema", _last("schemas", _fields(_less("doc")))),
+    "logs-end-with-what-expired IRC-UPD-090": afterwards(
+        EXPIRE, lambda draft, _: draft.set("snapshot-log", [])
+    ),
+    "known-schemas-are-not-added-last IRC-UPD-018": in_place_of(
+        "add-schema", _only_new("schemas", "added_schema")
+    ),
+    "known-specs-are-not-added-last IRC-UPD-026": in_place_of(
+        "add-spec", _only_new("partition-specs", "added_spec")
+    ),
+    "known-orders-are-not-added-last IRC-UPD-032": in_place_of(
+        "add-sort-order", _only_new("sort-orders", "added_order")
+    ),
+    "added-columns-lose-docs IRC-UPD-010": afterwards(
+        "add-schema", _last("schemas", _fields(_less("doc")))
+    ),
     "added-columns-are-optional IRC-UPD-010": afterwards(
         "add-schema", _last("schemas", _fields(lambda field: {**field, "required": False}))
     ),
-    "added-schemas-identify-nothing IRC-UPD-010": afterwards("add-schema", _last("schemas", _less("identifier-field-ids"))),
-    "added-transforms-are-bare IRC-UPD-022": afterwards(
-        "add-spec", _last("partition-specs", _fields(lambda one: {**one, "transform": one["transform"].replace("[10]", "[1]")}))
+    "added-schemas-identify-nothing IRC-UPD-010": afterwards(
+        "add-schema", _last("schemas", _less("identifier-field-ids"))
     ),
-    "added-orders-ascend IRC-UPD-029": afterwards("add-sort-order", _last("sort-orders", _fields(lambda one: {**one, "direction": "asc"}))),
+    "added-transforms-are-bare IRC-UPD-022": afterwards(
+        "add-spec",
+        _last(
+            "partition-specs",
+            _fields(lambda one: {**one, "transform": one["transform"].replace("[10]", "[1]")}),
+        ),
+    ),
+    "added-orders-ascend IRC-UPD-029": afterwards(
+        "add-sort-order", _last("sort-orders", _fields(lambda one: {**one, "direction": "asc"}))
+    ),
     "added-orders-begin-with-nulls IRC-UPD-029": afterwards(
-        "add-sort-order", _last("sort-orders", _fields(lambda one: {**one, "null-order": "nulls-first"}))
+        "add-sort-order",
+        _last("sort-orders", _fields(lambda one: {**one, "null-order": "nulls-first"})),
     ),
     "upgrades-lose-tags IRC-UPD-005": afterwards(
-        UPGRADE, lambda draft, _: draft.set("refs", {k: v for k, v in (draft.get("refs") or {}).items() if k == "main"})
+        UPGRADE,
+        lambda draft, _: draft.set(
+            "refs", {k: v for k, v in (draft.get("refs") or {}).items() if k == "main"}
+        ),
     ),
-    "upgrades-lose-statistics IRC-UPD-005": afterwards(UPGRADE, lambda draft, _: draft.set("statistics", [])),
-    "upgrades-lose-the-log IRC-UPD-005": afterwards(UPGRADE, lambda draft, _: draft.set("snapshot-log", [])),
+    "upgrades-lose-statistics IRC-UPD-005": afterwards(
+        UPGRADE, lambda draft, _: draft.set("statistics", [])
+    ),
+    "upgrades-lose-the-log IRC-UPD-005": afterwards(
+        UPGRADE, lambda draft, _: draft.set("snapshot-log", [])
+    ),
     "sequence-numbers-have-31-bits IRC-UPD-035": rewritten(
         "add-snapshot", lambda _, update: {**update, "snapshot": _cut(update["snapshot"])}
     ),
     "refs-in-lower-case IRC-UPD-045": rewritten(SET_REF, lambda _, update: _spelled(update)),
-    "values-have-1000-letters IRC-UPD-061": rewritten("set-properties", lambda _, update: _shortened(update)),
+    "values-have-1000-letters IRC-UPD-061": rewritten(
+        "set-properties", lambda _, update: _shortened(update)
+    ),
     "statistics-lose-their-blobs IRC-UPD-066": afterwards(
         "set-statistics", _last("statistics", lambda file: {**file, "blob-metadata": []})
     ),
     "partition-statistics-have-no-size IRC-UPD-071": afterwards(
-        "set-partition-statistics", _last("partition-statistics", lambda file: {**file, "file-size-in-bytes": 0})
+        "set-partition-statistics",
+        _last("partition-statistics", lambda file: {**file, "file-size-in-bytes": 0}),
     ),
-    "loads-remember-over-registering IRC-TBL-REG-005": _remembered_until(*(one for one in CHANGES if one != op.register_table)),
-    "loads-remember-over-renames IRC-TBL-REN-001": _remembered_until(*(one for one in CHANGES if one != op.rename_table)),
+    "loads-remember-over-registering IRC-TBL-REG-005": _remembered_until(
+        *(one for one in CHANGES if one != op.register_table)
+    ),
+    "loads-remember-over-renames IRC-TBL-REN-001": _remembered_until(
+        *(one for one in CHANGES if one != op.rename_table)
+    ),
 }

@@ -16,7 +16,10 @@ MEMBER: Final = "encryption-keys"
 @fault("IRC-UPD-079", by=partial(updates.rewritten, "add-encryption-key"))
 def forgets_the_encrypting_key(_: Draft, document: Document) -> Document:
     key = document["encryption-key"]
-    return {**document, "encryption-key": {member: key[member] for member in ("key-id", "encrypted-key-metadata")}}
+    return {
+        **document,
+        "encryption-key": {member: key[member] for member in ("key-id", "encrypted-key-metadata")},
+    }
 
 
 @fault("IRC-UPD-079", by=partial(updates.in_place_of, "add-encryption-key"))
@@ -28,18 +31,28 @@ def key_ids_in_any_case(update: updates.Update, draft: Draft, document: Document
 
 @fault("IRC-UPD-082", by=partial(updates.afterwards, "remove-encryption-key"))
 def keys_take_others_along(draft: Draft, document: Document) -> None:
-    draft.set(MEMBER, [key for key in draft.items(MEMBER) if key.get("encrypted-by-id") != document["key-id"]])
+    draft.set(
+        MEMBER,
+        [key for key in draft.items(MEMBER) if key.get("encrypted-by-id") != document["key-id"]],
+    )
 
 
 FAULTS = {
-    "removes-all-keys IRC-UPD-082": replace_entry("updates", "remove-encryption-key", lambda draft, _: draft.set(MEMBER, [])),
+    "removes-all-keys IRC-UPD-082": replace_entry(
+        "updates", "remove-encryption-key", lambda draft, _: draft.set(MEMBER, [])
+    ),
     "forgets-encryption-keys IRC-UPD-079": updates.ignored("add-encryption-key"),
     "keeps-keys-twice IRC-UPD-080": replace_entry(
-        "updates", "add-encryption-key", lambda draft, document: draft.own_list(MEMBER).append(document["encryption-key"])
+        "updates",
+        "add-encryption-key",
+        lambda draft, document: draft.own_list(MEMBER).append(document["encryption-key"]),
     ),
     "ignores-incomplete-keys IRC-UPD-081": updates.accepting_anyway("add-encryption-key"),
     "keeps-removed-keys IRC-UPD-082": updates.ignored("remove-encryption-key"),
     "refuses-to-remove-unknown-keys IRC-UPD-082": updates.refused_when(
-        "remove-encryption-key", lambda draft, document: all(key["key-id"] != document["key-id"] for key in draft.items(MEMBER))
+        "remove-encryption-key",
+        lambda draft, document: all(
+            key["key-id"] != document["key-id"] for key in draft.items(MEMBER)
+        ),
     ),
 }

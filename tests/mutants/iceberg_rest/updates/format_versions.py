@@ -8,7 +8,13 @@ from lakepact.reference_server.faults import fault, replace_entry
 from lakepact.reference_server.iceberg_rest.documents import Document
 from lakepact.reference_server.iceberg_rest.tables.metadata import FORMAT_VERSIONS
 from lakepact.reference_server.iceberg_rest.updates import Draft
-from mutants.iceberg_rest.operators.updates import accepting_anyway, afterwards, fatal, ignored, refused_when
+from mutants.iceberg_rest.operators.updates import (
+    accepting_anyway,
+    afterwards,
+    fatal,
+    ignored,
+    refused_when,
+)
 
 ACTION = "upgrade-format-version"
 
@@ -16,7 +22,11 @@ ACTION = "upgrade-format-version"
 @fault("IRC-UPD-005", by=partial(refused_when, "upgrade-format-version"))
 def upgrades_go_step_by_step(draft: Draft, update: Document) -> bool:
     wanted = update.get("format-version")
-    return isinstance(wanted, int) and draft.format_version + 1 < wanted <= FORMAT_VERSIONS.stop - 1 and not draft.creating
+    return (
+        isinstance(wanted, int)
+        and draft.format_version + 1 < wanted <= FORMAT_VERSIONS.stop - 1
+        and not draft.creating
+    )
 
 
 @fault("IRC-UPD-007", by=partial(replace_entry, "updates", ACTION))
@@ -33,7 +43,13 @@ def loses_snapshots_at_upgrade(draft: Draft, _: Document) -> None:
 
 @fault("IRC-UPD-009", by=partial(afterwards, ACTION))
 def numbers_snapshots_at_upgrade(draft: Draft, _: Document) -> None:
-    draft.set("snapshots", [{**one, "sequence-number": number} for number, one in enumerate(draft.items("snapshots"), start=1)])
+    draft.set(
+        "snapshots",
+        [
+            {**one, "sequence-number": number}
+            for number, one in enumerate(draft.items("snapshots"), start=1)
+        ],
+    )
 
 
 FAULTS = {

@@ -24,7 +24,14 @@ def _with_the_other(member: Member) -> Callable[[Draft, Document], None]:
     """The statistics of the other kind go too."""
 
     def spoil(draft: Draft, document: Document) -> None:
-        draft.set(member, [file for file in draft.items(member) if file["snapshot-id"] != document["snapshot-id"]])
+        draft.set(
+            member,
+            [
+                file
+                for file in draft.items(member)
+                if file["snapshot-id"] != document["snapshot-id"]
+            ],
+        )
 
     return spoil
 
@@ -33,7 +40,9 @@ def _without_properties(draft: Draft, _: Document) -> None:
     draft.set("properties", {})
 
 
-def _numbered_by_count(member: Member, id_member: str, added: str) -> Callable[[Update, Draft, Document], None]:
+def _numbered_by_count(
+    member: Member, id_member: str, added: str
+) -> Callable[[Update, Draft, Document], None]:
     """An added item gets the number of items as its id."""
 
     def act(update: Update, draft: Draft, document: Document) -> None:
@@ -54,8 +63,19 @@ def _snapshots(spoil: Callable[[Draft, Document], None]) -> Install:
 @fault("IRC-UPD-035", by=partial(wrap_rule, "updates_applied"))
 def one_snapshot_for_a_commit(apply: Callable[..., Document]) -> Callable[..., Document]:
     def applied(metadata: Document, updates: Sequence[Document], **how: object) -> Document:
-        last = max((place for place, update in enumerate(updates) if update["action"] == "add-snapshot"), default=0)
-        return apply(metadata, [one for place, one in enumerate(updates) if one["action"] != "add-snapshot" or place == last], **how)
+        last = max(
+            (place for place, update in enumerate(updates) if update["action"] == "add-snapshot"),
+            default=0,
+        )
+        return apply(
+            metadata,
+            [
+                one
+                for place, one in enumerate(updates)
+                if one["action"] != "add-snapshot" or place == last
+            ],
+            **how,
+        )
 
     return applied
 
@@ -63,7 +83,11 @@ def one_snapshot_for_a_commit(apply: Callable[..., Document]) -> Callable[..., D
 @fault("IRC-UPD-035", by=partial(rewritten, "add-snapshot"))
 def snapshots_upon_main(draft: Draft, document: Document) -> Document:
     current = draft.get("current-snapshot-id")
-    return document if current in (None, -1) else {**document, "snapshot": {**document["snapshot"], "parent-snapshot-id": current}}
+    return (
+        document
+        if current in (None, -1)
+        else {**document, "snapshot": {**document["snapshot"], "parent-snapshot-id": current}}
+    )
 
 
 @fault("IRC-UPD-041", by=_snapshots)
@@ -82,12 +106,18 @@ def rows_of_what_is_kept(draft: Draft, _: Document) -> None:
 def first_row_id_zero(draft: Draft, document: Document) -> None:
     if draft.format_version >= 3:
         kept: list[Snapshot] = draft.own_list("snapshots")
-        kept[-1] = draft.snapshots[document["snapshot"]["snapshot-id"]] = {**kept[-1], "first-row-id": 0}
+        kept[-1] = draft.snapshots[document["snapshot"]["snapshot-id"]] = {
+            **kept[-1],
+            "first-row-id": 0,
+        }
 
 
 @fault("IRC-UPD-042", by=partial(rewritten, "add-snapshot"))
 def snapshots_of_current_schema(draft: Draft, document: Document) -> Document:
-    return {**document, "snapshot": {**document["snapshot"], "schema-id": draft.get("current-schema-id")}}
+    return {
+        **document,
+        "snapshot": {**document["snapshot"], "schema-id": draft.get("current-schema-id")},
+    }
 
 
 @fault("IRC-UPD-050", by=partial(rewritten, "remove-snapshots"))
@@ -99,31 +129,52 @@ def older_snapshots_go_too(draft: Draft, document: Document) -> Document:
 
 @fault("IRC-UPD-050", by=partial(rewritten, "remove-snapshots"))
 def missing_snapshots_end_removals(draft: Draft, document: Document) -> Document:
-    return {**document, "snapshot-ids": list(takewhile(draft.snapshots.__contains__, document["snapshot-ids"]))}
+    return {
+        **document,
+        "snapshot-ids": list(takewhile(draft.snapshots.__contains__, document["snapshot-ids"])),
+    }
 
 
 @fault("IRC-UPD-050", by=partial(afterwards, "remove-snapshots"))
 def sequence_numbers_used_again(draft: Draft, _: Document) -> None:
     if draft.get("last-sequence-number"):
-        draft.set("last-sequence-number", max((one.get("sequence-number", 0) for one in draft.items("snapshots")), default=0))
+        draft.set(
+            "last-sequence-number",
+            max((one.get("sequence-number", 0) for one in draft.items("snapshots")), default=0),
+        )
 
 
 @fault("IRC-UPD-064", by=partial(in_place_of, "remove-properties"))
 def properties_removed_by_prefix(update: Update, draft: Draft, document: Document) -> None:
     names: dict[str, str] = draft.get("properties") or {}
-    update(draft, {**document, "removals": [name for name in names if name.startswith(tuple(document["removals"]))]})
+    update(
+        draft,
+        {
+            **document,
+            "removals": [name for name in names if name.startswith(tuple(document["removals"]))],
+        },
+    )
 
 
 FAULTS = {
-    "all-statistics-go IRC-UPD-050": afterwards("remove-snapshots", lambda draft, _: draft.set("statistics", [])),
+    "all-statistics-go IRC-UPD-050": afterwards(
+        "remove-snapshots", lambda draft, _: draft.set("statistics", [])
+    ),
     "partition-ids-used-again IRC-REQ-027": afterwards(
-        "remove-partition-specs", lambda draft, _: draft.set("last-partition-id", highest_field_id(draft.items("partition-specs")))
+        "remove-partition-specs",
+        lambda draft, _: draft.set(
+            "last-partition-id", highest_field_id(draft.items("partition-specs"))
+        ),
     ),
     "schemas-take-properties IRC-UPD-010": afterwards("add-schema", _without_properties),
     "specs-take-properties IRC-UPD-022": afterwards("add-spec", _without_properties),
     "orders-take-properties IRC-UPD-029": afterwards("add-sort-order", _without_properties),
-    "schemas-numbered-by-count IRC-UPD-010": in_place_of("add-schema", _numbered_by_count("schemas", "schema-id", "added_schema")),
-    "specs-numbered-by-count IRC-UPD-022": in_place_of("add-spec", _numbered_by_count("partition-specs", "spec-id", "added_spec")),
+    "schemas-numbered-by-count IRC-UPD-010": in_place_of(
+        "add-schema", _numbered_by_count("schemas", "schema-id", "added_schema")
+    ),
+    "specs-numbered-by-count IRC-UPD-022": in_place_of(
+        "add-spec", _numbered_by_count("partition-specs", "spec-id", "added_spec")
+    ),
     "statistics-of-both-kinds-go IRC-UPD-070 IRC-UPD-072": all_of(
         afterwards("remove-statistics", _with_the_other("partition-statistics")),
         afterwards("remove-partition-statistics", _with_the_other("statistics")),

@@ -15,7 +15,9 @@ from mutants.iceberg_rest.operators.updates import Update, afterwards, in_place_
 DEFAULTS = ("initial-default", "write-default")
 
 
-def _alike(kind: str, member: Member, added: str, told_by: Callable[[Document], object]) -> Callable[[Update, Draft, Document], None]:
+def _alike(
+    kind: str, member: Member, added: str, told_by: Callable[[Document], object]
+) -> Callable[[Update, Draft, Document], None]:
     """An added item that is similar to an existing one is taken for it.
 
     Args:
@@ -42,7 +44,10 @@ def _named(spec: Document) -> object:
 def _plain(column_type: Any) -> Any:
     if not isinstance(column_type, dict) or "fields" not in column_type:
         return column_type
-    fields = [{member: value for member, value in field.items() if member not in DEFAULTS} for field in column_type["fields"]]
+    fields = [
+        {member: value for member, value in field.items() if member not in DEFAULTS}
+        for field in column_type["fields"]
+    ]
     return {**column_type, "fields": fields}
 
 
@@ -51,17 +56,29 @@ def added_structs_lose_defaults(_: Draft, update: Document) -> Document:
     schema = update.get("schema")
     if not isinstance(schema, dict) or not isinstance(schema.get("fields"), list):
         return update
-    return {**update, "schema": {**schema, "fields": [{**field, "type": _plain(field.get("type"))} for field in schema["fields"]]}}
+    return {
+        **update,
+        "schema": {
+            **schema,
+            "fields": [{**field, "type": _plain(field.get("type"))} for field in schema["fields"]],
+        },
+    }
 
 
-@fault("IRC-UPD-010", by=lambda act: in_place_of("add-schema", _alike("schema", "schemas", "added_schema", act)))
+@fault(
+    "IRC-UPD-010",
+    by=lambda act: in_place_of("add-schema", _alike("schema", "schemas", "added_schema", act)),
+)
 def schemas_compared_by_names(schema: Document) -> object:
     return [(field["name"], str(field["type"])) for field in schema["fields"]]
 
 
 @fault("IRC-UPD-010", by=partial(rewritten, "add-schema"))
 def defaults_lost_in_commits(_: Draft, document: Document) -> Document:
-    fields = [{member: value for member, value in field.items() if member not in DEFAULTS} for field in document["schema"]["fields"]]
+    fields = [
+        {member: value for member, value in field.items() if member not in DEFAULTS}
+        for field in document["schema"]["fields"]
+    ]
     return {**document, "schema": {**document["schema"], "fields": fields}}
 
 
@@ -72,12 +89,20 @@ def last_column_id_as_requested(draft: Draft, document: Document) -> None:
         draft.set("last-column-id", said)
 
 
-@fault("IRC-UPD-026", by=lambda act: in_place_of("add-spec", _alike("spec", "partition-specs", "added_spec", act)))
+@fault(
+    "IRC-UPD-026",
+    by=lambda act: in_place_of("add-spec", _alike("spec", "partition-specs", "added_spec", act)),
+)
 def specs_compared_by_columns(spec: Document) -> object:
-    return sorted((field["source-id"], field["transform"].partition("[")[0]) for field in spec["fields"])
+    return sorted(
+        (field["source-id"], field["transform"].partition("[")[0]) for field in spec["fields"]
+    )
 
 
-@fault("IRC-UPD-026", by=lambda act: in_place_of("add-spec", _alike("spec", "partition-specs", "added_spec", act)))
+@fault(
+    "IRC-UPD-026",
+    by=lambda act: in_place_of("add-spec", _alike("spec", "partition-specs", "added_spec", act)),
+)
 def specs_compared_without_names(spec: Document) -> object:
     return [(field["source-id"], field["transform"]) for field in spec["fields"]]
 
@@ -85,15 +110,32 @@ def specs_compared_without_names(spec: Document) -> object:
 @fault("IRC-UPD-026", by=partial(in_place_of, "add-spec"))
 def specs_compared_by_names(update: Update, draft: Draft, document: Document) -> None:
     has_ids = any("field-id" in field for field in document["spec"]["fields"])
-    (update if has_ids else partial(_alike("spec", "partition-specs", "added_spec", _named), update))(draft, document)
+    (
+        update
+        if has_ids
+        else partial(_alike("spec", "partition-specs", "added_spec", _named), update)
+    )(draft, document)
 
 
-@fault("IRC-UPD-032", by=lambda act: in_place_of("add-sort-order", _alike("sort-order", "sort-orders", "added_order", act)))
+@fault(
+    "IRC-UPD-032",
+    by=lambda act: in_place_of(
+        "add-sort-order", _alike("sort-order", "sort-orders", "added_order", act)
+    ),
+)
 def orders_compared_without_direction(order: Document) -> object:
-    return sorted(tuple(field[member] for member in ("source-id", "transform", "direction", "null-order")) for field in order["fields"])
+    return sorted(
+        tuple(field[member] for member in ("source-id", "transform", "direction", "null-order"))
+        for field in order["fields"]
+    )
 
 
-@fault("IRC-UPD-032", by=lambda act: in_place_of("add-sort-order", _alike("sort-order", "sort-orders", "added_order", act)))
+@fault(
+    "IRC-UPD-032",
+    by=lambda act: in_place_of(
+        "add-sort-order", _alike("sort-order", "sort-orders", "added_order", act)
+    ),
+)
 def orders_compared_by_columns(order: Document) -> object:
     return [field["source-id"] for field in order["fields"]]
 

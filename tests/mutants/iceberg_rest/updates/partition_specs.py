@@ -51,7 +51,9 @@ def _forget_last_id(update: updates.Update, draft: Draft, document: Document) ->
 ADD = {
     "keeps-requested-spec-ids IRC-UPD-022": updates.in_place_of("add-spec", _keep_requested_id),
     "needs-spec-id IRC-UPD-022": updates.refused_when("add-spec", _needs_id),
-    "leaves-out-partition-field-ids IRC-UPD-022": on_answer((op.load_table, COMMIT), _leave_out_field_ids),
+    "leaves-out-partition-field-ids IRC-UPD-022": on_answer(
+        (op.load_table, COMMIT), _leave_out_field_ids
+    ),
     "duplicates-equal-specs IRC-UPD-023": updates.in_place_of("add-spec", _add_again),
     "ignores-invalid-specs IRC-UPD-024 IRC-UPD-025": updates.accepting_anyway("add-spec"),
     "takes-first-added-spec IRC-UPD-026": updates.in_place_of("add-spec", SPECS.keep_first_added),
@@ -61,23 +63,35 @@ ADD = {
 
 SET = {
     "default-spec-stays IRC-UPD-026": updates.ignored("set-default-spec"),
-    "last-added-spec-may-be-none IRC-UPD-027": updates.accepting_anyway("set-default-spec", when=SPECS.is_last_added),
+    "last-added-spec-may-be-none IRC-UPD-027": updates.accepting_anyway(
+        "set-default-spec", when=SPECS.is_last_added
+    ),
     "unknown-spec-is-500 IRC-UPD-027 IRC-UPD-028": updates.fatal("set-default-spec"),
-    "default-spec-may-be-none IRC-UPD-027 IRC-UPD-028": replace_entry("updates", "set-default-spec", SPECS.set_whatever),
+    "default-spec-may-be-none IRC-UPD-027 IRC-UPD-028": replace_entry(
+        "updates", "set-default-spec", SPECS.set_whatever
+    ),
 }
 
 
 def _stumble(update: updates.Update, draft: Draft, document: Document) -> None:
-    if not {spec["spec-id"] for spec in draft.items("partition-specs")}.issuperset(document["spec-ids"]):
+    if not {spec["spec-id"] for spec in draft.items("partition-specs")}.issuperset(
+        document["spec-ids"]
+    ):
         raise Problem(500, "NullPointerException", "no such partition spec")
     update(draft, document)
 
 
 REMOVE = {
     "keeps-removed-specs IRC-UPD-073": updates.ignored("remove-partition-specs"),
-    "removes-more-specs IRC-UPD-073": updates.afterwards("remove-partition-specs", SPECS.remove_all_but_default),
-    "removes-default-spec IRC-UPD-074": replace_entry("updates", "remove-partition-specs", SPECS.remove_whatever),
-    "removing-unknown-spec-is-500 IRC-UPD-075": updates.in_place_of("remove-partition-specs", _stumble),
+    "removes-more-specs IRC-UPD-073": updates.afterwards(
+        "remove-partition-specs", SPECS.remove_all_but_default
+    ),
+    "removes-default-spec IRC-UPD-074": replace_entry(
+        "updates", "remove-partition-specs", SPECS.remove_whatever
+    ),
+    "removing-unknown-spec-is-500 IRC-UPD-075": updates.in_place_of(
+        "remove-partition-specs", _stumble
+    ),
 }
 
 

@@ -25,7 +25,10 @@ def settings_of_writers_are_left_out(_: Draft, update: Document) -> Document:
     updates = update.get("updates")
     if not isinstance(updates, dict):
         return update
-    return {**update, "updates": {key: value for key, value in updates.items() if not key.startswith("write.")}}
+    return {
+        **update,
+        "updates": {key: value for key, value in updates.items() if not key.startswith("write.")},
+    }
 
 
 @fault("IRC-UPD-061", by=partial(replace_entry, "updates", "set-properties"))
@@ -39,7 +42,9 @@ def spells_property_values_out(_: Draft, document: Document) -> Document:
     return {**document, "updates": {key: str(value) for key, value in updates.items()}}
 
 
-@fault("IRC-UPD-065", by=lambda act: all_of(unchecked(COMMIT), in_place_of("remove-properties", act)))
+@fault(
+    "IRC-UPD-065", by=lambda act: all_of(unchecked(COMMIT), in_place_of("remove-properties", act))
+)
 def ignores_malformed_removals(update: Update, draft: Draft, document: Document) -> None:
     removals: list[Any] = document["removals"] if isinstance(document.get("removals"), list) else []
     update(draft, {**document, "removals": [name for name in removals if isinstance(name, str)]})
@@ -47,13 +52,22 @@ def ignores_malformed_removals(update: Update, draft: Draft, document: Document)
 
 FAULTS = {
     "replaces-all-properties IRC-UPD-061": replace_entry(
-        "updates", "set-properties", lambda draft, document: draft.set("properties", dict(document["updates"]))
+        "updates",
+        "set-properties",
+        lambda draft, document: draft.set("properties", dict(document["updates"])),
     ),
-    "removes-all-properties IRC-UPD-064": replace_entry("updates", "remove-properties", lambda draft, _: draft.set("properties", {})),
-    "ignores-missing-updates IRC-UPD-062": accepting_anyway("set-properties", when=lacks("updates")),
+    "removes-all-properties IRC-UPD-064": replace_entry(
+        "updates", "remove-properties", lambda draft, _: draft.set("properties", {})
+    ),
+    "ignores-missing-updates IRC-UPD-062": accepting_anyway(
+        "set-properties", when=lacks("updates")
+    ),
     "keeps-removed-properties IRC-UPD-064": ignored("remove-properties"),
     "refuses-to-remove-unknown-properties IRC-UPD-064": refused_when(
-        "remove-properties", lambda draft, document: not set(draft.get("properties") or {}).issuperset(document["removals"])
+        "remove-properties",
+        lambda draft, document: (
+            not set(draft.get("properties") or {}).issuperset(document["removals"])
+        ),
     ),
     "keeps-location IRC-UPD-059": ignored("set-location"),
     "ignores-missing-locations IRC-UPD-060": accepting_anyway("set-location"),

@@ -64,7 +64,11 @@ def _with_former_retention(draft: Draft, document: Document) -> Document:
 
 
 def _is_incomplete(_: Draft, document: Document) -> bool:
-    return not document.get("ref-name") or "snapshot-id" not in document or document.get("type") not in KINDS
+    return (
+        not document.get("ref-name")
+        or "snapshot-id" not in document
+        or document.get("type") not in KINDS
+    )
 
 
 def _is_complete(draft: Draft, document: Document) -> bool:
@@ -72,7 +76,11 @@ def _is_complete(draft: Draft, document: Document) -> bool:
 
 
 def _set_whatever(draft: Draft, document: Document) -> None:
-    members = {member: document[member] for member in ("type", "snapshot-id", *RETENTION) if member in document}
+    members = {
+        member: document[member]
+        for member in ("type", "snapshot-id", *RETENTION)
+        if member in document
+    }
     draft.own_object("refs")[document["ref-name"]] = members
     if document["ref-name"] == "main":
         draft.set("current-snapshot-id", document["snapshot-id"])
@@ -80,16 +88,28 @@ def _set_whatever(draft: Draft, document: Document) -> None:
 
 SET = {
     "branches-never-move IRC-UPD-044": updates.in_place_of("set-snapshot-ref", _never_move),
-    "main-leaves-current-snapshot IRC-UPD-044 IRC-META-008": updates.in_place_of("set-snapshot-ref", _keep("current-snapshot-id")),
-    "every-branch-is-current IRC-UPD-044 IRC-META-008": updates.afterwards("set-snapshot-ref", _current_is_set),
-    "forgets-snapshot-log IRC-UPD-044": updates.in_place_of("set-snapshot-ref", _keep("snapshot-log")),
+    "main-leaves-current-snapshot IRC-UPD-044 IRC-META-008": updates.in_place_of(
+        "set-snapshot-ref", _keep("current-snapshot-id")
+    ),
+    "every-branch-is-current IRC-UPD-044 IRC-META-008": updates.afterwards(
+        "set-snapshot-ref", _current_is_set
+    ),
+    "forgets-snapshot-log IRC-UPD-044": updates.in_place_of(
+        "set-snapshot-ref", _keep("snapshot-log")
+    ),
     "first-branch-makes-main IRC-UPD-044": updates.in_place_of("set-snapshot-ref", _main_too),
     "refs-keep-their-type IRC-UPD-045": updates.rewritten("set-snapshot-ref", _as_before),
     "tags-become-branches IRC-UPD-045": updates.rewritten("set-snapshot-ref", _as_branch),
     "forgets-retention IRC-UPD-045": updates.rewritten("set-snapshot-ref", _without_retention),
-    "ignores-refs-to-unknown-snapshots IRC-UPD-046 IRC-UPD-048": updates.accepting_anyway("set-snapshot-ref", when=_is_complete),
-    "stores-impossible-refs IRC-UPD-046 IRC-UPD-048": replace_entry("updates", "set-snapshot-ref", _set_whatever),
-    "ignores-incomplete-refs IRC-UPD-047": updates.accepting_anyway("set-snapshot-ref", when=_is_incomplete),
+    "ignores-refs-to-unknown-snapshots IRC-UPD-046 IRC-UPD-048": updates.accepting_anyway(
+        "set-snapshot-ref", when=_is_complete
+    ),
+    "stores-impossible-refs IRC-UPD-046 IRC-UPD-048": replace_entry(
+        "updates", "set-snapshot-ref", _set_whatever
+    ),
+    "ignores-incomplete-refs IRC-UPD-047": updates.accepting_anyway(
+        "set-snapshot-ref", when=_is_incomplete
+    ),
     "merges-retention IRC-UPD-049": updates.rewritten("set-snapshot-ref", _with_former_retention),
 }
 
@@ -97,7 +117,10 @@ SET = {
 def _remove_snapshot_too(update: updates.Update, draft: Draft, document: Document) -> None:
     gone = _ref(draft, document["ref-name"]).get("snapshot-id")
     update(draft, document)
-    draft.set("snapshots", [snapshot for snapshot in draft.items("snapshots") if snapshot["snapshot-id"] != gone])
+    draft.set(
+        "snapshots",
+        [snapshot for snapshot in draft.items("snapshots") if snapshot["snapshot-id"] != gone],
+    )
 
 
 def _keep_the_last(update: updates.Update, draft: Draft, document: Document) -> None:
@@ -112,8 +135,12 @@ def _is_unknown(draft: Draft, document: Document) -> bool:
 REMOVE = {
     "keeps-removed-refs IRC-UPD-056": updates.ignored("remove-snapshot-ref"),
     "keeps-the-last-ref IRC-UPD-056": updates.in_place_of("remove-snapshot-ref", _keep_the_last),
-    "removes-snapshots-with-refs IRC-UPD-056": updates.in_place_of("remove-snapshot-ref", _remove_snapshot_too),
-    "refuses-to-remove-unknown-refs IRC-UPD-057": updates.refused_when("remove-snapshot-ref", _is_unknown),
+    "removes-snapshots-with-refs IRC-UPD-056": updates.in_place_of(
+        "remove-snapshot-ref", _remove_snapshot_too
+    ),
+    "refuses-to-remove-unknown-refs IRC-UPD-057": updates.refused_when(
+        "remove-snapshot-ref", _is_unknown
+    ),
     "removing-main-leaves-current-snapshot IRC-UPD-058 IRC-META-008": updates.in_place_of(
         "remove-snapshot-ref", _keep("current-snapshot-id")
     ),

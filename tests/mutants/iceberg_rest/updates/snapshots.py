@@ -55,7 +55,10 @@ def _round_ids(answer: Document) -> None:
 def _replace_twin(update: updates.Update, draft: Draft, document: Document) -> None:
     twin = document["snapshot"]["snapshot-id"]
     if draft.snapshots.pop(twin, None):
-        draft.set("snapshots", [snapshot for snapshot in draft.items("snapshots") if snapshot["snapshot-id"] != twin])
+        draft.set(
+            "snapshots",
+            [snapshot for snapshot in draft.items("snapshots") if snapshot["snapshot-id"] != twin],
+        )
     update(draft, document)
 
 
@@ -73,16 +76,22 @@ def _forget_last_number(update: updates.Update, draft: Draft, document: Document
 
 NUMBERS = {
     "adding-a-snapshot-moves-main IRC-UPD-035": updates.afterwards("add-snapshot", _move_main),
-    "last-sequence-number-stays IRC-UPD-035 IRC-META-009": updates.in_place_of("add-snapshot", _keep_member("last-sequence-number")),
+    "last-sequence-number-stays IRC-UPD-035 IRC-META-009": updates.in_place_of(
+        "add-snapshot", _keep_member("last-sequence-number")
+    ),
     "rounds-snapshot-ids IRC-UPD-035": on_answer((op.load_table, COMMIT), _round_ids),
     "replaces-snapshots IRC-UPD-036": updates.in_place_of("add-snapshot", _replace_twin),
     "keeps-twin-snapshots IRC-UPD-036": updates.in_place_of("add-snapshot", _keep_twins),
-    "accepts-stale-sequence-numbers IRC-UPD-037": updates.in_place_of("add-snapshot", _forget_last_number),
+    "accepts-stale-sequence-numbers IRC-UPD-037": updates.in_place_of(
+        "add-snapshot", _forget_last_number
+    ),
 }
 
 
 def _is_incomplete(draft: Draft, document: Document) -> bool:
-    return updates.lacks("snapshot-id", "timestamp-ms", "manifest-list", "summary")(draft, document["snapshot"])
+    return updates.lacks("snapshot-id", "timestamp-ms", "manifest-list", "summary")(
+        draft, document["snapshot"]
+    )
 
 
 def _overwrite_unless_known(_: Draft, document: Document) -> Document:
@@ -95,31 +104,53 @@ def _overwrite_unless_known(_: Draft, document: Document) -> Document:
 
 def _keep_operation_only(_: Draft, document: Document) -> Document:
     snapshot = document["snapshot"]
-    return {**document, "snapshot": {**snapshot, "summary": {"operation": snapshot["summary"]["operation"]}}}
+    return {
+        **document,
+        "snapshot": {**snapshot, "summary": {"operation": snapshot["summary"]["operation"]}},
+    }
 
 
 def _without_empty_values(_: Draft, document: Document) -> Document:
     snapshot = document["snapshot"]
-    return {**document, "snapshot": {**snapshot, "summary": {key: value for key, value in snapshot["summary"].items() if value}}}
+    return {
+        **document,
+        "snapshot": {
+            **snapshot,
+            "summary": {key: value for key, value in snapshot["summary"].items() if value},
+        },
+    }
 
 
 def _as_double(member: str) -> Callable[[Draft, Document], Document]:
     def act(_: Draft, document: Document) -> Document:
         snapshot = document["snapshot"]
-        return {**document, "snapshot": {**snapshot, member: int(float(snapshot[member]))}} if member in snapshot else document
+        return (
+            {**document, "snapshot": {**snapshot, member: int(float(snapshot[member]))}}
+            if member in snapshot
+            else document
+        )
 
     return act
 
 
 def _in_lower_case(_: Draft, document: Document) -> Document:
     snapshot = document["snapshot"]
-    return {**document, "snapshot": {**snapshot, "summary": {key.lower(): value for key, value in snapshot["summary"].items()}}}
+    return {
+        **document,
+        "snapshot": {
+            **snapshot,
+            "summary": {key.lower(): value for key, value in snapshot["summary"].items()},
+        },
+    }
 
 
 def _begin_at_next_row(draft: Draft, document: Document) -> Document:
     if draft.format_version < 3:
         return document
-    return {**document, "snapshot": {**document["snapshot"], "first-row-id": draft.get("next-row-id")}}
+    return {
+        **document,
+        "snapshot": {**document["snapshot"], "first-row-id": draft.get("next-row-id")},
+    }
 
 
 def _forget_members(*members: str) -> Callable[[Draft, Document], None]:
@@ -136,28 +167,47 @@ def _accept_any_schema(update: updates.Update, draft: Draft, document: Document)
 
 
 CONTENT = {
-    "ignores-incomplete-snapshots IRC-UPD-038": updates.accepting_anyway("add-snapshot", when=_is_incomplete),
+    "ignores-incomplete-snapshots IRC-UPD-038": updates.accepting_anyway(
+        "add-snapshot", when=_is_incomplete
+    ),
     "treats-operations-as-overwrites IRC-UPD-038 IRC-UPD-039": all_of(
         unchecked(COMMIT), updates.rewritten("add-snapshot", _overwrite_unless_known)
     ),
     "keeps-operations-only IRC-UPD-040": updates.rewritten("add-snapshot", _keep_operation_only),
-    "summaries-without-empty-values IRC-UPD-040": updates.rewritten("add-snapshot", _without_empty_values),
-    "sequence-numbers-as-doubles IRC-GEN-019": updates.rewritten("add-snapshot", _as_double("sequence-number")),
+    "summaries-without-empty-values IRC-UPD-040": updates.rewritten(
+        "add-snapshot", _without_empty_values
+    ),
+    "sequence-numbers-as-doubles IRC-GEN-019": updates.rewritten(
+        "add-snapshot", _as_double("sequence-number")
+    ),
     "row-ids-as-doubles IRC-GEN-019": updates.rewritten("add-snapshot", _as_double("first-row-id")),
     "summaries-in-lower-case IRC-UPD-040": updates.rewritten("add-snapshot", _in_lower_case),
     "row-ids-stay IRC-UPD-041": updates.in_place_of("add-snapshot", _keep_member("next-row-id")),
     "overrides-first-row-ids IRC-UPD-041": updates.rewritten("add-snapshot", _begin_at_next_row),
-    "forgets-schemas-of-snapshots IRC-UPD-042": updates.rewritten("add-snapshot", snapshot_without("schema-id")),
-    "accepts-snapshots-of-unknown-schemas IRC-UPD-042": updates.in_place_of("add-snapshot", _accept_any_schema),
-    "loses-added-rows IRC-UPD-043": updates.afterwards("add-snapshot", _forget_members("added-rows")),
+    "forgets-schemas-of-snapshots IRC-UPD-042": updates.rewritten(
+        "add-snapshot", snapshot_without("schema-id")
+    ),
+    "accepts-snapshots-of-unknown-schemas IRC-UPD-042": updates.in_place_of(
+        "add-snapshot", _accept_any_schema
+    ),
+    "loses-added-rows IRC-UPD-043": updates.afterwards(
+        "add-snapshot", _forget_members("added-rows")
+    ),
     "loses-key-ids IRC-UPD-043": updates.afterwards("add-snapshot", _forget_members("key-id")),
-    "loses-sequence-numbers IRC-META-010": updates.afterwards("add-snapshot", _forget_members("sequence-number")),
-    "loses-first-row-ids IRC-META-010": updates.afterwards("add-snapshot", _forget_members("first-row-id")),
+    "loses-sequence-numbers IRC-META-010": updates.afterwards(
+        "add-snapshot", _forget_members("sequence-number")
+    ),
+    "loses-first-row-ids IRC-META-010": updates.afterwards(
+        "add-snapshot", _forget_members("first-row-id")
+    ),
 }
 
 
 def _remove_only(draft: Draft, document: Document) -> None:
-    draft.set("snapshots", [s for s in draft.items("snapshots") if s["snapshot-id"] not in document["snapshot-ids"]])
+    draft.set(
+        "snapshots",
+        [s for s in draft.items("snapshots") if s["snapshot-id"] not in document["snapshot-ids"]],
+    )
 
 
 def _with_all_refs(update: updates.Update, draft: Draft, document: Document) -> None:
@@ -170,7 +220,9 @@ def _with_all_refs(update: updates.Update, draft: Draft, document: Document) -> 
 
 
 def _keep_statistics(update: updates.Update, draft: Draft, document: Document) -> None:
-    files: dict[Member, Any] = {member: draft.get(member) for member in ("statistics", "partition-statistics")}
+    files: dict[Member, Any] = {
+        member: draft.get(member) for member in ("statistics", "partition-statistics")
+    }
     update(draft, document)
     for member, before in files.items():
         if before:
@@ -193,25 +245,45 @@ def _has_no_list(_: Draft, document: Document) -> bool:
 
 
 def _sum_up(draft: Draft, _: Document) -> None:
-    draft.set("snapshots", [{**snapshot, "summary": {"operation": "overwrite"}} for snapshot in draft.items("snapshots")])
+    draft.set(
+        "snapshots",
+        [
+            {**snapshot, "summary": {"operation": "overwrite"}}
+            for snapshot in draft.items("snapshots")
+        ],
+    )
 
 
 def _remove_children(update: updates.Update, draft: Draft, document: Document) -> None:
     listed = document["snapshot-ids"]
-    children = [i for i, snapshot in draft.snapshots.items() if snapshot.get("parent-snapshot-id") in listed]
+    children = [
+        i for i, snapshot in draft.snapshots.items() if snapshot.get("parent-snapshot-id") in listed
+    ]
     update(draft, {**document, "snapshot-ids": [*listed, *children]})
 
 
 REMOVE = {
     "keeps-removed-snapshots IRC-UPD-050": updates.ignored("remove-snapshots"),
     "removes-more-snapshots IRC-UPD-050": updates.in_place_of("remove-snapshots", _remove_children),
-    "remaining-snapshots-become-overwrites IRC-UPD-050": updates.afterwards("remove-snapshots", _sum_up),
-    "keeps-refs-to-removed-snapshots IRC-UPD-051 IRC-UPD-055 IRC-META-007": replace_entry("updates", "remove-snapshots", _remove_only),
+    "remaining-snapshots-become-overwrites IRC-UPD-050": updates.afterwards(
+        "remove-snapshots", _sum_up
+    ),
+    "keeps-refs-to-removed-snapshots IRC-UPD-051 IRC-UPD-055 IRC-META-007": replace_entry(
+        "updates", "remove-snapshots", _remove_only
+    ),
     "refs-go-together IRC-UPD-050": updates.in_place_of("remove-snapshots", _with_all_refs),
-    "keeps-statistics-of-removed-snapshots IRC-UPD-052": updates.in_place_of("remove-snapshots", _keep_statistics),
-    "refuses-to-remove-unknown-snapshots IRC-UPD-053": updates.refused_when("remove-snapshots", _names_unknown),
-    "ignores-removals-without-a-list IRC-UPD-054": updates.accepting_anyway("remove-snapshots", when=_has_no_list),
-    "keeps-removed-current-snapshot IRC-UPD-055": updates.in_place_of("remove-snapshots", _keep_current),
+    "keeps-statistics-of-removed-snapshots IRC-UPD-052": updates.in_place_of(
+        "remove-snapshots", _keep_statistics
+    ),
+    "refuses-to-remove-unknown-snapshots IRC-UPD-053": updates.refused_when(
+        "remove-snapshots", _names_unknown
+    ),
+    "ignores-removals-without-a-list IRC-UPD-054": updates.accepting_anyway(
+        "remove-snapshots", when=_has_no_list
+    ),
+    "keeps-removed-current-snapshot IRC-UPD-055": updates.in_place_of(
+        "remove-snapshots", _keep_current
+    ),
 }
 
 

@@ -5,7 +5,13 @@ from __future__ import annotations
 from lakepact.reference_server.faults import replace_entry
 from lakepact.reference_server.iceberg_rest.documents import Document
 from lakepact.reference_server.iceberg_rest.updates import Draft
-from mutants.iceberg_rest.operators.updates import Update, accepting_anyway, fatal, ignored, in_place_of
+from mutants.iceberg_rest.operators.updates import (
+    Update,
+    accepting_anyway,
+    fatal,
+    ignored,
+    in_place_of,
+)
 from mutants.iceberg_rest.operators.versions import ORDERS
 
 
@@ -37,7 +43,9 @@ def _add_again(update: Update, draft: Draft, document: Document) -> None:
     update(draft, document)
     if len(draft.items("sort-orders")) == before:
         draft.added_order = 1 + max(order["order-id"] for order in known)
-        draft.own_list("sort-orders").append({**document["sort-order"], "order-id": draft.added_order})
+        draft.own_list("sort-orders").append(
+            {**document["sort-order"], "order-id": draft.added_order}
+        )
 
 
 ADD = {
@@ -51,9 +59,13 @@ ADD = {
 
 SET = {
     "default-order-stays IRC-UPD-032": ignored("set-default-sort-order"),
-    "last-added-order-may-be-none IRC-UPD-033": accepting_anyway("set-default-sort-order", when=ORDERS.is_last_added),
+    "last-added-order-may-be-none IRC-UPD-033": accepting_anyway(
+        "set-default-sort-order", when=ORDERS.is_last_added
+    ),
     "unknown-order-is-500 IRC-UPD-033 IRC-UPD-034": fatal("set-default-sort-order"),
-    "default-order-may-be-none IRC-UPD-033 IRC-UPD-034": replace_entry("updates", "set-default-sort-order", ORDERS.set_whatever),
+    "default-order-may-be-none IRC-UPD-033 IRC-UPD-034": replace_entry(
+        "updates", "set-default-sort-order", ORDERS.set_whatever
+    ),
 }
 
 

@@ -20,7 +20,9 @@ def _append(member: Member) -> Install:
 
 def _first_only(member: Member) -> Install:
     def has_one(draft: Draft, document: Document) -> bool:
-        return any(file["snapshot-id"] == document[member]["snapshot-id"] for file in draft.items(member))
+        return any(
+            file["snapshot-id"] == document[member]["snapshot-id"] for file in draft.items(member)
+        )
 
     return updates.refused_when(f"set-{member}", has_one)
 
@@ -44,13 +46,19 @@ def statistics_have_one_blob(_: Draft, update: Document) -> Document:
     statistics = update.get("statistics")
     if not isinstance(statistics, dict) or not isinstance(statistics.get("blob-metadata"), list):
         return update
-    return {**update, "statistics": {**statistics, "blob-metadata": statistics["blob-metadata"][:1]}}
+    return {
+        **update,
+        "statistics": {**statistics, "blob-metadata": statistics["blob-metadata"][:1]},
+    }
 
 
 @fault("IRC-UPD-067", by=partial(updates.rewritten, "set-statistics"))
 def files_statistics_under_deprecated_id(_: Draft, document: Document) -> Document:
     file = document["statistics"]
-    return {**document, "statistics": {**file, "snapshot-id": document.get("snapshot-id", file["snapshot-id"])}}
+    return {
+        **document,
+        "statistics": {**file, "snapshot-id": document.get("snapshot-id", file["snapshot-id"])},
+    }
 
 
 @fault("IRC-UPD-069")
@@ -58,7 +66,9 @@ def unknown_snapshots_replace_statistics() -> Install:
     def update(draft: Draft, document: Document) -> None:
         file = document["statistics"]
         known = {snapshot["snapshot-id"] for snapshot in draft.items("snapshots")}
-        others = [one for one in draft.items("statistics") if one["snapshot-id"] != file["snapshot-id"]]
+        others = [
+            one for one in draft.items("statistics") if one["snapshot-id"] != file["snapshot-id"]
+        ]
         draft.set("statistics", [*(others if file["snapshot-id"] in known else ()), file])
 
     return replace_entry("updates", "set-statistics", update)
@@ -75,13 +85,19 @@ FAULTS = {
     ),
     "adds-statistics IRC-UPD-066 IRC-META-015": _append("statistics"),
     "refuses-new-statistics IRC-UPD-066": _first_only("statistics"),
-    "needs-deprecated-snapshot-id IRC-UPD-067": updates.refused_when("set-statistics", updates.lacks("snapshot-id")),
+    "needs-deprecated-snapshot-id IRC-UPD-067": updates.refused_when(
+        "set-statistics", updates.lacks("snapshot-id")
+    ),
     "ignores-incomplete-statistics IRC-UPD-068": updates.accepting_anyway("set-statistics"),
     "ignores-statistics IRC-UPD-066": updates.ignored("set-statistics"),
     "keeps-removed-statistics IRC-UPD-070": updates.ignored("remove-statistics"),
     "removes-all-statistics IRC-UPD-070": _cleared("statistics"),
     "refuses-to-remove-unknown-statistics IRC-UPD-070": _refuses_unknown("statistics"),
     "adds-partition-statistics IRC-UPD-071": _append("partition-statistics"),
-    "keeps-removed-partition-statistics IRC-UPD-072": updates.ignored("remove-partition-statistics"),
-    "refuses-to-remove-unknown-partition-statistics IRC-UPD-072": _refuses_unknown("partition-statistics"),
+    "keeps-removed-partition-statistics IRC-UPD-072": updates.ignored(
+        "remove-partition-statistics"
+    ),
+    "refuses-to-remove-unknown-partition-statistics IRC-UPD-072": _refuses_unknown(
+        "partition-statistics"
+    ),
 }

@@ -27,7 +27,8 @@ def _widens(narrow: str) -> Callable[[Draft, Document], bool]:
         for schema in draft.items("schemas"):
             known.update(types_by_id(schema))
         return any(
-            str(known.get(field.get("id"), field.get("type"))).startswith(narrow) and known[field["id"]] != field.get("type")
+            str(known.get(field.get("id"), field.get("type"))).startswith(narrow)
+            and known[field["id"]] != field.get("type")
             for field in _fields(update, "schema")
             if field.get("id") in known
         )
@@ -40,14 +41,18 @@ def _within_others(member: str) -> Callable[[Draft, Document], bool]:
 
     def within(draft: Draft, update: Document) -> bool:
         top = {field["id"] for schema in draft.items("schemas") for field in schema["fields"]}
-        inner = {number for schema in draft.items("schemas") for number in types_by_id(schema)} - top
+        inner = {
+            number for schema in draft.items("schemas") for number in types_by_id(schema)
+        } - top
         return any(field.get("source-id") in inner for field in _fields(update, member))
 
     return within
 
 
 def _transforms(*names: str) -> Callable[[Draft, Document], bool]:
-    return lambda _, update: any(field.get("transform") in names for field in _fields(update, "spec"))
+    return lambda _, update: any(
+        field.get("transform") in names for field in _fields(update, "spec")
+    )
 
 
 def _is_operation(*names: str) -> Callable[[Draft, Document], bool]:
@@ -59,7 +64,13 @@ def columns_are_added_in_small_letters(_: Draft, update: Document) -> Document:
     fields = _fields(update, "schema")
     if not all(isinstance(field.get("name"), str) for field in fields):
         return update
-    return {**update, "schema": {**update["schema"], "fields": [{**field, "name": field["name"].lower()} for field in fields]}}
+    return {
+        **update,
+        "schema": {
+            **update["schema"],
+            "fields": [{**field, "name": field["name"].lower()} for field in fields],
+        },
+    }
 
 
 @fault("IRC-UPD-022", by=partial(refused_when, "add-spec"))
@@ -74,6 +85,10 @@ FAULTS = {
     "divides-by-no-inner-columns IRC-UPD-022": refused_when("add-spec", _within_others("spec")),
     "knows-no-void IRC-UPD-022": refused_when("add-spec", _transforms("void")),
     "knows-no-hours IRC-UPD-022": refused_when("add-spec", _transforms("hour")),
-    "sorts-by-no-inner-columns IRC-UPD-029": refused_when("add-sort-order", _within_others("sort-order")),
-    "snapshots-never-delete IRC-UPD-035": refused_when("add-snapshot", _is_operation("replace", "delete")),
+    "sorts-by-no-inner-columns IRC-UPD-029": refused_when(
+        "add-sort-order", _within_others("sort-order")
+    ),
+    "snapshots-never-delete IRC-UPD-035": refused_when(
+        "add-snapshot", _is_operation("replace", "delete")
+    ),
 }

@@ -10,6 +10,8 @@ FAULTS = {
         "updates", "assign-uuid", lambda draft, update: draft.set("table-uuid", update["uuid"])
     ),
     "ignores-assigned-uuid IRC-UPD-001": ignored("assign-uuid"),
-    "refuses-known-uuid IRC-UPD-003": refused_when("assign-uuid", lambda draft, update: bool(draft.get("table-uuid") == update["uuid"])),
+    "refuses-known-uuid IRC-UPD-003": refused_when(
+        "assign-uuid", lambda draft, update: bool(draft.get("table-uuid") == update["uuid"])
+    ),
     "ignores-malformed-uuids IRC-UPD-004": accepting_anyway("assign-uuid"),
 }

@@ -15,6 +15,10 @@ FAULTS = {
     "commits-have-tags-of-their-own IRC-CET-001": replace_rule(
         "commit_tag", lambda record, snapshots: b'"commit-%s' % record.tag.lstrip(b'"')
     ),
-    "one-tag-for-all-commits IRC-CET-002": all_of(replace_rule("commit_tag", of_the_table), replace_rule("tag", of_the_table)),
-    "one-tag-for-all-snapshots-and-for-refs IRC-CET-003": replace_rule("tag", lambda record, snapshots: record.tag),
+    "one-tag-for-all-commits IRC-CET-002": all_of(
+        replace_rule("commit_tag", of_the_table), replace_rule("tag", of_the_table)
+    ),
+    "one-tag-for-all-snapshots-and-for-refs IRC-CET-003": replace_rule(
+        "tag", lambda record, snapshots: record.tag
+    ),
 }

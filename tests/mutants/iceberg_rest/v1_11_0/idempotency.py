@@ -53,7 +53,9 @@ def refused_with_key(handler: Handler, arguments: dict[str, Any]) -> Reply:
 
 def key_of_its_own(handler: Handler, arguments: dict[str, Any]) -> Reply:
     """Take a key for another one with each other request."""
-    return handler(**{**arguments, KEY: _derived(arguments[KEY], arguments)} if KEY in arguments else arguments)
+    return handler(
+        **{**arguments, KEY: _derived(arguments[KEY], arguments)} if KEY in arguments else arguments
+    )
 
 
 def _derived(key: str, arguments: dict[str, Any]) -> str:
@@ -140,10 +142,17 @@ FAULTS = {
         op.get_config, lambda config: config.update({"idempotency-key-lifetime": "30 minutes"})
     ),
     "keys-are-refused IRC-IDEM-002": on_call(op.create_namespace, refused_with_key),
-    "keys-for-several-operations IRC-IDEM-013": on_call((op.create_namespace, op.create_table), key_of_its_own),
+    "keys-for-several-operations IRC-IDEM-013": on_call(
+        (op.create_namespace, op.create_table), key_of_its_own
+    ),
     "keys-are-refused-with-views IRC-IDEM-002": on_call(op.create_view, refused_with_key),
     "keys-for-several-commits IRC-IDEM-013": on_call(op.update_table, key_of_its_own),
     "keys-for-several-registrations IRC-IDEM-013": on_call(op.register_table, key_of_its_own),
-    "keys-for-several-drops IRC-IDEM-013": on_call((op.drop_view, op.drop_namespace), key_of_its_own),
-    **{f"keys-are-nothing-to-{operation} {breaks}": on_call(operation, without_key) for operation, breaks in FORGETFUL.items()},
+    "keys-for-several-drops IRC-IDEM-013": on_call(
+        (op.drop_view, op.drop_namespace), key_of_its_own
+    ),
+    **{
+        f"keys-are-nothing-to-{operation} {breaks}": on_call(operation, without_key)
+        for operation, breaks in FORGETFUL.items()
+    },
 }

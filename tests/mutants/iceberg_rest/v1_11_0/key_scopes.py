@@ -22,7 +22,11 @@ def _scoped(operation: OperationId) -> Install:
 
     def act(handler: Handler, arguments: dict[str, Any]) -> Reply:
         key = arguments.get(KEY)
-        return handler(**{**arguments, KEY: str(uuid.uuid5(uuid.NAMESPACE_OID, f"{operation} {key}"))} if key else arguments)
+        return handler(
+            **{**arguments, KEY: str(uuid.uuid5(uuid.NAMESPACE_OID, f"{operation} {key}"))}
+            if key
+            else arguments
+        )
 
     return on_call(operation, act)
 

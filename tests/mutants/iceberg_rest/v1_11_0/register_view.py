@@ -9,7 +9,15 @@ from typing import Any
 import orjson
 
 from lakepact.generated.iceberg_rest import op
-from lakepact.reference_server.faults import Install, all_of, fault, on_answer, on_call, on_status, wrap_rule
+from lakepact.reference_server.faults import (
+    Install,
+    all_of,
+    fault,
+    on_answer,
+    on_call,
+    on_status,
+    wrap_rule,
+)
 from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.http.replies import Reply
 from lakepact.reference_server.http.service import Handler, Service
@@ -19,7 +27,10 @@ def over_what_has_the_name(kind: str) -> Install:
     """Register over a view, or over a table, that has the name."""
 
     def install(service: Service) -> None:
-        register, free = service.handlers[op.register_view], service.rules.current("identifier_is_free")
+        register, free = (
+            service.handlers[op.register_view],
+            service.rules.current("identifier_is_free"),
+        )
         registering: list[bool] = []
 
         def is_free(transaction: Any, levels: Any, name: str, wanted: str) -> None:
@@ -78,7 +89,12 @@ def fails_on_views_that_cannot_be_read(handler: Handler, arguments: dict[str, An
         return handler(**arguments)
     except Problem as problem:
         if "metadata-location" in problem.message or "valid view metadata" in problem.message:
-            return Reply(500, orjson.dumps({"error": {"message": "the file", "type": "InternalServerError", "code": 500}}))
+            return Reply(
+                500,
+                orjson.dumps(
+                    {"error": {"message": "the file", "type": "InternalServerError", "code": 500}}
+                ),
+            )
         raise
 
 
@@ -103,7 +119,8 @@ def registered_views_are_fixed(service: Service) -> None:
 
 FAULTS = {
     "registered-views-get-new-uuids IRC-VIEW-REG-001": wrap_rule(
-        "read_view_metadata", lambda read: lambda *arguments: {**read(*arguments), "view-uuid": str(uuid.uuid4())}
+        "read_view_metadata",
+        lambda read: lambda *arguments: {**read(*arguments), "view-uuid": str(uuid.uuid4())},
     ),
     "registered-views-have-no-properties IRC-VIEW-REG-001": wrap_rule(
         "read_view_metadata", lambda read: lambda *arguments: {**read(*arguments), "properties": {}}
@@ -112,6 +129,8 @@ FAULTS = {
     "registers-over-views IRC-VIEW-REG-004": over_what_has_the_name("view"),
     "registers-views-over-tables IRC-VIEW-REG-005": over_what_has_the_name("table"),
     "registers-nowhere-with-another-type IRC-VIEW-REG-006": on_answer(
-        op.register_view, lambda document: document["error"].update(type="NotFoundException"), status=404
+        op.register_view,
+        lambda document: document["error"].update(type="NotFoundException"),
+        status=404,
     ),
 }

@@ -28,7 +28,9 @@ LEFT_OUT: Mapping[str, Any] = {
 }
 
 
-def reading(act: Callable[[Callable[..., StorageRequest], dict[str, Any], Bucket], StorageRequest]) -> faults.Install:
+def reading(
+    act: Callable[[Callable[..., StorageRequest], dict[str, Any], Bucket], StorageRequest],
+) -> faults.Install:
     """Let `act(reads, request, bucket)` say which objects a request is about."""
 
     def wrapper(reads: Callable[..., StorageRequest]) -> Callable[..., StorageRequest]:
@@ -40,7 +42,9 @@ def reading(act: Callable[[Callable[..., StorageRequest], dict[str, Any], Bucket
 def signing_anyway(is_meant: Callable[[dict[str, Any]], bool]) -> faults.Install:
     """Sign the requests that `is_meant` selects, whatever objects they are about."""
 
-    def act(reads: Callable[..., StorageRequest], request: dict[str, Any], bucket: Bucket) -> StorageRequest:
+    def act(
+        reads: Callable[..., StorageRequest], request: dict[str, Any], bucket: Bucket
+    ) -> StorageRequest:
         if not is_meant(request):
             return reads(request, bucket)
         try:
@@ -54,7 +58,9 @@ def signing_anyway(is_meant: Callable[[dict[str, Any]], bool]) -> faults.Install
 def refusing(is_meant: Callable[[dict[str, Any]], bool]) -> faults.Install:
     """Sign none of the requests that `is_meant` selects."""
 
-    def act(reads: Callable[..., StorageRequest], request: dict[str, Any], bucket: Bucket) -> StorageRequest:
+    def act(
+        reads: Callable[..., StorageRequest], request: dict[str, Any], bucket: Bucket
+    ) -> StorageRequest:
         if is_meant(request):
             raise Unsigned("such requests are not signed")
         return reads(request, bucket)
@@ -73,13 +79,21 @@ def query(request: Mapping[str, Any]) -> str:
 
 
 @faults.fault("IRC-SIGN-002", "IRC-SIGN-007", by=partial(faults.replace_rule, "is_below"))
-def signs_for_locations_that_begin_alike(warehouse: Warehouse, location: str, folders: Iterable[str]) -> bool:
-    return any(place.startswith(warehouse.places(folder)[0]) for folder in folders for place in warehouse.places(location))
+def signs_for_locations_that_begin_alike(
+    warehouse: Warehouse, location: str, folders: Iterable[str]
+) -> bool:
+    return any(
+        place.startswith(warehouse.places(folder)[0])
+        for folder in folders
+        for place in warehouse.places(location)
+    )
 
 
 @faults.fault("IRC-SIGN-002")
 def signs_for_other_buckets() -> faults.Install:
-    def act(reads: Callable[..., StorageRequest], request: dict[str, Any], bucket: Bucket) -> StorageRequest:
+    def act(
+        reads: Callable[..., StorageRequest], request: dict[str, Any], bucket: Bucket
+    ) -> StorageRequest:
         own = f"https://{bucket.name}.s3.{bucket.region}.amazonaws.com{path(request)}?{query(request)}"
         return reads({**request, "uri": own, "headers": {}}, bucket)
 
@@ -88,16 +102,22 @@ def signs_for_other_buckets() -> faults.Install:
 
 @faults.fault("IRC-SIGN-002")
 def signs_listings_of_prefixes_without_a_slash() -> faults.Install:
-    def act(reads: Callable[..., StorageRequest], request: dict[str, Any], bucket: Bucket) -> StorageRequest:
+    def act(
+        reads: Callable[..., StorageRequest], request: dict[str, Any], bucket: Bucket
+    ) -> StorageRequest:
         wanted = reads(request, bucket)
-        return replace(wanted, locations=tuple(location.rstrip("*") for location in wanted.locations))
+        return replace(
+            wanted, locations=tuple(location.rstrip("*") for location in wanted.locations)
+        )
 
     return reading(act)
 
 
 @faults.fault("IRC-SIGN-002")
 def signs_copies_of_any_object() -> faults.Install:
-    def act(reads: Callable[..., StorageRequest], request: dict[str, Any], bucket: Bucket) -> StorageRequest:
+    def act(
+        reads: Callable[..., StorageRequest], request: dict[str, Any], bucket: Bucket
+    ) -> StorageRequest:
         headers = {name: values for name, values in request["headers"].items() if name != COPIES}
         return reads({**request, "headers": headers}, bucket)
 
@@ -111,7 +131,11 @@ def signed_requests_have_no_uri(document: dict[str, Any]) -> None:
 
 def _taking_without(member: str) -> faults.Install:
     def act(handler: Handler, arguments: dict[str, Any]) -> Reply:
-        body = arguments["body"] if member in arguments["body"] else {**arguments["body"], member: LEFT_OUT[member]}
+        body = (
+            arguments["body"]
+            if member in arguments["body"]
+            else {**arguments["body"], member: LEFT_OUT[member]}
+        )
         if not LEFT_OUT.keys() <= body.keys():
             raise bad_request("a member is missing")
         return handler(**{**arguments, "body": body})
@@ -121,14 +145,20 @@ def _taking_without(member: str) -> faults.Install:
 
 def _without_asking_for(*methods: str) -> faults.Install:
     def act(asks: Handler, handler: Handler, arguments: dict[str, Any]) -> Reply:
-        return without_asking(asks, handler, arguments) if arguments["body"]["method"] in methods else asks(**arguments)
+        return (
+            without_asking(asks, handler, arguments)
+            if arguments["body"]["method"] in methods
+            else asks(**arguments)
+        )
 
     return admitting((SIGN,), act)
 
 
 @faults.fault("IRC-SIGN-007")
 def first_object_of_a_deletion_decides() -> faults.Install:
-    def act(reads: Callable[..., StorageRequest], request: dict[str, Any], bucket: Bucket) -> StorageRequest:
+    def act(
+        reads: Callable[..., StorageRequest], request: dict[str, Any], bucket: Bucket
+    ) -> StorageRequest:
         wanted = reads(request, bucket)
         return replace(wanted, locations=wanted.locations[:1])
 
@@ -137,14 +167,18 @@ def first_object_of_a_deletion_decides() -> faults.Install:
 
 def on_signer_config(change: Callable[[dict[str, str]], dict[str, str]]) -> faults.Install:
     """Change the settings of the signer that a table comes with."""
-    return faults.wrap_rule("signer_config", lambda make: lambda access, path: change(make(access, path)))
+    return faults.wrap_rule(
+        "signer_config", lambda make: lambda access, path: change(make(access, path))
+    )
 
 
 def sign_as(change: Callable[[StorageRequest, str], tuple[StorageRequest, str]]) -> faults.Install:
     """Sign a request as `change(request, region)` says."""
 
     def wrapper(sign: Callable[..., Mapping[str, str]]) -> Callable[..., Mapping[str, str]]:
-        def signed(request: dict[str, Any], wanted: StorageRequest, *, keys: Any, region: str) -> Mapping[str, str]:
+        def signed(
+            request: dict[str, Any], wanted: StorageRequest, *, keys: Any, region: str
+        ) -> Mapping[str, str]:
             other, where = change(wanted, region)
             return sign(request, other, keys=keys, region=where)
 
@@ -155,44 +189,71 @@ def sign_as(change: Callable[[StorageRequest, str], tuple[StorageRequest, str]])
 
 @faults.fault("IRC-SIGN-009", by=partial(faults.on_answer, SIGN))
 def signed_requests_lack_the_signature(document: dict[str, Any]) -> None:
-    document["headers"] = {name: values for name, values in document["headers"].items() if name.lower() != "authorization"}
+    document["headers"] = {
+        name: values
+        for name, values in document["headers"].items()
+        if name.lower() != "authorization"
+    }
 
 
 FAULTS = {
-    "signs-for-the-whole-bucket IRC-SIGN-002 IRC-SIGN-007": faults.replace_rule("is_below", lambda *_: True),
-    "signs-paths-with-dot-segments IRC-SIGN-002": signing_anyway(lambda request: "/../" in path(request)),
+    "signs-for-the-whole-bucket IRC-SIGN-002 IRC-SIGN-007": faults.replace_rule(
+        "is_below", lambda *_: True
+    ),
+    "signs-paths-with-dot-segments IRC-SIGN-002": signing_anyway(
+        lambda request: "/../" in path(request)
+    ),
     "signs-encoded-dot-segments IRC-SIGN-002": signing_anyway(
         lambda request: "/../" in unquote(path(request)) and "/../" not in path(request)
     ),
-    "signs-encoded-slashes IRC-SIGN-002": signing_anyway(lambda request: "%2E%2E%2F" in path(request)),
+    "signs-encoded-slashes IRC-SIGN-002": signing_anyway(
+        lambda request: "%2E%2E%2F" in path(request)
+    ),
     "signs-writes-of-any-object IRC-SIGN-002": signing_anyway(
         lambda request: request["method"] not in {"GET", "HEAD"} and len(path(request)) > 1
     ),
-    "signs-heads-of-any-object IRC-SIGN-002": signing_anyway(lambda request: request["method"] == "HEAD"),
-    "signs-listings-of-the-bucket IRC-SIGN-002": signing_anyway(lambda request: "prefix=" in query(request)),
-    "signs-changes-of-the-bucket IRC-SIGN-002": signing_anyway(lambda request: path(request) in {"", "/"} and request["method"] != "GET"),
+    "signs-heads-of-any-object IRC-SIGN-002": signing_anyway(
+        lambda request: request["method"] == "HEAD"
+    ),
+    "signs-listings-of-the-bucket IRC-SIGN-002": signing_anyway(
+        lambda request: "prefix=" in query(request)
+    ),
+    "signs-changes-of-the-bucket IRC-SIGN-002": signing_anyway(
+        lambda request: path(request) in {"", "/"} and request["method"] != "GET"
+    ),
     "signs-no-writes IRC-SIGN-001": refusing(lambda request: request["method"] == "PUT"),
     "signs-no-heads IRC-SIGN-001": refusing(lambda request: request["method"] == "HEAD"),
     "signs-no-encoded-paths IRC-SIGN-001": refusing(lambda request: "%" in path(request)),
     "signed-headers-are-strings IRC-SIGN-001": faults.on_answer(
-        SIGN, lambda document: document.update(headers={name: ", ".join(values) for name, values in document["headers"].items()})
+        SIGN,
+        lambda document: document.update(
+            headers={name: ", ".join(values) for name, values in document["headers"].items()}
+        ),
     ),
     "wants-the-provider IRC-SIGN-005": refusing(lambda request: "provider" not in request),
     "missing-tables-of-signatures-are-forbidden IRC-SIGN-004": faults.on_status(SIGN, {404: 403}),
     "readers-get-writes-signed IRC-SIGN-006": letting(SIGN),
     "readers-get-deletions-signed IRC-SIGN-006": _without_asking_for("DELETE"),
     "readers-get-uploads-signed IRC-SIGN-006": _without_asking_for("POST"),
-    "bodies-of-deletions-are-not-looked-at IRC-SIGN-007": signing_anyway(lambda request: "delete" in query(request)),
+    "bodies-of-deletions-are-not-looked-at IRC-SIGN-007": signing_anyway(
+        lambda request: "delete" in query(request)
+    ),
     "signer-has-no-endpoint IRC-SIGN-008": on_signer_config(
-        lambda config: {name: value for name, value in config.items() if not name.endswith("signer.endpoint")}
+        lambda config: {
+            name: value for name, value in config.items() if not name.endswith("signer.endpoint")
+        }
     ),
     "signer-is-elsewhere IRC-SIGN-008": on_signer_config(
-        lambda config: config | {"signer.endpoint": "v1/aws/s3/sign", "s3.signer.endpoint": "v1/aws/s3/sign"}
+        lambda config: (
+            config | {"signer.endpoint": "v1/aws/s3/sign", "s3.signer.endpoint": "v1/aws/s3/sign"}
+        )
     ),
     "signer-is-named-without-the-version IRC-SIGN-008": on_signer_config(
         lambda config: config | {"signer.endpoint": config["signer.endpoint"].removeprefix("v1/")}
     ),
-    "headers-are-not-signed IRC-SIGN-009": sign_as(lambda wanted, region: (replace(wanted, headers={}), region)),
+    "headers-are-not-signed IRC-SIGN-009": sign_as(
+        lambda wanted, region: (replace(wanted, headers={}), region)
+    ),
     "signatures-are-for-one-region IRC-SIGN-009": sign_as(lambda wanted, _: (wanted, "us-east-1")),
     **{f"signs-without-{member} IRC-SIGN-003": _taking_without(member) for member in LEFT_OUT},
 }

@@ -7,7 +7,15 @@ from typing import Any
 from urllib.parse import unquote
 
 from lakepact.generated.iceberg_rest import op
-from lakepact.reference_server.faults import Install, Operations, fault, on_answer, on_call, on_request, on_status
+from lakepact.reference_server.faults import (
+    Install,
+    Operations,
+    fault,
+    on_answer,
+    on_call,
+    on_request,
+    on_status,
+)
 from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.http.replies import Reply, json_reply
 from lakepact.reference_server.http.service import Handler, Scope
@@ -81,8 +89,12 @@ FAULTS = {
     "announced-separator-is-not-read IRC-SEP-001": not_found_by(READING, OWN),
     "only-the-announced-separator-is-read IRC-SEP-002": not_found_by(READING, UNIT),
     "parents-by-the-announced-separator-alone IRC-SEP-003": not_found_by(op.list_namespaces, UNIT),
-    "registered-tables-have-usual-credentials IRC-TBL-CRED-004": on_answer(op.register_table, for_the_usual_place),
+    "registered-tables-have-usual-credentials IRC-TBL-CRED-004": on_answer(
+        op.register_table, for_the_usual_place
+    ),
     "unknown-plans-are-called-tables IRC-PLAN-003": on_answer(
-        op.cancel_planning, lambda document: document["error"].update(type="NoSuchTableException"), status=404
+        op.cancel_planning,
+        lambda document: document["error"].update(type="NoSuchTableException"),
+        status=404,
     ),
 }

@@ -29,7 +29,11 @@ def in_definitions(edit: Callable[[Any], object]) -> Install:
 
 def as_type(kind: str) -> Callable[[Any], Any]:
     """Give errors of one type another type."""
-    return lambda document: document["error"].update(type="NotFoundException") if document["error"]["type"] == kind else None
+    return lambda document: (
+        document["error"].update(type="NotFoundException")
+        if document["error"]["type"] == kind
+        else None
+    )
 
 
 def renamed(metadata: Any) -> None:
@@ -41,26 +45,48 @@ def renamed(metadata: Any) -> None:
 
 FAULTS = {
     "functions-without-namespaces IRC-FN-001": on_answer(
-        op.list_functions, lambda document: document.update(identifiers=[one[-1:] for one in document["identifiers"]]), status=200
+        op.list_functions,
+        lambda document: document.update(identifiers=[one[-1:] for one in document["identifiers"]]),
+        status=200,
     ),
-    "lists-functions-nowhere-with-another-type IRC-FN-002": on_answer(op.list_functions, as_type("NoSuchNamespaceException"), status=404),
+    "lists-functions-nowhere-with-another-type IRC-FN-002": on_answer(
+        op.list_functions, as_type("NoSuchNamespaceException"), status=404
+    ),
     "functions-on-the-first-page-alone IRC-FN-003": on_answer(
         op.list_functions, lambda document: document.update({"next-page-token": None}), status=200
     ),
     "listed-functions-are-missing IRC-FN-004": refuse_calls(
         op.load_function, lambda arguments: arguments["function"] == "count_words", ABSENT
     ),
-    "functions-without-log IRC-FN-005": in_metadata(lambda metadata: metadata.pop("definition-log")),
-    "missing-functions-with-another-type IRC-FN-006": on_answer(op.load_function, as_type("NoSuchFunctionException"), status=404),
-    "functions-nowhere-with-another-type IRC-FN-007": on_answer(op.load_function, as_type("NoSuchNamespaceException"), status=404),
-    "current-versions-that-do-not-exist IRC-FN-008": in_definitions(lambda one: one.update({"current-version-id": 9})),
-    "logs-of-versions-that-do-not-exist IRC-FN-009": in_metadata(
-        lambda metadata: metadata["definition-log"][0]["definition-versions"][0].update({"version-id": 9})
+    "functions-without-log IRC-FN-005": in_metadata(
+        lambda metadata: metadata.pop("definition-log")
     ),
-    "one-specific-name-for-all IRC-FN-010": in_definitions(lambda one: one.update({"specific-name": "any"})),
-    "tables-of-one-value IRC-FN-011": in_definitions(lambda one: one.update({"return-type": "string"})),
+    "missing-functions-with-another-type IRC-FN-006": on_answer(
+        op.load_function, as_type("NoSuchFunctionException"), status=404
+    ),
+    "functions-nowhere-with-another-type IRC-FN-007": on_answer(
+        op.load_function, as_type("NoSuchNamespaceException"), status=404
+    ),
+    "current-versions-that-do-not-exist IRC-FN-008": in_definitions(
+        lambda one: one.update({"current-version-id": 9})
+    ),
+    "logs-of-versions-that-do-not-exist IRC-FN-009": in_metadata(
+        lambda metadata: metadata["definition-log"][0]["definition-versions"][0].update(
+            {"version-id": 9}
+        )
+    ),
+    "one-specific-name-for-all IRC-FN-010": in_definitions(
+        lambda one: one.update({"specific-name": "any"})
+    ),
+    "tables-of-one-value IRC-FN-011": in_definitions(
+        lambda one: one.update({"return-type": "string"})
+    ),
     "types-with-spaces IRC-FN-012": in_definitions(
-        lambda one: one.update({"return-type": one["return-type"].replace(",", ", ")}) if isinstance(one["return-type"], str) else None
+        lambda one: (
+            one.update({"return-type": one["return-type"].replace(",", ", ")})
+            if isinstance(one["return-type"], str)
+            else None
+        )
     ),
     "definition-ids-with-spaces IRC-FN-013": in_metadata(renamed),
 }

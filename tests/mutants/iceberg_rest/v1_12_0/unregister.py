@@ -32,7 +32,11 @@ def unregistered_tables_are_listed(service: Service) -> None:
 
     def answer(**arguments: Any) -> Reply:
         document = listing(**arguments).document
-        lost = [{"namespace": [home], "name": name} for home, name in gone if home == arguments["namespace"]]
+        lost = [
+            {"namespace": [home], "name": name}
+            for home, name in gone
+            if home == arguments["namespace"]
+        ]
         return json_reply({**document, "identifiers": [*document["identifiers"], *lost]})
 
     service.handlers[op.list_tables] = answer
@@ -67,7 +71,9 @@ def unregistering_removes_metadata_files(service: Any) -> None:
 
 @fault("IRC-TBL-UNREG-007", by=partial(on_call, op.unregister_table))
 def keys_of_unregistering_are_ignored(handler: Handler, arguments: dict[str, Any]) -> Reply:
-    return handler(**{name: value for name, value in arguments.items() if name != "idempotency_key"})
+    return handler(
+        **{name: value for name, value in arguments.items() if name != "idempotency_key"}
+    )
 
 
 @fault("IRC-TBL-UNREG-008", by=all_of)
@@ -84,12 +90,16 @@ def unregistered_tables_keep_their_names(service: Service) -> None:
 
 FAULTS = {
     "unregistering-returns-another-time IRC-TBL-UNREG-001": on_answer(
-        op.unregister_table, lambda document: document["metadata"].update({"last-updated-ms": 1}), status=200
+        op.unregister_table,
+        lambda document: document["metadata"].update({"last-updated-ms": 1}),
+        status=200,
     ),
     "unregistering-forgets-commits IRC-TBL-UNREG-001 IRC-TBL-UNREG-004 IRC-TBL-UNREG-005": on_answer(
         op.unregister_table, lambda document: document["metadata"].update(properties={}), status=200
     ),
     "unregisters-nothing-with-another-type IRC-TBL-UNREG-006": on_answer(
-        op.unregister_table, lambda document: document["error"].update(type="NotFoundException"), status=404
+        op.unregister_table,
+        lambda document: document["error"].update(type="NotFoundException"),
+        status=404,
     ),
 }

@@ -72,30 +72,51 @@ def guesses_what_representations_leave_out(body: Document) -> Document:
     version = body.get("view-version")
     if not isinstance(version, dict) or "representations" not in version:
         return body
-    return {**body, "view-version": {**version, "representations": [{**SQL, **one} for one in version["representations"]]}}
+    return {
+        **body,
+        "view-version": {
+            **version,
+            "representations": [{**SQL, **one} for one in version["representations"]],
+        },
+    }
 
 
 @fault("IRC-VIEW-CREATE-015", by=partial(asked_for, CREATE))
 def views_may_say_nothing(body: Document) -> Document:
     version = body["view-version"]
-    return {**body, "view-version": {**version, "representations": version["representations"] or [SQL]}}
+    return {
+        **body,
+        "view-version": {**version, "representations": version["representations"] or [SQL]},
+    }
 
 
 @fault("IRC-VIEW-CREATE-016", by=partial(asked_for, CREATE))
 def everything_is_sql(body: Document) -> Document:
     version = body["view-version"]
-    return {**body, "view-version": {**version, "representations": [{**one, "type": "sql"} for one in version["representations"]]}}
+    return {
+        **body,
+        "view-version": {
+            **version,
+            "representations": [{**one, "type": "sql"} for one in version["representations"]],
+        },
+    }
 
 
 @fault("IRC-VIEW-CREATE-017", by=partial(taken_as, CREATE))
 def properties_of_views_become_texts(body: Document) -> Document:
     properties = body.get("properties")
-    return {**body, "properties": {key: str(value) for key, value in properties.items()}} if isinstance(properties, dict) else body
+    return (
+        {**body, "properties": {key: str(value) for key, value in properties.items()}}
+        if isinstance(properties, dict)
+        else body
+    )
 
 
 @fault("IRC-VIEW-CREATE-018", by=lambda act: all_of(wrap_rule("identifier_is_free", act)))
 def views_learn_late_of_each_other(usual: Callable[..., None]) -> Callable[..., None]:
-    def identifier_is_free(transaction: Transaction, levels: Place, name: str, *wanted: str) -> None:
+    def identifier_is_free(
+        transaction: Transaction, levels: Place, name: str, *wanted: str
+    ) -> None:
         record = transaction.get(identifier_key(levels, name))
         log = record.document["metadata"].get("version-log") if record else None
         if not log or time.time() * 1000 - log[0]["timestamp-ms"] > WINDOW_MS:
@@ -120,7 +141,9 @@ FAULTS = {
         lambda representation: representation.update(sql=" ".join(representation["sql"].split()))
     ),
     "views-are-ascii IRC-VIEW-CREATE-004": _each(
-        lambda representation: representation.update(sql=representation["sql"].encode("ascii", "replace").decode())
+        lambda representation: representation.update(
+            sql=representation["sql"].encode("ascii", "replace").decode()
+        )
     ),
     "dialects-in-lower-case IRC-VIEW-CREATE-004": _each(
         lambda representation: representation.update(dialect=representation["dialect"].lower())
@@ -132,7 +155,9 @@ FAULTS = {
         lambda version, _: version["representations"].sort(key=lambda one: one["dialect"].lower())
     ),
     "new-views-have-two-versions IRC-VIEW-CREATE-007": made_with(
-        lambda metadata, _: metadata["versions"].append({**metadata["versions"][0], "version-id": 2})
+        lambda metadata, _: metadata["versions"].append(
+            {**metadata["versions"][0], "version-id": 2}
+        )
     ),
     "creates-views-over-views IRC-VIEW-CREATE-009": overlooks(CREATE, "view"),
     "creates-views-over-tables IRC-VIEW-CREATE-010": overlooks(CREATE, "table"),
@@ -141,8 +166,12 @@ FAULTS = {
     "first-of-a-dialect-wins IRC-VIEW-CREATE-014": asked_for(
         CREATE, lambda body: {**body, "view-version": once_each(body["view-version"])}
     ),
-    "properties-of-views-are-lost IRC-VIEW-CREATE-017": made_with(lambda metadata, _: metadata.update(properties={})),
+    "properties-of-views-are-lost IRC-VIEW-CREATE-017": made_with(
+        lambda metadata, _: metadata.update(properties={})
+    ),
     "properties-of-views-are-trimmed IRC-VIEW-CREATE-017": made_with(
-        lambda metadata, _: metadata.update(properties={key: value.strip() for key, value in metadata["properties"].items()})
+        lambda metadata, _: metadata.update(
+            properties={key: value.strip() for key, value in metadata["properties"].items()}
+        )
     ),
 }

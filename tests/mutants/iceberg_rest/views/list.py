@@ -25,14 +25,22 @@ def _found(reply: Reply) -> Reply:
 
 
 @fault("IRC-VIEW-LIST-001", by=partial(replace_rule, "views_of"))
-def lists_views_of_children(transaction: Transaction, levels: Place, behind: str | None) -> Iterator[tuple[str, Record]]:
+def lists_views_of_children(
+    transaction: Transaction, levels: Place, behind: str | None
+) -> Iterator[tuple[str, Record]]:
     for key, record in sorted(transaction.every(IDENTIFIERS), key=lambda item: item[0].name):
-        if record.kind == "view" and key.place[: len(levels)] == levels and (behind is None or key.name > behind):
+        if (
+            record.kind == "view"
+            and key.place[: len(levels)] == levels
+            and (behind is None or key.name > behind)
+        ):
             yield key.name, record
 
 
 @fault("IRC-VIEW-LIST-001", by=partial(replace_rule, "views_of"))
-def lists_views_by_prefix(transaction: Transaction, levels: Place, behind: str | None) -> Iterator[tuple[str, Record]]:
+def lists_views_by_prefix(
+    transaction: Transaction, levels: Place, behind: str | None
+) -> Iterator[tuple[str, Record]]:
     for key, record in transaction.every(IDENTIFIERS):
         alike = key.place[:-1] == levels[:-1] and key.place[-1].startswith(levels[-1])
         if record.kind == "view" and alike and (behind is None or key.name > behind):
@@ -52,7 +60,10 @@ def lists_old_names_of_views(service: Service) -> None:
     def listed(handler: Handler, arguments: dict[str, Any]) -> Reply:
         document = handler(**arguments).document
         namespace = arguments["namespace"]
-        more = [{"namespace": namespace.split(SEPARATOR), "name": name} for name in former.get(namespace, ())]
+        more = [
+            {"namespace": namespace.split(SEPARATOR), "name": name}
+            for name in former.get(namespace, ())
+        ]
         return json_reply({**document, "identifiers": document["identifiers"] + more})
 
     on_call(op.rename_view, renamed)(service)
@@ -77,10 +88,16 @@ def pages_of_views_overlap(handler: Handler, arguments: dict[str, Any]) -> Reply
 
 FAULTS = {
     "lists-views-of-nowhere IRC-VIEW-LIST-002": on_refusal(
-        LIST, 404, lambda handler, arguments: json_reply({"identifiers": [], "next-page-token": None})
+        LIST,
+        404,
+        lambda handler, arguments: json_reply({"identifiers": [], "next-page-token": None}),
     ),
-    "missing-views-make-missing-lists IRC-VIEW-LIST-003": on_call(LIST, lambda handler, arguments: _found(handler(**arguments))),
-    "pages-of-views-end-early IRC-VIEW-LIST-004": on_answer(LIST, lambda document: document.update({"next-page-token": None})),
+    "missing-views-make-missing-lists IRC-VIEW-LIST-003": on_call(
+        LIST, lambda handler, arguments: _found(handler(**arguments))
+    ),
+    "pages-of-views-end-early IRC-VIEW-LIST-004": on_answer(
+        LIST, lambda document: document.update({"next-page-token": None})
+    ),
     "views-exist-with-200 IRC-VIEW-LOAD-005": on_status(EXISTS, {204: 200}),
     "every-view-exists IRC-VIEW-LOAD-005": on_status(EXISTS, {404: 204}),
 }

@@ -24,7 +24,9 @@ METADATA = ("metadata",)
 VERSIONS = (*METADATA, "versions", EACH)
 
 
-def _on_view(change: Callable[[Any], Any], *path: str, by: tuple[OperationId, ...] = CARRIERS) -> Install:
+def _on_view(
+    change: Callable[[Any], Any], *path: str, by: tuple[OperationId, ...] = CARRIERS
+) -> Install:
     """The value at `path` in answers is `change(value)`."""
     return on_answer(by, lambda document: _at(document, path, change))
 
@@ -73,9 +75,15 @@ def _counted_for_ever(service: Service) -> None:
 LOADED = {
     "views-are-remembered IRC-VIEW-LOAD-005": remembered(EXISTS, "view"),
     "views-count-for-ever IRC-NS-DROP-001": _counted_for_ever,
-    "loads-views-as-they-began IRC-VIEW-LOAD-001": _on_view(_first_version_alone, *METADATA, by=(LOAD,)),
-    "loads-views-from-elsewhere IRC-VIEW-LOAD-001": _on_view(lambda location: f"{location}.gz", "metadata-location", by=(LOAD,)),
-    "missing-views-are-bad-requests IRC-VIEW-LOAD-002 IRC-VIEW-LOAD-003 IRC-VIEW-LOAD-007": on_status(LOAD, {404: 400}),
+    "loads-views-as-they-began IRC-VIEW-LOAD-001": _on_view(
+        _first_version_alone, *METADATA, by=(LOAD,)
+    ),
+    "loads-views-from-elsewhere IRC-VIEW-LOAD-001": _on_view(
+        lambda location: f"{location}.gz", "metadata-location", by=(LOAD,)
+    ),
+    "missing-views-are-bad-requests IRC-VIEW-LOAD-002 IRC-VIEW-LOAD-003 IRC-VIEW-LOAD-007": on_status(
+        LOAD, {404: 400}
+    ),
     "loads-tables-as-views IRC-VIEW-LOAD-003": takes_tables(LOAD),
     "config-of-views-holds-numbers IRC-VIEW-LOAD-004": _on_view(_having(config={"clients": 4})),
     "config-of-views-is-a-list IRC-VIEW-LOAD-004": _on_view(_having(config=["a"])),
@@ -87,15 +95,27 @@ LOADED = {
 
 METADATA_FAULTS = {
     "current-versions-nowhere IRC-META-017": _on_view(_having(current_version_id=999), *METADATA),
-    "logs-of-versions-lead-nowhere IRC-META-017": _on_view(_having(version_id=999), *METADATA, "version-log", EACH),
-    "uuids-of-views-are-made-up IRC-META-018": _on_view(lambda _: str(uuid.uuid4()), *METADATA, "view-uuid"),
-    "replaced-views-are-version-2 IRC-META-018": _on_view(lambda _: 2, *METADATA, "format-version", by=(REPLACE,)),
+    "logs-of-versions-lead-nowhere IRC-META-017": _on_view(
+        _having(version_id=999), *METADATA, "version-log", EACH
+    ),
+    "uuids-of-views-are-made-up IRC-META-018": _on_view(
+        lambda _: str(uuid.uuid4()), *METADATA, "view-uuid"
+    ),
+    "replaced-views-are-version-2 IRC-META-018": _on_view(
+        lambda _: 2, *METADATA, "format-version", by=(REPLACE,)
+    ),
 }
 
 SCHEMAS = {
-    "representations-without-dialect IRC-SCH-SQLViewRepresentation": _on_view(_without("dialect"), *VERSIONS, "representations", EACH),
-    "representations-are-texts IRC-SCH-ViewRepresentation": _on_view(lambda one: one["sql"], *VERSIONS, "representations", EACH),
-    "logs-of-versions-without-time IRC-SCH-ViewHistoryEntry": _on_view(_without("timestamp-ms"), *METADATA, "version-log", EACH),
+    "representations-without-dialect IRC-SCH-SQLViewRepresentation": _on_view(
+        _without("dialect"), *VERSIONS, "representations", EACH
+    ),
+    "representations-are-texts IRC-SCH-ViewRepresentation": _on_view(
+        lambda one: one["sql"], *VERSIONS, "representations", EACH
+    ),
+    "logs-of-versions-without-time IRC-SCH-ViewHistoryEntry": _on_view(
+        _without("timestamp-ms"), *METADATA, "version-log", EACH
+    ),
     "versions-without-summary IRC-SCH-ViewVersion": _on_view(_without("summary"), *VERSIONS),
     "views-without-log IRC-SCH-ViewMetadata": _on_view(_without("version-log"), *METADATA),
     "views-without-file IRC-SCH-LoadViewResult": _on_view(_without("metadata-location")),

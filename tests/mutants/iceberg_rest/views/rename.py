@@ -25,7 +25,12 @@ def _at(identifier: Document) -> dict[str, Any]:
 def _created(handlers: Handlers, identifier: Document, metadata: Document) -> None:
     at = _at(identifier)
     version, schema = metadata["versions"][-1], metadata["schemas"][-1]
-    body = {"name": at["view"], "schema": schema, "view-version": version, "properties": metadata["properties"]}
+    body = {
+        "name": at["view"],
+        "schema": schema,
+        "view-version": version,
+        "properties": metadata["properties"],
+    }
     handlers[op.create_view](namespace=at["namespace"], body=body)
 
 
@@ -86,7 +91,9 @@ def guesses_what_renames_of_views_leave_out(body: Document) -> Document:
 
 FAULTS = {
     "renames-of-views-are-200 IRC-VIEW-REN-001": on_status(RENAME, {204: 200}),
-    "renames-missing-views IRC-VIEW-REN-002 IRC-VIEW-REN-003 IRC-VIEW-REN-007": on_status(RENAME, {404: 204}),
+    "renames-missing-views IRC-VIEW-REN-002 IRC-VIEW-REN-003 IRC-VIEW-REN-007": on_status(
+        RENAME, {404: 204}
+    ),
     "missing-destinations-are-called-views IRC-VIEW-REN-003": refusals_become(
         RENAME, 404, called("NoSuchViewException", instead_of="NoSuchNamespaceException")
     ),

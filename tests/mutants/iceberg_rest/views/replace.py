@@ -10,7 +10,17 @@ from typing import Any
 
 import orjson
 
-from lakepact.reference_server.faults import Install, accept, all_of, fault, on_call, on_status, on_wire, replace_entry, wrap_rule
+from lakepact.reference_server.faults import (
+    Install,
+    accept,
+    all_of,
+    fault,
+    on_call,
+    on_status,
+    on_wire,
+    replace_entry,
+    wrap_rule,
+)
 from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.http.replies import Reply
 from lakepact.reference_server.http.service import Handler
@@ -21,7 +31,14 @@ from lakepact.reference_server.iceberg_rest.views.updates import VIEW_UPDATES, V
 from lakepact.reference_server.storage.store import Place, Record, Transaction
 from mutants.iceberg_rest.operators.commits import conflict
 from mutants.iceberg_rest.operators.requests import asked_for, refused_if, taken_as, while_handling
-from mutants.iceberg_rest.operators.views import REPLACE, Update, adding, finished_with, in_place_of, once_each
+from mutants.iceberg_rest.operators.views import (
+    REPLACE,
+    Update,
+    adding,
+    finished_with,
+    in_place_of,
+    once_each,
+)
 
 SET_CURRENT = "set-current-view-version"
 WHILE = 0.1  #: seconds that an answer waits
@@ -32,7 +49,11 @@ def _forgetting(member: str, pick: Callable[[Document], bool]) -> Install:
 
     def rewrite(body: Document) -> Document:
         entries = body.get(member)
-        return {**body, member: [entry for entry in entries if not pick(entry)]} if isinstance(entries, list) else body
+        return (
+            {**body, member: [entry for entry in entries if not pick(entry)]}
+            if isinstance(entries, list)
+            else body
+        )
 
     return taken_as(REPLACE, rewrite)
 
@@ -53,7 +74,9 @@ def _told_by(*members: str) -> Install:
     def act(update: Update, draft: ViewDraft, document: Document) -> None:
         version = document["view-version"]
         for known in draft.items("versions"):
-            if _texts(known) == _texts(version) and all(known.get(member) == version.get(member) for member in members):
+            if _texts(known) == _texts(version) and all(
+                known.get(member) == version.get(member) for member in members
+            ):
                 draft.added_version = known["version-id"]
                 return
         update(draft, document)
@@ -62,7 +85,9 @@ def _told_by(*members: str) -> Install:
 
 
 def _texts(version: Document) -> list[tuple[str, str]]:
-    return sorted((one["dialect"], one["sql"].strip().lower()) for one in version["representations"])
+    return sorted(
+        (one["dialect"], one["sql"].strip().lower()) for one in version["representations"]
+    )
 
 
 @fault("IRC-UPD-083", by=partial(in_place_of, "add-view-version"))
@@ -79,9 +104,14 @@ def added_schemas_replace_the_first(_: Update, draft: ViewDraft, document: Docum
 
 
 @fault("IRC-UPD-087", by=partial(in_place_of, SET_CURRENT))
-def the_highest_version_was_added_last(update: Update, draft: ViewDraft, document: Document) -> None:
+def the_highest_version_was_added_last(
+    update: Update, draft: ViewDraft, document: Document
+) -> None:
     if document["view-version-id"] == -1 and draft.added_version is not None:
-        document = {**document, "view-version-id": max(version["version-id"] for version in draft.items("versions"))}
+        document = {
+            **document,
+            "view-version-id": max(version["version-id"] for version in draft.items("versions")),
+        }
     update(draft, document)
 
 
@@ -109,7 +139,9 @@ def former_versions_are_lost(metadata: Document, _: Document) -> Document:
     current = metadata["current-version-id"]
     return {
         **metadata,
-        "versions": [version for version in metadata["versions"] if version["version-id"] == current],
+        "versions": [
+            version for version in metadata["versions"] if version["version-id"] == current
+        ],
         "version-log": metadata["version-log"][-1:],
     }
 
@@ -119,7 +151,10 @@ def properties_add_versions(metadata: Document, previous: Document) -> Document:
     if metadata["versions"] != previous["versions"]:
         return metadata
     number = metadata["versions"][-1]["version-id"] + 1
-    return {**metadata, "versions": [*metadata["versions"], {**metadata["versions"][-1], "version-id": number}]}
+    return {
+        **metadata,
+        "versions": [*metadata["versions"], {**metadata["versions"][-1], "version-id": number}],
+    }
 
 
 @fault("IRC-VIEW-REPL-004", by=finished_with)
@@ -187,7 +222,9 @@ def replacements_lose_each_other() -> Install:
     read: dict[tuple[Place, str], Record] = {}
 
     def remembering(usual: Callable[..., Record]) -> Callable[..., Record]:
-        return lambda transaction, levels, name: read.setdefault((levels, name), usual(transaction, levels, name))
+        return lambda transaction, levels, name: read.setdefault(
+            (levels, name), usual(transaction, levels, name)
+        )
 
     async def answer(wire: Wire, reply: Reply) -> None:
         if reply.status == 200:
@@ -200,7 +237,9 @@ def replacements_lose_each_other() -> Install:
 
 @fault("IRC-UPD-084", by=adding)
 def taken_versions_are_replaced(draft: ViewDraft, version: Document) -> Document:
-    taken = [other for other in draft.items("versions") if other["version-id"] == version["version-id"]]
+    taken = [
+        other for other in draft.items("versions") if other["version-id"] == version["version-id"]
+    ]
     if taken and taken[0]["representations"] != version["representations"]:
         draft.set("versions", [other for other in draft.items("versions") if other not in taken])
     return version
@@ -209,7 +248,9 @@ def taken_versions_are_replaced(draft: ViewDraft, version: Document) -> Document
 @fault("IRC-UPD-085", by=adding)
 def versions_of_any_schema(draft: ViewDraft, version: Document) -> Document:
     known = {schema["schema-id"] for schema in draft.items("schemas")}
-    is_known = version["schema-id"] in known or (version["schema-id"] == -1 and draft.added_schema is not None)
+    is_known = version["schema-id"] in known or (
+        version["schema-id"] == -1 and draft.added_schema is not None
+    )
     return version if is_known else {**version, "schema-id": min(known)}
 
 
@@ -223,21 +264,36 @@ def any_version_becomes_current(update: Update, draft: ViewDraft, document: Docu
 
 FAULTS = {
     "versions-compared-loosely IRC-UPD-083": _told_by(),
-    "versions-compared-without-schema IRC-UPD-083": _told_by("default-namespace", "default-catalog", "representations"),
+    "versions-compared-without-schema IRC-UPD-083": _told_by(
+        "default-namespace", "default-catalog", "representations"
+    ),
     "added-texts-are-trimmed IRC-UPD-083": adding(
-        lambda _, version: {**version, "representations": [{**one, "sql": one["sql"].strip()} for one in version["representations"]]}
+        lambda _, version: {
+            **version,
+            "representations": [
+                {**one, "sql": one["sql"].strip()} for one in version["representations"]
+            ],
+        }
     ),
     "added-versions-have-one-dialect IRC-UPD-083": adding(
         lambda _, version: {**version, "representations": version["representations"][:1]}
     ),
     "added-versions-without-catalog IRC-UPD-083": adding(
-        lambda _, version: {member: value for member, value in version.items() if member != "default-catalog"}
+        lambda _, version: {
+            member: value for member, value in version.items() if member != "default-catalog"
+        }
     ),
     "replaced-views-are-201 IRC-VIEW-REPL-001": on_status(REPLACE, {200: 201}),
-    "replacements-may-leave-out-updates IRC-VIEW-REPL-002": taken_as(REPLACE, lambda body: {"updates": [], **body}),
-    "replacements-need-requirements IRC-VIEW-REPL-002": refused_if(REPLACE, lambda body: not body.get("requirements")),
+    "replacements-may-leave-out-updates IRC-VIEW-REPL-002": taken_as(
+        REPLACE, lambda body: {"updates": [], **body}
+    ),
+    "replacements-need-requirements IRC-VIEW-REPL-002": refused_if(
+        REPLACE, lambda body: not body.get("requirements")
+    ),
     "versions-are-not-logged IRC-VIEW-REPL-003 IRC-UPD-087": in_place_of(SET_CURRENT, _unlogged),
-    "any-view-uuid IRC-VIEW-REPL-005 IRC-REQ-036": replace_entry("view-preconditions", "assert-view-uuid", accept),
+    "any-view-uuid IRC-VIEW-REPL-005 IRC-REQ-036": replace_entry(
+        "view-preconditions", "assert-view-uuid", accept
+    ),
     "replaces-what-is-missing IRC-VIEW-REPL-006": on_status(REPLACE, {404: 204}),
     "ignores-unknown-updates-of-views IRC-VIEW-REPL-008 IRC-UPD-089": _forgetting(
         "updates", lambda update: update.get("action") not in VIEW_UPDATES
@@ -246,15 +302,29 @@ FAULTS = {
         "requirements", lambda requirement: requirement.get("type") != "assert-view-uuid"
     ),
     "ignores-requirements-without-uuid IRC-REQ-037": _forgetting(
-        "requirements", lambda requirement: requirement.get("type") == "assert-view-uuid" and "uuid" not in requirement
+        "requirements",
+        lambda requirement: (
+            requirement.get("type") == "assert-view-uuid" and "uuid" not in requirement
+        ),
     ),
-    "updates-of-views-backwards IRC-VIEW-REPL-009": asked_for(REPLACE, lambda body: {**body, "updates": body["updates"][::-1]}),
-    "views-of-any-format-version IRC-VIEW-REPL-012": replace_entry("view-updates", "upgrade-format-version", accept),
+    "updates-of-views-backwards IRC-VIEW-REPL-009": asked_for(
+        REPLACE, lambda body: {**body, "updates": body["updates"][::-1]}
+    ),
+    "views-of-any-format-version IRC-VIEW-REPL-012": replace_entry(
+        "view-updates", "upgrade-format-version", accept
+    ),
     "last-added-is-first-schema IRC-UPD-083": adding(
-        lambda draft, version: {**version, "schema-id": draft.items("schemas")[0]["schema-id"]} if version["schema-id"] == -1 else version
+        lambda draft, version: (
+            {**version, "schema-id": draft.items("schemas")[0]["schema-id"]}
+            if version["schema-id"] == -1
+            else version
+        )
     ),
     "known-versions-are-kept-twice IRC-UPD-084": adding(
-        lambda _, version: {**version, "summary": {**version["summary"], "commit": str(uuid.uuid4())}}
+        lambda _, version: {
+            **version,
+            "summary": {**version["summary"], "commit": str(uuid.uuid4())},
+        }
     ),
     "first-of-an-added-dialect-wins IRC-UPD-086": adding(lambda _, new: once_each(new)),
 }

@@ -20,7 +20,12 @@ from lakepact.reference_server.http.validation import Validators
 from sample_tables.delta_logs import HEAD, METADATA, VECTOR, Table, add
 
 VALIDATORS = Validators(Contract("delta_sharing"))
-INLINE = {"storageType": "i", "pathOrInlineDv": "wi5b=000010000siXQKl0rr91000f55c8Xg0@@D72lkbi5=-{L", "sizeInBytes": 40, "cardinality": 6}
+INLINE = {
+    "storageType": "i",
+    "pathOrInlineDv": "wi5b=000010000siXQKl0rr91000f55c8Xg0@@D72lkbi5=-{L",
+    "sizeInBytes": 40,
+    "cardinality": 6,
+}
 
 
 ON_DISK = "ab/deletion_vector_d2c639aa-8816-431a-aaf6-d3fe2512ff61.bin"
@@ -37,10 +42,14 @@ def url(path: str) -> str:
     return f"http://localhost/files/t/{key(path)}?expires=9&X-Amz-Signature=s"
 
 
-def file_lines(folder: Path, form: str, *, dated: bool = False, selected: list[int] | None = None) -> list[Any]:
+def file_lines(
+    folder: Path, form: str, *, dated: bool = False, selected: list[int] | None = None
+) -> list[Any]:
     """Return the sent lines of a table's newest version."""
     snapshots = Snapshots()
-    sent = b"".join(snapshots.lines(snapshots.snapshot(folder), form, LINKS, dated=dated, selected=selected))
+    sent = b"".join(
+        snapshots.lines(snapshots.snapshot(folder), form, LINKS, dated=dated, selected=selected)
+    )
     assert sent.isascii()
     assert sent.endswith(b"\n") or not sent
     return [json.loads(line) for line in sent.split(b"\n")[:-1]]
@@ -54,7 +63,15 @@ def table_of(folder: Path, *adds: Any, columns: Iterable[str] = ("p",)) -> Table
 
 def test_a_file_in_parquet_format(tmp_path: Path) -> None:
     stats = '{"numRecords":1,"minValues":{"a":"\N{LINE SEPARATOR}é\\""}}'
-    table = table_of(tmp_path, add("p=a%20b/f.parquet", partitionValues={"p": "a b", "more": "x"}, stats=stats, tags={"x": "y"}))
+    table = table_of(
+        tmp_path,
+        add(
+            "p=a%20b/f.parquet",
+            partitionValues={"p": "a b", "more": "x"},
+            stats=stats,
+            tags={"x": "y"},
+        ),
+    )
 
     assert file_lines(table.folder, "parquet") == [
         {
@@ -71,7 +88,9 @@ def test_a_file_in_parquet_format(tmp_path: Path) -> None:
 
 
 def test_a_file_in_delta_format(tmp_path: Path) -> None:
-    action = add("f", partitionValues={"p": None}, stats="{}", tags={"x": "y"}, baseRowId=7, dataChange=False)
+    action = add(
+        "f", partitionValues={"p": None}, stats="{}", tags={"x": "y"}, baseRowId=7, dataChange=False
+    )
     table = table_of(tmp_path, action)
 
     assert file_lines(table.folder, "delta") == [
@@ -96,12 +115,20 @@ def test_a_file_in_delta_format(tmp_path: Path) -> None:
 
 
 def test_deletion_vector_file_is_signed_and_inline_vector_unchanged(tmp_path: Path) -> None:
-    table = table_of(tmp_path, add("f", deletionVector=VECTOR), add("g", deletionVector=INLINE), add("h"))
+    table = table_of(
+        tmp_path, add("f", deletionVector=VECTOR), add("g", deletionVector=INLINE), add("h")
+    )
     on_disk, inline, none = (line["file"] for line in file_lines(table.folder, "delta"))
-    vectors = [file["deltaSingleAction"]["add"].get("deletionVector") for file in (on_disk, inline, none)]
+    vectors = [
+        file["deltaSingleAction"]["add"].get("deletionVector") for file in (on_disk, inline, none)
+    ]
 
     assert vectors == [VECTOR | {"storageType": "p", "pathOrInlineDv": url(ON_DISK)}, INLINE, None]
-    assert [file.get("deletionVectorFileId") for file in (on_disk, inline, none)] == [file_id(ON_DISK), None, None]
+    assert [file.get("deletionVectorFileId") for file in (on_disk, inline, none)] == [
+        file_id(ON_DISK),
+        None,
+        None,
+    ]
 
 
 def test_the_deletion_vector_at_an_absolute_path_is_signed(tmp_path: Path) -> None:
@@ -109,12 +136,23 @@ def test_the_deletion_vector_at_an_absolute_path_is_signed(tmp_path: Path) -> No
     table = table_of(tmp_path, add("f", deletionVector=vector))
     (line,) = file_lines(table.folder, "delta")
 
-    assert line["file"]["deltaSingleAction"]["add"]["deletionVector"]["pathOrInlineDv"] == url("file:///elsewhere/d%20v.bin")
+    assert line["file"]["deltaSingleAction"]["add"]["deletionVector"]["pathOrInlineDv"] == url(
+        "file:///elsewhere/d%20v.bin"
+    )
 
 
-@pytest.mark.parametrize("stored", ["", "short", "ab^-aqEH.-t@S}K{vb[*k|", "éééééééééééééééééééé", "####################"])
-def test_deletion_vector_without_file_is_refused_before_the_first_line(tmp_path: Path, stored: str) -> None:
-    table = table_of(tmp_path, *(add(str(n)) for n in range(300)), add("f", deletionVector=VECTOR | {"pathOrInlineDv": stored}))
+@pytest.mark.parametrize(
+    "stored",
+    ["", "short", "ab^-aqEH.-t@S}K{vb[*k|", "éééééééééééééééééééé", "####################"],
+)
+def test_deletion_vector_without_file_is_refused_before_the_first_line(
+    tmp_path: Path, stored: str
+) -> None:
+    table = table_of(
+        tmp_path,
+        *(add(str(n)) for n in range(300)),
+        add("f", deletionVector=VECTOR | {"pathOrInlineDv": stored}),
+    )
     snapshots = Snapshots()
 
     with pytest.raises(DamagedLog, match="does not name a file"):
@@ -133,9 +171,13 @@ def test_selected_files_are_sent_in_order(tmp_path: Path) -> None:
 
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=12)
 ADDS = st.builds(
-    lambda path, **members: add(path, **{name: value for name, value in members.items() if value is not None}),
+    lambda path, **members: add(
+        path, **{name: value for name, value in members.items() if value is not None}
+    ),
     TEXTS.filter(bool),
-    partitionValues=st.dictionaries(st.sampled_from(["p", "q", "é"]), st.none() | TEXTS, max_size=3),
+    partitionValues=st.dictionaries(
+        st.sampled_from(["p", "q", "é"]), st.none() | TEXTS, max_size=3
+    ),
     size=st.integers(0, 2**63 - 1),
     modificationTime=st.integers(0, 2**63 - 1),
     stats=st.none() | TEXTS | st.sampled_from(["\x7f", "\\u0000", "\N{LINE SEPARATOR}", '"\\']),
@@ -145,8 +187,13 @@ ADDS = st.builds(
 )
 
 
-@settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
-@given(adds=st.lists(ADDS, max_size=6, unique_by=lambda action: action["add"]["path"]), dated=st.booleans())
+@settings(
+    deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
+)
+@given(
+    adds=st.lists(ADDS, max_size=6, unique_by=lambda action: action["add"]["path"]),
+    dated=st.booleans(),
+)
 def test_prepared_lines_equal_lines_made_one_by_one(
     tmp_path_factory: pytest.TempPathFactory,
     adds: list[Any],
@@ -157,12 +204,19 @@ def test_prepared_lines_equal_lines_made_one_by_one(
     said: dict[str, Any] = {"version": 0, "timestamp": snapshot.timestamp} if dated else {}
 
     for name, form in FORMATS.items():
-        expected = [form.file(action, links=LINKS, columns=["p", "é"], **said) for action in snapshot.files]
+        expected = [
+            form.file(action, links=LINKS, columns=["p", "é"], **said) for action in snapshot.files
+        ]
         assert file_lines(table.folder, name, dated=dated) == json.loads(json.dumps(expected))
 
 
 @settings(deadline=None)
-@given(st.recursive(st.none() | st.integers(-(2**53), 2**53) | TEXTS, lambda inner: st.lists(inner) | st.dictionaries(TEXTS, inner)))
+@given(
+    st.recursive(
+        st.none() | st.integers(-(2**53), 2**53) | TEXTS,
+        lambda inner: st.lists(inner) | st.dictionaries(TEXTS, inner),
+    )
+)
 def test_json_is_ascii_and_round_trips(value: Any) -> None:
     written = ascii_json(value)
 
@@ -171,7 +225,9 @@ def test_json_is_ascii_and_round_trips(value: Any) -> None:
     assert json.loads(written) == value
 
 
-def head_of(form: str, *, protocol: dict[str, Any] | None = None, **metadata: Any) -> tuple[Any, Any]:
+def head_of(
+    form: str, *, protocol: dict[str, Any] | None = None, **metadata: Any
+) -> tuple[Any, Any]:
     made = FORMATS[form]
     return made.protocol(protocol or HEAD[0]["protocol"]), made.metadata(
         METADATA | metadata, access={"accessModes": ["url"]}, size=7, num_files=1
@@ -179,7 +235,12 @@ def head_of(form: str, *, protocol: dict[str, Any] | None = None, **metadata: An
 
 
 def test_the_head_in_parquet_format() -> None:
-    protocol, metadata = head_of("parquet", name="n", description=None, configuration={"delta.enableChangeDataFeed": "true", "x": "y"})
+    protocol, metadata = head_of(
+        "parquet",
+        name="n",
+        description=None,
+        configuration={"delta.enableChangeDataFeed": "true", "x": "y"},
+    )
 
     assert protocol == {"protocol": {"minReaderVersion": 1}}
     assert metadata == {
@@ -206,12 +267,30 @@ def test_delta_head_omits_features_of_the_log_layout() -> None:
         "delta.checkpointPolicy": "v2",
         "delta.feature.v2Checkpoint": "supported",
     }
-    said = {"minReaderVersion": 3, "minWriterVersion": 7, "readerFeatures": features[:3], "writerFeatures": features, "new": None}
-    protocol, metadata = head_of("delta", protocol=said, name=None, configuration={**kept, **dropped})
+    said = {
+        "minReaderVersion": 3,
+        "minWriterVersion": 7,
+        "readerFeatures": features[:3],
+        "writerFeatures": features,
+        "new": None,
+    }
+    protocol, metadata = head_of(
+        "delta", protocol=said, name=None, configuration={**kept, **dropped}
+    )
 
-    expected = {"minReaderVersion": 3, "minWriterVersion": 7, "readerFeatures": ["deletionVectors"], "writerFeatures": ["deletionVectors"]}
+    expected = {
+        "minReaderVersion": 3,
+        "minWriterVersion": 7,
+        "readerFeatures": ["deletionVectors"],
+        "writerFeatures": ["deletionVectors"],
+    }
     assert protocol == {"protocol": {"deltaProtocol": expected}}
-    assert metadata["metaData"] == {"deltaMetadata": METADATA | {"configuration": kept}, "size": 7, "numFiles": 1, "accessModes": ["url"]}
+    assert metadata["metaData"] == {
+        "deltaMetadata": METADATA | {"configuration": kept},
+        "size": 7,
+        "numFiles": 1,
+        "accessModes": ["url"],
+    }
 
 
 def test_metadata_has_its_version_on_request() -> None:
@@ -223,7 +302,10 @@ def change(form: str, kind: str, action: Any) -> Any:
     return FORMATS[form].change(kind, action, links=LINKS, columns=["p"], version=3, timestamp=4)
 
 
-@pytest.mark.parametrize(("kind", "name", "stats"), [("add", "add", {"stats": "{}"}), ("remove", "remove", {}), ("cdc", "cdf", {})])
+@pytest.mark.parametrize(
+    ("kind", "name", "stats"),
+    [("add", "add", {"stats": "{}"}), ("remove", "remove", {}), ("cdc", "cdf", {})],
+)
 def test_a_change_in_parquet_format(kind: str, name: str, stats: dict[str, str]) -> None:
     action = add("f", stats="{}")["add"]
 
@@ -283,7 +365,9 @@ def test_removed_file_without_size_is_refused(form: str) -> None:
 
 @pytest.mark.parametrize(("form", "schema"), [("parquet", "ParquetLine"), ("delta", "DeltaLine")])
 def test_lines_follow_the_contract_schema(tmp_path: Path, form: str, schema: str) -> None:
-    table = table_of(tmp_path, add("f", stats="{}", partitionValues={"p": None}), add("g", deletionVector=VECTOR))
+    table = table_of(
+        tmp_path, add("f", stats="{}", partitionValues={"p": None}), add("g", deletionVector=VECTOR)
+    )
     lines = [*head_of(form), *file_lines(table.folder, form, dated=True)]
     lines += [change(form, kind, add("f", stats="{}")["add"]) for kind in ("add", "remove", "cdc")]
 

@@ -10,7 +10,10 @@ import yaml
 from lakepact.reference_server import running
 from sample_tables import delta_logs
 
-COLUMN, LITERAL = {"op": "column", "name": "p", "valueType": "string"}, {"op": "literal", "value": "b", "valueType": "string"}
+COLUMN, LITERAL = (
+    {"op": "column", "name": "p", "valueType": "string"},
+    {"op": "literal", "value": "b", "valueType": "string"},
+)
 TREE = {"op": "equal", "children": [COLUMN, LITERAL]}
 
 
@@ -24,8 +27,13 @@ TREE = {"op": "equal", "children": [COLUMN, LITERAL]}
         ({"jsonPredicateHints": json.dumps(TREE), "limitHint": 1}, 2),
     ],
 )
-def test_a_limit_counts_no_rows_beside_hints_that_are_switched_off(tmp_path, sending_to, body, files):
-    adds = [delta_logs.add(f"{p}.parquet", partitionValues={"p": p}, stats='{"numRecords":5}') for p in "ab"]
+def test_a_limit_counts_no_rows_beside_hints_that_are_switched_off(
+    tmp_path, sending_to, body, files
+):
+    adds = [
+        delta_logs.add(f"{p}.parquet", partitionValues={"p": p}, stats='{"numRecords":5}')
+        for p in "ab"
+    ]
     delta_logs.Table(tmp_path / "t").commit(0, *delta_logs.HEAD, *adds)
     tables = [{"name": "t", "location": "t"}]
     document = {
@@ -37,5 +45,10 @@ def test_a_limit_counts_no_rows_beside_hints_that_are_switched_off(tmp_path, sen
     shares = tmp_path / "shares.yaml"
     shares.write_text(yaml.safe_dump(document))
     with running(warehouse="memory:", shares=shares) as server, sending_to(server.url) as send:
-        answer = send("POST", "/delta-sharing/shares/s/schemas/d/tables/t/query", body, Authorization="Bearer t")
+        answer = send(
+            "POST",
+            "/delta-sharing/shares/s/schemas/d/tables/t/query",
+            body,
+            Authorization="Bearer t",
+        )
     assert sum(b'"file"' in line for line in answer.body.splitlines()) == files

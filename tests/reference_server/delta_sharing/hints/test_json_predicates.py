@@ -63,7 +63,9 @@ def compare(name, of, value, type_):
 
 
 def kept(tree):
-    found = selected(TABLE, json_predicate_hints=tree if isinstance(tree, str) else json.dumps(tree))
+    found = selected(
+        TABLE, json_predicate_hints=tree if isinstance(tree, str) else json.dumps(tree)
+    )
     return ALL if found is None else list(found)
 
 
@@ -106,8 +108,24 @@ NO_ID = op("isNull", column("id", "int"))
         (op("and", op("not", column("active", "bool")), op("not", NO_ID)), [1]),
         (op("and", ID_9, compare("equal", "x", "5", "long")), [0]),
         (op("equal", column("id", "int"), column("count", "long")), []),
-        (op("equal", column("City", "string"), literal("9", "string"), exprCtx={"collationIdentifier": "UTF8_BINARY"}), [0]),
-        (op("equal", column("City", "string"), literal("9", "string"), exprCtx={"collationIdentifier": "ICU.UNICODE_CI"}), ALL),
+        (
+            op(
+                "equal",
+                column("City", "string"),
+                literal("9", "string"),
+                exprCtx={"collationIdentifier": "UTF8_BINARY"},
+            ),
+            [0],
+        ),
+        (
+            op(
+                "equal",
+                column("City", "string"),
+                literal("9", "string"),
+                exprCtx={"collationIdentifier": "ICU.UNICODE_CI"},
+            ),
+            ALL,
+        ),
     ],
 )
 def test_predicate_omits_files_that_cannot_match(tree, files):
@@ -168,25 +186,44 @@ def test_invalid_predicate_omits_no_file(tree):
 
 def test_uncastable_value_omits_no_file_beside_a_false_conjunct():
     table = snapshot(
-        {"city": "string", "id": "integer"}, file({"city": "x", "id": "1"}), file({"city": "5", "id": "2"}), partitioned=["city", "id"]
+        {"city": "string", "id": "integer"},
+        file({"city": "x", "id": "1"}),
+        file({"city": "5", "id": "2"}),
+        partitioned=["city", "id"],
     )
     tree = op("and", compare("equal", "id", "7", "int"), compare("equal", "city", "5", "int"))
     assert selected(table, json_predicate_hints=json.dumps(tree)) is None
 
 
 def test_data_columns_are_filtered_by_statistics():
-    table = snapshot({"x": "long"}, *(file(stats={"minValues": {"x": n}, "maxValues": {"x": n + 9}}) for n in (0, 10, 20)))
-    assert selected(table, json_predicate_hints=json.dumps(compare("greaterThan", "X", "15", "long"))) == [1, 2]
+    table = snapshot(
+        {"x": "long"},
+        *(file(stats={"minValues": {"x": n}, "maxValues": {"x": n + 9}}) for n in (0, 10, 20)),
+    )
+    assert selected(
+        table, json_predicate_hints=json.dumps(compare("greaterThan", "X", "15", "long"))
+    ) == [1, 2]
 
 
 def test_a_dot_leads_into_structures_unless_a_column_has_it_in_its_name():
     types = {"a": struct(b="long"), "c.d": "long"}
-    files = [file(stats={"minValues": {"a": {"b": n}, "c.d": -n}, "maxValues": {"a": {"b": n}, "c.d": -n}}) for n in (1, 2)]
+    files = [
+        file(
+            stats={"minValues": {"a": {"b": n}, "c.d": -n}, "maxValues": {"a": {"b": n}, "c.d": -n}}
+        )
+        for n in (1, 2)
+    ]
     table = snapshot(types, *files)
-    assert selected(table, json_predicate_hints=json.dumps(compare("equal", "a.B", "2", "long"))) == [1]
-    assert selected(table, json_predicate_hints=json.dumps(compare("equal", "c.d", "-1", "long"))) == [0]
+    assert selected(
+        table, json_predicate_hints=json.dumps(compare("equal", "a.B", "2", "long"))
+    ) == [1]
+    assert selected(
+        table, json_predicate_hints=json.dumps(compare("equal", "c.d", "-1", "long"))
+    ) == [0]
 
 
 def test_both_kinds_of_hints_count_together():
-    assert selected(TABLE, predicate_hints=["id > 9"], json_predicate_hints=json.dumps(op("not", NO_ID))) == [1]
+    assert selected(
+        TABLE, predicate_hints=["id > 9"], json_predicate_hints=json.dumps(op("not", NO_ID))
+    ) == [1]
     assert selected(TABLE, predicate_hints=["id > 9"], json_predicate_hints="{") == [1]

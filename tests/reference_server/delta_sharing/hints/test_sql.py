@@ -104,7 +104,10 @@ def kept(*hints: object) -> list[int]:
         ("partitionValues.region = 'eu'", [0]),
         ("(CAST(partitionValues.region AS STRING) = 'eu')", [0]),
         ("(CAST(partitionValues.`n` AS INT) > 9)", [1]),
-        ("((partitionValues.day IS NOT NULL) AND (CAST(partitionValues.day AS DATE) = DATE '2021-05-28'))", [1]),
+        (
+            "((partitionValues.day IS NOT NULL) AND (CAST(partitionValues.day AS DATE) = DATE '2021-05-28'))",
+            [1],
+        ),
         ("CAST(price AS DECIMAL(10,2)) = 20", [1]),
         ("CAST(n AS STRING) = '9'", [0]),
         ("CAST(day AS STRING) = '2021-05-28'", [1]),
@@ -185,18 +188,33 @@ def test_unsupported_hint_keeps_the_effect_of_the_others():
 
 @pytest.mark.parametrize("text", ["a\\b", "a\\\\b"])
 def test_backslash_is_taken_literally_and_as_an_escape(text):
-    table = snapshot({"s": "string"}, file({"s": "a\\b"}), file({"s": "ab"}), file({"s": "zz"}), partitioned=["s"])
+    table = snapshot(
+        {"s": "string"},
+        file({"s": "a\\b"}),
+        file({"s": "ab"}),
+        file({"s": "zz"}),
+        partitioned=["s"],
+    )
     assert 2 not in selected(table, predicate_hints=[f"s = '{text}'"])
     assert 0 in selected(table, predicate_hints=[f"s = '{text}'"])
 
 
 def test_doubled_quote_is_taken_as_one_quote_and_as_none():
-    table = snapshot({"s": "string"}, file({"s": "it's"}), file({"s": "its"}), file({"s": "a"}), partitioned=["s"])
+    table = snapshot(
+        {"s": "string"},
+        file({"s": "it's"}),
+        file({"s": "its"}),
+        file({"s": "a"}),
+        partitioned=["s"],
+    )
     assert selected(table, predicate_hints=["s = 'it''s'"]) == [0, 1]
 
 
 def test_a_column_may_be_called_as_the_prefix_of_partition_columns():
     table = snapshot(
-        {"partitionValues": "string"}, file({"partitionValues": "a"}), file({"partitionValues": "b"}), partitioned=["partitionValues"]
+        {"partitionValues": "string"},
+        file({"partitionValues": "a"}),
+        file({"partitionValues": "b"}),
+        partitioned=["partitionValues"],
     )
     assert selected(table, predicate_hints=["partitionValues = 'b'"]) == [1]

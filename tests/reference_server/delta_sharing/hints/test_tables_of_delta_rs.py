@@ -12,7 +12,16 @@ import deltalake
 import pyarrow as pa
 
 from lakepact.reference_server.delta_sharing.hints import selected
-from sample_tables.rows_and_predicates import DECIMALS, READERS, Table, as_json, as_sql, holds, random_predicate, random_table
+from sample_tables.rows_and_predicates import (
+    DECIMALS,
+    READERS,
+    Table,
+    as_json,
+    as_sql,
+    holds,
+    random_predicate,
+    random_table,
+)
 
 TABLES, PREDICATES = 40, 25
 ARROW: dict[str, pa.DataType] = {
@@ -40,11 +49,17 @@ def written(random: Random, folder: Path) -> Table:
     schema = pa.schema([(column.name, ARROW[column.type]) for column in table.columns])
     for part in table.parts:
         part.partition, part.alive = {}, [True] * len(part.rows)
-        rows = [{column.name: row.get(column.name) for column in table.columns} for row in part.rows]
+        rows = [
+            {column.name: row.get(column.name) for column in table.columns} for row in part.rows
+        ]
         part.rows = rows
         deltalake.write_deltalake(folder, pa.Table.from_pylist(rows, schema=schema), mode="append")
         log = max((folder / "_delta_log").glob("*.json")).read_bytes()
-        (part.stats,) = (action["add"]["stats"] for action in map(json.loads, log.splitlines()) if "add" in action)
+        (part.stats,) = (
+            action["add"]["stats"]
+            for action in map(json.loads, log.splitlines())
+            if "add" in action
+        )
     return table
 
 
@@ -57,7 +72,11 @@ def test_no_file_with_a_matching_row_is_left_out(tmp_path: Path) -> None:
         for turn in range(PREDICATES if table.parts else 0):
             predicate = random_predicate(random, table)
             sql, tree = as_sql(random, predicate), as_json(random, predicate)
-            hints: dict[str, Any] = {"json_predicate_hints": json.dumps(tree)} if turn % 2 and tree else {"predicate_hints": [sql or ""]}
+            hints: dict[str, Any] = (
+                {"json_predicate_hints": json.dumps(tree)}
+                if turn % 2 and tree
+                else {"predicate_hints": [sql or ""]}
+            )
             found = selected(snapshot, **hints)
             omitted += 0 if found is None else len(table.parts) - len(found)
             for reader in READERS if found is not None else ():

@@ -22,21 +22,45 @@ ROWS = pa.table(
         "id": pa.array([1, 2, 3, None, 2**53 + 1], pa.int64()),
         "small": pa.array([1, -1, None, 2, 3], pa.int32()),
         "flag": pa.array([True, False, None, True, False]),
-        "day": pa.array([dt.date(2021, 1, 1), dt.date(1969, 12, 31), None, dt.date(2021, 1, 1), dt.date(2021, 1, 2)]),
+        "day": pa.array(
+            [
+                dt.date(2021, 1, 1),
+                dt.date(1969, 12, 31),
+                None,
+                dt.date(2021, 1, 1),
+                dt.date(2021, 1, 2),
+            ]
+        ),
         "word": pa.array(["a b/c%=é", "x" * 50, None, "\u2028", "it's"]),
         "at": pa.array(
-            [dt.datetime(2021, 1, 1, 1, 2, 3, 456789, UTC), None, *[dt.datetime(1960, 1, 1, tzinfo=UTC)] * 3], pa.timestamp("us", "UTC")
+            [
+                dt.datetime(2021, 1, 1, 1, 2, 3, 456789, UTC),
+                None,
+                *[dt.datetime(1960, 1, 1, tzinfo=UTC)] * 3,
+            ],
+            pa.timestamp("us", "UTC"),
         ),
         "real": pa.array([1.5, float("nan"), -0.0, float("inf"), None]),
         "short": pa.array([0.1, None, 2.5, float("nan"), 3.0], pa.float32()),
-        "price": pa.array([Decimal("1.10"), None, Decimal("-99999999.99"), Decimal(0), Decimal(1)], pa.decimal128(20, 2)),
+        "price": pa.array(
+            [Decimal("1.10"), None, Decimal("-99999999.99"), Decimal(0), Decimal(1)],
+            pa.decimal128(20, 2),
+        ),
         "raw": pa.array([b"\0\xff", None, b"", b"a", b"b"]),
         "nested": pa.array(
-            [{"a": 1, "b": "x"}, None, {"a": None, "b": None}, {"a": 2, "b": ""}, {"a": 3, "b": "y"}],
+            [
+                {"a": 1, "b": "x"},
+                None,
+                {"a": None, "b": None},
+                {"a": 2, "b": ""},
+                {"a": 3, "b": "y"},
+            ],
             pa.struct([("a", pa.int32()), ("b", pa.string())]),
         ),
         "many": pa.array([[1, None], [], None, [2], [3, 4]], pa.list_(pa.int64())),
-        "pairs": pa.array([[("k", 1)], [], None, [("l", None)], [("m", 2)]], pa.map_(pa.string(), pa.int64())),
+        "pairs": pa.array(
+            [[("k", 1)], [], None, [("l", None)], [("m", 2)]], pa.map_(pa.string(), pa.int64())
+        ),
     }
 )
 
@@ -45,7 +69,12 @@ def partitioned(table, *fields):
     """Return a partition spec of these columns and transforms."""
     schema = table if hasattr(table, "find_field") else table.schema()
     numbered = enumerate(fields, 1000)
-    return PartitionSpec(*(PartitionField(schema.find_field(name).field_id, n, t, f"{name}_{n}") for n, (name, t) in numbered))
+    return PartitionSpec(
+        *(
+            PartitionField(schema.find_field(name).field_id, n, t, f"{name}_{n}")
+            for n, (name, t) in numbered
+        )
+    )
 
 
 def repartition(table, *fields):
@@ -107,7 +136,9 @@ def test_values_without_portable_text_are_no_partition_values(doors, column):
 
 
 def test_an_empty_text_is_no_partition_value_for_it_would_be_null(doors):
-    table = doors.create(pa.table({"word": pa.array([], pa.string()), "day": pa.array([], pa.date32())}).schema)
+    table = doors.create(
+        pa.table({"word": pa.array([], pa.string()), "day": pa.array([], pa.date32())}).schema
+    )
     repartition(table, ("word", IdentityTransform()), ("day", IdentityTransform()))
     table.append(pa.table({"word": ["", None, "a"], "day": [dt.date(2021, 1, 1)] * 3}))
     answer = doors.query()
@@ -117,7 +148,13 @@ def test_an_empty_text_is_no_partition_value_for_it_would_be_null(doors):
 
 def test_other_transforms_make_no_partition_columns(doors):
     table = doors.create(ROWS.schema)
-    repartition(table, ("id", BucketTransform(4)), ("at", DayTransform()), ("word", TruncateTransform(2)), ("day", IdentityTransform()))
+    repartition(
+        table,
+        ("id", BucketTransform(4)),
+        ("at", DayTransform()),
+        ("word", TruncateTransform(2)),
+        ("day", IdentityTransform()),
+    )
     table.append(ROWS)
     answer = doors.query()
     assert answer.metadata["partitionColumns"] == ["day"]
@@ -142,11 +179,17 @@ def test_rows_that_were_overwritten_or_deleted_by_rewriting_files_are_gone(doors
     same_rows(table, doors.query())
 
 
-@pytest.mark.parametrize("properties", [{}, {"write.metadata.compression-codec": "gzip"}], ids=["plain", "compressed"])
+@pytest.mark.parametrize(
+    "properties", [{}, {"write.metadata.compression-codec": "gzip"}], ids=["plain", "compressed"]
+)
 def test_every_change_makes_a_version_that_stays_readable(doors, properties):
     table = doors.create(ROWS, properties=properties)
     seen = {doors.version(): table.metadata.current_snapshot_id}
-    for change in (lambda: table.append(ROWS.slice(0, 1)), lambda: table.delete(EqualTo("id", 2)), lambda: table.append(ROWS)):
+    for change in (
+        lambda: table.append(ROWS.slice(0, 1)),
+        lambda: table.delete(EqualTo("id", 2)),
+        lambda: table.append(ROWS),
+    ):
         change()
         seen[doors.version()] = table.metadata.current_snapshot_id
     assert len(seen) == 4
@@ -159,10 +202,16 @@ def test_every_change_makes_a_version_that_stays_readable(doors, properties):
 def test_a_version_is_found_by_its_time(doors):
     table = doors.create(ROWS)
     first = doors.version()
-    moment = dt.datetime.fromtimestamp(table.metadata.last_updated_ms / 1000, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    moment = (
+        dt.datetime.fromtimestamp(table.metadata.last_updated_ms / 1000, UTC)
+        .isoformat(timespec="milliseconds")
+        .replace("+00:00", "Z")
+    )
     table.append(ROWS.slice(0, 1))
     assert doors.query(timestamp=moment).headers["delta-table-version"] == str(first)
-    assert doors.ask(f"version?startingTimestamp={moment}").headers["delta-table-version"] == str(first)
+    assert doors.ask(f"version?startingTimestamp={moment}").headers["delta-table-version"] == str(
+        first
+    )
     assert doors.query(timestamp="2001-01-01T00:00:00Z").status == 400
 
 
@@ -241,10 +290,14 @@ def test_delta_format_has_the_same_files(doors):
 
 
 def test_times_without_zones_need_delta_format(doors):
-    table = doors.create(pa.table({"wall": pa.array([dt.datetime(2021, 1, 1, 1, 2, 3)], pa.timestamp("us"))}))  # noqa: DTZ001
+    table = doors.create(
+        pa.table({"wall": pa.array([dt.datetime(2021, 1, 1, 1, 2, 3)], pa.timestamp("us"))})
+    )  # noqa: DTZ001
     refused = doors.query()
     assert (refused.status, "timestampNtz" in refused.message) == (400, True)
-    answer = doors.ask("query", {}, delta_sharing_capabilities="responseformat=delta;readerfeatures=timestampntz")
+    answer = doors.ask(
+        "query", {}, delta_sharing_capabilities="responseformat=delta;readerfeatures=timestampntz"
+    )
     add = answer.lines[2]["file"]["deltaSingleAction"]["add"]
     assert json.loads(add["stats"])["minValues"] == {"wall": "2021-01-01T01:02:03.000000"}
     assert table.metadata.current_snapshot_id is not None
@@ -254,7 +307,12 @@ def test_metadata_has_format_and_schema_of_the_table(doors):
     doors.create(ROWS)
     metadata = doors.ask("metadata").lines[1]["metaData"]
     assert metadata["format"] == {"provider": "parquet"}
-    assert [f["type"] for f in json.loads(metadata["schemaString"])["fields"]][:4] == ["long", "integer", "boolean", "date"]
+    assert [f["type"] for f in json.loads(metadata["schemaString"])["fields"]][:4] == [
+        "long",
+        "integer",
+        "boolean",
+        "date",
+    ]
 
 
 def test_a_column_that_is_added_is_null_in_older_files(doors):

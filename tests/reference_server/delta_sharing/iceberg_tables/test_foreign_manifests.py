@@ -11,7 +11,13 @@ from pyiceberg.transforms import IdentityTransform
 
 from cross_protocol import avro, commit, same_rows
 
-ROWS = pa.table({"id": pa.array([1, 2, 3], pa.int64()), "word": ["a", "b", None], "day": pa.array([1, -1, None], pa.date32())})
+ROWS = pa.table(
+    {
+        "id": pa.array([1, 2, 3], pa.int64()),
+        "word": ["a", "b", None],
+        "day": pa.array([1, -1, None], pa.date32()),
+    }
+)
 OPTIONAL = {
     "content",
     "sequence_number",
@@ -28,8 +34,18 @@ OPTIONAL = {
     "lower_bounds",
     "upper_bounds",
 }
-OF_VERSION_2 = {"content", "sequence_number", "min_sequence_number", "partitions", "key_metadata", "first_row_id"}
-EARLIER_NAMES = {f"{state}_files_count": f"{state}_data_files_count" for state in ("added", "existing", "deleted")}
+OF_VERSION_2 = {
+    "content",
+    "sequence_number",
+    "min_sequence_number",
+    "partitions",
+    "key_metadata",
+    "first_row_id",
+}
+EARLIER_NAMES = {
+    f"{state}_files_count": f"{state}_data_files_count"
+    for state in ("added", "existing", "deleted")
+}
 
 
 def changed(type_, change):
@@ -38,7 +54,11 @@ def changed(type_, change):
         return [changed(one, change) for one in type_]
     if not isinstance(type_, dict):
         return type_
-    inner = {name: changed(value, change) for name, value in type_.items() if name in {"items", "values", "type"}}
+    inner = {
+        name: changed(value, change)
+        for name, value in type_.items()
+        if name in {"items", "values", "type"}
+    }
     if type_.get("type") == "record":
         fields = [{**field, "type": changed(field["type"], change)} for field in type_["fields"]]
         inner["fields"] = change(fields)
@@ -50,13 +70,19 @@ def nullable(*names):
 
     def null(field):
         known = field["type"] if isinstance(field["type"], list) else [field["type"]]
-        return {**field, "type": ["null", *(one for one in known if one != "null")]} if field["name"] in names or not names else field
+        return (
+            {**field, "type": ["null", *(one for one in known if one != "null")]}
+            if field["name"] in names or not names
+            else field
+        )
 
     return lambda fields: [null(field) for field in fields]
 
 
 def without_ids(fields):
-    return [{name: value for name, value in field.items() if name != "field-id"} for field in fields]
+    return [
+        {name: value for name, value in field.items() if name != "field-id"} for field in fields
+    ]
 
 
 def without_optional(fields):
@@ -64,11 +90,18 @@ def without_optional(fields):
 
 
 def with_more(fields):
-    return [{"name": "x_more", "type": ["null", "string"], "default": None, "field-id": 9999}, *fields]
+    return [
+        {"name": "x_more", "type": ["null", "string"], "default": None, "field-id": 9999},
+        *fields,
+    ]
 
 
 def of_version_1(fields):
-    return [{**field, "name": EARLIER_NAMES.get(field["name"], field["name"])} for field in fields if field["name"] not in OF_VERSION_2]
+    return [
+        {**field, "name": EARLIER_NAMES.get(field["name"], field["name"])}
+        for field in fields
+        if field["name"] not in OF_VERSION_2
+    ]
 
 
 def as_they_are(fields):
@@ -113,7 +146,15 @@ def rewritten(doors, table, of_entries, of_list, records_as):
             )
         records_as(records)
 
-    commit(doors, table, avro(table.current_snapshot().manifest_list, of_records, reshape=lambda schema: changed(schema, of_list)))
+    commit(
+        doors,
+        table,
+        avro(
+            table.current_snapshot().manifest_list,
+            of_records,
+            reshape=lambda schema: changed(schema, of_list),
+        ),
+    )
 
 
 def planned(doors):
@@ -121,7 +162,10 @@ def planned(doors):
     url = f"{doors.server.url}/v1/namespaces/ns/tables/{doors.name}/plan"
     sent = urllib.request.Request(url, body, {"Content-Type": "application/json"}, method="POST")
     with urllib.request.urlopen(sent) as response:
-        return [(task["data-file"]["record-count"], task["data-file"]["partition"]) for task in json.load(response)["file-scan-tasks"]]
+        return [
+            (task["data-file"]["record-count"], task["data-file"]["partition"])
+            for task in json.load(response)["file-scan-tasks"]
+        ]
 
 
 @pytest.fixture
@@ -142,14 +186,20 @@ def test_rows_are_shared_and_planned(doors, table, form):
     assert planned(doors) == [(1, ["b", "1969-12-31"])]
 
 
-@pytest.mark.parametrize("form", ["data_file is nullable, as of BigQuery", "every field is nullable"])
+@pytest.mark.parametrize(
+    "form", ["data_file is nullable, as of BigQuery", "every field is nullable"]
+)
 def test_entry_without_a_file_is_damage(doors, table, form):
     def no_file(records):
         for record in records:
             record["data_file"] = None
 
     def of_list(records):
-        records[0]["manifest_path"] = avro(records[0]["manifest_path"], no_file, reshape=lambda schema: changed(schema, FORMS[form][0]))
+        records[0]["manifest_path"] = avro(
+            records[0]["manifest_path"],
+            no_file,
+            reshape=lambda schema: changed(schema, FORMS[form][0]),
+        )
 
     commit(doors, table, avro(table.current_snapshot().manifest_list, of_list))
     answer = doors.query()

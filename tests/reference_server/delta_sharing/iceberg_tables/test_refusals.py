@@ -11,7 +11,15 @@ import pyarrow.parquet as pq
 import pytest
 from pyiceberg.schema import Schema
 from pyiceberg.transforms import IdentityTransform
-from pyiceberg.types import FixedType, LongType, NestedField, StringType, StructType, TimeType, UUIDType
+from pyiceberg.types import (
+    FixedType,
+    LongType,
+    NestedField,
+    StringType,
+    StructType,
+    TimeType,
+    UUIDType,
+)
 
 from cross_protocol import avro, commit, same_rows
 from lakepact.reference_server.delta_sharing.iceberg_tables.schemas import delta_schema
@@ -35,7 +43,12 @@ def rewritten(table):
 
 @pytest.mark.parametrize(
     ("type_", "named"),
-    [(TimeType(), "time"), (UUIDType(), "uuid"), (FixedType(4), "fixed[4]"), (StructType(NestedField(9, "x", TimeType())), "time")],
+    [
+        (TimeType(), "time"),
+        (UUIDType(), "uuid"),
+        (FixedType(4), "fixed[4]"),
+        (StructType(NestedField(9, "x", TimeType())), "time"),
+    ],
 )
 def test_types_that_delta_does_not_have(doors, type_, named):
     doors.create(pa.schema([]))
@@ -99,7 +112,14 @@ def test_a_column_whose_values_only_the_partition_has(doors, tmp_path):
     table = doors.create(pa.schema([("id", pa.int64()), ("at", pa.timestamp("us", "UTC"))]))
     with table.update_spec() as update:
         update.add_field("at", IdentityTransform())
-    table.append(pa.table({"id": [1], "at": pa.array([dt.datetime(2021, 1, 1, tzinfo=dt.UTC)], pa.timestamp("us", "UTC"))}))
+    table.append(
+        pa.table(
+            {
+                "id": [1],
+                "at": pa.array([dt.datetime(2021, 1, 1, tzinfo=dt.UTC)], pa.timestamp("us", "UTC")),
+            }
+        )
+    )
     (file,) = (task.file for task in table.scan().plan_files())
     path = Path(file.file_path.removeprefix("file://"))
     pq.write_table(pq.ParquetFile(path).read().drop_columns(["at"]), path)
@@ -138,12 +158,20 @@ def test_a_snapshot_that_is_copied_unchanged_is_read(doors):
 
 
 def test_rows_that_are_deleted_by_delete_files(doors):
-    changed(doors, lists=lambda records: records.append({**records[0], "content": 1, "added_files_count": 1}))
+    changed(
+        doors,
+        lists=lambda records: records.append({**records[0], "content": 1, "added_files_count": 1}),
+    )
     refused(doors, "rows of the table are deleted by delete files")
 
 
 def test_delete_files_that_are_all_gone_delete_nothing(doors):
-    gone = {"content": 1, "added_files_count": 0, "existing_files_count": 0, "deleted_files_count": 1}
+    gone = {
+        "content": 1,
+        "added_files_count": 0,
+        "existing_files_count": 0,
+        "deleted_files_count": 1,
+    }
     table = changed(doors, lists=lambda records: records.append({**records[0], **gone}))
     same_rows(table, doors.query())
 
@@ -167,7 +195,13 @@ def test_unreadable_or_foreign_files_are_refused(doors, members, sentence):
 
 
 @pytest.mark.parametrize(
-    "way", ["{other}", "{own}/../{other_name}/data/x.parquet", "{own}%2F..%2F{other_name}/x.parquet", "{own}-other/x.parquet"]
+    "way",
+    [
+        "{other}",
+        "{own}/../{other_name}/data/x.parquet",
+        "{own}%2F..%2F{other_name}/x.parquet",
+        "{own}-other/x.parquet",
+    ],
 )
 def test_a_manifest_cannot_lead_into_another_table(doors, way):
     other = doors.create(ROWS)
@@ -180,7 +214,9 @@ def test_a_manifest_cannot_lead_into_another_table(doors, way):
         table,
         avro(
             table.current_snapshot().manifest_list,
-            lambda records: records[0].update(manifest_path=avro(records[0]["manifest_path"], of_files(file_path=path))),
+            lambda records: records[0].update(
+                manifest_path=avro(records[0]["manifest_path"], of_files(file_path=path))
+            ),
         ),
     )
     answer = doors.query()
@@ -226,8 +262,13 @@ def test_a_version_whose_snapshot_has_expired_is_refused(doors):
     table = doors.create(ROWS)
     version, snapshot = doors.version(), table.metadata.current_snapshot_id
     table.append(ROWS)
-    body = {"requirements": [], "updates": [{"action": "remove-snapshots", "snapshot-ids": [snapshot]}]}
-    response = doors.catalog._session.post(f"{doors.server.url}/v1/namespaces/ns/tables/{doors.name}", json=body)
+    body = {
+        "requirements": [],
+        "updates": [{"action": "remove-snapshots", "snapshot-ids": [snapshot]}],
+    }
+    response = doors.catalog._session.post(
+        f"{doors.server.url}/v1/namespaces/ns/tables/{doors.name}", json=body
+    )
     assert response.status_code == 200, response.text
     answer = doors.query(version=version)
     assert (answer.status, "has expired" in answer.message) == (400, True)

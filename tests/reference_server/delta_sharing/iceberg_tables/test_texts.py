@@ -12,8 +12,16 @@ from hypothesis import strategies as st
 from pyiceberg import types
 from pyiceberg.conversions import to_bytes
 
-from lakepact.reference_server.delta_sharing.iceberg_tables.statistics import Known, leaves, statistics
-from lakepact.reference_server.delta_sharing.iceberg_tables.texts import NoText, bound, partition_text
+from lakepact.reference_server.delta_sharing.iceberg_tables.statistics import (
+    Known,
+    leaves,
+    statistics,
+)
+from lakepact.reference_server.delta_sharing.iceberg_tables.texts import (
+    NoText,
+    bound,
+    partition_text,
+)
 
 EPOCH = dt.datetime(1970, 1, 1)  # noqa: DTZ001
 MICROS = st.integers(-62135596800000000, 253402300799999999)
@@ -26,10 +34,22 @@ def moment(micros: int) -> str:
 VALUES = {
     "integer": (types.IntegerType(), st.integers(-(2**31), 2**31 - 1), lambda value: value),
     "long": (types.LongType(), st.integers(-(2**63), 2**63 - 1), lambda value: value),
-    "float": (types.FloatType(), st.floats(width=32, allow_nan=False, allow_infinity=False), lambda value: value),
-    "double": (types.DoubleType(), st.floats(allow_nan=False, allow_infinity=False), lambda value: value),
+    "float": (
+        types.FloatType(),
+        st.floats(width=32, allow_nan=False, allow_infinity=False),
+        lambda value: value,
+    ),
+    "double": (
+        types.DoubleType(),
+        st.floats(allow_nan=False, allow_infinity=False),
+        lambda value: value,
+    ),
     "string": (types.StringType(), st.text(), lambda value: value),
-    "date": (types.DateType(), st.integers(-719162, 2932896), lambda days: (dt.date(1970, 1, 1) + dt.timedelta(days=days)).isoformat()),
+    "date": (
+        types.DateType(),
+        st.integers(-719162, 2932896),
+        lambda days: (dt.date(1970, 1, 1) + dt.timedelta(days=days)).isoformat(),
+    ),
     "timestamp": (
         types.TimestamptzType(),
         MICROS,
@@ -60,7 +80,10 @@ def test_a_bound_of_a_decimal_keeps_every_digit(value):
     assert json.loads(text, parse_float=Decimal, parse_int=Decimal) == value
 
 
-@given(st.sampled_from([*VALUES, "decimal(10,2)", "boolean", "binary", "variant"]), st.binary(max_size=20))
+@given(
+    st.sampled_from([*VALUES, "decimal(10,2)", "boolean", "binary", "variant"]),
+    st.binary(max_size=20),
+)
 def test_no_bytes_make_a_bound_that_is_no_json(name, raw):
     text = bound(name, raw)
     assert text is None or json.loads(text) is not None
@@ -97,7 +120,15 @@ def test_partition_values_have_texts(name, value, text):
 
 @pytest.mark.parametrize(
     ("name", "value"),
-    [("string", ""), ("boolean", 1.5), ("integer", "5"), ("date", 10**9), ("timestamp", 5), ("double", 0.5), ("binary", b"")],
+    [
+        ("string", ""),
+        ("boolean", 1.5),
+        ("integer", "5"),
+        ("date", 10**9),
+        ("timestamp", 5),
+        ("double", 0.5),
+        ("binary", b""),
+    ],
 )
 def test_values_without_a_common_text_have_none(name, value):
     with pytest.raises(NoText):
@@ -108,7 +139,10 @@ def column(number, name, type_, **more):
     return {"id": number, "name": name, "type": type_, "required": False, **more}
 
 
-PARTS = [column(5, 'q"', "int"), column(6, "l", {"type": "list", "element-id": 9, "element": "int"})]
+PARTS = [
+    column(5, 'q"', "int"),
+    column(6, "l", {"type": "list", "element-id": 9, "element": "int"}),
+]
 SCHEMA = {
     "type": "struct",
     "fields": [
@@ -118,7 +152,13 @@ SCHEMA = {
         column(
             4,
             "s",
-            {"type": "struct", "fields": [column(5, 'q"', "int"), column(6, "l", {"type": "list", "element-id": 9, "element": "int"})]},
+            {
+                "type": "struct",
+                "fields": [
+                    column(5, 'q"', "int"),
+                    column(6, "l", {"type": "list", "element-id": 9, "element": "int"}),
+                ],
+            },
         ),
         column(7, "list", {"type": "list", "element-id": 8, "element": "long"}),
         column(10, "empty", {"type": "struct", "fields": []}),
@@ -132,7 +172,12 @@ def statistics_of(**known):
 
 
 def test_statistics_mirror_the_schema():
-    low = {1: (1).to_bytes(8, "little"), 3: b"a", 5: (7).to_bytes(4, "little"), 8: (1).to_bytes(8, "little")}
+    low = {
+        1: (1).to_bytes(8, "little"),
+        3: b"a",
+        5: (7).to_bytes(4, "little"),
+        8: (1).to_bytes(8, "little"),
+    }
     assert statistics_of(nulls={1: 0, 2: 1, 3: 0, 5: 2, 8: 0, 9: 1}, low=low, high=low) == {
         "numRecords": 3,
         "minValues": {"id": 1, "s": {'q"': 7}},
@@ -143,7 +188,11 @@ def test_statistics_mirror_the_schema():
 
 @pytest.mark.parametrize(("nans", "is_told"), [({}, False), ({2: 1}, False), ({2: 0}, True)])
 def test_upper_bound_is_sent_only_without_nan(nans, is_told):
-    found = statistics_of(nans=nans, low={2: to_bytes(types.DoubleType(), 1.5)}, high={2: to_bytes(types.DoubleType(), 2.5)})
+    found = statistics_of(
+        nans=nans,
+        low={2: to_bytes(types.DoubleType(), 1.5)},
+        high={2: to_bytes(types.DoubleType(), 2.5)},
+    )
     assert found["minValues"] == {"real": 1.5}
     assert found["maxValues"] == ({"real": 2.5} if is_told else {})
 

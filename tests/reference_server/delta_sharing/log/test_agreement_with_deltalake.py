@@ -19,7 +19,9 @@ PARTITIONS = ["x", "a b/c%=é", None]
 
 
 def rows(*values: int, partition: str | None = "x") -> pa.Table:
-    return pa.table({"n": pa.array(values, pa.int64()), "p": pa.array([partition] * len(values), pa.string())})
+    return pa.table(
+        {"n": pa.array(values, pa.int64()), "p": pa.array([partition] * len(values), pa.string())}
+    )
 
 
 def as_deltalake_sees(folder: Path, version: int) -> dict[str, Any]:
@@ -30,7 +32,10 @@ def as_deltalake_sees(folder: Path, version: int) -> dict[str, Any]:
         "id": str(table.metadata().id),
         "partition columns": table.metadata().partition_columns,
         "configuration": table.metadata().configuration,
-        "files": sorted((f["path"], f["size_bytes"], f["num_records"], (f.get("partition") or {}).get("p")) for f in files),
+        "files": sorted(
+            (f["path"], f["size_bytes"], f["num_records"], (f.get("partition") or {}).get("p"))
+            for f in files
+        ),
     }
 
 
@@ -41,12 +46,22 @@ def as_we_see(folder: Path, version: int) -> dict[str, Any]:
         "id": found.metadata["id"],
         "partition columns": found.metadata["partitionColumns"],
         "configuration": found.metadata["configuration"],
-        "files": sorted((f["path"], f["size"], json.loads(f["stats"])["numRecords"], f["partitionValues"].get("p")) for f in found.files),
+        "files": sorted(
+            (
+                f["path"],
+                f["size"],
+                json.loads(f["stats"])["numRecords"],
+                f["partitionValues"].get("p"),
+            )
+            for f in found.files
+        ),
     }
 
 
 def append(folder: Path, step: int) -> None:
-    write_deltalake(str(folder), rows(step, step + 1, partition=PARTITIONS[step % 3]), mode="append")
+    write_deltalake(
+        str(folder), rows(step, step + 1, partition=PARTITIONS[step % 3]), mode="append"
+    )
 
 
 def overwrite(folder: Path, step: int) -> None:
@@ -63,7 +78,9 @@ def optimize(folder: Path, step: int) -> None:
 
 
 def set_property(folder: Path, step: int) -> None:
-    DeltaTable(str(folder)).alter.set_table_properties({"delta.deletedFileRetentionDuration": f"interval {step + 1} days"})
+    DeltaTable(str(folder)).alter.set_table_properties(
+        {"delta.deletedFileRetentionDuration": f"interval {step + 1} days"}
+    )
 
 
 def checkpoint(folder: Path, step: int) -> None:
@@ -72,14 +89,20 @@ def checkpoint(folder: Path, step: int) -> None:
 
 
 def merge(folder: Path, step: int) -> None:
-    made = DeltaTable(str(folder)).merge(rows(step, step + 7), "s.n = t.n", source_alias="s", target_alias="t")
+    made = DeltaTable(str(folder)).merge(
+        rows(step, step + 7), "s.n = t.n", source_alias="s", target_alias="t"
+    )
     made.when_matched_update_all().when_not_matched_insert_all().execute()
 
 
 STEPS = (append, overwrite, delete, optimize, set_property, checkpoint, merge)
 
 
-@settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
+@settings(
+    max_examples=12,
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+)
 @given(st.lists(st.sampled_from(STEPS), max_size=8), st.booleans())
 def test_every_version_of_a_table_equals_that_of_deltalake(
     tmp_path_factory: pytest.TempPathFactory,
@@ -98,7 +121,12 @@ def test_every_version_of_a_table_equals_that_of_deltalake(
 
 
 def test_a_table_whose_old_commits_were_removed_is_read_from_its_checkpoint(tmp_path: Path) -> None:
-    write_deltalake(str(tmp_path), rows(1), partition_by=["p"], configuration={"delta.logRetentionDuration": "interval 0 days"})
+    write_deltalake(
+        str(tmp_path),
+        rows(1),
+        partition_by=["p"],
+        configuration={"delta.logRetentionDuration": "interval 0 days"},
+    )
     for step in range(4):
         append(tmp_path, step)
     expected = as_deltalake_sees(tmp_path, 4)
@@ -116,18 +144,28 @@ def test_times_are_those_of_the_history(tmp_path: Path) -> None:
     said = {entry["version"]: entry["timestamp"] for entry in DeltaTable(str(tmp_path)).history()}
     log = Log(tmp_path)
 
-    assert {version: log.timestamp(version) for version in range(2)} == pytest.approx(said, abs=1000)
+    assert {version: log.timestamp(version) for version in range(2)} == pytest.approx(
+        said, abs=1000
+    )
 
 
 SHAPES = ("classic", "multipart", "parquet", "json")
-FEATURES = {"minReaderVersion": 3, "minWriterVersion": 7, "readerFeatures": ["v2Checkpoint"], "writerFeatures": ["v2Checkpoint"]}
+FEATURES = {
+    "minReaderVersion": 3,
+    "minWriterVersion": 7,
+    "readerFeatures": ["v2Checkpoint"],
+    "writerFeatures": ["v2Checkpoint"],
+}
 
 
 @pytest.mark.parametrize("shape", SHAPES)
 def test_checkpoint_written_by_hand_is_read_by_deltalake(tmp_path: Path, shape: str) -> None:
     table = Table(tmp_path / "t")
     head = [{"protocol": FEATURES}, HEAD[1]]
-    files = [add(f"p=a%20b/{number}.parquet", partitionValues={"p": "a b"}, stats='{"numRecords":3}') for number in range(5)]
+    files = [
+        add(f"p=a%20b/{number}.parquet", partitionValues={"p": "a b"}, stats='{"numRecords":3}')
+        for number in range(5)
+    ]
     if shape == "classic":
         table.classic(2, *head, *files)
     elif shape == "multipart":
@@ -135,7 +173,11 @@ def test_checkpoint_written_by_hand_is_read_by_deltalake(tmp_path: Path, shape: 
     else:
         table.second_version(2, *head, sidecars=[files[:2], files[2:]], kind=shape)
     table.commit(2, {"commitInfo": {}})
-    table.commit(3, remove("p=a%20b/0.parquet"), add("new.parquet", partitionValues={"p": None}, stats='{"numRecords":1}'))
+    table.commit(
+        3,
+        remove("p=a%20b/0.parquet"),
+        add("new.parquet", partitionValues={"p": None}, stats='{"numRecords":1}'),
+    )
 
     for version in (2, 3):
         assert as_we_see(table.folder, version) == as_deltalake_sees(table.folder, version)

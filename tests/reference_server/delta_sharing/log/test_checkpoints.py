@@ -28,7 +28,12 @@ INLINE = {
 FILES = [
     add("a", stats='{"numRecords":1}'),
     add("b%20c", partitionValues={"p": None}, stats=None),
-    add("é", partitionValues={"p": "\N{LINE SEPARATOR}é"}, stats='{"minValues":{"a":"é"}}', deletionVector=VECTOR),
+    add(
+        "é",
+        partitionValues={"p": "\N{LINE SEPARATOR}é"},
+        stats='{"minValues":{"a":"é"}}',
+        deletionVector=VECTOR,
+    ),
     add("d", deletionVector=INLINE),
     add("e", partitionValues={}, baseRowId=5, defaultRowCommitVersion=2, dataChange=False),
 ]
@@ -57,11 +62,26 @@ def second_version_without_sidecars(table: Table, version: int) -> None:
 def classic_with_sidecars(table: Table, version: int) -> None:
     table.parquet("_sidecars/one.parquet", *FILES)
     table.classic(
-        version, *HEAD, {"sidecar": {"path": "file:/elsewhere/_delta_log/_sidecars/one.parquet", "sizeInBytes": 1, "modificationTime": 1}}
+        version,
+        *HEAD,
+        {
+            "sidecar": {
+                "path": "file:/elsewhere/_delta_log/_sidecars/one.parquet",
+                "sizeInBytes": 1,
+                "modificationTime": 1,
+            }
+        },
     )
 
 
-KINDS = (classic, multipart, second_version_parquet, second_version_json, second_version_without_sidecars, classic_with_sidecars)
+KINDS = (
+    classic,
+    multipart,
+    second_version_parquet,
+    second_version_json,
+    second_version_without_sidecars,
+    classic_with_sidecars,
+)
 
 
 @pytest.fixture
@@ -82,7 +102,9 @@ def state(log: Log, version: int | None = None) -> list[Any]:
 
 
 @pytest.mark.parametrize("write", KINDS)
-def test_checkpoint_has_the_state_of_its_commits(table: Table, tmp_path: Path, write: Callable[[Table, int], None]) -> None:
+def test_checkpoint_has_the_state_of_its_commits(
+    table: Table, tmp_path: Path, write: Callable[[Table, int], None]
+) -> None:
     commits = Table(tmp_path / "commits")
     commits.commit(0, *HEAD, *FILES)
     write(table, 3)
@@ -129,7 +151,9 @@ def test_the_times_of_versions_outlive_the_commits_before_them(table: Table) -> 
         log.at_or_before(0)
 
 
-@pytest.mark.parametrize("hint", ["", "{", '{"version":7,"size":1}', '{"version":"x"}', '{"version":1,"parts":3}', "[]"])
+@pytest.mark.parametrize(
+    "hint", ["", "{", '{"version":7,"size":1}', '{"version":"x"}', '{"version":1,"parts":3}', "[]"]
+)
 def test_wrong_last_checkpoint_file_is_ignored(table: Table, hint: str) -> None:
     table.commit(0, *HEAD, add("a"))
     table.classic(1, *HEAD, add("a"), add("b"))
@@ -161,7 +185,9 @@ DAMAGES = (cut, emptied, replaced, made_a_folder)
 
 
 @pytest.mark.parametrize("damage", DAMAGES)
-def test_a_damaged_checkpoint_is_passed_over_for_the_commits(table: Table, damage: Callable[[Path], None]) -> None:
+def test_a_damaged_checkpoint_is_passed_over_for_the_commits(
+    table: Table, damage: Callable[[Path], None]
+) -> None:
     table.commit(0, *HEAD, add("a"))
     table.commit(1, add("b"))
     damage(table.classic(1, *HEAD, add("a"), add("b")))
@@ -170,7 +196,9 @@ def test_a_damaged_checkpoint_is_passed_over_for_the_commits(table: Table, damag
 
 
 @pytest.mark.parametrize("damage", DAMAGES)
-def test_a_damaged_checkpoint_is_passed_over_for_an_older_one(table: Table, damage: Callable[[Path], None]) -> None:
+def test_a_damaged_checkpoint_is_passed_over_for_an_older_one(
+    table: Table, damage: Callable[[Path], None]
+) -> None:
     table.classic(1, *HEAD, add("a"))
     table.commit(2, add("b"))
     damage(table.multipart(2, [*HEAD], [add("a"), add("b")])[1])
@@ -179,7 +207,9 @@ def test_a_damaged_checkpoint_is_passed_over_for_an_older_one(table: Table, dama
 
 
 @pytest.mark.parametrize("damage", DAMAGES)
-def test_a_damaged_checkpoint_that_nothing_can_replace_is_named(table: Table, damage: Callable[[Path], None]) -> None:
+def test_a_damaged_checkpoint_that_nothing_can_replace_is_named(
+    table: Table, damage: Callable[[Path], None]
+) -> None:
     damage(table.classic(3, *HEAD, add("a")))
     table.commit(4, add("b"))
     log = Log(table.folder)
@@ -233,7 +263,9 @@ def test_a_checkpoint_without_protocol_or_metadata_is_damaged(table: Table, miss
         add("a", deletionVector=VECTOR | {"cardinality": None}),
     ],
 )
-def test_checkpoint_with_an_incomplete_file_action_is_damaged(table: Table, wrong: dict[str, Any]) -> None:
+def test_checkpoint_with_an_incomplete_file_action_is_damaged(
+    table: Table, wrong: dict[str, Any]
+) -> None:
     table.classic(3, *HEAD, add("b"), wrong)
 
     with pytest.raises(DamagedLog, match=r"checkpoint\.parquet"):
@@ -246,7 +278,9 @@ def test_a_table_without_checkpoints_is_read_without_pyarrow(table: Table) -> No
         "import sys, pathlib; from lakepact.reference_server.delta_sharing.log import Log; "
         f"assert len(Log(pathlib.Path({str(table.folder)!r})).snapshot().files) == 1; print('pyarrow' in sys.modules)"
     )
-    said = subprocess.run([sys.executable, "-c", read], capture_output=True, text=True, check=True).stdout
+    said = subprocess.run(
+        [sys.executable, "-c", read], capture_output=True, text=True, check=True
+    ).stdout
 
     assert said.strip() == "False"
 
@@ -254,13 +288,21 @@ def test_a_table_without_checkpoints_is_read_without_pyarrow(table: Table) -> No
 def test_a_large_checkpoint_is_read_piece_by_piece_and_nothing_is_lost(table: Table) -> None:
     count = 33_000
     table.classic(
-        3, *HEAD, *(add(f"part-{n}", partitionValues={"p": str(n % 7)}, stats=json.dumps({"numRecords": n})) for n in range(count))
+        3,
+        *HEAD,
+        *(
+            add(f"part-{n}", partitionValues={"p": str(n % 7)}, stats=json.dumps({"numRecords": n}))
+            for n in range(count)
+        ),
     )
     files = Log(table.folder).snapshot().files
 
     assert len(files) == count
     for place in (0, 32_767, 32_768, count - 1):
-        assert (files[place]["path"], files[place]["partitionValues"]) == (f"part-{place}", {"p": str(place % 7)})
+        assert (files[place]["path"], files[place]["partitionValues"]) == (
+            f"part-{place}",
+            {"p": str(place % 7)},
+        )
         assert json.loads(files[place]["stats"]) == {"numRecords": place}
 
 
@@ -291,8 +333,13 @@ ODD_COLUMNS = [
 
 
 @pytest.mark.parametrize("odd", ODD_COLUMNS)
-def test_a_checkpoint_with_columns_of_other_types_is_damaged(table: Table, odd: dict[str, pa.Array]) -> None:
-    columns = {kind: pa.array([row.get(kind) for row in HEAD] + [None], TYPES[kind]) for kind in ("protocol", "metaData")}
+def test_a_checkpoint_with_columns_of_other_types_is_damaged(
+    table: Table, odd: dict[str, pa.Array]
+) -> None:
+    columns = {
+        kind: pa.array([row.get(kind) for row in HEAD] + [None], TYPES[kind])
+        for kind in ("protocol", "metaData")
+    }
     pq.write_table(pa.table({**columns, **odd}), table.log / f"{3:020}.checkpoint.parquet")
 
     with pytest.raises(DamagedLog, match=r"00000000000000000003\.checkpoint\.parquet"):

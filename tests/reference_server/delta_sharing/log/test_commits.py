@@ -32,7 +32,13 @@ def timed(table: Table, *times: int, **settings: str) -> Log:
 
 
 def test_file_equals_its_add_action_without_tags(table: Table) -> None:
-    said = {"stats": '{"numRecords":1}', "baseRowId": 7, "tags": {"secret": "x"}, "clusteringProvider": None, "new": [1]}
+    said = {
+        "stats": '{"numRecords":1}',
+        "baseRowId": 7,
+        "tags": {"secret": "x"},
+        "clusteringProvider": None,
+        "new": [1],
+    }
     table.commit(0, *HEAD, add("a%20b", **said))
     (file,) = Log(table.folder).snapshot().files
 
@@ -43,7 +49,14 @@ def test_files_are_reached_by_place_from_both_ends(table: Table) -> None:
     table.commit(0, *HEAD, *(add(str(number)) for number in range(600)))
     files = Log(table.folder).snapshot().files
 
-    assert [files[place]["path"] for place in (0, 255, 256, 599, -1, -600)] == ["0", "255", "256", "599", "599", "0"]
+    assert [files[place]["path"] for place in (0, 255, 256, 599, -1, -600)] == [
+        "0",
+        "255",
+        "256",
+        "599",
+        "599",
+        "0",
+    ]
     assert [file["path"] for file in files[254:257]] == ["254", "255", "256"]
     with pytest.raises(IndexError):
         files[600]
@@ -52,7 +65,14 @@ def test_files_are_reached_by_place_from_both_ends(table: Table) -> None:
 def test_a_commit_is_given_as_it_stands(table: Table) -> None:
     cdc = {"path": "_change_data/c", "partitionValues": {}, "size": 1, "dataChange": False}
     table.commit(0, *HEAD, add("a"))
-    table.commit(1, {"commitInfo": {}}, {"cdc": cdc}, add("b", tags={"x": "y"}), remove("a"), {"txn": {"appId": "x", "version": 1}})
+    table.commit(
+        1,
+        {"commitInfo": {}},
+        {"cdc": cdc},
+        add("b", tags={"x": "y"}),
+        remove("a"),
+        {"txn": {"appId": "x", "version": 1}},
+    )
     first, second = Log(table.folder).commits(0, 1)
 
     assert (0, PROTOCOL, METADATA, (add("a")["add"],), (), ()) == (
@@ -81,7 +101,13 @@ def test_lines_may_end_as_on_windows_and_some_may_be_blank(table: Table) -> None
 
 def test_other_files_in_the_log_are_left_alone(table: Table) -> None:
     table.commit(0, *HEAD, add("a"))
-    for name in (f"{1:020}.json.tmp", f"{1:020}.crc", f"{0:020}.{1:020}.compacted.json", "1.json", f"{2:020}.checkpoint.json"):
+    for name in (
+        f"{1:020}.json.tmp",
+        f"{1:020}.crc",
+        f"{0:020}.{1:020}.compacted.json",
+        "1.json",
+        f"{2:020}.checkpoint.json",
+    ):
         (table.log / name).write_text("{")
 
     assert paths(Log(table.folder)) == ["a"]
@@ -114,8 +140,13 @@ def test_times_are_those_of_the_files_made_strictly_increasing(table: Table) -> 
     assert log.snapshot(2).timestamp == 1002
 
 
-@pytest.mark.parametrize(("time", "before", "after"), [(1000, 0, 0), (1001, 0, 1), (1999, 0, 1), (2000, 1, 1), (3000, 2, 2)])
-def test_a_time_leads_to_the_version_of_then_and_to_the_next(table: Table, time: int, before: int, after: int) -> None:
+@pytest.mark.parametrize(
+    ("time", "before", "after"),
+    [(1000, 0, 0), (1001, 0, 1), (1999, 0, 1), (2000, 1, 1), (3000, 2, 2)],
+)
+def test_a_time_leads_to_the_version_of_then_and_to_the_next(
+    table: Table, time: int, before: int, after: int
+) -> None:
     log = timed(table, 1000, 2000, 3000)
 
     assert (before, after) == (log.at_or_before(time), log.at_or_after(time))
@@ -132,8 +163,14 @@ def test_there_is_no_version_before_the_first_and_after_the_last(table: Table) -
 
 
 def test_in_commit_timestamps_hold_from_the_enablement_version(table: Table) -> None:
-    settings = {"delta__enableInCommitTimestamps": "true", "delta__inCommitTimestampEnablementVersion": "1"}
-    stated: list[Any] = [({"commitInfo": {}}, *HEAD), ({"commitInfo": {"inCommitTimestamp": 5000}}, metadata(**settings))]
+    settings = {
+        "delta__enableInCommitTimestamps": "true",
+        "delta__inCommitTimestampEnablementVersion": "1",
+    }
+    stated: list[Any] = [
+        ({"commitInfo": {}}, *HEAD),
+        ({"commitInfo": {"inCommitTimestamp": 5000}}, metadata(**settings)),
+    ]
     for version, actions in enumerate(stated):
         os.utime(table.commit(version, *actions), ns=(0, 1_000_000 * (version + 1) * 1000))
     log = Log(table.folder)
@@ -143,7 +180,12 @@ def test_in_commit_timestamps_hold_from_the_enablement_version(table: Table) -> 
 
 
 def test_in_commit_timestamps_from_version_0_need_no_enablement_version(table: Table) -> None:
-    table.commit(0, {"commitInfo": {"inCommitTimestamp": 77}}, {"protocol": PROTOCOL}, metadata(delta__enableInCommitTimestamps="true"))
+    table.commit(
+        0,
+        {"commitInfo": {"inCommitTimestamp": 77}},
+        {"protocol": PROTOCOL},
+        metadata(delta__enableInCommitTimestamps="true"),
+    )
 
     assert Log(table.folder).snapshot().timestamp == 77
 

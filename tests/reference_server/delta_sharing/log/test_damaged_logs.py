@@ -37,7 +37,9 @@ def table(tmp_path: Path) -> Table:
         (b"\0" * 100, "line 1 of .* is not JSON"),
     ],
 )
-def test_a_commit_that_is_no_list_of_actions_is_named_with_its_line(table: Table, text: bytes, said: str) -> None:
+def test_a_commit_that_is_no_list_of_actions_is_named_with_its_line(
+    table: Table, text: bytes, said: str
+) -> None:
     (table.log / f"{1:020}.json").write_bytes(text)
     log = Log(table.folder)
 
@@ -76,7 +78,9 @@ def without(action: dict[str, Any], member: str) -> dict[str, Any]:
         remove("a", size="10"),
     ],
 )
-def test_incomplete_file_action_is_refused_with_its_line(table: Table, action: dict[str, Any]) -> None:
+def test_incomplete_file_action_is_refused_with_its_line(
+    table: Table, action: dict[str, Any]
+) -> None:
     table.commit(1, {"commitInfo": {}}, action)
     log = Log(table.folder)
 
@@ -100,7 +104,9 @@ def test_incomplete_file_action_is_refused_with_its_line(table: Table, action: d
         {"metaData": METADATA | {"configuration": {"a": 1}}},
     ],
 )
-def test_incomplete_protocol_or_metadata_is_refused_with_its_line(table: Table, action: dict[str, Any]) -> None:
+def test_incomplete_protocol_or_metadata_is_refused_with_its_line(
+    table: Table, action: dict[str, Any]
+) -> None:
     table.commit(1, action)
     log = Log(table.folder)
 
@@ -144,7 +150,9 @@ def test_commits_without_a_beginning_are_named(tmp_path: Path) -> None:
     log = Log(table.folder)
 
     for ask in (log.snapshot, log.heading, log.earliest):
-        with pytest.raises(DamagedLog, match=r"00000000000000000000\.json is missing, and there is no checkpoint"):
+        with pytest.raises(
+            DamagedLog, match=r"00000000000000000000\.json is missing, and there is no checkpoint"
+        ):
             ask()
 
 
@@ -178,11 +186,23 @@ def test_commits_removed_during_a_read_are_replaced_by_the_checkpoint(table: Tab
     ("protocol", "said"),
     [
         ({"minReaderVersion": 4, "minWriterVersion": 7}, "reader version 4"),
-        ({"minReaderVersion": 3, "minWriterVersion": 7, "readerFeatures": ["deletionVectors", "sorcery"]}, "sorcery"),
-        ({"minReaderVersion": 3, "minWriterVersion": 7, "readerFeatures": ["catalogManaged"]}, "catalogManaged"),
+        (
+            {
+                "minReaderVersion": 3,
+                "minWriterVersion": 7,
+                "readerFeatures": ["deletionVectors", "sorcery"],
+            },
+            "sorcery",
+        ),
+        (
+            {"minReaderVersion": 3, "minWriterVersion": 7, "readerFeatures": ["catalogManaged"]},
+            "catalogManaged",
+        ),
     ],
 )
-def test_unknown_feature_is_refused_and_older_versions_are_read(table: Table, protocol: Any, said: str) -> None:
+def test_unknown_feature_is_refused_and_older_versions_are_read(
+    table: Table, protocol: Any, said: str
+) -> None:
     table.commit(1, {"protocol": protocol}, add("b"))
     log = Log(table.folder)
 
@@ -193,9 +213,15 @@ def test_unknown_feature_is_refused_and_older_versions_are_read(table: Table, pr
 
 
 @pytest.mark.parametrize("members", [{}, {"inCommitTimestamp": "5"}, {"inCommitTimestamp": None}])
-def test_commit_without_required_in_commit_timestamp_is_refused(table: Table, members: dict[str, Any]) -> None:
+def test_commit_without_required_in_commit_timestamp_is_refused(
+    table: Table, members: dict[str, Any]
+) -> None:
     table.commit(
-        1, {"commitInfo": members}, metadata(delta__enableInCommitTimestamps="true", delta__inCommitTimestampEnablementVersion="1")
+        1,
+        {"commitInfo": members},
+        metadata(
+            delta__enableInCommitTimestamps="true", delta__inCommitTimestampEnablementVersion="1"
+        ),
     )
     log = Log(table.folder)
 
@@ -204,7 +230,12 @@ def test_commit_without_required_in_commit_timestamp_is_refused(table: Table, me
 
 
 def test_a_setting_that_is_no_version_is_named(table: Table) -> None:
-    table.commit(1, metadata(delta__enableInCommitTimestamps="true", delta__inCommitTimestampEnablementVersion="soon"))
+    table.commit(
+        1,
+        metadata(
+            delta__enableInCommitTimestamps="true", delta__inCommitTimestampEnablementVersion="soon"
+        ),
+    )
 
     with pytest.raises(DamagedLog, match="inCommitTimestampEnablementVersion is 'soon'"):
         Log(table.folder).timestamp(0)
@@ -216,7 +247,12 @@ def test_truncated_commit_is_read_only_when_cut_between_lines(tmp_path: Path) ->
     whole_lines = {len(b"\n".join(lines[:count])) for count in (2, 3, 4)}
     table = Table(tmp_path / "cut")
     for length in sorted(
-        {*range(0, len(text), 11), *whole_lines, *(length + 1 for length in whole_lines if length < len(text)), len(text)}
+        {
+            *range(0, len(text), 11),
+            *whole_lines,
+            *(length + 1 for length in whole_lines if length < len(text)),
+            len(text),
+        }
     ):
         (table.log / f"{0:020}.json").write_bytes(text[:length])
         try:

@@ -19,12 +19,23 @@ from sample_tables.delta_logs import HEAD, TYPES, Table
 def statistics_of(folder: Path, parsed: pa.Array, **also: pa.Array) -> list[Any]:
     """Return the statistics of the files of a table whose checkpoint has these statistics and further columns."""
     table, count = Table(folder / "t"), len(parsed)
-    members = {"path": pa.array([f"f{n}" for n in range(count)]), "size": pa.array([1] * count, pa.int64()), "stats_parsed": parsed, **also}
+    members = {
+        "path": pa.array([f"f{n}" for n in range(count)]),
+        "size": pa.array([1] * count, pa.int64()),
+        "stats_parsed": parsed,
+        **also,
+    }
     adds = pa.StructArray.from_arrays(list(members.values()), names=list(members))
     none = pa.nulls(2, adds.type)
     head = [{"protocol": None, "metaData": None, **action} for action in HEAD]
-    columns = {kind: pa.array([row[kind] for row in head] + [None] * count, TYPES[kind]) for kind in ("protocol", "metaData")}
-    pq.write_table(pa.table({**columns, "add": pa.concat_arrays([none, adds])}), table.log / f"{0:020}.checkpoint.parquet")
+    columns = {
+        kind: pa.array([row[kind] for row in head] + [None] * count, TYPES[kind])
+        for kind in ("protocol", "metaData")
+    }
+    pq.write_table(
+        pa.table({**columns, "add": pa.concat_arrays([none, adds])}),
+        table.log / f"{0:020}.checkpoint.parquet",
+    )
     texts = [file.get("stats") for file in Log(table.folder).snapshot().files]
     return [None if text is None else json.loads(text, parse_float=Decimal) for text in texts]
 
@@ -36,7 +47,11 @@ def test_counts_and_nested_columns(tmp_path: Path) -> None:
         None,
     ]
 
-    assert statistics_of(tmp_path, pa.array(said)) == [said[0], {"numRecords": 0, "nullCount": {}}, None]
+    assert statistics_of(tmp_path, pa.array(said)) == [
+        said[0],
+        {"numRecords": 0, "nullCount": {}},
+        None,
+    ]
 
 
 @pytest.mark.parametrize(
@@ -48,14 +63,25 @@ def test_counts_and_nested_columns(tmp_path: Path) -> None:
         (pa.float32(), -1.25, Decimal("-1.25")),
         (pa.string(), 'é"', 'é"'),
         (pa.bool_(), True, True),
-        (pa.decimal128(38, 10), Decimal("1234567890123456789012345678.0123456789"), Decimal("1234567890123456789012345678.0123456789")),
+        (
+            pa.decimal128(38, 10),
+            Decimal("1234567890123456789012345678.0123456789"),
+            Decimal("1234567890123456789012345678.0123456789"),
+        ),
         (pa.date32(), dt.date(1, 2, 3), "0001-02-03"),
-        (pa.timestamp("us", "UTC"), dt.datetime(2024, 1, 2, 3, 4, 5, 6, tzinfo=dt.UTC), "2024-01-02T03:04:05.000006Z"),
+        (
+            pa.timestamp("us", "UTC"),
+            dt.datetime(2024, 1, 2, 3, 4, 5, 6, tzinfo=dt.UTC),
+            "2024-01-02T03:04:05.000006Z",
+        ),
         (pa.timestamp("us"), dt.datetime(2024, 1, 2, 3, 4, 5), "2024-01-02T03:04:05.000000"),  # noqa: DTZ001 it has no zone
     ],
 )
 def test_least_values(tmp_path: Path, kind: pa.DataType, value: Any, text: Any) -> None:
-    parsed = pa.array([{"minValues": {"a": value}}, {"minValues": {"a": None}}], pa.struct([("minValues", pa.struct([("a", kind)]))]))
+    parsed = pa.array(
+        [{"minValues": {"a": value}}, {"minValues": {"a": None}}],
+        pa.struct([("minValues", pa.struct([("a", kind)]))]),
+    )
 
     assert statistics_of(tmp_path, parsed) == [{"minValues": {"a": text}}, {"minValues": {}}]
 
@@ -64,7 +90,9 @@ def test_least_values(tmp_path: Path, kind: pa.DataType, value: Any, text: Any) 
 def test_values_that_have_no_text_are_left_out(tmp_path: Path, value: float) -> None:
     parsed = pa.array([{"numRecords": 1, "minValues": {"a": value, "b": 1.5}}])
 
-    assert statistics_of(tmp_path, parsed) == [{"numRecords": 1, "minValues": {"b": Decimal("1.5")}}]
+    assert statistics_of(tmp_path, parsed) == [
+        {"numRecords": 1, "minValues": {"b": Decimal("1.5")}}
+    ]
 
 
 def test_binary_values_are_left_out(tmp_path: Path) -> None:
@@ -72,9 +100,15 @@ def test_binary_values_are_left_out(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("texts", "expected"), [([None, None], [{"numRecords": 1}, {"numRecords": 2}]), (['{"numRecords":5}', None], [{"numRecords": 5}, None])]
+    ("texts", "expected"),
+    [
+        ([None, None], [{"numRecords": 1}, {"numRecords": 2}]),
+        (['{"numRecords":5}', None], [{"numRecords": 5}, None]),
+    ],
 )
-def test_text_statistics_precede_parsed_statistics(tmp_path: Path, texts: list[str | None], expected: list[Any]) -> None:
+def test_text_statistics_precede_parsed_statistics(
+    tmp_path: Path, texts: list[str | None], expected: list[Any]
+) -> None:
     parsed = pa.array([{"numRecords": 1}, {"numRecords": 2}])
 
     assert statistics_of(tmp_path, parsed, stats=pa.array(texts, pa.string())) == expected

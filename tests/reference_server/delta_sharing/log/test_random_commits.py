@@ -16,10 +16,16 @@ if TYPE_CHECKING:
 
     import pytest
 
-    Changes = dict[str, int | None]  # by path: the offset of the new deletion vector, 0 for none; None: the file goes
+    Changes = dict[
+        str, int | None
+    ]  # by path: the offset of the new deletion vector, 0 for none; None: the file goes
     State = dict[str, tuple[int, int]]  # by path: the offset of the deletion vector, and the size
 
-COMMITS = st.lists(st.dictionaries(st.sampled_from("abcdef"), st.none() | st.integers(0, 2), max_size=6), min_size=1, max_size=8)
+COMMITS = st.lists(
+    st.dictionaries(st.sampled_from("abcdef"), st.none() | st.integers(0, 2), max_size=6),
+    min_size=1,
+    max_size=8,
+)
 KINDS = st.sampled_from(["classic", "multipart", "parquet", "json"])
 
 
@@ -56,12 +62,19 @@ def checkpoint(table: Table, version: int, *, state: State, kind: str) -> None:
 
 
 def state_of(snapshot: Any) -> State:
-    files = [(f["path"], ((f.get("deletionVector") or {}).get("offset", 0), f["size"])) for f in snapshot.files]
+    files = [
+        (f["path"], ((f.get("deletionVector") or {}).get("offset", 0), f["size"]))
+        for f in snapshot.files
+    ]
     assert len(files) == len(dict(files))
     return dict(files)
 
 
-QUICK = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
+QUICK = settings(
+    max_examples=60,
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+)
 
 
 @QUICK
@@ -97,7 +110,9 @@ def test_a_version_is_the_same_whichever_was_asked_for_before(
 
 @QUICK
 @given(commits=COMMITS)
-def test_a_table_that_grows_is_followed_commit_by_commit(tmp_path_factory: pytest.TempPathFactory, commits: list[Changes]) -> None:
+def test_a_table_that_grows_is_followed_commit_by_commit(
+    tmp_path_factory: pytest.TempPathFactory, commits: list[Changes]
+) -> None:
     full = Table(tmp_path_factory.mktemp("full") / "t")
     growing = Table(tmp_path_factory.mktemp("growing") / "t")
     states, snapshots = history(full, commits), Snapshots()
@@ -116,8 +131,16 @@ def test_chunks_that_nothing_happens_to_are_shared_by_versions(tmp_path: Path) -
     before = snapshots.snapshot(table.folder, 0).files
     after = snapshots.snapshot(table.folder, 1).files
 
-    assert [old is new for old, new in zip(before.chunks, after.chunks, strict=True)] == [True, False, True, False]
-    assert [file["path"] for file in after] == [*(str(number) for number in range(1000) if number != 300), "new"]
+    assert [old is new for old, new in zip(before.chunks, after.chunks, strict=True)] == [
+        True,
+        False,
+        True,
+        False,
+    ]
+    assert [file["path"] for file in after] == [
+        *(str(number) for number in range(1000) if number != 300),
+        "new",
+    ]
 
 
 def test_a_table_that_loses_files_again_and_again_keeps_few_chunks(tmp_path: Path) -> None:

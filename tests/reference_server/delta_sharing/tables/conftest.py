@@ -54,7 +54,10 @@ def taken() -> dict[str, int]:
 
 @pytest.fixture
 def tables(
-    tables_server: Server, folder: Path, taken: dict[str, int], sending_to: Callable[[str], AbstractContextManager[Any]]
+    tables_server: Server,
+    folder: Path,
+    taken: dict[str, int],
+    sending_to: Callable[[str], AbstractContextManager[Any]],
 ) -> Iterator[Callable[..., SharedTable]]:
     """Yield a function that takes an unused table of a kind."""
     with ExitStack() as stack:

@@ -69,8 +69,12 @@ def test_invalid_ranges_are_refused(table: SharedTable, bounds: dict[str, Any]) 
     assert with_feed(table).changes(**bounds).refusal == REFUSED
 
 
-@pytest.mark.parametrize("bounds", [{"startingVersion": 0}, {"startingVersion": 0, "endingVersion": 0}])
-def test_changes_without_change_data_feed_are_refused(table: SharedTable, bounds: dict[str, Any]) -> None:
+@pytest.mark.parametrize(
+    "bounds", [{"startingVersion": 0}, {"startingVersion": 0, "endingVersion": 0}]
+)
+def test_changes_without_change_data_feed_are_refused(
+    table: SharedTable, bounds: dict[str, Any]
+) -> None:
     table.begun(add("a"))
     table.commit(1, add("b"))
 
@@ -83,18 +87,26 @@ def test_changes_before_what_is_shared_are_refused(late: SharedTable) -> None:
     with_feed(late)
 
     assert late.changes(startingVersion=1).refusal == REFUSED
-    assert (late.changes(startingTimestamp=hour(0)).version, late.changes(startingVersion=2).version) == (2, 2)
+    assert (
+        late.changes(startingTimestamp=hour(0)).version,
+        late.changes(startingVersion=2).version,
+    ) == (2, 2)
 
 
 def test_changes_that_the_log_has_forgotten_are_refused(table: SharedTable) -> None:
     with_feed(table)
-    table.classic(2, {"protocol": {"minReaderVersion": 1, "minWriterVersion": 2}}, metadata(**ON), add("d"))
+    table.classic(
+        2, {"protocol": {"minReaderVersion": 1, "minWriterVersion": 2}}, metadata(**ON), add("d")
+    )
     for version in (0, 1):
         (table.log / f"{version:020}.json").unlink()
 
     assert table.changes(startingVersion=0).refusal == REFUSED
     assert table.changes(startingVersion=1).refusal == REFUSED
-    assert changes_of(table.changes(startingVersion=2)) == {change("remove", "d", 4), change("add", "e", 4)}
+    assert changes_of(table.changes(startingVersion=2)) == {
+        change("remove", "d", 4),
+        change("add", "e", 4),
+    }
 
 
 def test_removed_file_with_only_a_path_gets_size_and_partition_values(table: SharedTable) -> None:
@@ -103,7 +115,11 @@ def test_removed_file_with_only_a_path_gets_size_and_partition_values(table: Sha
 
     said = table.changes(startingVersion=1).of("remove")[0]
     wrapped = table.changes(DELTA, startingVersion=1).of("file")[0]["deltaSingleAction"]["remove"]
-    assert (said["size"], said["partitionValues"]) == (wrapped["size"], wrapped["partitionValues"]) == (7, {"p": "Rome"})
+    assert (
+        (said["size"], said["partitionValues"])
+        == (wrapped["size"], wrapped["partitionValues"])
+        == (7, {"p": "Rome"})
+    )
 
 
 def test_the_format_is_negotiated_for_all_of_the_range(table: SharedTable) -> None:
@@ -113,4 +129,6 @@ def test_the_format_is_negotiated_for_all_of_the_range(table: SharedTable) -> No
     assert table.changes(startingVersion=0, endingVersion=0).status == 200
     assert table.changes(startingVersion=0).refusal == (400, "UNSUPPORTED_OPERATION")
     assert table.changes(DELTA, startingVersion=0).refusal == (400, "UNSUPPORTED_OPERATION")
-    assert table.changes(VECTORS, startingVersion=0).of("protocol")[0]["deltaProtocol"]["readerFeatures"] == ["deletionVectors"]
+    assert table.changes(VECTORS, startingVersion=0).of("protocol")[0]["deltaProtocol"][
+        "readerFeatures"
+    ] == ["deletionVectors"]

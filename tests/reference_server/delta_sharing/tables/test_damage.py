@@ -61,9 +61,14 @@ def test_a_gap_in_the_log_fails(table: SharedTable, folder: Path, ask: str) -> N
     assert_refusal_names(answer, table, folder, "00000000000000000001.json")
 
 
-@pytest.mark.parametrize("path", ["../other/a", "/etc/passwd", "file:///etc/passwd", "s3://bucket/a", "%2e%2e/a", "a/../../b"])
+@pytest.mark.parametrize(
+    "path",
+    ["../other/a", "/etc/passwd", "file:///etc/passwd", "s3://bucket/a", "%2e%2e/a", "a/../../b"],
+)
 @pytest.mark.parametrize("ask", ["query", "window", "changes"])
-def test_a_path_out_of_the_table_fails(table: SharedTable, folder: Path, path: str, ask: str) -> None:
+def test_a_path_out_of_the_table_fails(
+    table: SharedTable, folder: Path, path: str, ask: str
+) -> None:
     answer = ASKS[ask](table.begun(add(path), **ON))
 
     assert answer.refusal == FAILED
@@ -72,7 +77,11 @@ def test_a_path_out_of_the_table_fails(table: SharedTable, folder: Path, path: s
 
 
 def test_a_feature_that_this_server_does_not_know_is_refused(table: SharedTable) -> None:
-    protocol = PROTOCOL | {"minReaderVersion": 3, "minWriterVersion": 7, "readerFeatures": ["fromTheFuture"]}
+    protocol = PROTOCOL | {
+        "minReaderVersion": 3,
+        "minWriterVersion": 7,
+        "readerFeatures": ["fromTheFuture"],
+    }
     table.commit(0, {"protocol": protocol}, {"metaData": METADATA})
 
     answer = table.query("responseformat=delta;readerfeatures=fromthefuture")
@@ -111,7 +120,9 @@ def test_answers_while_others_commit_are_each_of_one_version(table: SharedTable)
     writer.join()
 
     listed, told = seen[::2], seen[1::2]
-    assert all(answer.ids == ids(*(f"f{n}" for n in range(answer.version + 1))) for answer in listed)
+    assert all(
+        answer.ids == ids(*(f"f{n}" for n in range(answer.version + 1))) for answer in listed
+    )
     assert all(answer.of("metaData")[0]["numFiles"] == answer.version + 1 for answer in listed)
     assert all(answer.ids == ids(*(f"f{n}" for n in range(len(answer.ids)))) for answer in told)
     assert table.query().version == 59
@@ -127,7 +138,9 @@ def test_head_actions_that_are_missing_fail(table: SharedTable, folder: Path) ->
 
 
 @pytest.mark.parametrize("ask", ["metadata", "query", "window"])
-def test_a_pipe_in_the_place_of_a_commit_fails_at_once(table: SharedTable, folder: Path, ask: str) -> None:
+def test_a_pipe_in_the_place_of_a_commit_fails_at_once(
+    table: SharedTable, folder: Path, ask: str
+) -> None:
     table.begun(add("a"))
     os.mkfifo(table.log / f"{1:020}.json")
 
@@ -138,7 +151,9 @@ def test_a_pipe_in_the_place_of_a_commit_fails_at_once(table: SharedTable, folde
 
 
 @pytest.mark.parametrize("ask", ["metadata", "query", "window"])
-def test_the_log_of_another_table_is_not_read_through_a_link(tables: Callable[[str], SharedTable], folder: Path, ask: str) -> None:
+def test_the_log_of_another_table_is_not_read_through_a_link(
+    tables: Callable[[str], SharedTable], folder: Path, ask: str
+) -> None:
     other, table = tables("open").begun(add("of-another")), tables("open")
     table.log.rmdir()
     table.log.symlink_to(other.log)
@@ -149,7 +164,9 @@ def test_the_log_of_another_table_is_not_read_through_a_link(tables: Callable[[s
     assert_refusal_names(answer, table, folder, "a link leads out of the table's folder")
 
 
-def test_a_commit_outside_the_table_is_not_read_through_a_link(tables: Callable[[str], SharedTable], folder: Path) -> None:
+def test_a_commit_outside_the_table_is_not_read_through_a_link(
+    tables: Callable[[str], SharedTable], folder: Path
+) -> None:
     other, table = tables("open").begun(add("of-another")), tables("open").begun(add("a"))
     (table.log / f"{1:020}.json").symlink_to(other.log / f"{0:020}.json")
 
@@ -169,8 +186,19 @@ def test_links_within_a_table_are_followed(table: SharedTable) -> None:
     assert table.query().ids == ids("a", "b")
 
 
-@pytest.mark.parametrize("schema", ["nope", "[]", '{"fields":5}', '{"fields":[{"type":"long"}]}', '{"x":' + "[" * 2000 + "]" * 2000 + "}"])
-def test_a_schema_that_cannot_be_read_makes_hints_useless_and_no_query_fail(table: SharedTable, schema: str) -> None:
+@pytest.mark.parametrize(
+    "schema",
+    [
+        "nope",
+        "[]",
+        '{"fields":5}',
+        '{"fields":[{"type":"long"}]}',
+        '{"x":' + "[" * 2000 + "]" * 2000 + "}",
+    ],
+)
+def test_a_schema_that_cannot_be_read_makes_hints_useless_and_no_query_fail(
+    table: SharedTable, schema: str
+) -> None:
     table.commit(0, HEAD[0], {"metaData": METADATA | {"schemaString": schema}}, add("a"))
     tree = {"op": "isNull", "children": [{"op": "column", "name": "a", "valueType": "string"}]}
 
@@ -178,7 +206,9 @@ def test_a_schema_that_cannot_be_read_makes_hints_useless_and_no_query_fail(tabl
     assert table.query(jsonPredicateHints=json.dumps(tree)).ids == ids("a")
 
 
-def test_log_line_of_a_failure_names_no_folder(table: SharedTable, folder: Path, caplog: pytest.LogCaptureFixture) -> None:
+def test_log_line_of_a_failure_names_no_folder(
+    table: SharedTable, folder: Path, caplog: pytest.LogCaptureFixture
+) -> None:
     assert table.begun(add(f"{folder}/of-another")).query().refusal == FAILED
 
     assert f"share.schema.{table.name}" in caplog.text

@@ -17,7 +17,10 @@ ON = {"delta__enableChangeDataFeed": "true"}
 def test_requested_tokens_are_sent_in_an_end_stream_action(table: SharedTable) -> None:
     table.begun(add("a"), add("b"))
 
-    assert set(table.query(includeRefreshToken=True).end) == {"refreshToken", "minUrlExpirationTimestamp"}
+    assert set(table.query(includeRefreshToken=True).end) == {
+        "refreshToken",
+        "minUrlExpirationTimestamp",
+    }
     assert set(table.query(maxFiles=1).end) == {"nextPageToken", "minUrlExpirationTimestamp"}
     assert table.query(maxFiles=1).headers["delta-sharing-capabilities"] == "responseformat=parquet"
 
@@ -42,25 +45,39 @@ def test_aborted_answer_ends_with_the_requested_error_message(table: SharedTable
 
 
 @pytest.mark.parametrize("pages", [{}, {"maxFiles": 5000}])
-def test_aborted_answer_without_end_stream_action_is_incomplete(table: SharedTable, pages: dict[str, int]) -> None:
+def test_aborted_answer_without_end_stream_action_is_incomplete(
+    table: SharedTable, pages: dict[str, int]
+) -> None:
     with pytest.raises(http.client.IncompleteRead):
         broken(table, 1000).changes(startingVersion=0, **pages)
 
 
 @pytest.mark.parametrize("capabilities", [None, END])
-def test_an_answer_that_cannot_even_begin_is_refused(table: SharedTable, capabilities: str | None) -> None:
-    assert broken(table, 3).changes(capabilities, startingVersion=0).refusal == (500, "INTERNAL_ERROR")
+def test_an_answer_that_cannot_even_begin_is_refused(
+    table: SharedTable, capabilities: str | None
+) -> None:
+    assert broken(table, 3).changes(capabilities, startingVersion=0).refusal == (
+        500,
+        "INTERNAL_ERROR",
+    )
 
 
 def test_an_answer_of_many_lines_is_whole(table: SharedTable) -> None:
     paths = [f"f{n}" for n in range(1001)]
     table.begun(*(add(path, stats=json.dumps({"numRecords": 1})) for path in paths), **ON)
 
-    assert table.query(END).ids == table.query(END, startingVersion=0).ids == table.changes(END, startingVersion=0).ids == ids(*paths)
+    assert (
+        table.query(END).ids
+        == table.query(END, startingVersion=0).ids
+        == table.changes(END, startingVersion=0).ids
+        == ids(*paths)
+    )
 
 
 @pytest.mark.parametrize("format_", ["parquet", "delta"])
-def test_requested_end_stream_action_is_the_last_line_and_in_the_header(table: SharedTable, format_: str) -> None:
+def test_requested_end_stream_action_is_the_last_line_and_in_the_header(
+    table: SharedTable, format_: str
+) -> None:
     table.begun(add("a"), **ON)
     capabilities = f"responseformat={format_};{END}"
 
@@ -71,4 +88,7 @@ def test_requested_end_stream_action_is_the_last_line_and_in_the_header(table: S
         table.changes(capabilities, startingVersion=0),
     ):
         assert set(answer.end) == {"minUrlExpirationTimestamp"}
-        assert answer.headers["delta-sharing-capabilities"] == f"responseformat={format_};includeendstreamaction=true"
+        assert (
+            answer.headers["delta-sharing-capabilities"]
+            == f"responseformat={format_};includeendstreamaction=true"
+        )

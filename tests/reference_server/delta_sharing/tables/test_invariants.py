@@ -20,7 +20,9 @@ if TYPE_CHECKING:
     Tables = Callable[[str], SharedTable]
 
 ON = {"delta__enableChangeDataFeed": "true"}
-within_a_test = settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=20)
+within_a_test = settings(
+    suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=20
+)
 #: Which of eight files each version has; files of a version beyond the one before were added, others removed.
 histories = st.lists(st.sets(st.sampled_from("abcdefgh")), min_size=1, max_size=6)
 
@@ -29,8 +31,13 @@ def with_history(table: SharedTable, versions: list[set[str]]) -> SharedTable:
     """Return a table with the given files in each version, and new metadata in every other version."""
     before: set[str] = set()
     for number, files in enumerate(versions):
-        changes = [add(f) for f in sorted(files - before)] + [remove(f) for f in sorted(before - files)]
-        about = {"metaData": METADATA | {"description": str(number), "configuration": {"delta.enableChangeDataFeed": "true"}}}
+        changes = [add(f) for f in sorted(files - before)] + [
+            remove(f) for f in sorted(before - files)
+        ]
+        about = {
+            "metaData": METADATA
+            | {"description": str(number), "configuration": {"delta.enableChangeDataFeed": "true"}}
+        }
         if number == 0:
             table.begun(*changes, **ON)
         else:
@@ -41,7 +48,11 @@ def with_history(table: SharedTable, versions: list[set[str]]) -> SharedTable:
 
 def followed(files: set[str], answer: Lines) -> set[str]:
     """Apply the changes of an answer, version by version, and return the files."""
-    changes = [(said["version"], kind, said["id"]) for kind in ("remove", "add") for said in answer.of(kind)]
+    changes = [
+        (said["version"], kind, said["id"])
+        for kind in ("remove", "add")
+        for said in answer.of(kind)
+    ]
     for _, kind, id_ in sorted(changes, key=lambda change: change[0]):
         if kind == "add":
             assert id_ not in files
@@ -54,7 +65,9 @@ def followed(files: set[str], answer: Lines) -> set[str]:
 
 @within_a_test
 @given(histories, st.data())
-def test_the_changes_of_a_range_lead_from_one_snapshot_to_another(tables: Tables, versions: list[set[str]], data: st.DataObject) -> None:
+def test_the_changes_of_a_range_lead_from_one_snapshot_to_another(
+    tables: Tables, versions: list[set[str]], data: st.DataObject
+) -> None:
     table = with_history(tables("open"), versions)
     last = data.draw(st.integers(0, len(versions) - 1))
     first = data.draw(st.integers(0, last))
@@ -70,7 +83,9 @@ def test_the_changes_of_a_range_lead_from_one_snapshot_to_another(tables: Tables
 
 @within_a_test
 @given(histories, st.integers(1, 5), st.sampled_from([None, "responseformat=delta"]))
-def test_pages_of_a_range_equal_the_unpaged_answer(tables: Tables, versions: list[set[str]], size: int, capabilities: str | None) -> None:
+def test_pages_of_a_range_equal_the_unpaged_answer(
+    tables: Tables, versions: list[set[str]], size: int, capabilities: str | None
+) -> None:
     table = with_history(tables("open"), versions)
     asked: dict[str, Any] = {"startingVersion": 0, "includeHistoricalMetadata": "true"}
     whole = [_undated(line) for line in table.changes(capabilities, **asked).lines]
@@ -90,7 +105,10 @@ def test_pages_of_a_range_equal_the_unpaged_answer(tables: Tables, versions: lis
 
 def _undated(line: dict[str, Any]) -> dict[str, Any]:
     """Return a line without the time and the signature of its URLs."""
-    said = {kind: {name: value for name, value in document.items() if name != "expirationTimestamp"} for kind, document in line.items()}
+    said = {
+        kind: {name: value for name, value in document.items() if name != "expirationTimestamp"}
+        for kind, document in line.items()
+    }
     for document in said.values():
         if "url" in document:
             document["url"] = document["url"].partition("?")[0]
@@ -99,16 +117,44 @@ def _undated(line: dict[str, Any]) -> dict[str, Any]:
     return said
 
 
-MEMBERS = ["predicateHints", "jsonPredicateHints", "limitHint", "version", "timestamp", "startingVersion", "endingVersion"]
+MEMBERS = [
+    "predicateHints",
+    "jsonPredicateHints",
+    "limitHint",
+    "version",
+    "timestamp",
+    "startingVersion",
+    "endingVersion",
+]
 MEMBERS += ["includeRefreshToken", "refreshToken", "maxFiles", "pageToken", "foo"]
-PARAMETERS = ["version", "timestamp", "startingVersion", "startingTimestamp", "endingVersion", "endingTimestamp"]
+PARAMETERS = [
+    "version",
+    "timestamp",
+    "startingVersion",
+    "startingTimestamp",
+    "endingVersion",
+    "endingTimestamp",
+]
 PARAMETERS += ["includeHistoricalMetadata", "maxFiles", "pageToken", "foo"]
 times = st.floats(-1, 5).map(lambda hours: hour(max(hours, 0)))
 texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=12)
 numbers = st.integers(-2, 6) | st.integers(-(2**65), 2**65)
-scalars = st.none() | st.booleans() | numbers | st.floats(allow_nan=False, allow_infinity=False) | texts | times
-values = st.recursive(scalars, lambda inner: st.lists(inner, max_size=3) | st.dictionaries(texts, inner, max_size=3), max_leaves=6)
-capabilities = st.none() | st.sampled_from(["responseformat=delta", "responseformat=avro", "includeEndStreamAction=true", ";=,", "a=b"])
+scalars = (
+    st.none()
+    | st.booleans()
+    | numbers
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | texts
+    | times
+)
+values = st.recursive(
+    scalars,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(texts, inner, max_size=3),
+    max_leaves=6,
+)
+capabilities = st.none() | st.sampled_from(
+    ["responseformat=delta", "responseformat=avro", "includeEndStreamAction=true", ";=,", "a=b"]
+)
 
 
 @pytest.fixture
@@ -119,15 +165,22 @@ def small(table: SharedTable) -> SharedTable:
 
 @settings(within_a_test, max_examples=150)
 @given(st.dictionaries(st.sampled_from(MEMBERS), values, max_size=4), capabilities)
-def test_no_body_makes_a_query_fail(small: SharedTable, body: dict[str, Any], capabilities: str | None) -> None:
+def test_no_body_makes_a_query_fail(
+    small: SharedTable, body: dict[str, Any], capabilities: str | None
+) -> None:
     headers = {} if capabilities is None else {"delta_sharing_capabilities": capabilities}
 
     _answered_or_refused(small.ask("POST", "/query", body, **headers))
 
 
 @settings(within_a_test, max_examples=150)
-@given(st.dictionaries(st.sampled_from(PARAMETERS), (numbers | texts | times).map(str), max_size=4), capabilities)
-def test_no_parameter_makes_a_request_fail(small: SharedTable, parameters: dict[str, str], capabilities: str | None) -> None:
+@given(
+    st.dictionaries(st.sampled_from(PARAMETERS), (numbers | texts | times).map(str), max_size=4),
+    capabilities,
+)
+def test_no_parameter_makes_a_request_fail(
+    small: SharedTable, parameters: dict[str, str], capabilities: str | None
+) -> None:
     headers = {} if capabilities is None else {"delta_sharing_capabilities": capabilities}
 
     for path in ("/changes", "/metadata", "/version"):

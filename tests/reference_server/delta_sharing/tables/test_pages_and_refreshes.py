@@ -19,7 +19,12 @@ REFUSED = (400, "INVALID_PARAMETER_VALUE")
 def with_files(table: SharedTable, count: int) -> SharedTable:
     """Return a table with some files and two versions; the second adds a file."""
     stats = json.dumps({"numRecords": 1})
-    table.begun(*(add(f"f{n}", partitionValues={"p": "even" if n % 2 == 0 else "odd"}, stats=stats) for n in range(count)))
+    table.begun(
+        *(
+            add(f"f{n}", partitionValues={"p": "even" if n % 2 == 0 else "odd"}, stats=stats)
+            for n in range(count)
+        )
+    )
     table.commit(1, add("last", stats=stats))
     return table
 
@@ -28,11 +33,17 @@ def names(count: int) -> set[str]:
     return ids("last", *(f"f{n}" for n in range(count)))
 
 
-def pages(table: SharedTable, capabilities: str | None = END, *, size: int, **body: Any) -> list[Lines]:
+def pages(
+    table: SharedTable, capabilities: str | None = END, *, size: int, **body: Any
+) -> list[Lines]:
     """Return all pages of a query."""
     found = [table.query(capabilities, maxFiles=size, **body)]
     while "nextPageToken" in found[-1].end:
-        found.append(table.query(capabilities, maxFiles=size, pageToken=found[-1].end["nextPageToken"], **body))
+        found.append(
+            table.query(
+                capabilities, maxFiles=size, pageToken=found[-1].end["nextPageToken"], **body
+            )
+        )
     return found
 
 
@@ -66,17 +77,27 @@ def test_page_token_keeps_the_hints_of_its_query(table: SharedTable) -> None:
     assert (len(second.ids), first.ids | second.ids < ids("f0", "f2", "f4")) == (1, True)
 
 
-@pytest.mark.parametrize("other", [{"predicateHints": ["p = 'odd'"]}, {"limitHint": 3}, {"version": 0}, {"startingVersion": 0}])
+@pytest.mark.parametrize(
+    "other",
+    [{"predicateHints": ["p = 'odd'"]}, {"limitHint": 3}, {"version": 0}, {"startingVersion": 0}],
+)
 def test_a_token_is_of_no_use_for_another_query(table: SharedTable, other: dict[str, Any]) -> None:
-    first = with_files(table, 6).query(maxFiles=1, predicateHints=["p = 'even'"], includeRefreshToken=True)
+    first = with_files(table, 6).query(
+        maxFiles=1, predicateHints=["p = 'even'"], includeRefreshToken=True
+    )
 
-    for token in ({"pageToken": first.end["nextPageToken"]}, {"refreshToken": first.end["refreshToken"]}):
+    for token in (
+        {"pageToken": first.end["nextPageToken"]},
+        {"refreshToken": first.end["refreshToken"]},
+    ):
         answer = table.query(**token, **other)
         assert answer.refusal == REFUSED
         assert next(iter(token)) in answer.message
 
 
-def test_a_token_is_of_no_use_for_another_recipient_table_or_operation(table: SharedTable, tables: Any) -> None:
+def test_a_token_is_of_no_use_for_another_recipient_table_or_operation(
+    table: SharedTable, tables: Any
+) -> None:
     first = with_files(table, 2).query(maxFiles=1, includeRefreshToken=True).end
     other = with_files(tables("open"), 2)
     for token in ({"pageToken": first["nextPageToken"]}, {"refreshToken": first["refreshToken"]}):
@@ -95,7 +116,9 @@ def test_a_token_holds_whatever_the_case_of_the_names(table: SharedTable) -> Non
 
 
 @pytest.mark.parametrize("point", [{"version": 0}, {"timestamp": hour(0.5)}])
-def test_refresh_of_an_older_version_returns_that_version(table: SharedTable, point: dict[str, Any]) -> None:
+def test_refresh_of_an_older_version_returns_that_version(
+    table: SharedTable, point: dict[str, Any]
+) -> None:
     before = with_files(table, 3).query(includeRefreshToken=True, **point)
 
     for again in (point, {}):
@@ -107,7 +130,11 @@ def test_refresh_of_a_filtered_query_returns_the_same_files(table: SharedTable) 
     before = with_files(table, 6).query(includeRefreshToken=True, predicateHints=["p = 'even'"])
     table.commit(2, add("f6", partitionValues={"p": "even"}))
 
-    assert table.query(refreshToken=before.end["refreshToken"]).ids == before.ids == ids("f0", "f2", "f4")
+    assert (
+        table.query(refreshToken=before.end["refreshToken"]).ids
+        == before.ids
+        == ids("f0", "f2", "f4")
+    )
 
 
 def test_a_refreshed_answer_comes_in_pages_too(table: SharedTable) -> None:
@@ -144,8 +171,17 @@ def test_changes_come_in_pages_that_together_hold_every_change_once(table: Share
     for size in range(1, 8):
         found = [table.changes(END, startingVersion=0, maxFiles=size)]
         while "nextPageToken" in found[-1].end:
-            found.append(table.changes(END, startingVersion=0, maxFiles=size, pageToken=found[-1].end["nextPageToken"]))
-        changes = [(kind, said["id"]) for page in found for kind in ("add", "remove") for said in page.of(kind)]
+            found.append(
+                table.changes(
+                    END, startingVersion=0, maxFiles=size, pageToken=found[-1].end["nextPageToken"]
+                )
+            )
+        changes = [
+            (kind, said["id"])
+            for page in found
+            for kind in ("add", "remove")
+            for said in page.of(kind)
+        ]
         assert len(changes) == len(set(changes)) == 6
         assert [len(page.kinds) - 3 for page in found[:-1]] == [size] * (len(found) - 1)
         assert len({page.body.split(b"\n")[1] for page in found}) == 1
@@ -158,8 +194,12 @@ def test_pages_of_changes_end_where_they_would_have_ended_at_first(table: Shared
     again = table.query(startingVersion=0, maxFiles=1)
     table.commit(1, add("c"))
 
-    assert table.changes(startingVersion=0, maxFiles=9, pageToken=first.end["nextPageToken"]).ids | first.ids == ids("a", "b")
-    assert table.query(maxFiles=9, pageToken=again.end["nextPageToken"]).ids | again.ids == ids("a", "b")
+    assert table.changes(
+        startingVersion=0, maxFiles=9, pageToken=first.end["nextPageToken"]
+    ).ids | first.ids == ids("a", "b")
+    assert table.query(maxFiles=9, pageToken=again.end["nextPageToken"]).ids | again.ids == ids(
+        "a", "b"
+    )
 
 
 def test_metadata_that_changed_stands_on_one_page(table: SharedTable) -> None:
@@ -171,9 +211,13 @@ def test_metadata_that_changed_stands_on_one_page(table: SharedTable) -> None:
         assert later == ["new"]
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=25)
+@settings(
+    suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=25
+)
 @given(st.lists(st.integers(1, 5), min_size=8, max_size=8), st.data())
-def test_pages_of_any_sizes_hold_every_file_once(table: SharedTable, sizes: list[int], data: st.DataObject) -> None:
+def test_pages_of_any_sizes_hold_every_file_once(
+    table: SharedTable, sizes: list[int], data: st.DataObject
+) -> None:
     if not list(table.log.iterdir()):
         with_files(table, 12)
     limit = data.draw(st.none() | st.integers(0, 14))
@@ -186,4 +230,6 @@ def test_pages_of_any_sizes_hold_every_file_once(table: SharedTable, sizes: list
         answer = table.query(END, maxFiles=size, pageToken=answer.end["nextPageToken"], **asked)
         found.append(answer.ids)
 
-    assert sum(map(len, found)) == len(set().union(*found)) == min(13, 13 if limit is None else limit)
+    assert (
+        sum(map(len, found)) == len(set().union(*found)) == min(13, 13 if limit is None else limit)
+    )

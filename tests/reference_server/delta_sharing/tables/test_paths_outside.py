@@ -23,7 +23,10 @@ URL = re.compile(r"https?://[^/\"]+(/[^\"]+)")
 
 def vector(kind: str, stored: str) -> list[dict[str, Any]]:
     """Return actions that give a file another deletion vector."""
-    return [remove("a"), add("a", deletionVector=VECTOR | {"storageType": kind, "pathOrInlineDv": stored})]
+    return [
+        remove("a"),
+        add("a", deletionVector=VECTOR | {"storageType": kind, "pathOrInlineDv": stored}),
+    ]
 
 
 #: Actions that name a file by its path.
@@ -32,8 +35,12 @@ ACTIONS: dict[str, Callable[[str], list[dict[str, Any]]]] = {
     "remove": lambda path: [remove(path, extendedFileMetadata=True, partitionValues={}, size=5)],
     "cdc": lambda path: [cdc(path)],
     "vector at a path": lambda path: vector("p", path),
-    "vector below a folder": lambda path: vector("u", f"{path.removesuffix(NAME).rstrip('/')}{VECTOR['pathOrInlineDv'][-20:]}"),
-    "vector that was removed": lambda path: [remove("a", deletionVector=VECTOR | {"storageType": "p", "pathOrInlineDv": path})],
+    "vector below a folder": lambda path: vector(
+        "u", f"{path.removesuffix(NAME).rstrip('/')}{VECTOR['pathOrInlineDv'][-20:]}"
+    ),
+    "vector that was removed": lambda path: [
+        remove("a", deletionVector=VECTOR | {"storageType": "p", "pathOrInlineDv": path})
+    ],
 }
 #: Ways to spell a file of the folder beside the table's.
 PATHS: dict[str, Callable[[str], str]] = {
@@ -44,12 +51,16 @@ PATHS: dict[str, Callable[[str], str]] = {
     "encoded twice": lambda file: f"%252e%252e/other/{file}",
     "backslash": lambda file: f"..\\other\\{file}",
     "absolute": lambda file: f"{{folder}}/other/{file}",
-    "absolute, encoded": lambda file: quote(f"{{folder}}/other/{file}", safe="{}").replace("/", "%2F"),
+    "absolute, encoded": lambda file: quote(f"{{folder}}/other/{file}", safe="{}").replace(
+        "/", "%2F"
+    ),
     "URI": lambda file: f"file://{{folder}}/other/{file}",
     "URI with one slash": lambda file: f"file:{{folder}}/other/{file}",
     "URI with a host": lambda file: f"file://localhost{{folder}}/other/{file}",
     "URI through the table": lambda file: f"file://{{folder}}/{{name}}/../other/{file}",
-    "URI through the table, encoded": lambda file: f"file://{{folder}}/{{name}}/%2e%2e/other/{file}",
+    "URI through the table, encoded": lambda file: (
+        f"file://{{folder}}/{{name}}/%2e%2e/other/{file}"
+    ),
     "link": lambda file: f"link/{file}",
     "URI of a link": lambda file: f"file://{{folder}}/{{name}}/link/{file}",
 }
@@ -66,13 +77,17 @@ def other(folder: Path) -> Path:
 
 @pytest.mark.parametrize("spelled", PATHS)
 @pytest.mark.parametrize("action", ACTIONS)
-def test_path_outside_the_table_opens_no_file(table: SharedTable, folder: Path, other: Path, action: str, spelled: str) -> None:
+def test_path_outside_the_table_opens_no_file(
+    table: SharedTable, folder: Path, other: Path, action: str, spelled: str
+) -> None:
     path = PATHS[spelled](NAME).replace("{folder}", str(folder)).replace("{name}", table.name)
     table.commit(0, WITH_VECTORS, metadata(**ON, delta__enableDeletionVectors="true"), add("a"))
     table.commit(1, *ACTIONS[action](path))
     (table.folder / "link").symlink_to(other)
 
-    answers = [ask(VECTORS) for ask in (table.query, lambda said: table.changes(said, startingVersion=1))]
+    answers = [
+        ask(VECTORS) for ask in (table.query, lambda said: table.changes(said, startingVersion=1))
+    ]
     answers.append(table.query(VECTORS, startingVersion=0))
     for answer in answers:
         sent = answer.body.decode()
@@ -82,7 +97,14 @@ def test_path_outside_the_table_opens_no_file(table: SharedTable, folder: Path, 
 
 
 @pytest.mark.parametrize(
-    "path", ["file:///a%20b/c%20d/e", "/a b/c d/e", "%2Fa%20b%2Fc%20d%2Fe", "file%3A/a%20b/c%20d/e/../e", "s3://a b/c d/e"]
+    "path",
+    [
+        "file:///a%20b/c%20d/e",
+        "/a b/c d/e",
+        "%2Fa%20b%2Fc%20d%2Fe",
+        "file%3A/a%20b/c%20d/e/../e",
+        "s3://a b/c d/e",
+    ],
 )
 def test_refusal_of_an_absolute_path_names_no_folder(table: SharedTable, path: str) -> None:
     message = unquote(table.begun(add(path)).query().message)

@@ -12,7 +12,10 @@ from sample_tables.delta_logs import METADATA, add, metadata, remove
 from sample_tables.shared_tables import SharedTable, hour, ids, milliseconds
 
 CITY = {"op": "column", "name": "p", "valueType": "string"}
-BERLIN = {"op": "equal", "children": [CITY, {"op": "literal", "value": "Berlin", "valueType": "string"}]}
+BERLIN = {
+    "op": "equal",
+    "children": [CITY, {"op": "literal", "value": "Berlin", "valueType": "string"}],
+}
 
 
 DELTA = "responseformat=delta"
@@ -42,10 +45,18 @@ def with_history(table: SharedTable) -> SharedTable:
 def with_cities(table: SharedTable) -> SharedTable:
     """Return a table with one file for each of two cities, of three rows each."""
     stats = json.dumps({"numRecords": 3})
-    return table.begun(*(add(city, partitionValues={"p": city}, stats=stats) for city in ("Berlin", "Paris")))
+    return table.begun(
+        *(add(city, partitionValues={"p": city}, stats=stats) for city in ("Berlin", "Paris"))
+    )
 
 
-@pytest.mark.parametrize("point", [{"version": 1}, *({"timestamp": at} for at in (hour(1), hour(1.99), "2024-01-01T01:00:00.9999Z"))])
+@pytest.mark.parametrize(
+    "point",
+    [
+        {"version": 1},
+        *({"timestamp": at} for at in (hour(1), hour(1.99), "2024-01-01T01:00:00.9999Z")),
+    ],
+)
 @pytest.mark.parametrize("capabilities", [None, DELTA])
 def test_a_version_that_is_asked_for_is_answered_with_its_number_and_time(
     table: SharedTable, point: dict[str, Any], capabilities: str | None
@@ -53,7 +64,9 @@ def test_a_version_that_is_asked_for_is_answered_with_its_number_and_time(
     answer = with_history(table).query(capabilities, **point)
 
     assert (answer.ids, answer.version) == (ids("a", "b"), 1)
-    assert {(file["version"], file["timestamp"]) for file in answer.of("file")} == {(1, milliseconds(1))}
+    assert {(file["version"], file["timestamp"]) for file in answer.of("file")} == {
+        (1, milliseconds(1))
+    }
     assert answer.of("metaData")[0]["version"] == 1
 
 
@@ -64,7 +77,16 @@ def test_the_current_version_is_answered_without_number_and_time(table: SharedTa
     assert "version" not in answer.of("metaData")[0]
 
 
-@pytest.mark.parametrize("point", [{"version": 4}, {"version": 2**62}, {"version": -1}, {"startingVersion": 4}, {"timestamp": LONG_AGO}])
+@pytest.mark.parametrize(
+    "point",
+    [
+        {"version": 4},
+        {"version": 2**62},
+        {"version": -1},
+        {"startingVersion": 4},
+        {"timestamp": LONG_AGO},
+    ],
+)
 def test_a_version_that_is_not_there_is_refused(table: SharedTable, point: dict[str, Any]) -> None:
     assert with_history(table).query(**point).refusal == (400, "INVALID_PARAMETER_VALUE")
 
@@ -99,10 +121,20 @@ def test_an_ending_version_alone_counts_for_nothing(table: SharedTable) -> None:
 
 
 def test_members_that_are_null_or_unknown_count_as_absent(table: SharedTable) -> None:
-    names = ["predicateHints", "jsonPredicateHints", "limitHint", "version", "timestamp", "startingVersion", "endingVersion"]
+    names = [
+        "predicateHints",
+        "jsonPredicateHints",
+        "limitHint",
+        "version",
+        "timestamp",
+        "startingVersion",
+        "endingVersion",
+    ]
     names += ["maxFiles", "pageToken", "includeRefreshToken", "refreshToken"]
 
-    answer = with_history(table).query(**dict.fromkeys(names), idempotency_key="x", requested_columns=["a"], foo={"bar": None})
+    answer = with_history(table).query(
+        **dict.fromkeys(names), idempotency_key="x", requested_columns=["a"], foo={"bar": None}
+    )
 
     assert (answer.ids, answer.kinds[-1]) == (ids("b", "c"), "file")
 
@@ -138,11 +170,17 @@ def test_members_that_are_null_or_unknown_count_as_absent(table: SharedTable) ->
     ],
 )
 def test_invalid_bodies_are_refused(table: SharedTable, body: Any) -> None:
-    assert with_history(table).ask("POST", "/query", body).refusal == (400, "INVALID_PARAMETER_VALUE")
+    assert with_history(table).ask("POST", "/query", body).refusal == (
+        400,
+        "INVALID_PARAMETER_VALUE",
+    )
 
 
 def test_whole_numbers_may_be_written_with_a_fraction_of_nothing(table: SharedTable) -> None:
-    assert with_history(table).ask("POST", "/query", b'{"version": 1.0, "limitHint": 1e6}').version == 1
+    assert (
+        with_history(table).ask("POST", "/query", b'{"version": 1.0, "limitHint": 1e6}').version
+        == 1
+    )
 
 
 def test_hints_leave_out_files_without_matching_rows(table: SharedTable) -> None:
@@ -150,23 +188,41 @@ def test_hints_leave_out_files_without_matching_rows(table: SharedTable) -> None
 
     assert table.query(predicateHints=["p = 'Berlin'"]).ids == ids("Berlin")
     assert table.query(jsonPredicateHints=json.dumps(BERLIN)).ids == ids("Berlin")
-    assert table.query(DELTA, predicateHints=["p = 'Paris'"], jsonPredicateHints=json.dumps(BERLIN)).ids == set()
-    assert table.query(predicateHints=["nonsense", "p ="], jsonPredicateHints="{").ids == ids("Berlin", "Paris")
+    assert (
+        table.query(
+            DELTA, predicateHints=["p = 'Paris'"], jsonPredicateHints=json.dumps(BERLIN)
+        ).ids
+        == set()
+    )
+    assert table.query(predicateHints=["nonsense", "p ="], jsonPredicateHints="{").ids == ids(
+        "Berlin", "Paris"
+    )
     assert table.query(predicateHints=[]).ids == ids("Berlin", "Paris")
 
 
 def test_a_limit_leaves_out_files_beyond_it(table: SharedTable) -> None:
     with_cities(table)
 
-    assert [len(table.query(limitHint=limit).ids) for limit in (0, 1, 3, 4, 2**31 - 1)] == [0, 1, 1, 2, 2]
+    assert [len(table.query(limitHint=limit).ids) for limit in (0, 1, 3, 4, 2**31 - 1)] == [
+        0,
+        1,
+        1,
+        2,
+        2,
+    ]
     assert table.query(limitHint=1, predicateHints=["p = 'Paris'"]).ids == ids("Paris")
 
 
 def test_another_way_to_make_file_ids_is_refused(table: SharedTable) -> None:
-    assert with_history(table).ask("POST", "/query", {}, fileidhash="md5").refusal == (400, "INVALID_PARAMETER_VALUE")
+    assert with_history(table).ask("POST", "/query", {}, fileidhash="md5").refusal == (
+        400,
+        "INVALID_PARAMETER_VALUE",
+    )
 
 
-def test_a_table_that_is_read_by_its_directory_alone_is_not_queried(tables: Callable[[str], SharedTable]) -> None:
+def test_a_table_that_is_read_by_its_directory_alone_is_not_queried(
+    tables: Callable[[str], SharedTable],
+) -> None:
     directory = tables("directory").begun(add("a"))
 
     assert directory.query().refusal == (400, "UNSUPPORTED_OPERATION")
@@ -185,7 +241,10 @@ def test_a_file_has_one_line_although_it_is_added_again(table: SharedTable) -> N
 def test_an_end_after_the_current_version_means_the_current_one(table: SharedTable) -> None:
     with_history(table)
     said = [
-        [{**next(iter(line.values())), "url": "", "expirationTimestamp": 0} for line in table.query(startingVersion=0, **end).lines]
+        [
+            {**next(iter(line.values())), "url": "", "expirationTimestamp": 0}
+            for line in table.query(startingVersion=0, **end).lines
+        ]
         for end in ({}, {"endingVersion": 99})
     ]
 
@@ -193,7 +252,10 @@ def test_an_end_after_the_current_version_means_the_current_one(table: SharedTab
 
 
 def test_a_refresh_token_is_not_made_for_changes(table: SharedTable) -> None:
-    assert "endStreamAction" not in with_history(table).query(startingVersion=0, includeRefreshToken=True).kinds
+    assert (
+        "endStreamAction"
+        not in with_history(table).query(startingVersion=0, includeRefreshToken=True).kinds
+    )
 
 
 def test_metadata_of_two_moments_at_once_is_refused(table: SharedTable) -> None:
@@ -204,36 +266,59 @@ def test_metadata_of_two_moments_at_once_is_refused(table: SharedTable) -> None:
 
 
 @pytest.mark.parametrize("point", [{"version": 0}, {"timestamp": hour(0)}])
-def test_metadata_of_a_version_is_refused_where_history_is_not_shared(closed: SharedTable, point: dict[str, Any]) -> None:
+def test_metadata_of_a_version_is_refused_where_history_is_not_shared(
+    closed: SharedTable, point: dict[str, Any]
+) -> None:
     closed.begun()
 
     assert closed.metadata(**point).refusal == (400, "INVALID_PARAMETER_VALUE")
     assert closed.metadata().status == 200
 
 
-def test_a_table_that_is_read_by_its_directory_has_metadata_all_the_same(tables: Callable[[str], SharedTable]) -> None:
+def test_a_table_that_is_read_by_its_directory_has_metadata_all_the_same(
+    tables: Callable[[str], SharedTable],
+) -> None:
     said = tables("directory").begun().metadata().of("metaData")[0]
 
     assert (said["accessModes"], "location" in said) == (["dir"], True)
 
 
 @pytest.mark.parametrize("ask", ["metadata", "query"])
-def test_a_table_with_features_is_answered_in_the_format_that_has_them(table: SharedTable, ask: str) -> None:
-    protocol = {"minReaderVersion": 3, "minWriterVersion": 7, "readerFeatures": ["deletionVectors"], "writerFeatures": ["deletionVectors"]}
+def test_a_table_with_features_is_answered_in_the_format_that_has_them(
+    table: SharedTable, ask: str
+) -> None:
+    protocol = {
+        "minReaderVersion": 3,
+        "minWriterVersion": 7,
+        "readerFeatures": ["deletionVectors"],
+        "writerFeatures": ["deletionVectors"],
+    }
     table.commit(0, {"protocol": protocol}, metadata(delta__enableDeletionVectors="true"))
     request = getattr(table, ask)
 
     assert request().refusal == (400, "UNSUPPORTED_OPERATION")
     assert request("responseformat=parquet").refusal == (400, "UNSUPPORTED_OPERATION")
-    assert request("responseformat=delta;readerfeatures=columnmapping").refusal == (400, "UNSUPPORTED_OPERATION")
+    assert request("responseformat=delta;readerfeatures=columnmapping").refusal == (
+        400,
+        "UNSUPPORTED_OPERATION",
+    )
     both = request("responseformat=delta,parquet;readerfeatures=deletionvectors")
     assert both.headers["delta-sharing-capabilities"] == "responseformat=delta"
     assert both.of("protocol")[0]["deltaProtocol"]["readerFeatures"] == ["deletionVectors"]
 
 
-@pytest.mark.parametrize("point", [{"version": 1}, {"timestamp": hour(1)}, {"timestamp": hour(1.9)}])
-def test_metadata_may_be_asked_for_as_of_a_version_or_a_time(table: SharedTable, point: dict[str, Any]) -> None:
+@pytest.mark.parametrize(
+    "point", [{"version": 1}, {"timestamp": hour(1)}, {"timestamp": hour(1.9)}]
+)
+def test_metadata_may_be_asked_for_as_of_a_version_or_a_time(
+    table: SharedTable, point: dict[str, Any]
+) -> None:
     answer = with_schemas(table).metadata(**point)
 
     said = answer.of("metaData")[0]
-    assert (answer.version, said["version"], said["numFiles"], said.get("description")) == (1, 1, 2, None)
+    assert (answer.version, said["version"], said["numFiles"], said.get("description")) == (
+        1,
+        1,
+        2,
+        None,
+    )

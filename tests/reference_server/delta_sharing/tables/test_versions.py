@@ -22,7 +22,10 @@ def test_the_older_head_request_says_the_same(table: SharedTable) -> None:
     assert (table.ask("HEAD", "").status, table.ask("HEAD", "").version) == (200, 2)
 
 
-@pytest.mark.parametrize("time", ["", "2024-01-01 00:00:00", "1704067200000", "2024-01-01T00:00:00", "2024-02-30T00:00:00Z"])
+@pytest.mark.parametrize(
+    "time",
+    ["", "2024-01-01 00:00:00", "1704067200000", "2024-01-01T00:00:00", "2024-02-30T00:00:00Z"],
+)
 def test_invalid_timestamp_returns_400_with_an_example(table: SharedTable, time: str) -> None:
     answer = with_versions(table, 1).version(startingTimestamp=time)
 
@@ -38,5 +41,10 @@ def test_a_time_before_what_is_shared_leads_to_the_first_version_that_is(late: S
 def test_table_without_a_shared_version_yet_is_refused(late: SharedTable) -> None:
     with_versions(late, 2)
 
-    for answer in (late.version(), late.version(startingTimestamp=hour(0)), late.query(), late.changes(startingTimestamp=hour(0))):
+    for answer in (
+        late.version(),
+        late.version(startingTimestamp=hour(0)),
+        late.query(),
+        late.changes(startingTimestamp=hour(0)),
+    ):
         assert answer.refusal == (400, "INVALID_PARAMETER_VALUE")

@@ -29,7 +29,10 @@ GRANTS = {
 }
 SERVER_FILE = "\n".join(
     [
-        *(f'[principals.{name}]\ntoken = "{name}-token"' for name in ("root", "reader", "writer", "looker", "stranger", "former")),
+        *(
+            f'[principals.{name}]\ntoken = "{name}-token"'
+            for name in ("root", "reader", "writer", "looker", "stranger", "former")
+        ),
         "token-expires = 2020-01-01T00:00:00Z",  # of the former
         '[principals.bot]\nclient-id = "bot id"\nclient-secret = "bot:s3cr&t%"',
         *(f'[[grants]]\nprincipal = "{name}"\n{grant}' for name, grant in GRANTS.items()),
@@ -62,12 +65,16 @@ class Principal:
         self._used = time.monotonic()
 
     def __call__(self, method: str, path: str, body: Any = None, **headers: str | bytes) -> Answer:
-        named: dict[str, str | bytes] = {name.replace("_", "-"): value for name, value in headers.items()}
+        named: dict[str, str | bytes] = {
+            name.replace("_", "-"): value for name, value in headers.items()
+        }
         if self._token is not None:
             named.setdefault("authorization", f"Bearer {self._token}")
         if body is not None:
             named.setdefault("content-type", "application/json")
-        return self._answer(method, path, json.dumps(body).encode() if isinstance(body, dict) else body, named)
+        return self._answer(
+            method, path, json.dumps(body).encode() if isinstance(body, dict) else body, named
+        )
 
     def form(self, authorization: str | None = None, **fields: str) -> Answer:
         """Return the answer of the token endpoint."""
@@ -76,13 +83,19 @@ class Principal:
             headers["authorization"] = authorization
         return self._answer("POST", "/v1/oauth/tokens", urlencode(fields).encode(), headers)
 
-    def _answer(self, method: str, path: str, body: bytes | None, headers: Mapping[str, str | bytes]) -> Answer:
+    def _answer(
+        self, method: str, path: str, body: bytes | None, headers: Mapping[str, str | bytes]
+    ) -> Answer:
         # The server closes idle connections.
         if time.monotonic() - self._used > 1:
             self._connection.close()
         self._connection.request(method, path, body, headers)
         response = self._connection.getresponse()
-        answer = Answer(response.status, {name.lower(): value for name, value in response.getheaders()}, response.read())
+        answer = Answer(
+            response.status,
+            {name.lower(): value for name, value in response.getheaders()},
+            response.read(),
+        )
         self._used = time.monotonic()
         return answer
 
@@ -115,7 +128,9 @@ def fill(root: Principal, *namespaces: str, tables: tuple[str, ...] = ()) -> Non
         assert root("POST", "/v1/namespaces", {"namespace": spelled.split(".")}).status == 200
     for spelled in tables:
         *levels, name = spelled.split(".")
-        made = root("POST", f"/v1/namespaces/{'%1F'.join(levels)}/tables", {"name": name, "schema": SCHEMA})
+        made = root(
+            "POST", f"/v1/namespaces/{'%1F'.join(levels)}/tables", {"name": name, "schema": SCHEMA}
+        )
         assert made.status == 200
 
 
@@ -124,7 +139,10 @@ def guarded(folder: Path, text: str = SERVER_FILE, **settings: Any) -> Generator
     """Yield a server with these principals."""
     file = folder / "server.toml"
     file.write_text(text, encoding="utf-8")
-    with running(**{"warehouse": "memory:", **settings}, config=file) as server, principals(server.url) as bearing:
+    with (
+        running(**{"warehouse": "memory:", **settings}, config=file) as server,
+        principals(server.url) as bearing,
+    ):
         yield server, bearing
 
 
@@ -133,5 +151,14 @@ def filled(tmp_path_factory: pytest.TempPathFactory) -> Generator[tuple[Server, 
     """Yield a server with objects that are hidden from some principals."""
     with guarded(tmp_path_factory.mktemp("guarded")) as (server, bearing):
         root = bearing("root-token")
-        fill(root, "open", "open.child", "closed", "far", "far.away", "far.off", tables=("open.shown", "open.other", "closed.secret"))
+        fill(
+            root,
+            "open",
+            "open.child",
+            "closed",
+            "far",
+            "far.away",
+            "far.off",
+            tables=("open.shown", "open.other", "closed.secret"),
+        )
         yield server, bearing

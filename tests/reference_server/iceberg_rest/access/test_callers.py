@@ -14,7 +14,11 @@ from .conftest import As, fill, guarded
 
 NOBODY = 'Bearer realm="lakepact"'
 WRONG = 'Bearer realm="lakepact", error="invalid_token"'
-OPERATIONS = [operation for operation in Contract("iceberg_rest", "1.11.0").operations.values() if operation.id != "getToken"]
+OPERATIONS = [
+    operation
+    for operation in Contract("iceberg_rest", "1.11.0").operations.values()
+    if operation.id != "getToken"
+]
 
 
 @pytest.fixture(scope="module")
@@ -27,7 +31,12 @@ def newest(tmp_path_factory: pytest.TempPathFactory) -> Iterator[As]:
 
 @pytest.mark.parametrize("operation", OPERATIONS, ids=lambda operation: operation.id)
 def test_every_operation_without_token_returns_401(newest: As, operation: Operation) -> None:
-    path = operation.path.replace("/{prefix}", "").replace("{namespace}", "open").replace("{table}", "shown").replace("{view}", "v")
+    path = (
+        operation.path.replace("/{prefix}", "")
+        .replace("{namespace}", "open")
+        .replace("{table}", "shown")
+        .replace("{view}", "v")
+    )
     answer = newest(None)(operation.method, path.replace("{plan-id}", "p"))
 
     assert (answer.status, answer.headers["www-authenticate"]) == (401, NOBODY)
@@ -49,28 +58,44 @@ def test_every_operation_without_token_returns_401(newest: As, operation: Operat
         ("Bearer former-token", WRONG),
     ],
 )
-def test_unknown_or_malformed_token_returns_401(filled: tuple[Server, As], authorization: str, challenge: str) -> None:
+def test_unknown_or_malformed_token_returns_401(
+    filled: tuple[Server, As], authorization: str, challenge: str
+) -> None:
     _, bearing = filled
     answer = bearing(None)("GET", "/v1/namespaces", authorization=authorization.encode("latin-1"))
 
     assert (401, challenge) == (answer.status, answer.headers["www-authenticate"])
-    assert authorization.rsplit(maxsplit=1)[-1] not in answer.body.decode() or authorization in {"Bearer", "Bearer  "}
+    assert authorization.rsplit(maxsplit=1)[-1] not in answer.body.decode() or authorization in {
+        "Bearer",
+        "Bearer  ",
+    }
 
 
-def test_the_scheme_has_no_case_and_a_token_may_have_spaces_around(filled: tuple[Server, As]) -> None:
+def test_the_scheme_has_no_case_and_a_token_may_have_spaces_around(
+    filled: tuple[Server, As],
+) -> None:
     _, bearing = filled
 
-    assert [bearing(None)("GET", "/v1/config", authorization=f"{word}  root-token ").status for word in ("bearer", "BEARER")] == [200, 200]
+    assert [
+        bearing(None)("GET", "/v1/config", authorization=f"{word}  root-token ").status
+        for word in ("bearer", "BEARER")
+    ] == [200, 200]
 
 
 def test_unknown_path_returns_404_and_pages_200_without_token(filled: tuple[Server, As]) -> None:
     _, bearing = filled
     nobody = bearing(None)
 
-    assert (nobody("GET", "/v1/nothing").status, nobody("GET", "/healthz").status, nobody("GET", "/").status) == (404, 200, 200)
+    assert (
+        nobody("GET", "/v1/nothing").status,
+        nobody("GET", "/healthz").status,
+        nobody("GET", "/").status,
+    ) == (404, 200, 200)
 
 
-@pytest.mark.parametrize("query", ["access_token=root-token", "token=root-token", "authorization=Bearer%20root-token"])
+@pytest.mark.parametrize(
+    "query", ["access_token=root-token", "token=root-token", "authorization=Bearer%20root-token"]
+)
 def test_token_in_the_query_returns_401(filled: tuple[Server, As], query: str) -> None:
     _, bearing = filled
 
@@ -78,25 +103,33 @@ def test_token_in_the_query_returns_401(filled: tuple[Server, As], query: str) -
 
 
 @pytest.mark.parametrize("shown", [("root", "nobodys"), ("nobodys", "root"), ("root", "root")])
-def test_several_authorization_headers_return_401(filled: tuple[Server, As], shown: tuple[str, str]) -> None:
+def test_several_authorization_headers_return_401(
+    filled: tuple[Server, As], shown: tuple[str, str]
+) -> None:
     server, _ = filled
     headers = "".join(f"Authorization: Bearer {one}-token\r\n" for one in shown)
     host, port = server.url.removeprefix("http://").split(":")
     with socket.create_connection((host, int(port)), timeout=10) as connection:
-        connection.sendall(f"GET /v1/namespaces HTTP/1.1\r\nHost: x\r\nConnection: close\r\n{headers}\r\n".encode())
+        connection.sendall(
+            f"GET /v1/namespaces HTTP/1.1\r\nHost: x\r\nConnection: close\r\n{headers}\r\n".encode()
+        )
         answer = connection.makefile("rb").readline()
 
     assert answer.split()[1] == b"401"
 
 
-def test_with_auth_none_principals_are_not_asked_for(tmp_path_factory: pytest.TempPathFactory) -> None:
+def test_with_auth_none_principals_are_not_asked_for(
+    tmp_path_factory: pytest.TempPathFactory,
+) -> None:
     with guarded(tmp_path_factory.mktemp("open"), auth="none") as (_, bearing):
         assert bearing(None)("POST", "/v1/namespaces", {"namespace": ["a"]}).status == 200
 
 
 def test_with_auth_bearer_no_tokens_are_issued(tmp_path_factory: pytest.TempPathFactory) -> None:
     with guarded(tmp_path_factory.mktemp("bearer"), auth="bearer") as (_, bearing):
-        answer = bearing(None).form(grant_type="client_credentials", client_id="bot id", client_secret="bot:s3cr&t%")
+        answer = bearing(None).form(
+            grant_type="client_credentials", client_id="bot id", client_secret="bot:s3cr&t%"
+        )
         endpoints = bearing("root-token")("GET", "/v1/config").document["endpoints"]
 
     assert (answer.status, "POST /v1/oauth/tokens" in endpoints) == (406, False)

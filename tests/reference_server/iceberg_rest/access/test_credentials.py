@@ -36,9 +36,13 @@ def asked(tmp_path_factory: pytest.TempPathFactory) -> Generator[Any]:
         yield bearing, given
 
 
-@pytest.mark.parametrize(("token", "writes"), [("root", True), ("writer", True), ("reader", False), ("looker", False)])
+@pytest.mark.parametrize(
+    ("token", "writes"), [("root", True), ("writer", True), ("reader", False), ("looker", False)]
+)
 @pytest.mark.parametrize(("path", "headers"), [(TABLE, VENDED), (f"{TABLE}/credentials", {})])
-def test_keys_are_writable_only_with_write_access(asked: Any, token: str, *, writes: bool, path: str, headers: dict[str, str]) -> None:
+def test_keys_are_writable_only_with_write_access(
+    asked: Any, token: str, *, writes: bool, path: str, headers: dict[str, str]
+) -> None:
     bearing, given = asked
     given.clear()
     answer = bearing(f"{token}-token")("GET", path, **headers)
@@ -48,12 +52,21 @@ def test_keys_are_writable_only_with_write_access(asked: Any, token: str, *, wri
 
 
 @pytest.mark.parametrize(
-    ("token", "table", "status"), [("looker", "other", 404), ("stranger", "shown", 404), (None, "shown", 401), ("former", "shown", 401)]
+    ("token", "table", "status"),
+    [
+        ("looker", "other", 404),
+        ("stranger", "shown", 404),
+        (None, "shown", 401),
+        ("former", "shown", 401),
+    ],
 )
 def test_hidden_table_gives_no_keys(asked: Any, token: str | None, table: str, status: int) -> None:
     bearing, given = asked
     given.clear()
     principal = bearing(token and f"{token}-token")
-    answers = [principal("GET", f"/v1/namespaces/open/tables/{table}{end}", **VENDED) for end in ("", "/credentials")]
+    answers = [
+        principal("GET", f"/v1/namespaces/open/tables/{table}{end}", **VENDED)
+        for end in ("", "/credentials")
+    ]
 
     assert ({answer.status for answer in answers}, given) == ({status}, [])

@@ -67,7 +67,17 @@ SPELLINGS = {
 }
 #: Targets of an attacker, of the victims.
 TARGETS = ["location", "metadata", "data", "namespace", "level", "own", "longer"]
-OPERATIONS = ["create", "stage", "register", "set-location", "write.metadata.path", "write.data.path", "view", "move-view", "planted"]
+OPERATIONS = [
+    "create",
+    "stage",
+    "register",
+    "set-location",
+    "write.metadata.path",
+    "write.data.path",
+    "view",
+    "move-view",
+    "planted",
+]
 
 
 @dataclass(frozen=True)
@@ -81,7 +91,11 @@ class Served:
     @property
     def folder(self) -> Path | None:
         """Return the folder of the warehouse, if it is in a file system."""
-        return Path(self.warehouse.root.removeprefix("file://")) if self.warehouse.root.startswith("file:") else None
+        return (
+            Path(self.warehouse.root.removeprefix("file://"))
+            if self.warehouse.root.startswith("file:")
+            else None
+        )
 
     def documents(self) -> set[str]:
         """Return the places of all files in the warehouse."""
@@ -103,8 +117,13 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Serve
             server = stack.enter_context(running(warehouse=warehouse, config=config))
             bearing = stack.enter_context(principals(server.url))
             for level in ("open", "closed"):
-                assert bearing("root-token")("POST", "/v1/namespaces", {"namespace": [level]}).status == 200
-            found[kind] = Served(server.service.warehouses[0].files, server.service.catalogs[0], bearing)
+                assert (
+                    bearing("root-token")("POST", "/v1/namespaces", {"namespace": [level]}).status
+                    == 200
+                )
+            found[kind] = Served(
+                server.service.warehouses[0].files, server.service.catalogs[0], bearing
+            )
         yield found
 
 
@@ -118,7 +137,12 @@ class Attack:
         for top in ("open", "closed"):
             assert root("POST", "/v1/namespaces", {"namespace": [top, self.level]}).status == 200
             for name in ("victim", "dropped"):
-                made = self.made(root, top, "tables", {"name": name, "schema": SCHEMA, "location": self.place(top, name)})
+                made = self.made(
+                    root,
+                    top,
+                    "tables",
+                    {"name": name, "schema": SCHEMA, "location": self.place(top, name)},
+                )
                 self.kept |= {self.path(made["metadata-location"]), self.data(top, name)}
             self.made(root, top, "views", self.view("seen", location=self.place(top, "seen")))
             self.kept |= {path for path in served.documents() if f"/{self.level}/seen/" in path}
@@ -142,7 +166,13 @@ class Attack:
 
     @staticmethod
     def view(name: str, **members: Any) -> dict[str, Any]:
-        return {"name": name, "schema": SCHEMA, "view-version": td.view_version(), "properties": {}, **members}
+        return {
+            "name": name,
+            "schema": SCHEMA,
+            "view-version": td.view_version(),
+            "properties": {},
+            **members,
+        }
 
     def made(self, who: Principal, top: str, kind: str, body: dict[str, Any]) -> Any:
         answer = who("POST", f"{self.at(top)}/{kind}", body)
@@ -185,7 +215,11 @@ class Attack:
         elif operation == "stage":
             self.attacker("POST", tables, {**request, "location": location, "stage-create": True})
             updates = td.creation_updates(SCHEMA, location)
-            self.attacker("POST", f"{tables}/{name}", {"requirements": [{"type": "assert-create"}], "updates": updates})
+            self.attacker(
+                "POST",
+                f"{tables}/{name}",
+                {"requirements": [{"type": "assert-create"}], "updates": updates},
+            )
         elif operation == "register":
             self.register(name, location)
         elif operation == "set-location":
@@ -200,7 +234,9 @@ class Attack:
             self.attacker("POST", views, body)
             self.commit(f"{views}/{name}", {"action": "set-location", "location": location})
             self.attacker("DELETE", f"{views}/{name}")
-        if operation != "planted":  # `plant` would have put the table where the principal may not write
+        if (
+            operation != "planted"
+        ):  # `plant` would have put the table where the principal may not write
             self.commit(f"{tables}/{name}", {"action": "set-properties", "updates": {"a": "b"}})
         self.attacker("DELETE", f"{tables}/{name}?purgeRequested=true")
         self.root("DELETE", f"{tables}/{name}?purgeRequested=true")
@@ -210,31 +246,57 @@ class Attack:
 
     def plant(self, name: str, location: str) -> None:
         """Put a table into the store at a location that only earlier versions of the server accept."""
-        metadata = new_table_metadata({"schema": SCHEMA}, table_uuid=str(uuid.uuid4()), location=location, now_ms=1)
-        record = record_of(metadata, f"{location}/metadata/00000-0.metadata.json", json.dumps(metadata).encode())
+        metadata = new_table_metadata(
+            {"schema": SCHEMA}, table_uuid=str(uuid.uuid4()), location=location, now_ms=1
+        )
+        record = record_of(
+            metadata, f"{location}/metadata/00000-0.metadata.json", json.dumps(metadata).encode()
+        )
         with self.served.catalog.store.begin() as transaction:
             transaction.put(identifier_key(("open", self.level), name), record)
 
     def register(self, name: str, location: str) -> None:
         """Register a file with a table location there, and files of the victim as its former metadata."""
-        first = self.made(self.attacker, "open", "tables", {"name": f"{name}-first", "schema": SCHEMA})
+        first = self.made(
+            self.attacker, "open", "tables", {"name": f"{name}-first", "schema": SCHEMA}
+        )
         victim = self.root("GET", f"{self.at('open')}/tables/victim").document
         log = [{"timestamp-ms": 1, "metadata-file": victim["metadata-location"]}]
-        crafted = {**first["metadata"], "location": location, "table-uuid": victim["metadata"]["table-uuid"], "metadata-log": log}
+        crafted = {
+            **first["metadata"],
+            "location": location,
+            "table-uuid": victim["metadata"]["table-uuid"],
+            "metadata-log": log,
+        }
         at = f"{first['metadata']['location']}/metadata/crafted.metadata.json"
         self.served.warehouse.write(at, json.dumps(crafted).encode())
-        self.attacker("POST", f"{self.at('open')}/register", {"name": name, "metadata-location": at})
+        self.attacker(
+            "POST", f"{self.at('open')}/register", {"name": name, "metadata-location": at}
+        )
 
 
 TRIES = st.lists(
-    st.tuples(st.sampled_from(OPERATIONS), st.sampled_from(list(SPELLINGS)), st.sampled_from(["open", "closed"]), st.sampled_from(TARGETS)),
+    st.tuples(
+        st.sampled_from(OPERATIONS),
+        st.sampled_from(list(SPELLINGS)),
+        st.sampled_from(["open", "closed"]),
+        st.sampled_from(TARGETS),
+    ),
     min_size=1,
     max_size=4,
 )
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
-@given(tries=TRIES, token=st.sampled_from(["root-token", "owner-token", "writer-token"]), kind=st.sampled_from(["memory", "file"]))
+@settings(
+    max_examples=60,
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+)
+@given(
+    tries=TRIES,
+    token=st.sampled_from(["root-token", "owner-token", "writer-token"]),
+    kind=st.sampled_from(["memory", "file"]),
+)
 def test_no_spelling_of_a_location_reaches_foreign_files_or_folders(
     served: dict[str, Served], tries: list[tuple[str, str, str, str]], token: str, kind: str
 ) -> None:

@@ -18,10 +18,33 @@ def test_kept_answer_is_for_the_principal_that_sent_the_key(tmp_path: Path) -> N
     with guarded(tmp_path, contract_version="1.11.0") as (_, bearing):
         root, writer = bearing("root-token"), bearing("writer-token")
         fill(root, "open", "closed")
-        made = [root("POST", "/v1/namespaces/closed/tables", {"name": "t", "schema": SCHEMA}, idempotency_key=KEY) for _ in range(2)]
-        root("POST", "/v1/namespaces/closed/tables", {"name": "u", "schema": SCHEMA}, idempotency_key=OTHER)
-        others = writer("POST", "/v1/namespaces/closed/tables", {"name": "t", "schema": SCHEMA}, idempotency_key=KEY)
-        own = writer("POST", "/v1/namespaces/open/tables", {"name": "t", "schema": SCHEMA}, idempotency_key=OTHER)
+        made = [
+            root(
+                "POST",
+                "/v1/namespaces/closed/tables",
+                {"name": "t", "schema": SCHEMA},
+                idempotency_key=KEY,
+            )
+            for _ in range(2)
+        ]
+        root(
+            "POST",
+            "/v1/namespaces/closed/tables",
+            {"name": "u", "schema": SCHEMA},
+            idempotency_key=OTHER,
+        )
+        others = writer(
+            "POST",
+            "/v1/namespaces/closed/tables",
+            {"name": "t", "schema": SCHEMA},
+            idempotency_key=KEY,
+        )
+        own = writer(
+            "POST",
+            "/v1/namespaces/open/tables",
+            {"name": "t", "schema": SCHEMA},
+            idempotency_key=OTHER,
+        )
 
     assert [answer.status for answer in (*made, others, own)] == [200, 200, 404, 200]
     assert made[0].body == made[1].body
@@ -40,10 +63,15 @@ def keyed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[As, dict[s
 
 @pytest.mark.parametrize("token", ["reader-token", "looker-token", "stranger-token"])
 @pytest.mark.parametrize("mutation", MUTATIONS)
-def test_key_of_another_principal_answers_like_a_new_key(keyed: tuple[As, dict[str, str]], mutation: str, token: str) -> None:
+def test_key_of_another_principal_answers_like_a_new_key(
+    keyed: tuple[As, dict[str, str]], mutation: str, token: str
+) -> None:
     bearing, keys = keyed
     method, path, body = MUTATIONS[mutation]
-    foreign, new = (bearing(token)(method, path, body, idempotency_key=key) for key in (keys[mutation], str(uuid.uuid4())))
+    foreign, new = (
+        bearing(token)(method, path, body, idempotency_key=key)
+        for key in (keys[mutation], str(uuid.uuid4()))
+    )
 
     assert foreign.status in {403, 404}
     assert (foreign.status, foreign.body) == (new.status, new.body)
@@ -53,13 +81,23 @@ LAKE = "[warehouses.lake]\n[warehouses.lake.credentials]\nrehearsal = true\n"
 
 
 @pytest.mark.parametrize("vended", [{}, {"x_iceberg_access_delegation": "vended-credentials"}])
-def test_kept_answer_is_hidden_after_the_grant_was_withdrawn(tmp_path: Path, vended: dict[str, str]) -> None:
-    settings = {"contract_version": "1.11.0", "warehouse": str(tmp_path / "lake"), "store": str(tmp_path / "catalog.sqlite")}
+def test_kept_answer_is_hidden_after_the_grant_was_withdrawn(
+    tmp_path: Path, vended: dict[str, str]
+) -> None:
+    settings = {
+        "contract_version": "1.11.0",
+        "warehouse": str(tmp_path / "lake"),
+        "store": str(tmp_path / "catalog.sqlite"),
+    }
     create = ("POST", "/v1/namespaces/open/tables", {"name": "t", "schema": SCHEMA})
     with guarded(tmp_path, LAKE + SERVER_FILE, **settings) as (_, bearing):
         fill(bearing("root-token"), "open")
         created = bearing("writer-token")(*create, idempotency_key=KEY, **vended)
-    with guarded(tmp_path, LAKE + SERVER_FILE.replace('["open"]\naccess = "write"', '["other"]\naccess = "write"'), **settings) as (
+    with guarded(
+        tmp_path,
+        LAKE + SERVER_FILE.replace('["open"]\naccess = "write"', '["other"]\naccess = "write"'),
+        **settings,
+    ) as (
         _,
         bearing,
     ):
@@ -75,7 +113,10 @@ def test_key_of_one_warehouse_is_refused_in_another(tmp_path: Path) -> None:
     text = "[warehouses.one]\n[warehouses.two]\n" + SERVER_FILE
     with guarded(tmp_path, text, contract_version="1.11.0") as (_, bearing):
         root = bearing("root-token")
-        answers = [root("POST", f"/v1/{prefix}/namespaces", {"namespace": ["a"]}, idempotency_key=KEY) for prefix in ("one", "two")]
+        answers = [
+            root("POST", f"/v1/{prefix}/namespaces", {"namespace": ["a"]}, idempotency_key=KEY)
+            for prefix in ("one", "two")
+        ]
         kept = root("HEAD", "/v1/two/namespaces/a").status
 
     assert [answer.status for answer in answers] == [200, 400]

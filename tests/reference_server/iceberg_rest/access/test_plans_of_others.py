@@ -32,12 +32,17 @@ class Planned:
 
     def send(self, token: str, operation: str, *, plan: str, task: str, at: str = TABLE) -> Answer:
         method, path, body = REQUESTS[operation]
-        return self.bearing(token)(method, at + path.format(plan=plan), body and {"plan-task": task})
+        return self.bearing(token)(
+            method, at + path.format(plan=plan), body and {"plan-task": task}
+        )
 
     def statuses(self) -> list[int]:
         """Return the statuses with which root gets its result and its tasks."""
         operations = ("fetchPlanningResult", "fetchScanTasks")
-        return [self.send("root-token", operation, plan=self.plan, task=self.task).status for operation in operations]
+        return [
+            self.send("root-token", operation, plan=self.plan, task=self.task).status
+            for operation in operations
+        ]
 
 
 @pytest.fixture(scope="module")
@@ -48,7 +53,9 @@ def planned(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Planned]:
         catalog = RestCatalog("root", uri=server.url, token="root-token")
         catalog.create_namespace("open")
         rows = pa.table({"id": pa.array([1], pa.int64())})
-        table = catalog.create_table("open.shown", rows.schema, properties={"lakepact.scan-planning.page-files": "1"})
+        table = catalog.create_table(
+            "open.shown", rows.schema, properties={"lakepact.scan-planning.page-files": "1"}
+        )
         for _ in range(3):
             table.append(rows)
         made = bearing("root-token")("POST", f"{TABLE}/plan", {}).document
@@ -57,7 +64,9 @@ def planned(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Planned]:
 
 @pytest.mark.parametrize("token", ["reader-token", "writer-token", "looker-token"])
 @pytest.mark.parametrize("operation", REQUESTS)
-def test_plan_of_another_principal_does_not_exist(planned: Planned, operation: str, token: str) -> None:
+def test_plan_of_another_principal_does_not_exist(
+    planned: Planned, operation: str, token: str
+) -> None:
     foreign = planned.send(token, operation, plan=planned.plan, task=planned.task)
     unknown = planned.send(token, operation, plan="unknown", task="unknown")
 
@@ -66,9 +75,17 @@ def test_plan_of_another_principal_does_not_exist(planned: Planned, operation: s
 
 
 @pytest.mark.parametrize("operation", REQUESTS)
-def test_plan_of_a_hidden_table_answers_like_a_missing_table(planned: Planned, operation: str) -> None:
+def test_plan_of_a_hidden_table_answers_like_a_missing_table(
+    planned: Planned, operation: str
+) -> None:
     hidden = planned.send("stranger-token", operation, plan=planned.plan, task=planned.task)
-    missing = planned.send("stranger-token", operation, plan=planned.plan, task=planned.task, at=TABLE.replace("shown", "nothing"))
+    missing = planned.send(
+        "stranger-token",
+        operation,
+        plan=planned.plan,
+        task=planned.task,
+        at=TABLE.replace("shown", "nothing"),
+    )
 
     assert hidden.error == (404, "NoSuchTableException")
     assert hidden.body.replace(b"shown", b"nothing") == missing.body
@@ -76,6 +93,9 @@ def test_plan_of_a_hidden_table_answers_like_a_missing_table(planned: Planned, o
 
 def test_principal_uses_its_own_plan(planned: Planned) -> None:
     made = planned.bearing("looker-token")("POST", f"{TABLE}/plan", {}).document
-    answers = [planned.send("looker-token", operation, plan=made["plan-id"], task=made["plan-tasks"][0]) for operation in sorted(REQUESTS)]
+    answers = [
+        planned.send("looker-token", operation, plan=made["plan-id"], task=made["plan-tasks"][0])
+        for operation in sorted(REQUESTS)
+    ]
 
     assert [answer.status for answer in answers] == [204, 200, 404]

@@ -32,7 +32,16 @@ SHOWN = [
     f"Digest username={PLANTED}",
 ]
 FORM = {"content_type": "application/x-www-form-urlencoded"}
-MEMBERS = ("grant_type", "client_id", "client_secret", "subject_token", "subject_token_type", "actor_token", "actor_token_type", "scope")
+MEMBERS = (
+    "grant_type",
+    "client_id",
+    "client_secret",
+    "subject_token",
+    "subject_token_type",
+    "actor_token",
+    "actor_token_type",
+    "scope",
+)
 
 
 @pytest.fixture(scope="module")
@@ -47,25 +56,47 @@ def repeats(text: str) -> bool:
 
 @pytest.mark.parametrize("shown", SHOWN)
 @pytest.mark.parametrize("operation", OPERATIONS, ids=lambda operation: operation.id)
-def test_refused_credentials_are_not_repeated(bearing: As, caplog: pytest.LogCaptureFixture, operation: Operation, shown: str) -> None:
-    path = operation.path.replace("/{prefix}", "").replace("{namespace}", "n").replace("{table}", "t").replace("{view}", "v")
+def test_refused_credentials_are_not_repeated(
+    bearing: As, caplog: pytest.LogCaptureFixture, operation: Operation, shown: str
+) -> None:
+    path = (
+        operation.path.replace("/{prefix}", "")
+        .replace("{namespace}", "n")
+        .replace("{table}", "t")
+        .replace("{view}", "v")
+    )
     with caplog.at_level(logging.DEBUG):
-        answer = bearing(None)(operation.method, path.replace("{plan-id}", "p"), authorization=shown)
+        answer = bearing(None)(
+            operation.method, path.replace("{plan-id}", "p"), authorization=shown
+        )
 
     assert answer.status in {400, 401, 415}
     assert not repeats(f"{answer.headers} {answer.body.decode()} {caplog.text}")
 
 
-@settings(max_examples=200, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@settings(
+    max_examples=200, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None
+)
 @given(
     grant=st.sampled_from(["client_credentials", EXCHANGE, "password", PLANTED, ""]),
-    form=st.dictionaries(st.sampled_from(MEMBERS), st.sampled_from([PLANTED, f"{KIND}jwt", "root-token", "bot id", f"{PLANTED}:", ""])),
+    form=st.dictionaries(
+        st.sampled_from(MEMBERS),
+        st.sampled_from([PLANTED, f"{KIND}jwt", "root-token", "bot id", f"{PLANTED}:", ""]),
+    ),
     shown=st.sampled_from([None, *SHOWN]),
-    end=st.sampled_from(["", f"&client_secret={PLANTED}", f"&{PLANTED}=1", f"&x=%ff{PLANTED}", f"&x={PLANTED}\xff"]),
+    end=st.sampled_from(
+        ["", f"&client_secret={PLANTED}", f"&{PLANTED}=1", f"&x=%ff{PLANTED}", f"&x={PLANTED}\xff"]
+    ),
     kind=st.sampled_from([*FORM.values(), "application/json", "text/plain"]),
 )
 def test_refused_form_is_not_repeated(
-    bearing: As, caplog: pytest.LogCaptureFixture, grant: str, form: dict[str, str], shown: str | None, end: str, kind: str
+    bearing: As,
+    caplog: pytest.LogCaptureFixture,
+    grant: str,
+    form: dict[str, str],
+    shown: str | None,
+    end: str,
+    kind: str,
 ) -> None:
     caplog.clear()
     headers = {"content_type": kind} | ({} if shown is None else {"authorization": shown})

@@ -27,7 +27,10 @@ def basic(text: str) -> str:
 @pytest.fixture(scope="module")
 def issuing(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Server, As]]:
     """Yield a server whose tokens are valid for 100 seconds, and for 250 seconds with exchanges."""
-    with guarded(tmp_path_factory.mktemp("issuing"), f"{SERVER_FILE}\n[tokens]\nlifetime = 100\nmax-age = 250\n") as (server, bearing):
+    with guarded(
+        tmp_path_factory.mktemp("issuing"),
+        f"{SERVER_FILE}\n[tokens]\nlifetime = 100\nmax-age = 250\n",
+    ) as (server, bearing):
         fill(bearing("root-token"), "open", "closed")
         yield server, bearing
 
@@ -98,21 +101,57 @@ SUBJECT = {"subject_token": "reader-token", "subject_token_type": f"{KIND}access
         ({"grant_type": "client_credentials"}, (401, "invalid_client")),
         ({**CREDENTIALS, "client_id": "root"}, (401, "invalid_client")),
         ({**CREDENTIALS, "client_id": "", "client_secret": ""}, (401, "invalid_client")),
-        ({"grant_type": EXCHANGE, **SUBJECT, "requested_token_type": "bearer"}, (400, "invalid_request")),
-        ({"grant_type": EXCHANGE, **SUBJECT, "requested_token_type": f"{KIND}saml2"}, (400, "invalid_request")),
-        ({"grant_type": EXCHANGE, **SUBJECT, "actor_token": "x", "actor_token_type": f"{KIND}jwt"}, (400, "invalid_grant")),
-        ({"grant_type": EXCHANGE, **SUBJECT, "subject_token": "former-token"}, (400, "invalid_grant")),
+        (
+            {"grant_type": EXCHANGE, **SUBJECT, "requested_token_type": "bearer"},
+            (400, "invalid_request"),
+        ),
+        (
+            {"grant_type": EXCHANGE, **SUBJECT, "requested_token_type": f"{KIND}saml2"},
+            (400, "invalid_request"),
+        ),
+        (
+            {
+                "grant_type": EXCHANGE,
+                **SUBJECT,
+                "actor_token": "x",
+                "actor_token_type": f"{KIND}jwt",
+            },
+            (400, "invalid_grant"),
+        ),
+        (
+            {"grant_type": EXCHANGE, **SUBJECT, "subject_token": "former-token"},
+            (400, "invalid_grant"),
+        ),
         ({"grant_type": EXCHANGE, **SUBJECT, "scope": "everything"}, (400, "invalid_scope")),
-        ({"grant_type": EXCHANGE, **SUBJECT, **WHO, "client_secret": "wrong"}, (401, "invalid_client")),
-        ({"grant_type": EXCHANGE, **SUBJECT, "actor_token": "former-token", "actor_token_type": f"{KIND}jwt"}, (400, "invalid_grant")),
+        (
+            {"grant_type": EXCHANGE, **SUBJECT, **WHO, "client_secret": "wrong"},
+            (401, "invalid_client"),
+        ),
+        (
+            {
+                "grant_type": EXCHANGE,
+                **SUBJECT,
+                "actor_token": "former-token",
+                "actor_token_type": f"{KIND}jwt",
+            },
+            (400, "invalid_grant"),
+        ),
         ({"grant_type": EXCHANGE, **SUBJECT, "subject_token": SECRET}, (400, "invalid_grant")),
-        ({"grant_type": EXCHANGE, **SUBJECT, "subject_token": "root-token\0"}, (400, "invalid_grant")),
-        ({"grant_type": EXCHANGE, **SUBJECT, "subject_token": "lakepact.."}, (400, "invalid_grant")),
+        (
+            {"grant_type": EXCHANGE, **SUBJECT, "subject_token": "root-token\0"},
+            (400, "invalid_grant"),
+        ),
+        (
+            {"grant_type": EXCHANGE, **SUBJECT, "subject_token": "lakepact.."},
+            (400, "invalid_grant"),
+        ),
         ({**CREDENTIALS, "client_secret": "root-token"}, (401, "invalid_client")),
         ({**CREDENTIALS, "scope": "catalog PRINCIPAL_ROLE:ALL"}, (400, "invalid_scope")),
     ],
 )
-def test_invalid_token_request_returns_an_oauth_error(issuing: tuple[Server, As], fields: dict[str, str], refusal: tuple[int, str]) -> None:
+def test_invalid_token_request_returns_an_oauth_error(
+    issuing: tuple[Server, As], fields: dict[str, str], refusal: tuple[int, str]
+) -> None:
     _, bearing = issuing
 
     assert refused(bearing(None).form(**fields)) == refusal
@@ -128,7 +167,9 @@ def test_invalid_token_request_returns_an_oauth_error(issuing: tuple[Server, As]
         ("Bearer", (401, "invalid_client")),
     ],
 )
-def test_headers_that_prove_nothing_are_refused(issuing: tuple[Server, As], authorization: str, refusal: tuple[int, str]) -> None:
+def test_headers_that_prove_nothing_are_refused(
+    issuing: tuple[Server, As], authorization: str, refusal: tuple[int, str]
+) -> None:
     _, bearing = issuing
 
     assert refused(bearing(None).form(authorization, grant_type="client_credentials")) == refusal
@@ -138,14 +179,28 @@ def test_headers_that_prove_nothing_are_refused(issuing: tuple[Server, As], auth
     ("body", "kind", "refusal"),
     [
         (json.dumps(CREDENTIALS).encode(), "application/json", (415, "invalid_request")),
-        (b"grant_type=client_credentials&grant_type=password", "application/x-www-form-urlencoded", (400, "invalid_request")),
+        (
+            b"grant_type=client_credentials&grant_type=password",
+            "application/x-www-form-urlencoded",
+            (400, "invalid_request"),
+        ),
         (b"grant_type=%ff", "application/x-www-form-urlencoded", (400, "invalid_request")),
         (b"grant_type=\xff", "application/x-www-form-urlencoded", (400, "invalid_request")),
-        (b"&".join(b"a%d=1" % i for i in range(101)), "application/x-www-form-urlencoded", (400, "invalid_request")),
-        (b"grant_type=client_credentials&client_secret=" + b"%41" * 22_000, "application/x-www-form-urlencoded", (400, "invalid_request")),
+        (
+            b"&".join(b"a%d=1" % i for i in range(101)),
+            "application/x-www-form-urlencoded",
+            (400, "invalid_request"),
+        ),
+        (
+            b"grant_type=client_credentials&client_secret=" + b"%41" * 22_000,
+            "application/x-www-form-urlencoded",
+            (400, "invalid_request"),
+        ),
     ],
 )
-def test_only_forms_are_read(issuing: tuple[Server, As], body: bytes, kind: str, refusal: tuple[int, str]) -> None:
+def test_only_forms_are_read(
+    issuing: tuple[Server, As], body: bytes, kind: str, refusal: tuple[int, str]
+) -> None:
     _, bearing = issuing
 
     assert refused(bearing(None)("POST", "/v1/oauth/tokens", body, content_type=kind)) == refusal
@@ -164,7 +219,9 @@ def test_a_token_ends_with_its_time(issuing: tuple[Server, As], now: list[dateti
     assert answer.document["error"]["message"] == "the bearer token has expired; get a new one"
 
 
-def test_exchange_extends_no_token_beyond_the_maximum_age_of_its_first_issue(issuing: tuple[Server, As], now: list[datetime]) -> None:
+def test_exchange_extends_no_token_beyond_the_maximum_age_of_its_first_issue(
+    issuing: tuple[Server, As], now: list[datetime]
+) -> None:
     _, bearing = issuing
     fields = {"grant_type": EXCHANGE, "subject_token_type": f"{KIND}access_token"}
     held, left = token(bearing(None).form(**CREDENTIALS)), []
@@ -182,18 +239,31 @@ def test_exchange_extends_no_token_beyond_the_maximum_age_of_its_first_issue(iss
     assert refused(bearing(None).form(subject_token=held, **fields)) == (400, "invalid_grant")
 
 
-def test_actor_token_does_not_extend_the_maximum_age(issuing: tuple[Server, As], now: list[datetime]) -> None:
+def test_actor_token_does_not_extend_the_maximum_age(
+    issuing: tuple[Server, As], now: list[datetime]
+) -> None:
     _, bearing = issuing
-    fields = {"grant_type": EXCHANGE, "subject_token_type": f"{KIND}access_token", "actor_token_type": f"{KIND}access_token"}
+    fields = {
+        "grant_type": EXCHANGE,
+        "subject_token_type": f"{KIND}access_token",
+        "actor_token_type": f"{KIND}access_token",
+    }
     held = token(bearing(None).form(**CREDENTIALS))
     for _ in range(2):
         now[0] += timedelta(seconds=90)
         held = token(bearing(None).form(subject_token=held, actor_token="root-token", **fields))
 
-    assert bearing(None).form(subject_token=held, actor_token="root-token", **fields).document["expires_in"] == 70
+    assert (
+        bearing(None)
+        .form(subject_token=held, actor_token="root-token", **fields)
+        .document["expires_in"]
+        == 70
+    )
 
 
-def test_client_credentials_start_a_new_maximum_age(issuing: tuple[Server, As], now: list[datetime]) -> None:
+def test_client_credentials_start_a_new_maximum_age(
+    issuing: tuple[Server, As], now: list[datetime]
+) -> None:
     _, bearing = issuing
     now[0] += timedelta(seconds=300)
 
@@ -203,7 +273,12 @@ def test_client_credentials_start_a_new_maximum_age(issuing: tuple[Server, As], 
 def test_actor_token_of_an_admin_gives_no_rights(issuing: tuple[Server, As]) -> None:
     _, bearing = issuing
     subject = {"subject_token": "writer-token", "subject_token_type": f"{KIND}access_token"}
-    answer = bearing(None).form(grant_type=EXCHANGE, **subject, actor_token="root-token", actor_token_type=f"{KIND}access_token")
+    answer = bearing(None).form(
+        grant_type=EXCHANGE,
+        **subject,
+        actor_token="root-token",
+        actor_token_type=f"{KIND}access_token",
+    )
 
     assert bearing(token(answer))("GET", "/v1/namespaces").document["namespaces"] == [["open"]]
 
@@ -214,7 +289,9 @@ def test_a_token_cannot_be_changed(issuing: tuple[Server, As]) -> None:
     said = json.loads(base64.urlsafe_b64decode(claims + "=" * (-len(claims) % 4)))
     forged = base64.urlsafe_b64encode(json.dumps(["root", *said[1:]]).encode()).decode().rstrip("=")
 
-    assert [bearing(f"{head}.{text}.{seal}")("GET", "/v1/config").status for text in (claims, forged)] == [200, 401]
+    assert [
+        bearing(f"{head}.{text}.{seal}")("GET", "/v1/config").status for text in (claims, forged)
+    ] == [200, 401]
     assert bearing(f"{head}.{claims}.{seal}=")("GET", "/v1/config").status == 401
 
 
@@ -225,9 +302,14 @@ def test_no_two_tokens_are_the_same(issuing: tuple[Server, As], now: list[dateti
     assert len(tokens) == 5
 
 
-def test_exchanged_token_does_not_outlast_its_subject_token(tmp_path_factory: pytest.TempPathFactory) -> None:
+def test_exchanged_token_does_not_outlast_its_subject_token(
+    tmp_path_factory: pytest.TempPathFactory,
+) -> None:
     ends = datetime.now(UTC) + timedelta(hours=1)
-    text = SERVER_FILE.replace("2020-01-01T00:00:00Z", f"{ends:%Y-%m-%dT%H:%M:%SZ}") + "[tokens]\nlifetime = 86400\n"
+    text = (
+        SERVER_FILE.replace("2020-01-01T00:00:00Z", f"{ends:%Y-%m-%dT%H:%M:%SZ}")
+        + "[tokens]\nlifetime = 86400\n"
+    )
     with guarded(tmp_path_factory.mktemp("ending"), text) as (_, bearing):
         fields = {"subject_token": "former-token", "subject_token_type": f"{KIND}access_token"}
         answer = bearing(None).form(grant_type=EXCHANGE, **fields)

@@ -61,7 +61,10 @@ def test_a_hidden_warehouse_answers_like_one_that_does_not_exist(bearing: As) ->
     ann = bearing("ann-token")
     for path in ("/v1/{}/namespaces", "/v1/{}/namespaces/a", "/v1/config?warehouse={}"):
         hidden, absent = (ann("GET", path.format(name)) for name in ("people", "nobody"))
-        assert (hidden.status, hidden.body.replace(b"people", b"")) == (absent.status, absent.body.replace(b"nobody", b""))
+        assert (hidden.status, hidden.body.replace(b"people", b"")) == (
+            absent.status,
+            absent.body.replace(b"nobody", b""),
+        )
     hidden, absent = (ann("GET", f"/v1/config?warehouse={name}") for name in ("staff", "nobody"))
     assert hidden.body.replace(b"staff", b"") == absent.body.replace(b"nobody", b"")
 
@@ -80,5 +83,10 @@ def test_access_does_not_depend_on_the_spelling_of_a_namespace(bearing: As, spel
 
     assert ann("GET", f"/v1/sales/namespaces/{spelled}").status == 200
     assert ann("DELETE", f"/v1/sales/namespaces/{spelled}").error == (403, "NotAuthorizedException")
-    assert ann("POST", f"/v1/sales/namespaces/{spelled}/tables", {"name": "t", "schema": SCHEMA}).status == 403
+    assert (
+        ann(
+            "POST", f"/v1/sales/namespaces/{spelled}/tables", {"name": "t", "schema": SCHEMA}
+        ).status
+        == 403
+    )
     assert root("HEAD", "/v1/sales/namespaces/a.b").status == 204

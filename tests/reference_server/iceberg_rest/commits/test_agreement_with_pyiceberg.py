@@ -48,11 +48,17 @@ def comparable(metadata: Document) -> Document:
     present = {snapshot["snapshot-id"] for snapshot in document["snapshots"]}
     # Committed snapshots do not change here; pyiceberg removes their references to removed parents.
     document["snapshots"] = [
-        {name: value for name, value in snapshot.items() if name != "parent-snapshot-id" or value in present}
+        {
+            name: value
+            for name, value in snapshot.items()
+            if name != "parent-snapshot-id" or value in present
+        }
         for snapshot in document["snapshots"]
     ]
     # pyiceberg leaves partition statistics of removed snapshots behind.
-    document["partition-statistics"] = [file for file in document["partition-statistics"] if file["snapshot-id"] in present]
+    document["partition-statistics"] = [
+        file for file in document["partition-statistics"] if file["snapshot-id"] in present
+    ]
     document["snapshot-log"] = steps_of_main(document)
     return document
 
@@ -60,7 +66,11 @@ def comparable(metadata: Document) -> Document:
 def steps_of_main(document: Document) -> list[int]:
     """Return the former snapshots of main; pyiceberg repeats a snapshot when only its retention changes."""
     ids = [entry["snapshot-id"] for entry in document["snapshot-log"]]
-    return [snapshot_id for index, snapshot_id in enumerate(ids) if index == 0 or ids[index - 1] != snapshot_id]
+    return [
+        snapshot_id
+        for index, snapshot_id in enumerate(ids)
+        if index == 0 or ids[index - 1] != snapshot_id
+    ]
 
 
 def assert_same(ours: Document, theirs: Document, *, before: Document) -> None:
@@ -81,7 +91,10 @@ def test_a_valid_commit_makes_the_same_table(data: st.DataObject) -> None:
     metadata = data.draw(tables())
     for _ in range(data.draw(st.integers(1, 3))):
         updates = data.draw(commits(metadata))
-        theirs = update_table_metadata(parsed(metadata), tuple(UPDATES.validate_python(copy.deepcopy(update)) for update in updates))
+        theirs = update_table_metadata(
+            parsed(metadata),
+            tuple(UPDATES.validate_python(copy.deepcopy(update)) for update in updates),
+        )
         ours = apply_updates(metadata, updates, now_ms=td.LATER)
 
         assert_same(dumped(parsed(ours)), dumped(theirs), before=metadata)
@@ -93,9 +106,15 @@ def test_a_valid_commit_makes_the_same_table(data: st.DataObject) -> None:
 def test_the_metadata_log_is_kept_to_the_same_length(limit: int, commits_before: int) -> None:
     metadata = td.table(properties={"write.metadata.previous-versions-max": str(limit)})
     for number in range(commits_before):
-        metadata = finish_commit(td.committed(metadata, td.update("set-properties", updates={"n": str(number)})), metadata, FORMER)
+        metadata = finish_commit(
+            td.committed(metadata, td.update("set-properties", updates={"n": str(number)})),
+            metadata,
+            FORMER,
+        )
     update = td.update("set-properties", updates={"last": "one"})
-    theirs = update_table_metadata(parsed(metadata), (UPDATES.validate_python(update),), metadata_location=FORMER)
+    theirs = update_table_metadata(
+        parsed(metadata), (UPDATES.validate_python(update),), metadata_location=FORMER
+    )
 
     ours = finish_commit(td.committed(metadata, update), metadata, FORMER)
 

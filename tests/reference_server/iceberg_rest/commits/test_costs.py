@@ -50,7 +50,9 @@ def cost(kind: Kind, count: int) -> int:
         base = new_view_metadata(request, view_uuid="X", location="memory:/v", now_ms=1)
         apply, hold = apply_view_updates, check_view
     else:
-        base = new_table_metadata({"schema": schema(2)}, table_uuid="x", location="memory:/t", now_ms=1)
+        base = new_table_metadata(
+            {"schema": schema(2)}, table_uuid="x", location="memory:/t", now_ms=1
+        )
         apply, hold = apply_updates, check
     if kind.before:
         base = apply(base, kind.before(count), now_ms=2)
@@ -66,7 +68,12 @@ def test_cost_of_a_commit_grows_no_faster_than_its_updates(kind: Kind) -> None:
 @pytest.fixture
 def table(send: Callable[..., Any], namespace: str) -> str:
     """Return the path of a table."""
-    assert send("POST", f"/v1/namespaces/{namespace}/tables", {"name": "t", "schema": schema(2)}).status == 200
+    assert (
+        send(
+            "POST", f"/v1/namespaces/{namespace}/tables", {"name": "t", "schema": schema(2)}
+        ).status
+        == 200
+    )
     return f"/v1/namespaces/{namespace}/tables/t"
 
 
@@ -75,7 +82,11 @@ def commit(*updates: dict[str, Any]) -> dict[str, Any]:
 
 
 def test_commit_of_2000_new_schemas_keeps_all_of_them(send: Callable[..., Any], table: str) -> None:
-    answer = send("POST", table, commit(*({"action": "add-schema", "schema": schema(3 * number)} for number in range(2000))))
+    answer = send(
+        "POST",
+        table,
+        commit(*({"action": "add-schema", "schema": schema(3 * number)} for number in range(2000))),
+    )
 
     assert answer.status == 200
     assert [one["schema-id"] for one in answer.document["metadata"]["schemas"]] == list(range(2001))
@@ -88,14 +99,18 @@ def test_commit_of_2000_equal_schemas_keeps_one(send: Callable[..., Any], table:
 
 
 @pytest.mark.parametrize("item", [b"[]", b"{}", b'""', b"0"])
-def test_body_of_too_many_values_returns_413(send: Callable[..., Any], table: str, item: bytes) -> None:
+def test_body_of_too_many_values_returns_413(
+    send: Callable[..., Any], table: str, item: bytes
+) -> None:
     answer = send("POST", table, b"[%s]" % b",".join([item] * MOST_VALUES))
 
     assert answer.status == 413
     assert f"more than {MOST_VALUES} values" in answer.message
 
 
-def test_body_of_as_many_values_as_allowed_is_validated(send: Callable[..., Any], table: str) -> None:
+def test_body_of_as_many_values_as_allowed_is_validated(
+    send: Callable[..., Any], table: str
+) -> None:
     raw = b'{"requirements":[],"updates":[%s]}' % b",".join([b"0"] * (MOST_VALUES - 5))
 
     assert send("POST", table, raw).error == (400, "BadRequestException", 400)
@@ -104,10 +119,22 @@ def test_body_of_as_many_values_as_allowed_is_validated(send: Callable[..., Any]
 def test_deep_schema_returns_400(send: Callable[..., Any], table: str) -> None:
     deep: Any = "int"
     for number in range(150):
-        deep = {"type": "list", "element-id": number + 2, "element-required": False, "element": deep}
+        deep = {
+            "type": "list",
+            "element-id": number + 2,
+            "element-required": False,
+            "element": deep,
+        }
     fields = [{"id": 1, "name": "deep", "type": deep, "required": False}]
 
-    assert send("POST", table, commit({"action": "add-schema", "schema": {"type": "struct", "fields": fields}})).status == 400
+    assert (
+        send(
+            "POST",
+            table,
+            commit({"action": "add-schema", "schema": {"type": "struct", "fields": fields}}),
+        ).status
+        == 400
+    )
 
 
 @pytest.mark.parametrize("depth", [199, 300, 10_000])
@@ -119,37 +146,81 @@ def test_deep_filter_returns_400(send: Callable[..., Any], table: str, depth: in
 
 def test_expiring_10000_snapshots_at_once_returns_200(send: Callable[..., Any], table: str) -> None:
     for start in range(0, 10_000, 2000):
-        added = [{"action": "add-snapshot", "snapshot": snapshot(number)} for number in range(start, start + 2000)]
+        added = [
+            {"action": "add-snapshot", "snapshot": snapshot(number)}
+            for number in range(start, start + 2000)
+        ]
         assert send("POST", table, commit(*added)).status == 200
-    answer = send("POST", table, commit({"action": "remove-snapshots", "snapshot-ids": list(range(1, 10_000))}))
+    answer = send(
+        "POST",
+        table,
+        commit({"action": "remove-snapshots", "snapshot-ids": list(range(1, 10_000))}),
+    )
 
     assert [one["snapshot-id"] for one in answer.document["metadata"]["snapshots"]] == [10_000]
 
 
-def test_expiring_10000_snapshots_one_by_one_returns_200(send: Callable[..., Any], table: str) -> None:
-    answer = send("POST", table, commit(*({"action": "remove-snapshots", "snapshot-ids": [number]} for number in range(10_000))))
+def test_expiring_10000_snapshots_one_by_one_returns_200(
+    send: Callable[..., Any], table: str
+) -> None:
+    answer = send(
+        "POST",
+        table,
+        commit(
+            *({"action": "remove-snapshots", "snapshot-ids": [number]} for number in range(10_000))
+        ),
+    )
 
     assert answer.status == 200
 
 
 def test_schema_of_1000_columns_returns_200(send: Callable[..., Any], table: str) -> None:
-    fields = [{"id": n, "name": f"c{n}", "type": "string", "required": False, "doc": "a column, one of many"} for n in range(1, 1001)]
+    fields = [
+        {
+            "id": n,
+            "name": f"c{n}",
+            "type": "string",
+            "required": False,
+            "doc": "a column, one of many",
+        }
+        for n in range(1, 1001)
+    ]
 
-    assert send("POST", table, commit({"action": "add-schema", "schema": {"type": "struct", "fields": fields}})).status == 200
+    assert (
+        send(
+            "POST",
+            table,
+            commit({"action": "add-schema", "schema": {"type": "struct", "fields": fields}}),
+        ).status
+        == 200
+    )
 
 
 def test_transaction_over_100_tables_returns_204(send: Callable[..., Any], table: str) -> None:
     levels = [table.split("/")[3]]
     changes = []
     for number in range(100):
-        assert send("POST", table.rpartition("/")[0], {"name": f"t{number}", "schema": schema(2)}).status == 200
+        assert (
+            send(
+                "POST", table.rpartition("/")[0], {"name": f"t{number}", "schema": schema(2)}
+            ).status
+            == 200
+        )
         added = [{"action": "add-snapshot", "snapshot": snapshot(one)} for one in range(20)]
-        changes.append({"identifier": {"namespace": levels, "name": f"t{number}"}, "requirements": [], "updates": added})
+        changes.append(
+            {
+                "identifier": {"namespace": levels, "name": f"t{number}"},
+                "requirements": [],
+                "updates": added,
+            }
+        )
 
     assert send("POST", "/v1/transactions/commit", {"table-changes": changes}).status == 204
 
 
-def test_removing_20000_unknown_properties_returns_them_as_missing(send: Callable[..., Any], table: str) -> None:
+def test_removing_20000_unknown_properties_returns_them_as_missing(
+    send: Callable[..., Any], table: str
+) -> None:
     removals = [f"p{number}" for number in range(20_000)]
     answer = send("POST", "/".join(table.split("/")[:4]) + "/properties", {"removals": removals})
 
@@ -157,7 +228,9 @@ def test_removing_20000_unknown_properties_returns_them_as_missing(send: Callabl
 
 
 @pytest.mark.parametrize("kind", ["memory", "file"])
-def test_readers_are_answered_while_a_thread_changes_records(sending_to: Callable[..., Any], kind: str, tmp_path: Path) -> None:
+def test_readers_are_answered_while_a_thread_changes_records(
+    sending_to: Callable[..., Any], kind: str, tmp_path: Path
+) -> None:
     statuses: list[int] = []
 
     def create(url: str) -> None:
@@ -165,7 +238,10 @@ def test_readers_are_answered_while_a_thread_changes_records(sending_to: Callabl
             statuses.append(send("POST", "/v1/namespaces", {"namespace": ["n"]}).status)
 
     kept = "memory" if kind == "memory" else tmp_path / "store.sqlite"
-    with running(contract="iceberg_rest", warehouse=str(tmp_path / "w"), store=kept) as server, sending_to(server.url) as send:
+    with (
+        running(contract="iceberg_rest", warehouse=str(tmp_path / "w"), store=kept) as server,
+        sending_to(server.url) as send,
+    ):
         writer = threading.Thread(target=create, args=[server.url])
         turn = server.service.turn
         assert turn is not None
@@ -185,16 +261,29 @@ def test_readers_are_answered_while_a_thread_changes_records(sending_to: Callabl
 def test_commit_to_a_large_table_is_applied(send: Callable[..., Any], table: str) -> None:
     for part in range(3):
         values = {f"p{part}-{number}": "x" * 500 for number in range(1000)}
-        assert send("POST", table, commit({"action": "set-properties", "updates": values})).status == 200
+        assert (
+            send("POST", table, commit({"action": "set-properties", "updates": values})).status
+            == 200
+        )
     answer = send("POST", table, commit({"action": "set-properties", "updates": {"last": "yes"}}))
 
     assert (answer.status, answer.document["metadata"]["properties"]["last"]) == (200, "yes")
-    assert send("GET", f"{table}?snapshots=refs").document["metadata"]["properties"]["last"] == "yes"
+    assert (
+        send("GET", f"{table}?snapshots=refs").document["metadata"]["properties"]["last"] == "yes"
+    )
 
 
-def test_long_request_with_an_idempotency_key_is_carried_out_once(sending_to: Callable[..., Any]) -> None:
-    with running(contract="iceberg_rest", contract_version="1.11.0", warehouse="memory:") as server, sending_to(server.url) as send:
-        body = {"namespace": ["n"], "properties": {f"p{number}": "x" * 100 for number in range(1000)}}
+def test_long_request_with_an_idempotency_key_is_carried_out_once(
+    sending_to: Callable[..., Any],
+) -> None:
+    with (
+        running(contract="iceberg_rest", contract_version="1.11.0", warehouse="memory:") as server,
+        sending_to(server.url) as send,
+    ):
+        body = {
+            "namespace": ["n"],
+            "properties": {f"p{number}": "x" * 100 for number in range(1000)},
+        }
         key = "01997c5e-9a4a-7bc2-8a3f-0123456789ab"
         answers = [send("POST", "/v1/namespaces", body, idempotency_key=key) for _ in range(2)]
 

@@ -31,7 +31,9 @@ ADVICE = "; load the table and commit on top of what it is now"
 
 
 def conflict(metadata: Document | None, *requirements: Document) -> str:
-    said = td.complaint(lambda: check(metadata, requirements), status=409, kind="CommitFailedException")
+    said = td.complaint(
+        lambda: check(metadata, requirements), status=409, kind="CommitFailedException"
+    )
 
     assert said.startswith(SAID)
     assert said.endswith(ADVICE)
@@ -53,28 +55,66 @@ def asserts(kind: str, **members: Any) -> Document:
 @pytest.mark.parametrize(
     ("metadata", "requirement", "said"),
     [
-        (EMPTY, asserts("assert-create"), f"table already exists: expected none, found the table with uuid {td.UUID}"),
-        (None, asserts("assert-current-schema-id", current_schema_id=0), "current schema changed: expected 0, found none"),
-        (EMPTY, asserts("assert-table-uuid", uuid=OTHER), f"UUID does not match: expected '{OTHER}', found {td.UUID}"),
-        (WITH_MAIN, asserts("assert-ref-snapshot-id", ref="main", snapshot_id=10), "branch or tag 'main' changed: expected 10, found 11"),
+        (
+            EMPTY,
+            asserts("assert-create"),
+            f"table already exists: expected none, found the table with uuid {td.UUID}",
+        ),
+        (
+            None,
+            asserts("assert-current-schema-id", current_schema_id=0),
+            "current schema changed: expected 0, found none",
+        ),
+        (
+            EMPTY,
+            asserts("assert-table-uuid", uuid=OTHER),
+            f"UUID does not match: expected '{OTHER}', found {td.UUID}",
+        ),
+        (
+            WITH_MAIN,
+            asserts("assert-ref-snapshot-id", ref="main", snapshot_id=10),
+            "branch or tag 'main' changed: expected 10, found 11",
+        ),
         (
             WITH_MAIN,
             asserts("assert-ref-snapshot-id", ref="main", snapshot_id=None),
             "branch or tag 'main' changed: expected none, found 11",
         ),
-        (WITH_MAIN, asserts("assert-ref-snapshot-id", ref="nope", snapshot_id=11), "branch or tag 'nope' changed: expected 11, found none"),
-        (EMPTY, {"type": "assert-last-assigned-field-id", "last-assigned-field-id": 77}, changed("last assigned field id", 5)),
-        (EMPTY, {"type": "assert-current-schema-id", "current-schema-id": 77}, changed("current schema", 0)),
+        (
+            WITH_MAIN,
+            asserts("assert-ref-snapshot-id", ref="nope", snapshot_id=11),
+            "branch or tag 'nope' changed: expected 11, found none",
+        ),
+        (
+            EMPTY,
+            {"type": "assert-last-assigned-field-id", "last-assigned-field-id": 77},
+            changed("last assigned field id", 5),
+        ),
+        (
+            EMPTY,
+            {"type": "assert-current-schema-id", "current-schema-id": 77},
+            changed("current schema", 0),
+        ),
         (
             EMPTY,
             {"type": "assert-last-assigned-partition-id", "last-assigned-partition-id": 77},
             changed("last assigned partition id", 999),
         ),
-        (EMPTY, {"type": "assert-default-spec-id", "default-spec-id": 77}, changed("default partition spec", 0)),
-        (EMPTY, {"type": "assert-default-sort-order-id", "default-sort-order-id": 77}, changed("default sort order", 0)),
+        (
+            EMPTY,
+            {"type": "assert-default-spec-id", "default-spec-id": 77},
+            changed("default partition spec", 0),
+        ),
+        (
+            EMPTY,
+            {"type": "assert-default-sort-order-id", "default-sort-order-id": 77},
+            changed("default sort order", 0),
+        ),
     ],
 )
-def test_conflict_names_the_expected_and_the_found_value(metadata: Document | None, requirement: Document, said: str) -> None:
+def test_conflict_names_the_expected_and_the_found_value(
+    metadata: Document | None, requirement: Document, said: str
+) -> None:
     assert conflict(metadata, requirement) == said
 
 
@@ -96,7 +136,9 @@ def test_conflict_names_the_expected_and_the_found_value(metadata: Document | No
         ),
     ],
 )
-def test_invalid_requirements_are_refused_with_their_place(metadata: Document | None, requirements: list[Document], said: str) -> None:
+def test_invalid_requirements_are_refused_with_their_place(
+    metadata: Document | None, requirements: list[Document], said: str
+) -> None:
     assert refused(metadata, *requirements) == said
 
 
@@ -112,22 +154,34 @@ def test_an_unknown_requirement_is_refused_even_when_another_does_not_hold(kind:
 def test_an_id_that_is_no_exact_integer_is_refused(value: Any) -> None:
     said = refused(EMPTY, asserts("assert-current-schema-id", current_schema_id=value))
 
-    assert said.startswith("at /requirements/0/current-schema-id: expected an integer from -2147483648 to 2147483647")
+    assert said.startswith(
+        "at /requirements/0/current-schema-id: expected an integer from -2147483648 to 2147483647"
+    )
 
 
 def requirements_near(metadata: Document) -> st.SearchStrategy[Document]:
     """Return requirements that hold about as often as not."""
-    around = {member: st.integers(metadata[of] - 1, metadata[of] + 1) for of, member in _IDS.items()}
+    around = {
+        member: st.integers(metadata[of] - 1, metadata[of] + 1) for of, member in _IDS.items()
+    }
     snapshot_ids = [snapshot["snapshot-id"] for snapshot in metadata["snapshots"]]
     return st.one_of(
         st.just(asserts("assert-create")),
-        st.builds(lambda uuid: asserts("assert-table-uuid", uuid=uuid), st.sampled_from([td.UUID, OTHER, td.UUID.upper()])),
         st.builds(
-            lambda ref, snapshot_id: asserts("assert-ref-snapshot-id", ref=ref, snapshot_id=snapshot_id),
+            lambda uuid: asserts("assert-table-uuid", uuid=uuid),
+            st.sampled_from([td.UUID, OTHER, td.UUID.upper()]),
+        ),
+        st.builds(
+            lambda ref, snapshot_id: asserts(
+                "assert-ref-snapshot-id", ref=ref, snapshot_id=snapshot_id
+            ),
             st.sampled_from(["main", "audit", "v1"]),
             st.sampled_from([None, 1, *snapshot_ids]),
         ),
-        *(st.builds(lambda value, m=member: {"type": f"assert-{m}", m: value}, values) for member, values in around.items()),
+        *(
+            st.builds(lambda value, m=member: {"type": f"assert-{m}", m: value}, values)
+            for member, values in around.items()
+        ),
     )
 
 
@@ -150,11 +204,16 @@ def test_a_requirement_holds_exactly_when_it_does_for_pyiceberg(data: st.DataObj
     if not metadata["snapshots"] and requirement.get("ref", "main") != "main":
         return
     # It reads last-partition-id of format version 1 from the specs that are left; ours never goes down.
-    if metadata["format-version"] == 1 and requirement["type"] == "assert-last-assigned-partition-id":
+    if (
+        metadata["format-version"] == 1
+        and requirement["type"] == "assert-last-assigned-partition-id"
+    ):
         return
     theirs = TableMetadataUtil.parse_obj(copy.deepcopy(metadata))
 
-    assert conflicts(lambda: check(metadata, [requirement])) == conflicts(lambda: REQUIREMENT.validate_python(requirement).validate(theirs))
+    assert conflicts(lambda: check(metadata, [requirement])) == conflicts(
+        lambda: REQUIREMENT.validate_python(requirement).validate(theirs)
+    )
 
 
 def conflicts(judge: Callable[[], None]) -> bool:

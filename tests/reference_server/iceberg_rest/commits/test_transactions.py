@@ -34,7 +34,10 @@ def is_uuid(value: str) -> Document:
 
 
 def creating(location: str) -> list[Document]:
-    return [td.update("assign-uuid", uuid=str(uuid.uuid4())), *td.creation_updates(SCHEMA, location)]
+    return [
+        td.update("assign-uuid", uuid=str(uuid.uuid4())),
+        *td.creation_updates(SCHEMA, location),
+    ]
 
 
 @dataclass
@@ -47,9 +50,18 @@ class Tables:
     def __post_init__(self) -> None:
         assert self.send("POST", "/v1/namespaces", {"namespace": [self.namespace]}).status == 200
         for name in "abc":
-            assert self.send("POST", f"/v1/namespaces/{self.namespace}/tables", {"name": name, "schema": SCHEMA}).status == 200
+            assert (
+                self.send(
+                    "POST",
+                    f"/v1/namespaces/{self.namespace}/tables",
+                    {"name": name, "schema": SCHEMA},
+                ).status
+                == 200
+            )
 
-    def change(self, name: str, *updates: Document, requires: tuple[Document, ...] = ()) -> Document:
+    def change(
+        self, name: str, *updates: Document, requires: tuple[Document, ...] = ()
+    ) -> Document:
         identifier = {"namespace": [self.namespace], "name": name}
         return {"identifier": identifier, "requirements": list(requires), "updates": list(updates)}
 
@@ -67,7 +79,10 @@ class Tables:
         return metadata
 
     def state(self) -> dict[str, bytes]:
-        return {name: self.send("GET", f"/v1/namespaces/{self.namespace}/tables/{name}").body for name in "abcd"}
+        return {
+            name: self.send("GET", f"/v1/namespaces/{self.namespace}/tables/{name}").body
+            for name in "abcd"
+        }
 
     def properties(self, name: str) -> Document | None:
         loaded = self.load(name)
@@ -80,14 +95,42 @@ def tables(send: Callable[..., Any]) -> Tables:
 
 
 REFUSED: dict[str, tuple[Callable[[Tables], Document], tuple[int, str], str]] = {
-    "requirement": (lambda t: t.change("b", requires=(is_uuid(NOBODY),)), (409, "CommitFailedException"), "UUID does not match"),
+    "requirement": (
+        lambda t: t.change("b", requires=(is_uuid(NOBODY),)),
+        (409, "CommitFailedException"),
+        "UUID does not match",
+    ),
     "update": (lambda t: t.change("b", IMPOSSIBLE), (400, "BadRequestException"), "no schema 99"),
-    "no table": (lambda t: t.change("d", setting(x="1")), (404, "NoSuchTableException"), "does not exist"),
-    "table to create": (lambda t: t.change("b", requires=(ASSERT_CREATE,)), (409, "CommitFailedException"), "already exists"),
-    "creation in part": (lambda t: t.change("d", setting(x="1"), requires=(ASSERT_CREATE,)), (400, "BadRequestException"), "change to"),
-    "the same table": (lambda t: t.change("a", setting(y="2")), (400, "BadRequestException"), "at /table-changes/1/identifier"),
-    "no identifier": (lambda t: {"requirements": [], "updates": []}, (400, "BadRequestException"), "at /table-changes/1: identifier"),
-    "a name for no path": (lambda t: t.change("..", requires=(ASSERT_CREATE,)), (400, "BadRequestException"), "another place"),
+    "no table": (
+        lambda t: t.change("d", setting(x="1")),
+        (404, "NoSuchTableException"),
+        "does not exist",
+    ),
+    "table to create": (
+        lambda t: t.change("b", requires=(ASSERT_CREATE,)),
+        (409, "CommitFailedException"),
+        "already exists",
+    ),
+    "creation in part": (
+        lambda t: t.change("d", setting(x="1"), requires=(ASSERT_CREATE,)),
+        (400, "BadRequestException"),
+        "change to",
+    ),
+    "the same table": (
+        lambda t: t.change("a", setting(y="2")),
+        (400, "BadRequestException"),
+        "at /table-changes/1/identifier",
+    ),
+    "no identifier": (
+        lambda t: {"requirements": [], "updates": []},
+        (400, "BadRequestException"),
+        "at /table-changes/1: identifier",
+    ),
+    "a name for no path": (
+        lambda t: t.change("..", requires=(ASSERT_CREATE,)),
+        (400, "BadRequestException"),
+        "another place",
+    ),
     "a location outside": (
         lambda t: t.change("b", {"action": "set-location", "location": "file:///etc"}),
         (400, "BadRequestException"),
@@ -100,7 +143,9 @@ REFUSED: dict[str, tuple[Callable[[Tables], Document], tuple[int, str], str]] = 
 def test_invalid_change_refuses_the_whole_transaction(tables: Tables, case: str) -> None:
     wrong, error, why = REFUSED[case]
     before = tables.state()
-    answer = tables.commit(tables.change("a", setting(x="1")), wrong(tables), tables.change("c", setting(x="1")))
+    answer = tables.commit(
+        tables.change("a", setting(x="1")), wrong(tables), tables.change("c", setting(x="1"))
+    )
 
     assert answer.error == (*error, error[0])
     assert why in answer.message
@@ -109,19 +154,26 @@ def test_invalid_change_refuses_the_whole_transaction(tables: Tables, case: str)
 
 def test_invalid_requirement_precedes_a_failed_requirement(tables: Tables) -> None:
     unknown = {"type": "assert-view-uuid", "uuid": NOBODY}
-    answer = tables.commit(tables.change("a", requires=(is_uuid(NOBODY),)), tables.change("b", requires=(unknown,)))
+    answer = tables.commit(
+        tables.change("a", requires=(is_uuid(NOBODY),)), tables.change("b", requires=(unknown,))
+    )
 
     assert answer.error == (400, "BadRequestException", 400)
 
 
-def test_one_of_two_transactions_with_write_skew_wins(server: Server, tables: Tables, sending_to: Callable[[str], Any]) -> None:
+def test_one_of_two_transactions_with_write_skew_wins(
+    server: Server, tables: Tables, sending_to: Callable[[str], Any]
+) -> None:
     """The transactions change different tables, so that no single table shows the conflict."""
     unset = ({"type": "assert-ref-snapshot-id", "ref": "main", "snapshot-id": None},)
     statuses: list[int] = []
 
     def commit(moved: str, relied: str) -> None:
         with sending_to(server.url) as mine:
-            changes = [tables.change(moved, *td.append_updates(1), requires=unset), tables.change(relied, requires=unset)]
+            changes = [
+                tables.change(moved, *td.append_updates(1), requires=unset),
+                tables.change(relied, requires=unset),
+            ]
             statuses.append(mine("POST", COMMIT, {"table-changes": changes}).status)
 
     threads = [threading.Thread(target=commit, args=["ab"[n % 2], "ba"[n % 2]]) for n in range(16)]
@@ -134,14 +186,18 @@ def test_one_of_two_transactions_with_write_skew_wins(server: Server, tables: Ta
     assert sum(len(tables.metadata(name)["snapshots"]) for name in "ab") == 1
 
 
-def test_metadata_files_of_a_failed_transaction_are_removed(sending_to: Callable[[str], Any], tmp_path: Path) -> None:
+def test_metadata_files_of_a_failed_transaction_are_removed(
+    sending_to: Callable[[str], Any], tmp_path: Path
+) -> None:
     with running(warehouse=tmp_path.as_uri()) as server, sending_to(server.url) as send:
         tables = Tables(send)
         before, files = tables.state(), metadata_files(tmp_path)
         (tmp_path / "file").write_text("in the way of a folder")
         answer = tables.commit(
             tables.change("a", setting(x="1")),
-            tables.change("b", {"action": "set-location", "location": f"{tmp_path.as_uri()}/file/below"}),
+            tables.change(
+                "b", {"action": "set-location", "location": f"{tmp_path.as_uri()}/file/below"}
+            ),
         )
 
         assert answer.error == (400, "BadRequestException", 400)
@@ -177,16 +233,23 @@ class Model:
         names = [name for name, _, _ in changes]
         if len(set(names)) < len(names):
             return 400
-        if any(name not in self.tables and required != "is not there" for name, required, _ in changes):
+        if any(
+            name not in self.tables and required != "is not there" for name, required, _ in changes
+        ):
             return 404
-        if any(required == "is another" or (name in self.tables and required == "is not there") for name, required, _ in changes):
+        if any(
+            required == "is another" or (name in self.tables and required == "is not there")
+            for name, required, _ in changes
+        ):
             return 409
         if any("impossible" in updates for _, _, updates in changes):
             return 400
         for name, _, updates in changes:
             after = self.tables.setdefault(name, {})
             for update in updates:
-                after.pop("x", None) if update == "unset x" else after.update({update[-1]: str(self.turn)})
+                after.pop("x", None) if update == "unset x" else after.update(
+                    {update[-1]: str(self.turn)}
+                )
         return 204
 
 
@@ -202,9 +265,14 @@ def files(folder: Path) -> Iterator[Server]:
 
 
 @given(history=st.lists(CHANGES, min_size=1, max_size=8))
-@settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
 def test_random_transactions_match_the_model_and_leave_no_files(
-    files: Server, folder: Path, sending_to: Callable[[str], Any], history: list[list[tuple[str, str, list[str]]]]
+    files: Server,
+    folder: Path,
+    sending_to: Callable[[str], Any],
+    history: list[list[tuple[str, str, list[str]]]],
 ) -> None:
     model = Model()
     with sending_to(files.url) as send:
@@ -212,23 +280,46 @@ def test_random_transactions_match_the_model_and_leave_no_files(
         place = f"{folder.as_uri()}/{tables.namespace}/of_d"
         for changes in history:
             known = {name: tables.load(name) for name in "abcd"}
-            sent = [_spelled(tables, change, known, turn=model.turn + 1, place=place) for change in changes]
+            sent = [
+                _spelled(tables, change, known, turn=model.turn + 1, place=place)
+                for change in changes
+            ]
 
             assert tables.commit(*sent).status == model.expected(changes)
-            assert {name: tables.properties(name) for name in "abcd"} == {name: model.tables.get(name) for name in "abcd"}
+            assert {name: tables.properties(name) for name in "abcd"} == {
+                name: model.tables.get(name) for name in "abcd"
+            }
         loaded = [document for name in "abcd" if (document := tables.load(name))]
-    named = {d["metadata-location"] for d in loaded} | {e["metadata-file"] for d in loaded for e in d["metadata"]["metadata-log"]}
+    named = {d["metadata-location"] for d in loaded} | {
+        e["metadata-file"] for d in loaded for e in d["metadata"]["metadata-log"]
+    }
 
     assert {Path(path).as_uri() for path in metadata_files(folder / tables.namespace)} == named
 
 
-def _spelled(tables: Tables, change: tuple[str, str, list[str]], known: dict[str, Any], *, turn: int, place: str) -> Document:
+def _spelled(
+    tables: Tables,
+    change: tuple[str, str, list[str]],
+    known: dict[str, Any],
+    *,
+    turn: int,
+    place: str,
+) -> Document:
     name, required, wanted = change
     there = known[name]
     itself = there["metadata"]["table-uuid"] if there else NOBODY
-    requirement = {"is itself": is_uuid(itself), "is another": is_uuid(str(uuid.uuid4())), "is not there": ASSERT_CREATE}
+    requirement = {
+        "is itself": is_uuid(itself),
+        "is another": is_uuid(str(uuid.uuid4())),
+        "is not there": ASSERT_CREATE,
+    }
     updates = [] if there else creating(place)
     for update in wanted:
-        spelled: dict[str, Document] = {"impossible": IMPOSSIBLE, "unset x": {"action": "remove-properties", "removals": ["x"]}}
+        spelled: dict[str, Document] = {
+            "impossible": IMPOSSIBLE,
+            "unset x": {"action": "remove-properties", "removals": ["x"]},
+        }
         updates.append(spelled.get(update) or setting(**{update[-1]: str(turn)}))
-    return tables.change(name, *updates, requires=(requirement[required],) if required in requirement else ())
+    return tables.change(
+        name, *updates, requires=(requirement[required],) if required in requirement else ()
+    )

@@ -45,13 +45,18 @@ def test_snapshot_with_a_stale_sequence_number_is_a_conflict(number: int) -> Non
 def test_snapshots_of_one_commit_with_one_sequence_number_are_a_bad_request() -> None:
     said = td.refused_commit(THREE, *add(snapshot(14, 4, parent=13), snapshot(15, 4, parent=14)))
 
-    assert said == "at /updates/1/snapshot/sequence-number: expected more than the last sequence number 4 of the table, found 4"
+    assert (
+        said
+        == "at /updates/1/snapshot/sequence-number: expected more than the last sequence number 4 of the table, found 4"
+    )
 
 
 def test_snapshot_with_a_stale_row_id_is_a_conflict() -> None:
     said = td.refused_commit(V3, *add(snapshot(12, 2, first_row_id=2, added_rows=1)), **CONFLICT)
 
-    assert said.startswith("at /updates/0/snapshot/first-row-id: expected at least the next row id 3 of the table, found 2")
+    assert said.startswith(
+        "at /updates/0/snapshot/first-row-id: expected at least the next row id 3 of the table, found 2"
+    )
 
 
 def test_last_sequence_number_stays_for_a_snapshot_without_parent() -> None:
@@ -70,15 +75,27 @@ def test_snapshots_have_no_sequence_number_in_format_version_one() -> None:
 @pytest.mark.parametrize(
     ("table", "sent", "said"),
     [
-        (THREE, add(snapshot(13, 4)), "snapshot/snapshot-id: the table has a snapshot 13 already; choose another id"),
-        (THREE, add(snapshot(-1, 4)), "snapshot/snapshot-id: -1 stands for no snapshot; choose another id"),
+        (
+            THREE,
+            add(snapshot(13, 4)),
+            "snapshot/snapshot-id: the table has a snapshot 13 already; choose another id",
+        ),
+        (
+            THREE,
+            add(snapshot(-1, 4)),
+            "snapshot/snapshot-id: -1 stands for no snapshot; choose another id",
+        ),
         (THREE, add(snapshot(14, 4, schema_id=9)), "snapshot/schema-id: the table has no schema 9"),
         (
             THREE,
             add({**snapshot(14, 4), "manifest-list": ""}),
             "snapshot/manifest-list: expected a text that is not empty, found ''",
         ),
-        (THREE, add({**snapshot(14, 4), "summary": {"operation": "append", "n": 1}}), "snapshot/summary/n: expected a text, found 1"),
+        (
+            THREE,
+            add({**snapshot(14, 4), "summary": {"operation": "append", "n": 1}}),
+            "snapshot/summary/n: expected a text, found 1",
+        ),
         (
             THREE,
             add(snapshot(14, None)),
@@ -108,14 +125,22 @@ def test_snapshots_have_no_sequence_number_in_format_version_one() -> None:
             [td.tag("t", 13, max_snapshot_age_ms=1)],
             "max-snapshot-age-ms: a tag has no history to keep; max-snapshot-age-ms is for branches",
         ),
-        (THREE, [td.branch("b", 13, max_ref_age_ms=0)], f"max-ref-age-ms: expected an integer from 1 to {HIGHEST}, found 0"),
+        (
+            THREE,
+            [td.branch("b", 13, max_ref_age_ms=0)],
+            f"max-ref-age-ms: expected an integer from 1 to {HIGHEST}, found 0",
+        ),
     ],
 )
-def test_invalid_update_is_refused_with_its_place(table: Document, sent: list[Document], said: str) -> None:
+def test_invalid_update_is_refused_with_its_place(
+    table: Document, sent: list[Document], said: str
+) -> None:
     assert td.refused_commit(table, *sent) == f"at /updates/0/{said}"
 
 
-@pytest.mark.parametrize("member", ["snapshot-id", "sequence-number", "timestamp-ms", "parent-snapshot-id", "schema-id"])
+@pytest.mark.parametrize(
+    "member", ["snapshot-id", "sequence-number", "timestamp-ms", "parent-snapshot-id", "schema-id"]
+)
 @pytest.mark.parametrize("value", [1.0, 1e20, 2**63, True, "7"])
 def test_numbers_of_a_snapshot_are_exact(member: str, value: Any) -> None:
     said = td.refused_commit(THREE, *add({**snapshot(14, 4), member: value}))
@@ -129,11 +154,16 @@ def test_numbers_of_a_snapshot_are_exact(member: str, value: Any) -> None:
 def test_row_ids_fit_into_64_bits() -> None:
     said = td.refused_commit(V3, *add(snapshot(12, 2, first_row_id=HIGHEST, added_rows=1)))
 
-    assert said.startswith("at /updates/0/snapshot/added-rows: expected an integer from 0 to 9223372036854775807")
+    assert said.startswith(
+        "at /updates/0/snapshot/added-rows: expected an integer from 0 to 9223372036854775807"
+    )
 
 
 def test_a_rollback_is_logged_at_the_time_of_its_commit() -> None:
-    assert log(td.committed(THREE, td.branch("main", 11), now_ms=td.LATER + 1))[-1] == (11, td.LATER + 1)
+    assert log(td.committed(THREE, td.branch("main", 11), now_ms=td.LATER + 1))[-1] == (
+        11,
+        td.LATER + 1,
+    )
 
 
 def test_the_log_is_in_order_of_time_even_when_a_clock_is_not() -> None:
@@ -159,13 +189,21 @@ def test_the_log_begins_behind_the_last_removed_snapshot() -> None:
 def test_a_snapshot_may_be_added_and_removed_in_one_commit() -> None:
     after = td.committed(THREE, *add(snapshot(14, 4)), td.branch("b", 14), remove(14))
 
-    assert (ids(after), set(after["refs"]), after["last-sequence-number"]) == ([11, 12, 13], {"main"}, 4)
+    assert (ids(after), set(after["refs"]), after["last-sequence-number"]) == (
+        [11, 12, 13],
+        {"main"},
+        4,
+    )
 
 
 def test_five_hundred_snapshots_are_shared_with_the_document_before() -> None:
-    table = td.committed(TABLE, *add(*(snapshot(number, number) for number in range(1, 501))), td.branch("main", 500))
+    table = td.committed(
+        TABLE, *add(*(snapshot(number, number) for number in range(1, 501))), td.branch("main", 500)
+    )
 
     after = td.appended(table, 501)
 
-    assert all(mine is theirs for mine, theirs in zip(after["snapshots"], table["snapshots"], strict=False))
+    assert all(
+        mine is theirs for mine, theirs in zip(after["snapshots"], table["snapshots"], strict=False)
+    )
     assert after["schemas"] is table["schemas"]

@@ -23,7 +23,9 @@ def test_the_file_says_which_snapshot_it_is_of() -> None:
     agreed = td.committed(TABLE, put("statistics", td.statistics(11), **{"snapshot-id": 11}))
 
     assert agreed["statistics"] == [td.statistics(11)]
-    assert td.refused_commit(TABLE, put("statistics", td.statistics(11), **{"snapshot-id": 12})) == (
+    assert td.refused_commit(
+        TABLE, put("statistics", td.statistics(11), **{"snapshot-id": 12})
+    ) == (
         "at /updates/0/snapshot-id: the statistics are of snapshot 11, found 12; leave this member out"
     )
 
@@ -34,27 +36,46 @@ def test_a_file_without_a_required_member_is_refused(kind: str, member: str) -> 
     file = KINDS[kind](11)
     del file[member]
 
-    assert td.refused_commit(TABLE, put(kind, file)).startswith(f"at /updates/0/{kind}/{member}: expected ")
+    assert td.refused_commit(TABLE, put(kind, file)).startswith(
+        f"at /updates/0/{kind}/{member}: expected "
+    )
 
 
 @pytest.mark.parametrize(
     ("spoiled", "said"),
     [
-        ({"file-footer-size-in-bytes": -1}, "/file-footer-size-in-bytes: expected an integer from 0 to "),
+        (
+            {"file-footer-size-in-bytes": -1},
+            "/file-footer-size-in-bytes: expected an integer from 0 to ",
+        ),
         ({"file-size-in-bytes": 4.0}, "/file-size-in-bytes: expected an integer from 0 to "),
         ({"blob-metadata": None}, "/blob-metadata: expected an array, found nothing"),
-        ({"blob-metadata": [{}]}, "/blob-metadata/0/type: expected a text that is not empty, found nothing"),
         (
-            {"blob-metadata": [{"type": "t", "snapshot-id": 1, "sequence-number": 1, "fields": [1, 2.0]}]},
+            {"blob-metadata": [{}]},
+            "/blob-metadata/0/type: expected a text that is not empty, found nothing",
+        ),
+        (
+            {
+                "blob-metadata": [
+                    {"type": "t", "snapshot-id": 1, "sequence-number": 1, "fields": [1, 2.0]}
+                ]
+            },
             "/blob-metadata/0/fields/1: expected an integer from ",
         ),
     ],
 )
 def test_a_statistics_file_that_is_not_valid_is_refused(spoiled: Document, said: str) -> None:
-    assert td.refused_commit(TABLE, put("statistics", {**td.statistics(11), **spoiled})).startswith(f"at /updates/0/statistics{said}")
+    assert td.refused_commit(TABLE, put("statistics", {**td.statistics(11), **spoiled})).startswith(
+        f"at /updates/0/statistics{said}"
+    )
 
 
-KEY = {"key-id": "k1", "encrypted-key-metadata": "c2VjcmV0", "encrypted-by-id": "k0", "properties": {"a": "b"}}
+KEY = {
+    "key-id": "k1",
+    "encrypted-key-metadata": "c2VjcmV0",
+    "encrypted-by-id": "k0",
+    "properties": {"a": "b"},
+}
 
 
 def add_key(key: Document) -> Document:
@@ -71,10 +92,16 @@ def test_a_key_that_is_known_stays_as_it_is() -> None:
     ("spoiled", "said"),
     [
         ({"key-id": ""}, "key-id: expected a text that is not empty, found ''"),
-        ({"encrypted-key-metadata": None}, "encrypted-key-metadata: expected a text that is not empty, found nothing"),
+        (
+            {"encrypted-key-metadata": None},
+            "encrypted-key-metadata: expected a text that is not empty, found nothing",
+        ),
         ({"encrypted-key-metadata": "no base64!"}, "encrypted-key-metadata: expected base64"),
         ({"encrypted-key-metadata": "ключ"}, "encrypted-key-metadata: expected base64"),
     ],
 )
 def test_a_key_that_is_not_valid_is_refused(spoiled: Document, said: str) -> None:
-    assert td.refused_commit(TABLE, add_key({**KEY, **spoiled})) == f"at /updates/0/encryption-key/{said}"
+    assert (
+        td.refused_commit(TABLE, add_key({**KEY, **spoiled}))
+        == f"at /updates/0/encryption-key/{said}"
+    )

@@ -18,12 +18,25 @@ TABLE = td.table(properties={"owner": "me", "n": "1"})
 
 
 def test_every_update_of_tables_in_the_contract_is_known() -> None:
-    mapping = Contract("iceberg_rest").bundle["components"]["schemas"]["TableUpdate"]["discriminator"]["mapping"]
+    mapping = Contract("iceberg_rest").bundle["components"]["schemas"]["TableUpdate"][
+        "discriminator"
+    ]["mapping"]
 
     assert set(UPDATES) == set(mapping)
 
 
-@pytest.mark.parametrize("action", ["irc", "Set-Properties", "add-view-version", "set-current-view-version", None, 5, ["set-location"]])
+@pytest.mark.parametrize(
+    "action",
+    [
+        "irc",
+        "Set-Properties",
+        "add-view-version",
+        "set-current-view-version",
+        None,
+        5,
+        ["set-location"],
+    ],
+)
 def test_an_unknown_update_is_refused_before_any_is_applied(action: Any) -> None:
     said = td.refused_commit(TABLE, update("set-current-schema", schema_id=999), {"action": action})
 
@@ -58,7 +71,12 @@ def test_an_update_that_changes_nothing_leaves_the_very_same_document(nothing: D
 
 @pytest.mark.parametrize(("now", "updated"), [(td.LATER, td.LATER), (td.CREATED - 1, td.CREATED)])
 def test_the_time_of_the_last_update_never_goes_back(now: int, updated: int) -> None:
-    assert td.committed(TABLE, update("set-properties", updates={"a": "b"}), now_ms=now)["last-updated-ms"] == updated
+    assert (
+        td.committed(TABLE, update("set-properties", updates={"a": "b"}), now_ms=now)[
+            "last-updated-ms"
+        ]
+        == updated
+    )
 
 
 def test_a_table_keeps_its_uuid() -> None:
@@ -67,12 +85,19 @@ def test_a_table_keeps_its_uuid() -> None:
     assert td.refused_commit(TABLE, update("assign-uuid", uuid=other)) == (
         f"at /updates/0/uuid: the table has uuid {td.UUID} and keeps it; only a commit that creates a table assigns one"
     )
-    assert apply_updates(TABLE, [update("assign-uuid", uuid=td.UUID.upper())], now_ms=td.LATER) is TABLE
+    assert (
+        apply_updates(TABLE, [update("assign-uuid", uuid=td.UUID.upper())], now_ms=td.LATER)
+        is TABLE
+    )
 
 
-@pytest.mark.parametrize("uuid", ["x", "", td.UUID[:-1], f"{{{td.UUID}}}", td.UUID.replace("-", "")])
+@pytest.mark.parametrize(
+    "uuid", ["x", "", td.UUID[:-1], f"{{{td.UUID}}}", td.UUID.replace("-", "")]
+)
 def test_a_uuid_is_spelled_as_one(uuid: str) -> None:
-    assert td.refused_commit(TABLE, update("assign-uuid", uuid=uuid)).startswith("at /updates/0/uuid: ")
+    assert td.refused_commit(TABLE, update("assign-uuid", uuid=uuid)).startswith(
+        "at /updates/0/uuid: "
+    )
 
 
 @pytest.mark.parametrize("version", [0, 4, 99, -1])
@@ -84,7 +109,9 @@ def test_a_format_version_that_does_not_exist_is_refused(version: int) -> None:
 
 @pytest.mark.parametrize(("before", "after"), [(2, 1), (3, 2), (3, 1)])
 def test_there_is_no_way_back_to_an_older_format(before: int, after: int) -> None:
-    assert td.refused_commit(td.table(version=before), update("upgrade-format-version", format_version=after)) == (
+    assert td.refused_commit(
+        td.table(version=before), update("upgrade-format-version", format_version=after)
+    ) == (
         f"at /updates/0/format-version: the table has format version {before} and cannot go back to {after}"
     )
 
@@ -112,11 +139,26 @@ def test_a_location_is_a_text(location: Any) -> None:
 @pytest.mark.parametrize(
     ("spoiled", "said"),
     [
-        (update("set-properties", updates={"a": 1}), "at /updates/0/updates/a: expected a text, found 1"),
-        (update("set-properties", updated={"a": "b"}), "at /updates/0/updates: expected an object, found nothing"),
-        (update("set-properties", updates=["a"]), "at /updates/0/updates: expected an object, found an array"),
-        (update("remove-properties", removals=[1]), "at /updates/0/removals/0: expected a text, found 1"),
-        (update("remove-properties", removed=["a"]), "at /updates/0/removals: expected an array, found nothing"),
+        (
+            update("set-properties", updates={"a": 1}),
+            "at /updates/0/updates/a: expected a text, found 1",
+        ),
+        (
+            update("set-properties", updated={"a": "b"}),
+            "at /updates/0/updates: expected an object, found nothing",
+        ),
+        (
+            update("set-properties", updates=["a"]),
+            "at /updates/0/updates: expected an object, found an array",
+        ),
+        (
+            update("remove-properties", removals=[1]),
+            "at /updates/0/removals/0: expected a text, found 1",
+        ),
+        (
+            update("remove-properties", removed=["a"]),
+            "at /updates/0/removals: expected an array, found nothing",
+        ),
     ],
 )
 def test_properties_are_texts_under_their_own_names(spoiled: Document, said: str) -> None:

@@ -28,7 +28,10 @@ FILTERS: list[Any] = [
     expressions.EqualTo("d", "2020-02-29"),
     expressions.GreaterThan("m", "0.00"),
     expressions.Not(expressions.EqualTo("b", True)),
-    expressions.And(expressions.GreaterThan("i2", 0), expressions.Or(expressions.IsNull("s"), expressions.EqualTo("y", b"ab"))),
+    expressions.And(
+        expressions.GreaterThan("i2", 0),
+        expressions.Or(expressions.IsNull("s"), expressions.EqualTo("y", b"ab")),
+    ),
 ]
 
 
@@ -45,7 +48,9 @@ def server() -> Iterator[Server]:
 def paths(server: Server, number: int, **request: Any) -> list[str]:
     """Return the files that the server plans."""
     body = {key.replace("_", "-"): value for key, value in request.items()}
-    reply = server.service.handlers["planTableScan"](namespace="scans", table=f"t{number}", body=body)
+    reply = server.service.handlers["planTableScan"](
+        namespace="scans", table=f"t{number}", body=body
+    )
     return sorted(task["data-file"]["file-path"] for task in reply.document["file-scan-tasks"])
 
 
@@ -54,10 +59,15 @@ def test_files_of_each_snapshot_are_those_that_pyiceberg_plans(server: Server, n
     table = RestCatalog("own", uri=server.url).load_table(f"scans.t{number}")
 
     expected = {
-        one.snapshot_id: sorted(t.file.file_path for t in table.scan(snapshot_id=one.snapshot_id).plan_files()) for one in table.snapshots()
+        one.snapshot_id: sorted(
+            t.file.file_path for t in table.scan(snapshot_id=one.snapshot_id).plan_files()
+        )
+        for one in table.snapshots()
     }
 
-    assert {snapshot: paths(server, number, snapshot_id=snapshot) for snapshot in expected} == expected
+    assert {
+        snapshot: paths(server, number, snapshot_id=snapshot) for snapshot in expected
+    } == expected
 
 
 @pytest.mark.parametrize("number", NUMBERS)
@@ -65,16 +75,25 @@ def test_files_that_pyiceberg_leaves_out_are_left_out(server: Server, number: in
     table = RestCatalog("own", uri=server.url).load_table(f"scans.t{number}")
 
     for wanted in FILTERS:
-        document = json.loads(PlanTableScanRequest(filter=wanted).model_dump_json(by_alias=True, exclude_none=True))
+        document = json.loads(
+            PlanTableScanRequest(filter=wanted).model_dump_json(by_alias=True, exclude_none=True)
+        )
         planned = paths(server, number, **document)
-        assert set(planned) - {task.file.file_path for task in table.scan(row_filter=wanted).plan_files()} == set(), wanted
+        assert (
+            set(planned)
+            - {task.file.file_path for task in table.scan(row_filter=wanted).plan_files()}
+            == set()
+        ), wanted
 
 
 def test_pyiceberg_reads_the_same_rows_when_its_scans_are_planned(server: Server) -> None:
     own, planned = (
-        RestCatalog(mode, uri=server.url, **{"scan-planning-mode": mode}).load_table("scans.t0") for mode in ("client", "server")
+        RestCatalog(mode, uri=server.url, **{"scan-planning-mode": mode}).load_table("scans.t0")
+        for mode in ("client", "server")
     )
 
     for wanted in FILTERS:
-        expected, actual = (table.scan(row_filter=wanted).to_arrow().to_pylist() for table in (own, planned))
+        expected, actual = (
+            table.scan(row_filter=wanted).to_arrow().to_pylist() for table in (own, planned)
+        )
         assert sorted(map(str, expected)) == sorted(map(str, actual)), wanted

@@ -34,17 +34,29 @@ def asked() -> Iterator[Asked]:
         yield Asked(server)
 
 
-@settings(max_examples=120, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=120, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
 @given(number=st.integers(0, len(SPECS) - 1), wanted=FILTERS)
-def test_every_matching_row_is_in_a_planned_file_and_kept_by_its_residual(asked: Asked, number: int, wanted: Any) -> None:
-    tasks = {task["data-file"]["file-path"]: task["residual-filter"] for task in asked.tasks(number, wanted)}
+def test_every_matching_row_is_in_a_planned_file_and_kept_by_its_residual(
+    asked: Asked, number: int, wanted: Any
+) -> None:
+    tasks = {
+        task["data-file"]["file-path"]: task["residual-filter"]
+        for task in asked.tasks(number, wanted)
+    }
 
     expected = {file.path: matching(file.rows, wanted) for file in asked.files[number]}
-    actual = {file.path: matching(file.rows, tasks.get(file.path, False)) for file in asked.files[number]}
+    actual = {
+        file.path: matching(file.rows, tasks.get(file.path, False)) for file in asked.files[number]
+    }
     assert expected == actual
 
 
 def test_files_that_cannot_match_are_left_out(asked: Asked) -> None:
-    left_out = [len(asked.files[n]) - len(asked.tasks(n, {"type": "eq", "term": "new", "value": 4})) for n in range(len(SPECS))]
+    left_out = [
+        len(asked.files[n]) - len(asked.tasks(n, {"type": "eq", "term": "new", "value": 4}))
+        for n in range(len(SPECS))
+    ]
 
     assert all(count > 0 for count in left_out[1:])

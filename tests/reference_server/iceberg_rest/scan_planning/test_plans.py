@@ -8,7 +8,13 @@ from collections.abc import Callable
 import pytest
 
 from lakepact.reference_server.http.problems import Problem
-from lakepact.reference_server.iceberg_rest.scan_planning.plans import WORKERS, Cancelled, Plan, Plans, State
+from lakepact.reference_server.iceberg_rest.scan_planning.plans import (
+    WORKERS,
+    Cancelled,
+    Plan,
+    Plans,
+    State,
+)
 
 TABLE, OTHER = (("n",), "t", "uuid-1"), (("n",), "u", "uuid-2")
 PAGES = (b'{"file-scan-tasks":[1]}', b'{"file-scan-tasks":[2]}', b'{"file-scan-tasks":[3]}')

@@ -15,7 +15,12 @@ from pyiceberg import conversions, types
 from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.iceberg_rest.scan_planning import calendar
 from lakepact.reference_server.iceberg_rest.scan_planning.hashing import bucket, murmur3
-from lakepact.reference_server.iceberg_rest.scan_planning.values import Literal, from_bytes, literal, value_as_json
+from lakepact.reference_server.iceberg_rest.scan_planning.values import (
+    Literal,
+    from_bytes,
+    literal,
+    value_as_json,
+)
 
 TOLD = [
     ("boolean", True, True),
@@ -33,7 +38,11 @@ TOLD = [
     ("timestamp_ns", -1, "1969-12-31T23:59:59.999999999"),
     ("timestamptz_ns", 1, "1970-01-01T00:00:00.000000001+00:00"),
     ("string", "ä", "ä"),
-    ("uuid", bytes.fromhex("f79c3e09677c4bbda4793f349cb785e7"), "f79c3e09-677c-4bbd-a479-3f349cb785e7"),
+    (
+        "uuid",
+        bytes.fromhex("f79c3e09677c4bbda4793f349cb785e7"),
+        "f79c3e09-677c-4bbd-a479-3f349cb785e7",
+    ),
     ("fixed[2]", b"\x00\xff", "00FF"),
     ("binary", b"\x0a", "0A"),
 ]
@@ -46,7 +55,14 @@ def test_value_round_trips_in_the_form_of_its_type(kind: str, value: Any, text: 
 
 
 @pytest.mark.parametrize(
-    ("kind", "number"), [("date", 17_486), ("time", 5), ("timestamp", 1_767_312_000_000_000), ("timestamptz", -5), ("timestamp_ns", 7)]
+    ("kind", "number"),
+    [
+        ("date", 17_486),
+        ("time", 5),
+        ("timestamp", 1_767_312_000_000_000),
+        ("timestamptz", -5),
+        ("timestamp_ns", 7),
+    ],
 )
 def test_numbers_are_dates_and_times_too_as_engines_send_them(kind: str, number: int) -> None:
     assert literal(number, kind, "/value") == Literal(number, number)
@@ -140,7 +156,9 @@ def test_bytes_are_hashed_as_by_murmur3(data: bytes) -> None:
         ("binary", b"\x00\x01\x02\x03", -188683207),
     ],
 )
-def test_bucket_hashes_equal_the_examples_of_the_table_format(kind: str, value: Any, hashed: int) -> None:
+def test_bucket_hashes_equal_the_examples_of_the_table_format(
+    kind: str, value: Any, hashed: int
+) -> None:
     assert bucket(value, kind, 2**31 - 1) == (hashed & 0x7FFFFFFF) % (2**31 - 1)
 
 
@@ -158,7 +176,9 @@ def test_bucket_hashes_equal_the_examples_of_the_table_format(kind: str, value: 
         ("binary", types.BinaryType(), b"\xff", b"\xff"),
     ],
 )
-def test_bounds_are_read_as_others_write_them(kind: str, of_pyiceberg: Any, value: Any, plain: Any) -> None:
+def test_bounds_are_read_as_others_write_them(
+    kind: str, of_pyiceberg: Any, value: Any, plain: Any
+) -> None:
     assert from_bytes(conversions.to_bytes(of_pyiceberg, value), kind) == plain
 
 
@@ -176,5 +196,7 @@ def test_bounds_are_read_as_others_write_them(kind: str, of_pyiceberg: Any, valu
         ("variant", b"x", None),
     ],
 )
-def test_bounds_of_narrower_types_are_widened_and_others_unknown(kind: str, raw: bytes, expected: Any) -> None:
+def test_bounds_of_narrower_types_are_widened_and_others_unknown(
+    kind: str, raw: bytes, expected: Any
+) -> None:
     assert from_bytes(raw, kind) == expected

@@ -12,10 +12,28 @@ from lakepact.reference_server.iceberg_rest.tables.schemas import columns
 from lakepact.reference_server.iceberg_rest.tables.types import primitive, related
 from sample_tables import table_documents as td
 
-V1 = ["boolean", "int", "long", "float", "double", "date", "time", "timestamp", "timestamptz", "string", "uuid", "binary"]
+V1 = [
+    "boolean",
+    "int",
+    "long",
+    "float",
+    "double",
+    "date",
+    "time",
+    "timestamp",
+    "timestamptz",
+    "string",
+    "uuid",
+    "binary",
+]
 V1_WITH_NUMBERS = ["decimal(1,0)", "decimal(38, 38)", "decimal( 9 , 2 )", "fixed[1]", "fixed[ 16 ]"]
 V3 = ["timestamp_ns", "timestamptz_ns", "variant", "unknown", "geometry", "geography"]
-V3_WITH_WORDS = ["geometry(OGC:CRS84)", "geometry(srid:4326)", "geography(OGC:CRS84)", "geography(OGC:CRS84, karney)"]
+V3_WITH_WORDS = [
+    "geometry(OGC:CRS84)",
+    "geometry(srid:4326)",
+    "geography(OGC:CRS84)",
+    "geography(OGC:CRS84, karney)",
+]
 NO_TYPES = [
     "",
     "str",
@@ -83,15 +101,22 @@ def test_invalid_type_is_refused_with_the_known_types(spelled: str) -> None:
 
 @pytest.mark.parametrize("odd", [None, 5, [], True])
 def test_a_type_is_a_name_or_an_object(odd: Any) -> None:
-    assert said_of(odd).startswith("at /schema/fields/0/type: expected the name of a type, or an object, found ")
+    assert said_of(odd).startswith(
+        "at /schema/fields/0/type: expected the name of a type, or an object, found "
+    )
 
 
 def test_a_nested_type_is_a_struct_a_list_or_a_map() -> None:
-    assert said_of({"type": "set"}) == "at /schema/fields/0/type/type: expected struct, list or map, found 'set'"
+    assert (
+        said_of({"type": "set"})
+        == "at /schema/fields/0/type/type: expected struct, list or map, found 'set'"
+    )
 
 
 def test_a_column_of_type_unknown_is_not_required() -> None:
-    assert said_of("unknown", required=True) == ("at /schema/fields/0: 'c' is of type unknown, which is always null: it cannot be required")
+    assert said_of("unknown", required=True) == (
+        "at /schema/fields/0: 'c' is of type unknown, which is always null: it cannot be required"
+    )
 
 
 def test_spaces_in_a_type_make_no_difference() -> None:
@@ -164,7 +189,9 @@ def test_no_column_can_have_had_both_types(one: Any, other: Any) -> None:
     ],
 )
 def test_a_value_of_the_type_may_be_a_default(column_type: str, value: Any) -> None:
-    schema = td.struct(td.field(1, "c", column_type, **{"initial-default": value, "write-default": value}))
+    schema = td.struct(
+        td.field(1, "c", column_type, **{"initial-default": value, "write-default": value})
+    )
 
     assert list(columns(schema, "/schema", format_version=3)) == [1]
 
@@ -199,10 +226,16 @@ def test_a_value_of_the_type_may_be_a_default(column_type: str, value: Any) -> N
 def test_default_of_another_type_is_refused(column_type: str, value: Any) -> None:
     said = said_of(column_type, **{"write-default": value})
 
-    assert said == f"at /schema/fields/0/write-default: {value!r} is no value of the type {column_type}"
+    assert (
+        said
+        == f"at /schema/fields/0/write-default: {value!r} is no value of the type {column_type}"
+    )
 
 
-@pytest.mark.parametrize("column_type", ["variant", "unknown", "geometry", "geography(OGC:CRS84)", {"type": "struct", "fields": []}])
+@pytest.mark.parametrize(
+    "column_type",
+    ["variant", "unknown", "geometry", "geography(OGC:CRS84)", {"type": "struct", "fields": []}],
+)
 def test_columns_without_single_values_default_to_null(column_type: Any) -> None:
     assert said_of(column_type, **{"initial-default": "x"}) == (
         "at /schema/fields/0/initial-default: columns of this type can only default to null"

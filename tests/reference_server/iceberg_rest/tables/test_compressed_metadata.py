@@ -49,7 +49,9 @@ def update(**properties: str) -> dict[str, Any]:
 def compressed(created: dict[str, Any], suffix: str, content: bytes | None = None) -> str:
     """Write the metadata of a table into a compressed file of another name and return its location."""
     location = f"{created['metadata']['location']}/metadata/00007-{uuid.uuid4()}.{suffix}"
-    path_of(location).write_bytes(gzip.compress(json.dumps(created["metadata"]).encode()) if content is None else content)
+    path_of(location).write_bytes(
+        gzip.compress(json.dumps(created["metadata"]).encode()) if content is None else content
+    )
     return location
 
 
@@ -59,12 +61,17 @@ def test_compressed_metadata_is_registered(send: Callable[..., Any], suffix: str
     location = compressed(created, suffix)
     registered = send("POST", "/register", {"name": "u", "metadata-location": location})
 
-    assert (registered.status, registered.document) == (200, {**created, "metadata-location": location})
+    assert (registered.status, registered.document) == (
+        200,
+        {**created, "metadata-location": location},
+    )
     assert send("GET", "/tables/u").document == registered.document
 
 
 @pytest.mark.parametrize("suffix", SUFFIXES)
-def test_commit_after_compressed_metadata_has_the_next_number(send: Callable[..., Any], suffix: str) -> None:
+def test_commit_after_compressed_metadata_has_the_next_number(
+    send: Callable[..., Any], suffix: str
+) -> None:
     location = compressed(send("POST", "/tables", {"name": "t", "schema": SCHEMA}).document, suffix)
     send("POST", "/register", {"name": "u", "metadata-location": location})
     committed = send("POST", "/tables/u", update(a="b")).document
@@ -76,7 +83,9 @@ def test_commit_after_compressed_metadata_has_the_next_number(send: Callable[...
 def test_compression_follows_the_property(send: Callable[..., Any]) -> None:
     created = send("POST", "/tables", {"name": "t", "schema": SCHEMA, "properties": GZIP}).document
     committed = send("POST", "/tables/t", update(a="b")).document
-    plain = send("POST", "/tables/t", update(**{"write.metadata.compression-codec": "none"})).document
+    plain = send(
+        "POST", "/tables/t", update(**{"write.metadata.compression-codec": "none"})
+    ).document
     locations = [document["metadata-location"] for document in (created, committed, plain)]
 
     assert [location.endswith(".gz.metadata.json") for location in locations] == [True, True, False]
@@ -89,18 +98,36 @@ def test_pyiceberg_reads_compressed_metadata(send: Callable[..., Any]) -> None:
     created = send("POST", "/tables", {"name": "t", "schema": SCHEMA, "properties": GZIP}).document
     table = StaticTable.from_metadata(created["metadata-location"])
 
-    assert (str(table.metadata.table_uuid), table.properties) == (created["metadata"]["table-uuid"], GZIP)
+    assert (str(table.metadata.table_uuid), table.properties) == (
+        created["metadata"]["table-uuid"],
+        GZIP,
+    )
 
 
-def test_view_metadata_is_compressed_where_its_property_asks_for_it(send: Callable[..., Any]) -> None:
-    created = send("POST", "/views", {"name": "v", "schema": SCHEMA, "view-version": view_version(), "properties": GZIP}).document
+def test_view_metadata_is_compressed_where_its_property_asks_for_it(
+    send: Callable[..., Any],
+) -> None:
+    created = send(
+        "POST",
+        "/views",
+        {"name": "v", "schema": SCHEMA, "view-version": view_version(), "properties": GZIP},
+    ).document
 
-    assert json.loads(gzip.decompress(path_of(created["metadata-location"]).read_bytes())) == created["metadata"]
+    assert (
+        json.loads(gzip.decompress(path_of(created["metadata-location"]).read_bytes()))
+        == created["metadata"]
+    )
 
 
-def test_purge_removes_compressed_metadata_that_lies_elsewhere(files: Server, send: Callable[..., Any]) -> None:
+def test_purge_removes_compressed_metadata_that_lies_elsewhere(
+    files: Server, send: Callable[..., Any]
+) -> None:
     folder = f"{files.service.catalogs[0].warehouse.root}/elsewhere_{uuid.uuid4().hex}"
-    send("POST", "/tables", {"name": "t", "schema": SCHEMA, "properties": {**GZIP, "write.metadata.path": folder}})
+    send(
+        "POST",
+        "/tables",
+        {"name": "t", "schema": SCHEMA, "properties": {**GZIP, "write.metadata.path": folder}},
+    )
     send("DELETE", "/tables/t?purgeRequested=true")
 
     assert list(path_of(folder).iterdir()) == []
@@ -116,20 +143,32 @@ def test_purge_removes_compressed_metadata_that_lies_elsewhere(files: Server, se
     ],
     ids=["torn", "broken", "no object", "large"],
 )
-def test_unusable_compressed_metadata_returns_400(send: Callable[..., Any], content: bytes | None, reason: str) -> None:
+def test_unusable_compressed_metadata_returns_400(
+    send: Callable[..., Any], content: bytes | None, reason: str
+) -> None:
     content = content or gzip.compress(b"{" + b" " * LARGEST_DOCUMENT, compresslevel=1)
     created = send("POST", "/tables", {"name": "t", "schema": SCHEMA}).document
-    answer = send("POST", "/register", {"name": "u", "metadata-location": compressed(created, SUFFIXES[0], content)})
+    answer = send(
+        "POST",
+        "/register",
+        {"name": "u", "metadata-location": compressed(created, SUFFIXES[0], content)},
+    )
 
-    assert (answer.error, reason in answer.message) == ((400, "BadRequestException", 400), True), answer.message
+    assert (answer.error, reason in answer.message) == ((400, "BadRequestException", 400), True), (
+        answer.message
+    )
     assert send("HEAD", "/tables/u").status == 404
 
 
-def test_lost_compressed_metadata_is_written_again(tmp_path: Path, sending_to: Callable[[str], Any]) -> None:
+def test_lost_compressed_metadata_is_written_again(
+    tmp_path: Path, sending_to: Callable[[str], Any]
+) -> None:
     kept = tmp_path / ".lakepact"
     with running(warehouse=str(tmp_path), store="file") as server, sending_to(server.url) as sender:
         sender("POST", "/v1/namespaces", {"namespace": ["ns"]})
-        created = sender("POST", "/v1/namespaces/ns/tables", {"name": "t", "schema": SCHEMA, "properties": GZIP}).document
+        created = sender(
+            "POST", "/v1/namespaces/ns/tables", {"name": "t", "schema": SCHEMA, "properties": GZIP}
+        ).document
         shutil.copytree(kept, tmp_path / "as it is")
     shutil.rmtree(kept)
     (tmp_path / "as it is").rename(kept)

@@ -23,7 +23,10 @@ def creation(version: int = 2) -> dict[str, Document]:
         update("upgrade-format-version", format_version=version),
         update("add-schema", schema={**td.ORDERS, "schema-id": 0}, last_column_id=5),
         update("set-current-schema", schema_id=-1),
-        update("add-spec", spec={"spec-id": 0, "fields": [partition_field(2, "day", "day", **{"field-id": 1000})]}),
+        update(
+            "add-spec",
+            spec={"spec-id": 0, "fields": [partition_field(2, "day", "day", **{"field-id": 1000})]},
+        ),
         update("set-default-spec", spec_id=-1),
         update("add-sort-order", sort_order={"order-id": 1, "fields": [sort_field(1)]}),
         update("set-default-sort-order", sort_order_id=-1),
@@ -86,7 +89,9 @@ def test_creation_without_a_default_is_refused(action: str) -> None:
 def test_a_spec_or_order_comes_after_the_schema_that_it_is_for(early: str) -> None:
     updates = creation()
 
-    assert refused([updates[early], *updates.values()]).endswith(": the table has no schema yet; add one before")
+    assert refused([updates[early], *updates.values()]).endswith(
+        ": the table has no schema yet; add one before"
+    )
 
 
 def test_a_snapshot_comes_after_the_schema() -> None:

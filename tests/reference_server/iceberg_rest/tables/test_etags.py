@@ -17,12 +17,16 @@ TAG = b'"0a1b"'
 SCHEMA = {"type": "struct", "fields": [{"id": 1, "name": "id", "type": "long", "required": True}]}
 
 
-@pytest.mark.parametrize("sent", ['"0a1b"', 'W/"0a1b"', '"x", "0a1b"', '"x" ,\t W/"0a1b",', "*", ' "0a1b" '])
+@pytest.mark.parametrize(
+    "sent", ['"0a1b"', 'W/"0a1b"', '"x", "0a1b"', '"x" ,\t W/"0a1b",', "*", ' "0a1b" ']
+)
 def test_a_tag_is_found_weak_or_strong_and_among_others(sent: str) -> None:
     assert matches(sent, TAG)
 
 
-@pytest.mark.parametrize("sent", ["", "0a1b", '"0A1B"', 'w/"0a1b"', '""', '"0a1b', '"0a1b-refs"', ",", '"x"'])
+@pytest.mark.parametrize(
+    "sent", ["", "0a1b", '"0A1B"', 'w/"0a1b"', '""', '"0a1b', '"0a1b-refs"', ",", '"x"']
+)
 def test_other_or_malformed_tag_does_not_match(sent: str) -> None:
     assert not matches(sent, TAG)
 
@@ -37,11 +41,15 @@ def test_known_tag_returns_304_without_body(send: Callable[..., Any], table: str
     assert not {"content-type", "content-length"} & again.headers.keys()
 
 
-def test_the_tag_comes_in_the_letters_that_icebergs_java_client_looks_for(server: Server, send: Callable[..., Any], table: str) -> None:
+def test_the_tag_comes_in_the_letters_that_icebergs_java_client_looks_for(
+    server: Server, send: Callable[..., Any], table: str
+) -> None:
     connection = HTTPConnection(urlsplit(server.url).netloc)
     with contextlib.closing(connection):
         spelled = []
-        for _ in range(4):  # from the third time on, requests with the same headers are answered the short way
+        for _ in range(
+            4
+        ):  # from the third time on, requests with the same headers are answered the short way
             connection.request("GET", table)
             answer = connection.getresponse()
             answer.read()
@@ -58,24 +66,39 @@ def test_a_commit_that_changes_nothing_leaves_the_tag(send: Callable[..., Any], 
     assert send("GET", table, if_none_match=before).status == 304
 
 
-def test_all_snapshots_and_those_of_refs_have_tags_of_their_own(send: Callable[..., Any], table: str) -> None:
-    everything, named = send("GET", table).headers["etag"], send("GET", f"{table}?snapshots=refs").headers["etag"]
+def test_all_snapshots_and_those_of_refs_have_tags_of_their_own(
+    send: Callable[..., Any], table: str
+) -> None:
+    everything, named = (
+        send("GET", table).headers["etag"],
+        send("GET", f"{table}?snapshots=refs").headers["etag"],
+    )
 
-    crossed = [send("GET", table, if_none_match=named), send("GET", f"{table}?snapshots=refs", if_none_match=everything)]
-    own = [send("GET", f"{table}?snapshots=all", if_none_match=everything), send("GET", f"{table}?snapshots=refs", if_none_match=named)]
+    crossed = [
+        send("GET", table, if_none_match=named),
+        send("GET", f"{table}?snapshots=refs", if_none_match=everything),
+    ]
+    own = [
+        send("GET", f"{table}?snapshots=all", if_none_match=everything),
+        send("GET", f"{table}?snapshots=refs", if_none_match=named),
+    ]
 
     assert [answer.status for answer in crossed] == [200, 200]
     assert [answer.status for answer in own] == [304, 304]
 
 
-def test_create_and_register_send_the_etag_of_load_and_staging_none(send: Callable[..., Any], namespace: str) -> None:
+def test_create_and_register_send_the_etag_of_load_and_staging_none(
+    send: Callable[..., Any], namespace: str
+) -> None:
     tables = f"/v1/namespaces/{namespace}/tables"
     staged = send("POST", tables, {"name": "t", "schema": SCHEMA, "stage-create": True})
     created = send("POST", tables, {"name": "t", "schema": SCHEMA})
     loaded = send("GET", f"{tables}/t")
     send("DELETE", f"{tables}/t")
     location = loaded.document["metadata-location"]
-    registered = send("POST", f"/v1/namespaces/{namespace}/register", {"name": "u", "metadata-location": location})
+    registered = send(
+        "POST", f"/v1/namespaces/{namespace}/register", {"name": "u", "metadata-location": location}
+    )
 
     assert "etag" not in staged.headers
     assert created.headers["etag"] == loaded.headers["etag"]
@@ -83,7 +106,10 @@ def test_create_and_register_send_the_etag_of_load_and_staging_none(send: Callab
 
 
 def test_a_contract_without_tags_has_none(sending_to: Callable[..., Any]) -> None:
-    with running(contract="watsonx_data", warehouse="memory:") as server, sending_to(server.url) as send:
+    with (
+        running(contract="watsonx_data", warehouse="memory:") as server,
+        sending_to(server.url) as send,
+    ):
         root = "/mds/iceberg/v1/iceberg/namespaces"
         send("POST", root, {"namespace": ["n"]})
         created = send("POST", f"{root}/n/tables", {"name": "t", "schema": SCHEMA})

@@ -16,7 +16,9 @@ from lakepact.reference_server.warehouse.local import MemoryWarehouse, overlap
 
 KEYS = [identifier_key(("n",), name) for name in "abcd"]
 SLASHES = st.sampled_from(["/", "//", "/./", "%2F"])
-STEPS = st.lists(st.tuples(SLASHES, st.sampled_from(["x", "x-1", "y", "x y", "%78"])), min_size=1, max_size=3)
+STEPS = st.lists(
+    st.tuples(SLASHES, st.sampled_from(["x", "x-1", "y", "x y", "%78"])), min_size=1, max_size=3
+)
 PLACES = STEPS.map(lambda steps: "memory:/n" + "".join(map("".join, steps)))
 CHANGES = st.lists(st.tuples(st.sampled_from(KEYS), st.none() | PLACES), max_size=3)
 WAREHOUSE = MemoryWarehouse()
@@ -24,7 +26,10 @@ WAREHOUSE = MemoryWarehouse()
 
 def table(location, **properties):
     metadata = {"location": location, "properties": properties}
-    document = {"metadata-location": f"{location}/metadata/00000-0.metadata.json", "metadata": metadata}
+    document = {
+        "metadata-location": f"{location}/metadata/00000-0.metadata.json",
+        "metadata": metadata,
+    }
     return Record("table", document, orjson.dumps(document))
 
 
@@ -41,7 +46,11 @@ class Undone(Exception):
 
 @settings(max_examples=200, deadline=None)
 @given(
-    st.lists(st.tuples(CHANGES, st.booleans(), st.sampled_from(["never", "within", "after"])), max_size=6), PLACES, st.sampled_from(KEYS)
+    st.lists(
+        st.tuples(CHANGES, st.booleans(), st.sampled_from(["never", "within", "after"])), max_size=6
+    ),
+    PLACES,
+    st.sampled_from(KEYS),
 )
 def test_a_neighbour_is_found_as_by_looking_at_all(transactions, location, key):
     located = Located(MemoryStore(), WAREHOUSE)
@@ -63,7 +72,12 @@ def test_a_neighbour_is_found_as_by_looking_at_all(transactions, location, key):
             located.is_alone(key, location)
 
     others = [place for other, place in there.items() if place is not None and other != key]
-    near = [overlap(one, two) for place in others for one in WAREHOUSE.places(location) for two in WAREHOUSE.places(place)]
+    near = [
+        overlap(one, two)
+        for place in others
+        for one in WAREHOUSE.places(location)
+        for two in WAREHOUSE.places(place)
+    ]
     assert located.is_alone(key, location) is not any(near)
 
 
@@ -89,7 +103,13 @@ def test_folder_of_a_namespace_is_not_free(location, is_free):
 
 @pytest.mark.parametrize("name", ["write.metadata.path", "write.data.path"])
 @pytest.mark.parametrize(
-    ("location", "is_unused"), [("memory:/n/w", False), ("memory:/n//w", False), ("memory:/n", False), ("memory:/n/wide", True)]
+    ("location", "is_unused"),
+    [
+        ("memory:/n/w", False),
+        ("memory:/n//w", False),
+        ("memory:/n", False),
+        ("memory:/n/wide", True),
+    ],
 )
 def test_folder_that_a_table_names_is_free_but_not_unused(name, location, is_unused):
     located = placed(KEYS[0], table("memory:/n/t", **{name: "memory:/n/w/"}))

@@ -17,18 +17,34 @@ from lakepact.reference_server.http.replies import Reply
 from lakepact.reference_server.http.workers import LARGE_RECORD, Place
 
 SCHEMA = {"type": "struct", "fields": [{"id": 1, "name": "id", "type": "long", "required": True}]}
-LARGE = {"source": {"namespace": ["n"], "name": "large"}, "destination": {"namespace": ["n"], "name": "renamed"}}
+LARGE = {
+    "source": {"namespace": ["n"], "name": "large"},
+    "destination": {"namespace": ["n"], "name": "renamed"},
+}
 REQUESTS: dict[str, tuple[OperationId, dict[str, Any]]] = {
     "the first location that a caller chooses": (
         op.create_table,
         {"namespace": "n", "body": {"name": "t", "schema": SCHEMA, "location": "memory:/n/t"}},
     ),
-    "a file that is registered": (op.register_table, {"namespace": "n", "body": {"name": "t", "metadata-location": "memory:/n/absent"}}),
-    "the referenced snapshots of a large table": (op.load_table, {"namespace": "n", "table": "large", "snapshots": "refs"}),
-    "a commit to a large table": (op.update_table, {"namespace": "n", "table": "large", "body": {"updates": []}}),
+    "a file that is registered": (
+        op.register_table,
+        {"namespace": "n", "body": {"name": "t", "metadata-location": "memory:/n/absent"}},
+    ),
+    "the referenced snapshots of a large table": (
+        op.load_table,
+        {"namespace": "n", "table": "large", "snapshots": "refs"},
+    ),
+    "a commit to a large table": (
+        op.update_table,
+        {"namespace": "n", "table": "large", "body": {"updates": []}},
+    ),
     "a transaction with a large table": (
         op.commit_transaction,
-        {"body": {"table-changes": [{"identifier": LARGE["source"], "updates": []}, {"updates": []}]}},
+        {
+            "body": {
+                "table-changes": [{"identifier": LARGE["source"], "updates": []}, {"updates": []}]
+            }
+        },
     ),
     "a purge": (op.drop_table, {"namespace": "n", "table": "small", "purge_requested": True}),
     "dropping a large table": (op.drop_table, {"namespace": "n", "table": "large"}),
@@ -36,11 +52,17 @@ REQUESTS: dict[str, tuple[OperationId, dict[str, Any]]] = {
 }
 SMALL = {"namespace": "n", "table": "small"}
 SHORT: dict[str, tuple[OperationId, dict[str, Any]]] = {
-    "a default location": (op.create_table, {"namespace": "n", "body": {"name": "t", "schema": SCHEMA}}),
+    "a default location": (
+        op.create_table,
+        {"namespace": "n", "body": {"name": "t", "schema": SCHEMA}},
+    ),
     "loading a large table": (op.load_table, {"namespace": "n", "table": "large"}),
     "the referenced snapshots of a small table": (op.load_table, {**SMALL, "snapshots": "refs"}),
     "a commit to a small table": (op.update_table, {**SMALL, "body": {"updates": []}}),
-    "a commit to an absent table": (op.update_table, {**SMALL, "table": "absent", "body": {"updates": []}}),
+    "a commit to an absent table": (
+        op.update_table,
+        {**SMALL, "table": "absent", "body": {"updates": []}},
+    ),
     "dropping a small table": (op.drop_table, SMALL),
 }
 TABLE = "/v1/namespaces/{namespace}/tables/{table}"
@@ -48,7 +70,10 @@ SCOPE = {"method": "POST", "query_string": b"", "headers": [(b"content-type", b"
 
 
 async def arrived() -> dict[str, Any]:
-    return {"type": "http.request", "body": b'{"requirements": [], "updates": [{"action": "set-properties", "updates": {"a": "b"}}]}'}
+    return {
+        "type": "http.request",
+        "body": b'{"requirements": [], "updates": [{"action": "set-properties", "updates": {"a": "b"}}]}',
+    }
 
 
 @pytest.fixture(scope="module")
@@ -58,7 +83,10 @@ def server() -> Iterator[Server]:
         handlers = server.service.handlers
         handlers[op.create_namespace](body={"namespace": ["n"]})
         for name, size in (("small", 1), ("large", LARGE_RECORD)):
-            handlers[op.create_table](namespace="n", body={"name": name, "schema": SCHEMA, "properties": {"p": "x" * size}})
+            handlers[op.create_table](
+                namespace="n",
+                body={"name": name, "schema": SCHEMA, "properties": {"p": "x" * size}},
+            )
         yield server
 
 
@@ -84,9 +112,17 @@ def test_commit_to_a_large_table_runs_once(server: Server) -> None:
         threads.append(threading.current_thread().name)
         return commit(**arguments)
 
-    endpoint = Endpoint(server.service.contract.operations[op.update_table], counted, service=server.service, template=TABLE)
+    endpoint = Endpoint(
+        server.service.contract.operations[op.update_table],
+        counted,
+        service=server.service,
+        template=TABLE,
+    )
 
     async def answer() -> Reply:
         return await endpoint.answer(SCOPE, arrived, ("n", "large"))
 
-    assert (asyncio.run(answer()).status, [name.rpartition("_")[0] for name in threads]) == (200, ["lakepact long calls"])
+    assert (asyncio.run(answer()).status, [name.rpartition("_")[0] for name in threads]) == (
+        200,
+        ["lakepact long calls"],
+    )

@@ -23,8 +23,14 @@ COMMIT = {
 }
 
 
-def test_a_report_is_kept_as_it_came(server: Server, send: Callable[..., Any], namespace: str, table: str) -> None:
-    report = {**COMMIT, "metrics": {"größe": {"unit": "bytes", "value": 2**53 + 1}}, "x-unknown": [1]}
+def test_a_report_is_kept_as_it_came(
+    server: Server, send: Callable[..., Any], namespace: str, table: str
+) -> None:
+    report = {
+        **COMMIT,
+        "metrics": {"größe": {"unit": "bytes", "value": 2**53 + 1}},
+        "x-unknown": [1],
+    }
 
     answer = send("POST", f"{table}/metrics", report)
 
@@ -37,12 +43,20 @@ def test_a_report_is_kept_as_it_came(server: Server, send: Callable[..., Any], n
     ("report", "said"),
     [
         ({}, "report-type"),
-        ({**COMMIT, "metrics": {"a": {"unit": "count"}}}, 'at /metrics/a: "value" is a required property'),
-        ({key: value for key, value in COMMIT.items() if key != "operation"}, 'at the top: "operation" is a required property'),
+        (
+            {**COMMIT, "metrics": {"a": {"unit": "count"}}},
+            'at /metrics/a: "value" is a required property',
+        ),
+        (
+            {key: value for key, value in COMMIT.items() if key != "operation"},
+            'at the top: "operation" is a required property',
+        ),
         ([COMMIT], "at the top: "),
     ],
 )
-def test_invalid_report_returns_400_and_is_not_kept(server: Server, send: Callable[..., Any], table: str, report: Any, said: str) -> None:
+def test_invalid_report_returns_400_and_is_not_kept(
+    server: Server, send: Callable[..., Any], table: str, report: Any, said: str
+) -> None:
     before = server.service.reports.kept()
 
     answer = send("POST", f"{table}/metrics", report)
@@ -81,10 +95,16 @@ def test_reports_can_be_looked_at(send: Callable[..., Any], namespace: str, tabl
 
     page = send("GET", "/metrics-reports")
 
-    assert page.document[-1] == {"namespace": [namespace], "table": "t", "report": {**COMMIT, "x-unknown": 1}}
+    assert page.document[-1] == {
+        "namespace": [namespace],
+        "table": "t",
+        "report": {**COMMIT, "x-unknown": 1},
+    }
 
 
-def test_metrics_page_of_a_server_with_principals_returns_404(tmp_path: Path, sending_to: Callable[..., Any]) -> None:
+def test_metrics_page_of_a_server_with_principals_returns_404(
+    tmp_path: Path, sending_to: Callable[..., Any]
+) -> None:
     file = tmp_path / "server.toml"
     file.write_text('[principals.a]\ntoken = "t"\n[[grants]]\nprincipal = "a"\naccess = "admin"\n')
 

@@ -20,7 +20,11 @@ UNORDERED = {
     **struct(
         field(40, "code", "string", required=True, doc="of the order"),
         field(7, "at", "timestamp"),
-        field(9, "items", {"type": "list", "element-id": 3, "element": "int", "element-required": True}),
+        field(
+            9,
+            "items",
+            {"type": "list", "element-id": 3, "element": "int", "element-required": True},
+        ),
     ),
     "schema-id": 77,
     "identifier-field-ids": [40],
@@ -28,8 +32,16 @@ UNORDERED = {
 
 
 def refused(**members: Any) -> str:
-    body = {"name": "t", "schema": td.ORDERS, **{name.replace("_", "-"): value for name, value in members.items()}}
-    return td.complaint(lambda: new_table_metadata(body, table_uuid=td.UUID, location=td.LOCATION, now_ms=td.CREATED))
+    body = {
+        "name": "t",
+        "schema": td.ORDERS,
+        **{name.replace("_", "-"): value for name, value in members.items()},
+    }
+    return td.complaint(
+        lambda: new_table_metadata(
+            body, table_uuid=td.UUID, location=td.LOCATION, now_ms=td.CREATED
+        )
+    )
 
 
 def test_a_table_in_format_version_two_is_whole() -> None:
@@ -40,7 +52,9 @@ def test_a_table_in_format_version_two_is_whole() -> None:
         properties={"owner": "me"},
     )
 
-    assert new_table_metadata(body, table_uuid=td.UUID, location=td.LOCATION, now_ms=td.CREATED) == {
+    assert new_table_metadata(
+        body, table_uuid=td.UUID, location=td.LOCATION, now_ms=td.CREATED
+    ) == {
         "format-version": 2,
         "table-uuid": td.UUID,
         "location": td.LOCATION,
@@ -56,12 +70,23 @@ def test_a_table_in_format_version_two_is_whole() -> None:
                 "fields": [
                     field(1, "code", "string", required=True, doc="of the order"),
                     field(2, "at", "timestamp"),
-                    field(3, "items", {"type": "list", "element-id": 4, "element": "int", "element-required": True}),
+                    field(
+                        3,
+                        "items",
+                        {
+                            "type": "list",
+                            "element-id": 4,
+                            "element": "int",
+                            "element-required": True,
+                        },
+                    ),
                 ],
             },
         ],
         "default-spec-id": 0,
-        "partition-specs": [{"spec-id": 0, "fields": [partition_field(2, "day", "day", **{"field-id": 1000})]}],
+        "partition-specs": [
+            {"spec-id": 0, "fields": [partition_field(2, "day", "day", **{"field-id": 1000})]}
+        ],
         "last-partition-id": 1000,
         "default-sort-order-id": 1,
         "sort-orders": [{"order-id": 1, "fields": [sort_field(1)]}],
@@ -85,7 +110,11 @@ def test_a_new_table_holds_all_invariants_and_is_readable(version: int) -> None:
 
 
 def test_the_request_is_not_changed() -> None:
-    body = td.request(UNORDERED, properties={"format-version": "1", "a": "b"}, partition_spec={"fields": [partition_field(7, "day", "d")]})
+    body = td.request(
+        UNORDERED,
+        properties={"format-version": "1", "a": "b"},
+        partition_spec={"fields": [partition_field(7, "day", "d")]},
+    )
     before = orjson.dumps(body)
 
     new_table_metadata(body, table_uuid=td.UUID, location=td.LOCATION, now_ms=td.CREATED)
@@ -97,20 +126,29 @@ def test_the_request_is_not_changed() -> None:
 def test_another_format_version_is_refused(spelled: str) -> None:
     said = refused(properties={"format-version": spelled})
 
-    assert said.startswith("at /properties/format-version: expected a format version from 1 to 3, found ")
+    assert said.startswith(
+        "at /properties/format-version: expected a format version from 1 to 3, found "
+    )
 
 
 def test_a_table_in_format_version_one_has_what_its_readers_look_for() -> None:
-    metadata = td.table(version=1, partition_spec={"fields": [partition_field(1, "bucket[4]", "b")]})
+    metadata = td.table(
+        version=1, partition_spec={"fields": [partition_field(1, "bucket[4]", "b")]}
+    )
 
     assert metadata["schema"] == metadata["schemas"][0]
-    assert metadata["partition-spec"] == [partition_field(1, "bucket[4]", "b", **{"field-id": 1000})]
+    assert metadata["partition-spec"] == [
+        partition_field(1, "bucket[4]", "b", **{"field-id": 1000})
+    ]
 
 
 def test_unknown_members_are_kept() -> None:
     body = td.request(
         {**struct({**field(5, "a"), "x-field": 1}), "x-schema": 2},
-        partition_spec={"fields": [partition_field(5, "identity", "a", **{"x-partition": 3})], "x-spec": 4},
+        partition_spec={
+            "fields": [partition_field(5, "identity", "a", **{"x-partition": 3})],
+            "x-spec": 4,
+        },
     )
     metadata = new_table_metadata(body, table_uuid=td.UUID, location=td.LOCATION, now_ms=td.CREATED)
     schema, spec = metadata["schemas"][0], metadata["partition-specs"][0]
@@ -161,10 +199,19 @@ def test_a_commit_that_changes_nothing_replaces_no_file() -> None:
     assert finish_commit(td.committed(before), before, FORMER) is before
 
 
-@pytest.mark.parametrize(("limit", "kept"), [("2", 2), ("1", 1), ("0", 1), ("-5", 1), ("many", 100), ("", 100), ("9" * 5000, 100)])
+@pytest.mark.parametrize(
+    ("limit", "kept"),
+    [("2", 2), ("1", 1), ("0", 1), ("-5", 1), ("many", 100), ("", 100), ("9" * 5000, 100)],
+)
 def test_the_log_is_as_long_as_the_table_says(limit: str, kept: int) -> None:
     metadata = td.table(properties={"write.metadata.previous-versions-max": limit})
     for number in range(105):
-        metadata = finish_commit(td.committed(metadata, td.update("set-properties", updates={"n": str(number)})), metadata, f"{number}")
+        metadata = finish_commit(
+            td.committed(metadata, td.update("set-properties", updates={"n": str(number)})),
+            metadata,
+            f"{number}",
+        )
 
-    assert [entry["metadata-file"] for entry in metadata["metadata-log"]] == [str(number) for number in range(105 - kept, 105)]
+    assert [entry["metadata-file"] for entry in metadata["metadata-log"]] == [
+        str(number) for number in range(105 - kept, 105)
+    ]

@@ -40,7 +40,11 @@ FILES = {
     "four slashes": "file:///{path}/{folder}/{name}",
     "link": "{root}/link_{folder}/{name}",
 }
-MEMORY = {**EVERYWHERE, "two slashes": "memory://{folder}/{name}", "three slashes": "memory:///{folder}/{name}"}
+MEMORY = {
+    **EVERYWHERE,
+    "two slashes": "memory://{folder}/{name}",
+    "three slashes": "memory:///{folder}/{name}",
+}
 SPELLINGS = [("file", what) for what in FILES] + [("memory", what) for what in MEMORY]
 
 
@@ -77,17 +81,27 @@ class Attacked:
         if what == "link":
             Path(path, f"link_{folder}").symlink_to(Path(path, folder))
         spelling = (FILES if self.kind == "file" else MEMORY)[what]
-        return spelling.format(root=root, path=path, folder=folder, name=name, first=ord(name[0]), rest=name[1:])
+        return spelling.format(
+            root=root, path=path, folder=folder, name=name, first=ord(name[0]), rest=name[1:]
+        )
 
     def create(self, name: str, **members: Any) -> Any:
         return self.send("POST", f"{self.at}/tables", {"name": name, "schema": SCHEMA, **members})
 
     def view(self, name: str, **members: Any) -> Any:
-        body = {"name": name, "schema": SCHEMA, "view-version": td.view_version(), "properties": {}, **members}
+        body = {
+            "name": name,
+            "schema": SCHEMA,
+            "view-version": td.view_version(),
+            "properties": {},
+            **members,
+        }
         return self.send("POST", f"{self.at}/views", body)
 
     def commit(self, name: str, *updates: dict[str, Any], kind: str = "tables") -> Any:
-        return self.send("POST", f"{self.at}/{kind}/{name}", {"requirements": [], "updates": list(updates)})
+        return self.send(
+            "POST", f"{self.at}/{kind}/{name}", {"requirements": [], "updates": list(updates)}
+        )
 
     def move(self, name: str, location: str, kind: str = "tables") -> Any:
         return self.commit(name, {"action": "set-location", "location": location}, kind=kind)
@@ -97,7 +111,12 @@ class Attacked:
 
     def planted(self, name: str, location: str) -> None:
         """Put a table into the store, like earlier versions of the server, which compared locations as texts."""
-        metadata = new_table_metadata({"schema": SCHEMA}, table_uuid=str(uuid.uuid4()), location=location.rstrip("/"), now_ms=1)
+        metadata = new_table_metadata(
+            {"schema": SCHEMA},
+            table_uuid=str(uuid.uuid4()),
+            location=location.rstrip("/"),
+            now_ms=1,
+        )
         record = self.catalog.rules.written(self.catalog.warehouse, metadata, former=None)
         with self.catalog.store.begin() as transaction:
             transaction.put(identifier_key((self.namespace,), name), record)
@@ -105,12 +124,18 @@ class Attacked:
     def is_whole(self, table: dict[str, Any] | None = None) -> bool:
         """Return whether the current metadata file of the victim, or of another table, can be read."""
         document = table or self.victim
-        return json.loads(self.catalog.warehouse.read(document["metadata-location"])) == document["metadata"]
+        return (
+            json.loads(self.catalog.warehouse.read(document["metadata-location"]))
+            == document["metadata"]
+        )
 
 
 @pytest.fixture(scope="module")
 def servers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Server]]:
-    with running(warehouse=str(tmp_path_factory.mktemp("warehouse"))) as files, running(warehouse="memory:") as memory:
+    with (
+        running(warehouse=str(tmp_path_factory.mktemp("warehouse"))) as files,
+        running(warehouse="memory:") as memory,
+    ):
         yield {"file": files, "memory": memory}
 
 
@@ -120,12 +145,16 @@ def attacked(server: Server, kind: str, sending_to: Callable[..., Any]) -> Itera
     name = f"n{uuid.uuid4().hex}"
     with sending_to(server.url) as send:
         send("POST", "/v1/namespaces", {"namespace": [name]})
-        victim = send("POST", f"/v1/namespaces/{name}/tables", {"name": "victim", "schema": SCHEMA}).document
+        victim = send(
+            "POST", f"/v1/namespaces/{name}/tables", {"name": "victim", "schema": SCHEMA}
+        ).document
         yield Attacked(send, server.service.catalogs[0], name, victim, kind)
 
 
 @pytest.fixture
-def spelling(request: pytest.FixtureRequest, servers: dict[str, Server], sending_to: Callable[..., Any]) -> Iterator[tuple[Attacked, str]]:
+def spelling(
+    request: pytest.FixtureRequest, servers: dict[str, Server], sending_to: Callable[..., Any]
+) -> Iterator[tuple[Attacked, str]]:
     """Yield a table of one kind, and its location in another spelling."""
     kind, what = request.param
     with attacked(servers[kind], kind, sending_to) as one:
@@ -133,7 +162,9 @@ def spelling(request: pytest.FixtureRequest, servers: dict[str, Server], sending
 
 
 @pytest.fixture(params=["file", "memory"])
-def both(request: pytest.FixtureRequest, servers: dict[str, Server], sending_to: Callable[..., Any]) -> Iterator[Attacked]:
+def both(
+    request: pytest.FixtureRequest, servers: dict[str, Server], sending_to: Callable[..., Any]
+) -> Iterator[Attacked]:
     with attacked(servers[request.param], request.param, sending_to) as one:
         yield one
 
@@ -144,11 +175,15 @@ def files(servers: dict[str, Server], sending_to: Callable[..., Any]) -> Iterato
         yield one
 
 
-each_spelling = pytest.mark.parametrize("spelling", SPELLINGS, indirect=True, ids=lambda one: f"{one[0]}: {one[1]}")
+each_spelling = pytest.mark.parametrize(
+    "spelling", SPELLINGS, indirect=True, ids=lambda one: f"{one[0]}: {one[1]}"
+)
 
 
 @each_spelling
-def test_purge_of_table_at_location_of_another_keeps_its_files(spelling: tuple[Attacked, str]) -> None:
+def test_purge_of_table_at_location_of_another_keeps_its_files(
+    spelling: tuple[Attacked, str],
+) -> None:
     attack, location = spelling
     attack.planted("mine", location)
     attack.purge("mine")
@@ -178,30 +213,46 @@ def test_set_location_to_that_of_another_returns_400(spelling: tuple[Attacked, s
         "requirements": [],
         "updates": [{"action": "set-location", "location": location}],
     }
-    assert attack.send("POST", "/v1/transactions/commit", {"table-changes": [change]}).error[0] == 400
+    assert (
+        attack.send("POST", "/v1/transactions/commit", {"table-changes": [change]}).error[0] == 400
+    )
 
 
 @each_spelling
-def test_commit_of_staged_table_at_location_of_another_returns_400(spelling: tuple[Attacked, str]) -> None:
+def test_commit_of_staged_table_at_location_of_another_returns_400(
+    spelling: tuple[Attacked, str],
+) -> None:
     attack, location = spelling
-    body = {"requirements": [{"type": "assert-create"}], "updates": td.creation_updates(SCHEMA, location)}
+    body = {
+        "requirements": [{"type": "assert-create"}],
+        "updates": td.creation_updates(SCHEMA, location),
+    }
 
     assert attack.send("POST", f"{attack.at}/tables/mine", body).error[0] == 400
 
 
 @each_spelling
-def test_register_of_another_table_at_a_location_returns_400(spelling: tuple[Attacked, str]) -> None:
+def test_register_of_another_table_at_a_location_returns_400(
+    spelling: tuple[Attacked, str],
+) -> None:
     attack, location = spelling
     mine = attack.create("mine").document
     crafted = {**mine["metadata"], "table-uuid": str(uuid.uuid4()), "location": location}
     at = f"{mine['metadata']['location']}/metadata/crafted.metadata.json"
     attack.catalog.warehouse.write(at, json.dumps(crafted).encode())
 
-    assert attack.send("POST", f"{attack.at}/register", {"name": "crafted", "metadata-location": at}).error[0] == 400
+    assert (
+        attack.send(
+            "POST", f"{attack.at}/register", {"name": "crafted", "metadata-location": at}
+        ).error[0]
+        == 400
+    )
 
 
 @each_spelling
-def test_purge_keeps_metadata_files_below_any_spelling_of_metadata_path(spelling: tuple[Attacked, str]) -> None:
+def test_purge_keeps_metadata_files_below_any_spelling_of_metadata_path(
+    spelling: tuple[Attacked, str],
+) -> None:
     attack, location = spelling
     attack.create("mine", properties={"write.metadata.path": location, "write.data.path": location})
     attack.purge("mine")
@@ -209,7 +260,10 @@ def test_purge_keeps_metadata_files_below_any_spelling_of_metadata_path(spelling
     assert attack.is_whole()
 
 
-@pytest.mark.parametrize("what", ["as it is", "double slash", "dot", "one slash", "bare path", "localhost", "four slashes"])
+@pytest.mark.parametrize(
+    "what",
+    ["as it is", "double slash", "dot", "one slash", "bare path", "localhost", "four slashes"],
+)
 def test_location_of_its_own_is_kept_as_spelled_and_purged(files: Attacked, what: str) -> None:
     location = files.spelled(what, f"{files.folder}/own")
     made = files.create("own", location=location).document
@@ -243,7 +297,9 @@ def test_purge_of_a_keeps_ab(both: Attacked) -> None:
 
 
 @pytest.mark.parametrize("place", ["/{}", "/{}/", "//{}", "/{}_other", "/{}/child"])
-def test_location_that_holds_the_folder_of_a_namespace_returns_400(both: Attacked, place: str) -> None:
+def test_location_that_holds_the_folder_of_a_namespace_returns_400(
+    both: Attacked, place: str
+) -> None:
     both.send("POST", "/v1/namespaces", {"namespace": [f"{both.namespace}_other"]})
     both.send("POST", "/v1/namespaces", {"namespace": [both.namespace, "child"]})
     location = f"{both.catalog.warehouse.root}{place.format(both.namespace)}"
@@ -260,7 +316,11 @@ def test_purge_at_the_folder_of_a_namespace_keeps_files_of_dropped_tables(both: 
 
 
 def test_purge_of_a_moved_registered_twin_keeps_the_first_metadata(both: Attacked) -> None:
-    both.send("POST", f"{both.at}/register", {"name": "twin", "metadata-location": both.victim["metadata-location"]})
+    both.send(
+        "POST",
+        f"{both.at}/register",
+        {"name": "twin", "metadata-location": both.victim["metadata-location"]},
+    )
     assert both.move("twin", f"{both.folder}/twin").status == 200
     both.purge("twin")
 
@@ -277,9 +337,13 @@ def test_purge_at_the_metadata_path_of_another_keeps_its_metadata(both: Attacked
     assert both.is_whole(other)
 
 
-@pytest.mark.parametrize("name", ["write.data.path", "write.object-storage.path", "write.folder-storage.path"])
+@pytest.mark.parametrize(
+    "name", ["write.data.path", "write.object-storage.path", "write.folder-storage.path"]
+)
 @pytest.mark.parametrize("below", ["", "/part"])
-def test_purge_at_the_data_path_of_another_keeps_its_data(both: Attacked, name: str, below: str) -> None:
+def test_purge_at_the_data_path_of_another_keeps_its_data(
+    both: Attacked, name: str, below: str
+) -> None:
     folder = f"{both.folder}/elsewhere"
     both.create("other", properties={name: folder})
     both.catalog.warehouse.prepare(f"{folder}/part")
@@ -291,7 +355,9 @@ def test_purge_at_the_data_path_of_another_keeps_its_data(both: Attacked, name: 
 
 
 @pytest.mark.parametrize("below", ["", "/data", "/metadata"])
-def test_purge_at_the_former_location_of_another_keeps_its_files(both: Attacked, below: str) -> None:
+def test_purge_at_the_former_location_of_another_keeps_its_files(
+    both: Attacked, below: str
+) -> None:
     data = f"{both.location}/data/1.parquet"
     both.catalog.warehouse.write(data, b"PAR1")
     assert both.move("victim", f"{both.folder}/moved").status == 200
@@ -305,7 +371,10 @@ def test_purge_at_the_former_location_of_another_keeps_its_files(both: Attacked,
 def test_purge_keeps_files_behind_a_link_that_took_the_place_of_the_table(files: Attacked) -> None:
     mine = files.create("mine", location=f"{files.folder}/mine").document
     files.send("DELETE", f"{files.at}/tables/victim")  # its files stay, and block no other table
-    here, there = (Path(location.removeprefix("file://")) for location in (mine["metadata"]["location"], files.location))
+    here, there = (
+        Path(location.removeprefix("file://"))
+        for location in (mine["metadata"]["location"], files.location)
+    )
     here.rename(here.with_name("away"))
     here.symlink_to(there)
     files.purge("mine")
@@ -347,15 +416,28 @@ def test_purge_of_a_dropped_view_keeps_its_neighbours(both: Attacked) -> None:
     assert both.is_whole()
 
 
-def test_warehouses_that_share_a_folder_keep_the_files_of_each_other(tmp_path: Path, sending_to: Callable[..., Any]) -> None:
+def test_warehouses_that_share_a_folder_keep_the_files_of_each_other(
+    tmp_path: Path, sending_to: Callable[..., Any]
+) -> None:
     (tmp_path / "shared").mkdir()
     config = tmp_path / "server.toml"
-    config.write_text("".join(f'[warehouses.{name}]\nlocation = "{tmp_path}/shared/{name}"\n' for name in "ab"))
+    config.write_text(
+        "".join(f'[warehouses.{name}]\nlocation = "{tmp_path}/shared/{name}"\n' for name in "ab")
+    )
     shared = str(tmp_path / "shared")
-    with running(config=config, allowed_locations=(shared,), warehouse=str(tmp_path / "w")) as server, sending_to(server.url) as send:
+    with (
+        running(
+            config=config, allowed_locations=(shared,), warehouse=str(tmp_path / "w")
+        ) as server,
+        sending_to(server.url) as send,
+    ):
         for name in "ab":
             assert send("POST", f"/v1/{name}/namespaces", {"namespace": ["n"]}).status == 200
-        made = send("POST", "/v1/a/namespaces/n/tables", {"name": "t", "schema": SCHEMA, "location": f"{shared}/t"}).document
+        made = send(
+            "POST",
+            "/v1/a/namespaces/n/tables",
+            {"name": "t", "schema": SCHEMA, "location": f"{shared}/t"},
+        ).document
         for location in (f"file:{shared}/t", f"{shared}/t/below", f"{shared}/a/n/t", f"{shared}/a"):
             body = {"name": "mine", "schema": SCHEMA, "location": location}
             assert send("POST", "/v1/b/namespaces/n/tables", body).error[0] == 400

@@ -18,7 +18,10 @@ from sample_tables.table_invariants import broken_invariants
 
 Document = dict[str, Any]
 
-OURS = td.committed(td.appended(td.table(partition_spec={"fields": [partition_field(2, "day", "day")]}), 11), td.tag("v1", 11))
+OURS = td.committed(
+    td.appended(td.table(partition_spec={"fields": [partition_field(2, "day", "day")]}), 11),
+    td.tag("v1", 11),
+)
 
 
 @settings(deadline=None, max_examples=50)
@@ -51,7 +54,9 @@ def test_a_table_of_the_first_writers_gets_the_members_that_came_later() -> None
     metadata = existing_table_metadata(old)
 
     assert metadata["schemas"] == [{**td.ORDERS, "schema-id": 0}]
-    assert metadata["partition-specs"] == [{"spec-id": 0, "fields": [partition_field(2, "day", "day", **{"field-id": 1000})]}]
+    assert metadata["partition-specs"] == [
+        {"spec-id": 0, "fields": [partition_field(2, "day", "day", **{"field-id": 1000})]}
+    ]
     assert (metadata["last-partition-id"], metadata["default-sort-order-id"]) == (1000, 0)
     assert metadata["refs"] == {"main": {"snapshot-id": 11, "type": "branch"}}
     assert metadata["x-unknown"] == 1
@@ -75,16 +80,38 @@ def test_no_current_snapshot_is_spelled_in_one_way(spelled: int | None) -> None:
         ({"current-schema-id": 5}, "/current-schema-id: expected one of schemas, found 5"),
         ({"current-schema-id": None}, "/current-schema-id: expected an integer from "),
         ({"default-spec-id": 5}, "/default-spec-id: expected one of partition-specs, found 5"),
-        ({"default-sort-order-id": 5}, "/default-sort-order-id: expected one of sort-orders, found 5"),
+        (
+            {"default-sort-order-id": 5},
+            "/default-sort-order-id: expected one of sort-orders, found 5",
+        ),
         ({"sort-orders": 2 * OURS["sort-orders"]}, "/sort-orders/1: the id 0 is given twice"),
-        ({"schemas": [{"type": "struct", "fields": []}]}, "/schemas/0/schema-id: expected an integer from "),
-        ({"last-column-id": 4}, "/last-column-id: expected at least 5, the highest field id in use, found 4"),
-        ({"last-partition-id": 999}, "/last-partition-id: expected at least 1000, the highest field id in use, found 999"),
+        (
+            {"schemas": [{"type": "struct", "fields": []}]},
+            "/schemas/0/schema-id: expected an integer from ",
+        ),
+        (
+            {"last-column-id": 4},
+            "/last-column-id: expected at least 5, the highest field id in use, found 4",
+        ),
+        (
+            {"last-partition-id": 999},
+            "/last-partition-id: expected at least 1000, the highest field id in use, found 999",
+        ),
         ({"snapshots": 2 * OURS["snapshots"]}, "/snapshots/1: the id 11 is given twice"),
-        ({"last-sequence-number": 0}, "/snapshots/0/sequence-number: expected at most last-sequence-number, 0, found 1"),
+        (
+            {"last-sequence-number": 0},
+            "/snapshots/0/sequence-number: expected at most last-sequence-number, 0, found 1",
+        ),
         ({"snapshots": []}, "/refs: expected 'main' at the id of a snapshot, found 11"),
-        ({"current-snapshot-id": None}, "/current-snapshot-id: expected 11, where main is, found nothing"),
+        (
+            {"current-snapshot-id": None},
+            "/current-snapshot-id: expected 11, where main is, found nothing",
+        ),
     ],
 )
-def test_metadata_that_refers_to_what_it_does_not_hold_is_refused(spoiled: Document, said: str) -> None:
-    assert td.complaint(lambda: existing_table_metadata({**OURS, **spoiled})).startswith(f"at {said}")
+def test_metadata_that_refers_to_what_it_does_not_hold_is_refused(
+    spoiled: Document, said: str
+) -> None:
+    assert td.complaint(lambda: existing_table_metadata({**OURS, **spoiled})).startswith(
+        f"at {said}"
+    )

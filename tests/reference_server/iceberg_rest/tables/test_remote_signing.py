@@ -48,7 +48,9 @@ TABLES = "/v1/lake/namespaces/n/tables"
 def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     file = (folder := tmp_path_factory.mktemp("signing")) / "server.toml"
     file.write_text(SERVER)
-    with running(contract="iceberg_rest", contract_version="1.11.0", warehouse=str(folder), config=file) as server:
+    with running(
+        contract="iceberg_rest", contract_version="1.11.0", warehouse=str(folder), config=file
+    ) as server:
         yield server.url
 
 
@@ -56,7 +58,9 @@ def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 def send(url: str, sending_to: Callable[..., Any]) -> Iterator[Callable[..., Any]]:
     with sending_to(url) as sending:
 
-        def send(method: str, path: str, body: Any = None, *, token: str = "root", **headers: str) -> Any:
+        def send(
+            method: str, path: str, body: Any = None, *, token: str = "root", **headers: str
+        ) -> Any:
             return sending(method, path, body, authorization=f"Bearer {token}", **headers)
 
         for prefix in ("lake", "folder"):
@@ -79,7 +83,9 @@ def request(uri: str, method: str = "GET", **members: Any) -> dict[str, Any]:
     return {"region": "eu-central-1", "uri": uri, "method": method, "headers": {}, **members}
 
 
-def signs(send: Callable[..., Any], uri: str, method: str = "GET", *, token: str = "root", **members: Any) -> Any:
+def signs(
+    send: Callable[..., Any], uri: str, method: str = "GET", *, token: str = "root", **members: Any
+) -> Any:
     return send("POST", f"{TABLES}/t/sign", request(uri, method, **members), token=token)
 
 
@@ -88,11 +94,20 @@ def deletion(*keys: str) -> str:
     return f'<Delete xmlns="http://s3.amazonaws.com/doc/2006-03-01/">{objects}<Quiet>true</Quiet></Delete>'
 
 
-def test_configuration_declares_the_endpoint_of_warehouses_in_a_store_alone(send: Callable[..., Any]) -> None:
-    declared = {name: send("GET", f"/v1/config?warehouse={name}").document["endpoints"] for name in ("lake", "folder")}
+def test_configuration_declares_the_endpoint_of_warehouses_in_a_store_alone(
+    send: Callable[..., Any],
+) -> None:
+    declared = {
+        name: send("GET", f"/v1/config?warehouse={name}").document["endpoints"]
+        for name in ("lake", "folder")
+    }
 
     assert (SIGNS in declared["lake"], SIGNS in declared["folder"]) == (True, False)
-    assert send("POST", "/v1/folder/namespaces/n/tables/t/sign", request(HOST)).error == (406, "UnsupportedOperationException", 406)
+    assert send("POST", "/v1/folder/namespaces/n/tables/t/sign", request(HOST)).error == (
+        406,
+        "UnsupportedOperationException",
+        406,
+    )
 
 
 def test_table_comes_with_the_signer_and_without_secrets(send: Callable[..., Any]) -> None:
@@ -117,17 +132,24 @@ def test_table_comes_with_the_signer_and_without_secrets(send: Callable[..., Any
 
 def test_credentials_come_before_a_signer(send: Callable[..., Any]) -> None:
     create(send)
-    answer = send("GET", f"{TABLES}/t", x_iceberg_access_delegation="remote-signing,vended-credentials")
+    answer = send(
+        "GET", f"{TABLES}/t", x_iceberg_access_delegation="remote-signing,vended-credentials"
+    )
 
     assert len(answer.document["storage-credentials"]) == 1
     assert "s3.remote-signing-enabled" not in answer.document["config"]
 
 
-def test_created_table_comes_with_the_signer_and_a_staged_one_without(send: Callable[..., Any]) -> None:
+def test_created_table_comes_with_the_signer_and_a_staged_one_without(
+    send: Callable[..., Any],
+) -> None:
     body = {"name": "t", "schema": SCHEMA}
 
     assert "config" not in send("POST", TABLES, {**body, "stage-create": True}, **SIGNED).document
-    assert send("POST", TABLES, body, **SIGNED).document["config"]["s3.remote-signing-enabled"] == "true"
+    assert (
+        send("POST", TABLES, body, **SIGNED).document["config"]["s3.remote-signing-enabled"]
+        == "true"
+    )
 
 
 @pytest.mark.parametrize(
@@ -144,9 +166,15 @@ def test_created_table_comes_with_the_signer_and_a_staged_one_without(send: Call
         ("DELETE", "/data/a.parquet", "", "no-store"),
     ],
 )
-def test_requests_for_files_of_the_table_are_signed(send: Callable[..., Any], method: str, of: str, query: str, cached: str) -> None:
+def test_requests_for_files_of_the_table_are_signed(
+    send: Callable[..., Any], method: str, of: str, query: str, cached: str
+) -> None:
     uri = f"{HOST}/{create(send)}{of}{query}"
-    headers = {"Host": ["bucket.s3.eu-central-1.amazonaws.com"], "Range": ["bytes=0-3"], "x-amz-sdk-checksum-algorithm": ["CRC32"]}
+    headers = {
+        "Host": ["bucket.s3.eu-central-1.amazonaws.com"],
+        "Range": ["bytes=0-3"],
+        "x-amz-sdk-checksum-algorithm": ["CRC32"],
+    }
 
     answer = signs(send, uri, method, headers={**headers, "Authorization": ["own"]})
 
@@ -161,7 +189,12 @@ def test_requests_for_files_of_the_table_are_signed(send: Callable[..., Any], me
 
 
 @pytest.mark.parametrize(
-    "host", [HOST, "https://s3.eu-central-1.amazonaws.com/bucket", "https://s3.dualstack.eu-central-1.amazonaws.com/bucket"]
+    "host",
+    [
+        HOST,
+        "https://s3.eu-central-1.amazonaws.com/bucket",
+        "https://s3.dualstack.eu-central-1.amazonaws.com/bucket",
+    ],
 )
 def test_both_styles_of_addresses_are_signed(send: Callable[..., Any], host: str) -> None:
     assert signs(send, f"{host}/{create(send)}/data/a").status == 200
@@ -183,7 +216,9 @@ def test_bucket_in_the_host_is_refused_by_path_style() -> None:
         ({"X-Amz-Content-SHA256": ["ab" * 32]}, "ab" * 32),
     ],
 )
-def test_payload_is_signed_as_it_is_sent(send: Callable[..., Any], sent: dict[str, Any], payload: str) -> None:
+def test_payload_is_signed_as_it_is_sent(
+    send: Callable[..., Any], sent: dict[str, Any], payload: str
+) -> None:
     answer = signs(send, f"{HOST}/{create(send)}/data/a", "PUT", headers=sent)
 
     assert answer.document["headers"]["x-amz-content-sha256"] == [payload]
@@ -193,7 +228,13 @@ def test_listing_below_the_location_is_signed(send: Callable[..., Any]) -> None:
     path = create(send)
 
     for prefix in (f"{path}/", f"{path}/data/a"):
-        assert signs(send, f"{HOST}/?list-type=2&prefix={prefix.replace('/', '%2F')}&delimiter=&encoding-type=url").status == 200
+        assert (
+            signs(
+                send,
+                f"{HOST}/?list-type=2&prefix={prefix.replace('/', '%2F')}&delimiter=&encoding-type=url",
+            ).status
+            == 200
+        )
 
 
 def test_deletion_of_several_files_is_signed_with_its_body(send: Callable[..., Any]) -> None:
@@ -202,7 +243,9 @@ def test_deletion_of_several_files_is_signed_with_its_body(send: Callable[..., A
 
     answer = signs(send, f"{HOST}/?delete", "POST", body=body)
 
-    assert answer.document["headers"]["x-amz-content-sha256"] == [hashlib.sha256(body.encode()).hexdigest()]
+    assert answer.document["headers"]["x-amz-content-sha256"] == [
+        hashlib.sha256(body.encode()).hexdigest()
+    ]
 
 
 @pytest.mark.parametrize(
@@ -271,7 +314,11 @@ def test_other_requests_return_403(send: Callable[..., Any], method: str, uri: s
     path = create(send)
     beside = create(send, "u")
 
-    answer = signs(send, uri.format(host=HOST, path=path, beside=beside, name=beside.rpartition("/")[2]), method)
+    answer = signs(
+        send,
+        uri.format(host=HOST, path=path, beside=beside, name=beside.rpartition("/")[2]),
+        method,
+    )
 
     assert answer.error == (403, "ForbiddenException", 403)
 
@@ -310,7 +357,9 @@ def test_other_requests_return_403(send: Callable[..., Any], method: str, uri: s
         ("OPTIONS", {}),
     ],
 )
-def test_requests_that_do_more_return_403(send: Callable[..., Any], method: str, members: dict[str, Any]) -> None:
+def test_requests_that_do_more_return_403(
+    send: Callable[..., Any], method: str, members: dict[str, Any]
+) -> None:
     answer = signs(send, f"{HOST}/{create(send)}/data/a", method, **members)
 
     assert answer.error == (403, "ForbiddenException", 403)
@@ -358,11 +407,19 @@ def test_requests_that_do_more_return_403(send: Callable[..., Any], method: str,
         '<!DOCTYPE a [<!ENTITY b "{path}/a">]><Delete><Object><Key>&b;</Key></Object></Delete>',
     ],
 )
-def test_other_deletions_of_several_files_return_403(send: Callable[..., Any], body: str | None) -> None:
+def test_other_deletions_of_several_files_return_403(
+    send: Callable[..., Any], body: str | None
+) -> None:
     path, beside = create(send), create(send, "u")
-    members = {} if body is None else {"body": body.replace("{path}", path).replace("{beside}", beside)}
+    members = (
+        {} if body is None else {"body": body.replace("{path}", path).replace("{beside}", beside)}
+    )
 
-    assert signs(send, f"{HOST}/?delete", "POST", **members).error == (403, "ForbiddenException", 403)
+    assert signs(send, f"{HOST}/?delete", "POST", **members).error == (
+        403,
+        "ForbiddenException",
+        403,
+    )
 
 
 @pytest.mark.parametrize(
@@ -373,14 +430,25 @@ def test_other_deletions_of_several_files_return_403(send: Callable[..., Any], b
         '<s:Delete xmlns:s="http://s3.amazonaws.com/doc/2006-03-01/"><s:Object><s:Key>{path}/a%5Cb c</s:Key></s:Object></s:Delete>',
     ],
 )
-def test_deletions_of_several_files_as_clients_write_them_are_signed(send: Callable[..., Any], body: str) -> None:
-    assert signs(send, f"{HOST}/?delete", "POST", body=body.replace("{path}", create(send))).status == 200
+def test_deletions_of_several_files_as_clients_write_them_are_signed(
+    send: Callable[..., Any], body: str
+) -> None:
+    assert (
+        signs(send, f"{HOST}/?delete", "POST", body=body.replace("{path}", create(send))).status
+        == 200
+    )
 
 
 def test_deletion_with_another_payload_than_its_body_returns_403(send: Callable[..., Any]) -> None:
     body = deletion(f"{create(send)}/data/a")
 
-    answer = signs(send, f"{HOST}/?delete", "POST", body=body, headers={"x-amz-content-sha256": ["UNSIGNED-PAYLOAD"]})
+    answer = signs(
+        send,
+        f"{HOST}/?delete",
+        "POST",
+        body=body,
+        headers={"x-amz-content-sha256": ["UNSIGNED-PAYLOAD"]},
+    )
 
     assert answer.status == 403
 
@@ -390,20 +458,33 @@ def test_readers_get_signatures_that_read_alone(send: Callable[..., Any]) -> Non
 
     answers = {
         method: signs(send, f"{HOST}/{path}/data/a{query}", method, token="reader").status
-        for method, query in (("GET", ""), ("HEAD", ""), ("PUT", ""), ("DELETE", ""), ("POST", "?uploads"))
+        for method, query in (
+            ("GET", ""),
+            ("HEAD", ""),
+            ("PUT", ""),
+            ("DELETE", ""),
+            ("POST", "?uploads"),
+        )
     }
-    several = signs(send, f"{HOST}/?delete", "POST", token="reader", body=deletion(f"{path}/data/a"))
+    several = signs(
+        send, f"{HOST}/?delete", "POST", token="reader", body=deletion(f"{path}/data/a")
+    )
 
     assert answers == {"GET": 200, "HEAD": 200, "PUT": 403, "DELETE": 403, "POST": 403}
     assert several.status == 403
 
 
-def test_further_locations_of_a_table_are_signed_unless_they_are_not_its_own(send: Callable[..., Any]) -> None:
+def test_further_locations_of_a_table_are_signed_unless_they_are_not_its_own(
+    send: Callable[..., Any],
+) -> None:
     path, beside = create(send), create(send, "u")
     own, foreign = f"{path}-data", f"{beside}/data"
     update = {
         "action": "set-properties",
-        "updates": {"write.data.path": f"s3://bucket/{own}", "write.metadata.path": f"s3://bucket/{foreign}"},
+        "updates": {
+            "write.data.path": f"s3://bucket/{own}",
+            "write.metadata.path": f"s3://bucket/{foreign}",
+        },
     }
     assert send("POST", f"{TABLES}/t", {"requirements": [], "updates": [update]}).status == 200
 
@@ -411,7 +492,9 @@ def test_further_locations_of_a_table_are_signed_unless_they_are_not_its_own(sen
     assert signs(send, f"{HOST}/{foreign}/a").status == 403
 
 
-def test_location_in_a_namespace_of_others_is_not_signed_for_a_writer(send: Callable[..., Any]) -> None:
+def test_location_in_a_namespace_of_others_is_not_signed_for_a_writer(
+    send: Callable[..., Any],
+) -> None:
     create(send)
     update = {"action": "set-properties", "updates": {"write.data.path": "s3://bucket/lake/m/x"}}
     assert send("POST", f"{TABLES}/t", {"requirements": [], "updates": [update]}).status == 200
@@ -423,6 +506,11 @@ def test_location_in_a_namespace_of_others_is_not_signed_for_a_writer(send: Call
 def test_location_that_tables_share_is_not_signed(send: Callable[..., Any]) -> None:
     path = create(send)
     file = send("GET", f"{TABLES}/t").document["metadata-location"]
-    assert send("POST", "/v1/lake/namespaces/n/register", {"name": "twin", "metadata-location": file}).status == 200
+    assert (
+        send(
+            "POST", "/v1/lake/namespaces/n/register", {"name": "twin", "metadata-location": file}
+        ).status
+        == 200
+    )
 
     assert signs(send, f"{HOST}/{path}/data/a").error == (403, "ForbiddenException", 403)

@@ -15,12 +15,18 @@ import pytest
 from lakepact.reference_server import running
 from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.iceberg_rest.tables.credentials import Credentials, Rules
-from lakepact.reference_server.iceberg_rest.tables.storage_credentials import StorageAccess, read_storage_access
+from lakepact.reference_server.iceberg_rest.tables.storage_credentials import (
+    StorageAccess,
+    read_storage_access,
+)
 from lakepact.reference_server.server_file import WarehouseEntry
 from lakepact.reference_server.settings import BadSetting
 from lakepact.reference_server.warehouse.vended_credentials.remembered import Remembered
 from lakepact.reference_server.warehouse.vended_credentials.signing import Keys
-from lakepact.reference_server.warehouse.vended_credentials.token_services import NoKeys, TemporaryKeys
+from lakepact.reference_server.warehouse.vended_credentials.token_services import (
+    NoKeys,
+    TemporaryKeys,
+)
 from miniatures import miniature
 
 SCHEMA = {"type": "struct", "fields": [{"id": 1, "name": "id", "type": "long", "required": True}]}
@@ -42,7 +48,16 @@ def serving(tmp_path: Path, sending_to: Callable[..., Any]) -> Iterator[Callable
         def serve(credentials: str, **settings: Any) -> Callable[..., Any]:
             file = tmp_path / "server.toml"
             file.write_text(f"[warehouses.lake]\n[warehouses.lake.credentials]\n{credentials}\n")
-            server = stack.enter_context(running(**{"contract": "iceberg_rest", "warehouse": "memory:", "config": file, **settings}))
+            server = stack.enter_context(
+                running(
+                    **{
+                        "contract": "iceberg_rest",
+                        "warehouse": "memory:",
+                        "config": file,
+                        **settings,
+                    }
+                )
+            )
             send = stack.enter_context(sending_to(server.url))
             send("POST", "/v1/namespaces", {"namespace": ["n"]})
             return send
@@ -57,7 +72,9 @@ def send(serving: Callable[..., Any]) -> Callable[..., Any]:
     return send
 
 
-def create(send: Callable[..., Any], name: str = "t", headers: dict[str, str] = VENDED, **more: Any) -> Any:
+def create(
+    send: Callable[..., Any], name: str = "t", headers: dict[str, str] = VENDED, **more: Any
+) -> Any:
     return send("POST", TABLES, {"name": name, "schema": SCHEMA, **more}, **headers)
 
 
@@ -66,7 +83,9 @@ def test_requested_credentials_are_for_the_location_of_the_table(send: Callable[
 
     (credential,) = created["storage-credentials"]
     assert credential["prefix"] == created["metadata"]["location"]
-    assert credential["config"]["client.refresh-credentials-endpoint"].endswith("/tables/t/credentials")
+    assert credential["config"]["client.refresh-credentials-endpoint"].endswith(
+        "/tables/t/credentials"
+    )
     assert sorted(credential["config"]) == [
         "client.refresh-credentials-endpoint",
         "s3.access-key-id",
@@ -78,16 +97,30 @@ def test_requested_credentials_are_for_the_location_of_the_table(send: Callable[
     assert created["config"] == credential["config"]
 
 
-@pytest.mark.parametrize("header", [{}, {"x_iceberg_access_delegation": "remote-signing"}, {"x_iceberg_access_delegation": "telepathy"}])
-def test_answer_without_request_has_no_credentials(send: Callable[..., Any], header: dict[str, str]) -> None:
+@pytest.mark.parametrize(
+    "header",
+    [
+        {},
+        {"x_iceberg_access_delegation": "remote-signing"},
+        {"x_iceberg_access_delegation": "telepathy"},
+    ],
+)
+def test_answer_without_request_has_no_credentials(
+    send: Callable[..., Any], header: dict[str, str]
+) -> None:
     for answer in (create(send, headers=header), send("GET", f"{TABLES}/t", **header)):
         assert sorted(answer.document) == ["metadata", "metadata-location"]
         assert "cache-control" not in answer.headers
 
 
-@pytest.mark.parametrize("ways", ["vended-credentials", "remote-signing,vended-credentials", " vended-credentials , telepathy"])
+@pytest.mark.parametrize(
+    "ways",
+    ["vended-credentials", "remote-signing,vended-credentials", " vended-credentials , telepathy"],
+)
 @pytest.mark.parametrize("query", ["", "?snapshots=refs", "?snapshots=all"])
-def test_a_list_of_ways_is_read_whatever_else_is_in_it(send: Callable[..., Any], ways: str, query: str) -> None:
+def test_a_list_of_ways_is_read_whatever_else_is_in_it(
+    send: Callable[..., Any], ways: str, query: str
+) -> None:
     create(send)
     answer = send("GET", f"{TABLES}/t{query}", x_iceberg_access_delegation=ways)
 
@@ -97,7 +130,9 @@ def test_a_list_of_ways_is_read_whatever_else_is_in_it(send: Callable[..., Any],
 
 def test_etag_with_credentials_is_weak_stable_and_distinct(send: Callable[..., Any]) -> None:
     created = create(send).headers["etag"]
-    plain, loaded = (send("GET", f"{TABLES}/t", **header).headers["etag"] for header in ({}, VENDED))
+    plain, loaded = (
+        send("GET", f"{TABLES}/t", **header).headers["etag"] for header in ({}, VENDED)
+    )
 
     assert created == loaded
     assert loaded.startswith('W/"')
@@ -111,13 +146,17 @@ def test_known_etag_with_requested_credentials_returns_200(send: Callable[..., A
         assert (answer.status, len(answer.document["storage-credentials"])) == (200, 1)
 
 
-def test_a_tag_that_came_with_credentials_is_not_that_of_the_table_alone(send: Callable[..., Any]) -> None:
+def test_a_tag_that_came_with_credentials_is_not_that_of_the_table_alone(
+    send: Callable[..., Any],
+) -> None:
     held = create(send).headers["etag"]
 
     assert send("GET", f"{TABLES}/t", if_none_match=held).status == 200
 
 
-def test_credentials_of_a_warehouse_without_credentials_are_empty(serving: Callable[..., Any]) -> None:
+def test_credentials_of_a_warehouse_without_credentials_are_empty(
+    serving: Callable[..., Any],
+) -> None:
     send = serving("")
     create(send)
 
@@ -125,9 +164,13 @@ def test_credentials_of_a_warehouse_without_credentials_are_empty(serving: Calla
     assert "storage-credentials" not in send("GET", f"{TABLES}/t", **VENDED).document
 
 
-def test_settings_of_the_file_are_handed_out_as_they_are(serving: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_settings_of_the_file_are_handed_out_as_they_are(
+    serving: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("LAKE_SECRET", SECRET)
-    send = serving('config = { "s3.access-key-id" = "AKID" }\nconfig-env = { "s3.secret-access-key" = "LAKE_SECRET" }')
+    send = serving(
+        'config = { "s3.access-key-id" = "AKID" }\nconfig-env = { "s3.secret-access-key" = "LAKE_SECRET" }'
+    )
     create(send)
 
     (credential,) = send("GET", f"{TABLES}/t/credentials").document["storage-credentials"]
@@ -149,15 +192,28 @@ def test_keys_to_a_are_given_beside_ab(send: Callable[..., Any]) -> None:
     parent = create(send).document["metadata"]["location"].rpartition("/")[0]
     made = [create(send, name, location=f"{parent}/{name}").document for name in ("a", "ab")]
 
-    assert [one["prefix"] for table in made for one in table["storage-credentials"]] == [f"{parent}/a", f"{parent}/ab"]
+    assert [one["prefix"] for table in made for one in table["storage-credentials"]] == [
+        f"{parent}/a",
+        f"{parent}/ab",
+    ]
 
 
-@pytest.mark.parametrize("spelled", ["{}", "{}/", "{}/data", "{folder}//{name}", "{folder}/./{name}", "{folder}%2F{name}"])
-def test_no_keys_are_given_for_another_spelling_of_the_location_of_a_table(send: Callable[..., Any], spelled: str) -> None:
+@pytest.mark.parametrize(
+    "spelled",
+    ["{}", "{}/", "{}/data", "{folder}//{name}", "{folder}/./{name}", "{folder}%2F{name}"],
+)
+def test_no_keys_are_given_for_another_spelling_of_the_location_of_a_table(
+    send: Callable[..., Any], spelled: str
+) -> None:
     location = create(send).document["metadata"]["location"]
     folder, _, name = location.rpartition("/")
     for staged in (False, True):
-        answer = create(send, "mine", location=spelled.format(location, folder=folder, name=name), **{"stage-create": staged})
+        answer = create(
+            send,
+            "mine",
+            location=spelled.format(location, folder=folder, name=name),
+            **{"stage-create": staged},
+        )
         assert answer.error == (400, "BadRequestException", 400)
     assert send("GET", f"{TABLES}/t/credentials").status == 200
 
@@ -202,12 +258,16 @@ STS = {
 
 
 @pytest.mark.parametrize("is_writable", [False, True])
-def test_the_role_is_cut_down_to_the_location_of_the_table(access: Any, service: TokenService, *, is_writable: bool) -> None:
+def test_the_role_is_cut_down_to_the_location_of_the_table(
+    access: Any, service: TokenService, *, is_writable: bool
+) -> None:
     (credential,) = access.credentials("s3://bucket/lake/t", name="ann", is_writable=is_writable)
 
     (form,) = service.asked
     files, listing, bucket = json.loads(form.pop("Policy"))["Statement"]
-    assert {key: form[key] for key in ("Action", "RoleArn", "DurationSeconds", "RoleSessionName")} == {
+    assert {
+        key: form[key] for key in ("Action", "RoleArn", "DurationSeconds", "RoleSessionName")
+    } == {
         "Action": "AssumeRole",
         "RoleArn": "arn:aws:iam::1:role/r",
         "DurationSeconds": "1800",
@@ -215,7 +275,10 @@ def test_the_role_is_cut_down_to_the_location_of_the_table(access: Any, service:
     }
     assert files["Resource"] == ["arn:aws:s3:::bucket/lake/t/*"]
     assert ("s3:PutObject" in files["Action"]) is is_writable
-    assert (listing["Condition"]["StringLike"], bucket["Action"]) == ({"s3:prefix": ["lake/t/*"]}, ["s3:GetBucketLocation"])
+    assert (listing["Condition"]["StringLike"], bucket["Action"]) == (
+        {"s3:prefix": ["lake/t/*"]},
+        ["s3:GetBucketLocation"],
+    )
     assert credential == {
         "prefix": "s3://bucket/lake/t",
         "config": {
@@ -223,7 +286,9 @@ def test_the_role_is_cut_down_to_the_location_of_the_table(access: Any, service:
             "s3.access-key-id": "ASIA1",
             "s3.secret-access-key": "very/secret+1",
             "s3.session-token": "token&/==",
-            "s3.session-token-expires-at-ms": str(int(datetime(2999, 1, 2, 3, 4, 5, 678_000, UTC).timestamp() * 1000)),
+            "s3.session-token-expires-at-ms": str(
+                int(datetime(2999, 1, 2, 3, 4, 5, 678_000, UTC).timestamp() * 1000)
+            ),
         },
     }
 
@@ -238,7 +303,10 @@ def test_keys_are_given_again_to_the_same_for_the_same(access: Any, service: Tok
 
 
 def test_refusal_of_the_token_service_has_only_its_code(access: Any, service: TokenService) -> None:
-    service.answer = (403, f"<Error><Code>AccessDenied</Code><Message>{SECRET} may not</Message></Error>")
+    service.answer = (
+        403,
+        f"<Error><Code>AccessDenied</Code><Message>{SECRET} may not</Message></Error>",
+    )
 
     with pytest.raises(Exception, match="refused with status 403 and AccessDenied") as refused:
         access.credentials("s3://bucket/t", name="ann", is_writable=True)
@@ -247,7 +315,9 @@ def test_refusal_of_the_token_service_has_only_its_code(access: Any, service: To
 
 
 def test_no_representation_shows_a_secret(access: Any) -> None:
-    assert not {SECRET, "AKIDEXAMPLE"} & set(repr(access).replace("'", " ").replace(",", " ").split())
+    assert not {SECRET, "AKIDEXAMPLE"} & set(
+        repr(access).replace("'", " ").replace(",", " ").split()
+    )
 
 
 class Failing:
@@ -256,13 +326,17 @@ class Failing:
     def __init__(self) -> None:
         self.asked = 0
 
-    def keys(self, location: str, *, name: str, seconds: int, is_writable: bool = False) -> TemporaryKeys:
+    def keys(
+        self, location: str, *, name: str, seconds: int, is_writable: bool = False
+    ) -> TemporaryKeys:
         self.asked += 1
         raise NoKeys("it is closed")
 
 
 def test_missing_keys_fail_a_load_and_not_a_commit(send: Callable[..., Any], server: Any) -> None:
-    credentials = Credentials(server.service.catalogs[0], Rules(), StorageAccess(service=Failing()), prefix="")
+    credentials = Credentials(
+        server.service.catalogs[0], Rules(), StorageAccess(service=Failing()), prefix=""
+    )
     asked = (["vended-credentials"], "s3://bucket/t", ("n",), "t")
 
     assert credentials.access_for(*asked, has_changed=True) == {}
@@ -278,7 +352,9 @@ def test_a_token_service_is_of_no_use_to_a_warehouse_that_is_in_no_bucket(
     monkeypatch.setenv("LAKE_SECRET", SECRET)
 
     with pytest.raises(BadSetting, match="lies at s3://bucket/path"):
-        serving('sts = "https://sts"\naccess-key-id-env = "LAKE_ID"\nsecret-access-key-env = "LAKE_SECRET"')
+        serving(
+            'sts = "https://sts"\naccess-key-id-env = "LAKE_ID"\nsecret-access-key-env = "LAKE_SECRET"'
+        )
 
 
 class Clock:
@@ -291,7 +367,9 @@ class Clock:
     def time(self) -> float:
         return self.now
 
-    def keys(self, location: str, *, name: str, seconds: int, is_writable: bool = False) -> TemporaryKeys:
+    def keys(
+        self, location: str, *, name: str, seconds: int, is_writable: bool = False
+    ) -> TemporaryKeys:
         self.asked += 1
         return TemporaryKeys(Keys("id", "secret"), int((self.now + seconds) * 1000))
 
@@ -302,7 +380,9 @@ def test_keys_are_fetched_again_after_half_their_lifetime() -> None:
     ends = []
     for second in (0, 1799, 1800, 1801, 3500):
         clock.now = 1_000_000.0 + second
-        ends.append(remembered.keys("s3://b/t", name="ann", seconds=3600).expires // 1000 - 1_000_000)
+        ends.append(
+            remembered.keys("s3://b/t", name="ann", seconds=3600).expires // 1000 - 1_000_000
+        )
 
     assert ends == [3600, 3600, 5400, 5400, 5400]
 
@@ -327,7 +407,9 @@ def test_a_failure_is_not_remembered() -> None:
 
 
 def test_rehearsal_keys_may_expire_after_a_second() -> None:
-    access = read_storage_access(WarehouseEntry("lake", credentials={"rehearsal": True, "seconds": 1}), {})
+    access = read_storage_access(
+        WarehouseEntry("lake", credentials={"rehearsal": True, "seconds": 1}), {}
+    )
 
     assert access.seconds == 1
 
@@ -343,7 +425,10 @@ def test_rehearsal_keys_may_expire_after_a_second() -> None:
         ({"seconds": True}, "from 900 to 43200"),
         ({"role": ""}, "role: is a text"),
         ({"access-key-id-env": None}, "access-key-id-env: is missing"),
-        ({"secret-access-key-env": "NOT_SET"}, "secret-access-key-env: names an environment variable that is not set"),
+        (
+            {"secret-access-key-env": "NOT_SET"},
+            "secret-access-key-env: names an environment variable that is not set",
+        ),
         ({"sts": None}, "region: is of use with sts alone|role: is of use with sts alone"),
         ({"config": {"s3.path-style-access": True}}, "config: is a table of texts"),
     ],
@@ -357,19 +442,34 @@ def test_invalid_settings_are_refused_at_the_start(change: dict[str, Any], said:
     assert not any(secret in str(refused.value) for secret in (SECRET, "AKIDEXAMPLE", "secret@"))
 
 
-def test_repeated_creation_has_new_credentials_and_stores_no_secret(serving: Callable[..., Any], tmp_path: Path) -> None:
+def test_repeated_creation_has_new_credentials_and_stores_no_secret(
+    serving: Callable[..., Any], tmp_path: Path
+) -> None:
     kept = tmp_path / "catalog.sqlite"
     send = serving(REHEARSAL, contract_version="1.11.0", store=str(kept))
-    body, key = {"name": "t", "schema": SCHEMA}, {"idempotency_key": "01920000-0000-7000-8000-000000000001"}
+    body, key = (
+        {"name": "t", "schema": SCHEMA},
+        {"idempotency_key": "01920000-0000-7000-8000-000000000001"},
+    )
     answers = [send("POST", TABLES, body, **VENDED, **key) for _ in range(2)]
     tables = [answer.document for answer in answers]
     given = [table.pop("storage-credentials") for table in tables]
     configs = [table.pop("config") for table in tables]
-    secrets = {one["config"][name] for some in given for one in some for name in ("s3.secret-access-key", "s3.session-token")}
+    secrets = {
+        one["config"][name]
+        for some in given
+        for one in some
+        for name in ("s3.secret-access-key", "s3.session-token")
+    }
     stored = b"".join(file.read_bytes() for file in tmp_path.glob("catalog.sqlite*"))
 
-    assert [(answer.status, answer.headers["etag"]) for answer in answers] == [(200, answers[0].headers["etag"])] * 2
+    assert [(answer.status, answer.headers["etag"]) for answer in answers] == [
+        (200, answers[0].headers["etag"])
+    ] * 2
     assert tables[0] == tables[1]
-    assert (len(secrets), [config["s3.secret-access-key"] in secrets for config in configs]) == (4, [True, True])
+    assert (len(secrets), [config["s3.secret-access-key"] in secrets for config in configs]) == (
+        4,
+        [True, True],
+    )
     assert tables[0]["metadata-location"].encode() in stored
     assert [secret for secret in secrets if secret.encode() in stored] == []

@@ -13,28 +13,48 @@ SCHEMA = {"type": "struct", "fields": [{"id": 1, "name": "id", "type": "long", "
 @pytest.mark.parametrize("stage", [False, True])
 def test_a_table_is_made_once(send: Callable[..., Any], table: str, *, stage: bool) -> None:
     before = send("GET", table).body
-    answer = send("POST", table.removesuffix("/t"), {"name": "t", "schema": SCHEMA, "stage-create": stage})
+    answer = send(
+        "POST", table.removesuffix("/t"), {"name": "t", "schema": SCHEMA, "stage-create": stage}
+    )
 
     assert answer.error == (409, "AlreadyExistsException", 409)
     assert send("GET", table).body == before
 
 
-@pytest.mark.parametrize("location", ["s3://bucket/t", "file:///etc/t", "memory:/../t", "memory:", ""])
-def test_a_table_outside_the_warehouse_is_400(send: Callable[..., Any], namespace: str, location: str) -> None:
-    answer = send("POST", f"/v1/namespaces/{namespace}/tables", {"name": "t", "schema": SCHEMA, "location": location})
+@pytest.mark.parametrize(
+    "location", ["s3://bucket/t", "file:///etc/t", "memory:/../t", "memory:", ""]
+)
+def test_a_table_outside_the_warehouse_is_400(
+    send: Callable[..., Any], namespace: str, location: str
+) -> None:
+    answer = send(
+        "POST",
+        f"/v1/namespaces/{namespace}/tables",
+        {"name": "t", "schema": SCHEMA, "location": location},
+    )
 
     assert answer.error == (400, "BadRequestException", 400)
 
 
-@pytest.mark.parametrize("path", ["/v1/namespaces/irc_missing/tables/t", "/v1/namespaces/{namespace}/tables/irc_missing"])
+@pytest.mark.parametrize(
+    "path", ["/v1/namespaces/irc_missing/tables/t", "/v1/namespaces/{namespace}/tables/irc_missing"]
+)
 @pytest.mark.parametrize("method", ["GET", "DELETE", "POST"])
-def test_a_table_that_is_not_there_is_404(send: Callable[..., Any], namespace: str, method: str, path: str) -> None:
+def test_a_table_that_is_not_there_is_404(
+    send: Callable[..., Any], namespace: str, method: str, path: str
+) -> None:
     body = {"requirements": [], "updates": []} if method == "POST" else None
 
-    assert send(method, path.format(namespace=namespace), body).error == (404, "NoSuchTableException", 404)
+    assert send(method, path.format(namespace=namespace), body).error == (
+        404,
+        "NoSuchTableException",
+        404,
+    )
 
 
-def test_renaming_a_table_to_itself_changes_nothing(send: Callable[..., Any], table: str, namespace: str) -> None:
+def test_renaming_a_table_to_itself_changes_nothing(
+    send: Callable[..., Any], table: str, namespace: str
+) -> None:
     name = {"namespace": [namespace], "name": "t"}
 
     assert send("POST", "/v1/tables/rename", {"source": name, "destination": name}).status == 204
@@ -47,16 +67,27 @@ def test_a_commit_for_another_table_is_400(send: Callable[..., Any], table: str)
     assert send("POST", table, body).error == (400, "BadRequestException", 400)
 
 
-def test_a_table_does_not_leave_the_warehouse_by_a_commit(send: Callable[..., Any], table: str) -> None:
+def test_a_table_does_not_leave_the_warehouse_by_a_commit(
+    send: Callable[..., Any], table: str
+) -> None:
     before = send("GET", table).body
-    answer = send("POST", table, {"requirements": [], "updates": [{"action": "set-location", "location": "file:///etc"}]})
+    answer = send(
+        "POST",
+        table,
+        {"requirements": [], "updates": [{"action": "set-location", "location": "file:///etc"}]},
+    )
 
     assert answer.error == (400, "BadRequestException", 400)
     assert send("GET", table).body == before
 
 
-def test_rename_to_an_empty_name_is_400(send: Callable[..., Any], table: str, namespace: str) -> None:
-    names = {"source": {"namespace": [namespace], "name": "t"}, "destination": {"namespace": [namespace], "name": ""}}
+def test_rename_to_an_empty_name_is_400(
+    send: Callable[..., Any], table: str, namespace: str
+) -> None:
+    names = {
+        "source": {"namespace": [namespace], "name": "t"},
+        "destination": {"namespace": [namespace], "name": ""},
+    }
 
     assert send("POST", "/v1/tables/rename", names).error == (400, "BadRequestException", 400)
     assert send("HEAD", table).status == 204

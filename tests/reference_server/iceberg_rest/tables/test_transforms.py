@@ -40,7 +40,8 @@ TIMES = {"timestamp", "timestamptz", "timestamp_ns", "timestamptz_ns"}
 TAKES = {
     "identity": set(TYPES) - {"variant", "geometry", "geography"},
     "void": set(TYPES),
-    "bucket[16]": set(TYPES) - {"boolean", "float", "double", "variant", "unknown", "geometry", "geography"},
+    "bucket[16]": set(TYPES)
+    - {"boolean", "float", "double", "variant", "unknown", "geometry", "geography"},
     "truncate[4]": {"int", "long", "decimal(9, 2)", "string", "binary"},
     "year": TIMES | {"date"},
     "month": TIMES | {"date"},
@@ -56,7 +57,9 @@ def check(transform: str, column_type: Any) -> None:
 
 @pytest.mark.parametrize("transform", TAKES)
 @pytest.mark.parametrize("column_type", TYPES)
-def test_a_transform_takes_the_types_that_it_is_defined_for(transform: str, column_type: str) -> None:
+def test_a_transform_takes_the_types_that_it_is_defined_for(
+    transform: str, column_type: str
+) -> None:
     if column_type in TAKES[transform]:
         check(transform, column_type)
         return
@@ -97,13 +100,31 @@ def test_an_unknown_transform_is_refused(transform: str) -> None:
 )
 def test_columns_inside_of_collections_are_no_source(source: int, where: str) -> None:
     schema = struct(
-        field(1, "list", {"type": "list", "element-id": 2, "element": "int", "element-required": True}),
-        field(3, "map", {"type": "map", "key-id": 4, "key": "int", "value-id": 5, "value": "int", "value-required": True}),
+        field(
+            1, "list", {"type": "list", "element-id": 2, "element": "int", "element-required": True}
+        ),
+        field(
+            3,
+            "map",
+            {
+                "type": "map",
+                "key-id": 4,
+                "key": "int",
+                "value-id": 5,
+                "value": "int",
+                "value-required": True,
+            },
+        ),
     )
     known = columns(schema, "/schema", format_version=2)
-    said = td.complaint(lambda: check_spec({"fields": [partition_field(source, "identity", "p")]}, known, "/spec"))
+    said = td.complaint(
+        lambda: check_spec({"fields": [partition_field(source, "identity", "p")]}, known, "/spec")
+    )
 
-    assert said == f"at /spec/fields/0/source-id: {where} is inside of a list or map; use a column that each row has once"
+    assert (
+        said
+        == f"at /spec/fields/0/source-id: {where} is inside of a list or map; use a column that each row has once"
+    )
 
 
 def test_a_nested_column_of_structs_is_a_source() -> None:
@@ -114,13 +135,22 @@ def test_a_nested_column_of_structs_is_a_source() -> None:
 
 def test_a_whole_struct_is_no_source() -> None:
     known = columns(td.ORDERS, "/schema", format_version=2)
-    said = td.complaint(lambda: check_spec({"fields": [partition_field(3, "identity", "p")]}, known, "/spec"))
+    said = td.complaint(
+        lambda: check_spec({"fields": [partition_field(3, "identity", "p")]}, known, "/spec")
+    )
 
-    assert said == "at /spec/fields/0/transform: identity cannot be applied to column 'customer', which is of type struct"
+    assert (
+        said
+        == "at /spec/fields/0/transform: identity cannot be applied to column 'customer', which is of type struct"
+    )
 
 
 def test_a_void_field_keeps_its_place_when_its_column_is_gone() -> None:
-    check_spec({"fields": [partition_field(99, "void", "p")]}, columns(td.ORDERS, "", format_version=1), "/spec")
+    check_spec(
+        {"fields": [partition_field(99, "void", "p")]},
+        columns(td.ORDERS, "", format_version=1),
+        "/spec",
+    )
 
 
 @pytest.mark.parametrize(
@@ -134,34 +164,47 @@ def test_a_void_field_keeps_its_place_when_its_column_is_gone() -> None:
             [partition_field(1, "bucket[2]", "placed")],
             "at /spec/fields/0: 'placed' is the name of another column than the field's source; choose another name",
         ),
-        ([partition_field(1, "identity", "")], "at /spec/fields/0/name: expected a text that is not empty, found ''"),
+        (
+            [partition_field(1, "identity", "")],
+            "at /spec/fields/0/name: expected a text that is not empty, found ''",
+        ),
         (
             [partition_field(1.0, "identity", "p")],
             "at /spec/fields/0/source-id: expected an integer from -2147483648 to 2147483647, written without a fraction, found 1.0",
         ),
     ],
 )
-def test_partition_fields_that_cannot_be_told_apart_are_refused(fields: list[Document], said: str) -> None:
+def test_partition_fields_that_cannot_be_told_apart_are_refused(
+    fields: list[Document], said: str
+) -> None:
     known = columns(td.ORDERS, "/schema", format_version=2)
 
     assert td.complaint(lambda: check_spec({"fields": fields}, known, "/spec")) == said
 
 
 def test_an_identity_field_may_have_the_name_of_its_column() -> None:
-    check_spec({"fields": [partition_field(2, "identity", "placed")]}, columns(td.ORDERS, "", format_version=2), "/spec")
+    check_spec(
+        {"fields": [partition_field(2, "identity", "placed")]},
+        columns(td.ORDERS, "", format_version=2),
+        "/spec",
+    )
 
 
 @pytest.mark.parametrize(
     ("member", "value", "expected"),
-    [("direction", "up", "asc or desc"), ("direction", None, "asc or desc"), ("null-order", "NULLS-FIRST", "nulls-first or nulls-last")],
+    [
+        ("direction", "up", "asc or desc"),
+        ("direction", None, "asc or desc"),
+        ("null-order", "NULLS-FIRST", "nulls-first or nulls-last"),
+    ],
 )
 def test_a_sort_field_says_how_it_sorts(member: str, value: Any, expected: str) -> None:
     order = {"order-id": 1, "fields": [{**sort_field(1), member: value}]}
     found = "nothing" if value is None else repr(value)
 
-    assert td.complaint(lambda: check_order(order, columns(td.ORDERS, "", format_version=2), "/sort-order")) == (
-        f"at /sort-order/fields/0/{member}: expected {expected}, found {found}"
-    )
+    assert td.complaint(
+        lambda: check_order(order, columns(td.ORDERS, "", format_version=2), "/sort-order")
+    ) == (f"at /sort-order/fields/0/{member}: expected {expected}, found {found}")
 
 
 def test_specs_are_the_same_whatever_their_ids() -> None:

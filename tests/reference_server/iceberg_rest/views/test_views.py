@@ -17,7 +17,13 @@ SCHEMA = {"type": "struct", "fields": [{"id": 7, "name": "id", "type": "long", "
 
 
 def request(name: str = "v", **members: Any) -> dict[str, Any]:
-    return {"name": name, "schema": SCHEMA, "view-version": view_version(), "properties": {}, **members}
+    return {
+        "name": name,
+        "schema": SCHEMA,
+        "view-version": view_version(),
+        "properties": {},
+        **members,
+    }
 
 
 @pytest.fixture
@@ -48,13 +54,20 @@ def new_version(sql: str, *dialects: str, **members: Any) -> list[dict[str, Any]
     [
         {"view-version": view_version("")},
         {"view-version": view_version(version_id=2**40)},
-        {"schema": {"type": "struct", "fields": [{"id": 1, "name": "id", "type": "number", "required": True}]}},
+        {
+            "schema": {
+                "type": "struct",
+                "fields": [{"id": 1, "name": "id", "type": "number", "required": True}],
+            }
+        },
         {"location": "s3://bucket/v"},
         {"name": ""},
         {"name": ".."},
     ],
 )
-def test_invalid_view_returns_400(send: Callable[..., Any], views: str, wrong: dict[str, Any]) -> None:
+def test_invalid_view_returns_400(
+    send: Callable[..., Any], views: str, wrong: dict[str, Any]
+) -> None:
     assert send("POST", views, request(**wrong)).error == (400, "BadRequestException", 400)
     assert send("GET", views).document["identifiers"] == []
 
@@ -65,8 +78,12 @@ def test_view_is_created_without_properties(send: Callable[..., Any], views: str
     assert (created.status, created.document["metadata"]["properties"]) == (200, {})
 
 
-def test_duplicate_dialect_returns_400_with_the_message_of_iceberg(send: Callable[..., Any], views: str) -> None:
-    refused = send("POST", views, request(**{"view-version": view_version("SELECT 1", "spark", "Spark")}))
+def test_duplicate_dialect_returns_400_with_the_message_of_iceberg(
+    send: Callable[..., Any], views: str
+) -> None:
+    refused = send(
+        "POST", views, request(**{"view-version": view_version("SELECT 1", "spark", "Spark")})
+    )
 
     assert refused.error == (400, "IllegalArgumentException", 400)
     assert refused.document["error"]["message"] == (
@@ -84,7 +101,9 @@ def test_duplicate_dialect_returns_400_with_the_message_of_iceberg(send: Callabl
         new_version("SELECT 2", "trino"),
     ],
 )
-def test_invalid_replacement_returns_400_and_keeps_the_view(send: Callable[..., Any], view: str, updates: list[dict[str, Any]]) -> None:
+def test_invalid_replacement_returns_400_and_keeps_the_view(
+    send: Callable[..., Any], view: str, updates: list[dict[str, Any]]
+) -> None:
     before = send("GET", view).body
     answer = replace(send, view, {"action": "set-properties", "updates": {"a": "1"}}, *updates)
 
@@ -101,15 +120,22 @@ def test_a_purge_spares_what_a_view_holds(tmp_path: Path, sending_to: Callable[.
     with running(warehouse=str(tmp_path)) as server, sending_to(server.url) as send:
         send("POST", "/v1/namespaces", {"namespace": ["n"]})
         table = send("POST", "/v1/namespaces/n/tables", {"name": "t", "schema": SCHEMA}).document
-        view = send("POST", "/v1/namespaces/n/views", request(location=f"{tmp_path}/n/view")).document
+        view = send(
+            "POST", "/v1/namespaces/n/views", request(location=f"{tmp_path}/n/view")
+        ).document
         catalog = server.service.catalogs[0]
         below = {**view["metadata"], "location": f"{table['metadata']['location']}/view"}
         with catalog.store.begin() as transaction:  # as earlier versions of the server allowed
-            transaction.put(identifier_key(("n",), "below"), view_written(catalog.warehouse, below, former=None))
+            transaction.put(
+                identifier_key(("n",), "below"), view_written(catalog.warehouse, below, former=None)
+            )
         view = send("GET", "/v1/namespaces/n/views/below").document
         purged = send("DELETE", "/v1/namespaces/n/tables/t?purgeRequested=true").status
 
-        assert (purged, Path(view["metadata-location"].removeprefix("file://")).exists()) == (204, True)
+        assert (purged, Path(view["metadata-location"].removeprefix("file://")).exists()) == (
+            204,
+            True,
+        )
 
 
 @pytest.mark.parametrize(
@@ -131,8 +157,13 @@ def test_messages_begin_as_clients_of_iceberg_know_them(
     assert send("HEAD", view).status == 204
 
 
-def test_rename_to_a_taken_name_reports_the_existing_table(send: Callable[..., Any], namespace: str, table: str, view: str) -> None:
+def test_rename_to_a_taken_name_reports_the_existing_table(
+    send: Callable[..., Any], namespace: str, table: str, view: str
+) -> None:
     names = [{"namespace": [namespace], "name": path.rpartition("/")[2]} for path in (view, table)]
     answer = send("POST", "/v1/views/rename", {"source": names[0], "destination": names[1]})
 
-    assert answer.message == f"Cannot rename {namespace}.v to {namespace}.t. Table already exists: {namespace}.t"
+    assert (
+        answer.message
+        == f"Cannot rename {namespace}.v to {namespace}.t. Table already exists: {namespace}.t"
+    )

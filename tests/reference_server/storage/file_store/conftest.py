@@ -25,7 +25,9 @@ def open_store(path: Path) -> Iterator[Open]:
     with ExitStack() as ending:
 
         def opened(**options: str) -> FileStore:
-            store = FileStore(StoreFile(path, **{"contract": "iceberg_rest", "durability": "normal", **options}))
+            store = FileStore(
+                StoreFile(path, **{"contract": "iceberg_rest", "durability": "normal", **options})
+            )
             ending.callback(store.close)
             return store
 

@@ -18,7 +18,9 @@ ONE, TWO = Key("identifiers", ("ns",), "one"), Key("identifiers", ("ns",), "two"
 
 
 def record(number: int, size: int = 0) -> Record:
-    return Record("table", {"n": number, "": "x" * size}, b'{"n":%d,"":"%s"}' % (number, b"x" * size))
+    return Record(
+        "table", {"n": number, "": "x" * size}, b'{"n":%d,"":"%s"}' % (number, b"x" * size)
+    )
 
 
 def put(store: FileStore, key: Key, value: Record) -> None:
@@ -110,7 +112,11 @@ def test_changes_on_a_full_disk_are_undone_and_return_507(store: FileStore) -> N
     with pytest.raises(NotKept, match="the disk is full") as told:
         store.wait()
 
-    assert (told.value.status, store.get(ONE), names(store, newest=True)) == (507, record(1), ["one"])
+    assert (told.value.status, store.get(ONE), names(store, newest=True)) == (
+        507,
+        record(1),
+        ["one"],
+    )
 
 
 def test_changes_based_on_undone_changes_are_undone(store: FileStore) -> None:
@@ -201,7 +207,12 @@ def test_disk_failure_truncates_the_log_so_that_nothing_reappears(store: FileSto
     failed = put_status(store, 1)
     failing.statements = ()
 
-    assert (failed, store.get(ONE), put_status(store, 2), store.get(ONE)) == (503, None, None, record(2))
+    assert (failed, store.get(ONE), put_status(store, 2), store.get(ONE)) == (
+        503,
+        None,
+        None,
+        record(2),
+    )
 
 
 def test_writes_stop_while_an_undone_change_could_reappear(store: FileStore) -> None:
@@ -232,7 +243,9 @@ def test_all_tasks_that_wait_for_one_batch_are_woken(store: FileStore) -> None:
 
 
 @pytest.mark.parametrize(("at_once", "batches"), [(1, 5), (2, 1)])
-def test_concurrent_changes_are_written_in_one_batch(store: FileStore, at_once: int, batches: int) -> None:
+def test_concurrent_changes_are_written_in_one_batch(
+    store: FileStore, at_once: int, batches: int
+) -> None:
     async def commits() -> None:
         for number in range(5 * at_once):
             put(store, Key("identifiers", ("ns",), f"{number:02}"), record(number))
@@ -323,7 +336,9 @@ def test_a_loop_answers_others_while_the_disk_is_slow(store: FileStore) -> None:
     assert (asyncio.run(commit()), store.get(ONE)) == ([0, 1, 2], record(1))
 
 
-def test_only_the_documents_of_what_was_changed_last_stay_in_memory(store: FileStore, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_only_the_documents_of_what_was_changed_last_stay_in_memory(
+    store: FileStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(group_commit, "READ", 2)
     for number in (1, 2, 3, 1):
         put(store, Key("identifiers", ("ns",), f"{number}"), record(number))
@@ -331,10 +346,15 @@ def test_only_the_documents_of_what_was_changed_last_stay_in_memory(store: FileS
     with store.view() as view:
         records = [found for _, found in view.under("identifiers", ("ns",))]
 
-    assert ([one.is_read for one in records], [one.document["n"] for one in records]) == ([True, False, True], [1, 2, 3])
+    assert ([one.is_read for one in records], [one.document["n"] for one in records]) == (
+        [True, False, True],
+        [1, 2, 3],
+    )
 
 
-def test_pending_changes_are_kept_when_the_store_is_closed(open_store: Callable[..., FileStore]) -> None:
+def test_pending_changes_are_kept_when_the_store_is_closed(
+    open_store: Callable[..., FileStore],
+) -> None:
     store = open_store()
     for number in range(200):
         put(store, Key("identifiers", ("ns",), f"{number:03}"), record(number))
@@ -351,7 +371,9 @@ def test_a_closed_store_takes_no_changes(store: FileStore) -> None:
     assert names(store, newest=True) == []
 
 
-def test_counts_of_many_threads_are_all_there_when_the_store_is_opened_again(open_store: Callable[..., FileStore]) -> None:
+def test_counts_of_many_threads_are_all_there_when_the_store_is_opened_again(
+    open_store: Callable[..., FileStore],
+) -> None:
     store = open_store()
     put(store, ONE, record(0))
 

@@ -19,7 +19,9 @@ from lakepact.reference_server.store_cli import store
 WATSONX = "/mds/iceberg/v1/iceberg/namespaces"
 
 
-def test_a_catalog_of_watsonx_data_outlives_its_server(tmp_path: Path, sending_to: Callable[[str], AbstractContextManager[Any]]) -> None:
+def test_a_catalog_of_watsonx_data_outlives_its_server(
+    tmp_path: Path, sending_to: Callable[[str], AbstractContextManager[Any]]
+) -> None:
     options = {"contract": "watsonx_data", "warehouse": str(tmp_path), "store": "file"}
     with running(**options) as server, sending_to(server.url) as send:
         send("POST", WATSONX, {"namespace": ["a"]})
@@ -32,14 +34,19 @@ def test_a_catalog_of_watsonx_data_outlives_its_server(tmp_path: Path, sending_t
 
 
 def both(place: str, warehouse: Path) -> None:
-    for served in services(["iceberg_rest", "watsonx_data"], Settings(warehouse=str(warehouse), store=place)):
+    for served in services(
+        ["iceberg_rest", "watsonx_data"], Settings(warehouse=str(warehouse), store=place)
+    ):
         served.close()
 
 
 def test_two_contracts_below_one_warehouse_have_a_file_each(tmp_path: Path) -> None:
     both("file", tmp_path)
 
-    assert sorted(path.name for path in tmp_path.glob(".lakepact/*.sqlite")) == ["iceberg_rest.sqlite", "watsonx_data.sqlite"]
+    assert sorted(path.name for path in tmp_path.glob(".lakepact/*.sqlite")) == [
+        "iceberg_rest.sqlite",
+        "watsonx_data.sqlite",
+    ]
 
 
 def test_two_contracts_cannot_share_a_file(tmp_path: Path) -> None:

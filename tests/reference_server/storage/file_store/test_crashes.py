@@ -40,12 +40,21 @@ def rounds_of_crashes(
                 if end != signal.SIGKILL:
                     wrong += [f"it ended with {process.returncode}"] if process.returncode else []
                     wrong += [f"{log} is left" for log in warehouse.glob(".lakepact/*-wal")]
-        wrong += [str(finding) for finding in check_store(warehouse / ".lakepact" / "iceberg_rest.sqlite").findings]
-    return [*wrong, *reader.torn, *(refused for writer in writers for refused in writer.refused)], acknowledged
+        wrong += [
+            str(finding)
+            for finding in check_store(warehouse / ".lakepact" / "iceberg_rest.sqlite").findings
+        ]
+    return [
+        *wrong,
+        *reader.torn,
+        *(refused for writer in writers for refused in writer.refused),
+    ], acknowledged
 
 
 @pytest.mark.parametrize("durability", ["full", "normal"])
-def test_nothing_that_was_acknowledged_is_lost_when_the_server_is_killed(tmp_path: Path, durability: str) -> None:
+def test_nothing_that_was_acknowledged_is_lost_when_the_server_is_killed(
+    tmp_path: Path, durability: str
+) -> None:
     wrong, acknowledged = rounds_of_crashes(tmp_path, 4, 20, "--durability", durability)
 
     assert wrong == []
@@ -63,7 +72,9 @@ def test_sigterm_keeps_acknowledged_changes_and_closes_the_store(tmp_path: Path)
 @pytest.mark.parametrize("durability", ["full", "normal"])
 def test_nothing_is_lost_in_very_many_crashes(tmp_path: Path, durability: str) -> None:
     rounds = int(os.environ.get("LAKEPACT_CRASHES", "300"))
-    wrong, acknowledged = rounds_of_crashes(tmp_path, rounds, random.randrange(10**9), "--durability", durability)
+    wrong, acknowledged = rounds_of_crashes(
+        tmp_path, rounds, random.randrange(10**9), "--durability", durability
+    )
 
     assert wrong == []
     assert acknowledged >= rounds

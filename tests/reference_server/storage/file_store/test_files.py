@@ -41,16 +41,22 @@ def filled(open_store: Callable[..., FileStore], path: Path) -> Path:
 
 
 def held(folder: Path) -> dict[str, bytes]:
-    return {file.name: file.read_bytes() for file in folder.iterdir() if not file.name.endswith("-lock")}
+    return {
+        file.name: file.read_bytes() for file in folder.iterdir() if not file.name.endswith("-lock")
+    }
 
 
-def test_a_store_that_is_opened_again_holds_the_same(filled: Path, open_store: Callable[..., FileStore]) -> None:
+def test_a_store_that_is_opened_again_holds_the_same(
+    filled: Path, open_store: Callable[..., FileStore]
+) -> None:
     store = open_store()
 
     assert [store.get(key) for key in KEYS] == [record(number) for number in range(50)]
 
 
-def test_a_store_that_was_not_closed_holds_the_same(open_store: Callable[..., FileStore], path: Path, tmp_path: Path) -> None:
+def test_a_store_that_was_not_closed_holds_the_same(
+    open_store: Callable[..., FileStore], path: Path, tmp_path: Path
+) -> None:
     store = open_store()
     for number, key in enumerate(KEYS):
         with store.begin() as transaction:
@@ -68,14 +74,18 @@ def test_a_store_that_was_not_closed_holds_the_same(open_store: Callable[..., Fi
     assert [again.get(key) for key in KEYS] == [record(number) for number in range(50)]
 
 
-def test_a_second_store_on_the_same_file_is_refused(filled: Path, open_store: Callable[..., FileStore]) -> None:
+def test_a_second_store_on_the_same_file_is_refused(
+    filled: Path, open_store: Callable[..., FileStore]
+) -> None:
     open_store()
 
     with pytest.raises(Locked, match="in use by this process itself"):
         open_store()
 
 
-def test_second_process_on_the_same_file_is_refused_with_the_holder(filled: Path, open_store: Callable[..., FileStore]) -> None:
+def test_second_process_on_the_same_file_is_refused_with_the_holder(
+    filled: Path, open_store: Callable[..., FileStore]
+) -> None:
     open_store()
     warehouse = filled.parent
     command = [
@@ -91,17 +101,27 @@ def test_second_process_on_the_same_file_is_refused_with_the_holder(filled: Path
     ]
     ended = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
 
-    assert (ended.returncode, f"is in use by the process {os.getpid()}" in ended.stderr) == (2, True)
+    assert (ended.returncode, f"is in use by the process {os.getpid()}" in ended.stderr) == (
+        2,
+        True,
+    )
 
 
-def test_a_program_that_ignores_the_lock_cannot_read_or_write(filled: Path, open_store: Callable[..., FileStore]) -> None:
+def test_a_program_that_ignores_the_lock_cannot_read_or_write(
+    filled: Path, open_store: Callable[..., FileStore]
+) -> None:
     open_store()
 
-    with closing(sqlite3.connect(filled, timeout=0)) as connection, pytest.raises(sqlite3.OperationalError, match="locked"):
+    with (
+        closing(sqlite3.connect(filled, timeout=0)) as connection,
+        pytest.raises(sqlite3.OperationalError, match="locked"),
+    ):
         connection.execute("DELETE FROM record")
 
 
-def test_a_file_that_another_program_reads_is_refused(filled: Path, open_store: Callable[..., FileStore]) -> None:
+def test_a_file_that_another_program_reads_is_refused(
+    filled: Path, open_store: Callable[..., FileStore]
+) -> None:
     with closing(sqlite3.connect(filled, isolation_level=None)) as connection:
         connection.execute("BEGIN IMMEDIATE")
 
@@ -109,8 +129,12 @@ def test_a_file_that_another_program_reads_is_refused(filled: Path, open_store: 
             open_store()
 
 
-@pytest.mark.parametrize("content", [b"", b"hello", b"SQLite format 3\0", b"SQLite format 3\0" + b"\0" * 4080])
-def test_a_file_that_is_not_ours_is_refused_and_left_as_it_is(path: Path, content: bytes, open_store: Callable[..., FileStore]) -> None:
+@pytest.mark.parametrize(
+    "content", [b"", b"hello", b"SQLite format 3\0", b"SQLite format 3\0" + b"\0" * 4080]
+)
+def test_a_file_that_is_not_ours_is_refused_and_left_as_it_is(
+    path: Path, content: bytes, open_store: Callable[..., FileStore]
+) -> None:
     path.write_bytes(content)
 
     with pytest.raises(BadSetting, match="is not a store of lakepact's"):
@@ -120,7 +144,9 @@ def test_a_file_that_is_not_ours_is_refused_and_left_as_it_is(path: Path, conten
 
 
 @pytest.mark.parametrize("ending", [".lock", ".new", ".new-wal", "-journal"])
-def test_foreign_files_beside_a_store_are_kept(path: Path, ending: str, open_store: Callable[..., FileStore]) -> None:
+def test_foreign_files_beside_a_store_are_kept(
+    path: Path, ending: str, open_store: Callable[..., FileStore]
+) -> None:
     others = path.with_name(f"{path.name}{ending}")
     others.write_bytes(b"mine")
     open_store().close()
@@ -128,7 +154,9 @@ def test_foreign_files_beside_a_store_are_kept(path: Path, ending: str, open_sto
     assert others.read_bytes() == b"mine"
 
 
-def test_a_log_without_its_store_is_not_thrown_away(path: Path, open_store: Callable[..., FileStore]) -> None:
+def test_a_log_without_its_store_is_not_thrown_away(
+    path: Path, open_store: Callable[..., FileStore]
+) -> None:
     log = path.with_name(f"{path.name}-wal")
     log.write_bytes(b"changes")
 
@@ -138,7 +166,9 @@ def test_a_log_without_its_store_is_not_thrown_away(path: Path, open_store: Call
     assert (log.read_bytes(), path.exists()) == (b"changes", False)
 
 
-def test_the_database_of_another_program_is_refused_and_left_as_it_is(path: Path, open_store: Callable[..., FileStore]) -> None:
+def test_the_database_of_another_program_is_refused_and_left_as_it_is(
+    path: Path, open_store: Callable[..., FileStore]
+) -> None:
     with closing(sqlite3.connect(path)) as connection:
         connection.execute("CREATE TABLE record (a)")
     before = held(path.parent)
@@ -149,7 +179,9 @@ def test_the_database_of_another_program_is_refused_and_left_as_it_is(path: Path
     assert held(path.parent) == before
 
 
-def test_a_store_of_a_newer_format_is_refused_and_left_as_it_is(filled: Path, open_store: Callable[..., FileStore]) -> None:
+def test_a_store_of_a_newer_format_is_refused_and_left_as_it_is(
+    filled: Path, open_store: Callable[..., FileStore]
+) -> None:
     with closing(sqlite3.connect(filled)) as connection:
         connection.execute("PRAGMA user_version = 3")
     before = held(filled.parent)
@@ -160,12 +192,16 @@ def test_a_store_of_a_newer_format_is_refused_and_left_as_it_is(filled: Path, op
     assert held(filled.parent) == before
 
 
-def test_a_store_of_another_contract_is_refused(filled: Path, open_store: Callable[..., FileStore]) -> None:
+def test_a_store_of_another_contract_is_refused(
+    filled: Path, open_store: Callable[..., FileStore]
+) -> None:
     with pytest.raises(BadSetting, match="is the store of iceberg_rest, not of watsonx_data"):
         open_store(contract="watsonx_data")
 
 
-def test_a_changed_record_is_found_and_the_file_left_as_it_is(filled: Path, open_store: Callable[..., FileStore]) -> None:
+def test_a_changed_record_is_found_and_the_file_left_as_it_is(
+    filled: Path, open_store: Callable[..., FileStore]
+) -> None:
     raw = filled.read_bytes()
     filled.write_bytes(raw.replace(b'{"n":17}', b'{"n":71}'))
     before = held(filled.parent)
@@ -176,7 +212,9 @@ def test_a_changed_record_is_found_and_the_file_left_as_it_is(filled: Path, open
     assert held(filled.parent) == before
 
 
-def test_a_value_of_another_type_is_found(filled: Path, open_store: Callable[..., FileStore]) -> None:
+def test_a_value_of_another_type_is_found(
+    filled: Path, open_store: Callable[..., FileStore]
+) -> None:
     with closing(sqlite3.connect(filled)) as connection, connection:
         connection.execute("UPDATE record SET body = CAST(body AS TEXT) WHERE name = 'table 17'")
 
@@ -184,7 +222,9 @@ def test_a_value_of_another_type_is_found(filled: Path, open_store: Callable[...
         open_store()
 
 
-def test_a_damaged_store_is_refused_and_left_as_it_is_or_holds_the_same(filled: Path, open_store: Callable[..., FileStore]) -> None:
+def test_a_damaged_store_is_refused_and_left_as_it_is_or_holds_the_same(
+    filled: Path, open_store: Callable[..., FileStore]
+) -> None:
     chance = random.Random(7)
     whole = filled.read_bytes()
     refused = 0
@@ -221,7 +261,9 @@ def killed(open_store: Callable[..., FileStore], path: Path) -> Path:
     return path
 
 
-def test_a_log_that_was_damaged_in_its_midst_is_refused_and_left_as_it_is(killed: Path, open_store: Callable[..., FileStore]) -> None:
+def test_a_log_that_was_damaged_in_its_midst_is_refused_and_left_as_it_is(
+    killed: Path, open_store: Callable[..., FileStore]
+) -> None:
     log = killed.with_name(f"{killed.name}-wal")
     whole = log.read_bytes()
     chance = random.Random(3)
@@ -244,7 +286,9 @@ def acknowledged(path: Path, changes: int) -> None:
     store_mark.make_mark(path, replace(mark, changes=changes))
 
 
-def test_a_log_whose_last_change_was_being_written_is_read_without_it(killed: Path, open_store: Callable[..., FileStore]) -> None:
+def test_a_log_whose_last_change_was_being_written_is_read_without_it(
+    killed: Path, open_store: Callable[..., FileStore]
+) -> None:
     acknowledged(killed, 49)
     log = killed.with_name(f"{killed.name}-wal")
     log.write_bytes(log.read_bytes()[:-5000])
@@ -269,7 +313,9 @@ def test_power_failure_may_lose_an_unacknowledged_change(
 
 
 @pytest.mark.parametrize("kept", [0.3, 0.6, 0.9])
-def test_a_store_that_was_cut_off_is_refused_and_left_as_it_is(filled: Path, kept: float, open_store: Callable[..., FileStore]) -> None:
+def test_a_store_that_was_cut_off_is_refused_and_left_as_it_is(
+    filled: Path, kept: float, open_store: Callable[..., FileStore]
+) -> None:
     raw = filled.read_bytes()
     filled.write_bytes(raw[: int(len(raw) * kept)])
     before = held(filled.parent)
@@ -285,7 +331,17 @@ def test_unwritable_store_ends_the_command_with_2_and_the_path(tmp_path: Path, w
     folder = tmp_path / "w"
     (folder / ".lakepact").mkdir(parents=True)
     store = folder / ".lakepact" / "iceberg_rest.sqlite"
-    command = [sys.executable, "-m", "lakepact.reference_server", "--port", "0", "--store", "file", "--warehouse", str(folder)]
+    command = [
+        sys.executable,
+        "-m",
+        "lakepact.reference_server",
+        "--port",
+        "0",
+        "--store",
+        "file",
+        "--warehouse",
+        str(folder),
+    ]
     if which == "file":
         store.mkdir()
     else:
@@ -293,4 +349,8 @@ def test_unwritable_store_ends_the_command_with_2_and_the_path(tmp_path: Path, w
         (folder / ".lakepact").write_text("in the way")
     ended = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
 
-    assert (ended.returncode, str(folder / ".lakepact") in ended.stderr, "Traceback" in ended.stderr) == (2, True, False)
+    assert (
+        ended.returncode,
+        str(folder / ".lakepact") in ended.stderr,
+        "Traceback" in ended.stderr,
+    ) == (2, True, False)

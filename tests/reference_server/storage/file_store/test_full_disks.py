@@ -58,16 +58,26 @@ def test_unwritable_changes_return_an_error_and_change_nothing(tmp_path: Path) -
             lambda: catalog.create_namespace("b"),
             lambda: catalog.update_namespace_properties("a", updates={"x": "y"}),
         ):
-            with pytest.raises((OutcomeUnknown, ServerError), match="the change was not made") as told:
+            with pytest.raises(
+                (OutcomeUnknown, ServerError), match="the change was not made"
+            ) as told:
                 refused()
             statuses.append(told.value.status)
-        seen = catalog.load_table("a.t").metadata.properties["value"], [table.name for table in catalog.list_tables("a")]
+        seen = (
+            catalog.load_table("a.t").metadata.properties["value"],
+            [table.name for table in catalog.list_tables("a")],
+        )
         left = set(tmp_path.rglob("*.metadata.json"))
         room(resource.RLIM_INFINITY)
         catalog.commit_table("a.t", updates("third"))
         now = catalog.load_table("a.t").metadata.properties["value"]
 
-    assert (set(statuses) <= {503, 507}, seen, left ^ files, now) == (True, ("first", ["t"]), set(), "third")
+    assert (set(statuses) <= {503, 507}, seen, left ^ files, now) == (
+        True,
+        ("first", ["t"]),
+        set(),
+        "third",
+    )
     assert Path(made.metadata_location.removeprefix("file://")) in files
     assert findings(tmp_path) == []
 
@@ -77,7 +87,11 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
     """Yield a small file system, if this user may mount one."""
     folder = tmp_path / "disk"
     folder.mkdir()
-    made = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=600k", "tmpfs", str(folder)], capture_output=True, check=False)
+    made = subprocess.run(
+        ["mount", "-t", "tmpfs", "-o", "size=600k", "tmpfs", str(folder)],
+        capture_output=True,
+        check=False,
+    )
     if made.returncode:
         pytest.skip(f"no file system can be mounted: {made.stderr.decode().strip()}")
     try:
@@ -120,31 +134,49 @@ def fill(disk: Path) -> Path:
 
 
 def store_files(disk: Path) -> dict[str, bytes]:
-    return {file.name: file.read_bytes() for file in (disk / ".lakepact").iterdir() if not file.name.endswith("-lock")}
+    return {
+        file.name: file.read_bytes()
+        for file in (disk / ".lakepact").iterdir()
+        if not file.name.endswith("-lock")
+    }
 
 
 @pytest.mark.parametrize("durability", ["full", "normal"])
-def test_a_killed_store_on_a_full_disk_is_refused_as_such_and_left_as_it_is(small_disk: Path, durability: str) -> None:
+def test_a_killed_store_on_a_full_disk_is_refused_as_such_and_left_as_it_is(
+    small_disk: Path, durability: str
+) -> None:
     with server(small_disk, "--durability", durability) as (url, _), IcebergCatalog(url) as catalog:
         catalog.create_namespace("a")
     filler = fill(small_disk)
     before = store_files(small_disk)
-    with pytest.raises(BadSetting, match="the disk is full"), running(warehouse=str(small_disk), store="file"):
+    with (
+        pytest.raises(BadSetting, match="the disk is full"),
+        running(warehouse=str(small_disk), store="file"),
+    ):
         pass
     checked = CliRunner().invoke(store, ["check", str(small_disk)])
 
     assert (checked.exit_code, "the disk is full" in checked.output) == (3, True)
     assert store_files(small_disk) == before
     filler.unlink()
-    with running(warehouse=str(small_disk), store="file") as answering, IcebergCatalog(answering.url) as catalog:
+    with (
+        running(warehouse=str(small_disk), store="file") as answering,
+        IcebergCatalog(answering.url) as catalog,
+    ):
         assert catalog.namespace_exists("a")
 
 
 def test_a_closed_store_on_a_full_disk_is_served_and_changes_get_507(small_disk: Path) -> None:
-    with running(warehouse=str(small_disk), store="file") as answering, IcebergCatalog(answering.url) as catalog:
+    with (
+        running(warehouse=str(small_disk), store="file") as answering,
+        IcebergCatalog(answering.url) as catalog,
+    ):
         catalog.create_namespace("a")
     filler = fill(small_disk)
-    with running(warehouse=str(small_disk), store="file") as answering, IcebergCatalog(answering.url, retries=NO_RETRIES) as catalog:
+    with (
+        running(warehouse=str(small_disk), store="file") as answering,
+        IcebergCatalog(answering.url, retries=NO_RETRIES) as catalog,
+    ):
         assert catalog.namespace_exists("a")
         with pytest.raises((OutcomeUnknown, ServerError), match="the disk is full") as told:
             catalog.create_namespace("b")
@@ -158,7 +190,10 @@ def test_a_closed_store_on_a_full_disk_is_served_and_changes_get_507(small_disk:
 def test_a_store_that_cannot_be_made_on_a_full_disk_leaves_nothing(small_disk: Path) -> None:
     (small_disk / ".lakepact").mkdir()
     filler = fill(small_disk)
-    with pytest.raises(BadSetting, match="the disk is full"), running(warehouse=str(small_disk), store="file"):
+    with (
+        pytest.raises(BadSetting, match="the disk is full"),
+        running(warehouse=str(small_disk), store="file"),
+    ):
         pass
     assert store_files(small_disk) == {}
     filler.unlink()
@@ -199,19 +234,31 @@ def test_store_without_permission_is_refused_and_left_unchanged(which: str, mode
         Path(folder).chmod(0o555 if which == "folder" else 0o777)
         if which != "folder":
             (Path(folder) / which).chmod(mode)
-        with as_another_user(), pytest.raises(BadSetting, match=r"Permission denied|cannot be written"):
+        with (
+            as_another_user(),
+            pytest.raises(BadSetting, match=r"Permission denied|cannot be written"),
+        ):
             StoreFile(path, contract="iceberg_rest")
-        after = {file.name: file.read_bytes() for file in Path(folder).iterdir() if not file.name.endswith("-lock")}
+        after = {
+            file.name: file.read_bytes()
+            for file in Path(folder).iterdir()
+            if not file.name.endswith("-lock")
+        }
 
         assert {name: before[name] for name in after} == after
 
 
-def test_times_never_go_back_although_the_clock_does(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_times_never_go_back_although_the_clock_does(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     now = time.time_ns
     location, times = "", list[int]()
     for hours in range(3):
         monkeypatch.setattr(time, "time_ns", lambda hours=hours: now() - hours * 3_600_000_000_000)
-        with running(warehouse=str(tmp_path), store="file") as answering, IcebergCatalog(answering.url) as catalog:
+        with (
+            running(warehouse=str(tmp_path), store="file") as answering,
+            IcebergCatalog(answering.url) as catalog,
+        ):
             if not hours:
                 catalog.create_namespace("a")
                 catalog.create_table("a.t", SCHEMA)

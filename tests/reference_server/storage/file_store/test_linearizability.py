@@ -17,9 +17,13 @@ def read(began: float, ended: float, **seen: int) -> Operation:
     return Operation(began, ended, seen)
 
 
-def write(began: float, ended: float, *, done: bool | None = True, **changes: tuple[int, int]) -> Operation:
+def write(
+    began: float, ended: float, *, done: bool | None = True, **changes: tuple[int, int]
+) -> Operation:
     expected = {name: before for name, (before, _) in changes.items()}
-    return Operation(began, ended, expected, {name: after for name, (_, after) in changes.items()}, done)
+    return Operation(
+        began, ended, expected, {name: after for name, (_, after) in changes.items()}, done
+    )
 
 
 @pytest.mark.parametrize(
@@ -33,7 +37,13 @@ def write(began: float, ended: float, *, done: bool | None = True, **changes: tu
         [write(0, 1, a=(0, 1), b=(0, 1)), read(2, 3, a=1), read(2, 3, b=1)],
         [write(0, math.inf, a=(0, 1), done=None), read(5, 6, a=0)],
         [write(0, math.inf, a=(0, 1), done=None), read(5, 6, a=0), read(7, 8, a=1)],
-        [write(0, 9, a=(0, 1)), write(0, 9, b=(0, 1)), read(1, 2, a=0), read(1, 2, b=1), read(3, 4, a=1)],
+        [
+            write(0, 9, a=(0, 1)),
+            write(0, 9, b=(0, 1)),
+            read(1, 2, a=0),
+            read(1, 2, b=1),
+            read(3, 4, a=1),
+        ],
     ],
 )
 def test_linearizable_history_is_accepted(history: list[Operation]) -> None:
@@ -47,18 +57,33 @@ def test_linearizable_history_is_accepted(history: list[Operation]) -> None:
         pytest.param([write(0, 9, a=(0, 1)), write(0, 9, a=(0, 2))], id="two winners"),
         pytest.param([write(0, 1, a=(0, 1), done=False)], id="refused without a reason"),
         pytest.param([write(0, 1, a=(0, 1), done=False), read(2, 3, a=1)], id="refused, and done"),
-        pytest.param([write(0, 9, a=(0, 1)), read(1, 2, a=1), read(3, 4, a=0)], id="there and gone"),
-        pytest.param([write(0, 9, a=(0, 1), b=(0, 1)), read(1, 2, a=1), read(3, 4, b=0)], id="half of a transaction"),
+        pytest.param(
+            [write(0, 9, a=(0, 1)), read(1, 2, a=1), read(3, 4, a=0)], id="there and gone"
+        ),
+        pytest.param(
+            [write(0, 9, a=(0, 1), b=(0, 1)), read(1, 2, a=1), read(3, 4, b=0)],
+            id="half of a transaction",
+        ),
         pytest.param([write(0, 1, a=(0, 1)), read(2, 3, a=2)], id="value without a writer"),
-        pytest.param([write(0, math.inf, a=(0, 1), done=None), read(5, 6, a=1), read(7, 8, a=0)], id="shown, and lost in a crash"),
-        pytest.param([write(0, 9, a=(0, 1), b=(0, 0)), write(0, 9, b=(0, 1), a=(0, 0))], id="write skew"),
+        pytest.param(
+            [write(0, math.inf, a=(0, 1), done=None), read(5, 6, a=1), read(7, 8, a=0)],
+            id="shown, and lost in a crash",
+        ),
+        pytest.param(
+            [write(0, 9, a=(0, 1), b=(0, 0)), write(0, 9, b=(0, 1), a=(0, 0))], id="write skew"
+        ),
     ],
 )
 def test_history_that_is_not_linearizable_is_found(history: list[Operation]) -> None:
     assert explained(history, FIRST) is not None
 
 
-steps = st.lists(st.tuples(st.sampled_from(["a", "b", "ab"]), st.sampled_from("rwx"), st.floats(0, 3), st.floats(0, 3)), max_size=40)
+steps = st.lists(
+    st.tuples(
+        st.sampled_from(["a", "b", "ab"]), st.sampled_from("rwx"), st.floats(0, 3), st.floats(0, 3)
+    ),
+    max_size=40,
+)
 
 
 @given(steps)

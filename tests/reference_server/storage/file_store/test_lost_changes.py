@@ -28,7 +28,11 @@ from lakepact.reference_server.storage.store import Key, Record
 from lakepact.reference_server.store_cli import store
 
 Files = dict[str, bytes]
-DATABASE, LOG, MARK = NAMES = ("iceberg_rest.sqlite", "iceberg_rest.sqlite-wal", "iceberg_rest.sqlite-mark")
+DATABASE, LOG, MARK = NAMES = (
+    "iceberg_rest.sqlite",
+    "iceberg_rest.sqlite-wal",
+    "iceberg_rest.sqlite-mark",
+)
 TABLES = ("one", "two", "three")
 DAMAGED = "(?s)is damaged: .*nothing in it was touched"
 MISSING = "acknowledged changes are missing, from number"
@@ -59,7 +63,10 @@ class Killed:
         """Start a server, and return its refusal, or None if it serves all acknowledged changes."""
         before = files_in(self.folder)
         try:
-            with running(warehouse=str(self.warehouse), store="file") as answering, IcebergCatalog(answering.url) as catalog:
+            with (
+                running(warehouse=str(self.warehouse), store="file") as answering,
+                IcebergCatalog(answering.url) as catalog,
+            ):
                 assert values_in(catalog) == self.values
         except BadSetting as refused:
             assert files_in(self.folder) == before
@@ -68,7 +75,9 @@ class Killed:
 
 
 def files_in(folder: Path) -> Files:
-    return {file.name: file.read_bytes() for file in folder.iterdir() if not file.name.endswith("-lock")}
+    return {
+        file.name: file.read_bytes() for file in folder.iterdir() if not file.name.endswith("-lock")
+    }
 
 
 def values_in(catalog: IcebergCatalog) -> dict[str, str]:
@@ -116,7 +125,9 @@ def borders(log: bytes) -> list[int]:
 
 
 def without(*names: str) -> Callable[[Killed], Files]:
-    return lambda killed: {name: content for name, content in killed.left.items() if name not in names}
+    return lambda killed: {
+        name: content for name, content in killed.left.items() if name not in names
+    }
 
 
 def cut(name: str, size: int) -> Callable[[Killed], Files]:
@@ -142,20 +153,40 @@ def test_a_killed_server_leaves_a_store_that_is_served(killed: Killed) -> None:
         pytest.param(from_earlier(LOG, 4), MISSING, id="log as it was four commits in"),
         pytest.param(from_earlier(LOG, 2), DAMAGED, id="log of the life before"),
         pytest.param(from_earlier(DATABASE, 0), DAMAGED, id="database of the first life"),
-        pytest.param(from_earlier(DATABASE, 1, LOG), MISSING, id="database as it was before the second life and no log"),
-        pytest.param(lambda killed: {**killed.earlier[3], MARK: killed.left[MARK]}, MISSING, id="all but the mark from earlier"),
+        pytest.param(
+            from_earlier(DATABASE, 1, LOG),
+            MISSING,
+            id="database as it was before the second life and no log",
+        ),
+        pytest.param(
+            lambda killed: {**killed.earlier[3], MARK: killed.left[MARK]},
+            MISSING,
+            id="all but the mark from earlier",
+        ),
         pytest.param(without(MARK), "its mark .* is missing", id="mark deleted"),
         pytest.param(without(MARK, LOG), "its mark .* is missing", id="mark and log deleted"),
         pytest.param(cut(MARK, 0), "its mark .* is damaged", id="mark emptied"),
         pytest.param(cut(MARK, 511), "its mark .* is damaged", id="mark cut"),
-        pytest.param(without(DATABASE), "is not there, but its log .* and its mark .* counts 52 changes", id="database deleted"),
-        pytest.param(without(DATABASE, LOG), "is not there, but its mark .* counts 52 changes", id="database and log deleted"),
-        pytest.param(without(DATABASE, MARK), "is not there, but its log", id="database and mark deleted"),
+        pytest.param(
+            without(DATABASE),
+            "is not there, but its log .* and its mark .* counts 52 changes",
+            id="database deleted",
+        ),
+        pytest.param(
+            without(DATABASE, LOG),
+            "is not there, but its mark .* counts 52 changes",
+            id="database and log deleted",
+        ),
+        pytest.param(
+            without(DATABASE, MARK), "is not there, but its log", id="database and mark deleted"
+        ),
         pytest.param(cut(DATABASE, 0), "is not a store of lakepact's", id="database emptied"),
         pytest.param(cut(DATABASE, 4096), DAMAGED, id="database cut after its first page"),
     ],
 )
-def test_a_store_that_lost_acknowledged_changes_is_refused(killed: Killed, attack: Callable[[Killed], Files], why: str) -> None:
+def test_a_store_that_lost_acknowledged_changes_is_refused(
+    killed: Killed, attack: Callable[[Killed], Files], why: str
+) -> None:
     killed.lay_out(attack(killed))
 
     assert re.search(why, killed.start() or "it was served")
@@ -163,18 +194,32 @@ def test_a_store_that_lost_acknowledged_changes_is_refused(killed: Killed, attac
 
 def test_an_earlier_database_is_served_only_if_the_log_has_all_that_differs(killed: Killed) -> None:
     killed.lay_out(from_earlier(DATABASE, 1)(killed))
-    log, (earlier, left) = killed.left[LOG], [files[DATABASE] for files in (killed.earlier[1], killed.left)]
+    log, (earlier, left) = (
+        killed.left[LOG],
+        [files[DATABASE] for files in (killed.earlier[1], killed.left)],
+    )
     (size,) = struct.unpack_from(">I", log, 8)
     logged = {struct.unpack_from(">I", log, start)[0] for start in borders(log)[:-1]}
-    differing = {at // size + 1 for at in range(0, len(left), size) if earlier[at : at + size] != left[at : at + size]}
+    differing = {
+        at // size + 1
+        for at in range(0, len(left), size)
+        if earlier[at : at + size] != left[at : at + size]
+    }
 
-    assert re.search("it was served" if differing <= logged else DAMAGED, killed.start() or "it was served")
+    assert re.search(
+        "it was served" if differing <= logged else DAMAGED, killed.start() or "it was served"
+    )
 
 
 def test_a_log_that_is_cut_anywhere_is_refused(killed: Killed) -> None:
     log = killed.left[LOG]
     ends = borders(log)
-    sizes = [*ends[:-1:5], *(end + 12 for end in ends[:-1:9]), *(end - 1 for end in ends[1::7]), len(log) - 1]
+    sizes = [
+        *ends[:-1:5],
+        *(end + 12 for end in ends[:-1:9]),
+        *(end - 1 for end in ends[1::7]),
+        len(log) - 1,
+    ]
     for size in sizes:
         killed.lay_out(cut(LOG, size)(killed))
 
@@ -190,7 +235,10 @@ def test_an_index_of_the_log_that_is_missing_or_garbage_loses_nothing(killed: Ki
 
 def test_a_store_whose_files_are_all_gone_is_a_new_one(killed: Killed) -> None:
     killed.lay_out({})
-    with running(warehouse=str(killed.warehouse), store="file") as answering, IcebergCatalog(answering.url) as catalog:
+    with (
+        running(warehouse=str(killed.warehouse), store="file") as answering,
+        IcebergCatalog(answering.url) as catalog,
+    ):
         assert list(catalog.list_namespaces()) == []
 
 
@@ -213,7 +261,10 @@ def test_a_record_that_another_program_removed_is_noticed(killed: Killed) -> Non
 def test_a_store_whose_creation_was_cut_short_is_made(tmp_path: Path) -> None:
     (tmp_path / ".lakepact").mkdir()
     store_mark.make_mark(tmp_path / ".lakepact" / DATABASE, store_mark.Mark("0123456789abcdef", 0))
-    with running(warehouse=str(tmp_path), store="file") as answering, IcebergCatalog(answering.url) as catalog:
+    with (
+        running(warehouse=str(tmp_path), store="file") as answering,
+        IcebergCatalog(answering.url) as catalog,
+    ):
         assert list(catalog.list_namespaces()) == []
 
 
@@ -224,7 +275,9 @@ def test_changes_whose_count_cannot_be_written_need_no_log(tmp_path: Path) -> No
     file._mark.close()
     with path.open("rb"):  # takes the descriptor, and only reads
         file.write({key: Record("namespace", {}, b"{}")})
-        left = {name: (tmp_path / name).read_bytes() for name in ("store.sqlite", "store.sqlite-mark")}
+        left = {
+            name: (tmp_path / name).read_bytes() for name in ("store.sqlite", "store.sqlite-mark")
+        }
     (tmp_path / "copy").mkdir()
     for name, content in left.items():
         (tmp_path / "copy" / name).write_bytes(content)
@@ -250,11 +303,16 @@ def test_mark_older_than_the_store_is_tolerated(killed: Killed, changes: int) ->
     assert killed.start() is None
 
 
-def test_normal_durability_after_a_reboot_may_lose_changes(killed: Killed, caplog: pytest.LogCaptureFixture) -> None:
+def test_normal_durability_after_a_reboot_may_lose_changes(
+    killed: Killed, caplog: pytest.LogCaptureFixture
+) -> None:
     killed.lay_out(without(LOG)(killed))
     noted(killed, durability="normal", boot="another")
     with running(warehouse=str(killed.warehouse), store="file"):
-        assert f"16 of 52 {MISSING} 37 on; --durability normal does not keep them when power fails" in caplog.text
+        assert (
+            f"16 of 52 {MISSING} 37 on; --durability normal does not keep them when power fails"
+            in caplog.text
+        )
 
 
 def test_normal_durability_loses_nothing_when_only_the_process_ended(killed: Killed) -> None:
@@ -269,14 +327,28 @@ def command(*arguments: str | Path) -> tuple[int, str]:
     return ended.exit_code, ended.output
 
 
-def test_a_server_on_a_store_without_its_log_ends_with_2_and_says_what_to_do(killed: Killed) -> None:
+def test_a_server_on_a_store_without_its_log_ends_with_2_and_says_what_to_do(
+    killed: Killed,
+) -> None:
     killed.lay_out(without(LOG)(killed))
-    line = [sys.executable, "-m", "lakepact.reference_server", "--port", "0", "--store", "file", "--warehouse", str(killed.warehouse)]
+    line = [
+        sys.executable,
+        "-m",
+        "lakepact.reference_server",
+        "--port",
+        "0",
+        "--store",
+        "file",
+        "--warehouse",
+        str(killed.warehouse),
+    ]
     ended = subprocess.run(line, capture_output=True, text=True, timeout=60, check=False)
     said = " ".join(ended.stderr.split())
 
     assert ended.returncode == 2
-    assert f"16 of 52 {MISSING} 37 on; put {LOG} back as the server left it: it is not there" in said
+    assert (
+        f"16 of 52 {MISSING} 37 on; put {LOG} back as the server left it: it is not there" in said
+    )
     assert "lakepact store accept-loss" in said
 
 
@@ -292,7 +364,10 @@ def test_store_check_reports_lost_changes(killed: Killed, gone: tuple[str, ...])
 def test_a_loss_that_is_accepted_lets_the_server_start_with_what_is_there(killed: Killed) -> None:
     killed.lay_out(without(LOG)(killed))
     code, said = command("accept-loss", killed.warehouse)
-    with running(warehouse=str(killed.warehouse), store="file") as answering, IcebergCatalog(answering.url) as catalog:
+    with (
+        running(warehouse=str(killed.warehouse), store="file") as answering,
+        IcebergCatalog(answering.url) as catalog,
+    ):
         values = values_in(catalog)
         commit(catalog, "one", "after")
 
@@ -315,7 +390,11 @@ def test_a_store_of_the_format_without_marks_is_taken_over(killed: Killed) -> No
         connection.execute("PRAGMA user_version = 1")
     (killed.folder / MARK).unlink()
 
-    assert [killed.start(), killed.start(), command("check", killed.folder / DATABASE)[0]] == [None, None, 0]
+    assert [killed.start(), killed.start(), command("check", killed.folder / DATABASE)[0]] == [
+        None,
+        None,
+        0,
+    ]
     (killed.folder / MARK).unlink()
     assert "its mark" in (killed.start() or "")
 
@@ -333,7 +412,13 @@ def blanked(raw: bytes, chance: random.Random) -> bytes:
 
 
 def cut_at_a_border(raw: bytes, chance: random.Random) -> bytes:
-    return raw[: chance.choice(borders(raw) if raw[:3] == b"\x37\x7f\x06" and len(raw) > 32 else range(0, len(raw), 512))]
+    return raw[
+        : chance.choice(
+            borders(raw)
+            if raw[:3] == b"\x37\x7f\x06" and len(raw) > 32
+            else range(0, len(raw), 512)
+        )
+    ]
 
 
 ACCIDENTS: tuple[Callable[[bytes, random.Random], bytes], ...] = (
@@ -355,7 +440,9 @@ def damaged(killed: Killed, chance: random.Random) -> Files:
         if kind == 0 and len(files) > 1:
             files.pop(name, None)
         elif kind == 1 and name != MARK:
-            files[name] = chance.choice([moment[name] for moment in killed.earlier if name in moment])
+            files[name] = chance.choice(
+                [moment[name] for moment in killed.earlier if name in moment]
+            )
         elif files.get(name):
             files[name] = chance.choice(ACCIDENTS)(files[name], chance)
     return files
@@ -370,7 +457,10 @@ def refusals(killed: Killed, seeds: Iterable[int]) -> int:
             if killed.start() is not None:
                 refused += 1
                 continue
-            with running(warehouse=str(killed.warehouse), store="file") as answering, IcebergCatalog(answering.url) as catalog:
+            with (
+                running(warehouse=str(killed.warehouse), store="file") as answering,
+                IcebergCatalog(answering.url) as catalog,
+            ):
                 commit(catalog, "one", killed.values["one"])
             assert killed.start() is None
         except BaseException as error:
@@ -392,25 +482,40 @@ def test_much_random_damage_is_refused_or_loses_nothing(killed: Killed) -> None:
 def link(tmp_path: Path) -> Path:
     """Return a symbolic link to a store that holds a namespace."""
     real = tmp_path / "real" / "store.sqlite"
-    with running(warehouse="memory:", store=real) as answering, IcebergCatalog(answering.url) as catalog:
+    with (
+        running(warehouse="memory:", store=real) as answering,
+        IcebergCatalog(answering.url) as catalog,
+    ):
         catalog.create_namespace("a")
     (tmp_path / "link.sqlite").symlink_to(real)
     return tmp_path / "link.sqlite"
 
 
 def test_a_store_behind_a_symbolic_link_is_the_one_that_it_leads_to(link: Path) -> None:
-    with running(warehouse="memory:", store=link) as answering, IcebergCatalog(answering.url) as catalog:
+    with (
+        running(warehouse="memory:", store=link) as answering,
+        IcebergCatalog(answering.url) as catalog,
+    ):
         catalog.create_namespace("b")
-        with pytest.raises(BadSetting, match="is in use by"), running(warehouse="memory:", store=link.resolve()):
+        with (
+            pytest.raises(BadSetting, match="is in use by"),
+            running(warehouse="memory:", store=link.resolve()),
+        ):
             pass
-    with running(warehouse="memory:", store=link.resolve()) as answering, IcebergCatalog(answering.url) as catalog:
+    with (
+        running(warehouse="memory:", store=link.resolve()) as answering,
+        IcebergCatalog(answering.url) as catalog,
+    ):
         assert sorted(catalog.list_namespaces()) == [("a",), ("b",)]
     assert {file.name for file in link.parent.iterdir()} == {"real", "link.sqlite"}
 
 
 def test_a_symbolic_link_that_leads_nowhere_makes_no_new_store(link: Path) -> None:
     shutil.move(link.parent / "real", link.parent / "elsewhere")
-    with pytest.raises(BadSetting, match=r"is a symbolic link to .*, which is not there"), running(warehouse="memory:", store=link):
+    with (
+        pytest.raises(BadSetting, match=r"is a symbolic link to .*, which is not there"),
+        running(warehouse="memory:", store=link),
+    ):
         pass
 
     assert not (link.parent / "real").exists()
@@ -423,7 +528,9 @@ def test_a_folder_in_the_place_of_a_file_is_refused(killed: Killed, name: str) -
     try:
         with pytest.raises(BadSetting), running(warehouse=str(killed.warehouse), store="file"):
             pass
-        assert {name: (killed.folder / name).read_bytes() for name in without(name)(killed)} == without(name)(killed)
+        assert {
+            name: (killed.folder / name).read_bytes() for name in without(name)(killed)
+        } == without(name)(killed)
     finally:
         with suppress(OSError):
             (killed.folder / name).rmdir()

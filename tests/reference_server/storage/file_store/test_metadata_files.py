@@ -19,7 +19,10 @@ from lakepact.reference_server.storage import mark
 @pytest.fixture
 def table(tmp_path: Path) -> Path:
     """Return the metadata file of a table, whose server has not ended cleanly."""
-    with running(warehouse=str(tmp_path), store="file") as server, IcebergCatalog(server.url) as catalog:
+    with (
+        running(warehouse=str(tmp_path), store="file") as server,
+        IcebergCatalog(server.url) as catalog,
+    ):
         catalog.create_namespace("a")
         made = catalog.create_table("a.t", SCHEMA)
         shutil.copytree(tmp_path / ".lakepact", tmp_path / "as it is")
@@ -83,7 +86,9 @@ def test_files_are_not_checked_after_a_clean_end(table: Path, tmp_path: Path) ->
     assert loses(table, tmp_path)
 
 
-def test_files_are_checked_once_after_a_clean_end_and_a_reboot(table: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_files_are_checked_once_after_a_clean_end_and_a_reboot(
+    table: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     closed(tmp_path)
     (tmp_path / "boot").write_text("another start")
     monkeypatch.setattr(mark, "BOOT", tmp_path / "boot")
@@ -91,7 +96,9 @@ def test_files_are_checked_once_after_a_clean_end_and_a_reboot(table: Path, tmp_
     assert [loses(table, tmp_path), loses(table, tmp_path)] == [False, True]
 
 
-def test_files_are_checked_at_every_start_without_a_boot_id(table: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_files_are_checked_at_every_start_without_a_boot_id(
+    table: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     closed(tmp_path)
     monkeypatch.setattr(mark, "BOOT", tmp_path / "nowhere")
 
@@ -101,7 +108,10 @@ def test_files_are_checked_at_every_start_without_a_boot_id(table: Path, tmp_pat
 def test_a_store_is_not_opened_with_another_warehouse(table: Path, tmp_path: Path) -> None:
     store = tmp_path / ".lakepact" / "iceberg_rest.sqlite"
 
-    with pytest.raises(BadSetting, match="in no warehouse of this server"), running(warehouse=str(tmp_path / "other"), store=store):
+    with (
+        pytest.raises(BadSetting, match="in no warehouse of this server"),
+        running(warehouse=str(tmp_path / "other"), store=store),
+    ):
         pass
 
 
@@ -114,9 +124,17 @@ def test_a_store_does_not_lie_where_tables_may(tmp_path: Path, spelled: str) -> 
         pass
 
 
-@pytest.mark.parametrize("spelled", ["{}/.lakepact", "{}/.lakepact/x", "{}/a/../.lakepact", "{}/%2elakepact/x", "{}/a/.lakepact/x"])
-def test_no_table_lies_where_the_store_does(tmp_path: Path, spelled: str, sending_to: Callable[..., object]) -> None:
-    with running(warehouse=str(tmp_path), store="file") as answering, sending_to(answering.url) as send:
+@pytest.mark.parametrize(
+    "spelled",
+    ["{}/.lakepact", "{}/.lakepact/x", "{}/a/../.lakepact", "{}/%2elakepact/x", "{}/a/.lakepact/x"],
+)
+def test_no_table_lies_where_the_store_does(
+    tmp_path: Path, spelled: str, sending_to: Callable[..., object]
+) -> None:
+    with (
+        running(warehouse=str(tmp_path), store="file") as answering,
+        sending_to(answering.url) as send,
+    ):
         send("POST", "/v1/namespaces", {"namespace": ["a"]})
         body = {"name": "t", "schema": SCHEMA, "location": spelled.format(f"file://{tmp_path}")}
         answer = send("POST", "/v1/namespaces/a/tables", body)
@@ -125,7 +143,10 @@ def test_no_table_lies_where_the_store_does(tmp_path: Path, spelled: str, sendin
 
 
 def test_a_purge_is_done_once_the_table_is_gone_for_good(tmp_path: Path) -> None:
-    with running(warehouse=str(tmp_path), store="file") as answering, IcebergCatalog(answering.url) as catalog:
+    with (
+        running(warehouse=str(tmp_path), store="file") as answering,
+        IcebergCatalog(answering.url) as catalog,
+    ):
         catalog.create_namespace("a")
         made = catalog.create_table("a.t", SCHEMA)
         catalog.drop_table("a.t", purge=True)
@@ -140,7 +161,10 @@ def test_a_store_that_is_to_stay_needs_a_warehouse_that_stays() -> None:
 
 def test_a_store_beside_a_warehouse_in_memory_has_its_metadata_again(tmp_path: Path) -> None:
     for _ in range(2):
-        with running(warehouse="memory:", store=tmp_path / "s.sqlite") as answering, IcebergCatalog(answering.url) as catalog:
+        with (
+            running(warehouse="memory:", store=tmp_path / "s.sqlite") as answering,
+            IcebergCatalog(answering.url) as catalog,
+        ):
             if not catalog.namespace_exists("a"):
                 catalog.create_namespace("a")
                 made = catalog.create_table("a.t", SCHEMA)

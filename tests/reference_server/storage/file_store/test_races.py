@@ -27,7 +27,11 @@ NONE = 0  #: instead of a snapshot: there is none yet
 def change(table: str, base: int, new: int) -> TableChange:
     """Return the change that makes `new` the current snapshot of a table, if `base` is current."""
     updates = append_updates(new)  # ids grow with every change, as sequence numbers have to
-    requires = {"type": "assert-ref-snapshot-id", "ref": "main", "snapshot-id": base if base != NONE else None}
+    requires = {
+        "type": "assert-ref-snapshot-id",
+        "ref": "main",
+        "snapshot-id": base if base != NONE else None,
+    }
     return TableChange(SPACE, table, updates, requirements=[requires])
 
 
@@ -60,7 +64,9 @@ class Histories:
         try:
             if len(changes) == 1:
                 (only,) = changes
-                catalog.commit_table((SPACE, only.name), only.updates, requirements=only.requirements)
+                catalog.commit_table(
+                    (SPACE, only.name), only.updates, requirements=only.requirements
+                )
             else:
                 catalog.commit_transaction(changes)
             done = True
@@ -79,7 +85,9 @@ class Histories:
             self.operations.append(operation)
 
 
-def together(url: str, task: Callable[[IcebergCatalog, int], None], count: int = THREADS) -> list[threading.Thread]:
+def together(
+    url: str, task: Callable[[IcebergCatalog, int], None], count: int = THREADS
+) -> list[threading.Thread]:
     """Start threads that begin the same task at once, each with its own client."""
     ready = threading.Barrier(count)
 
@@ -114,7 +122,9 @@ def prepare(url: str) -> None:
             catalog.create_table((SPACE, table), SCHEMA)
 
 
-@pytest.mark.parametrize("bases", [{"one": NONE}, {"one": NONE, "two": NONE}, {"one": NONE, "two": NONE, "three": NONE}])
+@pytest.mark.parametrize(
+    "bases", [{"one": NONE}, {"one": NONE, "two": NONE}, {"one": NONE, "two": NONE, "three": NONE}]
+)
 def test_exactly_one_of_many_concurrent_commits_wins(url: str, bases: dict[str, int]) -> None:
     histories, told = Histories(), Counter[bool | None]()
 
@@ -143,7 +153,10 @@ def test_answers_to_many_clients_are_linearizable(url: str) -> None:
     assert {operation.done for operation in histories.operations} == {True, False}
 
 
-@pytest.mark.parametrize("seed", [pytest.param(seed, marks=[pytest.mark.nightly] if seed > 1 else []) for seed in range(30)])
+@pytest.mark.parametrize(
+    "seed",
+    [pytest.param(seed, marks=[pytest.mark.nightly] if seed > 1 else []) for seed in range(30)],
+)
 def test_answers_before_and_after_a_crash_are_linearizable(warehouse: Path, seed: int) -> None:
     histories, chance, enough = Histories(), random.Random(seed), threading.Event()
     wanted = chance.randint(20, 250)

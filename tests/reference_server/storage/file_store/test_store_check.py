@@ -23,12 +23,21 @@ from sample_tables.table_documents import view_version
 @pytest.fixture
 def warehouse(tmp_path: Path) -> Path:
     """Return a warehouse with a store that holds records of every kind, also a registered table."""
-    with running(warehouse=str(tmp_path / "w"), store="file") as server, IcebergCatalog(server.url) as catalog:
+    with (
+        running(warehouse=str(tmp_path / "w"), store="file") as server,
+        IcebergCatalog(server.url) as catalog,
+    ):
         catalog.create_namespace("a")
         catalog.create_namespace(("a", "b"))
         catalog.create_table((("a", "b"), "t"), SCHEMA)
-        catalog.create_table((("a", "b"), "compressed"), SCHEMA, properties={"write.metadata.compression-codec": "gzip"})
-        made = catalog.commit_table((("a", "b"), "t"), [{"action": "set-properties", "updates": {"ä": "1"}}])
+        catalog.create_table(
+            (("a", "b"), "compressed"),
+            SCHEMA,
+            properties={"write.metadata.compression-codec": "gzip"},
+        )
+        made = catalog.commit_table(
+            (("a", "b"), "t"), [{"action": "set-properties", "updates": {"ä": "1"}}]
+        )
         catalog.create_view((("a", "b"), "v"), SCHEMA, version=view_version())
         catalog.register_table("a.registered", made.metadata_location)
     return tmp_path / "w"
@@ -46,7 +55,9 @@ def check(path: Path) -> tuple[int, Any]:
 
 def found(path: Path) -> list[tuple[str, str]]:
     code, told = check(path)
-    findings = [(finding["kind"], finding["where"]) for one in told["stores"] for finding in one["findings"]]
+    findings = [
+        (finding["kind"], finding["where"]) for one in told["stores"] for finding in one["findings"]
+    ]
     assert (code, told["sound"]) == (1 if findings else 0, not findings)
     return findings
 
@@ -55,7 +66,11 @@ def test_sound_store_has_no_findings(warehouse: Path) -> None:
     (told,) = check(warehouse)[1]["stores"]
 
     assert found(warehouse) == []
-    assert (told["contract"], told["records"], told["files"]) == ("iceberg_rest", {"namespace": 2, "table": 3, "view": 1}, 4)
+    assert (told["contract"], told["records"], told["files"]) == (
+        "iceberg_rest",
+        {"namespace": 2, "table": 3, "view": 1},
+        4,
+    )
 
 
 def test_the_words_of_a_sound_store(warehouse: Path) -> None:
@@ -65,10 +80,18 @@ def test_the_words_of_a_sound_store(warehouse: Path) -> None:
 
 
 def test_a_store_is_left_as_it_is(warehouse: Path) -> None:
-    before = {path: path.read_bytes() for path in warehouse.rglob("*") if path.is_file() and not path.name.endswith("-lock")}
+    before = {
+        path: path.read_bytes()
+        for path in warehouse.rglob("*")
+        if path.is_file() and not path.name.endswith("-lock")
+    }
     check(warehouse)
 
-    assert {path: path.read_bytes() for path in warehouse.rglob("*") if path.is_file() and not path.name.endswith("-lock")} == before
+    assert {
+        path: path.read_bytes()
+        for path in warehouse.rglob("*")
+        if path.is_file() and not path.name.endswith("-lock")
+    } == before
 
 
 def changed(column: str, before: str, after: str) -> Callable[[Path], None]:
@@ -76,17 +99,22 @@ def changed(column: str, before: str, after: str) -> Callable[[Path], None]:
 
     def change(warehouse: Path) -> None:
         with closing(sqlite3.connect(file_of(warehouse))) as connection, connection:
-            rows = connection.execute("SELECT rowid, collection, place, name, kind, body, tag, batch FROM record").fetchall()
+            rows = connection.execute(
+                "SELECT rowid, collection, place, name, kind, body, tag, batch FROM record"
+            ).fetchall()
             names = ["rowid", "collection", "place", "name", "kind", "body", "tag", "batch"]
             for row in rows:
                 record = dict(zip(names, row, strict=True))
                 value = record[column]
                 record[column] = (
-                    value.replace(before.encode(), after.encode()) if isinstance(value, bytes) else value.replace(before, after)
+                    value.replace(before.encode(), after.encode())
+                    if isinstance(value, bytes)
+                    else value.replace(before, after)
                 )
                 checksum = checksum_of(*(record[name] for name in names[1:]))
                 connection.execute(
-                    f"UPDATE record SET {column} = ?, checksum = ? WHERE rowid = ?", (record[column], checksum, record["rowid"])
+                    f"UPDATE record SET {column} = ?, checksum = ? WHERE rowid = ?",
+                    (record[column], checksum, record["rowid"]),
                 )
 
     return change
@@ -133,21 +161,63 @@ def with_garbage(warehouse: Path) -> None:
     ("damage", "expected"),
     [
         pytest.param(with_checksum_off, {("checksum", "v")}, id="checksum"),
-        pytest.param(changed("body", '"schema-id":0', '"schema-id":"0"'), {("schema", "a.b.t"), ("schema", "a.b.v")}, id="schema"),
-        pytest.param(changed("body", '"current-schema-id":0', '"current-schema-id":7'), {("schema", "a.b.t")}, id="inconsistent"),
-        pytest.param(changed("body", '{"namespace":', '{ "namespace":'), {("bytes", "a"), ("bytes", "a.b")}, id="other bytes"),
-        pytest.param(changed("body", '{"namespace":', '"namespace":'), {("bytes", "a"), ("bytes", "b")}, id="not JSON"),
-        pytest.param(changed("body", '["a","b"]', '["a","c"]'), {("key", "a.b")}, id="another namespace"),
-        pytest.param(changed("tag", '"', '"x'), {("tag", "a.b.t"), ("tag", "a.registered")}, id="tag"),
-        pytest.param(without("kind = 'namespace' AND name = 'b'"), {("namespace", "a.b.t"), ("namespace", "a.b.v")}, id="no namespace"),
-        pytest.param(without("kind = 'namespace' AND name = 'a'"), {("namespace", "a.b"), ("namespace", "a.registered")}, id="no parent"),
-        pytest.param(without_file, {("metadata-file", "a.b.t"), ("metadata-file", "a.registered")}, id="no file"),
-        pytest.param(with_torn_file, {("metadata-file", "a.b.t"), ("metadata-file", "a.registered")}, id="torn file"),
-        pytest.param(with_other_file, {("metadata-file", "a.b.t"), ("metadata-file", "a.registered")}, id="other file"),
+        pytest.param(
+            changed("body", '"schema-id":0', '"schema-id":"0"'),
+            {("schema", "a.b.t"), ("schema", "a.b.v")},
+            id="schema",
+        ),
+        pytest.param(
+            changed("body", '"current-schema-id":0', '"current-schema-id":7'),
+            {("schema", "a.b.t")},
+            id="inconsistent",
+        ),
+        pytest.param(
+            changed("body", '{"namespace":', '{ "namespace":'),
+            {("bytes", "a"), ("bytes", "a.b")},
+            id="other bytes",
+        ),
+        pytest.param(
+            changed("body", '{"namespace":', '"namespace":'),
+            {("bytes", "a"), ("bytes", "b")},
+            id="not JSON",
+        ),
+        pytest.param(
+            changed("body", '["a","b"]', '["a","c"]'), {("key", "a.b")}, id="another namespace"
+        ),
+        pytest.param(
+            changed("tag", '"', '"x'), {("tag", "a.b.t"), ("tag", "a.registered")}, id="tag"
+        ),
+        pytest.param(
+            without("kind = 'namespace' AND name = 'b'"),
+            {("namespace", "a.b.t"), ("namespace", "a.b.v")},
+            id="no namespace",
+        ),
+        pytest.param(
+            without("kind = 'namespace' AND name = 'a'"),
+            {("namespace", "a.b"), ("namespace", "a.registered")},
+            id="no parent",
+        ),
+        pytest.param(
+            without_file,
+            {("metadata-file", "a.b.t"), ("metadata-file", "a.registered")},
+            id="no file",
+        ),
+        pytest.param(
+            with_torn_file,
+            {("metadata-file", "a.b.t"), ("metadata-file", "a.registered")},
+            id="torn file",
+        ),
+        pytest.param(
+            with_other_file,
+            {("metadata-file", "a.b.t"), ("metadata-file", "a.registered")},
+            id="other file",
+        ),
         pytest.param(with_garbage, {("integrity", "iceberg_rest.sqlite")}, id="malformed"),
     ],
 )
-def test_damage_is_found(warehouse: Path, damage: Callable[[Path], None], expected: set[tuple[str, str]]) -> None:
+def test_damage_is_found(
+    warehouse: Path, damage: Callable[[Path], None], expected: set[tuple[str, str]]
+) -> None:
     damage(warehouse)
 
     assert expected <= set(found(warehouse))

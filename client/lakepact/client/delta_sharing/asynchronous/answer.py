@@ -45,7 +45,11 @@ class AsyncPages:
 
     def failure(self, message: str) -> Failure:
         """Return the part of the last page for an error."""
-        return Failure(operation="", message=message) if self._opened is None else self._opened.failure(message)
+        return (
+            Failure(operation="", message=message)
+            if self._opened is None
+            else self._opened.failure(message)
+        )
 
     async def close(self) -> None:
         """Read no more of them."""
@@ -54,7 +58,11 @@ class AsyncPages:
 
     async def blocks(self) -> AsyncGenerator[list[Line], None]:
         """Yield the lines of all pages, as many at a time as arrive."""
-        bookmark, is_delta, waiting = Bookmark(self.operation, self._reach.calls.limits), None, Waiting(self._question.patience)
+        bookmark, is_delta, waiting = (
+            Bookmark(self.operation, self._reach.calls.limits),
+            None,
+            Waiting(self._question.patience),
+        )
         while bookmark.token is not None:
             opened = await self._open(bookmark.token or None, waiting.query_id)
             reader = LineReader(
@@ -78,20 +86,30 @@ class AsyncPages:
             bookmark.turn(self.end.next_page_token if self.end else None)
 
     async def _open(self, page_token: str | None, query_id: str | None) -> AsyncOpened:
-        call = self._question.call(page_token) if query_id is None else self._question.follow_up(query_id, page_token)
+        call = (
+            self._question.call(page_token)
+            if query_id is None
+            else self._question.follow_up(query_id, page_token)
+        )
         opened = await self._reach.calls.open(call)
         self._opened = opened
         # A query in the background is answered later, when the request is over.
         wanted = None if self._question.capabilities.background else self._question.file_id_hash
         if wanted is not None and (opened.header(FILE_ID_HASH) or "").lower() != wanted:
-            raise BadReply(opened.failure(f"the server did not make file ids by {FILE_ID_HASH}: {wanted}"))
+            raise BadReply(
+                opened.failure(f"the server did not make file ids by {FILE_ID_HASH}: {wanted}")
+            )
         version = opened.header(VERSION)
         if page_token is None and version is not None:
             if not (version.isascii() and version.isdigit()):
                 raise BadReply(opened.failure(f"the header {VERSION} is not a number"))
             self.version = int(version)
             if asked := self._question.contradiction(self.version):
-                raise BadReply(opened.failure(f"the query asks for {asked} of the table, and the header {VERSION} is {version}"))
+                raise BadReply(
+                    opened.failure(
+                        f"the query asks for {asked} of the table, and the header {VERSION} is {version}"
+                    )
+                )
         return opened
 
 
@@ -142,7 +160,12 @@ class AsyncAnswer:
     async def __aenter__(self) -> Self:
         return self
 
-    async def __aexit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
         await self.close()
 
     async def close(self) -> None:
@@ -183,7 +206,11 @@ class AsyncAnswer:
             yield first
             async for lines in self._rest:
                 # Each page repeats the description of the table.
-                yield [line for line in lines if type(line) is SharedFile or self._is_of_another_version(line)]
+                yield [
+                    line
+                    for line in lines
+                    if type(line) is SharedFile or self._is_of_another_version(line)
+                ]
         finally:
             await self.close()
 
@@ -201,7 +228,9 @@ class AsyncAnswer:
         metadata: Metadata | None = None
         async for lines in self._rest:
             for line in lines:
-                if isinstance(line, Protocol) and (protocol is None or not self.question.historical_protocol):
+                if isinstance(line, Protocol) and (
+                    protocol is None or not self.question.historical_protocol
+                ):
                     protocol = protocol or line
                 elif isinstance(line, Metadata) and metadata is None:
                     metadata = line

@@ -19,7 +19,13 @@ from lakepact.client.paging import Bookmark
 from lakepact.client.retries import Retries
 from lakepact.client.transport.asynchronous.client import AsyncClient
 from lakepact.client.urls import path_segment
-from lakepact.generated.delta_sharing.endpoints import get_share, list_all_tables, list_schemas, list_shares, list_tables
+from lakepact.generated.delta_sharing.endpoints import (
+    get_share,
+    list_all_tables,
+    list_schemas,
+    list_shares,
+    list_tables,
+)
 
 if TYPE_CHECKING:
     import os
@@ -80,7 +86,9 @@ class AsyncSharingClient(AsyncClient):
             retries=retries or Retries(),
             timeouts=Timeouts.of(timeouts),
             limits=limits or Limits(),
-            headers=header_properties({f"header.{name}": value for name, value in (headers or {}).items()}),
+            headers=header_properties(
+                {f"header.{name}": value for name, value in (headers or {}).items()}
+            ),
             access=Access(verify, cert, proxy),
             http=http,
             workers=AsyncWorkers(downloads, memory),
@@ -111,7 +119,9 @@ class AsyncSharingClient(AsyncClient):
         """
         bookmark = Bookmark("listShares", self._reach.calls.limits)
         while bookmark.token is not None:
-            page = await self._reach.calls.send(list_shares.call(max_results=page_size, page_token=bookmark.token or None))
+            page = await self._reach.calls.send(
+                list_shares.call(max_results=page_size, page_token=bookmark.token or None)
+            )
             for share in page.items or ():
                 yield share
             bookmark.turn(page.next_page_token, items=len(page.items or ()))
@@ -124,7 +134,9 @@ class AsyncSharingClient(AsyncClient):
         """
         return (await self._reach.calls.send(get_share.call(share=path_segment(share)))).share
 
-    async def schemas(self, share: str, *, page_size: int | None = None) -> AsyncIterator[SharedSchema]:
+    async def schemas(
+        self, share: str, *, page_size: int | None = None
+    ) -> AsyncIterator[SharedSchema]:
         """Yield every schema in a share; pages are fetched as they are reached.
 
         Args:
@@ -136,13 +148,17 @@ class AsyncSharingClient(AsyncClient):
         """
         bookmark = Bookmark("listSchemas", self._reach.calls.limits)
         while bookmark.token is not None:
-            call = list_schemas.call(share=path_segment(share), max_results=page_size, page_token=bookmark.token or None)
+            call = list_schemas.call(
+                share=path_segment(share), max_results=page_size, page_token=bookmark.token or None
+            )
             page = await self._reach.calls.send(call)
             for schema in page.items or ():
                 yield schema
             bookmark.turn(page.next_page_token, items=len(page.items or ()))
 
-    async def tables(self, share: SchemaName, schema: str | None = None, *, page_size: int | None = None) -> AsyncIterator[SharedTable]:
+    async def tables(
+        self, share: SchemaName, schema: str | None = None, *, page_size: int | None = None
+    ) -> AsyncIterator[SharedTable]:
         """Yield every table in a schema; pages are fetched as they are reached.
 
         Args:
@@ -158,13 +174,20 @@ class AsyncSharingClient(AsyncClient):
         bookmark = Bookmark("listTables", self._reach.calls.limits)
         while bookmark.token is not None:
             token = bookmark.token or None
-            call = list_tables.call(share=path_segment(within[0]), schema=path_segment(within[1]), max_results=page_size, page_token=token)
+            call = list_tables.call(
+                share=path_segment(within[0]),
+                schema=path_segment(within[1]),
+                max_results=page_size,
+                page_token=token,
+            )
             page = await self._reach.calls.send(call)
             for table in page.items or ():
                 yield table
             bookmark.turn(page.next_page_token, items=len(page.items or ()))
 
-    async def all_tables(self, share: str, *, page_size: int | None = None) -> AsyncIterator[SharedTable]:
+    async def all_tables(
+        self, share: str, *, page_size: int | None = None
+    ) -> AsyncIterator[SharedTable]:
         """Yield every table in every schema of a share; pages are fetched as they are reached.
 
         Args:
@@ -176,7 +199,9 @@ class AsyncSharingClient(AsyncClient):
         """
         bookmark = Bookmark("listAllTables", self._reach.calls.limits)
         while bookmark.token is not None:
-            call = list_all_tables.call(share=path_segment(share), max_results=page_size, page_token=bookmark.token or None)
+            call = list_all_tables.call(
+                share=path_segment(share), max_results=page_size, page_token=bookmark.token or None
+            )
             page = await self._reach.calls.send(call)
             for table in page.items or ():
                 yield table
@@ -186,7 +211,9 @@ class AsyncSharingClient(AsyncClient):
     def table(self, share: SharedName, /) -> AsyncTable: ...
     @overload
     def table(self, share: str, schema: str, table: str) -> AsyncTable: ...
-    def table(self, share: SharedName, schema: str | None = None, table: str | None = None) -> AsyncTable:
+    def table(
+        self, share: SharedName, schema: str | None = None, table: str | None = None
+    ) -> AsyncTable:
         """Return the way to a table; nothing is sent, so it need not be there.
 
         Args:
@@ -197,7 +224,11 @@ class AsyncSharingClient(AsyncClient):
         Raises:
             ValueError: The name has not three parts; or one is empty, `.` or `..`, and cannot stand in a path.
         """
-        parts = table_parts(share) if schema is None and table is None else (str(share), schema or "", table or "")
+        parts = (
+            table_parts(share)
+            if schema is None and table is None
+            else (str(share), schema or "", table or "")
+        )
         return AsyncTable(self._reach, Place(*parts))
 
     async def read(self, task: ReadTask) -> AsyncIterator[ArrowTable]:

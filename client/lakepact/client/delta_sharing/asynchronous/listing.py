@@ -12,7 +12,13 @@ from lakepact.client.delta_sharing.read_tasks import TASK_BYTES
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Sequence
 
-    from lakepact.client.delta_sharing.foreign import ArrowTable, DuckDBConnection, DuckDBRelation, PandasFrame, PolarsFrame
+    from lakepact.client.delta_sharing.foreign import (
+        ArrowTable,
+        DuckDBConnection,
+        DuckDBRelation,
+        PandasFrame,
+        PolarsFrame,
+    )
     from lakepact.client.delta_sharing.progress import Progress
     from lakepact.client.delta_sharing.read_tasks import ReadTask
 
@@ -24,7 +30,10 @@ class AsyncListing(AsyncAnswer):
     """
 
     async def batches(
-        self, *, columns: Sequence[str] | None = None, progress: Callable[[Progress], object] | None = None
+        self,
+        *,
+        columns: Sequence[str] | None = None,
+        progress: Callable[[Progress], object] | None = None,
     ) -> AsyncIterator[ArrowTable]:
         """Yield the wanted rows, the files of the answer one after the other, with no more than a few of them in memory.
 
@@ -51,7 +60,9 @@ class AsyncListing(AsyncAnswer):
         finally:
             await self.close()
 
-    async def tasks(self, *, columns: Sequence[str] | None = None, task_bytes: int = TASK_BYTES) -> list[ReadTask]:
+    async def tasks(
+        self, *, columns: Sequence[str] | None = None, task_bytes: int = TASK_BYTES
+    ) -> list[ReadTask]:
         """Divide the wanted rows into tasks, which `SharingClient.read` reads in any process.
 
         Args:
@@ -68,12 +79,19 @@ class AsyncListing(AsyncAnswer):
 
         try:
             if self.question.limit is not None:
-                raise ValueError("tasks are read independently, so a query that is divided into tasks has no limit")
+                raise ValueError(
+                    "tasks are read independently, so a query that is divided into tasks has no limit"
+                )
             return await AsyncRows(self._reach, self, columns=columns).tasks(most=task_bytes)
         finally:
             await self.close()
 
-    async def to_arrow(self, *, columns: Sequence[str] | None = None, progress: Callable[[Progress], object] | None = None) -> ArrowTable:
+    async def to_arrow(
+        self,
+        *,
+        columns: Sequence[str] | None = None,
+        progress: Callable[[Progress], object] | None = None,
+    ) -> ArrowTable:
         """Return the wanted rows as a table of Arrow. The arguments and errors are those of `batches`."""
         need("pyarrow", "pyroaring")
         from lakepact.client.delta_sharing.asynchronous.rows import AsyncRows  # noqa: PLC0415 - where pyarrow is there
@@ -85,7 +103,12 @@ class AsyncListing(AsyncAnswer):
         finally:
             await self.close()
 
-    async def to_pandas(self, *, columns: Sequence[str] | None = None, progress: Callable[[Progress], object] | None = None) -> PandasFrame:
+    async def to_pandas(
+        self,
+        *,
+        columns: Sequence[str] | None = None,
+        progress: Callable[[Progress], object] | None = None,
+    ) -> PandasFrame:
         """Return the wanted rows as a frame of pandas. The arguments and errors are those of `batches`.
 
         Integers and booleans are of the types that know nulls, so that none becomes a float.
@@ -95,7 +118,12 @@ class AsyncListing(AsyncAnswer):
 
         return pandas_frame(await self.to_arrow(columns=columns, progress=progress))
 
-    async def to_polars(self, *, columns: Sequence[str] | None = None, progress: Callable[[Progress], object] | None = None) -> PolarsFrame:
+    async def to_polars(
+        self,
+        *,
+        columns: Sequence[str] | None = None,
+        progress: Callable[[Progress], object] | None = None,
+    ) -> PolarsFrame:
         """Return the wanted rows as a frame of polars. The arguments and errors are those of `batches`."""
         need("polars", "pyarrow", "pyroaring")
         from lakepact.client.delta_sharing.rows.frames import polars_frame  # noqa: PLC0415 - where polars is there

@@ -41,7 +41,14 @@ class AsyncPieceReader:
         clock: Returns the seconds since 1970.
     """
 
-    def __init__(self, reach: AsyncReach, answered: Answered, plan: Plan, *, clock: Callable[[], float] = time.time) -> None:
+    def __init__(
+        self,
+        reach: AsyncReach,
+        answered: Answered,
+        plan: Plan,
+        *,
+        clock: Callable[[], float] = time.time,
+    ) -> None:
         self._reach = reach
         self._answered = answered
         self._plan = plan
@@ -77,13 +84,17 @@ class AsyncPieceReader:
                 return numbers(deletion_vectors.from_file(content, vector), vector)
             except ValueError as error:
                 reason = str(error)
-        raise DamagedData(Failure(operation=self._answered.operation, message=f"file {holder.id}: {reason}"))
+        raise DamagedData(
+            Failure(operation=self._answered.operation, message=f"file {holder.id}: {reason}")
+        )
 
     async def _vector(self, file: SharedFile, span: Span) -> bytearray:
         url = file.deletion_vector.path_or_inline if file.deletion_vector is not None else ""
         return await self._reach.download(url, most=None, span=span)
 
-    async def _with_url(self, file: SharedFile, fetch: Callable[[SharedFile], Awaitable[bytearray]]) -> bytearray:
+    async def _with_url(
+        self, file: SharedFile, fetch: Callable[[SharedFile], Awaitable[bytearray]]
+    ) -> bytearray:
         """Return the result of `fetch`, with a new URL if the old one has expired."""
         seen, current = self._renewals, self._renewed.get(_key(file), file)
         if current.expiration is not None and self._clock() * 1000 > current.expiration - _MARGIN:
@@ -109,7 +120,9 @@ class AsyncPieceReader:
     async def _ask_again(self) -> dict[tuple[str, str, int | None], SharedFile]:
         question, version = self._answered.question, self._answered.version
         try:
-            later = await AsyncAnswer(self._reach, question.again(self._answered.refresh_token)).begin()
+            later = await AsyncAnswer(
+                self._reach, question.again(self._answered.refresh_token)
+            ).begin()
         except BadRequest:
             if self._answered.refresh_token is None:
                 raise
@@ -132,7 +145,9 @@ async def tables_of(reach: AsyncReach, task: ReadTask) -> AsyncGenerator[Any, No
         predicate=answered.question.predicate,
         gives_changes=answered.question.gives_changes,
     )
-    results = reach.workers.results(AsyncPieceReader(reach, answered, plan).read, task.pieces, weight)
+    results = reach.workers.results(
+        AsyncPieceReader(reach, answered, plan).read, task.pieces, weight
+    )
     async with aclosing(results):
         async for _, table in results:
             yield table

@@ -39,13 +39,21 @@ class AsyncReach:
     retries: Retries
     sleep: Callable[[float], Awaitable[None]]
     #: Credentials of directories, by table and location.
-    credentials: dict[tuple[Place, str | None], DirectoryCredentials] = field(default_factory=dict, repr=False)
+    credentials: dict[tuple[Place, str | None], DirectoryCredentials] = field(
+        default_factory=dict, repr=False
+    )
 
     def with_options(self, **options: Any) -> AsyncReach:
         """Return the same connections with other options, see `AsyncConnection.with_options`."""
         retries = options.get("retries", self.retries)
         files = self.files.with_options(timeouts=options.get("timeouts"))
-        return replace(self, calls=self.calls.with_options(**options), files=files, downloads=Downloads(retries), retries=retries)
+        return replace(
+            self,
+            calls=self.calls.with_options(**options),
+            files=files,
+            downloads=Downloads(retries),
+            retries=retries,
+        )
 
     async def download(self, url: str, *, most: int | None, span: Span | None = None) -> bytearray:
         """Return the bytes of a file or of a range; starts again if the reply breaks off.
@@ -83,7 +91,9 @@ class AsyncReach:
         await self.files.close()
 
 
-async def _collected(opened: AsyncOpened, most: int | None, span: Span | None, unknown: int) -> bytearray:
+async def _collected(
+    opened: AsyncOpened, most: int | None, span: Span | None, unknown: int
+) -> bytearray:
     """Return the bytes of a reply that were asked for; `unknown` limits a reply that announces no length."""
     skipped = span.offset if span is not None and opened.status != 206 else 0
     wanted = span.length if span is not None else most
@@ -95,12 +105,20 @@ async def _collected(opened: AsyncOpened, most: int | None, span: Span | None, u
         if len(content) > allowed or (span is not None and len(content) == allowed):
             break
     if wanted is None and len(content) > allowed:
-        raise LimitExceeded(opened.failure(f"the file has more than {allowed} bytes; Limits(file=…) allows more"))
+        raise LimitExceeded(
+            opened.failure(f"the file has more than {allowed} bytes; Limits(file=…) allows more")
+        )
     if span is None and wanted is not None and len(content) != wanted:
         found = f"more than {wanted}" if len(content) > wanted else str(len(content))
-        raise DamagedData(opened.failure(f"the file has {found} bytes where the listing says {wanted}"))
+        raise DamagedData(
+            opened.failure(f"the file has {found} bytes where the listing says {wanted}")
+        )
     if span is not None and len(content) < span.length:
-        raise DamagedData(opened.failure(f"the file has {len(content)} bytes where the listing says {span.length}"))
+        raise DamagedData(
+            opened.failure(
+                f"the file has {len(content)} bytes where the listing says {span.length}"
+            )
+        )
     return content if span is None else content[: span.length]
 
 
@@ -121,5 +139,9 @@ def reach(
     engine = Engine(profile.endpoint, profile.auth, retries, REFUSALS, headers=headers)
     calls = AsyncConnection(engine, AsyncTransport(timeouts, http, limits, access=access), sleep)
     # The certificate that says who asks is for the server alone.
-    files = AsyncConnection(downloads.engine, AsyncTransport(timeouts, http, limits, access=replace(access, cert=None)), sleep)
+    files = AsyncConnection(
+        downloads.engine,
+        AsyncTransport(timeouts, http, limits, access=replace(access, cert=None)),
+        sleep,
+    )
     return AsyncReach(calls, files, downloads, workers, retries, sleep)

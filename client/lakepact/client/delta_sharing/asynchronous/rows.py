@@ -58,12 +58,20 @@ class AsyncRows:
             predicate=self._question.predicate,
             gives_changes=self._question.gives_changes,
         )
-        self._skipping = FileSkipping(None if self._question.gives_changes else self._question.predicate, answer.metadata)
+        self._skipping = FileSkipping(
+            None if self._question.gives_changes else self._question.predicate, answer.metadata
+        )
 
     async def tables(self) -> AsyncGenerator[Any, None]:
         """Yield the rows of each file, in the order of the answer, up to the limit of the question."""
         todo = await self._pieces()
-        done = Progress(files=0, of_files=len(todo), bytes=0, of_bytes=sum(piece.file.size or 0 for piece in todo), rows=0)
+        done = Progress(
+            files=0,
+            of_files=len(todo),
+            bytes=0,
+            of_bytes=sum(piece.file.size or 0 for piece in todo),
+            rows=0,
+        )
         left = self._question.limit
         reader = AsyncPieceReader(self._reach, self._answered(), self.plan, clock=self._clock)
         results = self._reach.workers.results(reader.read, todo if left != 0 else (), weight)
@@ -87,7 +95,11 @@ class AsyncRows:
         # All files are known before the first is fetched: what renews their URLs stands at the end of the answer.
         files = await self._files()
         try:
-            return pieces.of_changes(files) if self._question.gives_changes else pieces.of_snapshot(files)
+            return (
+                pieces.of_changes(files)
+                if self._question.gives_changes
+                else pieces.of_snapshot(files)
+            )
         except ValueError as error:
             raise BadReply(Failure(operation=self._answer.operation, message=str(error))) from None
 
@@ -106,7 +118,11 @@ class AsyncRows:
         tried = 0
         while True:
             try:
-                return [without_stats(file) async for file in self._answer.files() if self._is_wanted(file)]
+                return [
+                    without_stats(file)
+                    async for file in self._answer.files()
+                    if self._is_wanted(file)
+                ]
             except Unreachable as error:
                 tried += 1
                 pause = self._reach.retries.pause(tried=tried, elapsed=0.0, retry_after=None)
@@ -123,4 +139,6 @@ class AsyncRows:
     def _is_wanted(self, file: SharedFile) -> bool:
         """Return whether the file can have wanted rows; a server may list later versions than the last that was asked about."""
         last = self._question.ending_version
-        return (last is None or file.version is None or file.version <= last) and self._skipping.may_hold(file)
+        return (
+            last is None or file.version is None or file.version <= last
+        ) and self._skipping.may_hold(file)

@@ -15,7 +15,10 @@ from lakepact.client.delta_sharing.lines import SharedFile
 from lakepact.client.delta_sharing.queries import About, Changes, Query, moment
 from lakepact.client.errors import BadReply, Failure
 from lakepact.client.idempotency_keys import new_key
-from lakepact.generated.delta_sharing.endpoints import generate_temporary_table_credentials, get_table_version
+from lakepact.generated.delta_sharing.endpoints import (
+    generate_temporary_table_credentials,
+    get_table_version,
+)
 from lakepact.generated.delta_sharing.models import TemporaryTableCredentialsRequest
 
 if TYPE_CHECKING:
@@ -65,13 +68,22 @@ class AsyncTable:
             NoSuchTable: There is no such table, or it is not shared with this recipient.
             BadRequest: There is no version at or after that time.
         """
-        call = get_table_version.call(**self.place.names(), starting_timestamp=moment(starting_timestamp))
+        call = get_table_version.call(
+            **self.place.names(), starting_timestamp=moment(starting_timestamp)
+        )
         text = (await self._reach.calls.reply(call)).header(VERSION)
         if text is None or not (text.isascii() and text.isdigit()):
-            raise BadReply(Failure(operation=call.operation, message=f"the reply has no header {VERSION} that is a number"))
+            raise BadReply(
+                Failure(
+                    operation=call.operation,
+                    message=f"the reply has no header {VERSION} that is a number",
+                )
+            )
         return int(text)
 
-    async def metadata(self, *, version: int | None = None, timestamp: datetime | str | None = None) -> Description:
+    async def metadata(
+        self, *, version: int | None = None, timestamp: datetime | str | None = None
+    ) -> Description:
         """Return the schema, partitioning and protocol of the table.
 
         Args:
@@ -84,7 +96,9 @@ class AsyncTable:
         """
         question = About(place=self.place, version=version, timestamp=moment(timestamp))
         async with await AsyncAnswer(self._reach, question).begin() as answer:
-            return Description(version=answer.version, protocol=answer.protocol, metadata=answer.metadata)
+            return Description(
+                version=answer.version, protocol=answer.protocol, metadata=answer.metadata
+            )
 
     async def query(
         self,
@@ -152,7 +166,9 @@ class AsyncTable:
         timestamp: datetime | str | None = None,
     ) -> AsyncIterator[SharedFile]:
         """Yield the files of the table, each as it arrives. The arguments and errors are those of `query`."""
-        listing = await self.query(predicate=predicate, limit=limit, version=version, timestamp=timestamp)
+        listing = await self.query(
+            predicate=predicate, limit=limit, version=version, timestamp=timestamp
+        )
         # A table may have millions of files, so little stands between them and the one who reads them.
         async with aclosing(listing.blocks()) as blocks:
             async for lines in blocks:
@@ -215,7 +231,9 @@ class AsyncTable:
         )
         return await AsyncListing(self._reach, question).begin()
 
-    async def follow(self, starting_version: int, *, interval: float = 30.0, versions_per_request: int = 100) -> AsyncIterator[SharedFile]:
+    async def follow(
+        self, starting_version: int, *, interval: float = 30.0, versions_per_request: int = 100
+    ) -> AsyncIterator[SharedFile]:
         """Yield the files that versions add and remove, those that there are first and then each new one, without end.
 
         Args:
@@ -228,7 +246,9 @@ class AsyncTable:
             LakepactError: As for `query`.
         """
         if interval < _SHORTEST_INTERVAL:
-            raise ValueError(f"a server is asked for new versions every {_SHORTEST_INTERVAL} seconds at most, not every {interval:g}")
+            raise ValueError(
+                f"a server is asked for new versions every {_SHORTEST_INTERVAL} seconds at most, not every {interval:g}"
+            )
         if versions_per_request < 1:
             raise ValueError(f"{versions_per_request} versions are none to ask for")
         first = starting_version
@@ -270,7 +290,9 @@ class AsyncTable:
             ValueError: The table has no column of such a name.
             TypeError: The predicate compares a column with what it cannot be compared with.
         """
-        listing = await self.query(predicate=predicate, limit=limit, version=version, timestamp=timestamp)
+        listing = await self.query(
+            predicate=predicate, limit=limit, version=version, timestamp=timestamp
+        )
         return await listing.to_arrow(columns=columns, progress=progress)
 
     async def to_pandas(
@@ -284,7 +306,9 @@ class AsyncTable:
         progress: Callable[[Progress], object] | None = None,
     ) -> PandasFrame:
         """Return the rows of the table as a frame of pandas. The arguments and errors are those of `to_arrow`."""
-        listing = await self.query(predicate=predicate, limit=limit, version=version, timestamp=timestamp)
+        listing = await self.query(
+            predicate=predicate, limit=limit, version=version, timestamp=timestamp
+        )
         return await listing.to_pandas(columns=columns, progress=progress)
 
     async def to_polars(
@@ -298,7 +322,9 @@ class AsyncTable:
         progress: Callable[[Progress], object] | None = None,
     ) -> PolarsFrame:
         """Return the rows of the table as a frame of polars. The arguments and errors are those of `to_arrow`."""
-        listing = await self.query(predicate=predicate, limit=limit, version=version, timestamp=timestamp)
+        listing = await self.query(
+            predicate=predicate, limit=limit, version=version, timestamp=timestamp
+        )
         return await listing.to_polars(columns=columns, progress=progress)
 
     async def to_duckdb(
@@ -323,7 +349,9 @@ class AsyncTable:
             progress: As for `to_arrow`.
             connection: The connection that the relation belongs to; the default one of DuckDB without it.
         """
-        listing = await self.query(predicate=predicate, limit=limit, version=version, timestamp=timestamp)
+        listing = await self.query(
+            predicate=predicate, limit=limit, version=version, timestamp=timestamp
+        )
         return await listing.to_duckdb(columns=columns, progress=progress, connection=connection)
 
     async def credentials(self, *, location: str | None = None) -> DirectoryCredentials:
@@ -341,7 +369,9 @@ class AsyncTable:
             return kept
         asked: dict[str, Any] = {} if location is None else {"location": location}
         body = TemporaryTableCredentialsRequest.model_validate(asked)
-        reply = await self._reach.calls.send(generate_temporary_table_credentials.call(**self.place.names(), body=body))
+        reply = await self._reach.calls.send(
+            generate_temporary_table_credentials.call(**self.place.names(), body=body)
+        )
         given = access.read(reply.credentials)
         self._reach.credentials[self.place, location] = given
         return given

@@ -23,7 +23,14 @@ def name_in_file(fields: Any, column: Field, mapping: str) -> str | None:
     """Return the name under which a file has a column; None if it does not have it."""
     if mapping == "id":
         wanted = str(column.mapped_id).encode() if column.mapped_id is not None else None
-        return next((field.name for field in fields if wanted and (field.metadata or {}).get(_FIELD_ID) == wanted), None)
+        return next(
+            (
+                field.name
+                for field in fields
+                if wanted and (field.metadata or {}).get(_FIELD_ID) == wanted
+            ),
+            None,
+        )
     physical = column.physical_name(mapping)
     return physical if any(field.name == physical for field in fields) else None
 
@@ -38,7 +45,9 @@ def conformed(values: Any, wanted: Type, mapping: str, place: str) -> Any:
     if values.type.equals(kind):
         return values
     if isinstance(values, pa.ChunkedArray):
-        return pa.chunked_array([conformed(chunk, wanted, mapping, place) for chunk in values.chunks], kind)
+        return pa.chunked_array(
+            [conformed(chunk, wanted, mapping, place) for chunk in values.chunks], kind
+        )
     if pa.types.is_dictionary(values.type):
         return conformed(values.dictionary_decode(), wanted, mapping, place)
     if isinstance(wanted, Primitive):
@@ -57,19 +66,25 @@ def _nested(values: Any, wanted: Type, mapping: str, place: str) -> Any:
             return pa.nulls(len(values), arrow_type(wanted))
         fields = [pa.field(part.name, arrow_type(part.type)) for part in wanted.fields]
         return pa.StructArray.from_arrays(parts, fields=fields, mask=missing)
-    if isinstance(wanted, Array) and (pa.types.is_list(values.type) or pa.types.is_large_list(values.type)):
+    if isinstance(wanted, Array) and (
+        pa.types.is_list(values.type) or pa.types.is_large_list(values.type)
+    ):
         elements = conformed(values.values, wanted.element, mapping, f"{place}.element")
         made = pa.ListArray.from_arrays(values.offsets.cast(pa.int32()), elements, mask=missing)
         return made.cast(arrow_type(wanted))
     if isinstance(wanted, Map) and pa.types.is_map(values.type):
         keys = conformed(values.keys, wanted.key, mapping, f"{place}.key")
         items = conformed(values.items, wanted.value, mapping, f"{place}.value")
-        return pa.MapArray.from_arrays(values.offsets, keys, items, mask=missing).cast(arrow_type(wanted))
+        return pa.MapArray.from_arrays(values.offsets, keys, items, mask=missing).cast(
+            arrow_type(wanted)
+        )
     raise _unfit(values, wanted, place)
 
 
 def _part(values: Any, part: Field, mapping: str, place: str) -> Any:
-    name = name_in_file([values.type.field(number) for number in range(values.type.num_fields)], part, mapping)
+    name = name_in_file(
+        [values.type.field(number) for number in range(values.type.num_fields)], part, mapping
+    )
     if name is None:
         return pa.nulls(len(values), arrow_type(part.type))
     return conformed(values.field(name), part.type, mapping, place)
@@ -100,13 +115,20 @@ def _is_wider(narrow: Any, wanted: Primitive) -> bool:
         return bool(narrow.bit_width <= bits)
     if kinds.is_decimal(narrow):
         whole = narrow.precision - narrow.scale
-        return bool(name == "decimal" and narrow.scale <= wanted.scale and whole <= wanted.precision - wanted.scale)
+        return bool(
+            name == "decimal"
+            and narrow.scale <= wanted.scale
+            and whole <= wanted.precision - wanted.scale
+        )
     if kinds.is_date(narrow):
         return name in {"date", "timestamp_ntz"}
     if name in {"string", "binary"}:
         # Texts whose file does not say that they are texts are checked when they are cast.
         return bool(kinds.is_binary(narrow) or kinds.is_string(narrow) or _is_long_text(narrow))
-    return bool(kinds.is_float32(narrow) or kinds.is_float16(narrow)) and name in {"float", "double"}
+    return bool(kinds.is_float32(narrow) or kinds.is_float16(narrow)) and name in {
+        "float",
+        "double",
+    }
 
 
 def _is_long_text(kind: Any) -> bool:
@@ -121,4 +143,6 @@ def _is_long_text(kind: Any) -> bool:
 
 
 def _unfit(values: Any, wanted: Type, place: str) -> ValueError:
-    return ValueError(f"column {place} is {values.type} in the file, and {wanted} in the schema of the table")
+    return ValueError(
+        f"column {place} is {values.type} in the file, and {wanted} in the schema of the table"
+    )

@@ -51,14 +51,18 @@ def expression(predicate: Predicate, schema: Schema) -> Any:
         return pc.field(schema.column(predicate.column).name).is_null()
     if isinstance(predicate, Comparison):
         column = schema.column(predicate.column)
-        return _OPERATORS[predicate.operator](pc.field(column.name), _scalar(predicate.value, column.type, column.name))
+        return _OPERATORS[predicate.operator](
+            pc.field(column.name), _scalar(predicate.value, column.type, column.name)
+        )
     raise TypeError(f"not a predicate: {type(predicate).__name__}")
 
 
 def _scalar(value: Value, kind: Type, name: str) -> Any:
     typed = _typed(value, kind.name if isinstance(kind, Primitive) else "")
     if typed is None:
-        raise TypeError(f"column {name} is {kind}, and cannot be compared with {value!r}: {_wanted(kind)}")
+        raise TypeError(
+            f"column {name} is {kind}, and cannot be compared with {value!r}: {_wanted(kind)}"
+        )
     return typed
 
 

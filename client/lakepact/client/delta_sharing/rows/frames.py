@@ -7,7 +7,13 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 
 if TYPE_CHECKING:
-    from lakepact.client.delta_sharing.foreign import ArrowTable, DuckDBConnection, DuckDBRelation, PandasFrame, PolarsFrame
+    from lakepact.client.delta_sharing.foreign import (
+        ArrowTable,
+        DuckDBConnection,
+        DuckDBRelation,
+        PandasFrame,
+        PolarsFrame,
+    )
 
 
 def pandas_frame(table: ArrowTable) -> PandasFrame:

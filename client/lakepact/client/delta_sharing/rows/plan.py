@@ -50,13 +50,23 @@ class Plan:
         UpgradeNeeded: A wanted column has an unknown type.
     """
 
-    def __init__(self, metadata: Metadata, operation: str, *, columns: Sequence[str] | None, predicate: Any, gives_changes: bool) -> None:
+    def __init__(
+        self,
+        metadata: Metadata,
+        operation: str,
+        *,
+        columns: Sequence[str] | None,
+        predicate: Any,
+        gives_changes: bool,
+    ) -> None:
         self._operation = operation
         self._mapping = metadata.column_mapping
         self._gives_changes = gives_changes
         schema = self._schema(metadata)
         wanted = _wanted(schema, columns)
-        self._expression = expression(predicate, schema) if isinstance(predicate, Predicate) else predicate
+        self._expression = (
+            expression(predicate, schema) if isinstance(predicate, Predicate) else predicate
+        )
         self._columns = self._needed(schema, wanted, predicate)
         self._known = frozenset(column.name for column in schema.fields)
         self._partitioned = {name.casefold() for name in metadata.partition_columns}
@@ -75,8 +85,17 @@ class Plan:
             raise BadReply(Failure(operation=self._operation, message=str(error))) from None
         for name in metadata.partition_columns:
             if name.casefold() not in {column.name.casefold() for column in schema.fields}:
-                raise BadReply(Failure(operation=self._operation, message=f"the schema of the table has no partition column {name!r}"))
-        return replace(schema, fields=(*schema.fields, *_OF_CHANGES)) if self._gives_changes else schema
+                raise BadReply(
+                    Failure(
+                        operation=self._operation,
+                        message=f"the schema of the table has no partition column {name!r}",
+                    )
+                )
+        return (
+            replace(schema, fields=(*schema.fields, *_OF_CHANGES))
+            if self._gives_changes
+            else schema
+        )
 
     def _needed(self, schema: Schema, wanted: Sequence[Field], predicate: Any) -> list[Field]:
         if predicate is None:
@@ -98,18 +117,32 @@ class Plan:
             whole = self._whole(piece, content)
             mask = selection.mask(whole.num_rows)
             kept = whole if mask is None else whole.filter(mask)
-            return (kept if self._expression is None else kept.filter(self._expression)).select(self.schema.names)
+            return (kept if self._expression is None else kept.filter(self._expression)).select(
+                self.schema.names
+            )
         except _DAMAGE as error:
             reason = str(error)
-        raise DamagedData(Failure(operation=self._operation, message=f"file {piece.file.id}: {reason}"))
+        raise DamagedData(
+            Failure(operation=self._operation, message=f"file {piece.file.id}: {reason}")
+        )
 
     def _whole(self, piece: Piece, content: bytearray) -> Any:
         opened = pq.ParquetFile(pa.BufferReader(content), coerce_int96_timestamp_unit="us")
         fields = list(opened.schema_arrow)
-        if self._mapping == "none" and fields and not any(field.name in self._known for field in fields):
+        if (
+            self._mapping == "none"
+            and fields
+            and not any(field.name in self._known for field in fields)
+        ):
             raise ValueError("it has none of the columns of the table's schema")
-        names = {column.name: name_in_file(fields, column, self._mapping) for column in self._columns if self._is_read(column, piece)}
-        read = opened.read(columns=[name for name in names.values() if name is not None], use_threads=False)
+        names = {
+            column.name: name_in_file(fields, column, self._mapping)
+            for column in self._columns
+            if self._is_read(column, piece)
+        }
+        read = opened.read(
+            columns=[name for name in names.values() if name is not None], use_threads=False
+        )
         count = opened.metadata.num_rows
         columns = [self._column(column, piece, names, read, count) for column in self._columns]
         return pa.table(columns, schema=self._read_as)
@@ -120,20 +153,30 @@ class Plan:
             return column.name == _CHANGE and piece.change is None
         return column.name.casefold() not in self._partitioned
 
-    def _column(self, column: Field, piece: Piece, names: dict[str, str | None], read: Any, count: int) -> Any:
+    def _column(
+        self, column: Field, piece: Piece, names: dict[str, str | None], read: Any, count: int
+    ) -> Any:
         kind = self._read_as.field(column.name).type
         if column.name in names:
             name = names[column.name]
             if name is None and column in _OF_CHANGES:
                 raise ValueError(f"the file of changed rows has no column {_CHANGE}")
-            return pa.nulls(count, kind) if name is None else conformed(read.column(name), column.type, self._mapping, column.name)
+            return (
+                pa.nulls(count, kind)
+                if name is None
+                else conformed(read.column(name), column.type, self._mapping, column.name)
+            )
         value = self._given(column, piece)
         return pa.nulls(count, kind) if value is None else pa.repeat(pa.scalar(value, kind), count)
 
     def _given(self, column: Field, piece: Piece) -> Any:
         """Return the one value that a column has in all rows of a file."""
         if column in _OF_CHANGES:
-            value = {_CHANGE: piece.change, _VERSION: piece.file.version, _TIMESTAMP: piece.file.timestamp}[column.name]
+            value = {
+                _CHANGE: piece.change,
+                _VERSION: piece.file.version,
+                _TIMESTAMP: piece.file.timestamp,
+            }[column.name]
             if value is None:
                 raise ValueError("the line does not say in which version the file changed")
             return value

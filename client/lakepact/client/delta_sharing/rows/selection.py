@@ -23,7 +23,9 @@ def numbers(bitmap: bytes, vector: DeletionVector) -> BitMap64:
     except (ValueError, TypeError, OverflowError):
         raise ValueError("the bitmap of a deletion vector is damaged") from None
     if len(read) != vector.cardinality:
-        raise ValueError(f"a deletion vector holds {len(read)} rows, and the line says {vector.cardinality}")
+        raise ValueError(
+            f"a deletion vector holds {len(read)} rows, and the line says {vector.cardinality}"
+        )
     return read
 
 
@@ -44,10 +46,14 @@ class Selection:
             return None
         for rows in (self.only, self.but_not):
             if rows and rows.max() >= count:
-                raise ValueError(f"a deletion vector names row {rows.max()} of a file that has {count}")
+                raise ValueError(
+                    f"a deletion vector names row {rows.max()} of a file that has {count}"
+                )
         marks = bytearray(count) if self.only is not None else bytearray(b"\x01") * count
         for row in self.only or ():
             marks[row] = 1
         for row in self.but_not or ():
             marks[row] = 0
-        return pa.Array.from_buffers(pa.uint8(), count, [None, pa.py_buffer(marks)]).cast(pa.bool_())
+        return pa.Array.from_buffers(pa.uint8(), count, [None, pa.py_buffer(marks)]).cast(
+            pa.bool_()
+        )

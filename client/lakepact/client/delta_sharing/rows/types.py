@@ -36,7 +36,11 @@ def arrow_type(kind: Type) -> Any:
         UnknownType: There is none.
     """
     if isinstance(kind, Primitive):
-        return pa.decimal128(kind.precision, kind.scale) if kind.name == "decimal" else _PRIMITIVES[kind.name]
+        return (
+            pa.decimal128(kind.precision, kind.scale)
+            if kind.name == "decimal"
+            else _PRIMITIVES[kind.name]
+        )
     if isinstance(kind, Struct):
         return pa.struct([arrow_field(part) for part in kind.fields])
     if isinstance(kind, Array):

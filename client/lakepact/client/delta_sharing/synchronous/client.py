@@ -20,7 +20,13 @@ from lakepact.client.paging import Bookmark
 from lakepact.client.retries import Retries
 from lakepact.client.transport.synchronous.client import Client
 from lakepact.client.urls import path_segment
-from lakepact.generated.delta_sharing.endpoints import get_share, list_all_tables, list_schemas, list_shares, list_tables
+from lakepact.generated.delta_sharing.endpoints import (
+    get_share,
+    list_all_tables,
+    list_schemas,
+    list_shares,
+    list_tables,
+)
 
 if TYPE_CHECKING:
     import os
@@ -81,7 +87,9 @@ class SharingClient(Client):
             retries=retries or Retries(),
             timeouts=Timeouts.of(timeouts),
             limits=limits or Limits(),
-            headers=header_properties({f"header.{name}": value for name, value in (headers or {}).items()}),
+            headers=header_properties(
+                {f"header.{name}": value for name, value in (headers or {}).items()}
+            ),
             access=Access(verify, cert, proxy),
             http=http,
             workers=Workers(downloads, memory),
@@ -112,7 +120,9 @@ class SharingClient(Client):
         """
         bookmark = Bookmark("listShares", self._reach.calls.limits)
         while bookmark.token is not None:
-            page = self._reach.calls.send(list_shares.call(max_results=page_size, page_token=bookmark.token or None))
+            page = self._reach.calls.send(
+                list_shares.call(max_results=page_size, page_token=bookmark.token or None)
+            )
             yield from page.items or ()
             bookmark.turn(page.next_page_token, items=len(page.items or ()))
 
@@ -136,12 +146,16 @@ class SharingClient(Client):
         """
         bookmark = Bookmark("listSchemas", self._reach.calls.limits)
         while bookmark.token is not None:
-            call = list_schemas.call(share=path_segment(share), max_results=page_size, page_token=bookmark.token or None)
+            call = list_schemas.call(
+                share=path_segment(share), max_results=page_size, page_token=bookmark.token or None
+            )
             page = self._reach.calls.send(call)
             yield from page.items or ()
             bookmark.turn(page.next_page_token, items=len(page.items or ()))
 
-    def tables(self, share: SchemaName, schema: str | None = None, *, page_size: int | None = None) -> Iterator[SharedTable]:
+    def tables(
+        self, share: SchemaName, schema: str | None = None, *, page_size: int | None = None
+    ) -> Iterator[SharedTable]:
         """Yield every table in a schema; pages are fetched as they are reached.
 
         Args:
@@ -157,7 +171,12 @@ class SharingClient(Client):
         bookmark = Bookmark("listTables", self._reach.calls.limits)
         while bookmark.token is not None:
             token = bookmark.token or None
-            call = list_tables.call(share=path_segment(within[0]), schema=path_segment(within[1]), max_results=page_size, page_token=token)
+            call = list_tables.call(
+                share=path_segment(within[0]),
+                schema=path_segment(within[1]),
+                max_results=page_size,
+                page_token=token,
+            )
             page = self._reach.calls.send(call)
             yield from page.items or ()
             bookmark.turn(page.next_page_token, items=len(page.items or ()))
@@ -174,7 +193,9 @@ class SharingClient(Client):
         """
         bookmark = Bookmark("listAllTables", self._reach.calls.limits)
         while bookmark.token is not None:
-            call = list_all_tables.call(share=path_segment(share), max_results=page_size, page_token=bookmark.token or None)
+            call = list_all_tables.call(
+                share=path_segment(share), max_results=page_size, page_token=bookmark.token or None
+            )
             page = self._reach.calls.send(call)
             yield from page.items or ()
             bookmark.turn(page.next_page_token, items=len(page.items or ()))
@@ -183,7 +204,9 @@ class SharingClient(Client):
     def table(self, share: SharedName, /) -> Table: ...
     @overload
     def table(self, share: str, schema: str, table: str) -> Table: ...
-    def table(self, share: SharedName, schema: str | None = None, table: str | None = None) -> Table:
+    def table(
+        self, share: SharedName, schema: str | None = None, table: str | None = None
+    ) -> Table:
         """Return the way to a table; nothing is sent, so it need not be there.
 
         Args:
@@ -194,7 +217,11 @@ class SharingClient(Client):
         Raises:
             ValueError: The name has not three parts; or one is empty, `.` or `..`, and cannot stand in a path.
         """
-        parts = table_parts(share) if schema is None and table is None else (str(share), schema or "", table or "")
+        parts = (
+            table_parts(share)
+            if schema is None and table is None
+            else (str(share), schema or "", table or "")
+        )
         return Table(self._reach, Place(*parts))
 
     def read(self, task: ReadTask) -> Iterator[ArrowTable]:

@@ -13,7 +13,13 @@ from lakepact.client.delta_sharing.synchronous.answer import Answer
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from lakepact.client.delta_sharing.foreign import ArrowTable, DuckDBConnection, DuckDBRelation, PandasFrame, PolarsFrame
+    from lakepact.client.delta_sharing.foreign import (
+        ArrowTable,
+        DuckDBConnection,
+        DuckDBRelation,
+        PandasFrame,
+        PolarsFrame,
+    )
     from lakepact.client.delta_sharing.progress import Progress
     from lakepact.client.delta_sharing.read_tasks import ReadTask
 
@@ -25,7 +31,10 @@ class Listing(Answer):
     """
 
     def batches(
-        self, *, columns: Sequence[str] | None = None, progress: Callable[[Progress], object] | None = None
+        self,
+        *,
+        columns: Sequence[str] | None = None,
+        progress: Callable[[Progress], object] | None = None,
     ) -> Iterator[ArrowTable]:
         """Yield the wanted rows, the files of the answer one after the other, with no more than a few of them in memory.
 
@@ -51,7 +60,9 @@ class Listing(Answer):
         finally:
             self.close()
 
-    def tasks(self, *, columns: Sequence[str] | None = None, task_bytes: int = TASK_BYTES) -> list[ReadTask]:
+    def tasks(
+        self, *, columns: Sequence[str] | None = None, task_bytes: int = TASK_BYTES
+    ) -> list[ReadTask]:
         """Divide the wanted rows into tasks, which `SharingClient.read` reads in any process.
 
         Args:
@@ -68,12 +79,19 @@ class Listing(Answer):
 
         try:
             if self.question.limit is not None:
-                raise ValueError("tasks are read independently, so a query that is divided into tasks has no limit")
+                raise ValueError(
+                    "tasks are read independently, so a query that is divided into tasks has no limit"
+                )
             return Rows(self._reach, self, columns=columns).tasks(most=task_bytes)
         finally:
             self.close()
 
-    def to_arrow(self, *, columns: Sequence[str] | None = None, progress: Callable[[Progress], object] | None = None) -> ArrowTable:
+    def to_arrow(
+        self,
+        *,
+        columns: Sequence[str] | None = None,
+        progress: Callable[[Progress], object] | None = None,
+    ) -> ArrowTable:
         """Return the wanted rows as a table of Arrow. The arguments and errors are those of `batches`."""
         need("pyarrow", "pyroaring")
         from lakepact.client.delta_sharing.synchronous.rows import Rows  # noqa: PLC0415 - where pyarrow is there
@@ -85,7 +103,12 @@ class Listing(Answer):
         finally:
             self.close()
 
-    def to_pandas(self, *, columns: Sequence[str] | None = None, progress: Callable[[Progress], object] | None = None) -> PandasFrame:
+    def to_pandas(
+        self,
+        *,
+        columns: Sequence[str] | None = None,
+        progress: Callable[[Progress], object] | None = None,
+    ) -> PandasFrame:
         """Return the wanted rows as a frame of pandas. The arguments and errors are those of `batches`.
 
         Integers and booleans are of the types that know nulls, so that none becomes a float.
@@ -95,7 +118,12 @@ class Listing(Answer):
 
         return pandas_frame(self.to_arrow(columns=columns, progress=progress))
 
-    def to_polars(self, *, columns: Sequence[str] | None = None, progress: Callable[[Progress], object] | None = None) -> PolarsFrame:
+    def to_polars(
+        self,
+        *,
+        columns: Sequence[str] | None = None,
+        progress: Callable[[Progress], object] | None = None,
+    ) -> PolarsFrame:
         """Return the wanted rows as a frame of polars. The arguments and errors are those of `batches`."""
         need("polars", "pyarrow", "pyroaring")
         from lakepact.client.delta_sharing.rows.frames import polars_frame  # noqa: PLC0415 - where polars is there

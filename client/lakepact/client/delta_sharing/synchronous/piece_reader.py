@@ -42,7 +42,14 @@ class PieceReader:
         clock: Returns the seconds since 1970.
     """
 
-    def __init__(self, reach: Reach, answered: Answered, plan: Plan, *, clock: Callable[[], float] = time.time) -> None:
+    def __init__(
+        self,
+        reach: Reach,
+        answered: Answered,
+        plan: Plan,
+        *,
+        clock: Callable[[], float] = time.time,
+    ) -> None:
         self._reach = reach
         self._answered = answered
         self._plan = plan
@@ -78,7 +85,9 @@ class PieceReader:
                 return numbers(deletion_vectors.from_file(content, vector), vector)
             except ValueError as error:
                 reason = str(error)
-        raise DamagedData(Failure(operation=self._answered.operation, message=f"file {holder.id}: {reason}"))
+        raise DamagedData(
+            Failure(operation=self._answered.operation, message=f"file {holder.id}: {reason}")
+        )
 
     def _vector(self, file: SharedFile, span: Span) -> bytearray:
         url = file.deletion_vector.path_or_inline if file.deletion_vector is not None else ""

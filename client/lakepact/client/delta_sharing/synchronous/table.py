@@ -16,7 +16,10 @@ from lakepact.client.delta_sharing.synchronous.answer import VERSION, Answer
 from lakepact.client.delta_sharing.synchronous.listing import Listing
 from lakepact.client.errors import BadReply, Failure
 from lakepact.client.idempotency_keys import new_key
-from lakepact.generated.delta_sharing.endpoints import generate_temporary_table_credentials, get_table_version
+from lakepact.generated.delta_sharing.endpoints import (
+    generate_temporary_table_credentials,
+    get_table_version,
+)
 from lakepact.generated.delta_sharing.models import TemporaryTableCredentialsRequest
 
 if TYPE_CHECKING:
@@ -66,13 +69,22 @@ class Table:
             NoSuchTable: There is no such table, or it is not shared with this recipient.
             BadRequest: There is no version at or after that time.
         """
-        call = get_table_version.call(**self.place.names(), starting_timestamp=moment(starting_timestamp))
+        call = get_table_version.call(
+            **self.place.names(), starting_timestamp=moment(starting_timestamp)
+        )
         text = (self._reach.calls.reply(call)).header(VERSION)
         if text is None or not (text.isascii() and text.isdigit()):
-            raise BadReply(Failure(operation=call.operation, message=f"the reply has no header {VERSION} that is a number"))
+            raise BadReply(
+                Failure(
+                    operation=call.operation,
+                    message=f"the reply has no header {VERSION} that is a number",
+                )
+            )
         return int(text)
 
-    def metadata(self, *, version: int | None = None, timestamp: datetime | str | None = None) -> Description:
+    def metadata(
+        self, *, version: int | None = None, timestamp: datetime | str | None = None
+    ) -> Description:
         """Return the schema, partitioning and protocol of the table.
 
         Args:
@@ -85,7 +97,9 @@ class Table:
         """
         question = About(place=self.place, version=version, timestamp=moment(timestamp))
         with Answer(self._reach, question).begin() as answer:
-            return Description(version=answer.version, protocol=answer.protocol, metadata=answer.metadata)
+            return Description(
+                version=answer.version, protocol=answer.protocol, metadata=answer.metadata
+            )
 
     def query(
         self,
@@ -216,7 +230,9 @@ class Table:
         )
         return Listing(self._reach, question).begin()
 
-    def follow(self, starting_version: int, *, interval: float = 30.0, versions_per_request: int = 100) -> Iterator[SharedFile]:
+    def follow(
+        self, starting_version: int, *, interval: float = 30.0, versions_per_request: int = 100
+    ) -> Iterator[SharedFile]:
         """Yield the files that versions add and remove, those that there are first and then each new one, without end.
 
         Args:
@@ -229,7 +245,9 @@ class Table:
             LakepactError: As for `query`.
         """
         if interval < _SHORTEST_INTERVAL:
-            raise ValueError(f"a server is asked for new versions every {_SHORTEST_INTERVAL} seconds at most, not every {interval:g}")
+            raise ValueError(
+                f"a server is asked for new versions every {_SHORTEST_INTERVAL} seconds at most, not every {interval:g}"
+            )
         if versions_per_request < 1:
             raise ValueError(f"{versions_per_request} versions are none to ask for")
         first = starting_version
@@ -342,7 +360,9 @@ class Table:
             return kept
         asked: dict[str, Any] = {} if location is None else {"location": location}
         body = TemporaryTableCredentialsRequest.model_validate(asked)
-        reply = self._reach.calls.send(generate_temporary_table_credentials.call(**self.place.names(), body=body))
+        reply = self._reach.calls.send(
+            generate_temporary_table_credentials.call(**self.place.names(), body=body)
+        )
         given = access.read(reply.credentials)
         self._reach.credentials[self.place, location] = given
         return given

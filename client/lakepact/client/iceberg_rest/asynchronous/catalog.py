@@ -14,7 +14,9 @@ from lakepact.client.iceberg_rest.asynchronous.views import AsyncViews
 from lakepact.client.iceberg_rest.profiles import constructor_arguments, profile_properties
 
 
-class AsyncIcebergCatalog(AsyncNamespaces, AsyncEdits, AsyncRows, AsyncScans, AsyncViews, AsyncFunctions):
+class AsyncIcebergCatalog(
+    AsyncNamespaces, AsyncEdits, AsyncRows, AsyncScans, AsyncViews, AsyncFunctions
+):
     """A catalog that implements the Iceberg REST contract.
 
     Every method makes the calls of one operation of the contract and returns its typed answer; every error is one of

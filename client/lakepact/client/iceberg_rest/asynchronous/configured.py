@@ -12,7 +12,13 @@ from lakepact.client.engine import Engine
 from lakepact.client.errors import BadReply, Failure
 from lakepact.client.etag_cache import CACHE_BYTES, EtagCache
 from lakepact.client.iceberg_rest.refusals import REFUSALS
-from lakepact.client.iceberg_rest.settings import DEFAULT_OPERATIONS, Settings, encode_prefix, settings, with_headers
+from lakepact.client.iceberg_rest.settings import (
+    DEFAULT_OPERATIONS,
+    Settings,
+    encode_prefix,
+    settings,
+    with_headers,
+)
 from lakepact.client.limits import Timeouts
 from lakepact.client.origins import TrustedOrigins
 from lakepact.client.retries import Retries
@@ -67,17 +73,26 @@ class AsyncConfigured(AsyncClient):
         self._arguments = {name: value for name, value in locals().items() if name != "self"}
         tried = retries or Retries()
         engine = Engine(server_address(address), auth or NoAuth(), tried, REFUSALS)
-        transport = AsyncTransport(Timeouts.of(timeouts), http, limits, access=Access(verify, cert, proxy))
+        transport = AsyncTransport(
+            Timeouts.of(timeouts), http, limits, access=Access(verify, cert, proxy)
+        )
         self._connection = AsyncConnection(engine, transport, sleep)
         self._retries = tried
         self._etag_cache = EtagCache(cache_bytes)
         self._warehouse = warehouse
-        self._properties = {**{f"header.{name}": value for name, value in (headers or {}).items()}, **properties}
+        self._properties = {
+            **{f"header.{name}": value for name, value in (headers or {}).items()},
+            **properties,
+        }
         self._headers = header_properties(self._properties)
         encode_prefix(self._properties.get("prefix", ""))
         #: The origins, beside that of the server, that may get credentials.
-        self.trusted_origins = TrustedOrigins.of(engine.address, trusted_origins, self._properties.values())
-        self._config: list[CatalogConfig] = []  # one, once it is fetched; shared with the clients of with_options
+        self.trusted_origins = TrustedOrigins.of(
+            engine.address, trusted_origins, self._properties.values()
+        )
+        self._config: list[
+            CatalogConfig
+        ] = []  # one, once it is fetched; shared with the clients of with_options
         self._config_lock = Lock()
         self._merged: Settings | None = None
 
@@ -88,8 +103,14 @@ class AsyncConfigured(AsyncClient):
         return f"{type(self).__name__}({self._connection.address!r})"
 
     def _connected(self, **options: Any) -> dict[str, Any]:
-        retries = options.get("retries", self._retries)  # on whose time keys of changes depend, so that settings are merged again
-        return {"_connection": self._connection.with_options(**options), "_retries": retries, "_merged": None}
+        retries = options.get(
+            "retries", self._retries
+        )  # on whose time keys of changes depend, so that settings are merged again
+        return {
+            "_connection": self._connection.with_options(**options),
+            "_retries": retries,
+            "_merged": None,
+        }
 
     async def close(self) -> None:
         """Close the connections to the server."""
@@ -126,7 +147,9 @@ class AsyncConfigured(AsyncClient):
         return self._config[0]
 
     async def _fetch_config(self) -> CatalogConfig:
-        return await self._connection.send(with_headers(get_config.call(warehouse=self._warehouse), self._headers))
+        return await self._connection.send(
+            with_headers(get_config.call(warehouse=self._warehouse), self._headers)
+        )
 
     async def properties(self) -> Mapping[str, str]:
         """Return the effective configuration: the server's overrides over the caller's properties over the server's defaults.
@@ -146,9 +169,13 @@ class AsyncConfigured(AsyncClient):
         if self._merged is None:
             config = await self.config()
             if moved := (config.overrides or {}).get("uri"):
-                self._connection.move(self.trusted_origins.address(moved, operation="getConfig", name="overrides.uri"))
+                self._connection.move(
+                    self.trusted_origins.address(moved, operation="getConfig", name="overrides.uri")
+                )
             try:
-                self._merged = settings(config, self._properties, self._default_operations, patience=self._retries.total)
+                self._merged = settings(
+                    config, self._properties, self._default_operations, patience=self._retries.total
+                )
             except ValueError as invalid:
                 raise BadReply(Failure(operation="getConfig", message=str(invalid))) from None
         return self._merged
@@ -157,7 +184,9 @@ class AsyncConfigured(AsyncClient):
         return await self._connection.send((await self._settings()).addressed(call))
 
     async def _call_unless_known(self, call: Call[T], may_be_kept: Callable[[T], bool]) -> T:
-        return await self._connection.send_unless_known((await self._settings()).addressed(call), self._etag_cache, may_be_kept)
+        return await self._connection.send_unless_known(
+            (await self._settings()).addressed(call), self._etag_cache, may_be_kept
+        )
 
     async def _changing(self, call: Call[T]) -> T:
         """Make a call that changes what is loaded at its path, so that what is cached for it is stale, however it ends."""

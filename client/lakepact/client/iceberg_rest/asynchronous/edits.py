@@ -42,10 +42,14 @@ class AsyncEdits(AsyncTables, AsyncTransactions):
     async def _commit_table_edits(self, table: TableEdits) -> CommitTableResponse:
         async def commit(changes: list[TableChange]) -> CommitTableResponse:
             (change,) = changes
-            done = await self.commit_table((change.namespace, change.name), change.updates, requirements=change.requirements)
+            done = await self.commit_table(
+                (change.namespace, change.name), change.updates, requirements=change.requirements
+            )
             if missing := "; ".join(table.missing_in(done.metadata)):
                 message = f"the server accepted the commit, but the table in its reply lacks edits. {missing}"
-                raise IncompleteCommit(Failure(operation="updateTable", status=200, message=message))
+                raise IncompleteCommit(
+                    Failure(operation="updateTable", status=200, message=message)
+                )
             return done
 
         return await self._repeat_after_conflict([table], commit)
@@ -53,7 +57,9 @@ class AsyncEdits(AsyncTables, AsyncTransactions):
     async def _commit_transaction_edits(self, tables: Iterable[TableEdits]) -> None:
         await self._repeat_after_conflict(tables, self.commit_transaction)
 
-    async def _repeat_after_conflict(self, tables: Iterable[TableEdits], commit: Callable[[list[TableChange]], Awaitable[T]]) -> T:
+    async def _repeat_after_conflict(
+        self, tables: Iterable[TableEdits], commit: Callable[[list[TableChange]], Awaitable[T]]
+    ) -> T:
         started, tried = time.monotonic(), 0
         rejected: CommitRejected | None = None
         while True:
@@ -62,7 +68,9 @@ class AsyncEdits(AsyncTables, AsyncTransactions):
                 return await commit(changes)
             except CommitRejected as error:
                 rejected, tried = error, tried + 1
-                pause = self._retries.pause(tried=tried, elapsed=time.monotonic() - started, retry_after=error.retry_after)
+                pause = self._retries.pause(
+                    tried=tried, elapsed=time.monotonic() - started, retry_after=error.retry_after
+                )
                 if pause is None:
                     raise
                 if self._retries.on_retry is not None:
@@ -77,7 +85,9 @@ class AsyncEdits(AsyncTables, AsyncTransactions):
 class AsyncTableCommit(TableEdits):
     """Edits of one table; `commit` makes all of them or none."""
 
-    def __init__(self, table: TableName, commit: Callable[[TableEdits], Awaitable[CommitTableResponse]]) -> None:
+    def __init__(
+        self, table: TableName, commit: Callable[[TableEdits], Awaitable[CommitTableResponse]]
+    ) -> None:
         super().__init__(table)
         self._commit = commit
 

@@ -20,7 +20,9 @@ if TYPE_CHECKING:
 class AsyncFunctions(AsyncConfigured):
     """A catalog's functions, from 1.12.0 on."""
 
-    async def list_functions(self, namespace: Levels, *, page_size: int | None = PAGE_SIZE) -> AsyncIterator[tuple[str, ...]]:
+    async def list_functions(
+        self, namespace: Levels, *, page_size: int | None = PAGE_SIZE
+    ) -> AsyncIterator[tuple[str, ...]]:
         """Yield every function in a namespace as its levels, the name last; pages are fetched as they are reached.
 
         Args:
@@ -35,7 +37,11 @@ class AsyncFunctions(AsyncConfigured):
         within = config.encode_namespace(namespace)
         bookmark = Bookmark("listFunctions", self._connection.limits)
         while bookmark.token is not None:
-            page = await self._call(list_functions.call(prefix=PREFIX, namespace=within, page_token=bookmark.token, page_size=page_size))
+            page = await self._call(
+                list_functions.call(
+                    prefix=PREFIX, namespace=within, page_token=bookmark.token, page_size=page_size
+                )
+            )
             for identifier in page.identifiers or ():
                 yield tuple(identifier)
             bookmark.turn(page.next_page_token)
@@ -53,4 +59,8 @@ class AsyncFunctions(AsyncConfigured):
         """
         config = await self._settings()
         namespace, name = table_identifier(function)
-        return await self._call(load_function.call(prefix=PREFIX, namespace=config.encode_namespace(namespace), function=name))
+        return await self._call(
+            load_function.call(
+                prefix=PREFIX, namespace=config.encode_namespace(namespace), function=name
+            )
+        )

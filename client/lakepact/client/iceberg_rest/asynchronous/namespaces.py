@@ -22,13 +22,19 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Mapping, Sequence
 
     from lakepact.client.iceberg_rest.names import Levels
-    from lakepact.generated.iceberg_rest.models import CreateNamespaceResponse, GetNamespaceResponse, UpdateNamespacePropertiesResponse
+    from lakepact.generated.iceberg_rest.models import (
+        CreateNamespaceResponse,
+        GetNamespaceResponse,
+        UpdateNamespacePropertiesResponse,
+    )
 
 
 class AsyncNamespaces(AsyncConfigured):
     """A catalog's namespaces."""
 
-    async def list_namespaces(self, parent: Levels | None = None, *, page_size: int | None = PAGE_SIZE) -> AsyncIterator[tuple[str, ...]]:
+    async def list_namespaces(
+        self, parent: Levels | None = None, *, page_size: int | None = PAGE_SIZE
+    ) -> AsyncIterator[tuple[str, ...]]:
         """Yield every namespace directly under `parent`, or at the top; pages are fetched as they are reached.
 
         Args:
@@ -42,13 +48,21 @@ class AsyncNamespaces(AsyncConfigured):
         within = None if parent is None else config.encode_namespace(parent)
         bookmark = Bookmark("listNamespaces", self._connection.limits)
         while bookmark.token is not None:
-            page = await self._call(list_namespaces.call(prefix=PREFIX, page_token=bookmark.token, page_size=page_size, parent=within))
+            page = await self._call(
+                list_namespaces.call(
+                    prefix=PREFIX, page_token=bookmark.token, page_size=page_size, parent=within
+                )
+            )
             for namespace in page.namespaces or ():
                 yield tuple(namespace)
             bookmark.turn(page.next_page_token)
 
     async def create_namespace(
-        self, namespace: Levels, properties: Mapping[str, str] | None = None, *, exist_ok: bool = False
+        self,
+        namespace: Levels,
+        properties: Mapping[str, str] | None = None,
+        *,
+        exist_ok: bool = False,
     ) -> CreateNamespaceResponse:
         """Create a namespace.
 
@@ -61,7 +75,11 @@ class AsyncNamespaces(AsyncConfigured):
             AlreadyExists: There is one of that name.
         """
         try:
-            return await self._call(create_namespace.call(prefix=PREFIX, body=bodies.create_namespace(namespace, properties)))
+            return await self._call(
+                create_namespace.call(
+                    prefix=PREFIX, body=bodies.create_namespace(namespace, properties)
+                )
+            )
         except AlreadyExists:
             if not exist_ok:
                 raise
@@ -74,7 +92,11 @@ class AsyncNamespaces(AsyncConfigured):
             NoSuchNamespace: There is none of that name.
         """
         config = await self._settings()
-        return await self._call(load_namespace_metadata.call(prefix=PREFIX, namespace=config.encode_namespace(namespace)))
+        return await self._call(
+            load_namespace_metadata.call(
+                prefix=PREFIX, namespace=config.encode_namespace(namespace)
+            )
+        )
 
     async def namespace_exists(self, namespace: Levels) -> bool:
         """Return whether a namespace exists; a server without `namespaceExists` is asked to load it.
@@ -85,7 +107,11 @@ class AsyncNamespaces(AsyncConfigured):
         config = await self._settings()
         try:
             if "namespaceExists" in config.offered:
-                await self._call(namespace_exists.call(prefix=PREFIX, namespace=config.encode_namespace(namespace)))
+                await self._call(
+                    namespace_exists.call(
+                        prefix=PREFIX, namespace=config.encode_namespace(namespace)
+                    )
+                )
             else:
                 await self.load_namespace(namespace)
         except NotFound:
@@ -93,7 +119,11 @@ class AsyncNamespaces(AsyncConfigured):
         return True
 
     async def update_namespace_properties(
-        self, namespace: Levels, *, updates: Mapping[str, str] | None = None, removals: Sequence[str] = ()
+        self,
+        namespace: Levels,
+        *,
+        updates: Mapping[str, str] | None = None,
+        removals: Sequence[str] = (),
     ) -> UpdateNamespacePropertiesResponse:
         """Set and remove properties of a namespace.
 
@@ -108,7 +138,11 @@ class AsyncNamespaces(AsyncConfigured):
         """
         config = await self._settings()
         body = bodies.update_namespace_properties(updates, removals)
-        return await self._call(update_properties.call(prefix=PREFIX, namespace=config.encode_namespace(namespace), body=body))
+        return await self._call(
+            update_properties.call(
+                prefix=PREFIX, namespace=config.encode_namespace(namespace), body=body
+            )
+        )
 
     async def drop_namespace(self, namespace: Levels) -> None:
         """Drop an empty namespace.
@@ -118,4 +152,6 @@ class AsyncNamespaces(AsyncConfigured):
             NotEmpty: It still holds something.
         """
         config = await self._settings()
-        await self._call(drop_namespace.call(prefix=PREFIX, namespace=config.encode_namespace(namespace)))
+        await self._call(
+            drop_namespace.call(prefix=PREFIX, namespace=config.encode_namespace(namespace))
+        )

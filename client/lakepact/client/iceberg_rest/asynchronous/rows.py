@@ -46,7 +46,12 @@ class AsyncRows(AsyncConfigured):
         return AsyncTableScan(self, _engine().RowScan(table, columns, row_filter, snapshot, limit))
 
     async def append(
-        self, table: TableName, rows: foreign.ArrowRows, *, branch: str = "main", snapshot_properties: Mapping[str, str] | None = None
+        self,
+        table: TableName,
+        rows: foreign.ArrowRows,
+        *,
+        branch: str = "main",
+        snapshot_properties: Mapping[str, str] | None = None,
     ) -> None:
         """Append rows to a table, once: a commit whose answer is lost is not repeated, but looked up.
 
@@ -75,7 +80,9 @@ class AsyncRows(AsyncConfigured):
         snapshot_properties: Mapping[str, str] | None = None,
     ) -> None:
         """Replace the rows of a filter, by default all. The other arguments and errors are those of `append`."""
-        await self._write("overwrite", table, branch, snapshot_properties, df=rows, overwrite_filter=row_filter)
+        await self._write(
+            "overwrite", table, branch, snapshot_properties, df=rows, overwrite_filter=row_filter
+        )
 
     async def delete(
         self,
@@ -102,10 +109,14 @@ class AsyncRows(AsyncConfigured):
         The other arguments and errors are those of `append`.
         """
         columns = None if keys is None else list(keys)
-        done: UpsertResult = await self._write("upsert", table, branch, snapshot_properties, df=rows, join_cols=columns)
+        done: UpsertResult = await self._write(
+            "upsert", table, branch, snapshot_properties, df=rows, join_cols=columns
+        )
         return done
 
-    async def files(self, table: TableName, *, snapshot_id: int | None = None) -> foreign.ArrowTable:
+    async def files(
+        self, table: TableName, *, snapshot_id: int | None = None
+    ) -> foreign.ArrowTable:
         """Return the data and delete files of a snapshot, one in each row, with their statistics.
 
         Args:
@@ -117,18 +128,33 @@ class AsyncRows(AsyncConfigured):
             NoSuchTable: The table does not exist.
             ImportError: A package is missing; the message names the extra to install.
         """
-        found: foreign.ArrowTable = await in_thread(_engine().inspect, blocking(self), "files", table, snapshot_id)
+        found: foreign.ArrowTable = await in_thread(
+            _engine().inspect, blocking(self), "files", table, snapshot_id
+        )
         return found
 
-    async def partitions(self, table: TableName, *, snapshot_id: int | None = None) -> foreign.ArrowTable:
+    async def partitions(
+        self, table: TableName, *, snapshot_id: int | None = None
+    ) -> foreign.ArrowTable:
         """Return the partitions of a snapshot with their numbers of rows and files. The arguments and errors are those of `files`."""
-        found: foreign.ArrowTable = await in_thread(_engine().inspect, blocking(self), "partitions", table, snapshot_id)
+        found: foreign.ArrowTable = await in_thread(
+            _engine().inspect, blocking(self), "partitions", table, snapshot_id
+        )
         return found
 
     async def _write(
-        self, verb: str, table: TableName, branch: str, snapshot_properties: Mapping[str, str] | None, **arguments: Any
+        self,
+        verb: str,
+        table: TableName,
+        branch: str,
+        snapshot_properties: Mapping[str, str] | None,
+        **arguments: Any,
     ) -> Any:
-        given = {**arguments, "branch": branch, "snapshot_properties": dict(snapshot_properties or {})}
+        given = {
+            **arguments,
+            "branch": branch,
+            "snapshot_properties": dict(snapshot_properties or {}),
+        }
         return await in_thread(_engine().write, blocking(self), verb, table, self._retries, given)
 
 
@@ -168,9 +194,13 @@ class AsyncTableScan:
         frame: foreign.PolarsFrame = _frames("polars").polars_frame(await self.to_arrow())
         return frame
 
-    async def to_duckdb(self, *, connection: foreign.DuckDBConnection | None = None) -> foreign.DuckDBRelation:
+    async def to_duckdb(
+        self, *, connection: foreign.DuckDBConnection | None = None
+    ) -> foreign.DuckDBRelation:
         """Return the rows as a relation of DuckDB, in a connection or the default one. The errors are those of `batches`."""
-        relation: foreign.DuckDBRelation = _frames("duckdb").duckdb_relation(await self.to_arrow(), connection)
+        relation: foreign.DuckDBRelation = _frames("duckdb").duckdb_relation(
+            await self.to_arrow(), connection
+        )
         return relation
 
 

@@ -8,10 +8,22 @@ from typing import TYPE_CHECKING, Any
 from lakepact.client.errors import LakepactError
 from lakepact.client.iceberg_rest import bodies
 from lakepact.client.iceberg_rest.asynchronous.configured import AsyncConfigured
-from lakepact.client.iceberg_rest.scans import FIRST_PAUSE, LONGEST_PAUSE, ScanPlan, failed, given_up, scan_tasks
+from lakepact.client.iceberg_rest.scans import (
+    FIRST_PAUSE,
+    LONGEST_PAUSE,
+    ScanPlan,
+    failed,
+    given_up,
+    scan_tasks,
+)
 from lakepact.client.iceberg_rest.storage import delegation
 from lakepact.client.urls import path_segment
-from lakepact.generated.iceberg_rest.endpoints import cancel_planning, fetch_planning_result, fetch_scan_tasks, plan_table_scan
+from lakepact.generated.iceberg_rest.endpoints import (
+    cancel_planning,
+    fetch_planning_result,
+    fetch_scan_tasks,
+    plan_table_scan,
+)
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Mapping, Sequence
@@ -20,7 +32,11 @@ if TYPE_CHECKING:
     from lakepact.client.iceberg_rest.scans import ScanTask
     from lakepact.client.iceberg_rest.settings import TablePath
     from lakepact.client.iceberg_rest.storage import Delegation
-    from lakepact.generated.iceberg_rest.models import CompletedPlanningResult, CompletedPlanningWithIDResult, Expression
+    from lakepact.generated.iceberg_rest.models import (
+        CompletedPlanningResult,
+        CompletedPlanningWithIDResult,
+        Expression,
+    )
 
 
 class AsyncScans(AsyncConfigured):
@@ -80,18 +96,24 @@ class AsyncScans(AsyncConfigured):
             use_snapshot_schema=use_snapshot_schema,
         )
         wanted = delegation(access_delegation)
-        answer = await self._call(plan_table_scan.call(**where, body=body, x_iceberg_access_delegation=wanted))
+        answer = await self._call(
+            plan_table_scan.call(**where, body=body, x_iceberg_access_delegation=wanted)
+        )
         if answer.status == "completed":
             return _plan(answer, answer.plan_id, "planTableScan")
         if answer.status == "failed":
             raise failed(answer.error, "planTableScan")
         return await self._awaited(where, answer.plan_id, wanted, patience)
 
-    async def _awaited(self, where: TablePath, plan_id: str, wanted: str | None, patience: float) -> ScanPlan:
+    async def _awaited(
+        self, where: TablePath, plan_id: str, wanted: str | None, patience: float
+    ) -> ScanPlan:
         pause, waited = FIRST_PAUSE, 0.0
         while waited < patience:
             answer = await self._call(
-                fetch_planning_result.call(**where, plan_id=path_segment(plan_id), x_iceberg_access_delegation=wanted)
+                fetch_planning_result.call(
+                    **where, plan_id=path_segment(plan_id), x_iceberg_access_delegation=wanted
+                )
             )
             if answer.status == "completed":
                 return _plan(answer, plan_id, "fetchPlanningResult")
@@ -103,7 +125,9 @@ class AsyncScans(AsyncConfigured):
             waited, pause = waited + pause, min(2 * pause, LONGEST_PAUSE)
         with contextlib.suppress(LakepactError):
             await self._call(cancel_planning.call(**where, plan_id=path_segment(plan_id)))
-        raise given_up("fetchPlanningResult", f"the plan was not made within {patience:g} s, and is cancelled")
+        raise given_up(
+            "fetchPlanningResult", f"the plan was not made within {patience:g} s, and is cancelled"
+        )
 
     async def scan_tasks(self, table: TableName, plan: ScanPlan) -> AsyncIterator[ScanTask]:
         """Yield every task of a plan; tasks on further pages are fetched as they are reached.
@@ -146,6 +170,12 @@ class AsyncScans(AsyncConfigured):
         await self._call(cancel_planning.call(**config.table(table), plan_id=path_segment(plan_id)))
 
 
-def _plan(answer: CompletedPlanningWithIDResult | CompletedPlanningResult, plan_id: str | None, operation: str) -> ScanPlan:
+def _plan(
+    answer: CompletedPlanningWithIDResult | CompletedPlanningResult,
+    plan_id: str | None,
+    operation: str,
+) -> ScanPlan:
     tasks = tuple(scan_tasks(answer, operation))
-    return ScanPlan(plan_id, tasks, tuple(answer.plan_tasks or ()), answer.storage_credentials or ())
+    return ScanPlan(
+        plan_id, tasks, tuple(answer.plan_tasks or ()), answer.storage_credentials or ()
+    )

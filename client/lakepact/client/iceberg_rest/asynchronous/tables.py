@@ -56,7 +56,9 @@ if TYPE_CHECKING:
 class AsyncTables(AsyncConfigured):
     """A catalog's tables."""
 
-    async def list_tables(self, namespace: Levels, *, page_size: int | None = PAGE_SIZE) -> AsyncIterator[TableIdentifier]:
+    async def list_tables(
+        self, namespace: Levels, *, page_size: int | None = PAGE_SIZE
+    ) -> AsyncIterator[TableIdentifier]:
         """Yield every table in a namespace; pages are fetched as they are reached.
 
         Args:
@@ -70,7 +72,11 @@ class AsyncTables(AsyncConfigured):
         within = config.encode_namespace(namespace)
         bookmark = Bookmark("listTables", self._connection.limits)
         while bookmark.token is not None:
-            page = await self._call(list_tables.call(prefix=PREFIX, namespace=within, page_token=bookmark.token, page_size=page_size))
+            page = await self._call(
+                list_tables.call(
+                    prefix=PREFIX, namespace=within, page_token=bookmark.token, page_size=page_size
+                )
+            )
             for identifier in page.identifiers or ():
                 yield identifier
             bookmark.turn(page.next_page_token)
@@ -105,7 +111,13 @@ class AsyncTables(AsyncConfigured):
         """
         namespace, name = table_identifier(table)
         body = bodies.create_table(
-            name, schema, location=location, partition_spec=partition_spec, write_order=write_order, properties=properties, stage=False
+            name,
+            schema,
+            location=location,
+            partition_spec=partition_spec,
+            write_order=write_order,
+            properties=properties,
+            stage=False,
         )
         try:
             return await self._create(namespace, body, access_delegation)
@@ -131,15 +143,28 @@ class AsyncTables(AsyncConfigured):
         """
         namespace, name = table_identifier(table)
         body = bodies.create_table(
-            name, schema, location=location, partition_spec=partition_spec, write_order=write_order, properties=properties, stage=True
+            name,
+            schema,
+            location=location,
+            partition_spec=partition_spec,
+            write_order=write_order,
+            properties=properties,
+            stage=True,
         )
         return await self._create(namespace, body, access_delegation)
 
-    async def _create(self, namespace: list[str], body: CreateTableRequest, access_delegation: Delegation | None) -> LoadTableResult:
+    async def _create(
+        self, namespace: list[str], body: CreateTableRequest, access_delegation: Delegation | None
+    ) -> LoadTableResult:
         config = await self._settings()
         wanted = delegation(access_delegation)
         return await self._call(
-            create_table.call(prefix=PREFIX, namespace=config.encode_namespace(namespace), body=body, x_iceberg_access_delegation=wanted)
+            create_table.call(
+                prefix=PREFIX,
+                namespace=config.encode_namespace(namespace),
+                body=body,
+                x_iceberg_access_delegation=wanted,
+            )
         )
 
     async def register_table(
@@ -167,7 +192,12 @@ class AsyncTables(AsyncConfigured):
         body = bodies.register_table(name, metadata_location, overwrite=overwrite)
         wanted = delegation(access_delegation)
         return await self._call(
-            register_table.call(prefix=PREFIX, namespace=config.encode_namespace(namespace), body=body, x_iceberg_access_delegation=wanted)
+            register_table.call(
+                prefix=PREFIX,
+                namespace=config.encode_namespace(namespace),
+                body=body,
+                x_iceberg_access_delegation=wanted,
+            )
         )
 
     async def load_table(
@@ -197,10 +227,18 @@ class AsyncTables(AsyncConfigured):
             referenced_by=config.encode_view_chain(referenced_by),
         )
         # Credentials end: what comes with them is never given a second time.
-        return await (self._call(call) if access_delegation else self._call_unless_known(call, holds_no_credentials))
+        return await (
+            self._call(call)
+            if access_delegation
+            else self._call_unless_known(call, holds_no_credentials)
+        )
 
     async def load_credentials(
-        self, table: TableName, *, plan_id: str | None = None, referenced_by: Sequence[TableName] = ()
+        self,
+        table: TableName,
+        *,
+        plan_id: str | None = None,
+        referenced_by: Sequence[TableName] = (),
     ) -> Sequence[StorageCredential]:
         """Return the credentials of a table's files, each for the locations below its `prefix`; none if the server has none.
 
@@ -321,9 +359,13 @@ class AsyncTables(AsyncConfigured):
                 if added <= {snapshot.snapshot_id for snapshot in loaded.metadata.snapshots or ()}:
                     from lakepact.generated.iceberg_rest.models import CommitTableResponse  # noqa: PLC0415 - it imports pydantic
 
-                    return CommitTableResponse(metadata_location=loaded.metadata_location or "", metadata=loaded.metadata)
+                    return CommitTableResponse(
+                        metadata_location=loaded.metadata_location or "", metadata=loaded.metadata
+                    )
             tried += 1
-            pause = self._retries.pause(tried=tried, elapsed=time.monotonic() - started, retry_after=None)
+            pause = self._retries.pause(
+                tried=tried, elapsed=time.monotonic() - started, retry_after=None
+            )
         return None
 
     async def drop_table(self, table: TableName, *, purge: bool = False) -> None:
@@ -351,9 +393,13 @@ class AsyncTables(AsyncConfigured):
             NoSuchNamespace: There is no namespace to move it to.
             AlreadyExists: There is a table or view of the new name.
         """
-        await self._call(rename_table.call(prefix=PREFIX, body=bodies.rename_table(source, destination)))
+        await self._call(
+            rename_table.call(prefix=PREFIX, body=bodies.rename_table(source, destination))
+        )
 
-    async def report_metrics(self, table: TableName, report: ScanReportRequest | CommitReportRequest | Mapping[str, Any]) -> None:
+    async def report_metrics(
+        self, table: TableName, report: ScanReportRequest | CommitReportRequest | Mapping[str, Any]
+    ) -> None:
         """Report the metrics of a scan or commit to the server.
 
         Args:

@@ -32,4 +32,6 @@ class AsyncTransactions(AsyncConfigured):
             NoSuchTable: One of the tables does not exist; nothing was changed.
             OperationNotSupported: The server does not support transactions.
         """
-        await self._call(commit_transaction.call(prefix=PREFIX, body=bodies.commit_transaction(changes)))
+        await self._call(
+            commit_transaction.call(prefix=PREFIX, body=bodies.commit_transaction(changes))
+        )

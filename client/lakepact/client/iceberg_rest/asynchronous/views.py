@@ -39,7 +39,9 @@ if TYPE_CHECKING:
 class AsyncViews(AsyncConfigured):
     """A catalog's views, which share their names with its tables."""
 
-    async def list_views(self, namespace: Levels, *, page_size: int | None = PAGE_SIZE) -> AsyncIterator[TableIdentifier]:
+    async def list_views(
+        self, namespace: Levels, *, page_size: int | None = PAGE_SIZE
+    ) -> AsyncIterator[TableIdentifier]:
         """Yield every view in a namespace; pages are fetched as they are reached.
 
         Args:
@@ -53,7 +55,11 @@ class AsyncViews(AsyncConfigured):
         within = config.encode_namespace(namespace)
         bookmark = Bookmark("listViews", self._connection.limits)
         while bookmark.token is not None:
-            page = await self._call(list_views.call(prefix=PREFIX, namespace=within, page_token=bookmark.token, page_size=page_size))
+            page = await self._call(
+                list_views.call(
+                    prefix=PREFIX, namespace=within, page_token=bookmark.token, page_size=page_size
+                )
+            )
             for identifier in page.identifiers or ():
                 yield identifier
             bookmark.turn(page.next_page_token)
@@ -82,8 +88,12 @@ class AsyncViews(AsyncConfigured):
         """
         config = await self._settings()
         namespace, name = table_identifier(view)
-        body = bodies.create_view(name, schema, version=version, location=location, properties=properties)
-        return await self._call(create_view.call(prefix=PREFIX, namespace=config.encode_namespace(namespace), body=body))
+        body = bodies.create_view(
+            name, schema, version=version, location=location, properties=properties
+        )
+        return await self._call(
+            create_view.call(prefix=PREFIX, namespace=config.encode_namespace(namespace), body=body)
+        )
 
     async def register_view(self, view: TableName, metadata_location: str) -> LoadViewResult:
         """Register an existing metadata file as a view, and load it (1.11.0).
@@ -100,9 +110,15 @@ class AsyncViews(AsyncConfigured):
         config = await self._settings()
         namespace, name = table_identifier(view)
         body = bodies.register_view(name, metadata_location)
-        return await self._call(register_view.call(prefix=PREFIX, namespace=config.encode_namespace(namespace), body=body))
+        return await self._call(
+            register_view.call(
+                prefix=PREFIX, namespace=config.encode_namespace(namespace), body=body
+            )
+        )
 
-    async def load_view(self, view: TableName, *, referenced_by: Sequence[TableName] = ()) -> LoadViewResult:
+    async def load_view(
+        self, view: TableName, *, referenced_by: Sequence[TableName] = ()
+    ) -> LoadViewResult:
         """Return the view's metadata.
 
         Args:
@@ -184,4 +200,6 @@ class AsyncViews(AsyncConfigured):
             NoSuchNamespace: There is no namespace to move it to.
             AlreadyExists: There is a table or view of the new name.
         """
-        await self._call(rename_view.call(prefix=PREFIX, body=bodies.rename_table(source, destination)))
+        await self._call(
+            rename_view.call(prefix=PREFIX, body=bodies.rename_table(source, destination))
+        )

@@ -43,10 +43,14 @@ class Edits(Tables, Transactions):
     def _commit_table_edits(self, table: TableEdits) -> CommitTableResponse:
         def commit(changes: list[TableChange]) -> CommitTableResponse:
             (change,) = changes
-            done = self.commit_table((change.namespace, change.name), change.updates, requirements=change.requirements)
+            done = self.commit_table(
+                (change.namespace, change.name), change.updates, requirements=change.requirements
+            )
             if missing := "; ".join(table.missing_in(done.metadata)):
                 message = f"the server accepted the commit, but the table in its reply lacks edits. {missing}"
-                raise IncompleteCommit(Failure(operation="updateTable", status=200, message=message))
+                raise IncompleteCommit(
+                    Failure(operation="updateTable", status=200, message=message)
+                )
             return done
 
         return self._repeat_after_conflict([table], commit)
@@ -54,7 +58,9 @@ class Edits(Tables, Transactions):
     def _commit_transaction_edits(self, tables: Iterable[TableEdits]) -> None:
         self._repeat_after_conflict(tables, self.commit_transaction)
 
-    def _repeat_after_conflict(self, tables: Iterable[TableEdits], commit: Callable[[list[TableChange]], T]) -> T:
+    def _repeat_after_conflict(
+        self, tables: Iterable[TableEdits], commit: Callable[[list[TableChange]], T]
+    ) -> T:
         started, tried = time.monotonic(), 0
         rejected: CommitRejected | None = None
         while True:
@@ -63,7 +69,9 @@ class Edits(Tables, Transactions):
                 return commit(changes)
             except CommitRejected as error:
                 rejected, tried = error, tried + 1
-                pause = self._retries.pause(tried=tried, elapsed=time.monotonic() - started, retry_after=error.retry_after)
+                pause = self._retries.pause(
+                    tried=tried, elapsed=time.monotonic() - started, retry_after=error.retry_after
+                )
                 if pause is None:
                     raise
                 if self._retries.on_retry is not None:
@@ -78,7 +86,9 @@ class Edits(Tables, Transactions):
 class TableCommit(TableEdits):
     """Edits of one table; `commit` makes all of them or none."""
 
-    def __init__(self, table: TableName, commit: Callable[[TableEdits], CommitTableResponse]) -> None:
+    def __init__(
+        self, table: TableName, commit: Callable[[TableEdits], CommitTableResponse]
+    ) -> None:
         super().__init__(table)
         self._commit = commit
 

@@ -21,7 +21,9 @@ if TYPE_CHECKING:
 class Functions(Configured):
     """A catalog's functions, from 1.12.0 on."""
 
-    def list_functions(self, namespace: Levels, *, page_size: int | None = PAGE_SIZE) -> Iterator[tuple[str, ...]]:
+    def list_functions(
+        self, namespace: Levels, *, page_size: int | None = PAGE_SIZE
+    ) -> Iterator[tuple[str, ...]]:
         """Yield every function in a namespace as its levels, the name last; pages are fetched as they are reached.
 
         Args:
@@ -36,7 +38,11 @@ class Functions(Configured):
         within = config.encode_namespace(namespace)
         bookmark = Bookmark("listFunctions", self._connection.limits)
         while bookmark.token is not None:
-            page = self._call(list_functions.call(prefix=PREFIX, namespace=within, page_token=bookmark.token, page_size=page_size))
+            page = self._call(
+                list_functions.call(
+                    prefix=PREFIX, namespace=within, page_token=bookmark.token, page_size=page_size
+                )
+            )
             for identifier in page.identifiers or ():
                 yield tuple(identifier)
             bookmark.turn(page.next_page_token)
@@ -54,4 +60,8 @@ class Functions(Configured):
         """
         config = self._settings()
         namespace, name = table_identifier(function)
-        return self._call(load_function.call(prefix=PREFIX, namespace=config.encode_namespace(namespace), function=name))
+        return self._call(
+            load_function.call(
+                prefix=PREFIX, namespace=config.encode_namespace(namespace), function=name
+            )
+        )

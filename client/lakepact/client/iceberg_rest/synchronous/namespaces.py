@@ -23,13 +23,19 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from lakepact.client.iceberg_rest.names import Levels
-    from lakepact.generated.iceberg_rest.models import CreateNamespaceResponse, GetNamespaceResponse, UpdateNamespacePropertiesResponse
+    from lakepact.generated.iceberg_rest.models import (
+        CreateNamespaceResponse,
+        GetNamespaceResponse,
+        UpdateNamespacePropertiesResponse,
+    )
 
 
 class Namespaces(Configured):
     """A catalog's namespaces."""
 
-    def list_namespaces(self, parent: Levels | None = None, *, page_size: int | None = PAGE_SIZE) -> Iterator[tuple[str, ...]]:
+    def list_namespaces(
+        self, parent: Levels | None = None, *, page_size: int | None = PAGE_SIZE
+    ) -> Iterator[tuple[str, ...]]:
         """Yield every namespace directly under `parent`, or at the top; pages are fetched as they are reached.
 
         Args:
@@ -43,13 +49,21 @@ class Namespaces(Configured):
         within = None if parent is None else config.encode_namespace(parent)
         bookmark = Bookmark("listNamespaces", self._connection.limits)
         while bookmark.token is not None:
-            page = self._call(list_namespaces.call(prefix=PREFIX, page_token=bookmark.token, page_size=page_size, parent=within))
+            page = self._call(
+                list_namespaces.call(
+                    prefix=PREFIX, page_token=bookmark.token, page_size=page_size, parent=within
+                )
+            )
             for namespace in page.namespaces or ():
                 yield tuple(namespace)
             bookmark.turn(page.next_page_token)
 
     def create_namespace(
-        self, namespace: Levels, properties: Mapping[str, str] | None = None, *, exist_ok: bool = False
+        self,
+        namespace: Levels,
+        properties: Mapping[str, str] | None = None,
+        *,
+        exist_ok: bool = False,
     ) -> CreateNamespaceResponse:
         """Create a namespace.
 
@@ -62,7 +76,11 @@ class Namespaces(Configured):
             AlreadyExists: There is one of that name.
         """
         try:
-            return self._call(create_namespace.call(prefix=PREFIX, body=bodies.create_namespace(namespace, properties)))
+            return self._call(
+                create_namespace.call(
+                    prefix=PREFIX, body=bodies.create_namespace(namespace, properties)
+                )
+            )
         except AlreadyExists:
             if not exist_ok:
                 raise
@@ -75,7 +93,11 @@ class Namespaces(Configured):
             NoSuchNamespace: There is none of that name.
         """
         config = self._settings()
-        return self._call(load_namespace_metadata.call(prefix=PREFIX, namespace=config.encode_namespace(namespace)))
+        return self._call(
+            load_namespace_metadata.call(
+                prefix=PREFIX, namespace=config.encode_namespace(namespace)
+            )
+        )
 
     def namespace_exists(self, namespace: Levels) -> bool:
         """Return whether a namespace exists; a server without `namespaceExists` is asked to load it.
@@ -86,7 +108,11 @@ class Namespaces(Configured):
         config = self._settings()
         try:
             if "namespaceExists" in config.offered:
-                self._call(namespace_exists.call(prefix=PREFIX, namespace=config.encode_namespace(namespace)))
+                self._call(
+                    namespace_exists.call(
+                        prefix=PREFIX, namespace=config.encode_namespace(namespace)
+                    )
+                )
             else:
                 self.load_namespace(namespace)
         except NotFound:
@@ -94,7 +120,11 @@ class Namespaces(Configured):
         return True
 
     def update_namespace_properties(
-        self, namespace: Levels, *, updates: Mapping[str, str] | None = None, removals: Sequence[str] = ()
+        self,
+        namespace: Levels,
+        *,
+        updates: Mapping[str, str] | None = None,
+        removals: Sequence[str] = (),
     ) -> UpdateNamespacePropertiesResponse:
         """Set and remove properties of a namespace.
 
@@ -109,7 +139,11 @@ class Namespaces(Configured):
         """
         config = self._settings()
         body = bodies.update_namespace_properties(updates, removals)
-        return self._call(update_properties.call(prefix=PREFIX, namespace=config.encode_namespace(namespace), body=body))
+        return self._call(
+            update_properties.call(
+                prefix=PREFIX, namespace=config.encode_namespace(namespace), body=body
+            )
+        )
 
     def drop_namespace(self, namespace: Levels) -> None:
         """Drop an empty namespace.

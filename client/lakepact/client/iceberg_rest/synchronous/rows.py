@@ -46,7 +46,12 @@ class Rows(Configured):
         return TableScan(self, _engine().RowScan(table, columns, row_filter, snapshot, limit))
 
     def append(
-        self, table: TableName, rows: foreign.ArrowRows, *, branch: str = "main", snapshot_properties: Mapping[str, str] | None = None
+        self,
+        table: TableName,
+        rows: foreign.ArrowRows,
+        *,
+        branch: str = "main",
+        snapshot_properties: Mapping[str, str] | None = None,
     ) -> None:
         """Append rows to a table, once: a commit whose answer is lost is not repeated, but looked up.
 
@@ -75,7 +80,9 @@ class Rows(Configured):
         snapshot_properties: Mapping[str, str] | None = None,
     ) -> None:
         """Replace the rows of a filter, by default all. The other arguments and errors are those of `append`."""
-        self._write("overwrite", table, branch, snapshot_properties, df=rows, overwrite_filter=row_filter)
+        self._write(
+            "overwrite", table, branch, snapshot_properties, df=rows, overwrite_filter=row_filter
+        )
 
     def delete(
         self,
@@ -102,7 +109,9 @@ class Rows(Configured):
         The other arguments and errors are those of `append`.
         """
         columns = None if keys is None else list(keys)
-        done: UpsertResult = self._write("upsert", table, branch, snapshot_properties, df=rows, join_cols=columns)
+        done: UpsertResult = self._write(
+            "upsert", table, branch, snapshot_properties, df=rows, join_cols=columns
+        )
         return done
 
     def files(self, table: TableName, *, snapshot_id: int | None = None) -> foreign.ArrowTable:
@@ -125,8 +134,19 @@ class Rows(Configured):
         found: foreign.ArrowTable = _engine().inspect(self, "partitions", table, snapshot_id)
         return found
 
-    def _write(self, verb: str, table: TableName, branch: str, snapshot_properties: Mapping[str, str] | None, **arguments: Any) -> Any:
-        given = {**arguments, "branch": branch, "snapshot_properties": dict(snapshot_properties or {})}
+    def _write(
+        self,
+        verb: str,
+        table: TableName,
+        branch: str,
+        snapshot_properties: Mapping[str, str] | None,
+        **arguments: Any,
+    ) -> Any:
+        given = {
+            **arguments,
+            "branch": branch,
+            "snapshot_properties": dict(snapshot_properties or {}),
+        }
         return _engine().write(self, verb, table, self._retries, given)
 
 
@@ -166,9 +186,13 @@ class TableScan:
         frame: foreign.PolarsFrame = _frames("polars").polars_frame(self.to_arrow())
         return frame
 
-    def to_duckdb(self, *, connection: foreign.DuckDBConnection | None = None) -> foreign.DuckDBRelation:
+    def to_duckdb(
+        self, *, connection: foreign.DuckDBConnection | None = None
+    ) -> foreign.DuckDBRelation:
         """Return the rows as a relation of DuckDB, in a connection or the default one. The errors are those of `batches`."""
-        relation: foreign.DuckDBRelation = _frames("duckdb").duckdb_relation(self.to_arrow(), connection)
+        relation: foreign.DuckDBRelation = _frames("duckdb").duckdb_relation(
+            self.to_arrow(), connection
+        )
         return relation
 
 

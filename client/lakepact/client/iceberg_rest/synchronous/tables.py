@@ -57,7 +57,9 @@ if TYPE_CHECKING:
 class Tables(Configured):
     """A catalog's tables."""
 
-    def list_tables(self, namespace: Levels, *, page_size: int | None = PAGE_SIZE) -> Iterator[TableIdentifier]:
+    def list_tables(
+        self, namespace: Levels, *, page_size: int | None = PAGE_SIZE
+    ) -> Iterator[TableIdentifier]:
         """Yield every table in a namespace; pages are fetched as they are reached.
 
         Args:
@@ -71,7 +73,11 @@ class Tables(Configured):
         within = config.encode_namespace(namespace)
         bookmark = Bookmark("listTables", self._connection.limits)
         while bookmark.token is not None:
-            page = self._call(list_tables.call(prefix=PREFIX, namespace=within, page_token=bookmark.token, page_size=page_size))
+            page = self._call(
+                list_tables.call(
+                    prefix=PREFIX, namespace=within, page_token=bookmark.token, page_size=page_size
+                )
+            )
             yield from page.identifiers or ()
             bookmark.turn(page.next_page_token)
 
@@ -105,7 +111,13 @@ class Tables(Configured):
         """
         namespace, name = table_identifier(table)
         body = bodies.create_table(
-            name, schema, location=location, partition_spec=partition_spec, write_order=write_order, properties=properties, stage=False
+            name,
+            schema,
+            location=location,
+            partition_spec=partition_spec,
+            write_order=write_order,
+            properties=properties,
+            stage=False,
         )
         try:
             return self._create(namespace, body, access_delegation)
@@ -131,15 +143,28 @@ class Tables(Configured):
         """
         namespace, name = table_identifier(table)
         body = bodies.create_table(
-            name, schema, location=location, partition_spec=partition_spec, write_order=write_order, properties=properties, stage=True
+            name,
+            schema,
+            location=location,
+            partition_spec=partition_spec,
+            write_order=write_order,
+            properties=properties,
+            stage=True,
         )
         return self._create(namespace, body, access_delegation)
 
-    def _create(self, namespace: list[str], body: CreateTableRequest, access_delegation: Delegation | None) -> LoadTableResult:
+    def _create(
+        self, namespace: list[str], body: CreateTableRequest, access_delegation: Delegation | None
+    ) -> LoadTableResult:
         config = self._settings()
         wanted = delegation(access_delegation)
         return self._call(
-            create_table.call(prefix=PREFIX, namespace=config.encode_namespace(namespace), body=body, x_iceberg_access_delegation=wanted)
+            create_table.call(
+                prefix=PREFIX,
+                namespace=config.encode_namespace(namespace),
+                body=body,
+                x_iceberg_access_delegation=wanted,
+            )
         )
 
     def register_table(
@@ -167,7 +192,12 @@ class Tables(Configured):
         body = bodies.register_table(name, metadata_location, overwrite=overwrite)
         wanted = delegation(access_delegation)
         return self._call(
-            register_table.call(prefix=PREFIX, namespace=config.encode_namespace(namespace), body=body, x_iceberg_access_delegation=wanted)
+            register_table.call(
+                prefix=PREFIX,
+                namespace=config.encode_namespace(namespace),
+                body=body,
+                x_iceberg_access_delegation=wanted,
+            )
         )
 
     def load_table(
@@ -197,10 +227,18 @@ class Tables(Configured):
             referenced_by=config.encode_view_chain(referenced_by),
         )
         # Credentials end: what comes with them is never given a second time.
-        return self._call(call) if access_delegation else self._call_unless_known(call, holds_no_credentials)
+        return (
+            self._call(call)
+            if access_delegation
+            else self._call_unless_known(call, holds_no_credentials)
+        )
 
     def load_credentials(
-        self, table: TableName, *, plan_id: str | None = None, referenced_by: Sequence[TableName] = ()
+        self,
+        table: TableName,
+        *,
+        plan_id: str | None = None,
+        referenced_by: Sequence[TableName] = (),
     ) -> Sequence[StorageCredential]:
         """Return the credentials of a table's files, each for the locations below its `prefix`; none if the server has none.
 
@@ -321,9 +359,13 @@ class Tables(Configured):
                 if added <= {snapshot.snapshot_id for snapshot in loaded.metadata.snapshots or ()}:
                     from lakepact.generated.iceberg_rest.models import CommitTableResponse  # noqa: PLC0415 - it imports pydantic
 
-                    return CommitTableResponse(metadata_location=loaded.metadata_location or "", metadata=loaded.metadata)
+                    return CommitTableResponse(
+                        metadata_location=loaded.metadata_location or "", metadata=loaded.metadata
+                    )
             tried += 1
-            pause = self._retries.pause(tried=tried, elapsed=time.monotonic() - started, retry_after=None)
+            pause = self._retries.pause(
+                tried=tried, elapsed=time.monotonic() - started, retry_after=None
+            )
         return None
 
     def drop_table(self, table: TableName, *, purge: bool = False) -> None:
@@ -353,7 +395,9 @@ class Tables(Configured):
         """
         self._call(rename_table.call(prefix=PREFIX, body=bodies.rename_table(source, destination)))
 
-    def report_metrics(self, table: TableName, report: ScanReportRequest | CommitReportRequest | Mapping[str, Any]) -> None:
+    def report_metrics(
+        self, table: TableName, report: ScanReportRequest | CommitReportRequest | Mapping[str, Any]
+    ) -> None:
         """Report the metrics of a scan or commit to the server.
 
         Args:

@@ -40,7 +40,9 @@ if TYPE_CHECKING:
 class Views(Configured):
     """A catalog's views, which share their names with its tables."""
 
-    def list_views(self, namespace: Levels, *, page_size: int | None = PAGE_SIZE) -> Iterator[TableIdentifier]:
+    def list_views(
+        self, namespace: Levels, *, page_size: int | None = PAGE_SIZE
+    ) -> Iterator[TableIdentifier]:
         """Yield every view in a namespace; pages are fetched as they are reached.
 
         Args:
@@ -54,7 +56,11 @@ class Views(Configured):
         within = config.encode_namespace(namespace)
         bookmark = Bookmark("listViews", self._connection.limits)
         while bookmark.token is not None:
-            page = self._call(list_views.call(prefix=PREFIX, namespace=within, page_token=bookmark.token, page_size=page_size))
+            page = self._call(
+                list_views.call(
+                    prefix=PREFIX, namespace=within, page_token=bookmark.token, page_size=page_size
+                )
+            )
             yield from page.identifiers or ()
             bookmark.turn(page.next_page_token)
 
@@ -82,8 +88,12 @@ class Views(Configured):
         """
         config = self._settings()
         namespace, name = table_identifier(view)
-        body = bodies.create_view(name, schema, version=version, location=location, properties=properties)
-        return self._call(create_view.call(prefix=PREFIX, namespace=config.encode_namespace(namespace), body=body))
+        body = bodies.create_view(
+            name, schema, version=version, location=location, properties=properties
+        )
+        return self._call(
+            create_view.call(prefix=PREFIX, namespace=config.encode_namespace(namespace), body=body)
+        )
 
     def register_view(self, view: TableName, metadata_location: str) -> LoadViewResult:
         """Register an existing metadata file as a view, and load it (1.11.0).
@@ -100,9 +110,15 @@ class Views(Configured):
         config = self._settings()
         namespace, name = table_identifier(view)
         body = bodies.register_view(name, metadata_location)
-        return self._call(register_view.call(prefix=PREFIX, namespace=config.encode_namespace(namespace), body=body))
+        return self._call(
+            register_view.call(
+                prefix=PREFIX, namespace=config.encode_namespace(namespace), body=body
+            )
+        )
 
-    def load_view(self, view: TableName, *, referenced_by: Sequence[TableName] = ()) -> LoadViewResult:
+    def load_view(
+        self, view: TableName, *, referenced_by: Sequence[TableName] = ()
+    ) -> LoadViewResult:
         """Return the view's metadata.
 
         Args:

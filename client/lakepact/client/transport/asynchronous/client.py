@@ -24,12 +24,18 @@ class AsyncClient:
     _replies: Sequence[Reply] = ()
 
     def __getstate__(self) -> dict[str, Any]:
-        if self._arguments["http"] is not None or isinstance(self._arguments["verify"], ssl.SSLContext):
+        if self._arguments["http"] is not None or isinstance(
+            self._arguments["verify"], ssl.SSLContext
+        ):
             kept = "http= or with TLS settings in verify=, which stay in their process"
-            raise TypeError(f"{type(self).__name__} cannot be pickled with {kept}; give verify, cert and proxy as texts")
+            raise TypeError(
+                f"{type(self).__name__} cannot be pickled with {kept}; give verify, cert and proxy as texts"
+            )
         return self._arguments
 
-    def with_options(self, *, retries: Retries | None = None, timeouts: Timeouts | float | None = None) -> Self:
+    def with_options(
+        self, *, retries: Retries | None = None, timeouts: Timeouts | float | None = None
+    ) -> Self:
         """Return this client with other retries or timeouts; both share connections, tokens and cache, and are closed together.
 
         Args:
@@ -62,7 +68,12 @@ class AsyncClient:
     async def __aenter__(self) -> Self:
         return self
 
-    async def __aexit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
         await self.close()
 
     async def close(self) -> None:

@@ -63,7 +63,9 @@ class AsyncOpened:
 class AsyncConnection:
     """Makes calls and awaits them."""
 
-    def __init__(self, engine: Engine, transport: AsyncTransport, sleep: Callable[[float], Awaitable[None]]) -> None:
+    def __init__(
+        self, engine: Engine, transport: AsyncTransport, sleep: Callable[[float], Awaitable[None]]
+    ) -> None:
         self.address = engine.address
         self.limits = transport.limits
         self._engine = engine
@@ -71,11 +73,23 @@ class AsyncConnection:
         self._sleep = sleep
 
     def with_options(
-        self, *, retries: Retries | None = None, timeouts: Timeouts | None = None, on_reply: Callable[[Reply], object] | None = None
+        self,
+        *,
+        retries: Retries | None = None,
+        timeouts: Timeouts | None = None,
+        on_reply: Callable[[Reply], object] | None = None,
     ) -> Self:
         """Return the same connection with other options of its calls."""
-        engine = replace(self._engine, retries=retries or self._engine.retries, on_reply=on_reply or self._engine.on_reply)
-        return type(self)(engine, self._transport.with_timeouts(timeouts) if timeouts else self._transport, self._sleep)
+        engine = replace(
+            self._engine,
+            retries=retries or self._engine.retries,
+            on_reply=on_reply or self._engine.on_reply,
+        )
+        return type(self)(
+            engine,
+            self._transport.with_timeouts(timeouts) if timeouts else self._transport,
+            self._sleep,
+        )
 
     def move(self, address: str) -> None:
         """Send further calls to another address."""
@@ -86,9 +100,13 @@ class AsyncConnection:
         """Make one call, see `Engine.send`."""
         return await self.driven(self._engine.send(call), call.operation)
 
-    async def send_unless_known(self, call: Call[T], memory: EtagCache, may_be_kept: Callable[[T], bool]) -> T:
+    async def send_unless_known(
+        self, call: Call[T], memory: EtagCache, may_be_kept: Callable[[T], bool]
+    ) -> T:
         """Make one call, or learn that its reply is known already, see `Engine.send_unless_known`."""
-        return await self.driven(self._engine.send_unless_known(call, memory, may_be_kept), call.operation)
+        return await self.driven(
+            self._engine.send_unless_known(call, memory, may_be_kept), call.operation
+        )
 
     async def authorization(self, call: Call[Any]) -> str | None:
         """Return the header that authorizes a call, see `Engine.authorization`."""
@@ -104,7 +122,9 @@ class AsyncConnection:
 
     async def open(self, call: Call[Any]) -> AsyncOpened:
         """Make one call and leave the body of its reply to be read, see `Engine.carry`."""
-        return AsyncOpened(await self.driven(self._engine.carry(call, is_streamed=True), call.operation))
+        return AsyncOpened(
+            await self.driven(self._engine.carry(call, is_streamed=True), call.operation)
+        )
 
     async def driven(self, flow: Flow[T], operation: str) -> T:
         """Return the result of a flow of requests and pauses, which make a call of `operation`."""

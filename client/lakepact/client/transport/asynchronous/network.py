@@ -26,7 +26,13 @@ class AsyncNetwork:
     The pool of the HTTP library looks at every connection several times a request, and offers one to every request that waits.
     """
 
-    failures = (httpcore.TimeoutException, httpcore.NetworkError, httpcore.ProtocolError, httpcore.ProxyError, httpcore.UnsupportedProtocol)
+    failures = (
+        httpcore.TimeoutException,
+        httpcore.NetworkError,
+        httpcore.ProtocolError,
+        httpcore.ProxyError,
+        httpcore.UnsupportedProtocol,
+    )
 
     def __init__(self, access: Access, most: int) -> None:
         self._trusted, self._proxies = tls(access), proxies(access)
@@ -51,9 +57,16 @@ class AsyncNetwork:
             await self._give_back(connection)
             raise
         body: Any = response.stream
-        return Answer(response.status, text_headers(response.headers), partial(aiter, body), partial(self._end, connection, response))
+        return Answer(
+            response.status,
+            text_headers(response.headers),
+            partial(aiter, body),
+            partial(self._end, connection, response),
+        )
 
-    async def _connection(self, origin: httpcore.Origin, timeouts: Timeouts) -> httpcore.AsyncConnectionInterface:
+    async def _connection(
+        self, origin: httpcore.Origin, timeouts: Timeouts
+    ) -> httpcore.AsyncConnectionInterface:
         for idle in self._idle[::-1]:
             if idle.can_handle_request(origin) and self._taken(idle):
                 if not idle.has_expired():
@@ -64,12 +77,18 @@ class AsyncNetwork:
         self._busy.add(opened)
         return opened
 
-    async def _opened(self, origin: httpcore.Origin, timeouts: Timeouts) -> httpcore.AsyncConnectionInterface:
+    async def _opened(
+        self, origin: httpcore.Origin, timeouts: Timeouts
+    ) -> httpcore.AsyncConnectionInterface:
         if through := proxy(origin, self._proxies):
-            pool = httpcore.AsyncConnectionPool(self._trusted, through, keepalive_expiry=_IDLE, network_backend=self._backend)
+            pool = httpcore.AsyncConnectionPool(
+                self._trusted, through, keepalive_expiry=_IDLE, network_backend=self._backend
+            )
             return pool.create_connection(origin)
         # Not by the pool: its connections take a lock, and with it a turn of the event loop, for each request.
-        stream: Any = await self._backend.connect_tcp(origin.host.decode(), origin.port, timeouts.connect)
+        stream: Any = await self._backend.connect_tcp(
+            origin.host.decode(), origin.port, timeouts.connect
+        )
         if origin.scheme == b"https":
             stream = await stream.start_tls(self._trusted, origin.host.decode(), timeouts.connect)
         return httpcore.AsyncHTTP11Connection(origin, stream, _IDLE)
@@ -81,7 +100,9 @@ class AsyncNetwork:
             return False
         return True
 
-    async def _end(self, connection: httpcore.AsyncConnectionInterface, response: httpcore.Response) -> None:
+    async def _end(
+        self, connection: httpcore.AsyncConnectionInterface, response: httpcore.Response
+    ) -> None:
         try:
             await response.aclose()
         finally:
@@ -93,7 +114,9 @@ class AsyncNetwork:
             return
         self._busy.discard(connection)
         for oldest in self._idle[:1]:
-            if (oldest.has_expired() or len(self._idle) + len(self._busy) >= self._most) and self._taken(oldest):
+            if (
+                oldest.has_expired() or len(self._idle) + len(self._busy) >= self._most
+            ) and self._taken(oldest):
                 await oldest.aclose()
         if connection.is_available() and not self._is_closed:
             self._idle.append(connection)

@@ -6,7 +6,15 @@ from copy import copy
 from typing import TYPE_CHECKING, Any, Self
 
 from lakepact.client.access import Access
-from lakepact.client.limits import METER, Decoder, DecodingError, LimitReached, Limits, Meter, too_large
+from lakepact.client.limits import (
+    METER,
+    Decoder,
+    DecodingError,
+    LimitReached,
+    Limits,
+    Meter,
+    too_large,
+)
 from lakepact.client.transport.failures import lost
 from lakepact.client.wire import Interrupted, Lost, Reply
 
@@ -41,7 +49,9 @@ class AsyncBody:
             if self._answer.whole is not None:
                 yield self._answer.whole
                 return
-            codings = next((value for name, value in self._answer.headers if name == "content-encoding"), "")
+            codings = next(
+                (value for name, value in self._answer.headers if name == "content-encoding"), ""
+            )
             decoder, raw = Decoder(codings), self._answer.pieces()
             while (piece := await self._next(raw)) is not None:
                 for decoded in decoder.decoded(piece):
@@ -82,7 +92,12 @@ class AsyncTransport:
     """
 
     def __init__(
-        self, timeouts: Timeouts, http: httpx.AsyncClient | None = None, limits: Limits | None = None, *, access: Access | None = None
+        self,
+        timeouts: Timeouts,
+        http: httpx.AsyncClient | None = None,
+        limits: Limits | None = None,
+        *,
+        access: Access | None = None,
     ) -> None:
         self._network: AsyncNetwork | AsyncGivenClient
         self.limits = limits or Limits()

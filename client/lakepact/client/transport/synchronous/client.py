@@ -25,12 +25,18 @@ class Client:
     _replies: Sequence[Reply] = ()
 
     def __getstate__(self) -> dict[str, Any]:
-        if self._arguments["http"] is not None or isinstance(self._arguments["verify"], ssl.SSLContext):
+        if self._arguments["http"] is not None or isinstance(
+            self._arguments["verify"], ssl.SSLContext
+        ):
             kept = "http= or with TLS settings in verify=, which stay in their process"
-            raise TypeError(f"{type(self).__name__} cannot be pickled with {kept}; give verify, cert and proxy as texts")
+            raise TypeError(
+                f"{type(self).__name__} cannot be pickled with {kept}; give verify, cert and proxy as texts"
+            )
         return self._arguments
 
-    def with_options(self, *, retries: Retries | None = None, timeouts: Timeouts | float | None = None) -> Self:
+    def with_options(
+        self, *, retries: Retries | None = None, timeouts: Timeouts | float | None = None
+    ) -> Self:
         """Return this client with other retries or timeouts; both share connections, tokens and cache, and are closed together.
 
         Args:
@@ -63,7 +69,12 @@ class Client:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
         self.close()
 
     def close(self) -> None:

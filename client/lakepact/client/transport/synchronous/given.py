@@ -29,11 +29,23 @@ class GivenClient:
     def send(self, request: Request, timeouts: Timeouts) -> Answer:
         """Send a request and return the beginning of its reply, or raise one of `failures`."""
         headers = with_missing(request.headers, USUAL)
-        sent = httpx.Request(request.method, request.url, headers=headers, content=request.content, extensions=extensions(timeouts))
+        sent = httpx.Request(
+            request.method,
+            request.url,
+            headers=headers,
+            content=request.content,
+            extensions=extensions(timeouts),
+        )
         # Redirects are not followed: they would send the credentials to another address.
         response = self._http.send(sent, stream=True, auth=None, follow_redirects=False)
         whole = response.content if response.is_stream_consumed else None
-        return Answer(response.status_code, text_headers(response.headers.raw), response.iter_raw, response.close, whole)
+        return Answer(
+            response.status_code,
+            text_headers(response.headers.raw),
+            response.iter_raw,
+            response.close,
+            whole,
+        )
 
     def close(self) -> None:
         """Leave the client to its owner."""

@@ -27,7 +27,13 @@ class Network:
     The pool of the HTTP library looks at every connection several times a request, and offers one to every request that waits.
     """
 
-    failures = (httpcore.TimeoutException, httpcore.NetworkError, httpcore.ProtocolError, httpcore.ProxyError, httpcore.UnsupportedProtocol)
+    failures = (
+        httpcore.TimeoutException,
+        httpcore.NetworkError,
+        httpcore.ProtocolError,
+        httpcore.ProxyError,
+        httpcore.UnsupportedProtocol,
+    )
 
     def __init__(self, access: Access, most: int) -> None:
         self._trusted, self._proxies = tls(access), proxies(access)
@@ -52,9 +58,16 @@ class Network:
             self._give_back(connection)
             raise
         body: Any = response.stream
-        return Answer(response.status, text_headers(response.headers), partial(iter, body), partial(self._end, connection, response))
+        return Answer(
+            response.status,
+            text_headers(response.headers),
+            partial(iter, body),
+            partial(self._end, connection, response),
+        )
 
-    def _connection(self, origin: httpcore.Origin, timeouts: Timeouts) -> httpcore.ConnectionInterface:
+    def _connection(
+        self, origin: httpcore.Origin, timeouts: Timeouts
+    ) -> httpcore.ConnectionInterface:
         for idle in self._idle[::-1]:
             if idle.can_handle_request(origin) and self._taken(idle):
                 if not idle.has_expired():
@@ -67,7 +80,9 @@ class Network:
 
     def _opened(self, origin: httpcore.Origin, timeouts: Timeouts) -> httpcore.ConnectionInterface:
         if through := proxy(origin, self._proxies):
-            pool = httpcore.ConnectionPool(self._trusted, through, keepalive_expiry=_IDLE, network_backend=self._backend)
+            pool = httpcore.ConnectionPool(
+                self._trusted, through, keepalive_expiry=_IDLE, network_backend=self._backend
+            )
             return pool.create_connection(origin)
         # Not by the pool: its connections take a lock, and with it a turn of the event loop, for each request.
         stream: Any = self._backend.connect_tcp(origin.host.decode(), origin.port, timeouts.connect)
@@ -94,7 +109,9 @@ class Network:
             return
         self._busy.discard(connection)
         for oldest in self._idle[:1]:
-            if (oldest.has_expired() or len(self._idle) + len(self._busy) >= self._most) and self._taken(oldest):
+            if (
+                oldest.has_expired() or len(self._idle) + len(self._busy) >= self._most
+            ) and self._taken(oldest):
                 oldest.close()
         if connection.is_available() and not self._is_closed:
             self._idle.append(connection)

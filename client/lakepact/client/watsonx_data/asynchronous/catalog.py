@@ -89,7 +89,9 @@ class AsyncWatsonxCatalog(AsyncIcebergCatalog):
             sleep=sleep,
         )
 
-    async def list_namespaces(self, parent: Levels | None = None, *, page_size: int | None = None) -> AsyncIterator[tuple[str, ...]]:
+    async def list_namespaces(
+        self, parent: Levels | None = None, *, page_size: int | None = None
+    ) -> AsyncIterator[tuple[str, ...]]:
         """Yield every namespace; pages are fetched as they are reached.
 
         Args:
@@ -100,12 +102,18 @@ class AsyncWatsonxCatalog(AsyncIcebergCatalog):
             ValueError: There is a `parent`.
         """
         if parent is not None:
-            raise ValueError(f"namespaces of watsonx.data have one level, and none below them: {parent!r}")
+            raise ValueError(
+                f"namespaces of watsonx.data have one level, and none below them: {parent!r}"
+            )
         async for namespace in super().list_namespaces(page_size=page_size):
             yield namespace
 
     async def create_namespace(
-        self, namespace: Levels, properties: Mapping[str, str] | None = None, *, exist_ok: bool = False
+        self,
+        namespace: Levels,
+        properties: Mapping[str, str] | None = None,
+        *,
+        exist_ok: bool = False,
     ) -> CreateNamespaceResponse:
         """Create a namespace of one level.
 
@@ -121,5 +129,9 @@ class AsyncWatsonxCatalog(AsyncIcebergCatalog):
         return await super().create_namespace(one_level(namespace), properties, exist_ok=exist_ok)
 
     async def _fetch_config(self) -> CatalogConfig:
-        found = await self._connection.send(with_headers(get_config.call(warehouse=self._warehouse), self._headers))
-        return CatalogConfig(defaults=found.defaults, overrides=found.overrides, endpoints=found.endpoints)
+        found = await self._connection.send(
+            with_headers(get_config.call(warehouse=self._warehouse), self._headers)
+        )
+        return CatalogConfig(
+            defaults=found.defaults, overrides=found.overrides, endpoints=found.endpoints
+        )

@@ -90,7 +90,9 @@ class WatsonxCatalog(IcebergCatalog):
             sleep=sleep,
         )
 
-    def list_namespaces(self, parent: Levels | None = None, *, page_size: int | None = None) -> Iterator[tuple[str, ...]]:
+    def list_namespaces(
+        self, parent: Levels | None = None, *, page_size: int | None = None
+    ) -> Iterator[tuple[str, ...]]:
         """Yield every namespace; pages are fetched as they are reached.
 
         Args:
@@ -101,11 +103,17 @@ class WatsonxCatalog(IcebergCatalog):
             ValueError: There is a `parent`.
         """
         if parent is not None:
-            raise ValueError(f"namespaces of watsonx.data have one level, and none below them: {parent!r}")
+            raise ValueError(
+                f"namespaces of watsonx.data have one level, and none below them: {parent!r}"
+            )
         yield from super().list_namespaces(page_size=page_size)
 
     def create_namespace(
-        self, namespace: Levels, properties: Mapping[str, str] | None = None, *, exist_ok: bool = False
+        self,
+        namespace: Levels,
+        properties: Mapping[str, str] | None = None,
+        *,
+        exist_ok: bool = False,
     ) -> CreateNamespaceResponse:
         """Create a namespace of one level.
 
@@ -121,5 +129,9 @@ class WatsonxCatalog(IcebergCatalog):
         return super().create_namespace(one_level(namespace), properties, exist_ok=exist_ok)
 
     def _fetch_config(self) -> CatalogConfig:
-        found = self._connection.send(with_headers(get_config.call(warehouse=self._warehouse), self._headers))
-        return CatalogConfig(defaults=found.defaults, overrides=found.overrides, endpoints=found.endpoints)
+        found = self._connection.send(
+            with_headers(get_config.call(warehouse=self._warehouse), self._headers)
+        )
+        return CatalogConfig(
+            defaults=found.defaults, overrides=found.overrides, endpoints=found.endpoints
+        )

@@ -14,7 +14,14 @@ from lakepact.conformance.campaign.tables import ANSWERS, EXCHANGES, RESULTS, TE
 from lakepact.conformance.evidence.arrow import Schema, Table, pa
 
 MEMORY = "900MB"  #: of a query; what does not fit goes to a temporary file
-LOOKED_AT = ("target", "contract", "operation_id", "word", "state", "latency_us")  #: of exchanges, which are large otherwise
+LOOKED_AT = (
+    "target",
+    "contract",
+    "operation_id",
+    "word",
+    "state",
+    "latency_us",
+)  #: of exchanges, which are large otherwise
 
 
 def analysed(run: Path, base: Path | None = None, *, quiet: Sequence[str] = ()) -> dict[str, Table]:
@@ -30,18 +37,36 @@ def analysed(run: Path, base: Path | None = None, *, quiet: Sequence[str] = ()) 
     """
     duckdb = import_module("duckdb")
     with tempfile.TemporaryDirectory(prefix="lakepact-") as folder:
-        settings = {"memory_limit": MEMORY, "temp_directory": folder, "preserve_insertion_order": "false"}
+        settings = {
+            "memory_limit": MEMORY,
+            "temp_directory": folder,
+            "preserve_insertion_order": "false",
+        }
         try:
-            with duckdb.connect(":memory:", config={**settings, "autoinstall_known_extensions": "false"}) as connection:
+            with duckdb.connect(
+                ":memory:", config={**settings, "autoinstall_known_extensions": "false"}
+            ) as connection:
                 _view(connection, "results", run / "results", RESULTS)
                 _view(connection, "base", base / "results" if base else None, RESULTS)
                 _view(connection, "answers", run / "answers", ANSWERS)
                 _view(connection, "exchanges", run / "exchanges", EXCHANGES)
                 connection.register("quiet", pa.table({"word": pa.array(quiet, TEXT)}))
-                found = {name: connection.sql(query).to_arrow_table() for name, query in sql.queries(sql.DUCKDB).items()}
-        except (duckdb.IOException, duckdb.InvalidInputException, duckdb.BinderException, duckdb.ConversionException) as wrong:
-            raise LookupError(f"{run} holds a file that is none of its table: {str(wrong)[:200]}") from wrong
-    return {name: table.select(TABLES[name].names).cast(TABLES[name]) for name, table in found.items()}
+                found = {
+                    name: connection.sql(query).to_arrow_table()
+                    for name, query in sql.queries(sql.DUCKDB).items()
+                }
+        except (
+            duckdb.IOException,
+            duckdb.InvalidInputException,
+            duckdb.BinderException,
+            duckdb.ConversionException,
+        ) as wrong:
+            raise LookupError(
+                f"{run} holds a file that is none of its table: {str(wrong)[:200]}"
+            ) from wrong
+    return {
+        name: table.select(TABLES[name].names).cast(TABLES[name]) for name, table in found.items()
+    }
 
 
 def _view(connection: Any, name: str, folder: Path | None, schema: Schema) -> None:

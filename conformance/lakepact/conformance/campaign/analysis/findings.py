@@ -8,7 +8,13 @@ from lakepact.conformance.evidence.arrow import pa
 TEXTS = pa.list_(TEXT)
 
 #: Verdicts, the worst first, with the column that counts them.
-VERDICTS = {"fail": "failed", "warn": "warned", "error": "errors", "inconclusive": "inconclusive", "pass": "passed"}
+VERDICTS = {
+    "fail": "failed",
+    "warn": "warned",
+    "error": "errors",
+    "inconclusive": "inconclusive",
+    "pass": "passed",
+}
 ORDER = {verdict: place for place, verdict in enumerate(VERDICTS)}
 BAD = ("fail", "warn")
 #: Each class is looked at where all before it agree; headers always.
@@ -43,10 +49,32 @@ DIVERGENCES = schema_of(
     observations=TEXT,  # an object of JSON: what each target's answer is in this class
     requirement_ids=TEXTS,  # that a target breaks in this exchange: what may explain it
 )
-REGRESSIONS = schema_of(target=TEXT, contract=TEXT, case_id=TEXT, requirement_id=TEXT, kind=TEXT, before=TEXT, after=TEXT)
-OUTCOMES = schema_of(target=TEXT, contract=TEXT, operation_id=TEXT, mode=TEXT, state=TEXT, status=TEXT, exchanges=WHOLE)
+REGRESSIONS = schema_of(
+    target=TEXT,
+    contract=TEXT,
+    case_id=TEXT,
+    requirement_id=TEXT,
+    kind=TEXT,
+    before=TEXT,
+    after=TEXT,
+)
+OUTCOMES = schema_of(
+    target=TEXT,
+    contract=TEXT,
+    operation_id=TEXT,
+    mode=TEXT,
+    state=TEXT,
+    status=TEXT,
+    exchanges=WHOLE,
+)
 #: Only of what was sent with nothing else on its way: else it would be the waiting that is measured.
-LATENCIES = schema_of(target=TEXT, contract=TEXT, operation_id=TEXT, exchanges=WHOLE, **dict.fromkeys(QUANTILES, WHOLE))
+LATENCIES = schema_of(
+    target=TEXT,
+    contract=TEXT,
+    operation_id=TEXT,
+    exchanges=WHOLE,
+    **dict.fromkeys(QUANTILES, WHOLE),
+)
 TABLES = {
     "coverage": COVERAGE,
     "divergences": DIVERGENCES,

@@ -15,7 +15,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from lakepact.conformance.campaign.analysis.findings import BAD, FINER, KINDS, ORDER, QUANTILES, VERDICTS
+from lakepact.conformance.campaign.analysis.findings import (
+    BAD,
+    FINER,
+    KINDS,
+    ORDER,
+    QUANTILES,
+    VERDICTS,
+)
 
 WORD_DIGITS = 6  #: of the word of a start; what follows says which target
 
@@ -46,11 +53,21 @@ DUCKDB = Dialect(
     object_of="CAST(to_json(map_from_entries(list(struct_pack(k := target, v := {}) ORDER BY target))) AS VARCHAR)",
 )
 
-_PLACE = "CASE verdict " + " ".join(f"WHEN '{verdict}' THEN {place}" for verdict, place in ORDER.items()) + " END"
-_NAMED = "CASE {} " + " ".join(f"WHEN {place} THEN '{verdict}'" for verdict, place in ORDER.items()) + " END"
+_PLACE = (
+    "CASE verdict "
+    + " ".join(f"WHEN '{verdict}' THEN {place}" for verdict, place in ORDER.items())
+    + " END"
+)
+_NAMED = (
+    "CASE {} "
+    + " ".join(f"WHEN {place} THEN '{verdict}'" for verdict, place in ORDER.items())
+    + " END"
+)
 _BAD = ", ".join(f"'{verdict}'" for verdict in BAD)
 
-_COUNTS = ", ".join(f"count_if(verdict = '{verdict}') AS {column}" for verdict, column in VERDICTS.items())
+_COUNTS = ", ".join(
+    f"count_if(verdict = '{verdict}') AS {column}" for verdict, column in VERDICTS.items()
+)
 
 
 def _coverage(dialect: Dialect) -> str:
@@ -124,7 +141,10 @@ _OUTCOMES = """
     FROM answers GROUP BY target, contract, operation_id, mode, state, status ORDER BY target, contract, operation_id, mode, state, status
 """
 
-_QUANTILES = ", ".join(f"percentile_disc({part}) WITHIN GROUP (ORDER BY latency_us) AS {name}" for name, part in QUANTILES.items())
+_QUANTILES = ", ".join(
+    f"percentile_disc({part}) WITHIN GROUP (ORDER BY latency_us) AS {name}"
+    for name, part in QUANTILES.items()
+)
 _LATENCIES = f"""
     SELECT target, contract, operation_id, count(*) AS exchanges, {_QUANTILES}
     FROM exchanges JOIN quiet ON substr(exchanges.word, 1, {WORD_DIGITS}) = quiet.word

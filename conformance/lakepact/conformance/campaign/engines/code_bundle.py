@@ -23,9 +23,13 @@ def packed() -> str:
         if path.suffix in KINDS
     }
     # In an archive, data is found in packages that say that they are ones.
-    folders = {parent for name in files for parent in PurePosixPath(name).parents if len(parent.parts) > 1}
+    folders = {
+        parent for name in files for parent in PurePosixPath(name).parents if len(parent.parts) > 1
+    }
     files = {f"{folder}/__init__.py": b"" for folder in sorted(folders)} | files
-    said = hashlib.sha256(b"".join(name.encode() + content for name, content in files.items())).hexdigest()[:16]
+    said = hashlib.sha256(
+        b"".join(name.encode() + content for name, content in files.items())
+    ).hexdigest()[:16]
     archive = Path(tempfile.mkdtemp(prefix="lakepact-")) / f"lakepact_{said}.zip"
     with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as file:
         file.writestr(f"{ROOT}/", b"")  # else it is not found, having no module of its own

@@ -18,7 +18,12 @@ ENDLESS = (1000, 0)
 PACKAGES = {"pyspark": ((4, 1), (4, 2)), "pandas": ((2, 2), (3, 0)), "pyarrow": ((18, 0), ENDLESS)}
 
 #: Further requirements of Spark Connect.
-CONNECT = {"grpcio": (1, 76), "grpcio-status": (1, 76), "googleapis-common-protos": (1, 71), "zstandard": (0, 25)}
+CONNECT = {
+    "grpcio": (1, 76),
+    "grpcio-status": (1, 76),
+    "googleapis-common-protos": (1, 71),
+    "zstandard": (0, 25),
+}
 INSTALL_CONNECT = "pip install 'lakepact[spark-connect]'"
 
 
@@ -38,7 +43,10 @@ def examined(*, remote: bool = False) -> list[Finding]:
         remote: what it takes to speak to a Spark Connect server, which has Java and workers itself.
     """
     if remote:
-        return [*(_package(name) for name in PACKAGES), *(_package(name, CONNECT[name]) for name in CONNECT)]
+        return [
+            *(_package(name) for name in PACKAGES),
+            *(_package(name, CONNECT[name]) for name in CONNECT),
+        ]
     return [*(_package(name) for name in PACKAGES), _java(), _interpreter()]
 
 
@@ -54,7 +62,9 @@ def _package(name: str, connect: tuple[int, int] | None = None) -> Finding:
         return Finding(name, True, found)
     wanted = ".".join(map(str, least))
     before = "" if first_too_new == ENDLESS else f" before {first_too_new[0]}.{first_too_new[1]}"
-    return Finding(name, False, f"{found} is installed, {wanted} or a later one{before} is needed; {install}")
+    return Finding(
+        name, False, f"{found} is installed, {wanted} or a later one{before} is needed; {install}"
+    )
 
 
 def _java() -> Finding:
@@ -65,17 +75,31 @@ def _java() -> Finding:
     if program is None:
         return Finding("Java", False, f"none on PATH; {advice}")
     try:
-        said = subprocess.run([program, "-version"], capture_output=True, text=True, timeout=30, check=False).stderr  # noqa: S603 - Java
+        said = subprocess.run(
+            [program, "-version"], capture_output=True, text=True, timeout=30, check=False
+        ).stderr  # noqa: S603 - Java
     except (OSError, subprocess.TimeoutExpired) as wrong:
-        return Finding("Java", False, f"{where} leads to one that does not start ({type(wrong).__name__}); {advice}")
+        return Finding(
+            "Java",
+            False,
+            f"{where} leads to one that does not start ({type(wrong).__name__}); {advice}",
+        )
     match = re.search(r'version "(\d+)', said)
     if match is None or int(match[1]) < JAVA:
-        return Finding("Java", False, f"{where} leads to {'version ' + match[1] if match else 'something else'}; {advice}")
+        return Finding(
+            "Java",
+            False,
+            f"{where} leads to {'version ' + match[1] if match else 'something else'}; {advice}",
+        )
     return Finding("Java", True, said.splitlines()[0])
 
 
 def _interpreter() -> Finding:
     chosen = os.environ.get("PYSPARK_PYTHON")
     if chosen and shutil.which(chosen) is None:
-        return Finding("PYSPARK_PYTHON", False, f"{chosen} is no program; unset it, then workers run {sys.executable}")
+        return Finding(
+            "PYSPARK_PYTHON",
+            False,
+            f"{chosen} is no program; unset it, then workers run {sys.executable}",
+        )
     return Finding("PYSPARK_PYTHON", True, chosen or f"not set: workers run {sys.executable}")

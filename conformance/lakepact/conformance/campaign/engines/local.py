@@ -39,7 +39,11 @@ class LocalEngine:
 
     def __init__(self, workers: int | None = None) -> None:
         self.workers = workers or os.cpu_count() or 1
-        self._pool = ProcessPoolExecutor(self.workers, mp_context=multiprocessing.get_context("spawn"), initializer=_end_with_parent)
+        self._pool = ProcessPoolExecutor(
+            self.workers,
+            mp_context=multiprocessing.get_context("spawn"),
+            initializer=_end_with_parent,
+        )
 
     def __enter__(self) -> Self:
         return self
@@ -58,7 +62,9 @@ class LocalEngine:
     def execute(self, job: Job) -> None:
         """Send what is left of a run, with as many workers as the job says; they store the answers."""
         try:
-            for future in as_completed([self._pool.submit(_worked, job, worker) for worker in range(job.workers)]):
+            for future in as_completed(
+                [self._pool.submit(_worked, job, worker) for worker in range(job.workers)]
+            ):
                 future.result()
         except BrokenProcessPool as lost:
             raise CannotRun("a worker was ended from outside. Stored answers are kept") from lost
@@ -66,7 +72,8 @@ class LocalEngine:
     def judge(self, exchanges: Path, features: Features, *, results: Path, answers: Path) -> None:
         """Judge all exchanges; leaves verdicts and normalised answers in folders."""
         futures = [
-            self._pool.submit(judged_part, part, features, folders=(results, answers), number=n) for n, part in enumerate(parts(exchanges))
+            self._pool.submit(judged_part, part, features, folders=(results, answers), number=n)
+            for n, part in enumerate(parts(exchanges))
         ]
         for future in futures:
             future.result()

@@ -29,7 +29,18 @@ from lakepact.conformance.campaign.execution.workers import travelled
 from lakepact.conformance.campaign.judging.verdicts import judged_batches
 from lakepact.conformance.campaign.paths import is_local, located
 from lakepact.conformance.campaign.planning.seeds import Wanted
-from lakepact.conformance.campaign.tables import ANSWERS, CASES, EXCHANGES, JUDGED, RESULTS, TEXT, WHOLE, parts, schema_of, tidy
+from lakepact.conformance.campaign.tables import (
+    ANSWERS,
+    CASES,
+    EXCHANGES,
+    JUDGED,
+    RESULTS,
+    TEXT,
+    WHOLE,
+    parts,
+    schema_of,
+    tidy,
+)
 from lakepact.conformance.evidence.arrow import Schema, Table, pa
 
 #: Lean: no UI, one small heap, nothing reached from outside, times in a form that every reader of Parquet knows.
@@ -85,8 +96,17 @@ class Spark:
 
     name = "spark"
 
-    def __init__(self, master: str, confs: Sequence[str] = (), *, remote: str | None = None, workers: int | None = None) -> None:
-        ill = [finding for finding in doctor.examined(remote=remote is not None) if not finding.well]
+    def __init__(
+        self,
+        master: str,
+        confs: Sequence[str] = (),
+        *,
+        remote: str | None = None,
+        workers: int | None = None,
+    ) -> None:
+        ill = [
+            finding for finding in doctor.examined(remote=remote is not None) if not finding.well
+        ]
         if ill:
             raise CannotRun("; ".join(f"{finding.what}: {finding.sentence}" for finding in ill))
         self._master, self._remote, self._workers = master, remote, workers
@@ -116,10 +136,14 @@ class Spark:
             self.workers = self._workers or self._tasks_at_a_time()
         except Exception as wrong:
             advice = "`lakepact campaign doctor` looks at what it needs"
-            raise CannotRun(f"Spark did not start with {where}: {cause(wrong)}; {advice}") from wrong
+            raise CannotRun(
+                f"Spark did not start with {where}: {cause(wrong)}; {advice}"
+            ) from wrong
         if self.session.conf.get(SPECULATION, "false") == "true":
             self.session.stop()
-            raise CannotRun(f"{where} has {SPECULATION}=true, which would send requests twice: set it to false there")
+            raise CannotRun(
+                f"{where} has {SPECULATION}=true, which would send requests twice: set it to false there"
+            )
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -128,7 +152,12 @@ class Spark:
 
     def _tasks_at_a_time(self) -> int:
         """Return how many partitions Spark cuts a range into that says nothing of them: as many as tasks can run."""
-        return len(self.session.range(MANY).selectExpr("spark_partition_id() AS place").distinct().collect())
+        return len(
+            self.session.range(MANY)
+            .selectExpr("spark_partition_id() AS place")
+            .distinct()
+            .collect()
+        )
 
     def draw(self, wanted: Wanted, folder: Path) -> None:
         """Draw the cases of a plan, and write them into a folder.
@@ -138,7 +167,9 @@ class Spark:
         """
         places = len(wanted.places)
         frame = self.session.range(0, places, 1, min(places, DRAWN_EACH * self.workers))
-        frame.mapInArrow(partial(drawn_batches, wanted=wanted), _spark_schema(CASES)).createOrReplaceTempView("drawn")
+        frame.mapInArrow(
+            partial(drawn_batches, wanted=wanted), _spark_schema(CASES)
+        ).createOrReplaceTempView("drawn")
         self._written(self.session.sql(DRAWN), folder)
 
     def mapped(self, rows: Table, function: Any, schema: Schema, *, parts: int) -> Table:
@@ -159,7 +190,10 @@ class Spark:
         run = located(job.run)
         self._view("cases", run / "cases", CASES)
         self._view("exchanges", run / "exchanges", EXCHANGES)
-        targets = {"target": [target.name for target in job.targets], "contract": [target.contract for target in job.targets]}
+        targets = {
+            "target": [target.name for target in job.targets],
+            "contract": [target.contract for target in job.targets],
+        }
         self.session.createDataFrame(pa.table(targets)).createOrReplaceTempView("targets")
         # A case is sent by the same worker if its task, or what came before it, is repeated.
         frame = self.session.sql(LEFT.format(alone=job.alone)).repartition(job.workers, "case_id")
@@ -173,7 +207,9 @@ class Spark:
         """
         between = results.with_name("_judged")
         judge = partial(judged_batches, features=features)
-        self._written(self.table(exchanges, EXCHANGES).mapInArrow(judge, _spark_schema(JUDGED)), between)
+        self._written(
+            self.table(exchanges, EXCHANGES).mapInArrow(judge, _spark_schema(JUDGED)), between
+        )
         judged = self.table(between, JUDGED)
         self._written(judged.selectExpr("inline(verdicts)").select(*RESULTS.names), results)
         self._written(judged.select(*ANSWERS.names), answers)
@@ -190,8 +226,14 @@ class Spark:
         self._view("exchanges", run / "exchanges", EXCHANGES)
         words = pa.table({"word": pa.array(quiet, TEXT)})
         self.session.createDataFrame(words).createOrReplaceTempView("quiet")
-        found = {name: self._collected(self.session.sql(query)) for name, query in sql.queries(sql.SPARK).items()}
-        return {name: table.select(TABLES[name].names).cast(TABLES[name]) for name, table in found.items()}
+        found = {
+            name: self._collected(self.session.sql(query))
+            for name, query in sql.queries(sql.SPARK).items()
+        }
+        return {
+            name: table.select(TABLES[name].names).cast(TABLES[name])
+            for name, table in found.items()
+        }
 
     def _view(self, name: str, folder: Path | None, schema: Schema) -> None:
         self.table(folder, schema).createOrReplaceTempView(name)
@@ -225,11 +267,15 @@ def travelled_batches(batches: Iterable[Any], job: Job) -> Iterator[Any]:
     errands = (errand for batch in batches for errand in batch.to_pylist())
     taken = Counter[str]()
     # The number of an attempt starts at 0 again when a stage is repeated; its id does not.
-    for number, target in enumerate(travelled(errands, job, context.partitionId(), 1 + context.taskAttemptId())):
+    for number, target in enumerate(
+        travelled(errands, job, context.partitionId(), 1 + context.taskAttemptId())
+    ):
         taken[target] += 1
         if number % OFTEN == 0:
             yield pa.RecordBatch.from_pylist([], schema=TAKEN)
-    yield pa.RecordBatch.from_pylist([{"target": target, "cases": cases} for target, cases in taken.items()], schema=TAKEN)
+    yield pa.RecordBatch.from_pylist(
+        [{"target": target, "cases": cases} for target, cases in taken.items()], schema=TAKEN
+    )
 
 
 def drawn_batches(batches: Iterable[Any], wanted: Wanted) -> Iterator[Any]:
@@ -271,7 +317,9 @@ ADVICE = {
 
 def _broken(wrong: Exception) -> CannotRun:
     said = cause(wrong)
-    advice = next((sentence for sign, sentence in ADVICE.items() if sign in said), "a task of Spark failed")
+    advice = next(
+        (sentence for sign, sentence in ADVICE.items() if sign in said), "a task of Spark failed"
+    )
     return CannotRun(f"{advice} ({said}). Stored answers are kept")
 
 
@@ -287,7 +335,10 @@ CAUSES = (
 def cause(wrong: Exception) -> str:
     """Return the cause that an error names, else the beginning of its message."""
     said = str(wrong).strip()
-    causes = next((found for sign in CAUSES if (found := sign.findall(said))), said.splitlines()[:1] or [type(wrong).__name__])
+    causes = next(
+        (found for sign in CAUSES if (found := sign.findall(said))),
+        said.splitlines()[:1] or [type(wrong).__name__],
+    )
     return str(causes[-1])[:500]
 
 

@@ -29,9 +29,14 @@ def _text(text: str, secrets: Iterable[str]) -> str:
     return redacted(text, ())
 
 
-def _pairs(headers: Iterable[tuple[str, str]], secrets: tuple[str, ...], own: frozenset[str]) -> list[dict[str, str]]:
+def _pairs(
+    headers: Iterable[tuple[str, str]], secrets: tuple[str, ...], own: frozenset[str]
+) -> list[dict[str, str]]:
     hidden = SECRET_HEADERS | own
-    return [{"name": n, "value": REDACTED if n.lower() in hidden else _text(v, secrets)} for n, v in headers]
+    return [
+        {"name": n, "value": REDACTED if n.lower() in hidden else _text(v, secrets)}
+        for n, v in headers
+    ]
 
 
 def row_of(exchange: Exchange, own_headers: Iterable[str] = ()) -> dict[str, Any]:
@@ -41,7 +46,9 @@ def row_of(exchange: Exchange, own_headers: Iterable[str] = ()) -> dict[str, Any
         exchange: the exchange.
         own_headers: names of the target's headers, whose values are hidden.
     """
-    secrets = tuple(sorted(exchange.secrets, key=len, reverse=True))  # a whole value before what is a part of it
+    secrets = tuple(
+        sorted(exchange.secrets, key=len, reverse=True)
+    )  # a whole value before what is a part of it
     own = frozenset(name.lower() for name in own_headers)
     body = _without(exchange.body, secrets)
     kept = body[:MOST_BYTES]
@@ -64,7 +71,10 @@ def row_of(exchange: Exchange, own_headers: Iterable[str] = ()) -> dict[str, Any
 
 def exchange_of(row: Mapping[str, Any]) -> Exchange:
     """Return the exchange of a row; where a secret was sent, what stands for it is the secret that an answer must not repeat."""
-    answered = [(name.encode(), value.encode("utf-8", "surrogatepass")) for name, value in _pairs_of(row["response_headers"])]
+    answered = [
+        (name.encode(), value.encode("utf-8", "surrogatepass"))
+        for name, value in _pairs_of(row["response_headers"])
+    ]
     return Exchange(
         number=row["number"],
         operation=row["operation_id"] or None,

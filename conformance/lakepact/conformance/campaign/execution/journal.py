@@ -95,7 +95,11 @@ class WorkerLog:
 
     def _land(self) -> None:
         if self._rows:
-            tables.write_part(tables.table_of(self._rows, tables.EXCHANGES), self._run / EXCHANGES, f"{self._name}-{self._files:04d}")
+            tables.write_part(
+                tables.table_of(self._rows, tables.EXCHANGES),
+                self._run / EXCHANGES,
+                f"{self._name}-{self._files:04d}",
+            )
             self._files += 1
         self._file.truncate(0)
         self._rows, self._cases, self._safe_at = [], 0, time.monotonic()
@@ -105,7 +109,9 @@ def _as_text(value: bytes) -> str:
     return base64.b64encode(value).decode("ascii")
 
 
-def landed(run: Path, workers: str = "", *, share: tuple[int, int] = (0, 1), but: str = "-") -> set[Key]:
+def landed(
+    run: Path, workers: str = "", *, share: tuple[int, int] = (0, 1), but: str = "-"
+) -> set[Key]:
     """Return target and case of stored rows.
 
     Args:
@@ -119,7 +125,11 @@ def landed(run: Path, workers: str = "", *, share: tuple[int, int] = (0, 1), but
         if part.name.startswith(workers) and not part.name.startswith(but):
             held = tables.read_file(part, tables.EXCHANGES, ["target", "case_id", "number"])
             rows = zip(*(column.to_pylist() for column in held.columns), strict=True)
-            keys.update((target, case_id) for target, case_id, number in rows if number % share[1] == share[0])
+            keys.update(
+                (target, case_id)
+                for target, case_id, number in rows
+                if number % share[1] == share[0]
+            )
     return keys
 
 
@@ -183,13 +193,22 @@ def gathered(run: Path, run_id: str, *, only: str = "", patience: float = PATIEN
                 continue
             rows, lost = _read(path, known)
             if rows:
-                tables.write_part(tables.table_of(rows, tables.EXCHANGES), run / EXCHANGES, f"{path.stem}-gathered")
+                tables.write_part(
+                    tables.table_of(rows, tables.EXCHANGES),
+                    run / EXCHANGES,
+                    f"{path.stem}-gathered",
+                )
                 known |= {(row["target"], row["case_id"]) for row in rows}
             if lost:
                 why = "in flight when the run was interrupted; sent again under other names"
                 same: dict[str, Any] = {"run_id": run_id, "verdict": "inconclusive", "reason": why}
-                marks = [{**same, "target": target, "case_id": case_id, "word": word} for (target, case_id), word in lost.items()]
-                tables.write_part(tables.table_of(marks, tables.INTERRUPTIONS), run / "interruptions", path.stem)
+                marks = [
+                    {**same, "target": target, "case_id": case_id, "word": word}
+                    for (target, case_id), word in lost.items()
+                ]
+                tables.write_part(
+                    tables.table_of(marks, tables.INTERRUPTIONS), run / "interruptions", path.stem
+                )
             path.unlink()
     told = (path for kind in (COUNT, UNFINISHED) for path in (run / JOURNAL).glob(f"{only}*{kind}"))
     for path in (*told, *(run / EXCHANGES).glob(f"_{only}*")):
@@ -238,5 +257,9 @@ def _lines(path: Path) -> Iterator[dict[str, Any]]:
 
 
 def _row(row: dict[str, Any]) -> dict[str, Any]:
-    bodies = {name: base64.b64decode(row[name]) for name in ("request_body", "response_body") if row[name] is not None}
+    bodies = {
+        name: base64.b64decode(row[name])
+        for name in ("request_body", "response_body")
+        if row[name] is not None
+    }
     return {**row, **bodies, "started_at": datetime.fromisoformat(row["started_at"])}

@@ -14,7 +14,14 @@ from typing import Any
 
 from lakepact.conformance.campaign import tables
 from lakepact.conformance.campaign.execution import journal
-from lakepact.conformance.campaign.execution.journal import COUNT, EXCHANGES, JOURNAL, LARGE, PATIENCE, TOGETHER
+from lakepact.conformance.campaign.execution.journal import (
+    COUNT,
+    EXCHANGES,
+    JOURNAL,
+    LARGE,
+    PATIENCE,
+    TOGETHER,
+)
 from lakepact.conformance.campaign.paths import is_local
 from lakepact.conformance.evidence.arrow import Table, pa
 
@@ -72,14 +79,23 @@ class ObjectLog:
         if self._rows:
             batch = tables.table_of(self._rows, tables.EXCHANGES)
             tables.write_part(batch, self._run / EXCHANGES, f"{self._name}-{self._next:06d}")
-            (self._run / JOURNAL / f"{self._name}{COUNT}").write_text(str(self._all), encoding="ascii")
+            (self._run / JOURNAL / f"{self._name}{COUNT}").write_text(
+                str(self._all), encoding="ascii"
+            )
             self._rows, self._batches, self._next = [], [*self._batches, batch], self._next + 1
 
     def _merge(self) -> None:
         self._store()
         if self._batches:
-            files = [self._run / EXCHANGES / f"{self._name}-{number:06d}.parquet" for number in range(self._first, self._next)]
-            _merge(self._batches, files, self._run / EXCHANGES / f"{self._name}-{self._first:06d}-{self._next - 1:06d}")
+            files = [
+                self._run / EXCHANGES / f"{self._name}-{number:06d}.parquet"
+                for number in range(self._first, self._next)
+            ]
+            _merge(
+                self._batches,
+                files,
+                self._run / EXCHANGES / f"{self._name}-{self._first:06d}-{self._next - 1:06d}",
+            )
         self._first, self._cases, self._batches = self._next, 0, []
 
 
@@ -88,13 +104,27 @@ def gathered(run: Path, run_id: str, *, only: str = "", patience: float = PATIEN
     if is_local(run):
         return journal.gathered(run, run_id, only=only, patience=patience)
     marks = list((run / JOURNAL).glob(f"{only}*{OPEN}"))
-    found = [(part, *known) for part in tables.parts(run / EXCHANGES) if (known := tables.numbers(part))] if marks else []
+    found = (
+        [
+            (part, *known)
+            for part in tables.parts(run / EXCHANGES)
+            if (known := tables.numbers(part))
+        ]
+        if marks
+        else []
+    )
     for mark in marks:
         name = mark.name.removesuffix(OPEN)
-        merged = max((last for _, worker, _, last in found if worker == name and last is not None), default=-1)
+        merged = max(
+            (last for _, worker, _, last in found if worker == name and last is not None),
+            default=-1,
+        )
         if merged < LAST:
             files = [part for part, worker, _, last in found if worker == name and last is None]
-            batches = [tables.EXCHANGES.empty_table(), *(tables.read_file(part, tables.EXCHANGES) for part in files)]
+            batches = [
+                tables.EXCHANGES.empty_table(),
+                *(tables.read_file(part, tables.EXCHANGES) for part in files),
+            ]
             _merge(batches, files, run / EXCHANGES / f"{name}-{merged + 1:06d}-{LAST}")
         mark.unlink(missing_ok=True)
     for path in (run / JOURNAL).glob(f"{only}*{COUNT}"):

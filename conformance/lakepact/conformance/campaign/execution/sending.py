@@ -28,7 +28,13 @@ from lakepact.conformance.running import suite as suites
 
 #: How a step ended: answered; not sent as the target does not declare it, or as what it is about could not be made; no answer in time;
 #: a connection that broke, twice.
-ANSWERED, NOT_OFFERED, UNPREPARED, LATE, BROKEN = "answered", "not-offered", "unprepared", "late", "broken"
+ANSWERED, NOT_OFFERED, UNPREPARED, LATE, BROKEN = (
+    "answered",
+    "not-offered",
+    "unprepared",
+    "late",
+    "broken",
+)
 TRIES = 2  #: of a case whose connection broke: an idle connection may end at any moment, a second one hardly
 PAUSES = (0.1, 0.5)  #: seconds before a target that takes no connection is tried again
 PATIENCE = 3  #: answers in a row that are awaited in vain before a target is left alone for a while
@@ -36,7 +42,10 @@ NEVER_SENT = (httpx.ConnectError, httpx.ConnectTimeout, ConnectionRefusedError)
 INCONCLUSIVE = "inconclusive"
 SHOWN = 2000  #: characters of what a check expected and what came
 #: Outcomes of checks that are stored; not-offered is no verdict.
-KEPT = {Outcome.BLOCKED: INCONCLUSIVE, **{o: o.value for o in (Outcome.PASS, Outcome.FAIL, Outcome.WARN, Outcome.ERROR)}}
+KEPT = {
+    Outcome.BLOCKED: INCONCLUSIVE,
+    **{o: o.value for o in (Outcome.PASS, Outcome.FAIL, Outcome.WARN, Outcome.ERROR)},
+}
 
 PAGE_TOKEN = "pageToken"  # noqa: S105 - the parameter of listings
 MOST_PAGES = 100
@@ -102,7 +111,9 @@ class Bench:
         )
         self._wire.gap = job.workers / job.rps if job.rps else 0.0
         self._shared: dict[str, _Corner] = {}
-        self._made = Counter[int]()  #: corners, by numbers of cases: each has names that no other had
+        self._made = Counter[
+            int
+        ]()  #: corners, by numbers of cases: each has names that no other had
         self._vain = 0
         self.word = f"{word}{place}"
 
@@ -135,13 +146,26 @@ class Bench:
             self._wire.exchanges.clear()
         case_id, target = errand["case_id"], self._asked.name
         same = {name: errand[name] for name in ("contract", "case_id", "number", "mode")}
-        same |= {"run_id": self._job.run_id, "target": target, "word": self.word, "started_at": started}
+        same |= {
+            "run_id": self._job.run_id,
+            "target": target,
+            "word": self.word,
+            "started_at": started,
+        }
         unsent: Row = dict.fromkeys(EXCHANGES.names)
-        unsent |= {"operation_id": errand["operation_id"], "method": errand["method"], "http_status": 0, "latency_us": 0, "reason": ""}
+        unsent |= {
+            "operation_id": errand["operation_id"],
+            "method": errand["method"],
+            "http_status": 0,
+            "latency_us": 0,
+            "reason": "",
+        }
         unsent |= {"authorized": False, "response_truncated": False}
         rows = []
         for step, one in enumerate(said):
-            exchange_id = hashlib.sha256(f"{self._job.run_id} {target} {case_id} {step}".encode()).hexdigest()[:32]
+            exchange_id = hashlib.sha256(
+                f"{self._job.run_id} {target} {case_id} {step}".encode()
+            ).hexdigest()[:32]
             rows.append({**unsent, **one, **same, "exchange_id": exchange_id, "step": step})
         return rows
 
@@ -170,7 +194,11 @@ class Bench:
         """Send one step after another; their rows, and whether a connection broke, which ends them."""
         rows: list[Row] = []
         for step in steps:
-            same = {"operation_id": step.operation, "method": self._suite.contract.operations[step.operation].method, "tries": tries}
+            same = {
+                "operation_id": step.operation,
+                "method": self._suite.contract.operations[step.operation].method,
+                "tries": tries,
+            }
             if step.operation not in self._asked.operations:
                 rows.append({**same, "state": NOT_OFFERED})
                 continue
@@ -180,13 +208,27 @@ class Bench:
                 self._unless_down(silent)
                 self._vain += silent.late
                 row = evidence.row_of(silent.keep(), self._asked.headers)
-                rows.append({**row, **same, "state": LATE if silent.late else BROKEN, "reason": self._wire.redact(str(silent))})
+                rows.append(
+                    {
+                        **row,
+                        **same,
+                        "state": LATE if silent.late else BROKEN,
+                        "reason": self._wire.redact(str(silent)),
+                    }
+                )
                 return rows, not silent.late
             except ValueError as wrong:  # a value that no path or header can hold
                 rows.append({**same, "state": UNPREPARED, "reason": f"it cannot be sent: {wrong}"})
                 continue
             self._vain = 0
-            rows.append({**evidence.row_of(reply.exchange, self._asked.headers), **same, "state": ANSWERED, "pages": pages})
+            rows.append(
+                {
+                    **evidence.row_of(reply.exchange, self._asked.headers),
+                    **same,
+                    "state": ANSWERED,
+                    "pages": pages,
+                }
+            )
         return rows, False
 
     def _listed(self, corner: _Corner, step: Step) -> tuple[Reply, list[str]]:
@@ -194,12 +236,23 @@ class Bench:
         first = reply = self._step(corner, step)
         pages: list[str] = []
         query = dict(step.query)
-        while PAGE_TOKEN in query and len(pages) < MOST_PAGES and 200 <= reply.status < 300 and isinstance(reply.exchange.parsed, dict):
-            pages.append(evidence.row_of(reply.exchange, self._asked.headers)["response_body"].decode("utf-8", "replace"))
+        while (
+            PAGE_TOKEN in query
+            and len(pages) < MOST_PAGES
+            and 200 <= reply.status < 300
+            and isinstance(reply.exchange.parsed, dict)
+        ):
+            pages.append(
+                evidence.row_of(reply.exchange, self._asked.headers)["response_body"].decode(
+                    "utf-8", "replace"
+                )
+            )
             token = reply.exchange.parsed.get("next-page-token")
             if not token or not isinstance(token, str):
                 return first, pages[1:]
-            reply = self._step(corner, replace(step, query=tuple({**query, PAGE_TOKEN: token}.items())))
+            reply = self._step(
+                corner, replace(step, query=tuple({**query, PAGE_TOKEN: token}.items()))
+            )
         return (first, pages[1:]) if len(pages) == MOST_PAGES else (reply, [])
 
     # -- checks of the suite -----------------------------------------------------------------------------------
@@ -217,10 +270,18 @@ class Bench:
             self._unless_down(self._wire.silent)
         exchanges = [self._wire.exchanges[number] for number in sent]
         rows: list[Row] = [
-            {**evidence.row_of(e, self._asked.headers), "operation_id": e.operation or "", "state": ANSWERED, "tries": 1} for e in exchanges
+            {
+                **evidence.row_of(e, self._asked.headers),
+                "operation_id": e.operation or "",
+                "state": ANSWERED,
+                "tries": 1,
+            }
+            for e in exchanges
         ]
         rows = rows or [{"state": NOT_OFFERED, "tries": 0}]
-        rows[0]["said"] = [self._verdict_row(verdict, sent) for verdict in verdicts if verdict.outcome in KEPT]
+        rows[0]["said"] = [
+            self._verdict_row(verdict, sent) for verdict in verdicts if verdict.outcome in KEPT
+        ]
         return rows
 
     def _verdict_row(self, verdict: Verdict, sent: Sequence[int]) -> Row:
@@ -254,13 +315,27 @@ class Bench:
             return
         raise Down from silent
 
-    def _lab(self, errand: Mapping[str, Any], check: str = "campaign", waived: frozenset[str] = frozenset()) -> Lab:
+    def _lab(
+        self,
+        errand: Mapping[str, Any],
+        check: str = "campaign",
+        waived: frozenset[str] = frozenset(),
+    ) -> Lab:
         """Return a bench whose names nothing on the target has, also if an earlier try at the case left some."""
         number = errand["number"]
         word = f"{self.word}{'r' * self._made[number]}"
         self._made[number] += 1
         offer, contract = self._asked.offer, self._suite.contract
-        lab: Lab = self._suite.lab(self._wire, contract, self._target, offer=offer, check=check, run=word, serial=number, waived=waived)
+        lab: Lab = self._suite.lab(
+            self._wire,
+            contract,
+            self._target,
+            offer=offer,
+            check=check,
+            run=word,
+            serial=number,
+            waived=waived,
+        )
         return lab
 
     def _corner(self, errand: Mapping[str, Any], steps: Sequence[Step]) -> _Corner:
@@ -273,7 +348,9 @@ class Bench:
         lab = self._lab(errand)
         self._wire.silent = None
         corner = _Corner(lab, self._suite.fuzz.world(lab))
-        if self._wire.silent is not None:  # what a world asks for first decides what all later requests are about
+        if (
+            self._wire.silent is not None
+        ):  # what a world asks for first decides what all later requests are about
             raise Down from self._wire.silent
         corner.problem = self._prepared(corner, steps)
         if not errand["mutates"]:
@@ -299,7 +376,11 @@ class Bench:
     def _step(self, corner: _Corner, step: Step) -> Reply:
         world = corner.world
         arguments = filled(dict(step.arguments), world.known)
-        body = content(world.confined(step.operation, step.body), world.known)  # shrinking may have left a root out
-        reply = corner.lab.send(step.operation, content=body, query=step.query, declared=False, **arguments)
+        body = content(
+            world.confined(step.operation, step.body), world.known
+        )  # shrinking may have left a root out
+        reply = corner.lab.send(
+            step.operation, content=body, query=step.query, declared=False, **arguments
+        )
         world.learn(step, reply)
         return reply

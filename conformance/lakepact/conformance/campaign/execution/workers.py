@@ -18,7 +18,9 @@ from lakepact.conformance.campaign.execution.sending import Bench, Down
 from lakepact.conformance.campaign.paths import is_local, located
 
 LOOK = 2.0  #: seconds between two looks whether a target that was down is back
-HELD = 1000  #: cases that wait for a target that is down; those after them are left to the next turn
+HELD = (
+    1000  #: cases that wait for a target that is down; those after them are left to the next turn
+)
 
 
 class NotShared(Exception):
@@ -28,18 +30,25 @@ class NotShared(Exception):
 def errands(job: Job, worker: int = 0) -> Iterator[dict[str, Any]]:
     """Yield the cases that a worker has to send, each with its target; targets take turns at coming first."""
     run = located(job.run)
-    landed = journal.landed(run, share=(worker, job.workers), but=f"{job.word}-{job.turn}{job.alone:d}-")  # of workers beside
+    landed = journal.landed(
+        run, share=(worker, job.workers), but=f"{job.word}-{job.turn}{job.alone:d}-"
+    )  # of workers beside
     for rows in tables.batches(run / "cases", tables.CASES):
         for row in rows.to_pylist():
             if row["alone"] != job.alone or row["number"] % job.workers != worker:
                 continue
             first = row["number"] // job.workers % len(job.targets)
             for target in (*job.targets[first:], *job.targets[:first]):
-                if target.contract == row["contract"] and (target.name, row["case_id"]) not in landed:
+                if (
+                    target.contract == row["contract"]
+                    and (target.name, row["case_id"]) not in landed
+                ):
                     yield {**row, "target": target.name}
 
 
-def travelled(errands: Iterable[Mapping[str, Any]], job: Job, number: int, attempt: int = 0) -> Iterator[str]:
+def travelled(
+    errands: Iterable[Mapping[str, Any]], job: Job, number: int, attempt: int = 0
+) -> Iterator[str]:
     """Send cases to targets and store the answers; yields the name of the target after each.
 
     A target that is down is skipped for a while; its cases come last, and are left out if it is still down then.
@@ -68,11 +77,15 @@ class _Worker:
     def __init__(self, job: Job, number: int, attempt: int) -> None:
         self._job, self._run = job, located(job.run)
         if not (self._run / "run.json").exists():
-            raise NotShared(f"{job.run} is not there on {socket.gethostname()}: --out has to be a folder that all machines of Spark share")
+            raise NotShared(
+                f"{job.run} is not there on {socket.gethostname()}: --out has to be a folder that all machines of Spark share"
+            )
         name = f"{job.word}-{job.turn}{job.alone:d}-{number:05d}."
         self._word = f"{job.word}{job.turn}" + (f"a{attempt:x}" if attempt else "")
         self._landed = self._of_earlier_attempts(name) if attempt else set[tuple[str, str]]()
-        self._log = (journal.WorkerLog if is_local(self._run) else logs.ObjectLog)(self._run, f"{name}{attempt}")
+        self._log = (journal.WorkerLog if is_local(self._run) else logs.ObjectLog)(
+            self._run, f"{name}{attempt}"
+        )
         self._benches: dict[str, Bench] = {}
         self._waiting: dict[str, deque[Mapping[str, Any]]] = {}  #: for targets that are down
         self._look_at: dict[str, float] = {}
@@ -80,7 +93,9 @@ class _Worker:
 
     def _of_earlier_attempts(self, name: str) -> set[tuple[str, str]]:
         if not logs.gathered(self._run, self._job.run_id, only=name):
-            raise NotShared(f"an earlier attempt of the worker {name} still sends, or its log in {self._run} cannot be locked")
+            raise NotShared(
+                f"an earlier attempt of the worker {name} still sends, or its log in {self._run} cannot be locked"
+            )
         return journal.landed(self._run, name)
 
     def close(self) -> None:
@@ -118,7 +133,9 @@ class _Worker:
         if not bench.answers():
             bench.close()
             now = time.monotonic()
-            self._look_at[target] = now + max(LOOK, 10 * (now - began))  # a target that is silent for long must not hold up others
+            self._look_at[target] = now + max(
+                LOOK, 10 * (now - began)
+            )  # a target that is silent for long must not hold up others
             return False
         self._benches.pop(target).close()
         self._benches[target] = bench

@@ -29,12 +29,16 @@ MOST_STEPS = 4  #: of a generic place
 #: Names of the campaign, also where only letters and digits are allowed in one.
 OWN = re.compile(r"lp(?:_[0-9a-fr]+_\d+_\d+|[0-9a-f]{6}[ab]*\d+r*\d+)")
 UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}", re.IGNORECASE)
-LOCATION = re.compile(r"\A(?:[a-z][a-z0-9+.-]*:)?/(?:.*/)?", re.IGNORECASE | re.DOTALL)  #: all but the last segment
+LOCATION = re.compile(
+    r"\A(?:[a-z][a-z0-9+.-]*:)?/(?:.*/)?", re.IGNORECASE | re.DOTALL
+)  #: all but the last segment
 
 suite_of = cache(suites.load)
 
 
-def normalised(contract: str, exchange: Exchange, pages: Iterable[str] | None = ()) -> dict[str, str]:
+def normalised(
+    contract: str, exchange: Exchange, pages: Iterable[str] | None = ()
+) -> dict[str, str]:
     """Return the classes of an answer: equal texts for equivalent answers.
 
     Requests without a generated name concern the whole target, including objects of others: their content is not compared.
@@ -55,14 +59,24 @@ def normalised(contract: str, exchange: Exchange, pages: Iterable[str] | None = 
 def compared(contract: str, exchange: Exchange, pages: Iterable[str] | None = ()) -> Any:
     """Return the part of a body that has to be equal on equivalent targets; the items of all pages of a listing."""
     suite = suite_of(contract)
-    if suite.fuzz is None or (exchange.status < 400 and not _asks_for_own(exchange.url, exchange.request_body)):
+    if suite.fuzz is None or (
+        exchange.status < 400 and not _asks_for_own(exchange.url, exchange.request_body)
+    ):
         return None
     parsed: Any = exchange.parsed
     if parsed is None and exchange.body:
-        parsed = list(exchange.lines) if exchange.lines is not None else {"no JSON": hashlib.sha256(exchange.body).hexdigest()}
+        parsed = (
+            list(exchange.lines)
+            if exchange.lines is not None
+            else {"no JSON": hashlib.sha256(exchange.body).hexdigest()}
+        )
     for page in pages or () if isinstance(parsed, dict) else ():
         parsed = _joined(parsed, orjson.loads(page))
-    return _plain(parsed, place_of_answer(suite.contract, exchange.operation or "", exchange.status), suite.fuzz)
+    return _plain(
+        parsed,
+        place_of_answer(suite.contract, exchange.operation or "", exchange.status),
+        suite.fuzz,
+    )
 
 
 def _joined(one: Any, other: dict[str, Any]) -> dict[str, Any]:
@@ -73,14 +87,18 @@ def _joined(one: Any, other: dict[str, Any]) -> dict[str, Any]:
 
 def _asks_for_own(url: str, request: bytes) -> bool:
     """Return whether a request names something of a campaign."""
-    return ("lp" in url and OWN.search(url) is not None) or (b"lp" in request and OWN.search(request.decode("latin-1")) is not None)
+    return ("lp" in url and OWN.search(url) is not None) or (
+        b"lp" in request and OWN.search(request.decode("latin-1")) is not None
+    )
 
 
 def _error_type(parsed: Any) -> str:
     if not isinstance(parsed, dict):
         return ""
     error = parsed.get("error")
-    return str(error.get("type", "")) if isinstance(error, dict) else str(parsed.get("errorCode", ""))
+    return (
+        str(error.get("type", "")) if isinstance(error, dict) else str(parsed.get("errorCode", ""))
+    )
 
 
 def _plain(value: Any, place: Place | None, fuzz: Fuzz) -> Any:
@@ -100,10 +118,19 @@ def _members(value: dict[str, Any], place: Place | None, fuzz: Fuzz) -> Iterator
     for name, held in value.items():
         names, inner = (place.members if place else {}).get(name, (None, place and place.other))
         if names is None:
-            if inner is not None or place is None or not place.members:  # of a map, or of what the contract says nothing about
+            if (
+                inner is not None or place is None or not place.members
+            ):  # of a map, or of what the contract says nothing about
                 yield name, _plain(held, inner, fuzz)
-        elif names.isdisjoint(fuzz.incomparable) and (place is None or name in place.required or held not in NOTHING):
-            yield name, _plain(held, inner, fuzz) if names.isdisjoint(fuzz.chosen) else f"<{type(held).__name__}>"
+        elif names.isdisjoint(fuzz.incomparable) and (
+            place is None or name in place.required or held not in NOTHING
+        ):
+            yield (
+                name,
+                _plain(held, inner, fuzz)
+                if names.isdisjoint(fuzz.chosen)
+                else f"<{type(held).__name__}>",
+            )
 
 
 def _text(text: str) -> str:
@@ -142,7 +169,9 @@ def generic(pointer: str, place: Place | None) -> str:
     """Return the JSON pointer of a place with `*` for each index, and for each name that the contract does not have."""
     steps: list[str] = []
     for step in pointer.split("/")[1 : MOST_STEPS + 1]:
-        names, inner = (place.members if place else {}).get(step, (None, place and (place.other or place.item)))
+        names, inner = (place.members if place else {}).get(
+            step, (None, place and (place.other or place.item))
+        )
         steps.append(step if names is not None or not (step.isdigit() or inner) else "*")
         place = inner
     return "/" + "/".join(steps)

@@ -8,7 +8,9 @@ from typing import Any, TypeAlias
 
 from lakepact.generated.contract import Contract, OperationId
 
-Declared: TypeAlias = "tuple[tuple[str, dict[str, Any]], ...]"  #: schemas, each with the component that it is in
+Declared: TypeAlias = (
+    "tuple[tuple[str, dict[str, Any]], ...]"  #: schemas, each with the component that it is in
+)
 
 REFERENCE = "#/components/schemas/"
 UNIONS = ("allOf", "anyOf", "oneOf")
@@ -38,7 +40,9 @@ class Place:
                 yield from self._flat(((name, self._schemas[name]),))
             elif not name:
                 yield component, schema
-                yield from self._flat(tuple((component, part) for union in UNIONS for part in schema.get(union, ())))
+                yield from self._flat(
+                    tuple((component, part) for union in UNIONS for part in schema.get(union, ()))
+                )
 
     @cached_property
     def members(self) -> dict[str, tuple[frozenset[str], Place]]:
@@ -48,7 +52,10 @@ class Place:
             for name, member in schema.get("properties", {}).items():
                 found.setdefault(name, []).append((component, member))
         places = {name: Place(self._schemas, tuple(schemas)) for name, schemas in found.items()}
-        return {name: (frozenset(f"{c}.{name}" for c, _ in found[name]) | place.components, place) for name, place in places.items()}
+        return {
+            name: (frozenset(f"{c}.{name}" for c, _ in found[name]) | place.components, place)
+            for name, place in places.items()
+        }
 
     @cached_property
     def other(self) -> Place | None:
@@ -61,7 +68,11 @@ class Place:
         return self._inner("items")
 
     def _inner(self, keyword: str) -> Place | None:
-        inner = tuple((component, schema[keyword]) for component, schema in self._own if isinstance(schema.get(keyword), dict))
+        inner = tuple(
+            (component, schema[keyword])
+            for component, schema in self._own
+            if isinstance(schema.get(keyword), dict)
+        )
         return Place(self._schemas, inner) if inner else None
 
 
@@ -71,7 +82,16 @@ def place_of_answer(contract: Contract, operation: str, status: int) -> Place | 
     if operation not in contract.operations:
         return None
     answers = contract.operations[OperationId(operation)].answers
-    alike = [answer for name, answer in answers.items() if (name[0] in "45") == (status >= 400)]  # a status that is not declared
-    declared = next((a for a in (answers.get(str(status)), answers.get(f"{status // 100}XX"), *alike) if a and a.schema), None)
+    alike = [
+        answer for name, answer in answers.items() if (name[0] in "45") == (status >= 400)
+    ]  # a status that is not declared
+    declared = next(
+        (
+            a
+            for a in (answers.get(str(status)), answers.get(f"{status // 100}XX"), *alike)
+            if a and a.schema
+        ),
+        None,
+    )
     schemas = contract.bundle["components"]["schemas"]
     return Place(schemas, (("", {"$ref": f"{REFERENCE}{declared.schema}"}),)) if declared else None

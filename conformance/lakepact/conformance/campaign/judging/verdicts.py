@@ -29,7 +29,15 @@ AT_ONCE = 2_000  #: exchanges that are in memory
 INCONCLUSIVE, PASS, ERROR = "inconclusive", Outcome.PASS.value, Outcome.ERROR.value
 NO_ANSWER = "no answer"  #: in the place of a status
 SHOWN = 2000  #: characters of what was expected and what came
-SAME = ("run_id", "target", "contract", "case_id", "step", "operation_id", "mode")  #: the first columns of both tables
+SAME = (
+    "run_id",
+    "target",
+    "contract",
+    "case_id",
+    "step",
+    "operation_id",
+    "mode",
+)  #: the first columns of both tables
 
 Verdict = tuple[str, str, str, str, str]  #: check, requirement, verdict, expected, observed
 
@@ -51,10 +59,16 @@ def _concerned(contract: str) -> Callable[[OperationId | None, int], tuple[Invar
 @cache
 def _levels(contract: str, off: frozenset[str]) -> dict[str, str]:
     """Return the levels of the requirements that are judged; one that needs a feature in `off` is not."""
-    return {name: one.level for name, one in suite_of(contract).contract.requirements.items() if off.isdisjoint(one.features)}
+    return {
+        name: one.level
+        for name, one in suite_of(contract).contract.requirements.items()
+        if off.isdisjoint(one.features)
+    }
 
 
-def judged(row: Mapping[str, Any], features: Features | None = None) -> tuple[list[dict[str, Any]], dict[str, Any]]:
+def judged(
+    row: Mapping[str, Any], features: Features | None = None
+) -> tuple[list[dict[str, Any]], dict[str, Any]]:
     """Return the verdicts on one exchange, and its normalised answer.
 
     Args:
@@ -62,22 +76,47 @@ def judged(row: Mapping[str, Any], features: Features | None = None) -> tuple[li
         features: optional behaviours of each target; a requirement of one that is off is not judged.
     """
     verdicts, answer = _judged(row, features or {})
-    return [dict(zip(RESULTS.names, verdict, strict=True)) for verdict in verdicts], dict(zip(ANSWERS.names, answer, strict=True))
+    return [dict(zip(RESULTS.names, verdict, strict=True)) for verdict in verdicts], dict(
+        zip(ANSWERS.names, answer, strict=True)
+    )
 
 
-def _judged(row: Mapping[str, Any], features: Features) -> tuple[list[tuple[Any, ...]], tuple[Any, ...]]:
+def _judged(
+    row: Mapping[str, Any], features: Features
+) -> tuple[list[tuple[Any, ...]], tuple[Any, ...]]:
     """Return the same as rows of the tables `results` and `answers`, without the names of columns."""
     run, target, contract, case, _, operation, mode = same = tuple(row[name] for name in SAME)
     exchange, suite = evidence.exchange_of(row), suite_of(contract)
-    levels = _levels(contract, frozenset(name for name, has in features.get(target, {}).items() if not has))
+    levels = _levels(
+        contract, frozenset(name for name, has in features.get(target, {}).items() if not has)
+    )
     results = [
-        (*same, check, requirement, levels[requirement], outcome, expected[:SHOWN], observed[:SHOWN], row["http_status"])
+        (
+            *same,
+            check,
+            requirement,
+            levels[requirement],
+            outcome,
+            expected[:SHOWN],
+            observed[:SHOWN],
+            row["http_status"],
+        )
         for check, requirement, outcome, expected, observed in _verdicts(suite, row, exchange)
         if requirement in levels
     ]
     for own in row["said"] or ():  # by the check that sent the case
         if own["requirement_id"] in levels:
-            at = run, target, contract, case, own["step"], operation, mode, own["check_id"], own["requirement_id"]
+            at = (
+                run,
+                target,
+                contract,
+                case,
+                own["step"],
+                operation,
+                mode,
+                own["check_id"],
+                own["requirement_id"],
+            )
             shown = own["expected"][:SHOWN], own["observed"][:SHOWN]
             results.append((*at, levels[own["requirement_id"]], own["verdict"], *shown, None))
     answer = dict.fromkeys(CLASSES, "") | {"status": NO_ANSWER if row["state"] == BROKEN else ""}
@@ -89,11 +128,19 @@ def _judged(row: Mapping[str, Any], features: Features) -> tuple[list[tuple[Any,
 def _verdicts(suite: Suite[Any], row: Mapping[str, Any], exchange: Exchange) -> Iterator[Verdict]:
     if row["state"] in {LATE, BROKEN} and suite.fuzz is not None:
         # A timeout may come from a busy machine.
-        yield "answers", suite.fuzz.answers, Outcome.FAIL.value if row["state"] == BROKEN else INCONCLUSIVE, "an answer", row["reason"]
+        yield (
+            "answers",
+            suite.fuzz.answers,
+            Outcome.FAIL.value if row["state"] == BROKEN else INCONCLUSIVE,
+            "an answer",
+            row["reason"],
+        )
     if row["state"] != ANSWERED or row["response_truncated"]:
         return
     yield from _invariants(suite, exchange)
-    if row["mode"] != CHECK and exchange.operation and suite.fuzz is not None:  # a check knows itself what it sends
+    if (
+        row["mode"] != CHECK and exchange.operation and suite.fuzz is not None
+    ):  # a check knows itself what it sends
         yield from _refusals(suite, exchange)
 
 
@@ -137,12 +184,19 @@ def _tables(batch: Any, features: Features) -> tuple[Any, Any, list[int]]:
     """Return the verdicts on a batch of exchanges, the answers, and how many verdicts each exchange has."""
     found = [_judged(row, features) for row in batch.to_pylist()]
     results = _columns([verdict for verdicts, _ in found for verdict in verdicts], RESULTS)
-    return results, _columns([answer for _, answer in found], ANSWERS), [len(verdicts) for verdicts, _ in found]
+    return (
+        results,
+        _columns([answer for _, answer in found], ANSWERS),
+        [len(verdicts) for verdicts, _ in found],
+    )
 
 
 def _columns(rows: list[tuple[Any, ...]], schema: Schema) -> Any:
     columns = zip(*rows, strict=True) if rows else [()] * len(schema)
-    return pa.RecordBatch.from_arrays([pa.array(column, one.type) for column, one in zip(columns, schema, strict=True)], schema=schema)
+    return pa.RecordBatch.from_arrays(
+        [pa.array(column, one.type) for column, one in zip(columns, schema, strict=True)],
+        schema=schema,
+    )
 
 
 def judged_part(part: Path, features: Features, *, folders: tuple[Path, Path], number: int) -> None:

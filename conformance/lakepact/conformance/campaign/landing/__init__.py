@@ -79,7 +79,9 @@ class Kept:
     @property
     def reader(self) -> Any:
         """Its rows, some at a time, as a reader of Arrow."""
-        return pa.RecordBatchReader.from_batches(self.schema, (batch for table in self._tables() for batch in table.to_batches()))
+        return pa.RecordBatchReader.from_batches(
+            self.schema, (batch for table in self._tables() for batch in table.to_batches())
+        )
 
     def _tables(self) -> Iterator[Table]:
         for table in tables.batches(self.folder, TABLES[self.name]):
@@ -96,6 +98,8 @@ def kept(run: Path) -> list[Kept]:
     """
     said = documents.read(run / "run.json")
     if not (run / "coverage").is_dir():
-        raise LookupError(f"{run} was not analysed: judge it first, then lakepact campaign report --run {run}")
+        raise LookupError(
+            f"{run} was not analysed: judge it first, then lakepact campaign report --run {run}"
+        )
     run_metadata.write(run)
     return [Kept(name, said[RUN], run / name) for name in TABLES if tables.parts(run / name)]

@@ -42,7 +42,9 @@ def land(tables: Iterable[Kept], folder: Path) -> Iterator[Landed]:
             yield _landed(deltalake, folder / table.name, table)
         except (OSError, deltalake.exceptions.DeltaError) as wrong:
             said = (str(wrong).splitlines() or [""])[0]
-            raise CannotLand(f"{folder / table.name} did not take the table: {said[:300]}") from wrong
+            raise CannotLand(
+                f"{folder / table.name} did not take the table: {said[:300]}"
+            ) from wrong
 
 
 def _landed(deltalake: Any, folder: Path, kept: Kept) -> Landed:
@@ -50,11 +52,20 @@ def _landed(deltalake: Any, folder: Path, kept: Kept) -> Landed:
     properties = {SAYS_RUN: kept.run_id, SAYS_CONTENT: digest}
     there = deltalake.DeltaTable.is_deltatable(str(folder))
     if there:
-        said: dict[str, Any] = next((one for one in deltalake.DeltaTable(str(folder)).history() if one.get(SAYS_RUN) == kept.run_id), {})
+        said: dict[str, Any] = next(
+            (
+                one
+                for one in deltalake.DeltaTable(str(folder)).history()
+                if one.get(SAYS_RUN) == kept.run_id
+            ),
+            {},
+        )
         if said.get(SAYS_CONTENT) == digest:
             return Landed(kept.name, kept.rows, changed=False)
     # The rows of the run go and come in one version.
-    replacing: dict[str, Any] = {"predicate": f"{RUN} = '{kept.run_id}'", "schema_mode": "merge"} if there else {}
+    replacing: dict[str, Any] = (
+        {"predicate": f"{RUN} = '{kept.run_id}'", "schema_mode": "merge"} if there else {}
+    )
     deltalake.write_deltalake(
         str(folder),
         kept.reader,
@@ -72,6 +83,10 @@ def share(folder: Path) -> Path | None:
     if path.exists():
         return None
     there = [name for name in TABLES if (folder / name / "_delta_log").is_dir()]
-    listed = "\n".join(f"    - {{name: {name}, location: {name}, historyShared: true}}" for name in there)
-    path.write_text(SHARES.format(path=path, share=SHARE, schema=SCHEMA, tables=listed), encoding="utf-8")
+    listed = "\n".join(
+        f"    - {{name: {name}, location: {name}, historyShared: true}}" for name in there
+    )
+    path.write_text(
+        SHARES.format(path=path, share=SHARE, schema=SCHEMA, tables=listed), encoding="utf-8"
+    )
     return path

@@ -19,7 +19,13 @@ INSTALL = "pip install 'lakepact[data]'"
 SAYS_RUN, SAYS_CONTENT = "lakepact.run", "lakepact.content"
 
 
-def land(tables: Iterable[Kept], url: str, *, namespace: str = NAMESPACE, properties: Mapping[str, str] | None = None) -> Iterator[Landed]:
+def land(
+    tables: Iterable[Kept],
+    url: str,
+    *,
+    namespace: str = NAMESPACE,
+    properties: Mapping[str, str] | None = None,
+) -> Iterator[Landed]:
     """Store tables in a catalog; yields after each.
 
     Args:
@@ -43,11 +49,15 @@ def land(tables: Iterable[Kept], url: str, *, namespace: str = NAMESPACE, proper
             yield _landed(catalog, f"{namespace}.{table.name}", table)
     except (OSError, ValueError, LookupError, errors.RESTError, *_of_pyiceberg(errors)) as wrong:
         said = (str(wrong).splitlines() or [""])[0]
-        raise CannotLand(f"the catalog at {url} did not take the tables: {type(wrong).__name__}: {said[:300]}") from wrong
+        raise CannotLand(
+            f"the catalog at {url} did not take the tables: {type(wrong).__name__}: {said[:300]}"
+        ) from wrong
 
 
 def _of_pyiceberg(errors: Any) -> tuple[type[Exception], ...]:
-    return tuple(e for e in vars(errors).values() if isinstance(e, type) and issubclass(e, Exception))
+    return tuple(
+        e for e in vars(errors).values() if isinstance(e, type) and issubclass(e, Exception)
+    )
 
 
 def _landed(catalog: Any, name: str, kept: Kept) -> Landed:
@@ -61,11 +71,19 @@ def _landed(catalog: Any, name: str, kept: Kept) -> Landed:
     old = import_module("pyiceberg.expressions").EqualTo(RUN, kept.run_id)
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "Delete operation did not match any records")
-        table.overwrite(kept.reader, overwrite_filter=old, snapshot_properties={SAYS_RUN: kept.run_id, SAYS_CONTENT: digest})
+        table.overwrite(
+            kept.reader,
+            overwrite_filter=old,
+            snapshot_properties={SAYS_RUN: kept.run_id, SAYS_CONTENT: digest},
+        )
     return Landed(kept.name, kept.rows, changed=True)
 
 
 def _is_there(table: Any, run_id: str, digest: str) -> bool:
     """Return whether the last that was said of a run is the same."""
-    said = [one.summary[SAYS_CONTENT] for one in table.snapshots() if one.summary and one.summary.get(SAYS_RUN) == run_id]
+    said = [
+        one.summary[SAYS_CONTENT]
+        for one in table.snapshots()
+        if one.summary and one.summary.get(SAYS_RUN) == run_id
+    ]
     return bool(said) and said[-1] == digest

@@ -34,14 +34,18 @@ def in_catalog(engine: Spark, url: str, namespace: str, *, properties: Mapping[s
         properties: further properties of the catalog, such as `token` and `warehouse`.
     """
     settings = {"": "org.apache.iceberg.spark.SparkCatalog", ".type": "rest", ".uri": url}
-    for name, value in (settings | {f".{name}": value for name, value in properties.items()}).items():
+    for name, value in (
+        settings | {f".{name}": value for name, value in properties.items()}
+    ).items():
         engine.session.conf.set(f"spark.sql.catalog.{CATALOG}{name}", value)
 
     def write(frame: Any, kept: Kept) -> None:
         engine.session.sql(f"CREATE NAMESPACE IF NOT EXISTS {CATALOG}.`{namespace}`")
         name = f"{CATALOG}.`{namespace}`.`{kept.name}`"
         if engine.session.catalog.tableExists(name):
-            frame.writeTo(name).overwrite(import_module("pyspark.sql").functions.col(RUN) == kept.run_id)
+            frame.writeTo(name).overwrite(
+                import_module("pyspark.sql").functions.col(RUN) == kept.run_id
+            )
         else:
             frame.writeTo(name).create()
 
@@ -53,7 +57,9 @@ def in_folder(folder: Path) -> Write:
 
     def write(frame: Any, kept: Kept) -> None:
         replacing = {"replaceWhere": f"{RUN} = '{kept.run_id}'", "mergeSchema": "true"}
-        frame.write.format("delta").mode("overwrite").options(**replacing).save(hadoop(folder / kept.name))
+        frame.write.format("delta").mode("overwrite").options(**replacing).save(
+            hadoop(folder / kept.name)
+        )
 
     return write
 
@@ -67,7 +73,14 @@ def land(engine: Spark, tables: Iterable[Kept], write: Write) -> Iterator[Landed
     for kept in tables:
         others = [f"`{field.name}`" for field in TABLES[kept.name] if field.name != RUN]
         try:
-            write(engine.table(kept.folder, TABLES[kept.name]).selectExpr(f"'{kept.run_id}' AS {RUN}", *others), kept)
+            write(
+                engine.table(kept.folder, TABLES[kept.name]).selectExpr(
+                    f"'{kept.run_id}' AS {RUN}", *others
+                ),
+                kept,
+            )
         except Exception as wrong:
-            raise CannotLand(f"Spark did not store {kept.name}: {cause(wrong)}; {ADVICE}") from wrong
+            raise CannotLand(
+                f"Spark did not store {kept.name}: {cause(wrong)}; {ADVICE}"
+            ) from wrong
         yield Landed(kept.name, kept.rows, changed=True)

@@ -84,7 +84,12 @@ def text_of(value: Any) -> str:
 
 
 def _document(step: Step) -> dict[str, Any]:
-    return {"operation": step.operation, "arguments": dict(step.arguments), "body": step.body, "query": list(step.query)}
+    return {
+        "operation": step.operation,
+        "arguments": dict(step.arguments),
+        "body": step.body,
+        "query": list(step.query),
+    }
 
 
 def text_of_steps(steps: Sequence[Step]) -> str:
@@ -95,7 +100,12 @@ def text_of_steps(steps: Sequence[Step]) -> str:
 def steps_of(text: str) -> tuple[Step, ...]:
     """Return the requests that `text_of_steps` wrote down."""
     return tuple(
-        Step(step["operation"], step["arguments"], step["body"], tuple((name, value) for name, value in step["query"]))
+        Step(
+            step["operation"],
+            step["arguments"],
+            step["body"],
+            tuple((name, value) for name, value in step["query"]),
+        )
         for step in read(json.loads(text))
     )
 
@@ -120,7 +130,11 @@ def row_of(case: Case, contract: Contract, contract_sha256: str) -> dict[str, An
     if case.mode == SEQUENCE:
         return {**row, "operation_id": SEQUENCE, "method": "", "path_template": "", "mutates": True}
     operation = contract.operations[case.steps[0].operation]
-    named = {"operation_id": operation.id, "method": operation.method, "path_template": operation.path}
+    named = {
+        "operation_id": operation.id,
+        "method": operation.method,
+        "path_template": operation.path,
+    }
     # Read-only cases share a place, unless it costs nothing.
     return {**row, **named, "mutates": operation.method not in READING or not case.setup}
 
@@ -153,6 +167,14 @@ def case_of(row: Mapping[str, Any]) -> Case:
         LookupError: its requests are no text of `text_of_steps`.
     """
     try:
-        return Case(row["contract"], row["mode"], row["seed"], steps_of(row["setup"]), steps_of(row["request"]))
+        return Case(
+            row["contract"],
+            row["mode"],
+            row["seed"],
+            steps_of(row["setup"]),
+            steps_of(row["request"]),
+        )
     except (ValueError, TypeError, LookupError, AttributeError, RecursionError) as wrong:
-        raise LookupError(f"the requests of the case {row['case_id']} cannot be read: {str(wrong)[:200]}") from wrong
+        raise LookupError(
+            f"the requests of the case {row['case_id']} cannot be read: {str(wrong)[:200]}"
+        ) from wrong

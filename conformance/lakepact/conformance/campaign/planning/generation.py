@@ -16,7 +16,15 @@ import httpx
 import orjson
 
 from lakepact.conformance.campaign.planning import sequences
-from lakepact.conformance.campaign.planning.cases import CHECK, READING, SEQUENCE, Case, fingerprint, row_of, row_of_check
+from lakepact.conformance.campaign.planning.cases import (
+    CHECK,
+    READING,
+    SEQUENCE,
+    Case,
+    fingerprint,
+    row_of,
+    row_of_check,
+)
 from lakepact.conformance.evidence.exchanges import Exchange, Reply
 from lakepact.conformance.evidence.target import Offer, Target
 from lakepact.conformance.fuzz import World
@@ -48,7 +56,11 @@ class CannotBePlanned(LookupError):
 
 def generator_fingerprint(contract: str) -> str:
     """Return a hash of what cases depend on other than seeds."""
-    parts = GENERATOR, fingerprint(suites.load(contract).contract), platform.python_version_tuple()[:2]
+    parts = (
+        GENERATOR,
+        fingerprint(suites.load(contract).contract),
+        platform.python_version_tuple()[:2],
+    )
     return hashlib.sha256(repr(parts).encode()).hexdigest()[:32]
 
 
@@ -74,7 +86,12 @@ class Block:
 
 
 def blocks(
-    contract: str, *, seeds: Iterable[int], modes: Sequence[str] = MODES, per_seed: int = 1, only: Sequence[str] = ("*",)
+    contract: str,
+    *,
+    seeds: Iterable[int],
+    modes: Sequence[str] = MODES,
+    per_seed: int = 1,
+    only: Sequence[str] = ("*",),
 ) -> list[Block]:
     """Generate cases, in the order of seeds and operations.
 
@@ -98,7 +115,10 @@ def blocks(
             return Block(contract, seed, what, modes, times, tuple(only))
 
         if requests:
-            found += [block(operation, requests, per_seed * weight) for operation, weight in weights.items()]
+            found += [
+                block(operation, requests, per_seed * weight)
+                for operation, weight in weights.items()
+            ]
         if SEQUENCE in modes and weights:
             found.append(block(SEQUENCE, (SEQUENCE,), per_seed * SEQUENCES))
         if CHECK in modes and n == 0:
@@ -121,9 +141,15 @@ def _weights(contract: str, only: tuple[str, ...]) -> Counter[OperationId]:
     """Return the operations that are sent, with how much each matters."""
     suite = suites.load(contract)
     if suite.fuzz is None or suite.fuzz.rehearsed is None:
-        raise CannotBePlanned(f"cases of {contract} cannot be planned: they are about what only a target knows")
+        raise CannotBePlanned(
+            f"cases of {contract} cannot be planned: they are about what only a target knows"
+        )
     known = suite.contract.operations
-    return Counter(o for o in suite.fuzz.operations if o in known and any(fnmatch.fnmatchcase(o, pattern) for pattern in only))
+    return Counter(
+        o
+        for o in suite.fuzz.operations
+        if o in known and any(fnmatch.fnmatchcase(o, pattern) for pattern in only)
+    )
 
 
 class _Drawing:
@@ -132,7 +158,9 @@ class _Drawing:
     def __init__(self, contract: str, wire: Wire) -> None:
         self._suite = suites.load(contract)
         if self._suite.fuzz is None or self._suite.fuzz.rehearsed is None:
-            raise CannotBePlanned(f"cases of {contract} cannot be planned: they are about what only a target knows")
+            raise CannotBePlanned(
+                f"cases of {contract} cannot be planned: they are about what only a target knows"
+            )
         self._fuzz = self._suite.fuzz
         self._rehearsed = self._suite.fuzz.rehearsed
         self._contract = self._suite.contract
@@ -142,7 +170,10 @@ class _Drawing:
 
     def rows(self, block: Block) -> list[dict[str, Any]]:
         if block.what == CHECK:
-            return [row_of_check(check, self._contract, self._sha256) for check in self._checks(block.only)]
+            return [
+                row_of_check(check, self._contract, self._sha256)
+                for check in self._checks(block.only)
+            ]
         drawn = self._sequences(block) if block.what == SEQUENCE else self._requests(block)
         return [row_of(case, self._contract, self._sha256) for case in drawn]
 
@@ -152,7 +183,9 @@ class _Drawing:
             wanted = plans.plan(self._suite, only=() if only == ("*",) else only)
         except plans.NothingSelected:
             return ()
-        return tuple(check for check in wanted.checks if wanted.requirements.intersection(check.requirements))
+        return tuple(
+            check for check in wanted.checks if wanted.requirements.intersection(check.requirements)
+        )
 
     def _requests(self, block: Block) -> Iterator[Case]:
         for mode in block.modes:
@@ -171,7 +204,14 @@ class _Drawing:
         for n in range(block.times):
             random = Random(f"{self._contract.name} {SEQUENCE} {block.seed} {n}")  # noqa: S311 - nothing secret
             world = self._new_world()
-            steps = sequences.drawn(world, random, contract=self._contract, operations=operations, bodies=bodies, rehearsal=rehearsal)
+            steps = sequences.drawn(
+                world,
+                random,
+                contract=self._contract,
+                operations=operations,
+                bodies=bodies,
+                rehearsal=rehearsal,
+            )
             yield Case(self._contract.name, SEQUENCE, block.seed, (), steps)
 
     def _case(self, operation: OperationId, mode: str, random: Random, *, seed: int) -> Case | None:
@@ -202,11 +242,25 @@ class _Drawing:
         arguments = {name: value for name, value in world.plain.items() if name in path}
         asked = {p.name for p in known.parameters if p.where == "query"}
         for query in ((), *(pages for pages in PAGES if {name for name, _ in pages} <= asked)):
-            yield Case(self._contract.name, "reading", seed, setup, (Step(operation, arguments, None, query, "reading"),))
+            yield Case(
+                self._contract.name,
+                "reading",
+                seed,
+                setup,
+                (Step(operation, arguments, None, query, "reading"),),
+            )
 
     def _new_world(self) -> World:
         offer = Offer(frozenset(self._contract.operations), segments={"prefix": None})
-        lab = self._suite.lab(self._wire, self._contract, Target(NOWHERE), offer=offer, check="campaign", run="plan", serial=0)
+        lab = self._suite.lab(
+            self._wire,
+            self._contract,
+            Target(NOWHERE),
+            offer=offer,
+            check="campaign",
+            run="plan",
+            serial=0,
+        )
         return (self._fuzz.planning or self._fuzz.world)(lab)
 
     def _world(self, operation: OperationId, random: Random) -> tuple[World, tuple[Step, ...]]:
@@ -222,4 +276,18 @@ class _Drawing:
     def _rehearsal(self, step: Step) -> Reply:
         body = orjson.dumps(self._rehearsed(step), default=str)
         method = self._contract.operations[step.operation].method
-        return Reply(Exchange(0, step.operation, "campaign", method, NOWHERE, (), b"", 200, httpx.Headers(), body, 0.0))
+        return Reply(
+            Exchange(
+                0,
+                step.operation,
+                "campaign",
+                method,
+                NOWHERE,
+                (),
+                b"",
+                200,
+                httpx.Headers(),
+                body,
+                0.0,
+            )
+        )

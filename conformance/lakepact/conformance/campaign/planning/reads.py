@@ -8,7 +8,13 @@ from dataclasses import replace
 from functools import cache
 from typing import Any
 
-from lakepact.conformance.campaign.planning.cases import SEQUENCE, case_of, fingerprint, row_of, text_of
+from lakepact.conformance.campaign.planning.cases import (
+    SEQUENCE,
+    case_of,
+    fingerprint,
+    row_of,
+    text_of,
+)
 from lakepact.conformance.fuzz.steps import Learned, Step
 from lakepact.conformance.running import suite as suites
 from lakepact.generated.contract import Contract, Operation
@@ -28,16 +34,39 @@ def with_reads(row: Row) -> Row:
     """
     case, (contract, sha256, reading) = case_of(row), _known(row["contract"])
     setup, steps = case.setup, case.steps
-    if case.mode == EXAMPLE and case.seed % 2 == 0:  # half of the requests without a body are about what the setup creates
-        made = {frozenset(arguments): arguments for step in case.setup for arguments in _named(step, contract)}
-        steps = tuple(step if step.body else replace(step, arguments=made.get(frozenset(step.arguments), step.arguments)) for step in steps)
+    if (
+        case.mode == EXAMPLE and case.seed % 2 == 0
+    ):  # half of the requests without a body are about what the setup creates
+        made = {
+            frozenset(arguments): arguments
+            for step in case.setup
+            for arguments in _named(step, contract)
+        }
+        steps = tuple(
+            step
+            if step.body
+            else replace(step, arguments=made.get(frozenset(step.arguments), step.arguments))
+            for step in steps
+        )
         if contract.operations[steps[0].operation].method == "DELETE":  # of what is empty
-            setup = tuple(step for step in setup if [*_named(step, contract)][-1].items() <= steps[0].arguments.items())
+            setup = tuple(
+                step
+                for step in setup
+                if [*_named(step, contract)][-1].items() <= steps[0].arguments.items()
+            )
     if case.mode != SEQUENCE:
         steps += tuple(twin for step in steps for twin in _twins(step, contract))
-    named = {text_of(arguments): arguments for step in (*setup, *steps) for arguments in _named(step, contract)}
-    reads = itertools.islice((read for arguments in named.values() for read in _reads(arguments, reading)), MOST)
-    whole = row_of(replace(case, mode=SEQUENCE, setup=(), steps=(*setup, *steps, *reads)), contract, sha256)
+    named = {
+        text_of(arguments): arguments
+        for step in (*setup, *steps)
+        for arguments in _named(step, contract)
+    }
+    reads = itertools.islice(
+        (read for arguments in named.values() for read in _reads(arguments, reading)), MOST
+    )
+    whole = row_of(
+        replace(case, mode=SEQUENCE, setup=(), steps=(*setup, *steps, *reads)), contract, sha256
+    )
     return {**row, **{name: whole[name] for name in ("case_id", "setup", "request", "mutates")}}
 
 
@@ -45,8 +74,15 @@ def with_reads(row: Row) -> Row:
 def _known(name: str) -> tuple[Contract, str, tuple[Operation, ...]]:
     """Return a contract, its hash, and the operations that read."""
     suite = suites.load(name)
-    known = [suite.contract.operations.get(operation) for operation in dict.fromkeys(suite.fuzz.operations if suite.fuzz else ())]
-    return suite.contract, fingerprint(suite.contract), tuple(each for each in known if each and each.method == "GET")
+    known = [
+        suite.contract.operations.get(operation)
+        for operation in dict.fromkeys(suite.fuzz.operations if suite.fuzz else ())
+    ]
+    return (
+        suite.contract,
+        fingerprint(suite.contract),
+        tuple(each for each in known if each and each.method == "GET"),
+    )
 
 
 def _named(step: Step, contract: Contract) -> Iterator[Mapping[str, Any]]:
@@ -56,8 +92,12 @@ def _named(step: Step, contract: Contract) -> Iterator[Mapping[str, Any]]:
         yield from ({**step.arguments, argument: name} for name in _names(step.body[member]))
     for held in step.body.values() if isinstance(step.body, dict) else ():
         if isinstance(held, dict):
-            places = itertools.product(_names(held.get("namespace")), _names(held.get("name")), ("table", "view"))
-            yield from ({"namespace": namespace, argument: name} for namespace, name, argument in places)
+            places = itertools.product(
+                _names(held.get("namespace")), _names(held.get("name")), ("table", "view")
+            )
+            yield from (
+                {"namespace": namespace, argument: name} for namespace, name, argument in places
+            )
 
 
 def _twins(step: Step, contract: Contract) -> Iterator[Step]:
@@ -66,14 +106,27 @@ def _twins(step: Step, contract: Contract) -> Iterator[Step]:
         for name in _names(step.body[member]):
             *above, last = (name,) if isinstance(name, str) else name
             if isinstance(last, str):
-                yield replace(step, body={**step.body, member: [*above, f"{last}_2"] if isinstance(name, tuple) else f"{last}_2"})
+                yield replace(
+                    step,
+                    body={
+                        **step.body,
+                        member: [*above, f"{last}_2"] if isinstance(name, tuple) else f"{last}_2",
+                    },
+                )
 
 
 def _created(step: Step, contract: Contract) -> Iterator[tuple[str, str]]:
     """Yield the argument for which a request creates a value below its path, and the member of its body that names it."""
     path = contract.operations[step.operation].path
     for argument in ("namespace", "table", "view"):
-        member = next((name for name in (argument, "name") if isinstance(step.body, dict) and name in step.body), "")
+        member = next(
+            (
+                name
+                for name in (argument, "name")
+                if isinstance(step.body, dict) and name in step.body
+            ),
+            "",
+        )
         if member and path.endswith(f"/{argument}s"):
             yield argument, member
 
@@ -82,7 +135,11 @@ def _names(value: Any) -> Iterator[str | tuple[str | Learned, ...]]:
     """Yield a name in a body as a path has it; nothing of another type."""
     if isinstance(value, str) and value:
         yield value
-    if isinstance(value, list) and value and all(isinstance(level, (str, Learned)) for level in value):
+    if (
+        isinstance(value, list)
+        and value
+        and all(isinstance(level, (str, Learned)) for level in value)
+    ):
         yield tuple(value)
 
 

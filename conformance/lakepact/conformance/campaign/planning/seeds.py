@@ -46,7 +46,13 @@ class Wanted:
         """Return the blocks of a place; checks, which have no seed, are in those of the first seed."""
         turn, contract = divmod(place, len(self.contracts))
         modes = [mode for mode in self.modes if turn == 0 or mode != CHECK]
-        return blocks(self.contracts[contract], seeds=[self.seeds[turn]], modes=modes, per_seed=self.per_seed, only=self.only)
+        return blocks(
+            self.contracts[contract],
+            seeds=[self.seeds[turn]],
+            modes=modes,
+            per_seed=self.per_seed,
+            only=self.only,
+        )
 
     def rows(self, places: Iterable[int]) -> Iterator[Rows]:
         """Yield the cases of places, some at a time; a number says the place of a case and its place there."""

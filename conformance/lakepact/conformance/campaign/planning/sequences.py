@@ -54,13 +54,17 @@ def drawn(
     return tuple(steps)
 
 
-def _one(world: World, random: Random, *, operations: Sequence[OperationId], bodies: Bodies) -> Step:
+def _one(
+    world: World, random: Random, *, operations: Sequence[OperationId], bodies: Bodies
+) -> Step:
     operation = random.choice(operations)
     arguments = world.arguments(operation, random)
     kind = random.choice(KINDS)
     example = world.example(operation, arguments, random) if kind in {"example", "near"} else None
     if kind == "near" and example is not None:
-        return Step(operation, arguments, world.confined(operation, near_miss(example, random)), kind=kind)
+        return Step(
+            operation, arguments, world.confined(operation, near_miss(example, random)), kind=kind
+        )
     if kind in {"example", "near"}:
         return Step(operation, arguments, world.confined(operation, example))
     made = bodies.draw(operation, random, valid=kind == "valid")

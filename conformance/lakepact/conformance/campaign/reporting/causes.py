@@ -15,7 +15,14 @@ from typing import Any
 
 from lakepact.conformance.campaign.execution import evidence
 from lakepact.conformance.campaign.execution.sending import ANSWERED, BROKEN
-from lakepact.conformance.campaign.judging.answers import compared, differences, generic, normalised, shown, suite_of
+from lakepact.conformance.campaign.judging.answers import (
+    compared,
+    differences,
+    generic,
+    normalised,
+    shown,
+    suite_of,
+)
 from lakepact.conformance.campaign.judging.members import place_of_answer
 from lakepact.conformance.campaign.judging.verdicts import NO_ANSWER
 from lakepact.conformance.campaign.planning.cases import READING
@@ -63,7 +70,9 @@ class Cause:
     answers: Answers  #: those of the last step of the reproduction, or else of the first occurrence
     requirements: tuple[str, ...] = ()  #: that a target breaks in these exchanges
     following: tuple[Way, ...] = ()  #: what occurs only after it
-    reproduction: tuple[Answers, ...] = ()  #: of each step of the smallest sequence that shows it, if one was looked for
+    reproduction: tuple[
+        Answers, ...
+    ] = ()  #: of each step of the smallest sequence that shows it, if one was looked for
 
     @property
     def rank(self) -> tuple[int, bool, int]:
@@ -78,32 +87,52 @@ class Cause:
     @property
     def places(self) -> list[str]:
         """The places in the body where the first two different answers differ, with both values."""
-        return [f"{at}: {_short(a)} ≠ {_short(b)}" for at, a, b in differences(*_two(self.contract, self.answers, _body))]
+        return [
+            f"{at}: {_short(a)} ≠ {_short(b)}"
+            for at, a, b in differences(*_two(self.contract, self.answers, _body))
+        ]
 
     @property
     def side_by_side(self) -> list[str]:
         """The first two different answers, line by line; `!` marks lines that differ."""
-        return list(itertools.islice(_beside(*_two(self.contract, self.answers, _lines)), SHOWN_LINES))
+        return list(
+            itertools.islice(_beside(*_two(self.contract, self.answers, _lines)), SHOWN_LINES)
+        )
 
 
 def ways(contract: str, answers: Answers) -> list[Way]:
     """Return the ways in which targets answer a step differently, the gravest first."""
-    rows = {target: row for target, row in sorted(answers.items()) if row["state"] in {ANSWERED, BROKEN}}
+    rows = {
+        target: row for target, row in sorted(answers.items()) if row["state"] in {ANSWERED, BROKEN}
+    }
     if len(rows) < 2:
         return []
     seen = {target: _classes(contract, row) for target, row in rows.items()}
     first = next(iter(rows.values()))
     different = [kind for kind in TITLES if len({each[kind] for each in seen.values()}) > 1]
     found = []
-    for kind in different[:1] + [kind for kind in different[1:] if kind == "header" and different[0] != "status"]:
+    for kind in different[:1] + [
+        kind for kind in different[1:] if kind == "header" and different[0] != "status"
+    ]:
         answers_of = {target: each[kind] or "none" for target, each in seen.items()}
         if NO_ANSWER in answers_of.values():  # one cause, whatever the others return
-            answers_of = {target: answer if answer == NO_ANSWER else "an answer" for target, answer in answers_of.items()}
+            answers_of = {
+                target: answer if answer == NO_ANSWER else "an answer"
+                for target, answer in answers_of.items()
+            }
         what = [", ".join(f"{answer} ({target})" for target, answer in answers_of.items())]
         if kind == "body":
-            place = place_of_answer(suite_of(contract).contract, first["operation_id"], first["http_status"])
-            what = list(dict.fromkeys(generic(at, place) for at, _, _ in differences(*_two(contract, rows, _body))))
-        found += [Way(first["operation_id"], first["method"] in READING, kind, each) for each in what]
+            place = place_of_answer(
+                suite_of(contract).contract, first["operation_id"], first["http_status"]
+            )
+            what = list(
+                dict.fromkeys(
+                    generic(at, place) for at, _, _ in differences(*_two(contract, rows, _body))
+                )
+            )
+        found += [
+            Way(first["operation_id"], first["method"] in READING, kind, each) for each in what
+        ]
     return found
 
 
@@ -123,7 +152,13 @@ def causes(divergences: Iterable[Row], exchanges: Mapping[At, Answers]) -> list[
     for way, occurrences in found.items():
         first = min(occurrences, key=lambda at: (at[1], at[0]))
         broken = sorted({name for at in occurrences for name in rows[at]["requirement_ids"] or ()})
-        cause = Cause(way, rows[first]["contract"], tuple(sorted(occurrences)), exchanges[first], tuple(broken))
+        cause = Cause(
+            way,
+            rows[first]["contract"],
+            tuple(sorted(occurrences)),
+            exchanges[first],
+            tuple(broken),
+        )
         earlier = together.setdefault(cause.occurrences, cause)
         if earlier is not cause:  # the same requests show both
             together[cause.occurrences] = replace(earlier, following=(*earlier.following, way))
@@ -137,7 +172,9 @@ def _without_consequences(ordered: Sequence[Cause]) -> list[Cause]:
         for place, graver in enumerate(kept):
             since = dict(reversed(graver.occurrences))
             if all(case in since and since[case] < step for case, step in cause.occurrences):
-                kept[place] = replace(graver, following=(*graver.following, cause.way, *cause.following))
+                kept[place] = replace(
+                    graver, following=(*graver.following, cause.way, *cause.following)
+                )
                 break
         else:
             kept.append(cause)
@@ -151,7 +188,13 @@ def curl_of(row: Row) -> str:
 
 def status_of(row: Row) -> str:
     """Return the status of an answer, or how its step ended otherwise."""
-    return str(row["http_status"]) if row["state"] == ANSWERED else NO_ANSWER if row["state"] == BROKEN else row["state"]
+    return (
+        str(row["http_status"])
+        if row["state"] == ANSWERED
+        else NO_ANSWER
+        if row["state"] == BROKEN
+        else row["state"]
+    )
 
 
 def _classes(contract: str, row: Row) -> dict[str, str]:
@@ -164,7 +207,9 @@ def _two(contract: str, answers: Answers, shown: Callable[[str, Row], Any]) -> t
     """Return what is shown of the first answer, and of the first one that differs from it."""
     one, *others = (answers[target] for target in sorted(answers))
     alike = _classes(contract, one)
-    return shown(contract, one), shown(contract, next((other for other in others if _classes(contract, other) != alike), others[0]))
+    return shown(contract, one), shown(
+        contract, next((other for other in others if _classes(contract, other) != alike), others[0])
+    )
 
 
 def _body(contract: str, row: Row) -> Any:
@@ -175,14 +220,23 @@ def _lines(contract: str, row: Row) -> list[str]:
     if row["state"] != ANSWERED:
         return [f"status {status_of(row)}"]
     headers = [f"status {status_of(row)}", _classes(contract, row)["header"]]
-    return headers + json.dumps(_body(contract, row), indent=1, sort_keys=True, ensure_ascii=False).splitlines()
+    return (
+        headers
+        + json.dumps(
+            _body(contract, row), indent=1, sort_keys=True, ensure_ascii=False
+        ).splitlines()
+    )
 
 
 def _beside(one: Sequence[str], other: Sequence[str]) -> Iterator[str]:
     """Yield the lines of two texts beside each other, without those that are far from a difference."""
-    for group in difflib.SequenceMatcher(None, one, other, autojunk=False).get_grouped_opcodes(CONTEXT):
+    for group in difflib.SequenceMatcher(None, one, other, autojunk=False).get_grouped_opcodes(
+        CONTEXT
+    ):
         for tag, start, end, other_start, other_end in group:
-            for left, right in itertools.zip_longest(one[start:end], other[other_start:other_end], fillvalue=""):
+            for left, right in itertools.zip_longest(
+                one[start:end], other[other_start:other_end], fillvalue=""
+            ):
                 yield f"{' ' if tag == 'equal' else '!'} {_cut(left):<{WIDTH}} │ {_cut(right)}".rstrip()
 
 

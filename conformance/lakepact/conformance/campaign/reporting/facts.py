@@ -73,7 +73,9 @@ class Facts:
     findings: tuple[Finding, ...]
     left_out: int  #: findings for which there was no room
     causes: tuple[Cause, ...]  #: of divergences
-    regressions: tuple[Row, ...]  #: counted: kind, target, requirement, cases, first case, before, after
+    regressions: tuple[
+        Row, ...
+    ]  #: counted: kind, target, requirement, cases, first case, before, after
     compared: bool
     latencies: tuple[Row, ...]
     interrupted: int
@@ -117,10 +119,21 @@ def facts(run: Path, found: Mapping[str, Sequence[Row]], *, compared: bool) -> F
     return Facts(
         run=said,
         campaign=run_metadata.row_of(run),
-        titles={name: f"{contract.title} {contract.version}" for name, contract in contracts.items()},
+        titles={
+            name: f"{contract.title} {contract.version}" for name, contract in contracts.items()
+        },
         targets=targets,
-        states=_counted(((o["target"], o["state"], o["exchanges"]) for o in found["outcomes"]), targets),
-        statuses=_counted(((o["target"], f"{o['status'][:1]}xx", o["exchanges"]) for o in found["outcomes"] if o["status"]), targets),
+        states=_counted(
+            ((o["target"], o["state"], o["exchanges"]) for o in found["outcomes"]), targets
+        ),
+        statuses=_counted(
+            (
+                (o["target"], f"{o['status'][:1]}xx", o["exchanges"])
+                for o in found["outcomes"]
+                if o["status"]
+            ),
+            targets,
+        ),
         matrix=matrix,
         areas=_areas(known[identifier] for identifier in matrix if identifier in known),
         verdicts=_counted(((t, v, 1) for by in matrix.values() for t, v in by.items()), targets),
@@ -131,11 +144,15 @@ def facts(run: Path, found: Mapping[str, Sequence[Row]], *, compared: bool) -> F
         compared=compared,
         latencies=tuple(found["latencies"]),
         interrupted=tables.read(run / "interruptions", tables.INTERRUPTIONS, ["case_id"]).num_rows,
-        untouched=len({r for contract in contracts for r in _judged_by_invariants(contract)} - set(matrix)),
+        untouched=len(
+            {r for contract in contracts for r in _judged_by_invariants(contract)} - set(matrix)
+        ),
     )
 
 
-def _counted(triples: Iterable[tuple[str, str, int]], targets: Iterable[str]) -> dict[str, dict[str, int]]:
+def _counted(
+    triples: Iterable[tuple[str, str, int]], targets: Iterable[str]
+) -> dict[str, dict[str, int]]:
     counts: dict[str, Counter[str]] = {target: Counter() for target in targets}
     for target, what, many in triples:
         counts[target][what] += many
@@ -153,11 +170,17 @@ def _findings(run: Path, bad: Sequence[Row], contracts: Mapping[str, Contract]) 
     by_requirement: dict[tuple[str, str], list[Row]] = defaultdict(list)
     for row in bad:
         by_requirement[row["contract"], row["requirement_id"]].append(row)
-    in_order = sorted(by_requirement.items(), key=lambda item: (min(ORDER[row["verdict"]] for row in item[1]), item[0]))
+    in_order = sorted(
+        by_requirement.items(),
+        key=lambda item: (min(ORDER[row["verdict"]] for row in item[1]), item[0]),
+    )
     shown = [row for _, rows in in_order[:MOST] for row in rows]
     wanted = {(row["target"], row["first_case_id"]) for row in shown}
     results = _rows_of(run / "results", wanted)
-    exchanges = {(row["target"], row["case_id"], row["step"]): row for row in _rows_of(run / "exchanges", wanted)}
+    exchanges = {
+        (row["target"], row["case_id"], row["step"]): row
+        for row in _rows_of(run / "exchanges", wanted)
+    }
     found = []
     for place, ((name, identifier), rows) in enumerate(in_order):
         requirement = contracts[name].requirements[identifier]
@@ -166,12 +189,15 @@ def _findings(run: Path, bad: Sequence[Row], contracts: Mapping[str, Contract]) 
     return found
 
 
-def _evidence_of(row: Row, results: Sequence[Row], exchanges: Mapping[tuple[str, str, int], Row]) -> Shown:
+def _evidence_of(
+    row: Row, results: Sequence[Row], exchanges: Mapping[tuple[str, str, int], Row]
+) -> Shown:
     key = row["target"], row["first_case_id"]
     said = next(
         r
         for r in results
-        if (r["target"], r["case_id"]) == key and (r["requirement_id"], r["verdict"]) == (row["requirement_id"], row["verdict"])
+        if (r["target"], r["case_id"]) == key
+        and (r["requirement_id"], r["verdict"]) == (row["requirement_id"], row["verdict"])
     )
     return Shown(
         target=row["target"],
@@ -188,7 +214,9 @@ def _evidence_of(row: Row, results: Sequence[Row], exchanges: Mapping[tuple[str,
 
 def _causes(run: Path, divergences: Sequence[Row]) -> list[Cause]:
     """Return the causes of divergences; of very many, those of the first cases."""
-    cases = set(itertools.islice(dict.fromkeys(row["case_id"] for row in divergences), MOST_COMPARED))
+    cases = set(
+        itertools.islice(dict.fromkeys(row["case_id"] for row in divergences), MOST_COMPARED)
+    )
     few = [row for row in divergences if row["case_id"] in cases]
     wanted = {(target, row["case_id"]) for row in few for target in json.loads(row["observations"])}
     exchanges: dict[tuple[str, int], dict[str, Row]] = defaultdict(dict)
@@ -200,10 +228,18 @@ def _causes(run: Path, divergences: Sequence[Row]) -> list[Cause]:
 def _regressions(rows: Sequence[Row]) -> Iterable[Row]:
     counted: dict[tuple[str, ...], list[str]] = defaultdict(list)
     for row in rows:
-        counted[row["kind"], row["target"], row["requirement_id"], row["before"], row["after"]].append(row["case_id"])
+        counted[
+            row["kind"], row["target"], row["requirement_id"], row["before"], row["after"]
+        ].append(row["case_id"])
     names = ("kind", "target", "requirement_id", "before", "after")
-    for key, cases in sorted(counted.items(), key=lambda item: (item[0][0] != "regression", item[0])):
-        yield {**dict(zip(names, key, strict=True)), "cases": len(cases), "first_case_id": min(cases)}
+    for key, cases in sorted(
+        counted.items(), key=lambda item: (item[0][0] != "regression", item[0])
+    ):
+        yield {
+            **dict(zip(names, key, strict=True)),
+            "cases": len(cases),
+            "first_case_id": min(cases),
+        }
 
 
 def _rows_of(folder: Path, wanted: set[tuple[str, str]]) -> list[Row]:
@@ -213,7 +249,10 @@ def _rows_of(folder: Path, wanted: set[tuple[str, str]]) -> list[Row]:
     for part in tables.parts(folder):
         with parquet(part) as file:
             for group in range(file.num_row_groups):
-                is_wanted = pc.is_in(file.read_row_group(group, ["case_id"]).column("case_id").cast(tables.TEXT), value_set=ids)
+                is_wanted = pc.is_in(
+                    file.read_row_group(group, ["case_id"]).column("case_id").cast(tables.TEXT),
+                    value_set=ids,
+                )
                 if pc.any(is_wanted).as_py():
                     few = file.read_row_group(group).filter(is_wanted).to_pylist()
                     found += [row for row in few if (row["target"], row["case_id"]) in wanted]
@@ -222,4 +261,8 @@ def _rows_of(folder: Path, wanted: set[tuple[str, str]]) -> list[Row]:
 
 def _judged_by_invariants(contract: str) -> set[str]:
     suite = suites.load(contract)
-    return {requirement for invariant in suite.invariants.values() for requirement in invariant.requirements}
+    return {
+        requirement
+        for invariant in suite.invariants.values()
+        for requirement in invariant.requirements
+    }

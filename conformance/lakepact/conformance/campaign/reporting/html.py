@@ -12,7 +12,17 @@ from lakepact.conformance.campaign.reporting.sections import cause, others
 from lakepact.conformance.evidence.escaping import html as escape
 from lakepact.conformance.evidence.escaping import html_lines
 from lakepact.conformance.report.looks import OF_CAMPAIGNS, Look
-from lakepact.conformance.report.page import SAYS, card, chip, page, plain_table, section, share_bar, top, wide
+from lakepact.conformance.report.page import (
+    SAYS,
+    card,
+    chip,
+    page,
+    plain_table,
+    section,
+    share_bar,
+    top,
+    wide,
+)
 from lakepact.generated.contract import Requirement
 
 
@@ -23,7 +33,10 @@ def html(facts: Facts) -> str:
     links |= {each.anchor: each.heading for each in sections}
     links = {**({"causes": "Causes of divergences"} if len(facts.targets) > 1 else {}), **links}
     parts = [_top(facts, links), "<main>", *(_causes(facts) if len(facts.targets) > 1 else ())]
-    parts += ['<section id="targets"><div class="cards">', *(_card(facts, target) for target in facts.targets)]
+    parts += [
+        '<section id="targets"><div class="cards">',
+        *(_card(facts, target) for target in facts.targets),
+    ]
     parts += ["</div></section>", *_matrix(facts), *_findings(facts)]
     for each in sections:
         tables = [plain_table(head, rows) for head, rows in each.tables]
@@ -46,7 +59,9 @@ def _top(facts: Facts, links: Mapping[str, str]) -> str:
     }
     notices = []
     if facts.missing:
-        notices.append(f"<b>This run is {escape(facts.status)}.</b> The report covers what has; --resume sends the rest.")
+        notices.append(
+            f"<b>This run is {escape(facts.status)}.</b> The report covers what has; --resume sends the rest."
+        )
     if facts.interrupted:
         notices.append(f"{facts.interrupted} {INTERRUPTED}.")
     return top("Conformance campaign", escape(facts.title), told, notices=notices, links=links)
@@ -54,19 +69,34 @@ def _top(facts: Facts, links: Mapping[str, str]) -> str:
 
 def _causes(facts: Facts) -> Iterator[str]:
     lead = "The gravest first." if facts.causes else "No divergences."
-    return section("causes", "Causes of divergences", [_cause(each) for each in facts.causes[:MOST]], lead=lead)
+    return section(
+        "causes", "Causes of divergences", [_cause(each) for each in facts.causes[:MOST]], lead=lead
+    )
 
 
 def _cause(each: Cause) -> str:
-    parts = (f"<dt>{escape(label)}</dt><dd><pre>{html_lines(chr(10).join(lines))}</pre></dd>" for label, lines in cause(each) if lines)
+    parts = (
+        f"<dt>{escape(label)}</dt><dd><pre>{html_lines(chr(10).join(lines))}</pre></dd>"
+        for label, lines in cause(each)
+        if lines
+    )
     return f"<details><summary>{escape(each.heading)}</summary><dl>{''.join(parts)}</dl></details>"
 
 
 def _card(facts: Facts, target: str) -> str:
     url = next(t["url"] for t in facts.run["targets"] if t["name"] == target)
     contract = f" · {escape(facts.titles[facts.targets[target]])}" if len(facts.titles) > 1 else ""
-    listed = ((OF_CAMPAIGNS[facts.matrix[r.id].get(target, "")], r.id) for some in facts.areas.values() for r in some)
-    return card(escape(target), f'<p class="where">{escape(url)}{contract}</p>', _looks(facts.verdicts[target]), listed)
+    listed = (
+        (OF_CAMPAIGNS[facts.matrix[r.id].get(target, "")], r.id)
+        for some in facts.areas.values()
+        for r in some
+    )
+    return card(
+        escape(target),
+        f'<p class="where">{escape(url)}{contract}</p>',
+        _looks(facts.verdicts[target]),
+        listed,
+    )
 
 
 def _looks(counts: Mapping[str, int]) -> dict[Look, int]:
@@ -81,7 +111,10 @@ def _matrix(facts: Facts) -> Iterator[str]:
         yield f"Of {facts.untouched} more requirements that invariants judge no exchange shows anything."
     yield "</p>"
     for area, requirements in facts.areas.items():
-        verdicts = {target: [v for r in requirements if (v := facts.matrix[r.id].get(target))] for target in facts.targets}
+        verdicts = {
+            target: [v for r in requirements if (v := facts.matrix[r.id].get(target))]
+            for target in facts.targets
+        }
         bars = "".join(_bar(target, found) for target, found in verdicts.items() if found)
         broken = [r for r in requirements if set(facts.matrix[r.id].values()) & set(BAD)]
         rest = [r for r in requirements if r not in broken]
@@ -111,14 +144,26 @@ def _matrix_row(facts: Facts, requirement: Requirement) -> str:
 
 
 def _findings(facts: Facts) -> Iterator[str]:
-    lead = "Each requirement once, with the first case of each target that shows it." if facts.findings else "Nothing was found."
-    more = [f"<p>… and {facts.left_out} more in the table <code>coverage</code>.</p>"] if facts.left_out else []
-    return section("findings", "Broken requirements", [*map(_finding, facts.findings), *more], lead=lead)
+    lead = (
+        "Each requirement once, with the first case of each target that shows it."
+        if facts.findings
+        else "Nothing was found."
+    )
+    more = (
+        [f"<p>… and {facts.left_out} more in the table <code>coverage</code>.</p>"]
+        if facts.left_out
+        else []
+    )
+    return section(
+        "findings", "Broken requirements", [*map(_finding, facts.findings), *more], lead=lead
+    )
 
 
 def _finding(finding: Finding) -> str:
     requirement = finding.requirement
-    name = f"<h3>{escape(requirement.id)} {chip(OF_CAMPAIGNS[finding.worst], requirement.level)}</h3>"
+    name = (
+        f"<h3>{escape(requirement.id)} {chip(OF_CAMPAIGNS[finding.worst], requirement.level)}</h3>"
+    )
     clause = f'<p class="clause">{escape(finding.clause)}</p>'
     shown = "".join(_evidence(one, alone=len(finding.shown) == 1) for one in finding.shown)
     return f'<article class="{finding.worst}">{name}<p>{escape(requirement.sentence)}</p>{clause}{shown}</article>'
@@ -127,7 +172,11 @@ def _finding(finding: Finding) -> str:
 def _evidence(one: Shown, *, alone: bool) -> str:
     many = f"{one.failed:,} {'time' if one.failed == 1 else 'times'} in {one.cases:,} {'case' if one.cases == 1 else 'cases'}"
     said = {"expected": one.expected, "observed": one.observed}
-    terms = "".join(f"<dt>{term}</dt><dd><code>{escape(text)}</code></dd>" for term, text in said.items() if text)
+    terms = "".join(
+        f"<dt>{term}</dt><dd><code>{escape(text)}</code></dd>"
+        for term, text in said.items()
+        if text
+    )
     terms += f"<dt>first case</dt><dd><code>{escape(one.case_id)}</code></dd>"
     curl = f'<pre tabindex="0">{escape(one.curl)}</pre>' if one.curl else ""
     summary = f"<summary>{chip(OF_CAMPAIGNS[one.verdict], one.target)} {many}</summary>"

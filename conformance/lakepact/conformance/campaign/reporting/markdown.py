@@ -42,7 +42,15 @@ def _causes(facts: Facts) -> Iterator[str]:
     for number, each in enumerate(facts.causes[:MOST], start=1):
         yield f"### {number}. {md(each.heading)}\n"
         for label, lines in cause(each):
-            yield from (f"{md(label)}:\n", *code_block(lines, "sh" if lines[-1].startswith("curl") else "text"), "") if lines else ()
+            yield from (
+                (
+                    f"{md(label)}:\n",
+                    *code_block(lines, "sh" if lines[-1].startswith("curl") else "text"),
+                    "",
+                )
+                if lines
+                else ()
+            )
 
 
 def _areas(facts: Facts) -> Iterator[Sequence[object]]:
@@ -58,7 +66,10 @@ def _broken_rows(facts: Facts) -> Iterator[Sequence[object]]:
     for requirement, by_target in facts.matrix.items():
         if set(by_target.values()) != {"pass"}:
             said = (by_target.get(target, "") for target in facts.targets)
-            yield (requirement, *(f"{OF_CAMPAIGNS[verdict].sign} {verdict}".strip() for verdict in said))
+            yield (
+                requirement,
+                *(f"{OF_CAMPAIGNS[verdict].sign} {verdict}".strip() for verdict in said),
+            )
 
 
 def _findings(facts: Facts) -> Iterator[str]:

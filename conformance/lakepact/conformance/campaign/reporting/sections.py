@@ -45,27 +45,60 @@ def cause(shown: Cause) -> Iterator[tuple[str, Sequence[str]]]:
         statuses = ", ".join(f"{status_of(row)} ({target})" for target, row in answers.items())
         row = next(iter(answers.values()))
         is_last = number == len(shown.reproduction)  # shown above
-        yield f"step {number}", [f"{row['operation_id']} returned {statuses}", *([] if is_last else [curl_of(row)])]
+        yield (
+            f"step {number}",
+            [f"{row['operation_id']} returned {statuses}", *([] if is_last else [curl_of(row)])],
+        )
 
 
 def others(facts: Facts) -> list[Section]:
     """Return what changed since the other run if there is one, latencies, and how far the cases came."""
     found = [_since(facts)] if facts.compared else []
-    latencies = [(r["operation_id"], r["target"], r["exchanges"], r["p50_us"], r["p95_us"], r["p99_us"]) for r in facts.latencies]
+    latencies = [
+        (r["operation_id"], r["target"], r["exchanges"], r["p50_us"], r["p95_us"], r["p99_us"])
+        for r in facts.latencies
+    ]
     head = ("operation", "target", "answers", "median", "95 %", "99 %")
-    told = "Microseconds from the request to the end of the answer, one request on its way at a time." if latencies else QUIET
-    found.append(Section("latencies", "Latencies", told, ((head, sorted(latencies)),) if latencies else ()))
+    told = (
+        "Microseconds from the request to the end of the answer, one request on its way at a time."
+        if latencies
+        else QUIET
+    )
+    found.append(
+        Section("latencies", "Latencies", told, ((head, sorted(latencies)),) if latencies else ())
+    )
     tables = counts(facts.states), counts(facts.statuses)
-    return [*found, Section("cases", "How far the cases came", "The states of all cases, and the answers by class of status.", tables)]
+    return [
+        *found,
+        Section(
+            "cases",
+            "How far the cases came",
+            "The states of all cases, and the answers by class of status.",
+            tables,
+        ),
+    ]
 
 
 def _since(facts: Facts) -> Section:
     rows = [
-        (r["kind"], r["target"], r["requirement_id"], _change(r["before"], r["after"]), r["cases"], r["first_case_id"])
+        (
+            r["kind"],
+            r["target"],
+            r["requirement_id"],
+            _change(r["before"], r["after"]),
+            r["cases"],
+            r["first_case_id"],
+        )
         for r in facts.regressions[:MOST]
     ]
     more = len(facts.regressions) - MOST
-    lead = f"… and {more} more in the table regressions." if more > 0 else "" if rows else "Nothing changed."
+    lead = (
+        f"… and {more} more in the table regressions."
+        if more > 0
+        else ""
+        if rows
+        else "Nothing changed."
+    )
     head = ("what", "target", "requirement", "before → after", "cases", "first")
     return Section("since", "Since the other run", lead, ((head, rows),) if rows else ())
 
@@ -76,5 +109,10 @@ def _change(before: str, after: str) -> str:
 
 def counts(by_target: Mapping[str, Mapping[str, int]], columns: tuple[str, ...] = ()) -> Table:
     """Return a table of counts by target; by default of all that is counted."""
-    named = columns or sorted({column for row in by_target.values() for column in row}, key=lambda name: (name != "answered", name))
-    return ("target", *named), [(name, *(row.get(column, 0) for column in named)) for name, row in by_target.items()]
+    named = columns or sorted(
+        {column for row in by_target.values() for column in row},
+        key=lambda name: (name != "answered", name),
+    )
+    return ("target", *named), [
+        (name, *(row.get(column, 0) for column in named)) for name, row in by_target.items()
+    ]

@@ -4,12 +4,23 @@ from __future__ import annotations
 
 from lakepact.conformance.checks.delta_sharing.kit import lines as ndjson
 from lakepact.conformance.checks.delta_sharing.kit import reading, test_tables, times
-from lakepact.conformance.checks.delta_sharing.kit.catalog import CAPABILITIES, EITHER_FORMAT, SharedTable
+from lakepact.conformance.checks.delta_sharing.kit.catalog import (
+    CAPABILITIES,
+    EITHER_FORMAT,
+    SharedTable,
+)
 from lakepact.conformance.checks.delta_sharing.kit.lab import SharingLab, bearing
 from lakepact.conformance.checks.delta_sharing.suite import check, invariant
 from lakepact.conformance.evidence.differences import Kind
 from lakepact.conformance.evidence.exchanges import Exchange, Place, Placed, Reply, place_of
-from lakepact.conformance.evidence.outcome import Blocked, Mutation, NotOffered, Unmet, Wrong, wrong_type
+from lakepact.conformance.evidence.outcome import (
+    Blocked,
+    Mutation,
+    NotOffered,
+    Unmet,
+    Wrong,
+    wrong_type,
+)
 from lakepact.conformance.judging import expect
 from lakepact.generated.contract import Contract, OperationId
 from lakepact.generated.delta_sharing import op

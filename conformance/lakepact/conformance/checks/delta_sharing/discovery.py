@@ -22,7 +22,13 @@ def tells(exchange: Exchange) -> dict[str, str]:
     """Return how many shares are listed at once."""
     items = exchange.parsed.get("items") if isinstance(exchange.parsed, dict) else None
     return (
-        {"shares": f"{len(items)}, and more on further pages" if exchange.parsed.get("nextPageToken") else str(len(items))} if items else {}
+        {
+            "shares": f"{len(items)}, and more on further pages"
+            if exchange.parsed.get("nextPageToken")
+            else str(len(items))
+        }
+        if items
+        else {}
     )
 
 
@@ -35,8 +41,14 @@ probe_spec = ProbeSpec(
     path=lambda _: "/shares",
     recognises=recognises,
     tells=tells,
-    left_out=MappingProxyType({op.query_table_changes: "not asked: it needs versions of a table with a change data feed"}),
+    left_out=MappingProxyType(
+        {op.query_table_changes: "not asked: it needs versions of a table with a change data feed"}
+    ),
     listings=MappingProxyType(
-        {op.list_shares: Listing("share", _items), op.list_schemas: Listing("schema", _items), op.list_tables: Listing("table", _items)}
+        {
+            op.list_shares: Listing("share", _items),
+            op.list_schemas: Listing("schema", _items),
+            op.list_tables: Listing("table", _items),
+        }
     ),
 )

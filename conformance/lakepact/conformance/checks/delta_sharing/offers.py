@@ -49,7 +49,11 @@ class Offers:
         """Return the operations that are there."""
         if not self._tables:
             return frozenset(OPERATIONS)
-        return frozenset(operation for operation in OPERATIONS if operation not in OPTIONAL or self._is_there(operation))
+        return frozenset(
+            operation
+            for operation in OPERATIONS
+            if operation not in OPTIONAL or self._is_there(operation)
+        )
 
     def features(self) -> dict[str, bool]:
         """Return the optional behaviours that were found, or looked for in vain."""
@@ -64,7 +68,8 @@ class Offers:
             "history": self.with_history() is not None,
             "query-pages": "nextPageToken" in (self._ends({"maxFiles": 1}, [EITHER_FORMAT]) or {}),
             "reader-features": bool(named),
-            "refresh-tokens": "refreshToken" in (self._ends({"includeRefreshToken": True, "limitHint": 1}, [EITHER_FORMAT]) or {}),
+            "refresh-tokens": "refreshToken"
+            in (self._ends({"includeRefreshToken": True, "limitHint": 1}, [EITHER_FORMAT]) or {}),
         }
 
     def speaks_parquet(self) -> bool:
@@ -73,7 +78,10 @@ class Offers:
             return True
         headers = [(CAPABILITIES, "responseformat=parquet")]
         asked = (
-            self._walk.asked(path(*_segments(t), "metadata"), op.get_table_metadata, headers=headers) for t in self._tables[:MOST_TABLES]
+            self._walk.asked(
+                path(*_segments(t), "metadata"), op.get_table_metadata, headers=headers
+            )
+            for t in self._tables[:MOST_TABLES]
         )
         return not all(reply is not None and 400 <= reply.status < 500 for reply in asked)
 
@@ -82,7 +90,13 @@ class Offers:
         found = []
         for table in self._by_url[:MOST_TABLES]:
             earliest = self._version(table, "?startingTimestamp=1970-01-01T00%3A00%3A00Z") or ""
-            if earliest.isdigit() and self._queried(table, {"version": int(earliest), "limitHint": 1}, [EITHER_FORMAT]) is not None:
+            if (
+                earliest.isdigit()
+                and self._queried(
+                    table, {"version": int(earliest), "limitHint": 1}, [EITHER_FORMAT]
+                )
+                is not None
+            ):
                 found.append(table)
         several = [table for table in found if self._version(table, "") not in {None, "0"}]
         return next(iter([*several, *found]), None)
@@ -92,46 +106,82 @@ class Offers:
         """A table whose changes are not refused: settings are forwarded as an owner made them, and promise nothing of the server."""
         for table in self._changing:
             query = f"?startingVersion={self._version(table, '') or '0'}"
-            reply = self._walk.asked(path(*_segments(table), "changes") + query, op.query_table_changes, headers=[EITHER_FORMAT])
-            if reply is not None and not 400 <= reply.status < 500 and reply.status not in NO_SUCH_THING:
+            reply = self._walk.asked(
+                path(*_segments(table), "changes") + query,
+                op.query_table_changes,
+                headers=[EITHER_FORMAT],
+            )
+            if (
+                reply is not None
+                and not 400 <= reply.status < 500
+                and reply.status not in NO_SUCH_THING
+            ):
                 return table
         return None
 
-    def _queried(self, table: SharedTable, body: dict[str, Any], headers: Iterable[tuple[str, str]]) -> Reply | None:
+    def _queried(
+        self, table: SharedTable, body: dict[str, Any], headers: Iterable[tuple[str, str]]
+    ) -> Reply | None:
         """Return the answer to a query, if it is served."""
         sent = [*headers, ("Content-Type", "application/json")]
-        reply = self._walk.asked(path(*_segments(table), "query"), op.query_table, method="POST", headers=sent, body=orjson.dumps(body))
+        reply = self._walk.asked(
+            path(*_segments(table), "query"),
+            op.query_table,
+            method="POST",
+            headers=sent,
+            body=orjson.dumps(body),
+        )
         return reply if reply is not None and reply.status == 200 else None
 
     def _version(self, table: SharedTable, query: str) -> str | None:
         reply = self._walk.asked(path(*_segments(table), "version") + query, op.get_table_version)
-        return reply.headers.get("delta-table-version") if reply is not None and reply.status == 200 else None
+        return (
+            reply.headers.get("delta-table-version")
+            if reply is not None and reply.status == 200
+            else None
+        )
 
     def _is_there(self, operation: OperationId) -> bool:
         """Return whether an operation is answered as one that is there, by a table that should have it if there is one."""
-        if operation == op.generate_temporary_table_credentials and any("dir" in table.access_modes for table in self._tables):
+        if operation == op.generate_temporary_table_credentials and any(
+            "dir" in table.access_modes for table in self._tables
+        ):
             return True
         asked = (operation == op.query_table_changes and self._changing) or self._tables[:1]
         last = OPERATIONS[operation].path.rpartition("{table}")[2]
         query = "?startingVersion=0" if operation == op.query_table_changes else ""
         # No invariant asks for more than whether it is there: hence no operation.
-        replies = (self._walk.asked(path(*_segments(t)) + last + query, None, method=OPERATIONS[operation].method) for t in asked)
+        replies = (
+            self._walk.asked(
+                path(*_segments(t)) + last + query, None, method=OPERATIONS[operation].method
+            )
+            for t in asked
+        )
         return any(reply is not None and reply.status not in NO_SUCH_THING for reply in replies)
 
     def _speaks_delta(self) -> bool:
         """Return whether who understands delta format alone is answered in it, by metadata or by a query."""
         delta = [(CAPABILITIES, f"responseformat=delta;readerfeatures={READER_FEATURES}")]
-        metadata = self._walk.asked(path(*_segments(self._tables[0]), "metadata"), op.get_table_metadata, headers=delta)
+        metadata = self._walk.asked(
+            path(*_segments(self._tables[0]), "metadata"), op.get_table_metadata, headers=delta
+        )
         queried = self._queried(self._by_url[0], {"limitHint": 1}, delta) if self._by_url else None
-        replies = [reply for reply in (metadata, queried) if reply is not None and reply.status == 200]
+        replies = [
+            reply for reply in (metadata, queried) if reply is not None and reply.status == 200
+        ]
         return any("deltaProtocol" in p for reply in replies for p in _objects(reply, "protocol"))
 
-    def _ends(self, body: dict[str, Any], headers: Iterable[tuple[str, str]]) -> dict[str, Any] | None:
+    def _ends(
+        self, body: dict[str, Any], headers: Iterable[tuple[str, str]]
+    ) -> dict[str, Any] | None:
         """Return how the answer to a query ends, of the first table that ends it in so many words."""
         for table in self._by_url[:MOST_TABLES]:
             reply = self._queried(table, body or {"limitHint": 1}, headers)
             ends = _objects(reply, "endStreamAction") if reply is not None else []
-            if ends and (not body or any(end.get(key) for end in ends for key in ("nextPageToken", "refreshToken"))):
+            if ends and (
+                not body
+                or any(end.get(key) for end in ends for key in ("nextPageToken", "refreshToken"))
+            ):
                 return ends[-1]
         return None
 
@@ -142,4 +192,8 @@ def _segments(table: SharedTable) -> tuple[str, ...]:
 
 def _objects(reply: Reply, kind: str) -> list[dict[str, Any]]:
     """Return the content of the lines of a kind."""
-    return [line[kind] for line in reply.exchange.lines or () if isinstance(line, dict) and isinstance(line.get(kind), dict)]
+    return [
+        line[kind]
+        for line in reply.exchange.lines or ()
+        if isinstance(line, dict) and isinstance(line.get(kind), dict)
+    ]

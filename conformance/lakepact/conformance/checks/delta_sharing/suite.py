@@ -27,7 +27,10 @@ def discover(wire: Wire, target: Target) -> Offer:
     offers = Offers(walk, catalogue)
     if offers.with_changes is None:
         catalogue = catalogue.without_changes()
-    known = {"fixtures": "fixtures" in target.parameters, "second-recipient": bool(token_of("second", target))}
+    known = {
+        "fixtures": "fixtures" in target.parameters,
+        "second-recipient": bool(token_of("second", target)),
+    }
     facts = {
         "shares": str(len(catalogue.shares)),
         "tables": f"{len(catalogue.tables)}, {len(catalogue.readable)} of them readable",
@@ -58,7 +61,9 @@ def health(lab: SharingLab) -> None:
 
 
 #: Requirements that no fault can break here, because no client waits for them.
-UNSERVED = {"short-lived-urls": "URLs of the embedded server hold for an hour, so that no check stumbles over one that has expired"}
+UNSERVED = {
+    "short-lived-urls": "URLs of the embedded server hold for an hour, so that no check stumbles over one that has expired"
+}
 
 #: The settings of a target.
 PARAMETERS = {

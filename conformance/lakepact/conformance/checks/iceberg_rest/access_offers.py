@@ -29,8 +29,14 @@ def access_features(wire: Wire, target: Target, offer: Offer) -> dict[str, bool]
 def _is_closed(wire: Wire, offer: Offer) -> bool:
     """Return whether requests without credentials are refused."""
     prefix = offer.segments.get("prefix")
-    paths = {op.get_config: "/v1/config", op.list_namespaces: f"/v1/{prefix}/namespaces" if prefix else "/v1/namespaces"}
-    replies = [wire.send("GET", path, operation=operation, check="discover", anonymous=True) for operation, path in paths.items()]
+    paths = {
+        op.get_config: "/v1/config",
+        op.list_namespaces: f"/v1/{prefix}/namespaces" if prefix else "/v1/namespaces",
+    }
+    replies = [
+        wire.send("GET", path, operation=operation, check="discover", anonymous=True)
+        for operation, path in paths.items()
+    ]
     return any(reply.status in {401, 403} for reply in replies)
 
 
@@ -41,17 +47,32 @@ def _issued(wire: Wire, offer: Offer) -> dict[str, bool]:
     if not issues and unknown.status not in NOWHERE:
         # A server that refuses an unknown flow in its own form may still issue tokens, even to an unknown client.
         # The secret is no word: what was sent as one is in no report.
-        issues = _is_token(_asked(wire, f"client_credentials&client_id=lakepact&client_secret={secrets.token_hex(8)}"))
+        issues = _is_token(
+            _asked(
+                wire, f"client_credentials&client_id=lakepact&client_secret={secrets.token_hex(8)}"
+            )
+        )
     exchanges = issues and _error(unknown) == UNSUPPORTED
     if exchanges:
-        exchanges = _error(_asked(wire, "urn%3Aietf%3Aparams%3Aoauth%3Agrant-type%3Atoken-exchange")) != UNSUPPORTED
+        exchanges = (
+            _error(_asked(wire, "urn%3Aietf%3Aparams%3Aoauth%3Agrant-type%3Atoken-exchange"))
+            != UNSUPPORTED
+        )
     return {"oauth-tokens": issues, "token-exchange": exchanges}
 
 
 def _asked(wire: Wire, grant_type: str) -> Reply:
     body = f"grant_type={grant_type}".encode()
     try:
-        return wire.send("POST", PATH, operation=TOKENS, check="discover", headers=FORM, body=body, anonymous=True)
+        return wire.send(
+            "POST",
+            PATH,
+            operation=TOKENS,
+            check="discover",
+            headers=FORM,
+            body=body,
+            anonymous=True,
+        )
     except NoAnswer as silence:  # of an optional endpoint: the other checks still run
         return Reply(silence.keep())
 
@@ -59,7 +80,11 @@ def _asked(wire: Wire, grant_type: str) -> Reply:
 def _is_token(reply: Reply) -> bool:
     """Return whether an answer holds a token."""
     parsed = reply.exchange.parsed
-    return reply.status == OK and isinstance(parsed, dict) and isinstance(parsed.get("access_token"), str)
+    return (
+        reply.status == OK
+        and isinstance(parsed, dict)
+        and isinstance(parsed.get("access_token"), str)
+    )
 
 
 def _error(reply: Reply) -> str:

@@ -19,7 +19,15 @@ from lakepact.conformance.checks.iceberg_rest.kit.tables import states
 from lakepact.conformance.checks.iceberg_rest.suite import check, invariant
 from lakepact.conformance.evidence.differences import Kind
 from lakepact.conformance.evidence.exchanges import Exchange, Place, Reply
-from lakepact.conformance.evidence.outcome import LOWEST_ERROR, Blocked, Mutation, NotOffered, Unmet, Wrong, wrong_type
+from lakepact.conformance.evidence.outcome import (
+    LOWEST_ERROR,
+    Blocked,
+    Mutation,
+    NotOffered,
+    Unmet,
+    Wrong,
+    wrong_type,
+)
 from lakepact.conformance.judging import expect
 from lakepact.generated.contract import Contract, Operation, OperationId, Requirement
 from lakepact.generated.iceberg_rest import op

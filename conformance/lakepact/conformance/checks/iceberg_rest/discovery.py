@@ -18,7 +18,10 @@ from lakepact.generated.iceberg_rest import op
 
 LOADS = frozenset({op.load_table})
 LEFT_OUT = MappingProxyType(
-    {op.load_credentials: "not asked: it would hand out keys", op.fetch_planning_result: "not asked: it needs a plan"}
+    {
+        op.load_credentials: "not asked: it would hand out keys",
+        op.fetch_planning_result: "not asked: it needs a plan",
+    }
 )
 
 
@@ -33,14 +36,24 @@ def recognises(exchange: Exchange) -> bool:
     said = exchange.parsed if isinstance(exchange.parsed, dict) else {}
     if exchange.status == 200:
         return bool(said.keys() & {"defaults", "overrides", "endpoints"})
-    return isinstance(said.get("error"), dict) and {"message", "type"} <= said["error"].keys() and exchange.status != 404
+    return (
+        isinstance(said.get("error"), dict)
+        and {"message", "type"} <= said["error"].keys()
+        and exchange.status != 404
+    )
 
 
 def namespaces(document: Any) -> list[str]:
     """Return the namespaces of a listing, as they stand in a path."""
     listed = document.get("namespaces")
     levels = (
-        [n for n in listed if isinstance(n, list) and n and all(isinstance(level, str) for level in n)] if isinstance(listed, list) else []
+        [
+            n
+            for n in listed
+            if isinstance(n, list) and n and all(isinstance(level, str) for level in n)
+        ]
+        if isinstance(listed, list)
+        else []
     )
     return [quote("\x1f".join(n), safe="") for n in levels]
 
@@ -48,11 +61,23 @@ def namespaces(document: Any) -> list[str]:
 def tells(exchange: Exchange) -> dict[str, str]:
     """Return further facts of a configuration; settings by name only, since values may be secret."""
     config = exchange.parsed if isinstance(exchange.parsed, dict) else {}
-    told = {part: ", ".join(sorted(map(str, config[part]))) for part in ("defaults", "overrides") if isinstance(config.get(part), dict)}
+    told = {
+        part: ", ".join(sorted(map(str, config[part])))
+        for part in ("defaults", "overrides")
+        if isinstance(config.get(part), dict)
+    }
     endpoints = config.get("endpoints")
-    named = {str(e): meant(e, _prefix(config)) for e in endpoints} if isinstance(endpoints, list) else {}
+    named = (
+        {str(e): meant(e, _prefix(config)) for e in endpoints}
+        if isinstance(endpoints, list)
+        else {}
+    )
     beyond = sorted(e for e, operation in named.items() if operation is None)
-    other = sorted(e for e, operation in named.items() if operation and e != f"{operation.method} {operation.path}")
+    other = sorted(
+        e
+        for e, operation in named.items()
+        if operation and e != f"{operation.method} {operation.path}"
+    )
     told |= {"endpoints of no version": ", ".join(beyond)} if beyond else {}
     told |= {"endpoints spelled otherwise": ", ".join(other)} if other else {}
     return {name: said for name, said in told.items() if said}

@@ -69,9 +69,13 @@ def launch_settings(folder: Path) -> EmbeddedTarget:
     Features that no answer shows are on: server and harness share a machine, and the server keeps all tables below one folder. Access
     and nesting are on too, so that no fault can hide them.
     """
-    tokens = {name: secrets.token_hex() for name in ("first", "second", "third", "expired", "secret")}
+    tokens = {
+        name: secrets.token_hex() for name in ("first", "second", "third", "expired", "secret")
+    }
     config, known = folder / "server.toml", folder / "principals.json"
-    config.write_text(SERVER_FILE.format(**tokens, client=CLIENT, namespace=OF_THE_SECOND), encoding="utf-8")
+    config.write_text(
+        SERVER_FILE.format(**tokens, client=CLIENT, namespace=OF_THE_SECOND), encoding="utf-8"
+    )
     shown = {
         principals.SECOND: tokens["second"],
         principals.THIRD: tokens["third"],
@@ -87,6 +91,11 @@ def launch_settings(folder: Path) -> EmbeddedTarget:
     return EmbeddedTarget(
         settings={"config": str(config)},
         headers={"Authorization": f"Bearer {tokens['first']}"},
-        parameters={"warehouse": "lakehouse", "principals": str(known), principals.WRITES: OF_THE_SECOND, **PLANNED},
+        parameters={
+            "warehouse": "lakehouse",
+            "principals": str(known),
+            principals.WRITES: OF_THE_SECOND,
+            **PLANNED,
+        },
         features=dict.fromkeys((*access, *others), True),
     )

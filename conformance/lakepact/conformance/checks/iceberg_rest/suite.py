@@ -24,7 +24,14 @@ from lakepact.conformance.checks.iceberg_rest.kit.detection import (
     undeclared,
 )
 from lakepact.conformance.checks.iceberg_rest.kit.endpoints import declared as declared_by
-from lakepact.conformance.checks.iceberg_rest.kit.lab import CHILDREN, DECLARED, SEPARATOR_OF_TARGET, UNSERVED, CatalogLab, Namespace
+from lakepact.conformance.checks.iceberg_rest.kit.lab import (
+    CHILDREN,
+    DECLARED,
+    SEPARATOR_OF_TARGET,
+    UNSERVED,
+    CatalogLab,
+    Namespace,
+)
 from lakepact.conformance.checks.iceberg_rest.kit.leftovers import leftovers
 from lakepact.conformance.checks.iceberg_rest.kit.tables.files import has_files_here
 from lakepact.conformance.evidence.exchanges import Reply
@@ -62,10 +69,14 @@ NEEDED_FOR_VIEWS = frozenset({op.create_view, op.load_view, op.drop_view})
 MAKES_VIEWS = frozenset({op.create_view, op.load_view})
 
 #: Operations needed to read a new table.
-TABLE_OF_OUR_OWN = frozenset({op.create_namespace, op.create_table, op.load_table, op.drop_table, op.drop_namespace})
+TABLE_OF_OUR_OWN = frozenset(
+    {op.create_namespace, op.create_table, op.load_table, op.drop_table, op.drop_namespace}
+)
 
 #: Operations needed to read a new namespace.
-NAMESPACE_OF_OUR_OWN = frozenset({op.create_namespace, op.load_namespace_metadata, op.drop_namespace})
+NAMESPACE_OF_OUR_OWN = frozenset(
+    {op.create_namespace, op.load_namespace_metadata, op.drop_namespace}
+)
 
 OK, NOT_ACCEPTABLE = 200, 406
 TURNED_AWAY = range(300, 500)
@@ -95,19 +106,38 @@ def discover(wire: Wire, target: Target, *, catalog: str | None = None) -> Offer
     """
     warehouse = target.parameters.get("warehouse")
     query = f"?warehouse={quote(warehouse, safe='')}" if warehouse else ""
-    reply = wire.send("GET", f"/v1/config{query}", operation=op.get_config, check="discover", accepts="application/json")
+    reply = wire.send(
+        "GET",
+        f"/v1/config{query}",
+        operation=op.get_config,
+        check="discover",
+        accepts="application/json",
+    )
     if reply.exchange.is_a_page:
         raise Blocked(refused(wire, reply.exchange))
-    config: dict[str, Any] = reply.exchange.parsed if reply.status == 200 and isinstance(reply.exchange.parsed, dict) else {}
-    settings = {**_strings(config.get("defaults")), **_strings(target.parameters), **_strings(config.get("overrides"))}
+    config: dict[str, Any] = (
+        reply.exchange.parsed
+        if reply.status == 200 and isinstance(reply.exchange.parsed, dict)
+        else {}
+    )
+    settings = {
+        **_strings(config.get("defaults")),
+        **_strings(target.parameters),
+        **_strings(config.get("overrides")),
+    }
     prefix = settings.get("prefix") or None
-    if reply.status in TURNED_AWAY and (_refuses_listings(wire, prefix or catalog) or (warehouse and _has_configuration(wire))):
+    if reply.status in TURNED_AWAY and (
+        _refuses_listings(wire, prefix or catalog) or (warehouse and _has_configuration(wire))
+    ):
         raise Blocked(refused(wire, reply.exchange))
     endpoints = config.get("endpoints")
     sent = endpoints if isinstance(endpoints, list) and endpoints else None
     declared = declared_by(sent, prefix) if sent else DEFAULT_OPERATIONS
     features = {"prefix": prefix is not None, "views": declared >= NEEDED_FOR_VIEWS}
-    facts = {"config": f"status {reply.status}", "endpoints": DECLARED if sent else "absent: the contract's defaults"}
+    facts = {
+        "config": f"status {reply.status}",
+        "endpoints": DECLARED if sent else "absent: the contract's defaults",
+    }
     if prefix:
         facts["prefix"] = prefix
     separator = _strings(config.get("overrides")).get("namespace-separator", "")
@@ -123,12 +153,26 @@ def discover(wire: Wire, target: Target, *, catalog: str | None = None) -> Offer
 def _refuses_listings(wire: Wire, prefix: str | None) -> bool:
     """Return whether namespaces cannot be listed either: then an address, a token or a warehouse is missing."""
     path = f"/v1/{prefix}/namespaces" if prefix else "/v1/namespaces"
-    return wire.send("GET", path, operation=op.list_namespaces, check="discover", accepts="application/json").status in TURNED_AWAY
+    return (
+        wire.send(
+            "GET", path, operation=op.list_namespaces, check="discover", accepts="application/json"
+        ).status
+        in TURNED_AWAY
+    )
 
 
 def _has_configuration(wire: Wire) -> bool:
     """Return whether the configuration is returned if no warehouse is named: then the name is wrong."""
-    return wire.send("GET", "/v1/config", operation=op.get_config, check="discover", accepts="application/json").status == OK
+    return (
+        wire.send(
+            "GET",
+            "/v1/config",
+            operation=op.get_config,
+            check="discover",
+            accepts="application/json",
+        ).status
+        == OK
+    )
 
 
 def discover_with_a_table(wire: Wire, target: Target) -> Offer:
@@ -140,7 +184,9 @@ def discover_with_a_table(wire: Wire, target: Target) -> Offer:
     return with_a_table(wire, target, discover(wire, target))
 
 
-def with_what_is_served(lab_of: Callable[[Offer], CatalogLab], target: Target, found: Offer, *, implied_by: str) -> Offer:
+def with_what_is_served(
+    lab_of: Callable[[Offer], CatalogLab], target: Target, found: Offer, *, implied_by: str
+) -> Offer:
     """Return an offer with the operations that a catalog serves, whatever it declares.
 
     Args:
@@ -156,9 +202,16 @@ def with_what_is_served(lab_of: Callable[[Offer], CatalogLab], target: Target, f
     answers = probed(lab_of(found))
     usable = promised | undeclared(answers, promised)
     seen = detected(lab_of(replace(found, operations=usable)), answers, promised)
-    operations, reasons = promised | seen.served, _reasons(seen, promised, found, target, implied_by=implied_by)
+    operations, reasons = (
+        promised | seen.served,
+        _reasons(seen, promised, found, target, implied_by=implied_by),
+    )
     if "views" in target.features:
-        operations = operations | (VIEWS & lab_of(found).contract.operations.keys()) if target.features["views"] else operations - VIEWS
+        operations = (
+            operations | (VIEWS & lab_of(found).contract.operations.keys())
+            if target.features["views"]
+            else operations - VIEWS
+        )
         reasons = {operation: why for operation, why in reasons.items() if operation not in VIEWS}
     if not ((operations - ALWAYS) | found.found[DECLARED]) - reasons.keys():
         raise Blocked(
@@ -169,30 +222,60 @@ def with_what_is_served(lab_of: Callable[[Offer], CatalogLab], target: Target, f
     return replace(
         found,
         operations=operations,
-        features=MappingProxyType({**found.features, "views": operations >= NEEDED_FOR_VIEWS and not MAKES_VIEWS & reasons.keys()}),
-        facts=MappingProxyType({**found.facts, **{name: ", ".join(sorted(which)) for name, which in further.items() if which}}),
+        features=MappingProxyType(
+            {
+                **found.features,
+                "views": operations >= NEEDED_FOR_VIEWS and not MAKES_VIEWS & reasons.keys(),
+            }
+        ),
+        facts=MappingProxyType(
+            {
+                **found.facts,
+                **{name: ", ".join(sorted(which)) for name, which in further.items() if which},
+            }
+        ),
         found=MappingProxyType({**found.found, DETECTED: seen, UNSERVED: reasons}),
     )
 
 
-def _reasons(seen: Detection, promised: frozenset[OperationId], found: Offer, target: Target, *, implied_by: str) -> dict[OperationId, str]:
+def _reasons(
+    seen: Detection,
+    promised: frozenset[OperationId],
+    found: Offer,
+    target: Target,
+    *,
+    implied_by: str,
+) -> dict[OperationId, str]:
     """Return why operations cannot be used although the catalog promises them."""
     sends = found.facts["endpoints"] == DECLARED
-    why = "its `endpoints` declare it (IRC-CFG-011)" if sends else f"a configuration without `endpoints` implies it ({implied_by})"
-    missing = {operation: f"the server does not implement {operation}, although {why}" for operation in seen.missing}
+    why = (
+        "its `endpoints` declare it (IRC-CFG-011)"
+        if sends
+        else f"a configuration without `endpoints` implies it ({implied_by})"
+    )
+    missing = {
+        operation: f"the server does not implement {operation}, although {why}"
+        for operation in seen.missing
+    }
     late = f"no answer came within {target.timeout:g} seconds when it was detected; --timeout SECONDS waits longer"
     return missing | {operation: f"{operation}: {late}" for operation in seen.silent & promised}
 
 
-def with_a_table(wire: Wire, target: Target, found: Offer, *, contract: Contract | None = None) -> Offer:
+def with_a_table(
+    wire: Wire, target: Target, found: Offer, *, contract: Contract | None = None
+) -> Offer:
     """Detect what a catalog serves, and what its token endpoint, its errors and a table show."""
-    found = replace(found, features=MappingProxyType({**found.features, **access_features(wire, target, found)}))
+    found = replace(
+        found, features=MappingProxyType({**found.features, **access_features(wire, target, found)})
+    )
     run = secrets.token_hex(3)
     serials = itertools.count(2)
 
     def lab_of(offer: Offer) -> CatalogLab:
         version = contract or Contract("iceberg_rest")
-        return CatalogLab(wire, version, target, offer=offer, check="discover", run=run, serial=next(serials))
+        return CatalogLab(
+            wire, version, target, offer=offer, check="discover", run=run, serial=next(serials)
+        )
 
     found = with_what_is_served(lab_of, target, found, implied_by="IRC-CFG-013")
     told, children = _features_of_namespaces(wire, target, found)
@@ -200,7 +283,15 @@ def with_a_table(wire: Wire, target: Target, found: Offer, *, contract: Contract
     found = replace(found, features=MappingProxyType({**found.features, **told}), found=known)
     if target.features.keys() >= TOLD_BY_A_TABLE or not found.operations >= TABLE_OF_OUR_OWN:
         return found
-    lab = CatalogLab(wire, Contract("iceberg_rest"), target, offer=found, check="discover", run=secrets.token_hex(3), serial=0)
+    lab = CatalogLab(
+        wire,
+        Contract("iceberg_rest"),
+        target,
+        offer=found,
+        check="discover",
+        run=secrets.token_hex(3),
+        serial=0,
+    )
     told = dict.fromkeys(sorted(TOLD_BY_A_TABLE), False)
     with contextlib.suppress(Blocked, NotOffered, Unmet):
         table = lab.make_table()
@@ -208,14 +299,26 @@ def with_a_table(wire: Wire, target: Target, found: Offer, *, contract: Contract
         told["readable-files"] = has_files_here(table)
         lab.offer = replace(found, features=MappingProxyType({**found.features, **told}))
         told |= planning_features(lab, table, with_files=told["readable-files"])
-        delegated = lab.send(op.load_table, headers=[("X-Iceberg-Access-Delegation", "vended-credentials")], **table.at)
-        alone = lab.send(op.load_credentials, **table.at) if lab.offers(op.load_credentials) else delegated
-        told["vended-credentials"] = any(reply.status == 200 and _vends(reply) for reply in (delegated, alone))
+        delegated = lab.send(
+            op.load_table,
+            headers=[("X-Iceberg-Access-Delegation", "vended-credentials")],
+            **table.at,
+        )
+        alone = (
+            lab.send(op.load_credentials, **table.at)
+            if lab.offers(op.load_credentials)
+            else delegated
+        )
+        told["vended-credentials"] = any(
+            reply.status == 200 and _vends(reply) for reply in (delegated, alone)
+        )
     lab.clean_up()
     return replace(found, features=MappingProxyType({**found.features, **told}))
 
 
-def _features_of_namespaces(wire: Wire, target: Target, found: Offer) -> tuple[dict[str, bool], bool]:
+def _features_of_namespaces(
+    wire: Wire, target: Target, found: Offer
+) -> tuple[dict[str, bool], bool]:
     """Detect whether namespaces lack children (refused, or neither named, loaded nor listed) or properties (406 or null).
 
     And whether a child was made and found: what merely needs some is not judged by children that are made or looked for wrongly.
@@ -224,7 +327,15 @@ def _features_of_namespaces(wire: Wire, target: Target, found: Offer) -> tuple[d
     children = True
     if not found.operations >= NAMESPACE_OF_OUR_OWN:
         return told, children
-    lab = CatalogLab(wire, Contract("iceberg_rest"), target, offer=found, check="discover", run=secrets.token_hex(3), serial=1)
+    lab = CatalogLab(
+        wire,
+        Contract("iceberg_rest"),
+        target,
+        offer=found,
+        check="discover",
+        run=secrets.token_hex(3),
+        serial=1,
+    )
     with contextlib.suppress(Blocked, NotOffered, Unmet):
         home = lab.make_namespace()
         child = (*home, lab.name())
@@ -236,7 +347,10 @@ def _features_of_namespaces(wire: Wire, target: Target, found: Offer) -> tuple[d
         if status not in REFUSED:
             lab.add_cleanup(lambda: lab.send(op.drop_namespace, namespace=child))
         noted = (lab.name(),)
-        reply = lab.send(op.create_namespace, body={"namespace": list(noted), "properties": {"lakepact.note": "1"}})
+        reply = lab.send(
+            op.create_namespace,
+            body={"namespace": list(noted), "properties": {"lakepact.note": "1"}},
+        )
         lab.add_cleanup(lambda: lab.send(op.drop_namespace, namespace=noted))
         loaded = lab.send(op.load_namespace_metadata, namespace=noted)
         null = loaded.status == OK and loaded.document.get("properties", {}) is None
@@ -268,21 +382,33 @@ def health(lab: CatalogLab) -> None:
     if lab.offers(op.list_namespaces):
         reply = lab.send(op.list_namespaces)
         expect.status(reply, OK)
-        expect.true(isinstance(reply.at("namespaces"), list), "an array `namespaces`", reply.shown, at=reply.place("namespaces"))
+        expect.true(
+            isinstance(reply.at("namespaces"), list),
+            "an array `namespaces`",
+            reply.shown,
+            at=reply.place("namespaces"),
+        )
 
 
 def _updates_properties(lab: CatalogLab, namespace: tuple[str, ...]) -> bool:
     """Return whether properties can be set on a namespace, whatever it is loaded with."""
     if not lab.offers(op.update_properties):
         return False
-    return lab.send(op.update_properties, namespace=namespace, body={"updates": {"lakepact.note": "2"}}).status == OK
+    return (
+        lab.send(
+            op.update_properties, namespace=namespace, body={"updates": {"lakepact.note": "2"}}
+        ).status
+        == OK
+    )
 
 
 def _vends(reply: Reply) -> bool:
     """Return whether an answer holds credentials, however ill they are made, and in `config` as older servers send them."""
     document = reply.exchange.parsed if isinstance(reply.exchange.parsed, dict) else {}
     config = document.get("config")
-    return bool(document.get("storage-credentials")) or (isinstance(config, dict) and any(SECRET.fullmatch(str(key)) for key in config))
+    return bool(document.get("storage-credentials")) or (
+        isinstance(config, dict) and any(SECRET.fullmatch(str(key)) for key in config)
+    )
 
 
 def _strings(settings: Any) -> dict[str, str]:

@@ -29,7 +29,10 @@ def unknown_updates_and_requirements_are_refused(lab: WatsonxLab) -> None:
     ]
     for commit in lab.each(commits):
         reply = lab.send(op.update_table, body=commit, **table.at)
-        wrong = Mutation(Wrong.VALUE, "/updates/*/action" if UNKNOWN_UPDATE in commit["updates"] else "/requirements/*/type")
+        wrong = Mutation(
+            Wrong.VALUE,
+            "/updates/*/action" if UNKNOWN_UPDATE in commit["updates"] else "/requirements/*/type",
+        )
         with lab.judge("WXD-COM-001"):
             expect.client_error(reply, mutation=wrong)
             unchanged(lab, before)

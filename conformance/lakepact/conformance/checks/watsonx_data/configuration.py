@@ -24,7 +24,9 @@ def configuration_is_found_by_catalog_name(lab: WatsonxLab) -> None:
     named = lab.send(op.get_config, warehouse=lab.target.parameters.get("warehouse"))
 
     with lab.judge("WXD-CFG-001"):
-        expect.true(path.endswith(ROOT), f"an address that ends with {ROOT}", lab.target.url, at=None)
+        expect.true(
+            path.endswith(ROOT), f"an address that ends with {ROOT}", lab.target.url, at=None
+        )
         expect.served(named, named.status != 404, f"the configuration below {ROOT}")
     if not lab.target.parameters.get("warehouse"):
         lab.skip("WXD-CFG-002", "the catalog was not named (--parameter warehouse=NAME)")
@@ -43,7 +45,10 @@ def configuration_has_overrides_and_defaults(lab: WatsonxLab) -> None:
         for member in ("overrides", *(["defaults"] if "defaults" in document else [])):
             with case():
                 expect.true(
-                    isinstance(document.get(member), dict), f"`{member}` as an object", document.get(member), at=reply.place(member)
+                    isinstance(document.get(member), dict),
+                    f"`{member}` as an object",
+                    document.get(member),
+                    at=reply.place(member),
                 )
     with lab.judge("WXD-CFG-005"):
         reply.at("defaults")
@@ -53,7 +58,9 @@ def configuration_has_overrides_and_defaults(lab: WatsonxLab) -> None:
         return
     with lab.judge("WXD-CFG-003"):
         fits = isinstance(warehouse, str) and URI.fullmatch(warehouse) is not None
-        expect.true(fits, "the URI of a location", warehouse, at=reply.place("overrides", "warehouse"))
+        expect.true(
+            fits, "the URI of a location", warehouse, at=reply.place("overrides", "warehouse")
+        )
 
 
 @check("WXD-CFG-006")
@@ -69,4 +76,8 @@ def catalogs_without_endpoints_serve_all_operations(lab: WatsonxLab) -> None:
         for operation in sorted(OPERATIONS & PROBES.keys()):
             reply = lab.send(operation, declared=False, **PROBES[operation], **values)
             with case():
-                expect.served(reply, operation not in missing, f"{operation} to be served, because the configuration has no `endpoints`")
+                expect.served(
+                    reply,
+                    operation not in missing,
+                    f"{operation} to be served, because the configuration has no `endpoints`",
+                )

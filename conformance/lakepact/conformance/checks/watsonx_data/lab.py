@@ -24,7 +24,13 @@ class WatsonxLab(CatalogLab):
         """Return an unused name of letters and digits."""
         return ODD.sub("", super().name(stem))
 
-    def make_namespace(self, parent: Namespace = (), *, level: str | None = None, properties: Mapping[str, str] | None = None) -> Namespace:
+    def make_namespace(
+        self,
+        parent: Namespace = (),
+        *,
+        level: str | None = None,
+        properties: Mapping[str, str] | None = None,
+    ) -> Namespace:
         """Return a new namespace; other characters in its name are replaced by letters and digits.
 
         Raises:
@@ -36,7 +42,11 @@ class WatsonxLab(CatalogLab):
 
 def bearer_token(target: Target) -> str:
     """Return a valid bearer token; empty if none is known."""
-    return _shown(target, "bearer") or _known(target, "bearer-token") or next(iter(_file(target).get("tokens", ())), "")
+    return (
+        _shown(target, "bearer")
+        or _known(target, "bearer-token")
+        or next(iter(_file(target).get("tokens", ())), "")
+    )
 
 
 def user_and_key(target: Target) -> str:
@@ -55,7 +65,9 @@ def zen_api_key(text: str) -> str:
 
 def _shown(target: Target, scheme: str) -> str:
     """Return the credentials in the Authorization header of the target, if it has this scheme."""
-    header = next((value for name, value in target.headers.items() if name.casefold() == "authorization"), "")
+    header = next(
+        (value for name, value in target.headers.items() if name.casefold() == "authorization"), ""
+    )
     word, _, rest = header.partition(" ")
     return rest.strip() if word.casefold() == scheme else ""
 

@@ -48,11 +48,23 @@ def names_of_128_characters_are_accepted(lab: WatsonxLab) -> None:
         for length in (20, 64, LONGEST):
             with case():
                 name = stretched(lab.name(), length)
-                expect.status(create_namespace(lab, name), 200, about=f"for a namespace of {length} characters")
+                expect.status(
+                    create_namespace(lab, name),
+                    200,
+                    about=f"for a namespace of {length} characters",
+                )
                 is_found(lab, (name,))
                 table = stretched(lab.name(), length)
-                expect.status(create_table(lab, (name,), table), 200, about=f"for a table of {length} characters")
-                expect.status(lab.send(op.load_table, namespace=(name,), table=table), 200, about=f"for a table of {length} characters")
+                expect.status(
+                    create_table(lab, (name,), table),
+                    200,
+                    about=f"for a table of {length} characters",
+                )
+                expect.status(
+                    lab.send(op.load_table, namespace=(name,), table=table),
+                    200,
+                    about=f"for a table of {length} characters",
+                )
     reply = create_namespace(lab, stretched(lab.name(), LONGEST + 1))
     with lab.judge("WXD-NAME-002", remark=f"{LONGEST + 1} characters return {reply.status}"):
         expect.status(reply, 200, 400)
@@ -65,7 +77,11 @@ def underscores_are_treated_alike(lab: WatsonxLab) -> None:
     replies = {
         "namespaces": create_namespace(lab, f"{lab.name()}_a"),
         "tables": create_table(lab, home, f"{lab.name()}_a"),
-        **({"views": create_view(lab, home, f"{lab.name()}_a")} if lab.offers(op.create_view) else {}),
+        **(
+            {"views": create_view(lab, home, f"{lab.name()}_a")}
+            if lab.offers(op.create_view)
+            else {}
+        ),
     }
 
     with lab.judge("WXD-NAME-003") as case:
@@ -73,7 +89,9 @@ def underscores_are_treated_alike(lab: WatsonxLab) -> None:
             with case():
                 expect.status(reply, 200, 400, about=f"for {what}")
         statuses = {reply.status for reply in replies.values()}
-        expect.equal(1, len(statuses), "number of different statuses for names with an underscore:", at=None)
+        expect.equal(
+            1, len(statuses), "number of different statuses for names with an underscore:", at=None
+        )
 
 
 @check("WXD-NAME-004")
@@ -87,14 +105,18 @@ def hyphens_can_be_addressed(lab: WatsonxLab) -> None:
         if created.status == 200:
             is_found(lab, (namespace,))
             after = lab.send(op.list_namespaces)
-            expect.contains([namespace], after.at("namespaces"), "the namespaces", at=after.place("namespaces"))
+            expect.contains(
+                [namespace], after.at("namespaces"), "the namespaces", at=after.place("namespaces")
+            )
             expect.status(lab.send(op.drop_namespace, namespace=(namespace,)), 204)
         created = create_table(lab, home, table)
         expect.status(created, 200, 400)
         if created.status == 200:
             expect.status(lab.send(op.load_table, namespace=home, table=table), 200)
             listed = identifiers(lab.send(op.list_tables, namespace=home))
-            expect.contains({"namespace": list(home), "name": table}, listed, "the tables", at=listed.at)
+            expect.contains(
+                {"namespace": list(home), "name": table}, listed, "the tables", at=listed.at
+            )
             expect.status(lab.send(op.drop_table, namespace=home, table=table), 204)
 
 

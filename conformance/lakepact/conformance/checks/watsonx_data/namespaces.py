@@ -21,14 +21,22 @@ def namespaces_of_several_levels_are_refused(lab: WatsonxLab) -> None:
     """Creating a namespace of several levels returns 4xx and creates nothing."""
     top, free = lab.make_namespace(), lab.name()
     child = lab.name()
-    for levels in lab.each(([top[0], child], [free, child], [top[0], child, lab.name()], [top[0], top[0]])):
+    for levels in lab.each(
+        ([top[0], child], [free, child], [top[0], child, lab.name()], [top[0], top[0]])
+    ):
         reply = lab.send(op.create_namespace, body={"namespace": levels, "properties": {}})
         with lab.judge("WXD-NS-001"):
             expect.client_error(reply, mutation=Mutation(Wrong.VALUE, "/namespace"))
     listed = children(lab, None)
     with lab.judge("WXD-NS-001"):
-        left = [namespace for namespace in listed if any(name in ".".join(map(str, namespace)) for name in (child, free))]
-        expect.equal([], left, "namespaces that exist although their creation was refused:", at=listed.at)
+        left = [
+            namespace
+            for namespace in listed
+            if any(name in ".".join(map(str, namespace)) for name in (child, free))
+        ]
+        expect.equal(
+            [], left, "namespaces that exist although their creation was refused:", at=listed.at
+        )
 
 
 @check("WXD-NS-002")
@@ -42,7 +50,11 @@ def namespaces_without_levels_are_refused(lab: WatsonxLab) -> None:
 
 def locations(properties: Part) -> dict[str, str]:
     """Return the location members of a namespace: storage_location and location."""
-    return {key: properties[key] for key in ("storage_location", "location") if isinstance(properties.get(key), str)}
+    return {
+        key: properties[key]
+        for key in ("storage_location", "location")
+        if isinstance(properties.get(key), str)
+    }
 
 
 def plain(location: str) -> str:
@@ -59,17 +71,30 @@ def namespaces_have_a_location(lab: WatsonxLab) -> None:
     warehouse = (configuration(lab).document.get("overrides") or {}).get("warehouse")
 
     with lab.judge("WXD-NS-004") as case:
-        expect.true(bool(defaults), "a `storage_location` or `location`", "neither", at=stored.at.within("location"), kind=Kind.MISSING)
+        expect.true(
+            bool(defaults),
+            "a `storage_location` or `location`",
+            "neither",
+            at=stored.at.within("location"),
+            kind=Kind.MISSING,
+        )
         for key, location in defaults.items():
             with case():
                 at = stored.at.within(key)
-                expect.true(plain(location).endswith(f"/{bare[0]}"), f"a location that ends with {bare[0]}", location, at=at)
+                expect.true(
+                    plain(location).endswith(f"/{bare[0]}"),
+                    f"a location that ends with {bare[0]}",
+                    location,
+                    at=at,
+                )
                 if isinstance(warehouse, str) and "://" in warehouse:
                     below = plain(location).startswith(f"{bucket(plain(warehouse))}/")
                     expect.true(below, f"a location in {bucket(plain(warehouse))}", location, at=at)
     # The server may not be able to write elsewhere: the requested location is a sibling of the default one.
     first = next(iter(defaults.values()), "")
-    parent = plain(first).rpartition("/")[0] if defaults else plain(str(warehouse or "")).rstrip("/")
+    parent = (
+        plain(first).rpartition("/")[0] if defaults else plain(str(warehouse or "")).rstrip("/")
+    )
     if "://" not in parent:
         for requirement in ("WXD-NS-003", "WXD-NS-005"):
             lab.skip(requirement, "no location is known that a namespace may have")
@@ -80,11 +105,19 @@ def namespaces_have_a_location(lab: WatsonxLab) -> None:
     with lab.judge("WXD-NS-003"):
         stored = properties_of(lab, placed)
         found = {plain(location) for location in locations(stored).values()}
-        expect.true(plain(wanted) in found, f"a namespace at {wanted}", sorted(found), at=stored.at.within("location"))
+        expect.true(
+            plain(wanted) in found,
+            f"a namespace at {wanted}",
+            sorted(found),
+            at=stored.at.within("location"),
+        )
     table = lab.make_table(placed)
     with lab.judge("WXD-NS-005"):
         expect.true(
-            plain(table.location).startswith(f"{plain(wanted)}/"), f"a location below {wanted}", table.location, at=table.place("location")
+            plain(table.location).startswith(f"{plain(wanted)}/"),
+            f"a location below {wanted}",
+            table.location,
+            at=table.place("location"),
         )
 
 
@@ -134,12 +167,19 @@ def property_keys_are_reported_as_sent(lab: WatsonxLab) -> None:
     home = lab.make_namespace()
 
     def changed(**body: Any) -> Reply:
-        reply = lab.send(op.update_properties, namespace=home, body={"removals": [], "updates": {}, **body})
+        reply = lab.send(
+            op.update_properties, namespace=home, body={"removals": [], "updates": {}, **body}
+        )
         expect.status(reply, 200)
         return reply
 
     def has_keys(reply: Reply, member: str) -> None:
-        expect.equal(sorted(KEYS), sorted(reply.document.get(member) or []), f"keys in `{member}`", at=reply.place(member))
+        expect.equal(
+            sorted(KEYS),
+            sorted(reply.document.get(member) or []),
+            f"keys in `{member}`",
+            at=reply.place(member),
+        )
 
     with lab.judge("WXD-NS-008"):
         has_keys(changed(updates=dict.fromkeys(KEYS, "1")), "updated")

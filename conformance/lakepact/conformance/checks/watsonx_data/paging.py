@@ -7,7 +7,14 @@ from functools import partial
 from typing import Any
 
 from lakepact.conformance.checks.iceberg_rest.api import Kind, Mutation, Wrong, expect, op
-from lakepact.conformance.checks.iceberg_rest.kit.listings import FIRST, Listing, Names, Page, joined, listing
+from lakepact.conformance.checks.iceberg_rest.kit.listings import (
+    FIRST,
+    Listing,
+    Names,
+    Page,
+    joined,
+    listing,
+)
 from lakepact.conformance.checks.watsonx_data.lab import WatsonxLab
 from lakepact.conformance.checks.watsonx_data.suite import check
 
@@ -33,7 +40,11 @@ def everything(reads: Callable[..., Page], **first: Any) -> Names:
         if not (token := pages[-1][1]):
             return joined(pages)
         pages.append(reads(page_token=token))
-    raise expect.unmet("a last page, without next-page-token", "a next-page-token on page 1000", at=pages[-1][0].next)
+    raise expect.unmet(
+        "a last page, without next-page-token",
+        "a next-page-token on page 1000",
+        at=pages[-1][0].next,
+    )
 
 
 @check("WXD-PAG-001", alone=True)
@@ -41,12 +52,23 @@ def listings_of_251_namespaces_are_complete(lab: WatsonxLab) -> None:
     """Listing more namespaces than one response may hold returns all of them, over its pages."""
     names = [lab.name() for _ in range(MOST + 1)]
     for begin in range(0, len(names), SIDE_BY_SIDE):
-        lab.concurrently([partial(lab.make_namespace, level=name) for name in names[begin : begin + SIDE_BY_SIDE]])
+        lab.concurrently(
+            [
+                partial(lab.make_namespace, level=name)
+                for name in names[begin : begin + SIDE_BY_SIDE]
+            ]
+        )
 
     with lab.judge("WXD-PAG-001"):
         found = everything(Listing(lab, op.list_namespaces, namespace=(), count=0).page)
         lost, wanted = sorted(set(names) - set(found)), f"all of {len(names)} namespaces"
-        expect.true(not lost, wanted, f"{len(lost)} are missing: {expect.shown(lost)}", at=found.at, kind=Kind.MISSING)
+        expect.true(
+            not lost,
+            wanted,
+            f"{len(lost)} are missing: {expect.shown(lost)}",
+            at=found.at,
+            kind=Kind.MISSING,
+        )
 
 
 @check("WXD-PAG-004")
@@ -63,13 +85,26 @@ def invalid_page_sizes_return_400(lab: WatsonxLab) -> None:
     for items in lab.each(listings(lab, count=3)):
         for size in lab.each(("-1", "1.5", "abc")):
             reply = items.get(page_token=FIRST, page_size=size)
-            if reply.status == 200 and sorted(items.names) == sorted(items.page(page_token=FIRST, page_size=size)[0]):
-                lab.warn("WXD-PAG-002", expected="status 400", actual=f"pageSize={size} is ignored by {items.operation}")
+            if reply.status == 200 and sorted(items.names) == sorted(
+                items.page(page_token=FIRST, page_size=size)[0]
+            ):
+                lab.warn(
+                    "WXD-PAG-002",
+                    expected="status 400",
+                    actual=f"pageSize={size} is ignored by {items.operation}",
+                )
                 continue
             with lab.judge("WXD-PAG-002"):
-                expect.status(reply, 400, about=f"for pageSize={size} of {items.operation}", mutation=Mutation(Wrong.VALUE, "pageSize"))
+                expect.status(
+                    reply,
+                    400,
+                    about=f"for pageSize={size} of {items.operation}",
+                    mutation=Mutation(Wrong.VALUE, "pageSize"),
+                )
         none = items.get(page_token=FIRST, page_size=0)
         with lab.judge("WXD-PAG-003"):
             expect.status(none, 200, 400, about=f"for pageSize=0 of {items.operation}")
             if none.status == 200:
-                everything(items.page, page_token=FIRST, page_size=0).are(items.names, f"names by {items.operation}")
+                everything(items.page, page_token=FIRST, page_size=0).are(
+                    items.names, f"names by {items.operation}"
+                )

@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 from lakepact.conformance.checks.iceberg_rest.api import Mutation, Wrong, expect, op
-from lakepact.conformance.checks.iceberg_rest.kit.tables.registration import left_behind, location_of, register
+from lakepact.conformance.checks.iceberg_rest.kit.tables.registration import (
+    left_behind,
+    location_of,
+    register,
+)
 from lakepact.conformance.checks.iceberg_rest.kit.tables.states import unchanged
 from lakepact.conformance.checks.watsonx_data.lab import WatsonxLab
 from lakepact.conformance.checks.watsonx_data.suite import check

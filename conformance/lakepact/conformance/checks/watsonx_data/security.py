@@ -5,10 +5,26 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from lakepact.conformance.checks.iceberg_rest.api import Mutation, NotOffered, OperationId, Reply, Wrong, expect, op
-from lakepact.conformance.checks.iceberg_rest.kit.principals import NO_CREDENTIALS, UNKNOWN_CREDENTIALS
+from lakepact.conformance.checks.iceberg_rest.api import (
+    Mutation,
+    NotOffered,
+    OperationId,
+    Reply,
+    Wrong,
+    expect,
+    op,
+)
+from lakepact.conformance.checks.iceberg_rest.kit.principals import (
+    NO_CREDENTIALS,
+    UNKNOWN_CREDENTIALS,
+)
 from lakepact.conformance.checks.iceberg_rest.kit.probes import PROBES
-from lakepact.conformance.checks.watsonx_data.lab import WatsonxLab, bearer_token, user_and_key, zen_api_key
+from lakepact.conformance.checks.watsonx_data.lab import (
+    WatsonxLab,
+    bearer_token,
+    user_and_key,
+    zen_api_key,
+)
 from lakepact.conformance.checks.watsonx_data.suite import check
 
 #: Values behind ZenApiKey that are not base64, not text, or hold no colon.
@@ -18,7 +34,11 @@ BROKEN_KEYS = ("%%%", "a", "_w==", "/w==", "bGFrZXBhY3Q=", "")
 def answers(lab: WatsonxLab, authorization: str | None) -> Iterator[tuple[OperationId, Reply]]:
     """Yield the answer of every operation to a valid request about missing objects, with one Authorization."""
     nothing: dict[str, Any] = {"namespace": (lab.name(),), "table": lab.name(), "view": lab.name()}
-    requests = {op.get_config: {}, op.list_namespaces: {}, **{operation: {**probe, **nothing} for operation, probe in PROBES.items()}}
+    requests = {
+        op.get_config: {},
+        op.list_namespaces: {},
+        **{operation: {**probe, **nothing} for operation, probe in PROBES.items()},
+    }
     headers = [("Authorization", authorization)] if authorization is not None else []
     for operation, arguments in requests.items():
         if operation in lab.contract.operations and lab.offers(operation):
@@ -44,7 +64,9 @@ def key_of(lab: WatsonxLab) -> str:
     asks_for_credentials(lab)
     known = user_and_key(lab.target)
     if not known:
-        raise NotOffered("no API key is known: name the variable that holds user:key with --parameter api-key-env=NAME")
+        raise NotOffered(
+            "no API key is known: name the variable that holds user:key with --parameter api-key-env=NAME"
+        )
     return known
 
 
@@ -54,7 +76,13 @@ def requests_without_credentials_return_401_or_403(lab: WatsonxLab) -> None:
     asks_for_credentials(lab)
     for operation, reply in lab.each(answers(lab, None)):
         with lab.judge("IRC-SEC-009" if operation == op.get_config else "IRC-SEC-001"):
-            expect.status(reply, 401, 403, about=f"for {operation} without Authorization", mutation=NO_CREDENTIALS)
+            expect.status(
+                reply,
+                401,
+                403,
+                about=f"for {operation} without Authorization",
+                mutation=NO_CREDENTIALS,
+            )
 
 
 @check("IRC-SEC-002")
@@ -64,7 +92,12 @@ def unknown_tokens_return_401(lab: WatsonxLab) -> None:
     for token in lab.each(("lakepact-known-to-nobody", "null")):
         for operation, reply in lab.each(answers(lab, f"Bearer {token}")):
             with lab.judge("IRC-SEC-002"):
-                expect.status(reply, 401, about=f"for {operation} with the token {token}", mutation=UNKNOWN_CREDENTIALS)
+                expect.status(
+                    reply,
+                    401,
+                    about=f"for {operation} with the token {token}",
+                    mutation=UNKNOWN_CREDENTIALS,
+                )
 
 
 @check("IRC-SEC-006", "IRC-SEC-007")
@@ -73,7 +106,9 @@ def bearer_tokens_are_accepted_by_every_operation(lab: WatsonxLab) -> None:
     asks_for_credentials(lab)
     token = bearer_token(lab.target)
     if not token:
-        raise NotOffered("no bearer token is known: name the variable that holds one with --parameter bearer-token-env=NAME")
+        raise NotOffered(
+            "no bearer token is known: name the variable that holds one with --parameter bearer-token-env=NAME"
+        )
     with lab.judge("IRC-SEC-006"):
         for operation, reply in answers(lab, f"Bearer {token}"):
             is_entered(operation, reply)
@@ -97,10 +132,18 @@ def api_keys_are_accepted_by_every_operation(lab: WatsonxLab) -> None:
 def unknown_api_keys_return_401_or_403(lab: WatsonxLab) -> None:
     """Every operation returns 401 or 403 for another key, another user, or both in the wrong order."""
     user, _, key = key_of(lab).partition(":")
-    for wrong in lab.each((f"{user}:{key[::-1]}x", f"{lab.name()}:{key}", f"{key}:{user}", f"{user}:", f":{key}")):
+    for wrong in lab.each(
+        (f"{user}:{key[::-1]}x", f"{lab.name()}:{key}", f"{key}:{user}", f"{user}:", f":{key}")
+    ):
         for operation, reply in lab.each(answers(lab, zen_api_key(wrong))):
             with lab.judge("WXD-SEC-002"):
-                expect.status(reply, 401, 403, about=f"for {operation} with a key that is none", mutation=UNKNOWN_CREDENTIALS)
+                expect.status(
+                    reply,
+                    401,
+                    403,
+                    about=f"for {operation} with a key that is none",
+                    mutation=UNKNOWN_CREDENTIALS,
+                )
 
 
 @check("WXD-SEC-003")
@@ -112,14 +155,18 @@ def malformed_api_keys_are_refused(lab: WatsonxLab) -> None:
         for operation, reply in lab.each(answers(lab, f"ZenApiKey {broken}".strip())):
             with lab.judge("WXD-SEC-003"):
                 about = f"for {operation} with `ZenApiKey {broken}`"
-                expect.client_error(reply, about=about, mutation=Mutation(Wrong.SYNTAX, "Authorization"))
+                expect.client_error(
+                    reply, about=about, mutation=Mutation(Wrong.SYNTAX, "Authorization")
+                )
                 expect.served(reply, reply.status != 404, f"another 4xx status than 404 {about}")
 
 
 @check("WXD-SEC-004")
 def newlines_after_api_keys_are_noted(lab: WatsonxLab) -> None:
     """Note whether a trailing newline in an API key, as `echo` adds it, is accepted."""
-    reply = lab.send(op.get_config, headers=[("Authorization", zen_api_key(key_of(lab) + "\n"))], anonymous=True)
+    reply = lab.send(
+        op.get_config, headers=[("Authorization", zen_api_key(key_of(lab) + "\n"))], anonymous=True
+    )
 
     lab.note("WXD-SEC-004", f"answered with status {reply.status}")
 

@@ -34,10 +34,23 @@ def discover(wire: Wire, target: Target) -> Offer:
     prefix = found.segments["prefix"] or named
     if not prefix:
         raise Blocked("which catalog is meant has to be said: --parameter warehouse=NAME")
-    declared = found.operations & OPERATIONS if found.facts["endpoints"] == "declared" else OPERATIONS
+    declared = (
+        found.operations & OPERATIONS if found.facts["endpoints"] == "declared" else OPERATIONS
+    )
     closed = [
-        wire.send("GET", path, operation=operation, check="discover", accepts="application/json", anonymous=True).status in {401, 403}
-        for operation, path in ((op.get_config, "/v1/config"), (op.list_namespaces, f"/v1/{prefix}/namespaces"))
+        wire.send(
+            "GET",
+            path,
+            operation=operation,
+            check="discover",
+            accepts="application/json",
+            anonymous=True,
+        ).status
+        in {401, 403}
+        for operation, path in (
+            (op.get_config, "/v1/config"),
+            (op.list_namespaces, f"/v1/{prefix}/namespaces"),
+        )
     ]
     features = {
         "prefix": True,
@@ -45,7 +58,11 @@ def discover(wire: Wire, target: Target) -> Offer:
         "authentication": any(closed),
         "api-keys": bool(user_and_key(target)),
     }
-    endpoints = {} if found.facts["endpoints"] == "declared" else {"endpoints": "absent: all operations of the page"}
+    endpoints = (
+        {}
+        if found.facts["endpoints"] == "declared"
+        else {"endpoints": "absent: all operations of the page"}
+    )
     return Offer(
         operations=declared,
         segments=MappingProxyType({"prefix": prefix}),
@@ -64,7 +81,15 @@ def discover_what_is_served(wire: Wire, target: Target) -> Offer:
     run, serials = secrets.token_hex(3), itertools.count(2)
 
     def lab_of(offer: Offer) -> WatsonxLab:
-        return WatsonxLab(wire, Contract("watsonx_data"), target, offer=offer, check="discover", run=run, serial=next(serials))
+        return WatsonxLab(
+            wire,
+            Contract("watsonx_data"),
+            target,
+            offer=offer,
+            check="discover",
+            run=run,
+            serial=next(serials),
+        )
 
     return with_what_is_served(lab_of, target, discover(wire, target), implied_by="WXD-CFG-006")
 
@@ -87,7 +112,10 @@ suite = Suite(
     parameters=PARAMETERS,
     leftovers=leftovers,
     unserved={
-        **dict.fromkeys(("IRC-CFG-008", "IRC-CFG-009", "IRC-CFG-010", "IRC-CFG-012", "IRC-CFG-017"), NO_ENDPOINTS),
+        **dict.fromkeys(
+            ("IRC-CFG-008", "IRC-CFG-009", "IRC-CFG-010", "IRC-CFG-012", "IRC-CFG-017"),
+            NO_ENDPOINTS,
+        ),
         "IRC-SCH-StorageCredential": "credentials of its storage",
         "second-principal": "several principals with different rights",
         "IRC-SEC-003": "tokens that end",

@@ -13,7 +13,10 @@ def tables_are_renamed_across_namespaces(lab: WatsonxLab) -> None:
     for name in lab.each((None, lab.name())):
         table = lab.append(lab.make_table())
         home, called = lab.make_namespace(), name or table.name
-        body = {"source": table.identifier, "destination": {"namespace": list(home), "name": called}}
+        body = {
+            "source": table.identifier,
+            "destination": {"namespace": list(home), "name": called},
+        }
         reply = lab.send(op.rename_table, body=body)
         lab.drop_afterwards(home, called)
         with lab.judge("WXD-TBL-003"):
@@ -40,4 +43,6 @@ def loaded_tables_have_all_snapshots(lab: WatsonxLab) -> None:
         loaded = lab.send(op.load_table, **table.at)
         expect.status(loaded, 200)
         found = [snapshot["snapshot-id"] for snapshot in loaded.at("metadata", "snapshots")]
-        expect.equal(sorted(added), sorted(found), "snapshots", at=loaded.place("metadata", "snapshots"))
+        expect.equal(
+            sorted(added), sorted(found), "snapshots", at=loaded.place("metadata", "snapshots")
+        )

@@ -4,7 +4,14 @@ from __future__ import annotations
 
 import orjson
 
-from lakepact.conformance.checks.iceberg_rest.api import Contract, Mutation, Operation, Wrong, expect, op
+from lakepact.conformance.checks.iceberg_rest.api import (
+    Contract,
+    Mutation,
+    Operation,
+    Wrong,
+    expect,
+    op,
+)
 from lakepact.conformance.checks.iceberg_rest.protocol.configuration import configuration
 from lakepact.conformance.checks.watsonx_data.lab import WatsonxLab
 from lakepact.conformance.checks.watsonx_data.suite import check
@@ -35,7 +42,9 @@ def catalog_name_is_the_prefix(lab: WatsonxLab) -> None:
     with lab.judge_each("WXD-GEN-002") as case:
         for path in ("/v1/namespaces", f"/v1/{lab.name()}/namespaces", f"/v1/{prefix}x/namespaces"):
             with case():
-                expect.client_error(lab.send_raw("GET", path), mutation=Mutation(Wrong.ABSENT, "prefix"))
+                expect.client_error(
+                    lab.send_raw("GET", path), mutation=Mutation(Wrong.ABSENT, "prefix")
+                )
 
 
 def absent_operations(lab: WatsonxLab) -> dict[str, Operation]:
@@ -45,7 +54,8 @@ def absent_operations(lab: WatsonxLab) -> dict[str, Operation]:
     return {
         name: operation
         for name, operation in others.items()
-        if name not in lab.contract.operations and f"{operation.method} {operation.path}" not in named
+        if name not in lab.contract.operations
+        and f"{operation.method} {operation.path}" not in named
     }
 
 
@@ -72,9 +82,20 @@ def unsupported_operations_are_refused(lab: WatsonxLab) -> None:
             if name != op.report_metrics:
                 with case():
                     body = b"{}" if operation.body else b""
-                    headers = [("Content-Type", operation.body_media_type or "application/json")] if body else []
-                    reply = lab.send_raw(operation.method, path_of(lab, operation), headers=headers, content=body)
-                    expect.status(reply, *sorted(ABSENT), about=f"for {name}", mutation=Mutation(Wrong.ABSENT, "path"))
+                    headers = (
+                        [("Content-Type", operation.body_media_type or "application/json")]
+                        if body
+                        else []
+                    )
+                    reply = lab.send_raw(
+                        operation.method, path_of(lab, operation), headers=headers, content=body
+                    )
+                    expect.status(
+                        reply,
+                        *sorted(ABSENT),
+                        about=f"for {name}",
+                        mutation=Mutation(Wrong.ABSENT, "path"),
+                    )
 
 
 @check("WXD-GEN-004")
@@ -82,7 +103,9 @@ def metrics_reports_return_2xx_or_4xx(lab: WatsonxLab) -> None:
     """Reporting metrics returns 2xx or 4xx."""
     report = Contract("iceberg_rest").operations[op.report_metrics]
     headers = [("Content-Type", "application/json")]
-    reply = lab.send_raw(report.method, path_of(lab, report), headers=headers, content=orjson.dumps(REPORT))
+    reply = lab.send_raw(
+        report.method, path_of(lab, report), headers=headers, content=orjson.dumps(REPORT)
+    )
 
     with lab.judge("WXD-GEN-004"):
         expect.served(reply, reply.status < 300 or 400 <= reply.status < 500, "a 2xx or 4xx status")

@@ -17,14 +17,21 @@ def views_are_renamed_across_namespaces(lab: WatsonxLab) -> None:
         view = lab.make_view(source)
         called = name or view
         before = lab.require(lab.send(op.load_view, namespace=source, view=view), 200)
-        ends = {"source": {"namespace": list(source), "name": view}, "destination": {"namespace": list(home), "name": called}}
+        ends = {
+            "source": {"namespace": list(source), "name": view},
+            "destination": {"namespace": list(home), "name": called},
+        }
         reply = lab.send(op.rename_view, body=ends)
         lab.add_cleanup(partial(lab.send, op.drop_view, namespace=home, view=called))
         with lab.judge("WXD-VIEW-001"):
             expect.status(reply, 204)
             moved = lab.send(op.load_view, namespace=home, view=called)
             expect.status(moved, 200)
-            expect.member(before.at("metadata", "view-uuid"), moved.place("metadata", "view-uuid"), "view UUID")
+            expect.member(
+                before.at("metadata", "view-uuid"),
+                moved.place("metadata", "view-uuid"),
+                "view UUID",
+            )
             expect.not_found(lab.send(op.load_view, namespace=source, view=view), "view")
 
 
@@ -43,8 +50,18 @@ def unknown_view_updates_and_requirements_are_refused(lab: WatsonxLab) -> None:
             ([{"type": "assert-lakepact-unknown"}], [harmless]),
         )
     ):
-        reply = lab.send(op.replace_view, namespace=home, view=view, body={"requirements": requirements, "updates": updates})
+        reply = lab.send(
+            op.replace_view,
+            namespace=home,
+            view=view,
+            body={"requirements": requirements, "updates": updates},
+        )
         with lab.judge("WXD-VIEW-002"):
-            expect.client_error(reply, mutation=Mutation(Wrong.VALUE, "/requirements/*/type" if requirements else "/updates/*/action"))
+            expect.client_error(
+                reply,
+                mutation=Mutation(
+                    Wrong.VALUE, "/requirements/*/type" if requirements else "/updates/*/action"
+                ),
+            )
             after = lab.send(op.load_view, namespace=home, view=view)
             expect.member(before.at("metadata"), after.place("metadata"), "metadata")

@@ -5,7 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from lakepact.conformance.clients.delta_sharing.lab import ROWS, same_rows
-from lakepact.conformance.clients.delta_sharing.scripts import CAPABILITIES, in_lines, with_capabilities
+from lakepact.conformance.clients.delta_sharing.scripts import (
+    CAPABILITIES,
+    in_lines,
+    with_capabilities,
+)
 from lakepact.conformance.clients.delta_sharing.suite import check
 from lakepact.conformance.clients.program import in_order
 from lakepact.conformance.evidence.outcome import NotOffered, Unmet
@@ -28,7 +32,9 @@ UNKNOWN = {"lakepactUnknown": {"of": ["a", "later", "version"]}}
 QUERY = op.query_table
 CHANGED = "changes"  #: a table with a change data feed
 DELTA_FORMAT = ("responseformat", "delta", op.get_table_metadata, QUERY)
-DELTA = "responseformat=delta;readerfeatures=deletionvectors,columnmapping,timestampntz,v2checkpoint"
+DELTA = (
+    "responseformat=delta;readerfeatures=deletionvectors,columnmapping,timestampntz,v2checkpoint"
+)
 
 
 def _inside(lines: list[Line], kind: str, change: dict[str, Any]) -> list[Line]:
@@ -38,7 +44,11 @@ def _inside(lines: list[Line], kind: str, change: dict[str, Any]) -> list[Line]:
     for line in lines:
         inner = line.get(kind)
         if isinstance(inner, dict):
-            inner = {**inner, wrapped: {**inner[wrapped], **change}} if wrapped in inner else {**inner, **change}
+            inner = (
+                {**inner, wrapped: {**inner[wrapped], **change}}
+                if wrapped in inner
+                else {**inner, **change}
+            )
             changed.append({**line, kind: inner})
         else:
             changed.append(line)
@@ -48,14 +58,28 @@ def _inside(lines: list[Line], kind: str, change: dict[str, Any]) -> list[Line]:
 def _all_unknown(lines: list[Line]) -> list[Line]:
     for kind in ("protocol", "metaData", "file", END):
         lines = _inside(lines, kind, UNKNOWN)
-    return [{kind: {**inner, **UNKNOWN} if isinstance(inner, dict) else inner for kind, inner in line.items()} for line in lines]
+    return [
+        {
+            kind: {**inner, **UNKNOWN} if isinstance(inner, dict) else inner
+            for kind, inner in line.items()
+        }
+        for line in lines
+    ]
 
 
 def asks_for(done: Performance, capability: str, value: str, *operations: OperationId) -> bool:
     """Return whether the client sent a capability with this value in requests of some operations."""
-    sent = [v for exchange in done.of(*operations) for name, v in exchange.request_headers if name.lower() == CAPABILITIES]
+    sent = [
+        v
+        for exchange in done.of(*operations)
+        for name, v in exchange.request_headers
+        if name.lower() == CAPABILITIES
+    ]
     pairs = [part.partition("=") for part in ";".join(sent).lower().split(";")]
-    return any(name.strip() == capability and value in [v.strip() for v in values.split(",")] for name, _, values in pairs)
+    return any(
+        name.strip() == capability and value in [v.strip() for v in values.split(",")]
+        for name, _, values in pairs
+    )
 
 
 @check("DS-PRO-03")
@@ -64,7 +88,9 @@ def unknown_members(lab: SharingClientLab) -> None:
     table, rows = lab.reads()
     with lab.judge("DS-PRO-03"):
         same_rows(
-            lab.performs("read-table", in_lines(_all_unknown), table=table).ended, rows, "where lines have members of a later version"
+            lab.performs("read-table", in_lines(_all_unknown), table=table).ended,
+            rows,
+            "where lines have members of a later version",
         )
 
 
@@ -83,14 +109,25 @@ def error_lines_at_the_end(lab: SharingClientLab) -> None:
     table, _ = lab.reads()
 
     def fails(lines: list[Line]) -> list[Line]:
-        return [*(line for line in lines if END not in line), {END: {"errorMessage": "the rest could not be read"}}]
+        return [
+            *(line for line in lines if END not in line),
+            {END: {"errorMessage": "the rest could not be read"}},
+        ]
 
     changed = lab.pack.tables[CHANGED]
-    bounds: dict[str, Any] = {"table": lab.address(CHANGED), "starting-version": 0, "ending-version": changed.last.version}
-    changes = lab.tries("read-changes", in_lines(fails, op.query_table_changes, capabilities=WITH_END), **bounds)
+    bounds: dict[str, Any] = {
+        "table": lab.address(CHANGED),
+        "starting-version": 0,
+        "ending-version": changed.last.version,
+    }
+    changes = lab.tries(
+        "read-changes", in_lines(fails, op.query_table_changes, capabilities=WITH_END), **bounds
+    )
     with lab.judge_each("DS-EST-05") as case:
         with case():
-            done = lab.performs("read-table", in_lines(fails, QUERY, capabilities=WITH_END), table=table)
+            done = lab.performs(
+                "read-table", in_lines(fails, QUERY, capabilities=WITH_END), table=table
+            )
             done.is_refused(f"the {END} of the answer has an errorMessage")
         if changes is not None:
             with case():
@@ -125,7 +162,9 @@ def parquet_format_instead_of_delta(lab: SharingClientLab) -> None:
         raise NotOffered("the client does not ask for delta format")
     with lab.judge("DS-CAP-08"):
         same_rows(
-            lab.performs("read-table", with_capabilities("responseformat=parquet"), table=table).ended,
+            lab.performs(
+                "read-table", with_capabilities("responseformat=parquet"), table=table
+            ).ended,
             rows,
             "where the answer is in parquet format",
         )
@@ -154,7 +193,12 @@ def metadata_formats(lab: SharingClientLab) -> None:
         for answered in ("responseformat=parquet", *([DELTA] if has_delta else [])):
             with case():
                 done = lab.performs("read-metadata", with_capabilities(answered), table=table)
-                expect.equal(columns, done.result, f"columns of metadata in {answered.partition(';')[0]}:", at=None)
+                expect.equal(
+                    columns,
+                    done.result,
+                    f"columns of metadata in {answered.partition(';')[0]}:",
+                    at=None,
+                )
 
 
 #: Optional members of lines in parquet format, and of what lines in delta format wrap.
@@ -192,7 +236,10 @@ def lines_with(change: Callable[[str, Line], Line]) -> Callable[[list[Line]], li
 def optional_members(lab: SharingClientLab) -> None:
     """A client reads exactly the rows of a table whose lines lack their optional members, or have null in them."""
     table, rows = lab.reads()
-    changes = (("DS-CLI-04", _absent, "lack their optional members"), ("DS-CLI-05", _null, "have null in them"))
+    changes = (
+        ("DS-CLI-04", _absent, "lack their optional members"),
+        ("DS-CLI-05", _null, "have null in them"),
+    )
     for requirement, change, how in lab.each(changes):
         with lab.judge(requirement):
             done = lab.performs("read-table", in_lines(lines_with(change)), table=table)
@@ -209,14 +256,21 @@ def same_values(done: Performance, rows: Sequence[Line], what: str) -> None:
     if not isinstance(printed, list) or not all(isinstance(row, dict) for row in printed):
         raise Unmet(f"the rows of {what}, an array of objects", done.ended.outcome)
     by_id = {row.get("id"): row for row in printed}
-    expect.equal(in_order([row["id"] for row in rows]), in_order(list(by_id)), f"ids of the rows of {what}:", at=None)
+    expect.equal(
+        in_order([row["id"] for row in rows]),
+        in_order(list(by_id)),
+        f"ids of the rows of {what}:",
+        at=None,
+    )
     for row in rows:
         for column, value in row.items():
             found = by_id[row["id"]].get(column)
             if value is None or isinstance(value, (bool, int, str)):
                 expect.equal(value, found, f"{column} of the row {row['id']} of {what}:", at=None)
             elif found is None:
-                raise Unmet(f"{column} of the row {row['id']} of {what}: {expect.shown(value)}", "null")
+                raise Unmet(
+                    f"{column} of the row {row['id']} of {what}: {expect.shown(value)}", "null"
+                )
 
 
 @check("DS-CLI-10")
@@ -224,7 +278,11 @@ def partition_values(lab: SharingClientLab) -> None:
     """A client returns the rows of a table with partition columns of all types, with their values and nulls."""
     lab.reads()
     with lab.judge("DS-CLI-10"):
-        same_values(lab.performs("read-table", table=lab.address(TYPED)), lab.rows(TYPED), "a table with partition columns of all types")
+        same_values(
+            lab.performs("read-table", table=lab.address(TYPED)),
+            lab.rows(TYPED),
+            "a table with partition columns of all types",
+        )
 
 
 @check("DS-CLI-12")
@@ -239,6 +297,10 @@ def reader_features(lab: SharingClientLab) -> None:
                 continue
             judged += 1
             with case():
-                same_values(done, lab.rows(fixture), f"a table with the features {', '.join(sorted(lab.pack.tables[fixture].features))}")
+                same_values(
+                    done,
+                    lab.rows(fixture),
+                    f"a table with the features {', '.join(sorted(lab.pack.tables[fixture].features))}",
+                )
     if not judged:
         raise NotOffered("the client names no reader features")

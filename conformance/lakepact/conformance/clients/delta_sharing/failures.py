@@ -57,7 +57,10 @@ def moved(value: Any, url: str) -> Any:
     """Return a line with this URL for every file."""
     if not isinstance(value, dict):
         return value
-    return {name: url if name in {"url", "path"} and isinstance(inner, str) else moved(inner, url) for name, inner in value.items()}
+    return {
+        name: url if name in {"url", "path"} and isinstance(inner, str) else moved(inner, url)
+        for name, inner in value.items()
+    }
 
 
 @check("DS-CLI-11")
@@ -65,18 +68,33 @@ def failures_are_reported(lab: SharingClientLab) -> None:
     """A client reports an error for listings, queries and downloads that return 4xx, 5xx or HTML, or are truncated."""
     table, _ = lab.reads()
     scripts: list[tuple[str, str, Script]] = [("read-table", "a query that is cut", cut)]
-    scripts += [("list-tables", f"listings answered with {how}", answering(LISTINGS, answer)) for how, answer in REFUSALS.items()]
-    scripts += [("read-table", f"a query answered with {how}", answering(IN_LINES, answer)) for how, answer in REFUSALS.items()]
-    scripts += [("read-table", f"files answered with {how}", with_file(answer)) for how, answer in REFUSALS.items()]
+    scripts += [
+        ("list-tables", f"listings answered with {how}", answering(LISTINGS, answer))
+        for how, answer in REFUSALS.items()
+    ]
+    scripts += [
+        ("read-table", f"a query answered with {how}", answering(IN_LINES, answer))
+        for how, answer in REFUSALS.items()
+    ]
+    scripts += [
+        ("read-table", f"files answered with {how}", with_file(answer))
+        for how, answer in REFUSALS.items()
+    ]
     run: Callable[..., Any] = lab.performs
     with lab.judge_each("DS-CLI-11") as case:
         for task, how, script in scripts:
             with case():
-                run(task, script, **({"table": table} if task == "read-table" else {})).is_refused(how)
+                run(task, script, **({"table": table} if task == "read-table" else {})).is_refused(
+                    how
+                )
 
 
 XML = (("content-type", "application/xml"),)
-EXPIRED = Answer(403, headers=XML, body=b"<Error><Code>AccessDenied</Code><Message>Request has expired</Message></Error>")
+EXPIRED = Answer(
+    403,
+    headers=XML,
+    body=b"<Error><Code>AccessDenied</Code><Message>Request has expired</Message></Error>",
+)
 TIMES = frozenset({"expirationTimestamp", "minUrlExpirationTimestamp"})
 
 
@@ -91,7 +109,10 @@ def expired_once() -> Script:
         if request.operation != op.query_table or answer.status != 200 or queried.is_set():
             return answer
         queried.set()
-        return answer.with_lines(_until(moved(line, request.base + FILES), int(time.time() * 1000)) for line in answer.lines)
+        return answer.with_lines(
+            _until(moved(line, request.base + FILES), int(time.time() * 1000))
+            for line in answer.lines
+        )
 
     return script
 
@@ -100,7 +121,10 @@ def _until(value: Any, milliseconds: int) -> Any:
     """Return a line whose URLs expire at a time."""
     if not isinstance(value, dict):
         return value
-    return {name: milliseconds if name in TIMES and inner is not None else _until(inner, milliseconds) for name, inner in value.items()}
+    return {
+        name: milliseconds if name in TIMES and inner is not None else _until(inner, milliseconds)
+        for name, inner in value.items()
+    }
 
 
 @check("DS-CLI-15")
@@ -108,4 +132,8 @@ def expired_urls(lab: SharingClientLab) -> None:
     """A client whose file URLs return 403 after they expired queries the table again and reads exactly its rows."""
     table, rows = lab.reads()
     with lab.judge("DS-CLI-15"):
-        same_rows(lab.performs("read-table", expired_once(), table=table).ended, rows, "after the first URLs of its files returned 403")
+        same_rows(
+            lab.performs("read-table", expired_once(), table=table).ended,
+            rows,
+            "after the first URLs of its files returned 403",
+        )

@@ -43,7 +43,9 @@ class SharingClientLab(ClientLab):
     @property
     def pack(self) -> Manifest:
         """The fixture pack, which the server shares."""
-        manifest: Manifest = self.server.once("the fixture pack", lambda: read_manifest(Path(self.target.parameters["fixtures"])))
+        manifest: Manifest = self.server.once(
+            "the fixture pack", lambda: read_manifest(Path(self.target.parameters["fixtures"]))
+        )
         return manifest
 
     @property
@@ -54,14 +56,22 @@ class SharingClientLab(ClientLab):
     def arguments(self, url: str, arguments: Mapping[str, Any]) -> Mapping[str, Any]:
         """Return the arguments of a task, with the path of a new profile that has the check's own members."""
         endpoint = f"{url}/" if arguments.get("slash") else url
-        document = {"shareCredentialsVersion": PROFILE_VERSION, "endpoint": endpoint, "bearerToken": self.token}
+        document = {
+            "shareCredentialsVersion": PROFILE_VERSION,
+            "endpoint": endpoint,
+            "bearerToken": self.token,
+        }
         own = {
-            name: value.replace(ADDRESS, url) if isinstance(value, str) else value for name, value in arguments.get("profile", {}).items()
+            name: value.replace(ADDRESS, url) if isinstance(value, str) else value
+            for name, value in arguments.get("profile", {}).items()
         }
         document = {name: value for name, value in (document | own).items() if value is not None}
         path = self.pack.folder / f"{self.name()}.share"
         path.write_bytes(orjson.dumps(document))
-        return {**{k: v for k, v in arguments.items() if k not in {"profile", "slash"}}, "profile": str(path)}
+        return {
+            **{k: v for k, v in arguments.items() if k not in {"profile", "slash"}},
+            "profile": str(path),
+        }
 
     def catalogue(self, suffix: str = "") -> dict[str, list[str]]:
         """Return all tables that are shared, as clients name them, by their shares; each name ends with a suffix."""
@@ -109,7 +119,9 @@ def are_rows(printed: Any, rows: Sequence[Mapping[str, Any]], why: str) -> None:
     Raises:
         Unmet: it is not; `why` names the circumstances.
     """
-    if not isinstance(printed, list) or sorted(map(_spelled, printed)) != sorted(map(_spelled, rows)):
+    if not isinstance(printed, list) or sorted(map(_spelled, printed)) != sorted(
+        map(_spelled, rows)
+    ):
         counted = f"{len(printed)} rows" if isinstance(printed, list) else shown(printed)
         raise Unmet(f"the {len(rows)} rows of the table {why}", counted)
 

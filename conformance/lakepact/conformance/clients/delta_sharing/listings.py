@@ -37,10 +37,14 @@ def _ends_empty(request: Request, page: dict[str, Any]) -> dict[str, Any]:
 
 def _ends_absent(request: Request, page: dict[str, Any]) -> dict[str, Any]:
     del request
-    return page if page.get(TOKEN) else {name: value for name, value in page.items() if name != TOKEN}
+    return (
+        page if page.get(TOKEN) else {name: value for name, value in page.items() if name != TOKEN}
+    )
 
 
-def _judge_spellings(lab: SharingClientLab, requirement: str, spellings: Mapping[str, Script], tables: Sequence[str]) -> None:
+def _judge_spellings(
+    lab: SharingClientLab, requirement: str, spellings: Mapping[str, Script], tables: Sequence[str]
+) -> None:
     """Expect the same tables for each spelling of a listing.
 
     Raises:
@@ -48,18 +52,25 @@ def _judge_spellings(lab: SharingClientLab, requirement: str, spellings: Mapping
     """
     read = {how: lab.performs("list-tables", script).ended for how, script in spellings.items()}
     if not any(ended.prints(tables) for ended in read.values()):
-        raise Blocked(f"the client does not list tables: {' / '.join(ended.shown for ended in read.values())}")
+        raise Blocked(
+            f"the client does not list tables: {' / '.join(ended.shown for ended in read.values())}"
+        )
     with lab.judge_each(requirement) as case:
         for how, ended in read.items():
             with case():
-                expect.true(ended.prints(tables), f"{len(tables)} tables {how}", ended.outcome, at=None)
+                expect.true(
+                    ended.prints(tables), f"{len(tables)} tables {how}", ended.outcome, at=None
+                )
 
 
 @check("DS-PAG-10")
 def listings_end(lab: SharingClientLab) -> None:
     """A client lists all tables, whether `nextPageToken` of the last page is empty or missing."""
     tables = [table for share in lab.catalogue().values() for table in share]
-    spellings = {f"where {TOKEN} is empty in the end": listing(_ends_empty), f"where {TOKEN} is missing in the end": listing(_ends_absent)}
+    spellings = {
+        f"where {TOKEN} is empty in the end": listing(_ends_empty),
+        f"where {TOKEN} is missing in the end": listing(_ends_absent),
+    }
     _judge_spellings(lab, "DS-PAG-10", spellings, tables)
 
 
@@ -76,7 +87,10 @@ def empty_listings(lab: SharingClientLab) -> None:
 
         return listing(change)
 
-    spellings = {"where another share has items []": without_items({"items": []}), "where another share has no items": without_items({})}
+    spellings = {
+        "where another share has items []": without_items({"items": []}),
+        "where another share has no items": without_items({}),
+    }
     _judge_spellings(lab, "DS-PAG-12", spellings, tables)
 
 
@@ -85,7 +99,11 @@ def overlong_strings(lab: SharingClientLab) -> None:
     """A client lists all tables of shares whose `displayName`, `comment` and `properties` exceed their lengths."""
     tables = [table for share in lab.catalogue().values() for table in share]
     lab.does("list-tables", tables)
-    texts = {"displayName": "d" * LONG, "comment": "c" * LONG, "properties": {f"p{n}": "v" * LONG for n in range(3)}}
+    texts = {
+        "displayName": "d" * LONG,
+        "comment": "c" * LONG,
+        "properties": {f"p{n}": "v" * LONG for n in range(3)},
+    }
 
     def change(request: Request, page: dict[str, Any]) -> dict[str, Any]:
         if request.operation != op.list_shares:
@@ -104,12 +122,20 @@ def renamed(request: Request, forward: Forward) -> Answer:
     for number in range(2, len(steps), 2):  # each name follows a word
         name = unquote(steps[number])
         if not name.endswith(SUFFIX):
-            return Answer(404, body=b'{"errorCode":"RESOURCE_DOES_NOT_EXIST","message":"no such name"}')
+            return Answer(
+                404, body=b'{"errorCode":"RESOURCE_DOES_NOT_EXIST","message":"no such name"}'
+            )
         steps[number] = quote(name.removesuffix(SUFFIX), safe="")
 
     def change(_: Request, page: dict[str, Any]) -> dict[str, Any]:
         names = ("name", "share", "schema")
-        return {**page, "items": [item | {key: item[key] + SUFFIX for key in names if key in item} for item in page.get("items", [])]}
+        return {
+            **page,
+            "items": [
+                item | {key: item[key] + SUFFIX for key in names if key in item}
+                for item in page.get("items", [])
+            ],
+        }
 
     return listing(change)(request.at("/".join(steps) + mark + query), forward)
 
@@ -124,7 +150,9 @@ def names(lab: SharingClientLab) -> None:
     with lab.judge_each("DS-CLI-23") as case:
         with case():
             ended = lab.performs("list-tables", renamed).ended
-            expect.true(ended.prints(expected), f"the {len(expected)} tables", ended.outcome, at=None)
+            expect.true(
+                ended.prints(expected), f"the {len(expected)} tables", ended.outcome, at=None
+            )
         if (done := lab.tries("read-table-by-names", renamed, names=levels)) is not None:
             with case():
                 same_rows(done.ended, rows, f"named {expect.shown(levels)}")
@@ -153,9 +181,16 @@ class Pages:
             return forward(request)
         token = dict(parse_qsl(query, keep_blank_values=True)).get("pageToken", "")
         answer = forward(request.at(path))
-        number = int(token.removeprefix(ODD)) if token.startswith(ODD) and token.removeprefix(ODD).isdigit() else 0
+        number = (
+            int(token.removeprefix(ODD))
+            if token.startswith(ODD) and token.removeprefix(ODD).isdigit()
+            else 0
+        )
         if token and not number:
-            return Answer(400, body=b'{"errorCode":"INVALID_PARAMETER_VALUE","message":"not a token of this server"}')
+            return Answer(
+                400,
+                body=b'{"errorCode":"INVALID_PARAMETER_VALUE","message":"not a token of this server"}',
+            )
         if answer.status != 200:
             return answer
         items = answer.document.get("items", [])
@@ -167,7 +202,9 @@ class Pages:
 
 
 def _complete(done: Performance, tables: list[str], how: str) -> None:
-    expect.true(done.ended.prints(tables), f"{len(tables)} tables {how}", done.ended.outcome, at=None)
+    expect.true(
+        done.ended.prints(tables), f"{len(tables)} tables {how}", done.ended.outcome, at=None
+    )
 
 
 @check("DS-CLI-01", "DS-CLI-02", "DS-CLI-03")
@@ -210,7 +247,9 @@ def halves(request: Request, forward: Forward) -> Answer:
 def paged_queries(lab: SharingClientLab) -> None:
     """A client that gets a `nextPageToken` in an endStreamAction returns the rows of both pages, or reports an error."""
     table, rows = lab.reads()
-    if not asks_for(lab.performs("read-table", table=table), "includeendstreamaction", "true", op.query_table):
+    if not asks_for(
+        lab.performs("read-table", table=table), "includeendstreamaction", "true", op.query_table
+    ):
         raise NotOffered(f"the client does not ask for an {END}")
     with lab.judge("DS-CLI-19"):
         done = lab.performs("read-table", halves, table=table)

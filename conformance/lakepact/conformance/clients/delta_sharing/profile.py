@@ -41,11 +41,19 @@ def endpoints_and_tokens(lab: SharingClientLab) -> None:
             with case():
                 done = lab.performs("read-table", table=table, slash=slash)
                 seen += done.exchanges
-                same_rows(done.ended, rows, f"where the endpoint has {'a' if slash else 'no'} slash at its end")
+                same_rows(
+                    done.ended,
+                    rows,
+                    f"where the endpoint has {'a' if slash else 'no'} slash at its end",
+                )
     with lab.judge_each("DS-PRF-03") as case:
         for exchange in seen:
             with case():
-                sent = [value for name, value in exchange.request_headers if name.lower() == "authorization"]
+                sent = [
+                    value
+                    for name, value in exchange.request_headers
+                    if name.lower() == "authorization"
+                ]
                 expect.true(
                     sent == [f"Bearer {lab.token}"],
                     "the header Authorization: Bearer and the token of the profile",
@@ -71,7 +79,13 @@ def expiration_times(lab: SharingClientLab) -> None:
 
 def _without_secrets(sent: list[str]) -> str:
     """Return the scheme of each Authorization, and the length of its token."""
-    return " and ".join(f"{value.partition(' ')[0]} and {len(value.partition(' ')[2])} characters" for value in sent) or "no such header"
+    return (
+        " and ".join(
+            f"{value.partition(' ')[0]} and {len(value.partition(' ')[2])} characters"
+            for value in sent
+        )
+        or "no such header"
+    )
 
 
 TOKEN_PATH = "/identity/token"  # noqa: S105 - a path
@@ -84,11 +98,19 @@ PROFILES: Mapping[str, tuple[Mapping[str, Any], str]] = {
     "bearer_token": ({"bearerToken": ISSUED}, f"Bearer {ISSUED}"),
     "basic": ({"username": NAME, "password": SECRET}, BASIC),
     "oauth_client_credentials": (
-        {"tokenEndpoint": f"{ADDRESS}{TOKEN_PATH}", "clientId": NAME, "clientSecret": SECRET, "scope": "all"},
+        {
+            "tokenEndpoint": f"{ADDRESS}{TOKEN_PATH}",
+            "clientId": NAME,
+            "clientSecret": SECRET,
+            "scope": "all",
+        },
         f"Bearer {ISSUED}",
     ),
 }
-UNAUTHORIZED = Answer(401, body=b'{"errorCode":"UNAUTHENTICATED","message":"not the authorization that the profile leads to"}')
+UNAUTHORIZED = Answer(
+    401,
+    body=b'{"errorCode":"UNAUTHENTICATED","message":"not the authorization that the profile leads to"}',
+)
 
 
 def requiring(authorization: str, token: str) -> Script:
@@ -104,8 +126,14 @@ def requiring(authorization: str, token: str) -> Script:
             return _issued(request)
         if request.headers.get("authorization") != authorization:
             return UNAUTHORIZED
-        others = [(name, value) for name, value in request.headers.multi_items() if name.lower() != "authorization"]
-        return forward(request.with_headers(httpx.Headers([*others, ("authorization", f"Bearer {token}")])))
+        others = [
+            (name, value)
+            for name, value in request.headers.multi_items()
+            if name.lower() != "authorization"
+        ]
+        return forward(
+            request.with_headers(httpx.Headers([*others, ("authorization", f"Bearer {token}")]))
+        )
 
     return script
 
@@ -116,7 +144,9 @@ def _issued(request: Request) -> Answer:
     in_form = (form.get("client_id"), form.get("client_secret")) == (NAME, SECRET)
     if form.get("grant_type") != "client_credentials" or not (in_form or _in_header(request)):
         return Answer(401, body=b'{"error":"invalid_client"}')
-    return Answer(200, body=orjson.dumps({"access_token": ISSUED, "token_type": "bearer", "expires_in": 3600}))
+    return Answer(
+        200, body=orjson.dumps({"access_token": ISSUED, "token_type": "bearer", "expires_in": 3600})
+    )
 
 
 def _in_header(request: Request) -> bool:
@@ -125,7 +155,9 @@ def _in_header(request: Request) -> bool:
         plain = base64.b64decode(value).decode()
     except (binascii.Error, UnicodeDecodeError):
         return False
-    decoded = dict(parse_qsl(f"value={plain}")).get("value")  # RFC 6749 wants both percent-encoded first
+    decoded = dict(parse_qsl(f"value={plain}")).get(
+        "value"
+    )  # RFC 6749 wants both percent-encoded first
     return scheme.lower() == "basic" and f"{NAME}:{SECRET}" in {plain, decoded}
 
 
@@ -137,7 +169,9 @@ def profile_types(lab: SharingClientLab) -> None:
     with lab.judge_each("DS-CLI-21") as case:
         for kind, (members, authorization) in PROFILES.items():
             profile = {**VERSION_2, "type": kind, **members}
-            done = lab.performs("read-table", requiring(authorization, lab.token), table=table, profile=profile)
+            done = lab.performs(
+                "read-table", requiring(authorization, lab.token), table=table, profile=profile
+            )
             if done.exchanges:
                 judged += 1
                 with case():

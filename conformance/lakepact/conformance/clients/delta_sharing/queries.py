@@ -5,7 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from lakepact.conformance.clients.delta_sharing.answers import same_values
-from lakepact.conformance.clients.delta_sharing.lab import BY_DIRECTORY, ROWS, SharingClientLab, are_rows, same_rows
+from lakepact.conformance.clients.delta_sharing.lab import (
+    BY_DIRECTORY,
+    ROWS,
+    SharingClientLab,
+    are_rows,
+    same_rows,
+)
 from lakepact.conformance.clients.delta_sharing.scripts import IN_LINES, blind
 from lakepact.conformance.clients.delta_sharing.suite import check
 from lakepact.conformance.clients.delta_sharing.versions import HISTORY
@@ -37,7 +43,12 @@ def limits_are_applied(lab: SharingClientLab) -> None:
         some = printed.result
         right = isinstance(some, list) and len(some) == LIMIT and all(row in rows for row in some)
         shown = f"{len(some)} rows" if isinstance(some, list) else expect.shown(some)
-        expect.true(right, f"{LIMIT} rows of the table, although the server ignores limitHint", shown, at=None)
+        expect.true(
+            right,
+            f"{LIMIT} rows of the table, although the server ignores limitHint",
+            shown,
+            at=None,
+        )
 
 
 @check("DS-HNT-14", "DS-SQL-04", "DS-JSP-09")
@@ -48,13 +59,18 @@ def predicates_are_applied(lab: SharingClientLab) -> None:
     where = {"id": wanted["id"]}
     done = lab.performs("read-table", blind, table=table, where=where)
     judged = ["DS-HNT-14"]
-    for requirement, member in (("DS-SQL-04", "predicateHints"), ("DS-JSP-09", "jsonPredicateHints")):
+    for requirement, member in (
+        ("DS-SQL-04", "predicateHints"),
+        ("DS-JSP-09", "jsonPredicateHints"),
+    ):
         if _sends(done, member):
             judged.append(requirement)
         else:
             lab.skip(requirement, f"the client sends no {member}")
     with lab.judge(*judged):
-        same_rows(done.ended, [wanted], f"with {expect.shown(where)}, although the server ignores hints")
+        same_rows(
+            done.ended, [wanted], f"with {expect.shown(where)}, although the server ignores hints"
+        )
 
 
 @check("DS-QRY-03")
@@ -86,15 +102,21 @@ def with_access_modes(modes: list[str] | None) -> Script:
 
     def script(request: Request, forward: Forward) -> Answer:
         if request.operation == KEYS:
-            return Answer(400, body=b'{"errorCode":"INVALID_PARAMETER_VALUE","message":"the table cannot be read by directory"}')
+            return Answer(
+                400,
+                body=b'{"errorCode":"INVALID_PARAMETER_VALUE","message":"the table cannot be read by directory"}',
+            )
         answer = forward(request)
         if answer.status != 200 or request.operation not in TABLES | IN_LINES:
             return answer
         if request.operation in TABLES:
             page = answer.document
-            return answer.with_document({**page, "items": [changed(item) for item in page.get("items", [])]})
+            return answer.with_document(
+                {**page, "items": [changed(item) for item in page.get("items", [])]}
+            )
         return answer.with_lines(
-            {kind: changed(inner) if kind == "metaData" else inner for kind, inner in line.items()} for line in answer.lines
+            {kind: changed(inner) if kind == "metaData" else inner for kind, inner in line.items()}
+            for line in answer.lines
         )
 
     return script
@@ -105,11 +127,17 @@ def tables_without_access_modes(lab: SharingClientLab) -> None:
     """A client reads exactly the rows of a table without `accessModes` by URLs."""
     table, rows = lab.address(ROWS), lab.rows(ROWS)
     try:
-        same_rows(lab.performs("read-table", with_access_modes(["url"]), table=table).ended, rows, "")
+        same_rows(
+            lab.performs("read-table", with_access_modes(["url"]), table=table).ended, rows, ""
+        )
     except Unmet as unmet:
         raise Blocked(f"the client does not read a table by URLs: {unmet.actual}") from None
     with lab.judge("DS-LTB-12"):
-        same_rows(lab.performs("read-table", with_access_modes(None), table=table).ended, rows, f"where no answer has {MODES}")
+        same_rows(
+            lab.performs("read-table", with_access_modes(None), table=table).ended,
+            rows,
+            f"where no answer has {MODES}",
+        )
 
 
 @check("DS-ACC-01")
@@ -135,9 +163,17 @@ def several_tables(lab: SharingClientLab) -> None:
     history, other = lab.address(HISTORY), lab.address(ROWS)
     wanted: list[tuple[dict[str, Any], list[dict[str, Any]], str]] = [
         ({"table": other}, lab.rows(ROWS), "that is read first"),
-        ({"table": history, "version": versions[0].version}, versions[0].rows.to_pylist(), f"at version {versions[0].version}"),
+        (
+            {"table": history, "version": versions[0].version},
+            versions[0].rows.to_pylist(),
+            f"at version {versions[0].version}",
+        ),
         ({"table": history}, lab.rows(HISTORY), "that was read at another version before"),
-        ({"table": history, "version": versions[1].version}, versions[1].rows.to_pylist(), f"at version {versions[1].version}"),
+        (
+            {"table": history, "version": versions[1].version},
+            versions[1].rows.to_pylist(),
+            f"at version {versions[1].version}",
+        ),
         ({"table": other}, lab.rows(ROWS), "that is read a second time"),
     ]
     done = lab.performs("read-tables", tables=[table for table, _, _ in wanted])
@@ -145,7 +181,9 @@ def several_tables(lab: SharingClientLab) -> None:
         with case():
             if not isinstance(done.result, list) or len(done.result) != len(wanted):
                 raise Unmet(f"an array with the rows of {len(wanted)} reads", done.ended.outcome)
-        for found, (_, rows, how) in zip(done.result if isinstance(done.ended.value, list) else (), wanted, strict=False):
+        for found, (_, rows, how) in zip(
+            done.result if isinstance(done.ended.value, list) else (), wanted, strict=False
+        ):
             with case():
                 are_rows(found, rows, how)
 
@@ -157,7 +195,11 @@ def tables_without_files(lab: SharingClientLab) -> None:
     with lab.judge_each("DS-CLI-17") as case:
         for fixture in EMPTY:
             with case():
-                same_rows(lab.performs("read-table", table=lab.address(fixture)).ended, [], "without files")
+                same_rows(
+                    lab.performs("read-table", table=lab.address(fixture)).ended,
+                    [],
+                    "without files",
+                )
 
 
 @check("DS-CLI-18")
@@ -186,5 +228,10 @@ def ordinary_tasks(lab: SharingClientLab) -> None:
         for task, arguments, expected in tasks:
             if (done := lab.tries(task, **arguments)) is not None:
                 with case():
-                    expect.true(done.ended.prints(expected), f"the result of {task}: {expect.shown(expected)}", done.ended.outcome, at=None)
+                    expect.true(
+                        done.ended.prints(expected),
+                        f"the result of {task}: {expect.shown(expected)}",
+                        done.ended.outcome,
+                        at=None,
+                    )
                     expect.true(bool(done.exchanges), "a request to the server", "none", at=None)

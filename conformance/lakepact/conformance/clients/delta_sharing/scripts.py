@@ -35,7 +35,11 @@ def listing(change: Callable[[Request, Line], Line]) -> Script:
     return script
 
 
-def in_lines(change: Callable[[list[Line]], list[Line]], *operations: OperationId, capabilities: str | None = None) -> Script:
+def in_lines(
+    change: Callable[[list[Line]], list[Line]],
+    *operations: OperationId,
+    capabilities: str | None = None,
+) -> Script:
     """Return a server whose answers in lines are changed.
 
     Args:
@@ -54,7 +58,11 @@ def in_lines(change: Callable[[list[Line]], list[Line]], *operations: OperationI
             for part in answer.header(CAPABILITIES).split(";")
             if part and part.partition("=")[0] != (capabilities or "").partition("=")[0]
         ]
-        return changed.with_header(CAPABILITIES, ";".join([*others, capabilities])) if capabilities else changed
+        return (
+            changed.with_header(CAPABILITIES, ";".join([*others, capabilities]))
+            if capabilities
+            else changed
+        )
 
     return script
 
@@ -74,6 +82,10 @@ def blind(request: Request, forward: Forward) -> Answer:
     """Answer as a server that ignores hints and sends all files."""
     document = request.document
     if request.operation == op.query_table and isinstance(document, dict):
-        kept = {name: value for name, value in document.items() if not name.endswith("Hint") and not name.endswith("Hints")}
+        kept = {
+            name: value
+            for name, value in document.items()
+            if not name.endswith("Hint") and not name.endswith("Hints")
+        }
         return forward(replace(request, body=orjson.dumps(kept)))
     return forward(request)

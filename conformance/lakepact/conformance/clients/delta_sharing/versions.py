@@ -30,7 +30,9 @@ def versions(lab: SharingClientLab) -> None:
     with lab.judge_each("DS-CLI-06") as case:
         for version in (table.versions[0], table.versions[2], table.last):
             with case():
-                done = lab.performs("read-table-at-version", table=lab.address(HISTORY), version=version.version)
+                done = lab.performs(
+                    "read-table-at-version", table=lab.address(HISTORY), version=version.version
+                )
                 same_rows(done.ended, version.rows.to_pylist(), f"at version {version.version}")
 
 
@@ -38,7 +40,9 @@ def versions(lab: SharingClientLab) -> None:
 def timestamps(lab: SharingClientLab) -> None:
     """A client sends timestamps in ISO 8601 and UTC, and returns the rows of that time."""
     version = lab.pack.tables[HISTORY].versions[2]
-    done = lab.performs("read-table-at-timestamp", table=lab.address(HISTORY), timestamp=version.timestamp)
+    done = lab.performs(
+        "read-table-at-timestamp", table=lab.address(HISTORY), timestamp=version.timestamp
+    )
     sent = _times(done)
     if not sent:
         raise NotOffered("the client sends no timestamp")
@@ -52,7 +56,9 @@ def timestamps(lab: SharingClientLab) -> None:
                     at=None,
                 )
         with case():
-            same_rows(done.ended, version.rows.to_pylist(), f"at the time of version {version.version}")
+            same_rows(
+                done.ended, version.rows.to_pylist(), f"at the time of version {version.version}"
+            )
 
 
 def _times(done: Performance) -> list[Any]:
@@ -60,7 +66,9 @@ def _times(done: Performance) -> list[Any]:
     found = []
     for exchange in done.exchanges:
         body = exchange.request_parsed
-        sent = dict(parse_qsl(urlsplit(exchange.url).query, keep_blank_values=True)) | (body if isinstance(body, dict) else {})
+        sent = dict(parse_qsl(urlsplit(exchange.url).query, keep_blank_values=True)) | (
+            body if isinstance(body, dict) else {}
+        )
         found += [sent[name] for name in TIMES if sent.get(name) is not None]
     return found
 
@@ -89,8 +97,12 @@ def version_headers(lab: SharingClientLab) -> None:
     )
     for requirement, status, name in lab.each(scripts):
         with lab.judge(requirement):
-            done = lab.performs("table-version", version_as(status, name), table=lab.address(HISTORY))
-            expect.equal(expected, done.result, f"version in the header {name} of {status}:", at=None)
+            done = lab.performs(
+                "table-version", version_as(status, name), table=lab.address(HISTORY)
+            )
+            expect.equal(
+                expected, done.result, f"version in the header {name} of {status}:", at=None
+            )
 
 
 @check("DS-CLI-13")
@@ -105,8 +117,15 @@ def changes(lab: SharingClientLab) -> None:
         if not isinstance(done.result, list):
             raise Unmet("an array of changed rows", done.ended.outcome)
         found = [_change(row) for row in done.result]
-        expect.equal(sorted(expected), sorted(found), "id, word, change type and version of the changes:", at=None)
+        expect.equal(
+            sorted(expected),
+            sorted(found),
+            "id, word, change type and version of the changes:",
+            at=None,
+        )
 
 
 def _change(row: dict[str, Any]) -> list[str]:
-    return [expect.shown(row.get(name)) for name in ("_commit_version", "_change_type", "id", "word")]
+    return [
+        expect.shown(row.get(name)) for name in ("_commit_version", "_change_type", "id", "word")
+    ]

@@ -9,6 +9,8 @@ from lakepact.conformance.clients.lab import everything
 from lakepact.conformance.running.suite import Suite
 from lakepact.generated.contract import Contract
 
-suite = Suite("iceberg_rest", lab=CatalogClientLab, discover=partial(everything, Contract("iceberg_rest")))
+suite = Suite(
+    "iceberg_rest", lab=CatalogClientLab, discover=partial(everything, Contract("iceberg_rest"))
+)
 check = suite.check
 invariant = suite.invariant

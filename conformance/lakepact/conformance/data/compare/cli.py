@@ -41,12 +41,29 @@ def _of_sides(command: Callable[..., None]) -> Callable[..., None]:
         end = side.lower()
         for option in (
             click.option(
-                f"--spark-catalog-{end}", metavar="NAME", help=f"The name of {side} in Spark's settings, to read it by Iceberg's jar."
+                f"--spark-catalog-{end}",
+                metavar="NAME",
+                help=f"The name of {side} in Spark's settings, to read it by Iceberg's jar.",
             ),
-            click.option(f"--as-of-{end}", metavar="TIME", help=f"Compare the tables of {side} as they were: 2026-11-26T18:00:00Z."),
-            click.option(f"--property-{end}", metavar="KEY=VALUE", multiple=True, help=f"A property of pyiceberg or deltalake for {side}."),
-            click.option(f"--warehouse-{end}", metavar="NAME", help=f"The warehouse to ask {side} for."),
-            click.option(f"--token-env-{end}", metavar="NAME", help=f"Environment variable that holds a bearer token for {side}."),
+            click.option(
+                f"--as-of-{end}",
+                metavar="TIME",
+                help=f"Compare the tables of {side} as they were: 2026-11-26T18:00:00Z.",
+            ),
+            click.option(
+                f"--property-{end}",
+                metavar="KEY=VALUE",
+                multiple=True,
+                help=f"A property of pyiceberg or deltalake for {side}.",
+            ),
+            click.option(
+                f"--warehouse-{end}", metavar="NAME", help=f"The warehouse to ask {side} for."
+            ),
+            click.option(
+                f"--token-env-{end}",
+                metavar="NAME",
+                help=f"Environment variable that holds a bearer token for {side}.",
+            ),
         ):
             command = option(command)
     return command
@@ -55,26 +72,93 @@ def _of_sides(command: Callable[..., None]) -> Callable[..., None]:
 @click.command()
 @click.argument("a")
 @click.argument("b")
-@click.option("--table", "patterns", multiple=True, required=True, metavar="PATTERN", help="Tables of A: 'sales.*'; several are possible.")
-@click.option("--map", "renamed", multiple=True, metavar="A=B", help="A table or namespace of A that has another name in B.")
 @click.option(
-    "--key", "keys", multiple=True, metavar="[TABLE=]COLUMNS", help="Columns, separated by commas, that find a row on both sides."
+    "--table",
+    "patterns",
+    multiple=True,
+    required=True,
+    metavar="PATTERN",
+    help="Tables of A: 'sales.*'; several are possible.",
+)
+@click.option(
+    "--map",
+    "renamed",
+    multiple=True,
+    metavar="A=B",
+    help="A table or namespace of A that has another name in B.",
+)
+@click.option(
+    "--key",
+    "keys",
+    multiple=True,
+    metavar="[TABLE=]COLUMNS",
+    help="Columns, separated by commas, that find a row on both sides.",
 )
 @_of_sides
-@click.option("--sample", type=click.FloatRange(0, 100), metavar="PERCENT", default=100, help="Compare part of the rows; 0: metadata only.")
-@click.option("--ignore", multiple=True, type=click.Choice(FAILING), help="A kind of difference that does not count.")
-@click.option("--count", multiple=True, type=click.Choice(INFORMATION), help="A kind of difference that counts too.")
-@click.option("--rows", "first", type=click.IntRange(min=0), default=10, show_default=True, help="Rows to show of each table.")
-@click.option("--no-values", is_flag=True, help="Show no values of rows.")
-@click.option("--memory", default="2GB", show_default=True, help="The most that DuckDB uses; the rest goes to a temporary folder.")
-@click.option("--workers", type=click.IntRange(min=1), default=2, show_default=True, help="Tables that are compared at a time.")
 @click.option(
-    "--engine", type=click.Choice(("local", "spark")), default="local", show_default=True, help="DuckDB in this process, or Spark."
+    "--sample",
+    type=click.FloatRange(0, 100),
+    metavar="PERCENT",
+    default=100,
+    help="Compare part of the rows; 0: metadata only.",
+)
+@click.option(
+    "--ignore",
+    multiple=True,
+    type=click.Choice(FAILING),
+    help="A kind of difference that does not count.",
+)
+@click.option(
+    "--count",
+    multiple=True,
+    type=click.Choice(INFORMATION),
+    help="A kind of difference that counts too.",
+)
+@click.option(
+    "--rows",
+    "first",
+    type=click.IntRange(min=0),
+    default=10,
+    show_default=True,
+    help="Rows to show of each table.",
+)
+@click.option("--no-values", is_flag=True, help="Show no values of rows.")
+@click.option(
+    "--memory",
+    default="2GB",
+    show_default=True,
+    help="The most that DuckDB uses; the rest goes to a temporary folder.",
+)
+@click.option(
+    "--workers",
+    type=click.IntRange(min=1),
+    default=2,
+    show_default=True,
+    help="Tables that are compared at a time.",
+)
+@click.option(
+    "--engine",
+    type=click.Choice(("local", "spark")),
+    default="local",
+    show_default=True,
+    help="DuckDB in this process, or Spark.",
 )
 @click.option("--master", default="local[*]", show_default=True, help="The Spark master.")
-@click.option("--remote", metavar="sc://…", help="A Spark Connect server, in the place of --master.")
-@click.option("--conf", "confs", multiple=True, metavar="KEY=VALUE", help="A setting of Spark; may be given several times.")
-@click.option("--report", type=click.Path(path_type=Path, file_okay=False), help="Folder of a report; another run continues there.")
+@click.option(
+    "--remote", metavar="sc://…", help="A Spark Connect server, in the place of --master."
+)
+@click.option(
+    "--conf",
+    "confs",
+    multiple=True,
+    metavar="KEY=VALUE",
+    help="A setting of Spark; may be given several times.",
+)
+@click.option(
+    "--report",
+    type=click.Path(path_type=Path, file_okay=False),
+    help="Folder of a report; another run continues there.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object per table.")
 def compare(a: str, b: str, **options: Any) -> None:
     """Compare tables of two catalogs: schemas, partition specs, and all rows.
@@ -87,7 +171,12 @@ def compare(a: str, b: str, **options: Any) -> None:
     Example: lakepact data compare https://old.example.com https://new.example.com --table 'sales.*' --report ./compared
     """
     settings = [_properties(options, side) for side in "ab"]
-    secrets = tuple(value for each in settings for name, value in each.items() if SECRET_NAMES.search(name) and value)
+    secrets = tuple(
+        value
+        for each in settings
+        for name, value in each.items()
+        if SECRET_NAMES.search(name) and value
+    )
     names = Names(options["patterns"], tuple(_pair(text, "--map") for text in options["renamed"]))
     times = [_time(options[f"as_of_{side}"]) for side in "ab"]
     addresses = (redacted(a, secrets), redacted(b, secrets))
@@ -95,12 +184,25 @@ def compare(a: str, b: str, **options: Any) -> None:
     try:
         with contextlib.ExitStack() as ending:
             sides = [
-                ending.enter_context(contextlib.closing(_side(address, each, as_of=time, spark=options[f"spark_catalog_{side}"])))
+                ending.enter_context(
+                    contextlib.closing(
+                        _side(address, each, as_of=time, spark=options[f"spark_catalog_{side}"])
+                    )
+                )
                 for address, each, time, side in zip((a, b), settings, times, "ab", strict=True)
             ]
             tables = names.of_both(sides[0], sides[1])
             engine = ending.enter_context(_engine(options))
-            run = Run(engine, sides[0], sides[1], names, _choices(options), Journal(options["report"]), addresses, secrets)
+            run = Run(
+                engine,
+                sides[0],
+                sides[1],
+                names,
+                _choices(options),
+                Journal(options["report"]),
+                addresses,
+                secrets,
+            )
             found = []
             for result in run.results(tables, options["workers"]):
                 found.append(result)
@@ -119,10 +221,18 @@ def compare(a: str, b: str, **options: Any) -> None:
         show.details(console, found, addresses)
     if options["report"]:
         (options["report"] / PAGE).write_text(show.as_page(found, addresses), encoding="utf-8")
-    sys.exit(DIFFERENT if any(each.differences for each in found) else INCOMPLETE if any(each.error for each in found) else 0)
+    sys.exit(
+        DIFFERENT
+        if any(each.differences for each in found)
+        else INCOMPLETE
+        if any(each.error for each in found)
+        else 0
+    )
 
 
-def _side(address: str, properties: dict[str, str], *, as_of: dt.datetime | None, spark: str | None) -> Any:
+def _side(
+    address: str, properties: dict[str, str], *, as_of: dt.datetime | None, spark: str | None
+) -> Any:
     """Return the share, catalog or folder at an address."""
     is_url = address.startswith(("http://", "https://"))
     if "#" in address and not is_url:
@@ -141,7 +251,10 @@ def _engine(options: dict[str, Any]) -> DuckDb | SparkEngine:
 
 
 def _choices(options: dict[str, Any]) -> Choices:
-    keys = {table: tuple(columns.split(",")) for table, _, columns in (key.rpartition("=") for key in options["keys"])}
+    keys = {
+        table: tuple(columns.split(","))
+        for table, _, columns in (key.rpartition("=") for key in options["keys"])
+    }
     failing = tuple(kind for kind in (*FAILING, *options["count"]) if kind not in options["ignore"])
     sample = round(options["sample"] * SAMPLED / 100) or int(options["sample"] > 0)
     return Choices(keys, failing, sample, options["first"], not options["no_values"])

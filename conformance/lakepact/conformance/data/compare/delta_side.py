@@ -10,12 +10,25 @@ from typing import Any
 
 import orjson
 
-from lakepact.conformance.data.compare.model import DELTA, CannotCompare, Column, Layout, PartitionField, PinnedTable
+from lakepact.conformance.data.compare.model import (
+    DELTA,
+    CannotCompare,
+    Column,
+    Layout,
+    PartitionField,
+    PinnedTable,
+)
 from lakepact.conformance.evidence.arrow import Schema, pa
 
 LOG = "_delta_log"
 #: Types that Iceberg calls otherwise, or has only wider.
-NAMES = {"byte": "int", "short": "int", "integer": "int", "timestamp": "timestamptz", "timestamp_ntz": "timestamp"}
+NAMES = {
+    "byte": "int",
+    "short": "int",
+    "integer": "int",
+    "timestamp": "timestamptz",
+    "timestamp_ntz": "timestamp",
+}
 DEEPEST = 4  #: levels of folders in which tables are looked for
 
 
@@ -29,7 +42,9 @@ class DeltaSide:
     """
 
     def __init__(self, address: str, options: dict[str, str], *, as_of: dt.datetime | None) -> None:
-        self._address = address.rstrip("/") if "://" in address else Path(address).resolve().as_uri()
+        self._address = (
+            address.rstrip("/") if "://" in address else Path(address).resolve().as_uri()
+        )
         self._options, self._as_of = options, as_of
 
     def close(self) -> None:
@@ -45,7 +60,12 @@ class DeltaSide:
             for path, inner in folders.items():
                 if LOG in inner:
                     yield path[len(root) :].strip("/").replace("/", ".") or path.rpartition("/")[2]
-            level = [f"{path}/{name}" for path, inner in folders.items() if LOG not in inner for name in inner]
+            level = [
+                f"{path}/{name}"
+                for path, inner in folders.items()
+                if LOG not in inner
+                for name in inner
+            ]
 
     def table(self, name: str) -> PinnedTable:
         """Return a table at its latest version, or at that of the time.
@@ -56,7 +76,9 @@ class DeltaSide:
         deltalake: Any = import_module("deltalake")
         inner = f"{self._address}/{name.replace('.', '/')}"
         is_single = deltalake.DeltaTable.is_deltatable(self._address, self._options)
-        table = deltalake.DeltaTable(self._address if is_single else inner, storage_options=self._options)
+        table = deltalake.DeltaTable(
+            self._address if is_single else inner, storage_options=self._options
+        )
         if self._as_of:
             table.load_as_version(self._as_of)  # the first version, if it is later
             if table.history(1)[0]["timestamp"] > self._as_of.timestamp() * 1000:
@@ -66,32 +88,57 @@ class DeltaSide:
         return PinnedTable(
             name=name,
             pin=f"version {version} of {metadata.id}",
-            layout=layout(orjson.loads(text), metadata.partition_columns, metadata.configuration, version=version),
+            layout=layout(
+                orjson.loads(text),
+                metadata.partition_columns,
+                metadata.configuration,
+                version=version,
+            ),
             schema=schema,
             batches=lambda: _batches(table, schema),
-            frame=lambda session: session.read.format("delta").option("versionAsOf", version).load(table.table_uri),
+            frame=lambda session: (
+                session.read.format("delta").option("versionAsOf", version).load(table.table_uri)
+            ),
         )
 
 
 def _folders(fs: Any, files: Any, path: str) -> list[str]:
     try:
-        return [info.base_name for info in files.get_file_info(fs.FileSelector(path)) if info.type == fs.FileType.Directory]
+        return [
+            info.base_name
+            for info in files.get_file_info(fs.FileSelector(path))
+            if info.type == fs.FileType.Directory
+        ]
     except FileNotFoundError as missing:
         raise CannotCompare(f"there is no folder {path}") from missing
 
 
 def _batches(table: Any, schema: Schema) -> Iterator[Any]:
     """Yield the record batches of a table; the query engine applies deletion vectors and column mapping."""
-    query = import_module("deltalake").QueryBuilder().register("t", table).execute("SELECT * FROM t")
+    query = (
+        import_module("deltalake").QueryBuilder().register("t", table).execute("SELECT * FROM t")
+    )
     for batch in pa.RecordBatchReader.from_stream(query):
         yield batch.cast(schema) if batch.schema != schema else batch
 
 
-def layout(schema: Mapping[str, Any], partition: Sequence[str], properties: Mapping[str, str], *, version: int | None) -> Layout:
+def layout(
+    schema: Mapping[str, Any],
+    partition: Sequence[str],
+    properties: Mapping[str, str],
+    *,
+    version: int | None,
+) -> Layout:
     """Return the layout of a version of a table from its schema, as the log has it, and the names of its partition columns."""
     columns = tuple(column for field in schema["fields"] for column in _columns(field))
     spec = tuple(PartitionField("identity", name) for name in partition)
-    return Layout(DELTA, columns, spec, properties=dict(properties), snapshots=None if version is None else version + 1)
+    return Layout(
+        DELTA,
+        columns,
+        spec,
+        properties=dict(properties),
+        snapshots=None if version is None else version + 1,
+    )
 
 
 def arrow_schema(text: str) -> Schema:
@@ -122,5 +169,7 @@ def _type(kind: Any) -> str:
     if isinstance(kind, dict):
         return {"array": "list"}.get(kind["type"], str(kind["type"]))
     if kind.startswith("decimal("):
-        return f"decimal({', '.join(part.strip() for part in kind[len('decimal(') : -1].split(','))})"
+        return (
+            f"decimal({', '.join(part.strip() for part in kind[len('decimal(') : -1].split(','))})"
+        )
     return NAMES.get(kind, str(kind))

@@ -23,9 +23,15 @@ class DuckDb:
 
     def __enter__(self) -> Self:
         folder = self._ending.enter_context(tempfile.TemporaryDirectory(prefix="lakepact-"))
-        settings = {"memory_limit": self._memory, "temp_directory": folder, "preserve_insertion_order": "false"}
+        settings = {
+            "memory_limit": self._memory,
+            "temp_directory": folder,
+            "preserve_insertion_order": "false",
+        }
         config = {**settings, "autoinstall_known_extensions": "false"}
-        self._root = self._ending.enter_context(import_module("duckdb").connect(":memory:", config=config))
+        self._root = self._ending.enter_context(
+            import_module("duckdb").connect(":memory:", config=config)
+        )
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -58,4 +64,6 @@ class Session:
     def _take(self, query: str) -> None:
         for name, table in self._sides.items():
             if name in query:  # a stream of rows can be read once
-                self._cursor.register(name, pa.RecordBatchReader.from_batches(table.schema, table.batches()))
+                self._cursor.register(
+                    name, pa.RecordBatchReader.from_batches(table.schema, table.batches())
+                )

@@ -82,12 +82,20 @@ class Normal:
         if all(_is(kind, "is_integer", "is_floating", "is_decimal") for kind in (a, b)):
             return _number(value, a, b)
         if pa.types.is_timestamp(a) and pa.types.is_timestamp(b):
-            return (self._sql.nanoseconds if "ns" in (a.unit, b.unit) else self._sql.utc).format(value)
+            return (self._sql.nanoseconds if "ns" in (a.unit, b.unit) else self._sql.utc).format(
+                value
+            )
         if _is_text(a) and _is_text(b):
             return f"CAST({value} AS {self._sql.text})"
         if _is(a, *BYTES) and _is(b, *BYTES):
             return f"CAST({value} AS {self._sql.binary})"
-        return value if any(_is(a, check) and _is(b, check) for check in ("is_boolean", "is_date", "is_time")) else None
+        return (
+            value
+            if any(
+                _is(a, check) and _is(b, check) for check in ("is_boolean", "is_date", "is_time")
+            )
+            else None
+        )
 
     def _nested(self, value: str, a: Any, b: Any, depth: int) -> str | None:
         item = f"e{depth}"
@@ -96,13 +104,24 @@ class Normal:
             return inner and self._sql.mapped.format(value, inner, item)
         if pa.types.is_map(a) and pa.types.is_map(b):
             key = self.expression(self._member(item, "key"), a.key_type, b.key_type, depth + 1)
-            inner = self.expression(self._member(item, "value"), a.item_type, b.item_type, depth + 1)
-            return key and inner and self._sql.entries.format(value, self._packed({"key": key, "value": inner}), item)
+            inner = self.expression(
+                self._member(item, "value"), a.item_type, b.item_type, depth + 1
+            )
+            return (
+                key
+                and inner
+                and self._sql.entries.format(
+                    value, self._packed({"key": key, "value": inner}), item
+                )
+            )
         if not (pa.types.is_struct(a) and pa.types.is_struct(b)):
             return None
         left, right = ({field.name: field.type for field in kind} for kind in (a, b))
         shared = [name for name in left if name in right]
-        members = {name: self.expression(self._member(value, name), left[name], right[name], depth) for name in shared}
+        members = {
+            name: self.expression(self._member(value, name), left[name], right[name], depth)
+            for name in shared
+        }
         known = {name: member for name, member in members.items() if member}
         return f"CASE WHEN {value} IS NOT NULL THEN {self._packed(known)} END" if known else None
 
@@ -111,7 +130,10 @@ class Normal:
 
     def _packed(self, members: dict[str, str]) -> str:
         return self._sql.struct.format(
-            ", ".join(self._sql.pair.format(label(name), self._sql.name(name), member) for name, member in members.items())
+            ", ".join(
+                self._sql.pair.format(label(name), self._sql.name(name), member)
+                for name, member in members.items()
+            )
         )
 
 
@@ -141,9 +163,16 @@ def _number(value: str, a: Any, b: Any) -> str | None:
         return f"CASE WHEN {wide} = 0 THEN CAST(0 AS DOUBLE) WHEN isnan({wide}) THEN CAST('NaN' AS DOUBLE) ELSE {wide} END"
     if pa.types.is_integer(a) and pa.types.is_integer(b):
         return f"CAST({value} AS BIGINT)"
-    shapes = [(kind.precision - kind.scale, kind.scale) if pa.types.is_decimal(kind) else (DIGITS_OF_LONG, 0) for kind in (a, b)]
+    shapes = [
+        (kind.precision - kind.scale, kind.scale)
+        if pa.types.is_decimal(kind)
+        else (DIGITS_OF_LONG, 0)
+        for kind in (a, b)
+    ]
     whole, scale = (max(shape[n] for shape in shapes) for n in (0, 1))
-    return f"CAST({value} AS DECIMAL({whole + scale}, {scale}))" if whole + scale <= DIGITS else None
+    return (
+        f"CAST({value} AS DECIMAL({whole + scale}, {scale}))" if whole + scale <= DIGITS else None
+    )
 
 
 def _is(kind: Any, *checks: str) -> bool:
@@ -151,4 +180,6 @@ def _is(kind: Any, *checks: str) -> bool:
 
 
 def _is_text(kind: Any) -> bool:
-    return _is(kind, *TEXTS) or (isinstance(kind, pa.BaseExtensionType) and kind.extension_name == "arrow.uuid")
+    return _is(kind, *TEXTS) or (
+        isinstance(kind, pa.BaseExtensionType) and kind.extension_name == "arrow.uuid"
+    )

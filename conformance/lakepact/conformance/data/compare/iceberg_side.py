@@ -7,11 +7,26 @@ from collections.abc import Iterator, Sequence
 from importlib import import_module
 from typing import Any
 
-from lakepact.conformance.data.compare.model import ICEBERG, CannotCompare, Column, Layout, PartitionField, PinnedTable
+from lakepact.conformance.data.compare.model import (
+    ICEBERG,
+    CannotCompare,
+    Column,
+    Layout,
+    PartitionField,
+    PinnedTable,
+)
 from lakepact.conformance.evidence.arrow import pa
 
 WILD = "*?["
-SPARK_TAKES = ("warehouse", "token", "trustedOrigins", "s3.", "gcs.", "adls.", "hdfs.")  #: of the properties
+SPARK_TAKES = (
+    "warehouse",
+    "token",
+    "trustedOrigins",
+    "s3.",
+    "gcs.",
+    "adls.",
+    "hdfs.",
+)  #: of the properties
 
 
 class IcebergSide:
@@ -24,32 +39,59 @@ class IcebergSide:
         spark: its name in the settings of Spark, if Spark reads it by Iceberg's jar.
     """
 
-    def __init__(self, address: str, properties: dict[str, str], *, as_of: dt.datetime | None, spark: str | None) -> None:
-        self._address, self._as_of, self._spark, self._properties = address, as_of, spark, properties
+    def __init__(
+        self,
+        address: str,
+        properties: dict[str, str],
+        *,
+        as_of: dt.datetime | None,
+        spark: str | None,
+    ) -> None:
+        self._address, self._as_of, self._spark, self._properties = (
+            address,
+            as_of,
+            spark,
+            properties,
+        )
         own = {"type": "rest", "uri": address} if "://" in address else {}
-        self._catalog: Any = import_module("pyiceberg.catalog").load_catalog("lakepact" if own else address, **own, **properties)
+        self._catalog: Any = import_module("pyiceberg.catalog").load_catalog(
+            "lakepact" if own else address, **own, **properties
+        )
         self._identifiers: dict[str, tuple[str, ...]] = {}
         self.close = self._catalog.close
 
     def names(self, patterns: Sequence[str]) -> Iterator[str]:
         """Yield the names of the tables of namespaces that a pattern may mean."""
-        starts = [pattern[: min((pattern.find(sign) for sign in WILD if sign in pattern), default=len(pattern))] for pattern in patterns]
+        starts = [
+            pattern[
+                : min(
+                    (pattern.find(sign) for sign in WILD if sign in pattern), default=len(pattern)
+                )
+            ]
+            for pattern in patterns
+        ]
         for namespace in self._namespaces((), starts):
             for identifier in self._catalog.list_tables(namespace):
                 self._identifiers[".".join(identifier)] = identifier
                 yield ".".join(identifier)
 
-    def _namespaces(self, parent: tuple[str, ...], starts: Sequence[str]) -> Iterator[tuple[str, ...]]:
+    def _namespaces(
+        self, parent: tuple[str, ...], starts: Sequence[str]
+    ) -> Iterator[tuple[str, ...]]:
         errors = import_module("pyiceberg.exceptions")
         try:
-            found = self._catalog.list_namespaces(parent) if parent else self._catalog.list_namespaces()
+            found = (
+                self._catalog.list_namespaces(parent) if parent else self._catalog.list_namespaces()
+            )
         except (errors.RESTError, errors.NoSuchNamespaceError, NotImplementedError):
             if not parent:
                 raise
             return  # a catalog without nested namespaces
         for namespace in found:
             name = ".".join(namespace) + "."
-            if len(namespace) > len(parent) and any(name.startswith(start) or start.startswith(name) for start in starts):
+            if len(namespace) > len(parent) and any(
+                name.startswith(start) or start.startswith(name) for start in starts
+            ):
                 yield namespace
                 yield from self._namespaces(namespace, starts)
 
@@ -67,8 +109,12 @@ class IcebergSide:
             if snapshot is None:
                 raise CannotCompare(f"it had no snapshot at {self._as_of.isoformat()}")
             scan = loaded.scan(snapshot_id=snapshot.snapshot_id)
-        arrow = import_module("pyiceberg.io.pyarrow").schema_to_pyarrow(scan.projection(), include_field_ids=False)
-        schema = pa.schema([field.with_nullable(True) for field in arrow])  # null in a required column is a difference, no error
+        arrow = import_module("pyiceberg.io.pyarrow").schema_to_pyarrow(
+            scan.projection(), include_field_ids=False
+        )
+        schema = pa.schema(
+            [field.with_nullable(True) for field in arrow]
+        )  # null in a required column is a difference, no error
         return PinnedTable(
             name=name,
             pin=f"{f'snapshot {snapshot.snapshot_id}' if snapshot else 'no snapshot'}, {loaded.metadata_location.rpartition('/')[2]}",
@@ -82,7 +128,9 @@ class IcebergSide:
         chosen = {"snapshot-id": str(snapshot.snapshot_id)} if snapshot else {}
         if self._spark:
             return session.read.options(**chosen).table(f"{self._spark}.{name}")
-        known = {key: value for key, value in self._properties.items() if key.startswith(SPARK_TAKES)}
+        known = {
+            key: value for key, value in self._properties.items() if key.startswith(SPARK_TAKES)
+        }
         options = {"catalog": self._address, "scan-planning-mode": "client", **known, **chosen}
         return session.read.format("lakepact").options(**options).load(name)
 
@@ -94,10 +142,19 @@ def _layout(metadata: Any, schema: Any) -> Layout:
     return Layout(
         format=ICEBERG,
         columns=tuple(
-            Column(name, str(field.field_type).partition("<")[0], bool(field.required), int(field.field_id), field.doc or "")
+            Column(
+                name,
+                str(field.field_type).partition("<")[0],
+                bool(field.required),
+                int(field.field_id),
+                field.doc or "",
+            )
             for name, field in fields
         ),
-        partition=tuple(PartitionField(str(field.transform), names.get(field.source_id) or "?") for field in spec.fields),
+        partition=tuple(
+            PartitionField(str(field.transform), names.get(field.source_id) or "?")
+            for field in spec.fields
+        ),
         sort=tuple(
             f"{PartitionField(str(field.transform), names.get(field.source_id) or '?')} {field.direction} {field.null_order}"
             for field in (order.fields if order else ())
@@ -111,7 +168,10 @@ def _layout(metadata: Any, schema: Any) -> Layout:
 
 def _batches(scan: Any, schema: Any) -> Iterator[Any]:
     """Yield the record batches of a scan, one file after the other: `to_arrow_batch_reader` keeps the rows of many files at once."""
-    arrow, everything = import_module("pyiceberg.io.pyarrow"), import_module("pyiceberg.expressions").AlwaysTrue()
+    arrow, everything = (
+        import_module("pyiceberg.io.pyarrow"),
+        import_module("pyiceberg.expressions").AlwaysTrue(),
+    )
     reader = arrow.ArrowScan(scan.table_metadata, scan.io, scan.projection(), everything)
     for task in scan.plan_files():
         for batch in reader.to_record_batches([task]):

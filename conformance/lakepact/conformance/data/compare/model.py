@@ -62,7 +62,9 @@ class PinnedTable:
     pin: str  #: `snapshot 4711, 00003-….metadata.json` or `version 3 of` the id of the table
     layout: Layout
     schema: Schema  #: of its rows, as Arrow has them
-    batches: Callable[[], Iterator[Any]] = field(repr=False)  #: yields its record batches, the same rows at each call
+    batches: Callable[[], Iterator[Any]] = field(
+        repr=False
+    )  #: yields its record batches, the same rows at each call
     frame: Callable[[Any], Any] = field(repr=False)  #: returns its DataFrame in a Spark session
 
 

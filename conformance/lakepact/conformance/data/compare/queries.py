@@ -18,7 +18,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from lakepact.conformance.data.compare.expressions import Dialect, Normal, is_nested, is_ordered, label
+from lakepact.conformance.data.compare.expressions import (
+    Dialect,
+    Normal,
+    is_nested,
+    is_ordered,
+    label,
+)
 from lakepact.conformance.data.compare.model import CannotCompare, PartitionField, PinnedTable
 from lakepact.conformance.evidence.arrow import pa
 
@@ -45,7 +51,9 @@ class Queries:
     dialect: Dialect
     columns: tuple[SharedColumn, ...]
     key: tuple[int, ...]  #: the places of the key columns
-    parts: tuple[tuple[str, str], ...]  #: expressions of the partition values, of `v0`, `v1` …, after their names
+    parts: tuple[
+        tuple[str, str], ...
+    ]  #: expressions of the partition values, of `v0`, `v1` …, after their names
     sample: int = SAMPLED  #: parts of the rows to look at
 
     @property
@@ -57,14 +65,24 @@ class Queries:
         """Return the query of `groups_a` or `groups_b`."""
         figures = ", ".join(self._figures(n, column) for n, column in enumerate(self.columns))
         parts = "".join(f"{expression} AS p{n}, " for n, (_, expression) in enumerate(self.parts))
-        by = f" GROUP BY {', '.join(expression for _, expression in self.parts)}" if self.parts else ""
+        by = (
+            f" GROUP BY {', '.join(expression for _, expression in self.parts)}"
+            if self.parts
+            else ""
+        )
         grouped = f"SELECT {parts}count(*) AS n, {self.dialect.digest.format('h')} AS d, {figures} FROM ({self._rows(side)}) AS r{by}"
         return f"SELECT {self._label(f'p{n}' for n, _ in enumerate(self.parts))} AS part, g.* FROM ({grouped}) AS g"
 
     def bad(self) -> str:
         """Return the query of `bad`."""
-        members = [name for n, _ in enumerate(self.columns) for name in (f"n{n}", f"lo{n}", f"hi{n}", f"d{n}")]
-        both = ", ".join(f"{side}.{name} AS {side}_{name}" for name in ("n", *members) for side in SIDES)
+        members = [
+            name
+            for n, _ in enumerate(self.columns)
+            for name in (f"n{n}", f"lo{n}", f"hi{n}", f"d{n}")
+        ]
+        both = ", ".join(
+            f"{side}.{name} AS {side}_{name}" for name in ("n", *members) for side in SIDES
+        )
         joined = "groups_a AS a FULL JOIN groups_b AS b ON a.part = b.part"
         unequal = "coalesce(a.n, 0) <> coalesce(b.n, 0) OR a.d IS DISTINCT FROM b.d"
         return f"SELECT coalesce(a.part, b.part) AS part, {both} FROM {joined} WHERE {unequal}"
@@ -98,12 +116,18 @@ class Queries:
             same = " AND ".join(f"d.v{n} IS NOT DISTINCT FROM k.v{n}" for n in self.key)
             firsts = f"SELECT DISTINCT {key} FROM differing ORDER BY {key} LIMIT {first}"
             return f"SELECT d.h, d.n FROM differing AS d JOIN ({firsts}) AS k ON {same} LIMIT {100 * first}"
-        some = (f"SELECT h, n FROM (SELECT h, n FROM differing WHERE n {sign} 0 ORDER BY h LIMIT {first}) AS x" for sign in "><")
+        some = (
+            f"SELECT h, n FROM (SELECT h, n FROM differing WHERE n {sign} 0 ORDER BY h LIMIT {first}) AS x"
+            for sign in "><"
+        )
         return " UNION ALL ".join(some)
 
     def shown(self, side: str) -> str:
         """Return a query of the values of chosen rows of a side, as text, with their hashes."""
-        values = ", ".join(f"CAST({self._readable(n)} AS {self.dialect.text}) AS t{n}" for n, _ in enumerate(self.columns))
+        values = ", ".join(
+            f"CAST({self._readable(n)} AS {self.dialect.text}) AS t{n}"
+            for n, _ in enumerate(self.columns)
+        )
         return f"SELECT DISTINCT h, {values} FROM ({self._rows(side)}) AS r WHERE h IN (SELECT h FROM chosen)"
 
     def _rows(self, side: str) -> str:
@@ -115,24 +139,36 @@ class Queries:
         if self.sample == SAMPLED:
             return rows
         # The hash of the key if there is one: then both sides sample a changed row, or neither does.
-        sampled = self.dialect.hash.format(", ".join(f"h{n}" for n in self.key)) if self.key else "h"
+        sampled = (
+            self.dialect.hash.format(", ".join(f"h{n}" for n in self.key)) if self.key else "h"
+        )
         return f"SELECT * FROM ({rows}) AS z WHERE {sampled} % {SAMPLED} BETWEEN {-self.sample + 1} AND {self.sample - 1}"
 
     def _hash(self, place: int) -> str:
         value = f"v{place}"
-        return self.dialect.hash.format(self.dialect.json.format(value) if is_nested(self.columns[place].kind) else value)
+        return self.dialect.hash.format(
+            self.dialect.json.format(value) if is_nested(self.columns[place].kind) else value
+        )
 
     def _figures(self, place: int, column: SharedColumn) -> str:
         digest = self.dialect.digest.format(f"h{place}")
         ends = ("min", "max") if is_ordered(column.kind) else ()
-        shown = [f"substr(CAST({end}(v{place}) AS {self.dialect.text}), 1, {SHOWN})" for end in ends] or ["NULL", "NULL"]
+        shown = [
+            f"substr(CAST({end}(v{place}) AS {self.dialect.text}), 1, {SHOWN})" for end in ends
+        ] or ["NULL", "NULL"]
         return f"count(v{place}) AS n{place}, {shown[0]} AS lo{place}, {shown[1]} AS hi{place}, {digest} AS d{place}"
 
     def _label(self, values: Iterable[str]) -> str:
         """Return the expression of the name of a partition, the same for partitions with the same values alone."""
-        texts = [f"replace(replace(CAST({value} AS {self.dialect.text}), '%', '%25'), '/', '%2F')" for value in values]
+        texts = [
+            f"replace(replace(CAST({value} AS {self.dialect.text}), '%', '%25'), '/', '%2F')"
+            for value in values
+        ]
         pairs = zip((name for name, _ in self.parts), texts, strict=True)
-        named = [f"coalesce({label(name + '=')} || {shown}, {label(name + ' is null')})" for name, shown in pairs]
+        named = [
+            f"coalesce({label(name + '=')} || {shown}, {label(name + ' is null')})"
+            for name, shown in pairs
+        ]
         return f"concat_ws('/', {', '.join(named)})" if named else "''"
 
     def _readable(self, place: int) -> str:
@@ -142,25 +178,50 @@ class Queries:
         return f"v{place}" if is_ordered(column.kind) else f"hex(v{place})"
 
 
-def queries_of(a: PinnedTable, b: PinnedTable, dialect: Dialect, *, key: Sequence[str] = (), sample: int = SAMPLED) -> Queries:
+def queries_of(
+    a: PinnedTable,
+    b: PinnedTable,
+    dialect: Dialect,
+    *,
+    key: Sequence[str] = (),
+    sample: int = SAMPLED,
+) -> Queries:
     """Return the queries about the columns that both sides have in comparable types.
 
     Raises:
         CannotCompare: there is no such column, or a column of the key is none of them.
     """
-    both = [(field.name, field.type, b.schema.field(field.name).type) for field in a.schema if field.name in b.schema.names]
-    values = [(name, Normal(dialect).expression(dialect.name(name), kind, other), kind) for name, kind, other in both]
+    both = [
+        (field.name, field.type, b.schema.field(field.name).type)
+        for field in a.schema
+        if field.name in b.schema.names
+    ]
+    values = [
+        (name, Normal(dialect).expression(dialect.name(name), kind, other), kind)
+        for name, kind, other in both
+    ]
     columns = [SharedColumn(name, value, kind) for name, value, kind in values if value]
     names = [column.name for column in columns]
     missing = [name for name in key if name not in names]
     if not columns or missing:
-        raise CannotCompare(f"no column {missing[0]} for the key on both sides" if missing else "no column that both sides have")
+        raise CannotCompare(
+            f"no column {missing[0]} for the key on both sides"
+            if missing
+            else "no column that both sides have"
+        )
     spec = a.layout.partition or b.layout.partition
-    parts = tuple(part for field in spec if field.source in names for part in _part(field, names.index(field.source), columns))
+    parts = tuple(
+        part
+        for field in spec
+        if field.source in names
+        for part in _part(field, names.index(field.source), columns)
+    )
     return Queries(dialect, tuple(columns), tuple(names.index(name) for name in key), parts, sample)
 
 
-def _part(field: PartitionField, place: int, columns: Sequence[SharedColumn]) -> Iterator[tuple[str, str]]:
+def _part(
+    field: PartitionField, place: int, columns: Sequence[SharedColumn]
+) -> Iterator[tuple[str, str]]:
     """Yield a partition field as an expression; engines do not compute the others, which only makes partitions larger."""
     kind, value, name = columns[place].kind, f"v{place}", str(field)
     width = TRUNCATE.fullmatch(field.transform)

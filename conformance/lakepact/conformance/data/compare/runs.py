@@ -37,21 +37,32 @@ class Journal:
                 continue  # the last line of a run that was ended
             self._known[finished.table] = finished
 
-    def finished(self, table: str, pins: tuple[str | None, str | None], options: str) -> Compared | None:
+    def finished(
+        self, table: str, pins: tuple[str | None, str | None], options: str
+    ) -> Compared | None:
         """Return the comparison of a table at the same snapshots with the same options, if an earlier run finished it."""
         known = self._known.get(table)
-        return known if known and not known.error and (known.pins, known.options) == (pins, options) else None
+        return (
+            known
+            if known and not known.error and (known.pins, known.options) == (pins, options)
+            else None
+        )
 
     def add(self, finished: Compared) -> None:
         """Append a finished table."""
         if self._path:
             with self._lock, self._path.open("ab+") as file:
-                is_cut = file.tell() and file.seek(-1, 2) and file.read(1) != b"\n"  # an earlier run was ended within a line
+                is_cut = (
+                    file.tell() and file.seek(-1, 2) and file.read(1) != b"\n"
+                )  # an earlier run was ended within a line
                 file.write(b"\n" * bool(is_cut) + json(asdict(finished)).encode() + b"\n")
 
 
 def _compared(document: dict[str, Any]) -> Compared:
-    kinds = {name: tuple(Difference(**each) for each in document.pop(name)) for name in ("differences", "information")}
+    kinds = {
+        name: tuple(Difference(**each) for each in document.pop(name))
+        for name in ("differences", "information")
+    }
     pairs = {name: tuple(document.pop(name)) for name in ("pins", "rows")}
     members: dict[str, Any] = {**document, **pairs, **kinds}
     return Compared(**members)
@@ -71,9 +82,16 @@ class Names:
     def of_both(self, a: Any, b: Any) -> dict[str, tuple[bool, bool]]:
         """Return the tables by their names on side A, in order, with whether each side has them."""
         back = [(theirs, ours) for ours, theirs in self.renamed]
-        there = {_replaced(name, back): name for name in b.names([self.on_b(pattern) for pattern in self.patterns])}
+        there = {
+            _replaced(name, back): name
+            for name in b.names([self.on_b(pattern) for pattern in self.patterns])
+        }
         left = set(filter(self._matches, a.names(self.patterns)))
-        right = {name for name, theirs in there.items() if self._matches(name) and self.on_b(name) == theirs}
+        right = {
+            name
+            for name, theirs in there.items()
+            if self._matches(name) and self.on_b(name) == theirs
+        }
         return {name: (name in left, name in right) for name in sorted(left | right)}
 
     def _matches(self, name: str) -> bool:
@@ -103,7 +121,9 @@ class Run:
     def results(self, tables: dict[str, tuple[bool, bool]], workers: int) -> Iterator[Compared]:
         """Yield the comparison of each table as it is finished."""
         with ThreadPoolExecutor(workers, "compare") as executor:
-            waiting = [executor.submit(self._result, name, is_there) for name, is_there in tables.items()]
+            waiting = [
+                executor.submit(self._result, name, is_there) for name, is_there in tables.items()
+            ]
             try:
                 for finished in as_completed(waiting):
                     yield finished.result()
@@ -111,7 +131,11 @@ class Run:
                 executor.shutdown(cancel_futures=True)
 
     def _result(self, name: str, is_there: tuple[bool, bool]) -> Compared:
-        begun, other, options = time.monotonic(), self.names.on_b(name), f"{self.addresses} {self.choices}"
+        begun, other, options = (
+            time.monotonic(),
+            self.names.on_b(name),
+            f"{self.addresses} {self.choices}",
+        )
         try:
             if all(is_there):
                 a, b = self.a.table(name), self.b.table(other)
@@ -120,18 +144,26 @@ class Run:
                     return earlier
                 result = compare(self.engine, a, b, self.choices)
             else:
-                absent = Difference("table", f"table {name}", *("exists" if there else None for there in is_there))
+                absent = Difference(
+                    "table", f"table {name}", *("exists" if there else None for there in is_there)
+                )
                 result = Compared(name, other, differences=(absent,))
         except Exception as wrong:  # noqa: BLE001 - catalogs, files and engines fail in many ways; other tables are compared
             result = Compared(name, other, error=message(wrong, self.secrets))
-        result = replace(result, other=other, seconds=round(time.monotonic() - begun, 2), options=options)
+        result = replace(
+            result, other=other, seconds=round(time.monotonic() - begun, 2), options=options
+        )
         self.journal.add(result)
         return result
 
 
 def message(wrong: Exception, secrets: Sequence[str]) -> str:
     """Return the line of an error that says most, without secrets: the last one of a Python traceback, else the first."""
-    lines = [line.strip() for line in str(wrong).splitlines() if line.strip() and not line.lstrip().startswith("at ")] or [""]
+    lines = [
+        line.strip()
+        for line in str(wrong).splitlines()
+        if line.strip() and not line.lstrip().startswith("at ")
+    ] or [""]
     raised = [line for line in lines if "Error: " in line or "Exception: " in line]
     kind = "" if isinstance(wrong, CannotCompare) else f"{type(wrong).__name__}: "
     return redacted(kind + (raised or lines)[-1 if raised else 0], secrets)[:500]

@@ -24,7 +24,9 @@ def details(console: Console, tables: Sequence[Compared], addresses: Sequence[st
         if table.differences:
             console.print(f"\n[bold]{terminal(table.table)}[/]")
             for side, address, pin in zip("AB", addresses, table.pins, strict=True):
-                console.print(f"  [dim]{side}: {terminal(address)}{f', {terminal(pin)}' if pin else ''}[/]")
+                console.print(
+                    f"  [dim]{side}: {terminal(address)}{f', {terminal(pin)}' if pin else ''}[/]"
+                )
         for difference in table.differences:
             console.print(f"  {sentence(difference)}")
     console.print(f"\n{summary(tables)}")
@@ -32,15 +34,22 @@ def details(console: Console, tables: Sequence[Compared], addresses: Sequence[st
 
 def summary(tables: Sequence[Compared]) -> str:
     """Return how many tables differ."""
-    failed, unread = (sum(bool(getattr(table, name)) for table in tables) for name in ("differences", "error"))
-    result = f"{counted(len(tables) - unread, 'table')} compared: " + (f"{failed} differ" if failed else "no difference")
+    failed, unread = (
+        sum(bool(getattr(table, name)) for table in tables) for name in ("differences", "error")
+    )
+    result = f"{counted(len(tables) - unread, 'table')} compared: " + (
+        f"{failed} differ" if failed else "no difference"
+    )
     return result + (f"; {unread} could not be compared" if unread else "")
 
 
 def as_page(tables: Sequence[Compared], addresses: Sequence[str]) -> str:
     """Return the comparison as one HTML file."""
     facts: dict[str, object] = dict(zip(("A", "B"), addresses, strict=True))
-    lines = [(table.table, _result(table), *(pin or "" for pin in table.pins), table.seconds) for table in tables]
+    lines = [
+        (table.table, _result(table), *(pin or "" for pin in table.pins), table.seconds)
+        for table in tables
+    ]
     parts = [
         top("lakepact data compare", html(summary(tables)), facts),
         "<main>",
@@ -49,8 +58,17 @@ def as_page(tables: Sequence[Compared], addresses: Sequence[str]) -> str:
     for table in tables:
         found = [*table.differences, *table.information]
         if found:
-            rows = [(each.kind, each.what, *("" if value is None else value for value in (each.a, each.b))) for each in found]
-            parts.append(f"<h2>{html(table.table)}</h2>{plain_table(('kind', 'what', 'A', 'B'), rows)}")
+            rows = [
+                (
+                    each.kind,
+                    each.what,
+                    *("" if value is None else value for value in (each.a, each.b)),
+                )
+                for each in found
+            ]
+            parts.append(
+                f"<h2>{html(table.table)}</h2>{plain_table(('kind', 'what', 'A', 'B'), rows)}"
+            )
     return page("lakepact data compare", [*parts, "</main>"])
 
 
@@ -65,6 +83,8 @@ def _result(table: Compared) -> str:
 
 def sentence(difference: Difference) -> str:
     """Return a difference as one line of the terminal's markup."""
-    sides = ["missing" if value is None else terminal(value) for value in (difference.a, difference.b)]
+    sides = [
+        "missing" if value is None else terminal(value) for value in (difference.a, difference.b)
+    ]
     both = "" if difference.a is None and difference.b is None else f": A {sides[0]}, B {sides[1]}"
     return f"[red]{difference.kind:<9}[/] {terminal(difference.what)}{both}"

@@ -7,7 +7,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from lakepact.conformance.data.compare import layouts
-from lakepact.conformance.data.compare.model import FAILING, Compared, Difference, PinnedTable, counted
+from lakepact.conformance.data.compare.model import (
+    FAILING,
+    Compared,
+    Difference,
+    PinnedTable,
+    counted,
+)
 from lakepact.conformance.data.compare.queries import SAMPLED, SIDES, Queries, queries_of
 from lakepact.conformance.evidence.escaping import json
 
@@ -45,15 +51,21 @@ def compare(engine: Any, a: PinnedTable, b: PinnedTable, choices: Choices) -> Co
     rows: tuple[int | None, int | None] = (None, None)
     if choices.sample:
         queries = queries_of(a, b, engine.dialect, key=choices.key(a, b), sample=choices.sample)
-        skipped = [name for name in a.schema.names if name in b.schema.names and name not in queries.names]
-        found += [Difference("type", f"column {name}: its values are not compared") for name in skipped]
+        skipped = [
+            name for name in a.schema.names if name in b.schema.names and name not in queries.names
+        ]
+        found += [
+            Difference("type", f"column {name}: its values are not compared") for name in skipped
+        ]
         with engine.session({"side_a": a, "side_b": b}) as session:
             for side in SIDES:
                 session.keep(f"groups_{side}", queries.groups(side))
             rows = (_count(session, "groups_a"), _count(session, "groups_b"))
             found += _of_rows(session, queries, rows, choices)
     differences = tuple(difference for difference in found if difference.kind in choices.failing)
-    information = tuple(difference for difference in found if difference.kind not in choices.failing)
+    information = tuple(
+        difference for difference in found if difference.kind not in choices.failing
+    )
     return Compared(a.name, b.name, (a.pin, b.pin), rows, differences, information)
 
 
@@ -61,7 +73,9 @@ def _count(session: Any, groups: str) -> int:
     return int(session.rows(f"SELECT sum(n) AS n FROM {groups}")[0]["n"] or 0)  # noqa: S608 - a name of our own
 
 
-def _of_rows(session: Any, queries: Queries, rows: tuple[int | None, int | None], choices: Choices) -> Iterator[Difference]:
+def _of_rows(
+    session: Any, queries: Queries, rows: tuple[int | None, int | None], choices: Choices
+) -> Iterator[Difference]:
     session.keep("bad", queries.bad())
     bad = session.rows(f"SELECT * FROM bad ORDER BY part LIMIT {PARTITIONS}")  # noqa: S608
     if not bad:
@@ -72,7 +86,9 @@ def _of_rows(session: Any, queries: Queries, rows: tuple[int | None, int | None]
         counts = session.rows(queries.bad_columns())[0]
         for place, name in enumerate(queries.names):
             if counts[f"c{place}"]:
-                yield Difference("values", f"column {name}, in {counted(counts[f'c{place}'], 'partition')}")
+                yield Difference(
+                    "values", f"column {name}, in {counted(counts[f'c{place}'], 'partition')}"
+                )
     for partition in bad:
         yield from _of_partition(partition, queries, shows_values=choices.shows_values)
     rest = int(session.rows("SELECT count(*) AS n FROM bad")[0]["n"]) - len(bad)
@@ -81,24 +97,42 @@ def _of_rows(session: Any, queries: Queries, rows: tuple[int | None, int | None]
     session.keep("differing", queries.differing())
     counts = session.rows(queries.counts())[0]
     changed = f", {counted(counts['changed'], 'key')} on both sides" if counts["changed"] else ""
-    yield Difference("rows", f"rows of one side alone{changed}", *(counted(int(counts[side] or 0), "row") for side in SIDES))
+    yield Difference(
+        "rows",
+        f"rows of one side alone{changed}",
+        *(counted(int(counts[side] or 0), "row") for side in SIDES),
+    )
     if choices.first:
         session.keep("chosen", queries.chosen(choices.first))
         yield from _examples(session, queries, shows_values=choices.shows_values)
 
 
-def _of_partition(partition: Mapping[str, Any], queries: Queries, *, shows_values: bool) -> Iterator[Difference]:
+def _of_partition(
+    partition: Mapping[str, Any], queries: Queries, *, shows_values: bool
+) -> Iterator[Difference]:
     """Yield what differs in a partition: its rows, or with equally many rows its columns."""
     where = f"partition {partition['part']}" if queries.parts else "table"
     if partition["a_n"] != partition["b_n"]:
         if queries.parts:
-            yield Difference("rows", where, *(counted(partition[f"{side}_n"] or 0, "row") for side in SIDES))
+            yield Difference(
+                "rows", where, *(counted(partition[f"{side}_n"] or 0, "row") for side in SIDES)
+            )
         return
-    places = [n for n, _ in enumerate(queries.names) if partition[f"a_d{n}"] != partition[f"b_d{n}"]]
+    places = [
+        n for n, _ in enumerate(queries.names) if partition[f"a_d{n}"] != partition[f"b_d{n}"]
+    ]
     for n in places:
         figures = [_figures(partition, f"{side}_", n, shows_values=shows_values) for side in SIDES]
-        digests = [f", digest {partition[f'{side}_d{n}']}" if figures[0] == figures[1] else "" for side in SIDES]
-        yield Difference("values", f"{where}, column {queries.names[n]}", figures[0] + digests[0], figures[1] + digests[1])
+        digests = [
+            f", digest {partition[f'{side}_d{n}']}" if figures[0] == figures[1] else ""
+            for side in SIDES
+        ]
+        yield Difference(
+            "values",
+            f"{where}, column {queries.names[n]}",
+            figures[0] + digests[0],
+            figures[1] + digests[1],
+        )
     if not places:
         yield Difference("values", f"{where}: the same values in other rows")
 
@@ -117,12 +151,22 @@ def _examples(session: Any, queries: Queries, *, shows_values: bool) -> Iterator
     for place, side in enumerate(SIDES):
         for row in session.rows(queries.shown(side)):
             if (surplus[row["h"]] > 0) == (side == "a"):
-                keys.setdefault(tuple(row[f"t{n}"] for n in queries.key), ([], []))[place].append(row)
+                keys.setdefault(tuple(row[f"t{n}"] for n in queries.key), ([], []))[place].append(
+                    row
+                )
     for key in sorted(keys, key=lambda key: [(len(part or ""), part or "") for part in key]):
-        named = ", ".join(f"{queries.names[n]}={part}" for n, part in zip(queries.key, key, strict=True)) if shows_values else ""
+        named = (
+            ", ".join(
+                f"{queries.names[n]}={part}" for n, part in zip(queries.key, key, strict=True)
+            )
+            if shows_values
+            else ""
+        )
         left, right = keys[key]
         if queries.key and len(left) == len(right) == 1:
-            yield from _changed(named, left[0], right[0], queries=queries, shows_values=shows_values)
+            yield from _changed(
+                named, left[0], right[0], queries=queries, shows_values=shows_values
+            )
         elif shows_values:
             for place, row in [(0, row) for row in left] + [(1, row) for row in right]:
                 times = abs(surplus[row["h"]])
@@ -131,9 +175,20 @@ def _examples(session: Any, queries: Queries, *, shows_values: bool) -> Iterator
                 yield Difference("row", what, *((None, text) if place else (text, None)))
 
 
-def _changed(what: str, left: Mapping[str, Any], right: Mapping[str, Any], *, queries: Queries, shows_values: bool) -> Iterator[Difference]:
+def _changed(
+    what: str,
+    left: Mapping[str, Any],
+    right: Mapping[str, Any],
+    *,
+    queries: Queries,
+    shows_values: bool,
+) -> Iterator[Difference]:
     for n, name in enumerate(queries.names):
         values = [row[f"t{n}"] for row in (left, right)]
         if values[0] != values[1]:
-            shown = ["null" if value is None else value[:LONGEST] for value in values] if shows_values else ()
+            shown = (
+                ["null" if value is None else value[:LONGEST] for value in values]
+                if shows_values
+                else ()
+            )
             yield Difference("row", f"{what}, column {name}".removeprefix(", "), *shown)

@@ -47,7 +47,9 @@ class Recipients:
 
     def __init__(self, recipients: Iterable[Recipient], *, root: str, rules: Rules) -> None:
         self._key = secrets.token_bytes(32)
-        self._known = {self._digest(recipient.bearer_token.encode()): recipient for recipient in recipients}
+        self._known = {
+            self._digest(recipient.bearer_token.encode()): recipient for recipient in recipients
+        }
         self._root = root
         self._rules = rules
 
@@ -73,13 +75,21 @@ def profiles(recipients: Iterable[Recipient], address: str) -> dict[str, bytes]:
         recipients: all that there are.
         address: the base address at which they find the server.
     """
-    return {f"{recipient.name}.share": _profile(recipient, f"{address}/") for recipient in recipients}
+    return {
+        f"{recipient.name}.share": _profile(recipient, f"{address}/") for recipient in recipients
+    }
 
 
 def _profile(recipient: Recipient, endpoint: str) -> bytes:
-    profile: dict[str, Any] = {"shareCredentialsVersion": 1, "endpoint": endpoint, "bearerToken": recipient.bearer_token}
+    profile: dict[str, Any] = {
+        "shareCredentialsVersion": 1,
+        "endpoint": endpoint,
+        "bearerToken": recipient.bearer_token,
+    }
     if recipient.expires is not None:
-        profile["expirationTime"] = f"{recipient.expires:%Y-%m-%dT%H:%M:%S}.{recipient.expires.microsecond // 1000:03}Z"
+        profile["expirationTime"] = (
+            f"{recipient.expires:%Y-%m-%dT%H:%M:%S}.{recipient.expires.microsecond // 1000:03}Z"
+        )
     return json.dumps(profile, indent=2).encode() + b"\n"
 
 
@@ -91,7 +101,10 @@ def bearer_token(headers: Iterable[tuple[bytes, bytes]]) -> bytes:
     """
     sent = [value for name, value in headers if name == b"authorization"]
     if not sent:
-        raise unauthenticated("the request carries no bearer token; send the header Authorization: Bearer <token>", MISSING)
+        raise unauthenticated(
+            "the request carries no bearer token; send the header Authorization: Bearer <token>",
+            MISSING,
+        )
     if len(sent) > 1:
         raise unauthenticated("the request has several Authorization headers; send one", MISSING)
     scheme, _, token = sent[0].strip().partition(b" ")
@@ -119,7 +132,10 @@ def token_holds(recipient: Recipient, now: datetime) -> None:
         Problem: 401, it has expired.
     """
     if recipient.expires is not None and recipient.expires <= now:
-        raise unauthenticated(f"the bearer token has ended at {recipient.expires:%Y-%m-%dT%H:%M:%SZ}; ask for a new profile", WRONG)
+        raise unauthenticated(
+            f"the bearer token has ended at {recipient.expires:%Y-%m-%dT%H:%M:%SZ}; ask for a new profile",
+            WRONG,
+        )
 
 
 def unauthenticated(message: str, challenge: str) -> Problem:

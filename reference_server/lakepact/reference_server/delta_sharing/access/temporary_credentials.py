@@ -8,13 +8,31 @@ from collections.abc import Callable
 from pathlib import Path
 
 from lakepact.reference_server.delta_sharing.places import Place
-from lakepact.reference_server.warehouse.vended_credentials.policies import Unlimited, bucket_and_prefix
+from lakepact.reference_server.warehouse.vended_credentials.policies import (
+    Unlimited,
+    bucket_and_prefix,
+)
 from lakepact.reference_server.warehouse.vended_credentials.signing import Keys
-from lakepact.reference_server.warehouse.vended_credentials.token_services import FakeSts, SecurityTokenService, TokenService
+from lakepact.reference_server.warehouse.vended_credentials.token_services import (
+    FakeSts,
+    SecurityTokenService,
+    TokenService,
+)
 
-SETTINGS = ("sts", "region", "role", "accessKeyIdFrom", "secretAccessKeyFrom", "sessionTokenFrom", "stores", "rehearsal")
+SETTINGS = (
+    "sts",
+    "region",
+    "role",
+    "accessKeyIdFrom",
+    "secretAccessKeyFrom",
+    "sessionTokenFrom",
+    "stores",
+    "rehearsal",
+)
 STORE = ("folder", "address")
-ADDRESS = re.compile(r"https?://(?:[A-Za-z0-9.-]+|\[[0-9A-Fa-f:]+\])(?::[0-9]{1,5})?(?:/[A-Za-z0-9._~-]*)*")
+ADDRESS = re.compile(
+    r"https?://(?:[A-Za-z0-9.-]+|\[[0-9A-Fa-f:]+\])(?::[0-9]{1,5})?(?:/[A-Za-z0-9._~-]*)*"
+)
 VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,127}")
 
 
@@ -27,16 +45,29 @@ def read_token_service(place: Place) -> TokenService:
     said = place.members(SETTINGS)
     rehearsal = said["rehearsal"].truth() if "rehearsal" in said else False
     if rehearsal == ("sts" in said):
-        raise place.wrong("must have either `sts`, the address of a token service, or `rehearsal: true` for keys that open nothing")
+        raise place.wrong(
+            "must have either `sts`, the address of a token service, or `rehearsal: true` for keys that open nothing"
+        )
     if rehearsal:
         return FakeSts()
     if "region" not in said:
-        raise place.wrong("has no region; write that of the token service, us-east-1 if it has none")
+        raise place.wrong(
+            "has no region; write that of the token service, us-east-1 if it has none"
+        )
     session = _variable(said["sessionTokenFrom"]) if "sessionTokenFrom" in said else None
-    own = Keys(_key(place, said, "accessKeyIdFrom"), _key(place, said, "secretAccessKeyFrom"), session)
+    own = Keys(
+        _key(place, said, "accessKeyIdFrom"), _key(place, said, "secretAccessKeyFrom"), session
+    )
     if "stores" not in said:
-        raise place.wrong("has no stores, which say where recipients find the folders of this machine")
-    return SecurityTokenService(_address(said["sts"]), said["region"].text(), own, said["role"].text() if "role" in said else None)
+        raise place.wrong(
+            "has no stores, which say where recipients find the folders of this machine"
+        )
+    return SecurityTokenService(
+        _address(said["sts"]),
+        said["region"].text(),
+        own,
+        said["role"].text() if "role" in said else None,
+    )
 
 
 def read_stores(place: Place, folder: Callable[[Place], Path]) -> tuple[tuple[Path, str], ...]:
@@ -54,7 +85,9 @@ def read_stores(place: Place, folder: Callable[[Place], Path]) -> tuple[tuple[Pa
     for item in said["stores"].items() if "stores" in said else []:
         store = item.members(STORE)
         if set(store) != set(STORE):
-            raise item.wrong("must have a folder of this machine, and the address at which recipients find it")
+            raise item.wrong(
+                "must have a folder of this machine, and the address at which recipients find it"
+            )
         address = store["address"].text().rstrip("/")
         try:
             bucket_and_prefix(f"{address}/table")
@@ -66,14 +99,18 @@ def read_stores(place: Place, folder: Callable[[Place], Path]) -> tuple[tuple[Pa
 
 def _key(place: Place, said: dict[str, Place], name: str) -> str:
     if name not in said:
-        raise place.wrong(f"has no {name}, the name of the environment variable that holds it; keys do not stand in this file")
+        raise place.wrong(
+            f"has no {name}, the name of the environment variable that holds it; keys do not stand in this file"
+        )
     return _variable(said[name])
 
 
 def _variable(place: Place) -> str:
     name = place.secret()  # the value may be the key itself
     if not VARIABLE.fullmatch(name):
-        raise place.wrong("must be the name of an environment variable; keys do not stand in this file")
+        raise place.wrong(
+            "must be the name of an environment variable; keys do not stand in this file"
+        )
     value = os.environ.get(name)
     if not value:
         raise place.wrong("names an environment variable that is not set")
@@ -83,5 +120,7 @@ def _variable(place: Place) -> str:
 def _address(place: Place) -> str:
     url = place.text()
     if not ADDRESS.fullmatch(url):
-        raise place.wrong("must be an http(s) address without a query, https://sts.eu-central-1.amazonaws.com for example")
+        raise place.wrong(
+            "must be an http(s) address without a query, https://sts.eu-central-1.amazonaws.com for example"
+        )
     return url

@@ -43,7 +43,9 @@ class Tokens:
         self._secret = secret or secrets.token_bytes(32)
         self._clock = clock
 
-    def sealed(self, purpose: str, held: Mapping[str, Any], *, bound: tuple[str, ...], lasting: int) -> str:
+    def sealed(
+        self, purpose: str, held: Mapping[str, Any], *, bound: tuple[str, ...], lasting: int
+    ) -> str:
         """Return a token, of characters that may stand in a URL.
 
         Args:
@@ -65,7 +67,10 @@ class Tokens:
         raw = _decoded(token)
         seal, body = raw[:_SEAL], raw[_SEAL:]
         # Two texts may decode to the same bytes; only the one that was handed out is a token.
-        if not hmac.compare_digest(seal, self._seal(purpose, bound, body)) or _encoded(raw) != token:
+        if (
+            not hmac.compare_digest(seal, self._seal(purpose, bound, body))
+            or _encoded(raw) != token
+        ):
             raise BadToken(NOT_OURS)
         if int.from_bytes(body[:_WHEN], "big") < self._clock():
             raise BadToken("its time is over; ask again without it")
@@ -85,6 +90,8 @@ def _encoded(raw: bytes) -> str:
 
 def _decoded(token: str) -> bytes:
     try:
-        return base64.b64decode(token.encode() + b"=" * (-len(token) % 4), altchars=b"-_", validate=True)
+        return base64.b64decode(
+            token.encode() + b"=" * (-len(token) % 4), altchars=b"-_", validate=True
+        )
     except (ValueError, binascii.Error):
         raise BadToken(NOT_OURS) from None

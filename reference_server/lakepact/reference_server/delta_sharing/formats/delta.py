@@ -9,7 +9,15 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from lakepact.reference_server.delta_sharing.formats.links import Links, ascii_json, file_id, once, size_of, stamps, stats_members
+from lakepact.reference_server.delta_sharing.formats.links import (
+    Links,
+    ascii_json,
+    file_id,
+    once,
+    size_of,
+    stamps,
+    stats_members,
+)
 from lakepact.reference_server.delta_sharing.log.active_files import Chunk
 from lakepact.reference_server.delta_sharing.log.vectors import vector_path
 
@@ -46,7 +54,11 @@ def protocol(protocol: Mapping[str, Any], *, version: int | None = None) -> Docu
     for member in ("readerFeatures", "writerFeatures"):
         if member in said:
             said[member] = [feature for feature in said[member] if feature not in LOG_FEATURES]
-    return {"protocol": {"deltaProtocol": said} if version is None else {"deltaProtocol": said, "version": version}}
+    return {
+        "protocol": {"deltaProtocol": said}
+        if version is None
+        else {"deltaProtocol": said, "version": version}
+    }
 
 
 def metadata(
@@ -60,10 +72,18 @@ def metadata(
     """Return the line that says what a table is (`Format.metadata`)."""
     action = {name: value for name, value in metadata.items() if value is not None}
     settings: Mapping[str, str] = action.get("configuration", {})
-    action["configuration"] = {name: value for name, value in settings.items() if not name.startswith(LOG_SETTINGS)}
+    action["configuration"] = {
+        name: value for name, value in settings.items() if not name.startswith(LOG_SETTINGS)
+    }
     action["format"] = {"provider": "parquet", "options": {}}
     said = {"version": version, "size": size, "numFiles": num_files}
-    return {"metaData": {"deltaMetadata": action, **{name: value for name, value in said.items() if value is not None}, **access}}
+    return {
+        "metaData": {
+            "deltaMetadata": action,
+            **{name: value for name, value in said.items() if value is not None},
+            **access,
+        }
+    }
 
 
 def file(
@@ -76,7 +96,12 @@ def file(
 ) -> Document:
     """Return the line of a file that a table consists of (`Format.file`)."""
     del columns
-    return _line("add", {"modificationTime": 0, "dataChange": True, **action}, links, stamps(links, version, timestamp))
+    return _line(
+        "add",
+        {"modificationTime": 0, "dataChange": True, **action},
+        links,
+        stamps(links, version, timestamp),
+    )
 
 
 def change(
@@ -95,7 +120,9 @@ def change(
 
 def _line(kind: str, action: Mapping[str, Any], links: Links, said: Mapping[str, int]) -> Document:
     single: Document = {"path": links.url(action["path"]), "size": size_of(action)}
-    single |= {name: value for name, value in action.items() if name not in REDACTED and value is not None}
+    single |= {
+        name: value for name, value in action.items() if name not in REDACTED and value is not None
+    }
     named = {"id": file_id(action["path"])}
     vector = action.get("deletionVector")
     if vector is not None:
@@ -116,9 +143,20 @@ def block(chunk: Chunk, key: Callable[[str], str], columns: Sequence[str]) -> by
     """Return the lines of the files of a chunk, with gaps for what every answer has of its own."""
     del columns
     partitions, others = once(chunk.partitions, ascii_json), once(chunk.others, _rest)
-    vectors = [("", "")] * len(chunk) if chunk.vectors is None else [_prepared_vector(vector, key) for vector in chunk.vectors]
+    vectors = (
+        [("", "")] * len(chunk)
+        if chunk.vectors is None
+        else [_prepared_vector(vector, key) for vector in chunk.vectors]
+    )
     columns_of_lines = zip(
-        chunk.paths, chunk.partitions, chunk.sizes, chunk.modified, chunk.others, stats_members(chunk), vectors, strict=True
+        chunk.paths,
+        chunk.partitions,
+        chunk.sizes,
+        chunk.modified,
+        chunk.others,
+        stats_members(chunk),
+        vectors,
+        strict=True,
     )
     lines = [
         f'{{"file":{{"id":"{file_id(path)}"{vector_id},"deltaSingleAction":{{"add":{{"path":"\0{key(path)}\1"'
@@ -133,13 +171,17 @@ def _rest(rest: Mapping[str, Any]) -> str:
     return f",{ascii_json({'dataChange': True, **rest})[1:-1]}"
 
 
-def _prepared_vector(vector: Mapping[str, Any] | None, key: Callable[[str], str]) -> tuple[str, str]:
+def _prepared_vector(
+    vector: Mapping[str, Any] | None, key: Callable[[str], str]
+) -> tuple[str, str]:
     """Return a deletion vector as a member that follows others, and the id of its file likewise."""
     if vector is None:
         return "", ""
     path = vector_path(vector)
     if path is None:
         return f',"deletionVector":{ascii_json(_vector(vector, None))}', ""
-    rest = ascii_json({name: value for name, value in vector.items() if name not in PLACE and value is not None})
+    rest = ascii_json(
+        {name: value for name, value in vector.items() if name not in PLACE and value is not None}
+    )
     member = f',"deletionVector":{{"storageType":"p","pathOrInlineDv":"\0{key(path)}\1",{rest[1:]}'
     return member, f',"deletionVectorFileId":"{file_id(path)}"'

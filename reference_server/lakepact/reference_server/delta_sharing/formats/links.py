@@ -42,7 +42,9 @@ class Links:
         """Return the URL of a file."""
         return f"{self.address}{self.key(path)}?{self.signature}"
 
-    def filled(self, block: bytes, *, version: int | None = None, timestamp: int | None = None) -> bytes:
+    def filled(
+        self, block: bytes, *, version: int | None = None, timestamp: int | None = None
+    ) -> bytes:
         """Return prepared lines with the parts of this answer inserted.
 
         Args:
@@ -50,8 +52,15 @@ class Links:
             version: the requested version, if any.
             timestamp: the time of that version.
         """
-        stamp = b"".join(b',"%b":%d' % (name.encode(), value) for name, value in stamps(self, version, timestamp).items())
-        return block.replace(ADDRESS, self.address.encode()).replace(SIGNATURE, b"?" + self.signature.encode()).replace(STAMP, stamp)
+        stamp = b"".join(
+            b',"%b":%d' % (name.encode(), value)
+            for name, value in stamps(self, version, timestamp).items()
+        )
+        return (
+            block.replace(ADDRESS, self.address.encode())
+            .replace(SIGNATURE, b"?" + self.signature.encode())
+            .replace(STAMP, stamp)
+        )
 
 
 def stamps(links: Links, version: int | None, timestamp: int | None) -> dict[str, int]:
@@ -68,7 +77,9 @@ def size_of(action: Mapping[str, Any]) -> int:
     """
     size: int | None = action.get("size")
     if size is None:
-        raise DamagedLog(f"{action['path']!r} was removed, and the log does not say how large it was")
+        raise DamagedLog(
+            f"{action['path']!r} was removed, and the log does not say how large it was"
+        )
     return size
 
 
@@ -98,4 +109,7 @@ def stats_members(chunk: Chunk) -> Sequence[str]:
 
 def once(documents: Iterable[T], written: Callable[[T], str]) -> Mapping[int, str]:
     """Return how documents are written, by their identities; one that many files share is written once."""
-    return {number: written(document) for number, document in {id(document): document for document in documents}.items()}
+    return {
+        number: written(document)
+        for number, document in {id(document): document for document in documents}.items()
+    }

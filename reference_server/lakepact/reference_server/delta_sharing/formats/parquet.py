@@ -5,7 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from lakepact.reference_server.delta_sharing.formats.links import Links, ascii_json, file_id, once, size_of, stamps, stats_members
+from lakepact.reference_server.delta_sharing.formats.links import (
+    Links,
+    ascii_json,
+    file_id,
+    once,
+    size_of,
+    stamps,
+    stats_members,
+)
 from lakepact.reference_server.delta_sharing.log.active_files import Chunk
 
 Document = dict[str, Any]
@@ -43,7 +51,9 @@ def metadata(
         "size": size,
         "numFiles": num_files,
     }
-    return {"metaData": {**{name: value for name, value in said.items() if value is not None}, **access}}
+    return {
+        "metaData": {**{name: value for name, value in said.items() if value is not None}, **access}
+    }
 
 
 def file(
@@ -55,7 +65,11 @@ def file(
     timestamp: int | None = None,
 ) -> Document:
     """Return the line of a file that a table consists of (`Format.file`)."""
-    return {"file": _members(action, links, columns) | _stats(action) | stamps(links, version, timestamp)}
+    return {
+        "file": _members(action, links, columns)
+        | _stats(action)
+        | stamps(links, version, timestamp)
+    }
 
 
 def change(
@@ -69,7 +83,9 @@ def change(
 ) -> Document:
     """Return the line of a file that a version added or removed, or wrote its changed rows to (`Format.change`)."""
     stats = _stats(action) if kind == "add" else {}
-    return {NAMES[kind]: _members(action, links, columns) | stats | stamps(links, version, timestamp)}
+    return {
+        NAMES[kind]: _members(action, links, columns) | stats | stamps(links, version, timestamp)
+    }
 
 
 def _members(action: Mapping[str, Any], links: Links, columns: Sequence[str]) -> Document:
@@ -95,6 +111,8 @@ def block(chunk: Chunk, key: Callable[[str], str], columns: Sequence[str]) -> by
     partitions = once(chunk.partitions, lambda values: ascii_json(_partition(values, columns)))
     lines = [
         f'{{"file":{{"url":"\0{key(path)}\1","id":"{file_id(path)}","partitionValues":{partitions[id(values)]},"size":{size}{said}\2}}}}\n'
-        for path, values, size, said in zip(chunk.paths, chunk.partitions, chunk.sizes, stats_members(chunk), strict=True)
+        for path, values, size, said in zip(
+            chunk.paths, chunk.partitions, chunk.sizes, stats_members(chunk), strict=True
+        )
     ]
     return "".join(lines).encode("ascii")

@@ -6,8 +6,22 @@ from datetime import date
 from typing import Any
 
 from lakepact.reference_server.delta_sharing.hints.columns import kind
-from lakepact.reference_server.delta_sharing.hints.reading import LIMITS, TINY, Unreadable, read, single
-from lakepact.reference_server.delta_sharing.hints.values import DAY, EPOCH, Kind, Values, anything, midnight, rounded
+from lakepact.reference_server.delta_sharing.hints.reading import (
+    LIMITS,
+    TINY,
+    Unreadable,
+    read,
+    single,
+)
+from lakepact.reference_server.delta_sharing.hints.values import (
+    DAY,
+    EPOCH,
+    Kind,
+    Values,
+    anything,
+    midnight,
+    rounded,
+)
 
 #: Kinds that have no cast between them in any dialect that clients speak.
 IMPOSSIBLE = {
@@ -89,7 +103,11 @@ def _to_text(values: Values, _: str) -> Values | None:
     if not values.point:
         return None
     spelled = _spelled(values)
-    return None if spelled is None else Values(Kind.TEXT, spelled.encode(), spelled.encode(), nulls=values.nulls)
+    return (
+        None
+        if spelled is None
+        else Values(Kind.TEXT, spelled.encode(), spelled.encode(), nulls=values.nulls)
+    )
 
 
 def _spelled(values: Values) -> str | None:

@@ -42,7 +42,9 @@ class Column:
     path: tuple[str, ...]  #: the names under which its statistics stand
     type: str  #: the name of its type; "other" if it has no values that could be compared
     partition: bool = False
-    statistics: bool = True  #: whether minimum and maximum can be believed: the type was always this one
+    statistics: bool = (
+        True  #: whether minimum and maximum can be believed: the type was always this one
+    )
     kind: Kind = Kind.OTHER  #: what its values are compared as
 
 
@@ -82,7 +84,9 @@ class Columns:
             found = _named(name, fields)
             path.append(self._physical(found))
             type_ = found["type"]
-            fields = type_["fields"] if isinstance(type_, dict) and type_.get("type") == "struct" else []
+            fields = (
+                type_["fields"] if isinstance(type_, dict) and type_.get("type") == "struct" else []
+            )
         if found is None:
             raise NoSuchColumn("a name is missing")
         about = found.get("metadata") or {}
@@ -113,6 +117,10 @@ def _fields(schema: str) -> tuple[dict[str, Any], ...]:
     """Return the columns of a schema; `None` if it cannot be parsed, which must not fail a query with hints."""
     try:
         fields = orjson.loads(schema)["fields"]
-        return tuple(field for field in fields if isinstance(field["name"], str) and isinstance(field["type"], str | dict))
+        return tuple(
+            field
+            for field in fields
+            if isinstance(field["name"], str) and isinstance(field["type"], str | dict)
+        )
     except (ValueError, KeyError, TypeError):
         return ()

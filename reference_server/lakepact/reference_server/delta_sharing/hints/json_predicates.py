@@ -23,7 +23,13 @@ VALUE_TYPES = {
     "double": "double",
     "timestamp": "timestamp",
 }
-SIGNS = {"equal": "=", "lessThan": "<", "lessThanOrEqual": "<=", "greaterThan": ">", "greaterThanOrEqual": ">="}
+SIGNS = {
+    "equal": "=",
+    "lessThan": "<",
+    "lessThanOrEqual": "<=",
+    "greaterThan": ">",
+    "greaterThanOrEqual": ">=",
+}
 BYTEWISE = "UTF8_BINARY"  #: the collation that compares text byte by byte
 DEEPEST = 100
 MOST = 1000  #: operations of one predicate
@@ -61,7 +67,11 @@ class _Tree:
         operation = self._operation(node, depth)
         if operation in {"and", "or"}:
             children = [self.predicate(child, depth + 1) for child in _children(node, 2, None)]
-            return predicates.conjunction(*children) if operation == "and" else predicates.disjunction(*children)
+            return (
+                predicates.conjunction(*children)
+                if operation == "and"
+                else predicates.disjunction(*children)
+            )
         if operation == "not":
             return predicates.Not(self.predicate(_children(node, 1, 1)[0], depth + 1))
         if operation == "isNull":
@@ -118,18 +128,30 @@ def _literal(node: dict[str, Any]) -> predicates.Literal:
     return predicates.Literal(type_, values)
 
 
-def _comparison(node: dict[str, Any], operation: str, left: predicates.Operand, right: predicates.Operand) -> predicates.Predicate:
+def _comparison(
+    node: dict[str, Any], operation: str, left: predicates.Operand, right: predicates.Operand
+) -> predicates.Predicate:
     kinds = kind(left.type), kind(right.type)
     if not comparable(*kinds):
         raise BadPredicate(f"{left.type} and {right.type} cannot be compared")
     context = node.get("exprCtx")
-    if kinds[0] is Kind.TEXT and isinstance(context, dict) and context.get("collationIdentifier", BYTEWISE) not in {BYTEWISE, None}:
+    if (
+        kinds[0] is Kind.TEXT
+        and isinstance(context, dict)
+        and context.get("collationIdentifier", BYTEWISE) not in {BYTEWISE, None}
+    ):
         return predicates.Unsure()
     return predicates.Comparison(SIGNS[operation], left, right)
 
 
 def _children(node: dict[str, Any], least: int, most: int | None) -> list[Any]:
     children = node.get("children")
-    if not isinstance(children, list) or len(children) < least or (most is not None and len(children) > most):
-        raise BadPredicate(f"{node['op']!r} has {least} children{'' if least == most else ' or more'}")
+    if (
+        not isinstance(children, list)
+        or len(children) < least
+        or (most is not None and len(children) > most)
+    ):
+        raise BadPredicate(
+            f"{node['op']!r} has {least} children{'' if least == most else ' or more'}"
+        )
     return children

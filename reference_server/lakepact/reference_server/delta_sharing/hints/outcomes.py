@@ -10,7 +10,10 @@ TRUE, FALSE, NULL = 1, 2, 4
 ANYTHING = TRUE | FALSE | NULL
 NOTHING = 0  #: there is no row
 
-_AND = {TRUE: {TRUE: TRUE, FALSE: FALSE, NULL: NULL}, FALSE: dict.fromkeys((TRUE, FALSE, NULL), FALSE)}
+_AND = {
+    TRUE: {TRUE: TRUE, FALSE: FALSE, NULL: NULL},
+    FALSE: dict.fromkeys((TRUE, FALSE, NULL), FALSE),
+}
 _AND[NULL] = {TRUE: NULL, FALSE: FALSE, NULL: NULL}
 
 

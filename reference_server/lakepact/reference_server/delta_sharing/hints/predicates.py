@@ -9,7 +9,16 @@ from typing import Protocol
 
 from lakepact.reference_server.delta_sharing.hints.casts import cast
 from lakepact.reference_server.delta_sharing.hints.columns import Column
-from lakepact.reference_server.delta_sharing.hints.outcomes import ANYTHING, FALSE, NOTHING, NULL, TRUE, both, either, negated
+from lakepact.reference_server.delta_sharing.hints.outcomes import (
+    ANYTHING,
+    FALSE,
+    NOTHING,
+    NULL,
+    TRUE,
+    both,
+    either,
+    negated,
+)
 from lakepact.reference_server.delta_sharing.hints.values import Values, equal, less
 
 
@@ -155,7 +164,9 @@ class Holds(_Single):
         values = self.operand.values(known)
         found = NULL if values.nulls else NOTHING
         if values.some:
-            found |= (TRUE if values.high is not False else NOTHING) | (FALSE if values.low is not True else NOTHING)
+            found |= (TRUE if values.high is not False else NOTHING) | (
+                FALSE if values.low is not True else NOTHING
+            )
         return found
 
     def columns(self) -> frozenset[Column]:
@@ -204,7 +215,11 @@ class Joined:
 
     def outcomes(self, known: Known) -> int:
         """Return the possible results for the rows of a file; all children are evaluated, so that every error counts."""
-        return reduce(self.join, [child.outcomes(known) for child in self.children], TRUE if self.join is both else FALSE)
+        return reduce(
+            self.join,
+            [child.outcomes(known) for child in self.children],
+            TRUE if self.join is both else FALSE,
+        )
 
     def columns(self) -> frozenset[Column]:
         """Return the columns that it asks for."""

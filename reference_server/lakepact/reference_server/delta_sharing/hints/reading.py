@@ -14,7 +14,14 @@ from typing import Any, NamedTuple
 import orjson
 
 from lakepact.reference_server.delta_sharing.hints.columns import Column, kind
-from lakepact.reference_server.delta_sharing.hints.values import EPOCH, Kind, Values, anything, double, null
+from lakepact.reference_server.delta_sharing.hints.values import (
+    EPOCH,
+    Kind,
+    Values,
+    anything,
+    double,
+    null,
+)
 
 LIMITS = {"byte": 2**7, "short": 2**15, "integer": 2**31, "long": 2**63}
 BEHIND = b"\xff"  #: sorts behind whatever a text may go on with
@@ -26,7 +33,9 @@ MINUTE = 60_000_000
 PLACES = 15  #: digits that a double holds whatever they are; some writers make doubles of decimals
 
 _INTEGER = re.compile(r"[+-]?[0-9]{1,40}")
-_NUMBER = re.compile(r"[+-]?(?:[0-9]{1,80}(?:\.[0-9]{0,80})?|\.[0-9]{1,80})(?:[eE][+-]?[0-9]{1,4})?")
+_NUMBER = re.compile(
+    r"[+-]?(?:[0-9]{1,80}(?:\.[0-9]{0,80})?|\.[0-9]{1,80})(?:[eE][+-]?[0-9]{1,4})?"
+)
 _DATE = re.compile(r"([0-9]{4})-([0-9]{1,2})-([0-9]{1,2})")
 _TIMESTAMP = re.compile(
     r"([0-9]{4})-([0-9]{1,2})-([0-9]{1,2})"
@@ -95,12 +104,23 @@ class Statistics:
         may_be_null = nulls != 0 or len(path) > 1
         if of is Kind.OTHER or not column.statistics:
             return anything(of)._replace(nulls=may_be_null)
-        low, high = _bound(column.type, self._at("minValues", path)), _bound(column.type, self._at("maxValues", path))
+        low, high = (
+            _bound(column.type, self._at("minValues", path)),
+            _bound(column.type, self._at("maxValues", path)),
+        )
         if low is not _UNKNOWN and high is not _UNKNOWN and low.zoneless is not high.zoneless:
             low = high = _UNKNOWN
         # Writers leave NaN out of the bounds, or take it for the largest, or for the smallest.
         nan = of is Kind.REAL and not column.type.startswith("decimal")
-        return Values(of, _below(of, low), _above(of, high), True, may_be_null, nan, low.zoneless or high.zoneless)
+        return Values(
+            of,
+            _below(of, low),
+            _above(of, high),
+            True,
+            may_be_null,
+            nan,
+            low.zoneless or high.zoneless,
+        )
 
     def _at(self, name: str, path: tuple[str, ...]) -> Any:
         found = self._document.get(name)
@@ -123,8 +143,12 @@ def _below(of: Kind, bounds: Bounds) -> Any:
 def _above(of: Kind, bounds: Bounds) -> Any:
     if bounds.high is None:
         return None
-    if of is Kind.TEXT:  # cut by most writers, some of whom put a large character behind what is left; to some texts it is not large enough
-        return bounds.high.removesuffix(LAST[0]).removesuffix(LAST[1]).removesuffix(LAST[2]) + BEHIND
+    if (
+        of is Kind.TEXT
+    ):  # cut by most writers, some of whom put a large character behind what is left; to some texts it is not large enough
+        return (
+            bounds.high.removesuffix(LAST[0]).removesuffix(LAST[1]).removesuffix(LAST[2]) + BEHIND
+        )
     return bounds.high + MILLISECOND if of is Kind.TIMESTAMP else bounds.high
 
 
@@ -156,7 +180,11 @@ def _integer(type_: str, value: Any) -> Bounds:
     spelled = isinstance(value, str) and _INTEGER.fullmatch(value)
     if spelled or (isinstance(value, float) and value.is_integer() and abs(value) < 2**53):
         value = int(value)
-    if not isinstance(value, int) or isinstance(value, bool) or not -LIMITS[type_] <= value < LIMITS[type_]:
+    if (
+        not isinstance(value, int)
+        or isinstance(value, bool)
+        or not -LIMITS[type_] <= value < LIMITS[type_]
+    ):
         raise Unreadable(type_)
     return Bounds(value, value)
 
@@ -164,13 +192,19 @@ def _integer(type_: str, value: Any) -> Bounds:
 def _real(type_: str, value: Any) -> Bounds:
     if isinstance(value, bool) or not isinstance(value, str | int | float):
         raise Unreadable(type_)
-    if isinstance(value, str) and not _NUMBER.fullmatch(value) and value.lower() not in NAMED_NUMBERS:
+    if (
+        isinstance(value, str)
+        and not _NUMBER.fullmatch(value)
+        and value.lower() not in NAMED_NUMBERS
+    ):
         raise Unreadable(type_)
     number = double(value)
     if number != number:  # noqa: PLR0124  # NaN
         return Bounds(None, None, nan=True)
     low = high = number
-    if type_ == "float":  # the value is a float, its text may be that of the nearest double or of the shortest digits
+    if (
+        type_ == "float"
+    ):  # the value is a float, its text may be that of the nearest double or of the shortest digits
         short = single(number)
         low, high = min(number, short), max(number, short)
     return Bounds(low or -TINY, high or TINY)
@@ -195,7 +229,11 @@ def _decimal(type_: str, value: Any) -> Bounds:
         raise Unreadable(type_) from None
     if isinstance(value, str) or int(type_.removeprefix("decimal(").partition(",")[0]) <= PLACES:
         return Bounds(number, number)
-    if number in {LIMITS["long"] - 1, LIMITS["long"], -LIMITS["long"]}:  # what delta-rs writes of all that goes beyond
+    if number in {
+        LIMITS["long"] - 1,
+        LIMITS["long"],
+        -LIMITS["long"],
+    }:  # what delta-rs writes of all that goes beyond
         raise Unreadable(type_)
     doubt = abs(number) * Decimal(2) ** -50
     return Bounds(number - doubt, number + doubt)
@@ -205,7 +243,11 @@ def _text(type_: str, value: Any) -> Bounds:
     if not isinstance(value, str):
         raise Unreadable(type_)
     # Half a surrogate pair at the end is what cutting left of a character.
-    spelled = value.rstrip("".join(map(chr, range(0xD800, 0xE000)))) if value and "\ud800" <= value[-1] < "\ue000" else value
+    spelled = (
+        value.rstrip("".join(map(chr, range(0xD800, 0xE000))))
+        if value and "\ud800" <= value[-1] < "\ue000"
+        else value
+    )
     spelled_bytes = spelled.encode("utf-8", "surrogatepass")
     return Bounds(spelled_bytes, spelled_bytes)
 
@@ -225,7 +267,9 @@ def _timestamp(type_: str, value: Any) -> Bounds:
         raise Unreadable(type_)
     year, month, day, hour, minute, second, fraction, zone = match.groups()
     try:
-        days = datetime(int(year), int(month), int(day), int(hour or 0), int(minute or 0), int(second or 0))  # noqa: DTZ001
+        days = datetime(
+            int(year), int(month), int(day), int(hour or 0), int(minute or 0), int(second or 0)
+        )  # noqa: DTZ001
     except ValueError:
         raise Unreadable(type_) from None
     seconds = (days.toordinal() - EPOCH) * 86400 + days.hour * 3600 + days.minute * 60 + days.second

@@ -8,7 +8,10 @@ from typing import Any, NamedTuple, Protocol
 
 from lakepact.reference_server.delta_sharing.hints.casts import BadCast
 from lakepact.reference_server.delta_sharing.hints.columns import Column, Columns
-from lakepact.reference_server.delta_sharing.hints.json_predicates import BadPredicate, json_predicate
+from lakepact.reference_server.delta_sharing.hints.json_predicates import (
+    BadPredicate,
+    json_predicate,
+)
 from lakepact.reference_server.delta_sharing.hints.outcomes import ANYTHING, TRUE
 from lakepact.reference_server.delta_sharing.hints.predicates import Predicate, conjunction
 from lakepact.reference_server.delta_sharing.hints.reading import Statistics, partition_value
@@ -19,10 +22,14 @@ from lakepact.reference_server.delta_sharing.log import ActiveFiles
 from lakepact.reference_server.delta_sharing.log.active_files import Chunk
 
 PartitionValues = Mapping[str, str | None]
-_Judged = tuple[int, Mapping[Column, Values]]  # the outcomes that partition values leave, and what they tell
+_Judged = tuple[
+    int, Mapping[Column, Values]
+]  # the outcomes that partition values leave, and what they tell
 
 
-KEPT = "hints"  #: what is kept of a chunk begins so: what all its files together may hold of a column
+KEPT = (
+    "hints"  #: what is kept of a chunk begins so: what all its files together may hold of a column
+)
 MOST_HINTS = 100  #: predicates of one request that are read
 MOST_CHARACTERS = 65_536  #: of these, together
 #: Comparisons per request, about a second's worth; files beyond that are kept.
@@ -61,7 +68,10 @@ def selected(
         limit: the number of wanted rows; ignored if negative.
     """
     files = snapshot.files
-    given = [*_from_sql(predicate_hints or (), snapshot), *_from_json(json_predicate_hints, snapshot)]
+    given = [
+        *_from_sql(predicate_hints or (), snapshot),
+        *_from_json(json_predicate_hints, snapshot),
+    ]
     used, left = list["Predicate"](), MOST_COMPARISONS
     partitions = _Partitions(files)
     for predicate in filter(None, given):
@@ -84,7 +94,11 @@ def _from_sql(hints: Sequence[Any], snapshot: Snapshot) -> Iterator[Predicate | 
     for number, hint in enumerate(hints):
         left -= len(hint) if isinstance(hint, str) else 0
         try:
-            yield sql_predicate(hint, columns) if columns and isinstance(hint, str) and number < MOST_HINTS and left >= 0 else None
+            yield (
+                sql_predicate(hint, columns)
+                if columns and isinstance(hint, str) and number < MOST_HINTS and left >= 0
+                else None
+            )
         except Unusable:
             yield None
 
@@ -135,7 +149,9 @@ class _File(NamedTuple):
 class _Known:
     """The partition values of a file together with its statistics."""
 
-    def __init__(self, partition: Mapping[Column, Values], statistics: Statistics | None = None) -> None:
+    def __init__(
+        self, partition: Mapping[Column, Values], statistics: Statistics | None = None
+    ) -> None:
         self._partition, self._statistics = partition, statistics
         self.read: dict[Column, Values] = {}  #: from the statistics
 
@@ -161,7 +177,13 @@ class _Partitions:
     @cached_property
     def different(self) -> Sequence[PartitionValues]:
         """All that are not the same."""
-        return list({id(partition): partition for chunk in self._files.chunks for partition in chunk.partitions}.values())
+        return list(
+            {
+                id(partition): partition
+                for chunk in self._files.chunks
+                for partition in chunk.partitions
+            }.values()
+        )
 
     def value(self, column: Column, partition: PartitionValues) -> Values:
         """Return the value of a column in all rows of a file with these partition values."""
@@ -192,10 +214,16 @@ class _Judge:
         size = self._predicate.size()
         steps = size * files if self._data else 0
         if self._partition:
-            steps += len(self._partitions.different)  # to look at each of them costs about as much as to compare it
+            steps += len(
+                self._partitions.different
+            )  # to look at each of them costs about as much as to compare it
         if steps > left:
             return None
-        different = {self._key(partition): partition for partition in self._partitions.different} if self._partition else {(): {}}
+        different = (
+            {self._key(partition): partition for partition in self._partitions.different}
+            if self._partition
+            else {(): {}}
+        )
         steps += (size + 1) * len(different) if self._partition else 0
         if steps > left:
             return None
@@ -217,7 +245,11 @@ class _Judge:
     def _may_hold(self, chunk: Chunk) -> bool:
         """Return whether any file of a chunk may hold a row that matches, as far as that was seen before."""
         known = _Known({})
-        known.read = {column: chunk.kept[KEPT, column] for column in self._data if (KEPT, column) in chunk.kept}
+        known.read = {
+            column: chunk.kept[KEPT, column]
+            for column in self._data
+            if (KEPT, column) in chunk.kept
+        }
         return not known.read or bool(self._predicate.outcomes(known) & TRUE)
 
     def _of_chunk(self, chunk: Chunk, start: int) -> Iterator[_File]:
@@ -228,7 +260,9 @@ class _Judge:
                 known.append(_Known(values, Statistics(stats)))
                 outcomes = self._predicate.outcomes(known[-1])
             if outcomes & TRUE:
-                yield _File(start + place, outcomes, stats, chunk.vectors[place] if chunk.vectors else None)
+                yield _File(
+                    start + place, outcomes, stats, chunk.vectors[place] if chunk.vectors else None
+                )
         if len(known) == len(chunk):
             for column in self._data:
                 chunk.kept[KEPT, column] = reduce(together, (one.values(column) for one in known))
@@ -240,7 +274,9 @@ class _Judge:
         key = self._key(partition)
         judged = self._kept.get(key)
         if judged is None:
-            known = {column: self._partitions.value(column, partition) for column in self._partition}
+            known = {
+                column: self._partitions.value(column, partition) for column in self._partition
+            }
             judged = self._kept[key] = self._predicate.outcomes(_Known(known)), known
         self._seen[id(partition)] = judged
         return judged

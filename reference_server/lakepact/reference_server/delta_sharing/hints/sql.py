@@ -9,9 +9,22 @@ from typing import Any
 
 from lakepact.reference_server.delta_sharing.hints import predicates
 from lakepact.reference_server.delta_sharing.hints.casts import BadCast, check_cast
-from lakepact.reference_server.delta_sharing.hints.columns import PARTITION_VALUES, Column, Columns, NoSuchColumn, kind
+from lakepact.reference_server.delta_sharing.hints.columns import (
+    PARTITION_VALUES,
+    Column,
+    Columns,
+    NoSuchColumn,
+    kind,
+)
 from lakepact.reference_server.delta_sharing.hints.reading import Unreadable, read, single
-from lakepact.reference_server.delta_sharing.hints.sql_text import END, SUFFIX, Token, Unusable, readings, tokens
+from lakepact.reference_server.delta_sharing.hints.sql_text import (
+    END,
+    SUFFIX,
+    Token,
+    Unusable,
+    readings,
+    tokens,
+)
 from lakepact.reference_server.delta_sharing.hints.values import Kind, Values, comparable
 
 LONGEST = 32_768  #: characters of one hint
@@ -39,8 +52,29 @@ TYPES = {
     "TIMESTAMP_NTZ": "timestamp_ntz",
 }
 #: Types whose literals begin with their name.
-TYPED = {"DATE": "date", "TIMESTAMP": "timestamp", "TIMESTAMP_LTZ": "timestamp", "TIMESTAMP_NTZ": "timestamp_ntz"}
-RESERVED = frozenset({"AND", "OR", "NOT", "IS", "NULL", "IN", "BETWEEN", "LIKE", "CAST", "AS", "TRUE", "FALSE", "CASE"})
+TYPED = {
+    "DATE": "date",
+    "TIMESTAMP": "timestamp",
+    "TIMESTAMP_LTZ": "timestamp",
+    "TIMESTAMP_NTZ": "timestamp_ntz",
+}
+RESERVED = frozenset(
+    {
+        "AND",
+        "OR",
+        "NOT",
+        "IS",
+        "NULL",
+        "IN",
+        "BETWEEN",
+        "LIKE",
+        "CAST",
+        "AS",
+        "TRUE",
+        "FALSE",
+        "CASE",
+    }
+)
 FLIPPED = {"<>": "=", "!=": "="}
 
 
@@ -132,7 +166,10 @@ class _Parser:
         return self._joined(self._not, "AND", predicates.conjunction)
 
     def _joined(
-        self, part: Callable[[], predicates.Predicate | _Term], word: str, join: Callable[..., predicates.Predicate]
+        self,
+        part: Callable[[], predicates.Predicate | _Term],
+        word: str,
+        join: Callable[..., predicates.Predicate],
     ) -> predicates.Predicate | _Term:
         first = part()
         if self._next.word != word:
@@ -166,7 +203,11 @@ class _Parser:
             found = self._between(left)
         elif turned:
             raise Unusable("NOT is not understood there")
-        elif self._next.sort == "sign" and self._next.text in {*predicates.COMPARISONS, *FLIPPED, "=="}:
+        elif self._next.sort == "sign" and self._next.text in {
+            *predicates.COMPARISONS,
+            *FLIPPED,
+            "==",
+        }:
             found = self._compared(self._take().text, left, self._operand())
         else:
             return left
@@ -183,7 +224,9 @@ class _Parser:
     def _between(self, left: _Term) -> predicates.Predicate:
         low = self._operand()
         self._want("AND")
-        return predicates.conjunction(self._compared(">=", left, low), self._compared("<=", left, self._operand()))
+        return predicates.conjunction(
+            self._compared(">=", left, low), self._compared("<=", left, self._operand())
+        )
 
     def _operand(self) -> _Term:
         term = self._term()
@@ -279,10 +322,15 @@ class _Parser:
         if named is None:
             raise Unusable("two constants")
         type_ = self._reading(named).type
-        one, other = (_literal(term, type_) if isinstance(term, _Constant) else self._reading(term) for term in (left, right))
+        one, other = (
+            _literal(term, type_) if isinstance(term, _Constant) else self._reading(term)
+            for term in (left, right)
+        )
         if not comparable(kind(one.type), kind(other.type)):
             raise Unusable(f"{one.type} and {other.type} are not compared")
-        compared = predicates.Comparison(FLIPPED.get(sign, "=" if sign == "==" else sign), one, other)
+        compared = predicates.Comparison(
+            FLIPPED.get(sign, "=" if sign == "==" else sign), one, other
+        )
         return predicates.Not(compared) if sign in FLIPPED else compared
 
     def _decided(self, term: _Term, beside: _Term) -> _Term:
@@ -308,7 +356,11 @@ class _Parser:
         return predicates.Reading(column, type_)
 
     def _column(self, parts: tuple[str, ...]) -> tuple[Column, bool]:
-        if len(parts) == 2 and parts[0].casefold() == PARTITION_VALUES and parts[0] not in self._columns:
+        if (
+            len(parts) == 2
+            and parts[0].casefold() == PARTITION_VALUES
+            and parts[0] not in self._columns
+        ):
             column = self._columns.at(parts[1:])
             if not column.partition:
                 raise Unusable(f"{parts[1][:50]!r} is not a partition column")
@@ -322,7 +374,9 @@ def _number(text: str) -> _Constant:
         raise Unusable("a number of more than 40 digits")
     if text[-1] in "fF":
         return _Constant((digits, repr(single(float(digits)))), "real")
-    return _Constant((digits,), "real" if text[-1] in "dD" and text[-2:] not in {"BD", "bd"} else "number")
+    return _Constant(
+        (digits,), "real" if text[-1] in "dD" and text[-2:] not in {"BD", "bd"} else "number"
+    )
 
 
 def _name(token: Token) -> str:
@@ -353,7 +407,9 @@ def _literal(term: _Constant, type_: str) -> predicates.Literal:
 
 def _numeric(term: _Constant, type_: str) -> Values:
     """Return a number as it is spelled, and as it would be read in the type of the column beside it."""
-    meant: list[Any] = [int(text) if text.lstrip("+-").isdigit() else Decimal(text) for text in term.readings]
+    meant: list[Any] = [
+        int(text) if text.lstrip("+-").isdigit() else Decimal(text) for text in term.readings
+    ]
     exact = term.sort == "number" and isinstance(meant[0], int) and type_ not in {"float", "double"}
     if type_ in {"float", "double"}:
         near = read(type_, term.readings[0])

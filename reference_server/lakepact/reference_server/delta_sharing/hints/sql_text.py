@@ -17,7 +17,16 @@ _TOKEN = re.compile(
     re.VERBOSE | re.DOTALL,
 )
 SUFFIX = re.compile(r"(?:BD|bd|[LlSsYyDdFf])$")
-_ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "0": "\0", "Z": "\x1a", "%": "\\%", "_": "\\_"}
+_ESCAPES = {
+    "n": "\n",
+    "t": "\t",
+    "r": "\r",
+    "b": "\b",
+    "0": "\0",
+    "Z": "\x1a",
+    "%": "\\%",
+    "_": "\\_",
+}
 
 
 class Unusable(ValueError):
@@ -63,11 +72,18 @@ def readings(inner: str) -> tuple[str, ...]:
     """
     if "\\" not in inner and "''" not in inner:
         return (inner,)
-    escaped = re.sub(r"\\(.)", lambda match: _ESCAPES.get(match[1], match[1]), inner, flags=re.DOTALL)
+    escaped = re.sub(
+        r"\\(.)", lambda match: _ESCAPES.get(match[1], match[1]), inner, flags=re.DOTALL
+    )
     if re.search(r"\\[uU0-7]", inner):
         raise Unusable("escapes by number are not understood")
     if re.search(r"\\'", inner):
         if "''" in inner:
             raise Unusable("two ways to write a quote")
         return (escaped,)
-    return (inner.replace("''", "'"), inner.replace("''", ""), escaped.replace("''", "'"), escaped.replace("''", ""))
+    return (
+        inner.replace("''", "'"),
+        inner.replace("''", ""),
+        escaped.replace("''", "'"),
+        escaped.replace("''", ""),
+    )

@@ -37,7 +37,9 @@ class Values(NamedTuple):
     some: bool = True  #: may hold values within the bounds
     nulls: bool = False
     nan: bool = False
-    zoneless: bool = False  #: of timestamps: a date and a time of day, an instant only for those who know where
+    zoneless: bool = (
+        False  #: of timestamps: a date and a time of day, an instant only for those who know where
+    )
 
     @property
     def point(self) -> bool:
@@ -108,9 +110,19 @@ def less(left: Values, right: Values, *, or_equal: bool) -> int:
     left, right = _aligned(left, right)
     found = NULL if left.nulls or right.nulls else NOTHING
     if left.some and right.some:
-        if left.low is None or right.high is None or left.low < right.high or (or_equal and left.low == right.high):
+        if (
+            left.low is None
+            or right.high is None
+            or left.low < right.high
+            or (or_equal and left.low == right.high)
+        ):
             found |= TRUE
-        if left.high is None or right.low is None or left.high > right.low or (not or_equal and left.high == right.low):
+        if (
+            left.high is None
+            or right.low is None
+            or left.high > right.low
+            or (not or_equal and left.high == right.low)
+        ):
             found |= FALSE
     # NaN is the largest number in SQL, and neither less nor more than anything in IEEE 754.
     if left.nan and (right.some or right.nan):
@@ -125,14 +137,20 @@ def _aligned(left: Values, right: Values) -> tuple[Values, Values]:
     if left.kind is Kind.TIMESTAMP or right.kind is Kind.TIMESTAMP:
         return _on_one_clock(left, right)
     # Some readers compare doubles whenever one side is not whole: decimals may then be equal that are not.
-    return (rounded(left), rounded(right)) if left.kind is Kind.REAL or right.kind is Kind.REAL else (left, right)
+    return (
+        (rounded(left), rounded(right))
+        if left.kind is Kind.REAL or right.kind is Kind.REAL
+        else (left, right)
+    )
 
 
 def rounded(values: Values) -> Values:
     """Return numbers as they are or as the nearest doubles, whichever a reader compares."""
     low, high = values.low, values.high
     return values._replace(
-        kind=Kind.REAL, low=None if low is None else min(low, double(low)), high=None if high is None else max(high, double(high))
+        kind=Kind.REAL,
+        low=None if low is None else min(low, double(low)),
+        high=None if high is None else max(high, double(high)),
     )
 
 
@@ -166,8 +184,13 @@ def _on_one_clock(left: Values, right: Values) -> tuple[Values, Values]:
     left, right = (midnight(side) if side.kind is Kind.DATE else side for side in (left, right))
     if left.zoneless and right.zoneless:
         return _moved(left, 0, SKIPPED), _moved(right, 0, SKIPPED)
-    return (_moved(left, ZONES, ZONES) if left.zoneless else left), (_moved(right, ZONES, ZONES) if right.zoneless else right)
+    return (_moved(left, ZONES, ZONES) if left.zoneless else left), (
+        _moved(right, ZONES, ZONES) if right.zoneless else right
+    )
 
 
 def _moved(values: Values, down: int, up: int) -> Values:
-    return values._replace(low=None if values.low is None else values.low - down, high=None if values.high is None else values.high + up)
+    return values._replace(
+        low=None if values.low is None else values.low - down,
+        high=None if values.high is None else values.high + up,
+    )

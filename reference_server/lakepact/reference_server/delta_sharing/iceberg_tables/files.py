@@ -12,10 +12,27 @@ from typing import Any
 from urllib.parse import quote, unquote
 
 from lakepact.reference_server.delta_sharing.iceberg_tables.footers import check_footer
-from lakepact.reference_server.delta_sharing.iceberg_tables.manifests import DataFile, Manifest, data_files, manifests_of
-from lakepact.reference_server.delta_sharing.iceberg_tables.schemas import current_schema, doubts, primitive
-from lakepact.reference_server.delta_sharing.iceberg_tables.statistics import Leaf, leaves, statistics
-from lakepact.reference_server.delta_sharing.iceberg_tables.texts import PARTITION_TYPES, NoText, partition_text
+from lakepact.reference_server.delta_sharing.iceberg_tables.manifests import (
+    DataFile,
+    Manifest,
+    data_files,
+    manifests_of,
+)
+from lakepact.reference_server.delta_sharing.iceberg_tables.schemas import (
+    current_schema,
+    doubts,
+    primitive,
+)
+from lakepact.reference_server.delta_sharing.iceberg_tables.statistics import (
+    Leaf,
+    leaves,
+    statistics,
+)
+from lakepact.reference_server.delta_sharing.iceberg_tables.texts import (
+    PARTITION_TYPES,
+    NoText,
+    partition_text,
+)
 from lakepact.reference_server.delta_sharing.log.active_files import CHUNK, ActiveFiles, Chunk
 from lakepact.reference_server.delta_sharing.log.refusals import UnsupportedTable
 from lakepact.reference_server.warehouse.local import Outside, Warehouse, local
@@ -40,7 +57,9 @@ class _NoPartition(Exception):
 class Kept:
     """The files read for one version, reused for the next: most of them are the same."""
 
-    chunks: dict[tuple[Any, ...], tuple[Chunk, ...]] = field(default_factory=dict[tuple[Any, ...], tuple[Chunk, ...]])
+    chunks: dict[tuple[Any, ...], tuple[Chunk, ...]] = field(
+        default_factory=dict[tuple[Any, ...], tuple[Chunk, ...]]
+    )
     sound: set[tuple[str, int]] = field(default_factory=set[tuple[str, int]])
     #: files whose footers were looked into, and the schema that they have
 
@@ -84,7 +103,9 @@ def files_of(
         DamagedLog: the table's metadata cannot be read.
     """
     current = metadata.get("current-snapshot-id")
-    snapshot = next((s for s in metadata.get("snapshots") or () if s["snapshot-id"] == current), None)
+    snapshot = next(
+        (s for s in metadata.get("snapshots") or () if s["snapshot-id"] == current), None
+    )
     manifests = manifests_of(warehouse, snapshot) if snapshot else []
     specs = {manifest.spec for manifest in manifests} or {metadata["default-spec-id"]}
     columns = _partition_columns(metadata, specs)
@@ -105,7 +126,12 @@ def _partition_columns(metadata: Document, specs: Collection[int]) -> tuple[str,
     """Return columns by whose values every file is partitioned, whichever spec it was written under."""
     names = {field["id"]: field for field in current_schema(metadata)["fields"]}
     by_spec = [
-        [names[i]["name"] for i in _identities(metadata, spec) if i in names and _may_part(names[i]["type"])] for spec in sorted(specs)
+        [
+            names[i]["name"]
+            for i in _identities(metadata, spec)
+            if i in names and _may_part(names[i]["type"])
+        ]
+        for spec in sorted(specs)
     ]
     return tuple(name for name in by_spec[-1] if all(name in columns for columns in by_spec))
 
@@ -118,21 +144,42 @@ def _may_part(type_: Any) -> bool:
 def _identities(metadata: Document, spec: int) -> dict[int, int]:
     """Return the partition fields of a spec that hold a column as it is: the column's id, and that of the field."""
     fields = next((s["fields"] for s in metadata["partition-specs"] if s["spec-id"] == spec), ())
-    return {field["source-id"]: field["field-id"] for field in fields if field["transform"] == "identity"}
+    return {
+        field["source-id"]: field["field-id"]
+        for field in fields
+        if field["transform"] == "identity"
+    }
 
 
-def _reading(warehouse: Warehouse, root: Path, metadata: Document, *, places: Sequence[str], columns: tuple[str, ...]) -> _Reading:
+def _reading(
+    warehouse: Warehouse,
+    root: Path,
+    metadata: Document,
+    *,
+    places: Sequence[str],
+    columns: tuple[str, ...],
+) -> _Reading:
     schema = current_schema(metadata)
     ids = {field["name"]: field["id"] for field in schema["fields"]}
-    by_spec = {spec["spec-id"]: _identities(metadata, spec["spec-id"]) for spec in metadata["partition-specs"]}
-    fields = {spec: {c: found[ids[c]] for c in columns if ids[c] in found} for spec, found in by_spec.items()}
+    by_spec = {
+        spec["spec-id"]: _identities(metadata, spec["spec-id"])
+        for spec in metadata["partition-specs"]
+    }
+    fields = {
+        spec: {c: found[ids[c]] for c in columns if ids[c] in found}
+        for spec, found in by_spec.items()
+    }
     return _Reading(
         warehouse,
         root,
         tuple(f"{local(place).rstrip('/')}/" for place in places),
         schema,
         columns,
-        {field["name"]: primitive(field["type"]) or "" for field in schema["fields"] if field["name"] in columns},
+        {
+            field["name"]: primitive(field["type"]) or ""
+            for field in schema["fields"]
+            if field["name"] in columns
+        },
         {spec["spec-id"]: spec for spec in metadata["partition-specs"]},
         fields,
         leaves(schema, but=columns),
@@ -140,10 +187,18 @@ def _reading(warehouse: Warehouse, root: Path, metadata: Document, *, places: Se
     )
 
 
-def _chunks(reading: _Reading, manifests: Sequence[Manifest], kept: Kept) -> tuple[list[Chunk], dict[tuple[Any, ...], tuple[Chunk, ...]]]:
+def _chunks(
+    reading: _Reading, manifests: Sequence[Manifest], kept: Kept
+) -> tuple[list[Chunk], dict[tuple[Any, ...], tuple[Chunk, ...]]]:
     used: dict[tuple[Any, ...], tuple[Chunk, ...]] = {}
     for manifest in manifests:
-        name = (manifest.path, manifest.spec, reading.schema["schema-id"], reading.columns, reading.within)
+        name = (
+            manifest.path,
+            manifest.spec,
+            reading.schema["schema-id"],
+            reading.columns,
+            reading.within,
+        )
         used[name] = kept.chunks[name] if name in kept.chunks else _told(reading, manifest)
     return [chunk for chunks in used.values() for chunk in chunks], used
 
@@ -168,7 +223,9 @@ def _chunk(reading: _Reading, spec: int, files: Sequence[DataFile]) -> Chunk:
     )
 
 
-def _partitions(reading: _Reading, spec: int, files: Sequence[DataFile]) -> list[Mapping[str, str | None]]:
+def _partitions(
+    reading: _Reading, spec: int, files: Sequence[DataFile]
+) -> list[Mapping[str, str | None]]:
     """Return the partition values of files; files that share them share one mapping."""
     fields, types = reading.fields.get(spec, {}), reading.types
     found: dict[tuple[Any, ...], Mapping[str, str | None]] = {}
@@ -176,7 +233,10 @@ def _partitions(reading: _Reading, spec: int, files: Sequence[DataFile]) -> list
     for file in files:
         values = tuple(file.partition.get(fields[column]) for column in reading.columns)
         if values not in found:
-            found[values] = {c: _text(c, types[c], value) for c, value in zip(reading.columns, values, strict=True)}
+            found[values] = {
+                c: _text(c, types[c], value)
+                for c, value in zip(reading.columns, values, strict=True)
+            }
         result.append(found[values])
     return result
 
@@ -196,7 +256,9 @@ def _path(reading: _Reading, location: str) -> str:
     """
     path = location[7:] if location.startswith("file:///") else _local(location)
     if not path.startswith(reading.within) or ".." in path.split("/") or "\0" in path:
-        raise UnsupportedTable(f"the data file {location[-200:]!r} does not lie in the table's own folder")
+        raise UnsupportedTable(
+            f"the data file {location[-200:]!r} does not lie in the table's own folder"
+        )
     inside = path.removeprefix(f"{reading.root}/")
     if inside == path:
         raise UnsupportedTable(f"the data file {location[-200:]!r} does not lie in the warehouse")
@@ -210,7 +272,14 @@ def _local(location: str) -> str:
         raise UnsupportedTable(str(outside)) from None
 
 
-def _check_footers(reading: _Reading, metadata: Document, chunks: Sequence[Chunk], kept: Kept, *, specs: Collection[int]) -> None:
+def _check_footers(
+    reading: _Reading,
+    metadata: Document,
+    chunks: Sequence[Chunk],
+    kept: Kept,
+    *,
+    specs: Collection[int],
+) -> None:
     """Look into the files, if there is a reason to: reading many of them takes its time, but is done once.
 
     Raises:
@@ -225,5 +294,7 @@ def _check_footers(reading: _Reading, metadata: Document, chunks: Sequence[Chunk
     for chunk in chunks:
         for path in chunk.paths:
             if (path, schema_id) not in kept.sound:
-                check_footer(reading.root / unquote(path), reading.schema, but=reading.columns, needed=needed)
+                check_footer(
+                    reading.root / unquote(path), reading.schema, but=reading.columns, needed=needed
+                )
                 kept.sound.add((path, schema_id))

@@ -15,7 +15,9 @@ Document = Mapping[str, Any]
 FIELD_ID = b"PARQUET:field_id"
 
 
-def check_footer(file: Path, schema: Document, *, but: Collection[str], needed: Collection[str]) -> None:
+def check_footer(
+    file: Path, schema: Document, *, but: Collection[str], needed: Collection[str]
+) -> None:
     """Refuse a file whose columns are not, name by name, those of the table.
 
     Args:
@@ -32,31 +34,49 @@ def check_footer(file: Path, schema: Document, *, but: Collection[str], needed: 
     import pyarrow.parquet as pq  # noqa: PLC0415
 
     if os.path.realpath(file) != str(file):
-        raise UnsupportedTable(f"the data file {file.name!r} is reached by a link")  # a message could tell of another table's columns
+        raise UnsupportedTable(
+            f"the data file {file.name!r} is reached by a link"
+        )  # a message could tell of another table's columns
     try:
         found = pq.read_schema(file)
     except (OSError, pa.ArrowException) as error:
-        raise DamagedLog(f"the data file {file.name!r} cannot be read ({type(error).__name__})") from None
+        raise DamagedLog(
+            f"the data file {file.name!r} cannot be read ({type(error).__name__})"
+        ) from None
     if not any(FIELD_ID in (field.metadata or {}) for field in found):
-        raise UnsupportedTable(f"the data file {file.name!r} has no field ids, so its columns are not certain to be those of the table")
+        raise UnsupportedTable(
+            f"the data file {file.name!r} has no field ids, so its columns are not certain to be those of the table"
+        )
     missing = set(needed) - set(found.names)
     if missing:
-        raise UnsupportedTable(f"the data file {file.name!r} does not hold the column {min(missing)!r}, only its partition does")
-    _check_fields([field for field in schema["fields"] if field["name"] not in but], list(found), file.name)
+        raise UnsupportedTable(
+            f"the data file {file.name!r} does not hold the column {min(missing)!r}, only its partition does"
+        )
+    _check_fields(
+        [field for field in schema["fields"] if field["name"] not in but], list(found), file.name
+    )
 
 
 def _check_fields(fields: Iterable[Document], found: list[Any], file: str) -> None:
-    by_id = {int(field.metadata[FIELD_ID]): field for field in found if FIELD_ID in (field.metadata or {})}
+    by_id = {
+        int(field.metadata[FIELD_ID]): field
+        for field in found
+        if FIELD_ID in (field.metadata or {})
+    }
     by_name = {field.name: field for field in found}
     for field in fields:
         name = field["name"]
         column = by_id.get(field["id"])
         if column is None:
             if name in by_name:
-                raise UnsupportedTable(f"{name!r} is another column in the data file {file!r}; rewrite that file to share the table")
+                raise UnsupportedTable(
+                    f"{name!r} is another column in the data file {file!r}; rewrite that file to share the table"
+                )
             continue
         if column.name != name:
-            raise UnsupportedTable(f"{name!r} is called {column.name!r} in the data file {file!r}; rewrite that file to share the table")
+            raise UnsupportedTable(
+                f"{name!r} is called {column.name!r} in the data file {file!r}; rewrite that file to share the table"
+            )
         _check_type(field["type"], column.type, f"{name!r} in the data file {file!r}", file)
 
 
@@ -66,18 +86,28 @@ def _check_type(type_: Any, found: Any, what: str, file: str) -> None:
     kind: str = type_["type"] if isinstance(type_, dict) else type_
     if isinstance(type_, dict) and kind == "struct" and pa.types.is_struct(found):
         _check_fields(type_["fields"], [found.field(n) for n in range(found.num_fields)], file)
-    elif isinstance(type_, dict) and kind == "list" and (pa.types.is_list(found) or pa.types.is_large_list(found)):
+    elif (
+        isinstance(type_, dict)
+        and kind == "list"
+        and (pa.types.is_list(found) or pa.types.is_large_list(found))
+    ):
         _check_type(type_["element"], found.value_type, what, file)
     elif isinstance(type_, dict) and kind == "map" and pa.types.is_map(found):
         _check_type(type_["key"], found.key_type, what, file)
         _check_type(type_["value"], found.item_type, what, file)
     elif str(found) not in _spellings(kind):
-        raise UnsupportedTable(f"{what} is {found}, while the table has {kind}; rewrite that file to share the table")
+        raise UnsupportedTable(
+            f"{what} is {found}, while the table has {kind}; rewrite that file to share the table"
+        )
 
 
 def _spellings(kind: str) -> frozenset[str]:
     decimal = DECIMAL.fullmatch(kind)
-    return frozenset({f"decimal128({decimal[1]}, {decimal[2]})"}) if decimal else _ARROW.get(kind, frozenset())
+    return (
+        frozenset({f"decimal128({decimal[1]}, {decimal[2]})"})
+        if decimal
+        else _ARROW.get(kind, frozenset())
+    )
 
 
 _ARROW = {
@@ -88,7 +118,9 @@ _ARROW = {
     "double": frozenset({"double"}),
     "date": frozenset({"date32[day]"}),
     "timestamp": frozenset({"timestamp[us]", "timestamp[ms]", "timestamp[ns]"}),
-    "timestamptz": frozenset({"timestamp[us, tz=UTC]", "timestamp[ms, tz=UTC]", "timestamp[ns, tz=UTC]"}),
+    "timestamptz": frozenset(
+        {"timestamp[us, tz=UTC]", "timestamp[ms, tz=UTC]", "timestamp[ns, tz=UTC]"}
+    ),
     "string": frozenset({"string", "large_string"}),
     "binary": frozenset({"binary", "large_binary"}),
 }

@@ -11,9 +11,18 @@ from typing import TYPE_CHECKING, Any
 import orjson
 
 from lakepact.reference_server.delta_sharing.iceberg_tables.files import Kept, data_paths, files_of
-from lakepact.reference_server.delta_sharing.iceberg_tables.schemas import current_schema, delta_schema, is_without_zone
+from lakepact.reference_server.delta_sharing.iceberg_tables.schemas import (
+    current_schema,
+    delta_schema,
+    is_without_zone,
+)
 from lakepact.reference_server.delta_sharing.log import Commit, Snapshot
-from lakepact.reference_server.delta_sharing.log.refusals import DamagedLog, NoSuchVersion, NoTable, UnsupportedTable
+from lakepact.reference_server.delta_sharing.log.refusals import (
+    DamagedLog,
+    NoSuchVersion,
+    NoTable,
+    UnsupportedTable,
+)
 from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.iceberg_rest.identifiers import identifier_key
 from lakepact.reference_server.iceberg_rest.tables.metadata_files import decoded, number_of
@@ -61,7 +70,9 @@ class IcebergHistory:
 
     checkpoints: Sequence[int] = ()  #: none: versions are read as they are
 
-    def __init__(self, catalog: Catalog, name: Sequence[str], located: Located | None = None) -> None:
+    def __init__(
+        self, catalog: Catalog, name: Sequence[str], located: Located | None = None
+    ) -> None:
         self._key = identifier_key(name[:-1], name[-1])
         self._located = located
         record = catalog.store.get(self._key)
@@ -112,9 +123,13 @@ class IcebergHistory:
             NoSuchVersion: the table does not have it, or it can no longer be read.
         """
         if version > self.latest():
-            raise NoSuchVersion(f"the table has no version {version}; the newest is {self.latest()}")
+            raise NoSuchVersion(
+                f"the table has no version {version}; the newest is {self.latest()}"
+            )
         if version < self.earliest():
-            raise NoSuchVersion(f"version {version} of the table cannot be read; the oldest that can be is {self.earliest()}")
+            raise NoSuchVersion(
+                f"version {version} of the table cannot be read; the oldest that can be is {self.earliest()}"
+            )
         return version
 
     @cached_property
@@ -141,7 +156,9 @@ class IcebergHistory:
         """
         found = bisect_right(self._times, timestamp) - 1
         if found < 0:
-            raise NoSuchVersion(f"the time is before that of version {self.earliest()}, the oldest that can be read")
+            raise NoSuchVersion(
+                f"the time is before that of version {self.earliest()}, the oldest that can be read"
+            )
         return self._versions[found].number
 
     def at_or_after(self, timestamp: int) -> int:
@@ -155,13 +172,17 @@ class IcebergHistory:
             raise NoSuchVersion(f"the time is after that of version {self.latest()}, the newest")
         return self._versions[found].number
 
-    def heading(self, version: int | None = None) -> tuple[DeltaProtocolAction, DeltaMetadataAction]:
+    def heading(
+        self, version: int | None = None
+    ) -> tuple[DeltaProtocolAction, DeltaMetadataAction]:
         """Protocol and metadata of a version, as a Delta log has them.
 
         Raises:
             LogError: there are none.
         """
-        snapshot = self.snapshot(version)  # which columns are partition columns is seen from the files
+        snapshot = self.snapshot(
+            version
+        )  # which columns are partition columns is seen from the files
         return snapshot.protocol, snapshot.metadata
 
     def snapshot(self, version: int | None = None, *, base: Snapshot | None = None) -> Snapshot:
@@ -176,8 +197,14 @@ class IcebergHistory:
         number = self.existing(self.latest() if version is None else version)
         metadata = self._metadata_of(number)
         schema = delta_schema(current_schema(metadata))
-        files, columns = files_of(self._catalog.warehouse, self._root, metadata, self._kept, places=self._places(metadata))
-        protocol: DeltaProtocolAction = NTZ.copy() if is_without_zone(schema) else {"minReaderVersion": READER, "minWriterVersion": WRITER}
+        files, columns = files_of(
+            self._catalog.warehouse, self._root, metadata, self._kept, places=self._places(metadata)
+        )
+        protocol: DeltaProtocolAction = (
+            NTZ.copy()
+            if is_without_zone(schema)
+            else {"minReaderVersion": READER, "minWriterVersion": WRITER}
+        )
         said: DeltaMetadataAction = {
             "id": metadata["table-uuid"],
             "format": {"provider": "parquet", "options": {}},
@@ -206,7 +233,9 @@ class IcebergHistory:
             return iter(())
         self.existing(last)
         if self.existing(first) == self.earliest() != 0:
-            raise NoSuchVersion(f"what version {first} of the table changed is not known any more; ask for later ones")
+            raise NoSuchVersion(
+                f"what version {first} of the table changed is not known any more; ask for later ones"
+            )
         before = self.snapshot(first - 1) if first else None
         return self._commits(before, first, last)
 
@@ -216,8 +245,14 @@ class IcebergHistory:
             old = {add["path"]: add for add in before.files} if before else {}
             new = {add["path"]: add for add in now.files}
             changes = self._changes_rows(number)
-            adds = tuple({**add, "dataChange": changes} for path, add in new.items() if path not in old)
-            removes = tuple(_removed(add, now.timestamp, changes=changes) for path, add in old.items() if path not in new)
+            adds = tuple(
+                {**add, "dataChange": changes} for path, add in new.items() if path not in old
+            )
+            removes = tuple(
+                _removed(add, now.timestamp, changes=changes)
+                for path, add in old.items()
+                if path not in new
+            )
             protocol = now.protocol if before is None or before.protocol != now.protocol else None
             metadata = now.metadata if before is None or before.metadata != now.metadata else None
             yield Commit(number, now.timestamp, protocol, metadata, adds, removes, ())
@@ -228,7 +263,11 @@ class IcebergHistory:
         if version == self.earliest():
             return True
         known = {s["snapshot-id"] for s in self._metadata_of(version - 1).get("snapshots") or ()}
-        new = [s for s in self._metadata_of(version).get("snapshots") or () if s["snapshot-id"] not in known]
+        new = [
+            s
+            for s in self._metadata_of(version).get("snapshots") or ()
+            if s["snapshot-id"] not in known
+        ]
         return not new or any((s.get("summary") or {}).get("operation") != "replace" for s in new)
 
     def _places(self, metadata: TableMetadata) -> tuple[str, ...]:
@@ -241,9 +280,13 @@ class IcebergHistory:
         if self._located is None:
             return (metadata["location"], *data_paths(metadata))
         if metadata["location"] != location:
-            raise UnsupportedTable("this version of the table lies in another folder than the newest one")
+            raise UnsupportedTable(
+                "this version of the table lies in another folder than the newest one"
+            )
         if not self._located.is_alone(self._key, location):
-            raise UnsupportedTable("the folder of the table is not its own: another table or view lies in it, or around it")
+            raise UnsupportedTable(
+                "the folder of the table is not its own: another table or view lies in it, or around it"
+            )
         return (location,)
 
     def _metadata_of(self, version: int) -> TableMetadata:
@@ -251,17 +294,26 @@ class IcebergHistory:
             return self._metadata
         location = self._versions[version - self.earliest()].location
         try:
-            metadata = existing_table_metadata(orjson.loads(decoded(location, self._catalog.warehouse.read(location))))
+            metadata = existing_table_metadata(
+                orjson.loads(decoded(location, self._catalog.warehouse.read(location)))
+            )
         except (Outside, Unreadable):
             raise NoSuchVersion(f"version {version} of the table cannot be read any more") from None
         except (orjson.JSONDecodeError, Problem) as error:
             raise DamagedLog(f"the metadata of version {version} cannot be read: {error}") from None
         snapshot = metadata.get("current-snapshot-id")
-        if snapshot not in {None, -1} and snapshot not in {s["snapshot-id"] for s in self._metadata.get("snapshots") or ()}:
+        if snapshot not in {None, -1} and snapshot not in {
+            s["snapshot-id"] for s in self._metadata.get("snapshots") or ()
+        }:
             raise NoSuchVersion(f"the snapshot of version {version} of the table has expired")
         return metadata
 
 
 def _removed(add: Mapping[str, Any], timestamp: int, *, changes: bool) -> Document:
     kept = {name: add[name] for name in ("path", "partitionValues", "size")}
-    return {**kept, "deletionTimestamp": timestamp, "dataChange": changes, "extendedFileMetadata": True}
+    return {
+        **kept,
+        "deletionTimestamp": timestamp,
+        "dataChange": changes,
+        "extendedFileMetadata": True,
+    }

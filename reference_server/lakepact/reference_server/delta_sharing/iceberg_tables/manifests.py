@@ -9,7 +9,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from lakepact.reference_server.delta_sharing.iceberg_tables.statistics import Known
-from lakepact.reference_server.delta_sharing.log.refusals import DamagedLog, LogError, UnsupportedTable
+from lakepact.reference_server.delta_sharing.log.refusals import (
+    DamagedLog,
+    LogError,
+    UnsupportedTable,
+)
 from lakepact.reference_server.iceberg_rest.scan_planning.manifests import by_id, partition_fields
 from lakepact.reference_server.warehouse.local import Outside, Unreadable, Warehouse
 
@@ -48,7 +52,9 @@ def manifests_of(warehouse: Warehouse, snapshot: Record) -> list[Manifest]:
     listed = snapshot.get("manifest-list")
     if listed is None:
         paths: list[str] = snapshot.get("manifests", [])
-        return [Manifest(path, _spec_id(warehouse, path), snapshot["snapshot-id"]) for path in paths]
+        return [
+            Manifest(path, _spec_id(warehouse, path), snapshot["snapshot-id"]) for path in paths
+        ]
     found = list[Manifest]()
     with _understood(listed):
         for record in _opened(warehouse, listed):
@@ -60,7 +66,13 @@ def manifests_of(warehouse: Warehouse, snapshot: Record) -> list[Manifest]:
                 continue
             if record.get("key_metadata") is not None:
                 raise UnsupportedTable("the table is encrypted")
-            found.append(Manifest(record["manifest_path"], record["partition_spec_id"], record.get("added_snapshot_id")))
+            found.append(
+                Manifest(
+                    record["manifest_path"],
+                    record["partition_spec_id"],
+                    record.get("added_snapshot_id"),
+                )
+            )
     return found
 
 
@@ -75,7 +87,9 @@ def _count(record: Record, state: str) -> int | None:
     return count
 
 
-def data_files(warehouse: Warehouse, manifest: Manifest, specs: Mapping[int, Record]) -> Iterator[DataFile]:
+def data_files(
+    warehouse: Warehouse, manifest: Manifest, specs: Mapping[int, Record]
+) -> Iterator[DataFile]:
     """Yield the live files of a manifest.
 
     Args:
@@ -100,9 +114,13 @@ def _data_file(entry: Record, names: Mapping[int, str], manifest: Manifest) -> D
     file = entry["data_file"]
     path: str = file["file_path"]
     if (file.get("content") or DATA) != DATA:
-        raise UnsupportedTable("rows of the table are deleted by delete files; rewrite its data files to share it")
+        raise UnsupportedTable(
+            "rows of the table are deleted by delete files; rewrite its data files to share it"
+        )
     if str(file["file_format"]).lower() != "parquet":
-        raise UnsupportedTable(f"the data file {path[-200:]!r} is not a Parquet file but {str(file['file_format'])[:20]}")
+        raise UnsupportedTable(
+            f"the data file {path[-200:]!r} is not a Parquet file but {str(file['file_format'])[:20]}"
+        )
     if file.get("key_metadata") is not None:
         raise UnsupportedTable(f"the data file {path[-200:]!r} is encrypted")
     partition = file.get("partition") or {}
@@ -133,4 +151,6 @@ def _understood(location: str) -> Generator[None]:
     except (Outside, Unreadable) as error:
         raise DamagedLog(str(error)) from None
     except Exception as error:  # noqa: BLE001 - whatever fastavro makes of bytes that are no Avro
-        raise DamagedLog(f"{location[-200:]!r} is not an Avro file that can be read ({type(error).__name__})") from None
+        raise DamagedLog(
+            f"{location[-200:]!r} is not an Avro file that can be read ({type(error).__name__})"
+        ) from None

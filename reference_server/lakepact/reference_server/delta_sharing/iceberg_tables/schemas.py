@@ -68,22 +68,35 @@ def _struct(struct: Document, path: Path) -> dict[str, Any]:
 def _field(field: Document, path: Path) -> dict[str, Any]:
     here = (*path, field["name"])
     if field.get("initial-default") is not None:
-        raise UnsupportedTable(f"{_shown(here)} has an initial default, which older data files do not hold")
+        raise UnsupportedTable(
+            f"{_shown(here)} has an initial default, which older data files do not hold"
+        )
     comment = {"comment": field["doc"]} if field.get("doc") else {}
-    return {"name": field["name"], "type": _type(field["type"], here), "nullable": not field.get("required", False), "metadata": comment}
+    return {
+        "name": field["name"],
+        "type": _type(field["type"], here),
+        "nullable": not field.get("required", False),
+        "metadata": comment,
+    }
 
 
 def _type(type_: Any, path: Path) -> Any:
     if isinstance(type_, str):
         spelled = primitive(type_)
         if spelled is None:
-            raise UnsupportedTable(f"{_shown(path)} is of type {type_}, which Delta tables do not have")
+            raise UnsupportedTable(
+                f"{_shown(path)} is of type {type_}, which Delta tables do not have"
+            )
         return spelled
     kind = type_.get("type")
     if kind == "struct":
         return _struct(type_, path)
     if kind == "list":
-        return {"type": "array", "elementType": _type(type_["element"], path), "containsNull": not type_["element-required"]}
+        return {
+            "type": "array",
+            "elementType": _type(type_["element"], path),
+            "containsNull": not type_["element-required"],
+        }
     if kind == "map":
         nullable = not type_["value-required"]
         return {
@@ -92,7 +105,9 @@ def _type(type_: Any, path: Path) -> Any:
             "valueType": _type(type_["value"], path),
             "valueContainsNull": nullable,
         }
-    raise UnsupportedTable(f"{_shown(path)} is of type {str(kind)[:50]}, which Delta tables do not have")
+    raise UnsupportedTable(
+        f"{_shown(path)} is of type {str(kind)[:50]}, which Delta tables do not have"
+    )
 
 
 def fields_by_id(schema: Document) -> dict[int, tuple[Path, str]]:
@@ -110,7 +125,10 @@ def _fields(type_: Any, path: Path) -> Iterator[tuple[int, Path, str]]:
     elif kind == "list":
         parts = [(type_["element-id"], "element", type_["element"])]
     elif kind == "map":
-        parts = [(type_["key-id"], "key", type_["key"]), (type_["value-id"], "value", type_["value"])]
+        parts = [
+            (type_["key-id"], "key", type_["key"]),
+            (type_["value-id"], "value", type_["value"]),
+        ]
     for id_, name, inner in parts:
         yield id_, (*path, name), inner if isinstance(inner, str) else str(inner.get("type"))
         yield from _fields(inner, (*path, name))
@@ -132,7 +150,11 @@ def doubts(metadata: Document) -> list[str]:
                 found.append(f"{_shown(now[id_][0])} was {_shown(path)} of type {type_} once")
             elif id_ not in now and path in named:
                 found.append(f"{_shown(path)} was another column once")
-    found += [f"{_shown(path)} may be spelled differently in Parquet files" for path in named if not all(map(PLAIN.fullmatch, path))]
+    found += [
+        f"{_shown(path)} may be spelled differently in Parquet files"
+        for path in named
+        if not all(map(PLAIN.fullmatch, path))
+    ]
     if "schema.name-mapping.default" in (metadata.get("properties") or {}):
         found.append("files may have been taken over that have names and no field ids")
     return found
@@ -140,7 +162,9 @@ def doubts(metadata: Document) -> list[str]:
 
 def current_schema(metadata: Document) -> Document:
     """Return the schema that a table is read with."""
-    found: Document = next(s for s in metadata["schemas"] if s["schema-id"] == metadata["current-schema-id"])
+    found: Document = next(
+        s for s in metadata["schemas"] if s["schema-id"] == metadata["current-schema-id"]
+    )
     return found
 
 

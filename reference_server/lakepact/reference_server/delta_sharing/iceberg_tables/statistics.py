@@ -46,7 +46,11 @@ def leaves(schema: Mapping[str, Any], *, but: Collection[str]) -> tuple[Leaf, ..
             continue
         if spelled is not None:
             found.append(Leaf(name, field["id"], spelled))
-        elif isinstance(type_, dict) and type_.get("type") == "struct" and (parts := leaves(type_, but=())):
+        elif (
+            isinstance(type_, dict)
+            and type_.get("type") == "struct"
+            and (parts := leaves(type_, but=()))
+        ):
             found.append(Leaf(name, field["id"], "struct", parts))
     return tuple(found)
 

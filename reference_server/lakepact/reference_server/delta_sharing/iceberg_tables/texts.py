@@ -95,7 +95,9 @@ def _string(raw: bytes, _: str) -> str:
 
 def _decimal(raw: bytes, type_: str) -> str:
     scale = int(type_.rstrip(")").rpartition(",")[2])
-    return format(Decimal(f"{int.from_bytes(raw, 'big', signed=True)}E-{scale}"), "f")  # calculated with, it would be rounded
+    return format(
+        Decimal(f"{int.from_bytes(raw, 'big', signed=True)}E-{scale}"), "f"
+    )  # calculated with, it would be rounded
 
 
 _BOUNDS: dict[str, Callable[[bytes, str], str]] = {

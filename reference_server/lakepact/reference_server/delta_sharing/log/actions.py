@@ -35,7 +35,11 @@ READER_FEATURES = frozenset(
         "variantShredding-preview",
     }
 )
-VECTORS = {"u": "relative to the table", "p": "absolute", "i": "inline"}  #: the storage types of deletion vectors
+VECTORS = {
+    "u": "relative to the table",
+    "p": "absolute",
+    "i": "inline",
+}  #: the storage types of deletion vectors
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +55,9 @@ class Commit:
     cdcs: tuple[Document, ...]
 
 
-def actions(folder: LogFolder, name: str, only: Sequence[bytes] = ()) -> Iterator[tuple[str, Any, str]]:
+def actions(
+    folder: LogFolder, name: str, only: Sequence[bytes] = ()
+) -> Iterator[tuple[str, Any, str]]:
     """Yield each action of a file: its kind, document and position.
 
     Args:
@@ -114,7 +120,9 @@ def checked_path_and_size(kind: str, path: Any, size: Any, where: str) -> None:
         raise DamagedLog(f"{where}: {kind} without a path")
     if type(size) is int and 0 <= size < 1 << 63:
         return
-    if kind != "remove" or size is not None:  # what was removed may have been written before sizes were noted
+    if (
+        kind != "remove" or size is not None
+    ):  # what was removed may have been written before sizes were noted
         raise DamagedLog(f"{where}: {kind} of {path!r} without a size")
 
 
@@ -135,7 +143,9 @@ def checked_partition(values: Any, where: str) -> None:
     Raises:
         DamagedLog: they are not.
     """
-    if not isinstance(values, dict) or not all(value is None or isinstance(value, str) for value in values.values()):
+    if not isinstance(values, dict) or not all(
+        value is None or isinstance(value, str) for value in values.values()
+    ):
         raise DamagedLog(f"{where}: the partitionValues are not an object of strings")
 
 
@@ -145,7 +155,11 @@ def checked_vector(vector: Any, where: str) -> None:
     Raises:
         DamagedLog: it cannot; without it deleted rows would reappear.
     """
-    if not isinstance(vector, dict) or vector.get("storageType") not in VECTORS or not isinstance(vector.get("pathOrInlineDv"), str):
+    if (
+        not isinstance(vector, dict)
+        or vector.get("storageType") not in VECTORS
+        or not isinstance(vector.get("pathOrInlineDv"), str)
+    ):
         raise DamagedLog(f"{where}: a deletion vector that is stored in no known way")
     for member in ("sizeInBytes", "cardinality"):
         if type(vector.get(member)) is not int:
@@ -157,7 +171,10 @@ def key_of(path: str, vector: Mapping[str, Any] | None) -> Key:
     if vector is None:
         return path
     offset = vector.get("offset")
-    return path, f"{vector['storageType']}{vector['pathOrInlineDv']}{'' if offset is None else f'@{offset}'}"
+    return (
+        path,
+        f"{vector['storageType']}{vector['pathOrInlineDv']}{'' if offset is None else f'@{offset}'}",
+    )
 
 
 def checked_protocol(protocol: Any, where: str) -> Any:
@@ -169,7 +186,9 @@ def checked_protocol(protocol: Any, where: str) -> Any:
     features = protocol.get("readerFeatures")
     if type(protocol.get("minReaderVersion")) is not int:
         raise DamagedLog(f"{where}: protocol without minReaderVersion")
-    if features is not None and not (isinstance(features, list) and all(isinstance(feature, str) for feature in features)):
+    if features is not None and not (
+        isinstance(features, list) and all(isinstance(feature, str) for feature in features)
+    ):
         raise DamagedLog(f"{where}: the readerFeatures of the protocol are not a list of names")
     return protocol
 
@@ -188,7 +207,9 @@ def checked_metadata(metadata: Any, where: str) -> Any:
     configuration = metadata.get("configuration")
     if configuration is None:
         metadata["configuration"] = {}
-    elif not isinstance(configuration, dict) or not all(isinstance(value, str) for value in configuration.values()):
+    elif not isinstance(configuration, dict) or not all(
+        isinstance(value, str) for value in configuration.values()
+    ):
         raise DamagedLog(f"{where}: the configuration of the metaData is not an object of strings")
     return metadata
 
@@ -205,7 +226,9 @@ def understood(protocol: DeltaProtocolAction) -> None:
         )
     unknown = sorted(set(protocol.get("readerFeatures") or ()) - READER_FEATURES)
     if unknown:
-        raise UnsupportedTable(f"the table needs reader features that this server does not know: {', '.join(unknown)}")
+        raise UnsupportedTable(
+            f"the table needs reader features that this server does not know: {', '.join(unknown)}"
+        )
 
 
 def commit_of(version: int, timestamp: int, folder: LogFolder) -> Commit:
@@ -225,4 +248,12 @@ def commit_of(version: int, timestamp: int, folder: LogFolder) -> Commit:
             protocol = checked_protocol(action, where)
         elif kind == "metaData":
             metadata = checked_metadata(action, where)
-    return Commit(version, timestamp, protocol, metadata, tuple(files["add"]), tuple(files["remove"]), tuple(files["cdc"]))
+    return Commit(
+        version,
+        timestamp,
+        protocol,
+        metadata,
+        tuple(files["add"]),
+        tuple(files["remove"]),
+        tuple(files["cdc"]),
+    )

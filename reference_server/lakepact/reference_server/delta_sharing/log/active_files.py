@@ -28,7 +28,9 @@ if TYPE_CHECKING:
 
 CHUNK = 256  #: files of a chunk, at most
 MANY = 64  #: chunks that are acceptable, however small they are
-DROPPED = frozenset({"tags", "stats_parsed", "partitionValues_parsed"})  #: what no reader of a shared table gets to see
+DROPPED = frozenset(
+    {"tags", "stats_parsed", "partitionValues_parsed"}
+)  #: what no reader of a shared table gets to see
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -97,7 +99,15 @@ class Columns:
 
     def all(self) -> tuple[list[Any], ...]:
         """Return the columns, in order."""
-        return self.paths, self.partitions, self.sizes, self.modified, self.stats, self.vectors, self.others
+        return (
+            self.paths,
+            self.partitions,
+            self.sizes,
+            self.modified,
+            self.stats,
+            self.vectors,
+            self.others,
+        )
 
     def selected(self, wanted: Sequence[bool]) -> Columns:
         """Return only the wanted files."""
@@ -160,7 +170,9 @@ class Changes:
         columns.paths.append(path)
         columns.partitions.append(self._partition(take("partitionValues", None), where))
         columns.sizes.append(size)
-        columns.modified.append(modified if type(modified) is int and 0 <= modified < 1 << 63 else 0)
+        columns.modified.append(
+            modified if type(modified) is int and 0 <= modified < 1 << 63 else 0
+        )
         columns.stats.append(checked_stats(stats, where))
         columns.vectors.append(vector)
         columns.others.append(self._rest(action))
@@ -198,7 +210,9 @@ class Changes:
 
 def rest_of(action: Document) -> Mapping[str, Any]:
     """Return the members that have no column."""
-    return {name: value for name, value in action.items() if value is not None and name not in DROPPED}
+    return {
+        name: value for name, value in action.items() if value is not None and name not in DROPPED
+    }
 
 
 class ActiveFiles(Sequence[Mapping[str, Any]]):
@@ -263,7 +277,9 @@ class ActiveFiles(Sequence[Mapping[str, Any]]):
             last.extend(come)
             come = last
         chunks += come.chunks()
-        return ActiveFiles(chunks if len(chunks) < MANY + 4 * sum(map(len, chunks)) // CHUNK else gathered(chunks))
+        return ActiveFiles(
+            chunks if len(chunks) < MANY + 4 * sum(map(len, chunks)) // CHUNK else gathered(chunks)
+        )
 
 
 def gathered(chunks: Iterable[Chunk]) -> list[Chunk]:

@@ -17,13 +17,20 @@ def values_of(column: Arrow) -> list[Any]:
     if pa.types.is_string(column.type) or pa.types.is_large_string(column.type):
         values: list[Any] = texts(column.cast(pa.large_string()))
     elif pa.types.is_integer(column.type):
-        values = memoryview(column.cast(pa.int64()).buffers()[1]).cast("q")[column.offset : column.offset + len(column)].tolist()
+        values = (
+            memoryview(column.cast(pa.int64()).buffers()[1])
+            .cast("q")[column.offset : column.offset + len(column)]
+            .tolist()
+        )
     elif pa.types.is_boolean(column.type) and column.true_count == len(column):
         return [True] * len(column)
     else:
         return list(column.to_pylist())
     if column.null_count:
-        values = [value if valid else None for value, valid in zip(values, column.is_valid().to_pylist(), strict=True)]
+        values = [
+            value if valid else None
+            for value, valid in zip(values, column.is_valid().to_pylist(), strict=True)
+        ]
     return values
 
 

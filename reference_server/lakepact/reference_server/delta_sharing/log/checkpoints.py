@@ -10,7 +10,12 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
-from lakepact.reference_server.delta_sharing.log.actions import actions, checked_metadata, checked_protocol, checked_vector
+from lakepact.reference_server.delta_sharing.log.actions import (
+    actions,
+    checked_metadata,
+    checked_protocol,
+    checked_vector,
+)
 from lakepact.reference_server.delta_sharing.log.active_files import ActiveFiles, Changes, Columns
 from lakepact.reference_server.delta_sharing.log.arrow_values import values_of
 from lakepact.reference_server.delta_sharing.log.listing import Vanished
@@ -84,7 +89,9 @@ class State:
         self.sidecars: list[str] = []
         self.files = Columns()
         self._same: dict[Any, Mapping[str, Any]] = {}
-        self._same_names: dict[tuple[str, ...], dict[tuple[str | None, ...], Mapping[str, str | None]]] = {}
+        self._same_names: dict[
+            tuple[str, ...], dict[tuple[str | None, ...], Mapping[str, str | None]]
+        ] = {}
 
     def take_lines(self, folder: LogFolder, name: str, *, files: bool) -> None:
         """Take in a checkpoint of JSON lines."""
@@ -109,11 +116,15 @@ class State:
             try:
                 table = pq.ParquetFile(opened)
                 check_shape(table.schema_arrow, name)
-                for batch in table.iter_batches(ROWS, columns=wanted(table, files=files), use_threads=False):
+                for batch in table.iter_batches(
+                    ROWS, columns=wanted(table, files=files), use_threads=False
+                ):
                     self._take_batch(batch, name)
             except (pa.ArrowException, OSError, OverflowError, UnicodeDecodeError) as error:
                 reason = str(error).partition("\n")[0]
-                raise DamagedLog(f"{name} is not a checkpoint that can be read ({reason})") from None
+                raise DamagedLog(
+                    f"{name} is not a checkpoint that can be read ({reason})"
+                ) from None
         pa.default_memory_pool().release_unused()
 
     def _take_batch(self, batch: Arrow, name: str) -> None:
@@ -141,7 +152,11 @@ class State:
     def _take_files(self, adds: Arrow, name: str) -> None:
         count = len(adds)
         there = {field.name for field in adds.type}
-        flat = {member: values_of(adds.field(member).cast(kind)) for member, kind in FLAT.items() if member in there}
+        flat = {
+            member: values_of(adds.field(member).cast(kind))
+            for member, kind in FLAT.items()
+            if member in there
+        }
         for member in ("path", "size"):
             if None in flat.get(member, (None,)):
                 raise DamagedLog(f"{name} has an add without a {member}")
@@ -152,16 +167,30 @@ class State:
         self.files.sizes.extend(flat["size"])
         self.files.modified.extend(value or 0 for value in flat.get("modificationTime", nothing))
         self.files.stats.extend(statistics(adds, flat.get("stats", nothing)))
-        self.files.partitions.extend(self._maps(adds.field("partitionValues")) if "partitionValues" in there else [{}] * count)
-        self.files.vectors.extend(vectors(adds.field("deletionVector"), name) if "deletionVector" in there else nothing)
-        self.files.others.extend(self._rows({member: flat[member] for member in REST if member in flat}, count))
+        self.files.partitions.extend(
+            self._maps(adds.field("partitionValues"))
+            if "partitionValues" in there
+            else [{}] * count
+        )
+        self.files.vectors.extend(
+            vectors(adds.field("deletionVector"), name) if "deletionVector" in there else nothing
+        )
+        self.files.others.extend(
+            self._rows({member: flat[member] for member in REST if member in flat}, count)
+        )
 
-    def _rows(self, columns: Mapping[str, Sequence[Any]], count: int) -> Iterator[Mapping[str, Any]]:
+    def _rows(
+        self, columns: Mapping[str, Sequence[Any]], count: int
+    ) -> Iterator[Mapping[str, Any]]:
         """Yield the rows of columns without their nulls; equal ones are one object."""
         same = self._same
         for values in zip(*columns.values(), strict=True) if columns else ((),) * count:
             if values not in same:
-                same[values] = {name: value for name, value in zip(columns, values, strict=True) if value is not None}
+                same[values] = {
+                    name: value
+                    for name, value in zip(columns, values, strict=True)
+                    if value is not None
+                }
             yield same[values]
 
     def _maps(self, maps: Arrow) -> Iterator[Mapping[str, str | None]]:
@@ -170,10 +199,18 @@ class State:
 
         same = self._same
         maps = maps.cast(pa.map_(pa.string(), pa.string()))
-        names, values, offsets = values_of(maps.keys), values_of(maps.items), maps.offsets.to_pylist()
+        names, values, offsets = (
+            values_of(maps.keys),
+            values_of(maps.items),
+            maps.offsets.to_pylist(),
+        )
         width = offsets[1] - offsets[0]
         first = tuple(names[offsets[0] : offsets[1]])
-        if not maps.null_count and offsets == list(range(0, len(values) + 1, width or 1)) and names == list(first) * len(maps):
+        if (
+            not maps.null_count
+            and offsets == list(range(0, len(values) + 1, width or 1))
+            and names == list(first) * len(maps)
+        ):
             # All maps have the same names.
             known = self._same_names.setdefault(first, {})
             for row in zip(*[iter(values)] * width, strict=True):
@@ -196,7 +233,11 @@ def wanted(table: Arrow, *, files: bool) -> list[str]:
     if files:
         columns += ["sidecar.path"] if "sidecar" in schema.names else []
         members = [*FLAT, "partitionValues", "deletionVector"]
-        there = {field.name for field in schema.field("add").type} if "add" in schema.names else set[str]()
+        there = (
+            {field.name for field in schema.field("add").type}
+            if "add" in schema.names
+            else set[str]()
+        )
         columns += [f"add.{member}" for member in members if member in there]
         if "stats_parsed" in there and never_said(table.metadata, "add.stats"):
             columns.append("add.stats_parsed")
@@ -209,9 +250,18 @@ def check_shape(schema: Arrow, name: str) -> None:
     Raises:
         DamagedLog: they are not.
     """
-    for kind, member in (("protocol", None), ("metaData", None), ("add", "path"), ("sidecar", "path")):
+    for kind, member in (
+        ("protocol", None),
+        ("metaData", None),
+        ("add", "path"),
+        ("sidecar", "path"),
+    ):
         if kind in schema.names:
-            check_struct(schema.field(kind).type, member, f"{name} is not a checkpoint that can be read: column {kind}")
+            check_struct(
+                schema.field(kind).type,
+                member,
+                f"{name} is not a checkpoint that can be read: column {kind}",
+            )
 
 
 def check_struct(kind: Arrow, member: str | None, where: str) -> None:
@@ -259,7 +309,11 @@ def vectors(found: Arrow, name: str) -> Iterator[Document | None]:
         if not valid:
             yield None
             continue
-        vector = {member: value for member, value in zip(members, values, strict=True) if value is not None}
+        vector = {
+            member: value
+            for member, value in zip(members, values, strict=True)
+            if value is not None
+        }
         checked_vector(vector, name)
         yield vector
 

@@ -50,11 +50,19 @@ class Listing:
 
     def checkpoints_until(self, version: int) -> list[Checkpoint]:
         """Return the checkpoints of a version and before it, the newest first."""
-        return [c for found in sorted((v for v in self.checkpoints if v <= version), reverse=True) for c in self.checkpoints[found]]
+        return [
+            c
+            for found in sorted((v for v in self.checkpoints if v <= version), reverse=True)
+            for c in self.checkpoints[found]
+        ]
 
     def newest(self) -> str:
         """Return the file of the newest version."""
-        return commit_name(self.latest) if self.latest in self.commits else self.checkpoints[self.latest][0].names[0]
+        return (
+            commit_name(self.latest)
+            if self.latest in self.commits
+            else self.checkpoints[self.latest][0].names[0]
+        )
 
     def first_commit_for(self, version: int) -> int:
         """Return the oldest commit from which all commits up to a version are there, the version after it if its own is not."""
@@ -90,7 +98,9 @@ class LogFolder:
         except (FileNotFoundError, NotADirectoryError):
             raise NoTable("there is no Delta table: the folder has no _delta_log") from None
         if not listing.commits and not listing.checkpoints:
-            raise NoTable("there is no Delta table: _delta_log holds neither a commit nor a checkpoint")
+            raise NoTable(
+                "there is no Delta table: _delta_log holds neither a commit nor a checkpoint"
+            )
         return listing
 
     def open(self, name: str) -> BinaryIO:
@@ -158,9 +168,13 @@ def listing_of(names: Iterable[str]) -> Listing:
                 complete[version].append(Checkpoint(version, (name,)))
     for (version, count), named in parts.items():
         if sorted(named) == list(range(1, count + 1)):
-            complete[version].append(Checkpoint(version, tuple(named[part] for part in sorted(named))))
+            complete[version].append(
+                Checkpoint(version, tuple(named[part] for part in sorted(named)))
+            )
     ordered = {
-        version: tuple(sorted(found, key=lambda checkpoint: (len(checkpoint.names), checkpoint.names)))
+        version: tuple(
+            sorted(found, key=lambda checkpoint: (len(checkpoint.names), checkpoint.names))
+        )
         for version, found in complete.items()
     }
     return Listing(frozenset(commits), ordered)

@@ -43,11 +43,18 @@ def rows(column: Arrow) -> list[Any]:
         names = [field.name for field in column.type]
         members = [rows(column.field(index)) for index in range(len(names))]
         found = [
-            {name: value for name, value in zip(names, values, strict=True) if value is not UNSAID} for values in zip(*members, strict=True)
+            {name: value for name, value in zip(names, values, strict=True) if value is not UNSAID}
+            for values in zip(*members, strict=True)
         ]
-        return [row if valid else UNSAID for row, valid in zip(found, column.is_valid().to_pylist(), strict=True)]
+        return [
+            row if valid else UNSAID
+            for row, valid in zip(found, column.is_valid().to_pylist(), strict=True)
+        ]
     written = writer(column.type)
-    return [UNSAID if value is None or (text := written(value)) is None else text for value in column.to_pylist()]
+    return [
+        UNSAID if value is None or (text := written(value)) is None else text
+        for value in column.to_pylist()
+    ]
 
 
 def writer(kind: Arrow) -> Callable[[Any], Any]:
@@ -58,7 +65,9 @@ def writer(kind: Arrow) -> Callable[[Any], Any]:
         return lambda value: value if math.isfinite(value) else None
     if pa.types.is_timestamp(kind):
         zone = "Z" if kind.tz else ""
-        return lambda value: f"{value.replace(tzinfo=None).isoformat(timespec='microseconds')}{zone}"
+        return lambda value: (
+            f"{value.replace(tzinfo=None).isoformat(timespec='microseconds')}{zone}"
+        )
     if pa.types.is_date(kind):
         return dt.date.isoformat
     if (

@@ -19,7 +19,11 @@ from lakepact.reference_server.delta_sharing.log.actions import (
 from lakepact.reference_server.delta_sharing.log.active_files import ActiveFiles, Changes
 from lakepact.reference_server.delta_sharing.log.checkpoints import read_checkpoint
 from lakepact.reference_server.delta_sharing.log.listing import LogFolder, Vanished, commit_name
-from lakepact.reference_server.delta_sharing.log.refusals import DamagedLog, NoSuchVersion, UnsupportedTable
+from lakepact.reference_server.delta_sharing.log.refusals import (
+    DamagedLog,
+    NoSuchVersion,
+    UnsupportedTable,
+)
 from lakepact.reference_server.delta_sharing.log.times import CommitTimes
 
 if TYPE_CHECKING:
@@ -141,7 +145,9 @@ class Log:
         if version > latest:
             raise NoSuchVersion(f"the table has no version {version}; the newest is {latest}")
         if version < earliest:
-            raise NoSuchVersion(f"version {version} of the table cannot be read; the oldest that can be is {earliest}")
+            raise NoSuchVersion(
+                f"version {version} of the table cannot be read; the oldest that can be is {earliest}"
+            )
         return version
 
     def commit(self, version: int) -> Commit:
@@ -163,7 +169,9 @@ class Log:
         there = self.listing.commits
         for version in range(first, last + 1):
             if version > self.latest() or version < 0:
-                raise NoSuchVersion(f"the table has no version {version}; the newest is {self.latest()}")
+                raise NoSuchVersion(
+                    f"the table has no version {version}; the newest is {self.latest()}"
+                )
             if version not in there:
                 if any(older < version for older in there):
                     raise DamagedLog(f"{commit_name(version)} is missing")
@@ -174,7 +182,9 @@ class Log:
         try:
             return commit_of(version, self._times.of(version), self.folder)
         except Vanished:
-            raise NoSuchVersion(f"the commit of version {version} was removed from the log") from None
+            raise NoSuchVersion(
+                f"the commit of version {version} was removed from the log"
+            ) from None
 
     def _all_times(self) -> tuple[list[int], list[int]]:
         return self._times.all()
@@ -197,7 +207,9 @@ class Log:
         found = bisect_right(times, timestamp) - 1
         earliest = self.earliest()
         if found < 0 or versions[found] < earliest:
-            raise NoSuchVersion(f"the time is before that of version {earliest}, the oldest that can be read")
+            raise NoSuchVersion(
+                f"the time is before that of version {earliest}, the oldest that can be read"
+            )
         return versions[found]
 
     def at_or_after(self, timestamp: int) -> int:
@@ -212,7 +224,9 @@ class Log:
             raise NoSuchVersion(f"the time is after that of version {self.latest()}, the newest")
         return max(versions[found], self.earliest())
 
-    def heading(self, version: int | None = None) -> tuple[DeltaProtocolAction, DeltaMetadataAction]:
+    def heading(
+        self, version: int | None = None
+    ) -> tuple[DeltaProtocolAction, DeltaMetadataAction]:
         """Protocol and metadata of a version, found without looking at its files.
 
         Raises:
@@ -264,7 +278,9 @@ class Log:
             if checkpoint.version + 1 < complete_from:
                 break
             try:
-                yield Start(checkpoint.version + 1, *read_checkpoint(self.folder, checkpoint, files=files))
+                yield Start(
+                    checkpoint.version + 1, *read_checkpoint(self.folder, checkpoint, files=files)
+                )
             except (DamagedLog, Vanished) as error:
                 damage = damage or error
         if complete_from > 0:
@@ -272,7 +288,11 @@ class Log:
         yield Start(0, None, None, ActiveFiles())
 
     def _snapshot(self, version: int, base: Snapshot | None) -> Snapshot:
-        if base and base.version <= version and self.listing.first_commit_for(version) <= base.version + 1:
+        if (
+            base
+            and base.version <= version
+            and self.listing.first_commit_for(version) <= base.version + 1
+        ):
             start = Start(base.version + 1, base.protocol, base.metadata, base.files)
         else:
             start = next(self._starts(version, files=True))
@@ -283,7 +303,11 @@ class Log:
                 if kind == "add":
                     changes.add(action, where)
                 elif kind == "remove":
-                    changes.remove(key_of(checked_file(kind, action, where)["path"], action.get("deletionVector")))
+                    changes.remove(
+                        key_of(
+                            checked_file(kind, action, where)["path"], action.get("deletionVector")
+                        )
+                    )
                 elif kind == "protocol":
                     protocol = checked_protocol(action, where)
                 elif kind == "metaData":
@@ -291,7 +315,9 @@ class Log:
         protocol, metadata = complete(protocol, metadata, version)
         files = start.files.changed(changes.gone, changes.come())
         if twice := files.twice():
-            raise DamagedLog(f"version {version} has {twice!r} twice, with different deletion vectors")
+            raise DamagedLog(
+                f"version {version} has {twice!r} twice, with different deletion vectors"
+            )
         if version == self.latest():
             self._newest_metadata = metadata
         return Snapshot(version, self._time_of(version, metadata), protocol, metadata, files)
@@ -309,7 +335,9 @@ class Log:
         start = next(self._starts(version, files=False))
         protocol, metadata = start.protocol, start.metadata
         for number in range(start.commit, version + 1):
-            for kind, action, where in actions(self.folder, commit_name(number), only=(b'"protocol"', b'"metaData"')):
+            for kind, action, where in actions(
+                self.folder, commit_name(number), only=(b'"protocol"', b'"metaData"')
+            ):
                 if kind == "protocol":
                     protocol = checked_protocol(action, where)
                 elif kind == "metaData":
@@ -327,6 +355,8 @@ def complete(
         UnsupportedTable: they ask for what this server does not know.
     """
     if protocol is None or metadata is None:
-        raise DamagedLog(f"no commit up to version {version} has a {'protocol' if protocol is None else 'metaData'} action")
+        raise DamagedLog(
+            f"no commit up to version {version} has a {'protocol' if protocol is None else 'metaData'} action"
+        )
     understood(protocol)
     return protocol, metadata

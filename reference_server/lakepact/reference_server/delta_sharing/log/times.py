@@ -21,7 +21,9 @@ def in_commit_since(metadata: Mapping[str, Any]) -> int | None:
     try:
         return 0 if since is None else int(since)
     except ValueError:
-        raise DamagedLog(f"delta.inCommitTimestampEnablementVersion is {since!r} and not a version") from None
+        raise DamagedLog(
+            f"delta.inCommitTimestampEnablementVersion is {since!r} and not a version"
+        ) from None
 
 
 def in_commit_timestamp(folder: LogFolder, name: str) -> int:
@@ -36,7 +38,9 @@ def in_commit_timestamp(folder: LogFolder, name: str) -> int:
             if type(timestamp) is int:
                 return timestamp
             break
-    raise DamagedLog(f"{name} has no inCommitTimestamp, though the table says that its commits have one")
+    raise DamagedLog(
+        f"{name} has no inCommitTimestamp, though the table says that its commits have one"
+    )
 
 
 def increasing(times: Iterable[int]) -> list[int]:
@@ -89,7 +93,9 @@ class CommitTimes:
     def all(self) -> tuple[list[int], list[int]]:
         """Return the versions whose times are known, and these."""
         versions, times = self._of_files
-        return versions, times if self._since is None else [self.of(version) for version in versions]
+        return versions, times if self._since is None else [
+            self.of(version) for version in versions
+        ]
 
     @cached_property
     def _since(self) -> int | None:
@@ -97,7 +103,10 @@ class CommitTimes:
 
     @cached_property
     def _of_files(self) -> tuple[list[int], list[int]]:
-        names = {version: checkpoints[0].names[0] for version, checkpoints in self._listing.checkpoints.items()}
+        names = {
+            version: checkpoints[0].names[0]
+            for version, checkpoints in self._listing.checkpoints.items()
+        }
         names |= {version: commit_name(version) for version in self._listing.commits}
         versions, times = self._before or ([], [])
         last = versions[-1] if versions else -1

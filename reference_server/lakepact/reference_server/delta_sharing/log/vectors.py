@@ -31,7 +31,9 @@ def vector_path(vector: Mapping[str, Any]) -> str | None:
     except ValueError:
         raise DamagedLog(f"the deletion vector {stored[:60]!r} does not name a file") from None
     folder = stored[:-UUID_DIGITS]
-    return quote(f"{folder}/deletion_vector_{name}.bin" if folder else f"deletion_vector_{name}.bin")
+    return quote(
+        f"{folder}/deletion_vector_{name}.bin" if folder else f"deletion_vector_{name}.bin"
+    )
 
 
 def decoded(text: str) -> bytes:

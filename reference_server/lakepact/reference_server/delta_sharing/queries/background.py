@@ -52,7 +52,10 @@ class Run:
 
     def line(self) -> bytes:
         """Return the queryStatus line."""
-        return one_line({"queryStatus": {"queryId": self.id, "status": self.status or PENDING}}) + b"\n"
+        return (
+            one_line({"queryStatus": {"queryId": self.id, "status": self.status or PENDING}})
+            + b"\n"
+        )
 
 
 def key_of(body: Mapping[str, Any]) -> str:
@@ -63,7 +66,9 @@ def key_of(body: Mapping[str, Any]) -> str:
     """
     found = next((body[name] for name in KEYS if body.get(name)), None)
     if not isinstance(found, str):
-        raise malformed("a query with the capability asyncquery=true needs an idempotencyKey, a text that names it")
+        raise malformed(
+            "a query with the capability asyncquery=true needs an idempotencyKey, a text that names it"
+        )
     return found
 
 
@@ -131,4 +136,8 @@ class BackgroundQueries:
 
 def _owner(request: Request) -> Owner:
     table = request.table
-    return (request.caller.recipient.name, *map(folded, (table.share, table.schema, table.name)), table.id)
+    return (
+        request.caller.recipient.name,
+        *map(folded, (table.share, table.schema, table.name)),
+        table.id,
+    )

@@ -55,7 +55,9 @@ def read_capabilities(header: str | None) -> Capabilities:
     said: dict[str, list[str]] = {}
     for capability in header.lower().split(";"):
         key, _, values = capability.partition("=")
-        said.setdefault(key.strip(), []).extend(value for text in values.split(",") if (value := text.strip()))
+        said.setdefault(key.strip(), []).extend(
+            value for text in values.split(",") if (value := text.strip())
+        )
     formats = said.get(RESPONSE_FORMAT)
     return Capabilities(
         formats=tuple(dict.fromkeys(f for f in formats if f in FORMATS)) if formats else None,
@@ -117,7 +119,11 @@ def negotiate(capabilities: Capabilities, needed: Iterable[str]) -> str:
     """
     formats = (PARQUET,) if capabilities.formats is None else capabilities.formats
     if not formats:
-        raise Problem(400, "INVALID_PARAMETER_VALUE", f"header delta-sharing-capabilities: responseformat must be {' or '.join(FORMATS)}")
+        raise Problem(
+            400,
+            "INVALID_PARAMETER_VALUE",
+            f"header delta-sharing-capabilities: responseformat must be {' or '.join(FORMATS)}",
+        )
     needed = sorted(needed)
     if not needed:
         return PARQUET if PARQUET in formats else DELTA
@@ -128,7 +134,9 @@ def negotiate(capabilities: Capabilities, needed: Iterable[str]) -> str:
             f"the table uses {', '.join(needed)}, which the response format parquet cannot express; send the header "
             f"delta-sharing-capabilities: responseformat=delta;readerfeatures={','.join(needed).lower()}",
         )
-    missing = [feature for feature in needed if not _is_listed(feature, capabilities.reader_features)]
+    missing = [
+        feature for feature in needed if not _is_listed(feature, capabilities.reader_features)
+    ]
     if missing:
         raise Problem(
             400,

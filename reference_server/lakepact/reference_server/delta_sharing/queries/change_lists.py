@@ -14,11 +14,17 @@ from lakepact.reference_server.delta_sharing.queries.continuations import Contin
 from lakepact.reference_server.delta_sharing.queries.ends import end_of_stream, ended
 from lakepact.reference_server.delta_sharing.queries.file_lists import links_of
 from lakepact.reference_server.delta_sharing.queries.queries import Query
-from lakepact.reference_server.delta_sharing.queries.requests import Answer, Request, explained_chunks
+from lakepact.reference_server.delta_sharing.queries.requests import (
+    Answer,
+    Request,
+    explained_chunks,
+)
 from lakepact.reference_server.delta_sharing.snapshots import Snapshots
 
 PIECE = 200  #: lines that are sent at once
-VERSIONED = "delta"  #: the format in which metadata always says its version: clients build a log from it
+VERSIONED = (
+    "delta"  #: the format in which metadata always says its version: clients build a log from it
+)
 
 
 class ChangeLists:
@@ -33,12 +39,26 @@ class ChangeLists:
     """
 
     def __init__(
-        self, snapshots: Snapshots, files: Files, continuations: Continuations, *, rules: changes.Rules, capabilities: capabilities.Rules
+        self,
+        snapshots: Snapshots,
+        files: Files,
+        continuations: Continuations,
+        *,
+        rules: changes.Rules,
+        capabilities: capabilities.Rules,
     ) -> None:
         self._snapshots, self._files, self._continuations = snapshots, files, continuations
         self._rules, self._capabilities = rules, capabilities
 
-    def answer(self, request: Request, query: Query, held: Mapping[str, Any], *, wanted: changes.Range, operation: str) -> Answer:
+    def answer(
+        self,
+        request: Request,
+        query: Query,
+        held: Mapping[str, Any],
+        *,
+        wanted: changes.Range,
+        operation: str,
+    ) -> Answer:
         """Return the changes of a range.
 
         Args:
@@ -53,16 +73,33 @@ class ChangeLists:
             LogError: the log gives no answer.
         """
         log, at = request.log, held.get("at")
-        known = changes.survey(log, wanted, self._rules, self._capabilities) if at is None else changes.recalled(log, held)
+        known = (
+            changes.survey(log, wanted, self._rules, self._capabilities)
+            if at is None
+            else changes.recalled(log, held)
+        )
         response_format = self._capabilities.negotiate(request.capabilities, known.needed)
         most = self._continuations.most(query, held)
-        page = changes.Page(log, wanted, self._rules, kept=known.commits, at=None if at is None else (at[0], at[1]), most=most)
+        page = changes.Page(
+            log,
+            wanted,
+            self._rules,
+            kept=known.commits,
+            at=None if at is None else (at[0], at[1]),
+            most=most,
+        )
         links = links_of(request, self._files)
 
         def end() -> dict[str, Any]:
             said: dict[str, Any] = {"expires": links.expires} if page.files else {}
             if page.following is not None:
-                follows = {"asked": held["asked"], "last": wanted.last, "at": page.following, "maxFiles": most, **known.held()}
+                follows = {
+                    "asked": held["asked"],
+                    "last": wanted.last,
+                    "at": page.following,
+                    "maxFiles": most,
+                    **known.held(),
+                }
                 said["next_page_token"] = self._continuations.page(request, operation, **follows)
             return end_of_stream(**said)
 
@@ -70,20 +107,38 @@ class ChangeLists:
         head = self._head(request, known, wanted, response_format)
         pieces = in_pieces(chain([head], self._lines(request, page, response_format, links)))
         asked_for_end = request.capabilities.end_stream
-        chunks = ended(explained_chunks(request.table, pieces), end, asked=asked_for_end, rules=self._capabilities)
+        chunks = ended(
+            explained_chunks(request.table, pieces),
+            end,
+            asked=asked_for_end,
+            rules=self._capabilities,
+        )
         return Answer(wanted.first, response_format, chunks=chunks, end_stream=asked_for_end)
 
-    def _head(self, request: Request, known: changes.Survey, wanted: changes.Range, response_format: str) -> bytes:
+    def _head(
+        self, request: Request, known: changes.Survey, wanted: changes.Range, response_format: str
+    ) -> bytes:
         """Return the first two lines."""
         form = FORMATS[response_format]
-        version = known.metadata.version if wanted.with_metadata or response_format == VERSIONED else None
-        metadata = form.metadata(known.metadata.metadata, access=request.table.access, version=version)
-        protocol = form.protocol(known.protocol.protocol, version=known.protocol.version if wanted.with_protocol else None)
+        version = (
+            known.metadata.version if wanted.with_metadata or response_format == VERSIONED else None
+        )
+        metadata = form.metadata(
+            known.metadata.metadata, access=request.table.access, version=version
+        )
+        protocol = form.protocol(
+            known.protocol.protocol,
+            version=known.protocol.version if wanted.with_protocol else None,
+        )
         return b"%b\n%b\n" % (one_line(protocol), one_line(metadata))
 
-    def _lines(self, request: Request, page: Iterable[changes.Change], response_format: str, links: Links) -> Iterator[bytes]:
+    def _lines(
+        self, request: Request, page: Iterable[changes.Change], response_format: str, links: Links
+    ) -> Iterator[bytes]:
         form = FORMATS[response_format]
-        removed = changes.Removed(lambda version: self._snapshots.snapshot(request.table.source, version))
+        removed = changes.Removed(
+            lambda version: self._snapshots.snapshot(request.table.source, version)
+        )
         for change in page:
             kind, action, version, timestamp, columns = change
             if kind == changes.PROTOCOL:
@@ -94,7 +149,9 @@ class ChangeLists:
                 document = form.metadata(action, access=request.table.access, version=version)
             else:
                 action = removed.complete(change)
-                document = form.change(kind, action, links=links, columns=columns, version=version, timestamp=timestamp)
+                document = form.change(
+                    kind, action, links=links, columns=columns, version=version, timestamp=timestamp
+                )
             yield one_line(document) + b"\n"
 
 

@@ -71,7 +71,9 @@ def feed_covers(found: Iterable[Heading]) -> None:
     """
     for heading in found:
         if not feed_is_on(heading):
-            raise malformed(f"changes of rows were not recorded in version {heading.version}: {ENABLED} is not true there")
+            raise malformed(
+                f"changes of rows were not recorded in version {heading.version}: {ENABLED} is not true there"
+            )
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +113,11 @@ class Survey:
 
     def held(self) -> dict[str, Any]:
         """Return the content for a token."""
-        return {"protocol": self.protocol.version, "metadata": self.metadata.version, "needed": sorted(self.needed)}
+        return {
+            "protocol": self.protocol.version,
+            "metadata": self.metadata.version,
+            "needed": sorted(self.needed),
+        }
 
 
 def survey(log: History, wanted: Range, rules: Rules, capabilities: capabilities.Rules) -> Survey:
@@ -126,19 +132,31 @@ def survey(log: History, wanted: Range, rules: Rules, capabilities: capabilities
     actions = 0
     for commit in log.commits(wanted.first, wanted.last):
         if commit.version > wanted.first and (commit.protocol or commit.metadata):
-            found.append(Heading(commit.version, commit.protocol or found[-1].protocol, commit.metadata or found[-1].metadata))
+            found.append(
+                Heading(
+                    commit.version,
+                    commit.protocol or found[-1].protocol,
+                    commit.metadata or found[-1].metadata,
+                )
+            )
         actions += len(commit.adds) + len(commit.removes) + len(commit.cdcs)
         if actions <= KEPT:
             kept.append(commit)
     if wanted.of_rows:
         rules.feed_covers(found)
-    needed = frozenset[str]().union(*(capabilities.data_features(heading.protocol, heading.metadata) for heading in found))
-    return Survey(protocol_of_head(found), rules.metadata_of_head(found, wanted), needed, tuple(kept))
+    needed = frozenset[str]().union(
+        *(capabilities.data_features(heading.protocol, heading.metadata) for heading in found)
+    )
+    return Survey(
+        protocol_of_head(found), rules.metadata_of_head(found, wanted), needed, tuple(kept)
+    )
 
 
 def recalled(log: History, held: Mapping[str, Any]) -> Survey:
     """Return the survey that a token holds."""
-    return Survey(_heading(log, held["protocol"]), _heading(log, held["metadata"]), frozenset(held["needed"]))
+    return Survey(
+        _heading(log, held["protocol"]), _heading(log, held["metadata"]), frozenset(held["needed"])
+    )
 
 
 def _heading(log: History, version: int) -> Heading:
@@ -147,12 +165,23 @@ def _heading(log: History, version: int) -> Heading:
 
 def metadata_of_head(found: Sequence[Heading], wanted: Range) -> Heading:
     """Return the metadata at the head of an answer: where later ones follow that of the start, else the newest one."""
-    return found[0] if wanted.with_metadata else Heading(wanted.last, found[-1].protocol, found[-1].metadata)
+    return (
+        found[0]
+        if wanted.with_metadata
+        else Heading(wanted.last, found[-1].protocol, found[-1].metadata)
+    )
 
 
 def protocol_of_head(found: Sequence[Heading]) -> Heading:
     """Return the protocol at the head of an answer: the one that asks most, and of those the newest."""
-    return max(found, key=lambda h: (h.protocol["minReaderVersion"], len(h.protocol.get("readerFeatures") or ()), h.version))
+    return max(
+        found,
+        key=lambda h: (
+            h.protocol["minReaderVersion"],
+            len(h.protocol.get("readerFeatures") or ()),
+            h.version,
+        ),
+    )
 
 
 class Page:
@@ -182,7 +211,9 @@ class Page:
         self._at = at or (wanted.first, 0)
         self._kept = kept
         self.files = 0  #: that there were
-        self.following: tuple[int, int] | None = None  #: where the next page begins, once this one has been read
+        self.following: tuple[int, int] | None = (
+            None  #: where the next page begins, once this one has been read
+        )
 
     def __iter__(self) -> Iterator[Change]:
         version, before = self._at
@@ -232,7 +263,9 @@ class Removed:
             DamagedLog: they stand nowhere.
         """
         action = change.action
-        if change.kind != "remove" or (action.get("size") is not None and action.get("partitionValues") is not None):
+        if change.kind != "remove" or (
+            action.get("size") is not None and action.get("partitionValues") is not None
+        ):
             return action
         if self._version != change.version:
             self._known = {file["path"]: file for file in self._snapshot(change.version - 1).files}
@@ -240,7 +273,9 @@ class Removed:
         try:
             added = self._known[action["path"]]
         except KeyError:
-            raise DamagedLog(f"version {change.version} removes {action['path']!r}, which no version before it has") from None
+            raise DamagedLog(
+                f"version {change.version} removes {action['path']!r}, which no version before it has"
+            ) from None
         return {**action, "size": added["size"], "partitionValues": added["partitionValues"]}
 
 

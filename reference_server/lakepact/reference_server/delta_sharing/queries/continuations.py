@@ -31,13 +31,19 @@ class Continuations:
         Raises:
             Problem: 400, the token is forged, expired, or of another query.
         """
-        for token, purpose, member in ((query.page_token, PAGE, "pageToken"), (query.refresh_token, REFRESH, "refreshToken")):
+        for token, purpose, member in (
+            (query.page_token, PAGE, "pageToken"),
+            (query.refresh_token, REFRESH, "refreshToken"),
+        ):
             if token is not None:
                 try:
                     held = self._tokens.opened(purpose, token, bound=_bound(request, operation))
                 except BadToken as bad:
                     raise malformed(f"{member} cannot be used: {bad}") from None
-                return {**held, "asked": self._rules.agreed(query.asked, held["asked"], member=member)}
+                return {
+                    **held,
+                    "asked": self._rules.agreed(query.asked, held["asked"], member=member),
+                }
         return {"asked": query.asked}
 
     def page(self, request: Request, operation: str, **held: Any) -> str:
@@ -59,4 +65,9 @@ class Continuations:
 def _bound(request: Request, operation: str) -> tuple[str, ...]:
     """Return the binding of a token: recipient, table and operation."""
     table = request.table
-    return (operation, request.caller.recipient.name, *map(folded, (table.share, table.schema, table.name)), table.id)
+    return (
+        operation,
+        request.caller.recipient.name,
+        *map(folded, (table.share, table.schema, table.name)),
+        table.id,
+    )

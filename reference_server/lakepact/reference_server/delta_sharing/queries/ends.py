@@ -46,7 +46,9 @@ def end_line(document: dict[str, Any]) -> bytes:
     return one_line(document) + b"\n"
 
 
-def ended(chunks: Iterable[bytes], end: Callable[[], dict[str, Any]], *, asked: bool, rules: Rules) -> Iterator[bytes]:
+def ended(
+    chunks: Iterable[bytes], end: Callable[[], dict[str, Any]], *, asked: bool, rules: Rules
+) -> Iterator[bytes]:
     """Yield an answer with its end.
 
     If the answer cannot be finished, a client that requested an endStreamAction gets an error in it. For others the connection is

@@ -16,7 +16,11 @@ from lakepact.reference_server.delta_sharing.queries import capabilities
 from lakepact.reference_server.delta_sharing.queries.continuations import Continuations
 from lakepact.reference_server.delta_sharing.queries.ends import end_of_stream, ended
 from lakepact.reference_server.delta_sharing.queries.queries import Query, malformed
-from lakepact.reference_server.delta_sharing.queries.requests import Answer, Request, explained_chunks
+from lakepact.reference_server.delta_sharing.queries.requests import (
+    Answer,
+    Request,
+    explained_chunks,
+)
 from lakepact.reference_server.delta_sharing.shares import Shares
 from lakepact.reference_server.delta_sharing.snapshots import Snapshots
 from lakepact.reference_server.http.service import Rules as ServiceRules
@@ -24,7 +28,9 @@ from lakepact.reference_server.http.service import Rules as ServiceRules
 OPERATION = "query"  #: what tokens of these answers are bound to
 
 
-def page_of_files(places: Sequence[int], start: int, most: int | None) -> tuple[Sequence[int], int | None]:
+def page_of_files(
+    places: Sequence[int], start: int, most: int | None
+) -> tuple[Sequence[int], int | None]:
     """Return the files of the page that begins at `start`, and where the next page begins, if there is one."""
     end = len(places) if most is None else start + most
     return places[start:end], end if end < len(places) else None
@@ -81,22 +87,37 @@ class FileLists:
         dated = "version" in asked or "timestamp" in asked
         links = links_of(request, self._files)
         whole = chosen is None and len(page) == len(places)
-        lines = self._snapshots.lines(snapshot, response_format, links, selected=None if whole else page, dated=dated)
+        lines = self._snapshots.lines(
+            snapshot, response_format, links, selected=None if whole else page, dated=dated
+        )
         head = self._head(request, snapshot, response_format, dated=dated)
 
         def end() -> dict[str, Any]:
             said: dict[str, Any] = {"expires": links.expires} if page else {}
             held = {"asked": asked, "version": version}
             if following is not None:
-                mark = {"from": following, "mark": _mark(snapshot, places, following), "maxFiles": most}
-                said["next_page_token"] = self._continuations.page(request, OPERATION, **held, **mark)
+                mark = {
+                    "from": following,
+                    "mark": _mark(snapshot, places, following),
+                    "maxFiles": most,
+                }
+                said["next_page_token"] = self._continuations.page(
+                    request, OPERATION, **held, **mark
+                )
             if query.refreshable:
                 said["refresh_token"] = self._continuations.refresh(request, OPERATION, **held)
             return end_of_stream(**said)
 
         asked_for_end = request.capabilities.end_stream
-        chunks = ended(explained_chunks(request.table, chain([head], lines)), end, asked=asked_for_end, rules=self._capabilities)
-        return Answer(version, response_format, chunks=chunks, prompt=True, end_stream=asked_for_end)
+        chunks = ended(
+            explained_chunks(request.table, chain([head], lines)),
+            end,
+            asked=asked_for_end,
+            rules=self._capabilities,
+        )
+        return Answer(
+            version, response_format, chunks=chunks, prompt=True, end_stream=asked_for_end
+        )
 
     def _read(self, request: Request, version: int) -> tuple[Snapshot, str]:
         """Return a version, and the format in which it is answered."""
@@ -104,7 +125,9 @@ class FileLists:
         needed = self._capabilities.data_features(snapshot.protocol, snapshot.metadata)
         return snapshot, self._capabilities.negotiate(request.capabilities, needed)
 
-    def _head(self, request: Request, snapshot: Snapshot, response_format: str, *, dated: bool) -> bytes:
+    def _head(
+        self, request: Request, snapshot: Snapshot, response_format: str, *, dated: bool
+    ) -> bytes:
         form = FORMATS[response_format]
         metadata = form.metadata(
             snapshot.metadata,
@@ -117,7 +140,10 @@ class FileLists:
 
     def _chosen(self, snapshot: Snapshot, asked: Mapping[str, Any]) -> Sequence[int] | None:
         """Return the files that the hints of a query leave, None for all."""
-        hints = {"predicateHints": self._shares.predicate_hints, "jsonPredicateHints": self._shares.json_predicate_hints}
+        hints = {
+            "predicateHints": self._shares.predicate_hints,
+            "jsonPredicateHints": self._shares.json_predicate_hints,
+        }
         counting = {name: asked.get(name) if counts else None for name, counts in hints.items()}
         # The rows of a limit are rows that match, and which do is not known where a predicate is passed over.
         passed_over = any(name in asked and not counts for name, counts in hints.items())
@@ -132,7 +158,12 @@ class FileLists:
 def links_of(request: Request, files: Files) -> Links:
     """Return the URLs of one answer."""
     table, expires = request.table, files.until()
-    return Links(files.keyer(table), files.address(table, request.caller.base), files.signature(table, expires), expires)
+    return Links(
+        files.keyer(table),
+        files.address(table, request.caller.base),
+        files.signature(table, expires),
+        expires,
+    )
 
 
 def _mark(snapshot: Snapshot, places: Sequence[int], start: int) -> str:

@@ -11,7 +11,15 @@ from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.http.service import Rules as ServiceRules
 
 #: Members that make out what is asked; the rest of a request says how it is to be sent.
-ASKED = ("predicateHints", "jsonPredicateHints", "limitHint", "version", "timestamp", "startingVersion", "endingVersion")
+ASKED = (
+    "predicateHints",
+    "jsonPredicateHints",
+    "limitHint",
+    "version",
+    "timestamp",
+    "startingVersion",
+    "endingVersion",
+)
 HISTORICAL_PROTOCOL = "includeHistoricalProtocol"  #: of version 2026-08
 WHOLE_NUMBERS = frozenset({"limitHint", "version", "startingVersion", "endingVersion", "maxFiles"})
 POINTS = ("version", "timestamp", "startingVersion")  #: where to look, each in its own way
@@ -57,10 +65,14 @@ def limit_is_not_negative(limit: int) -> None:
 def range_is_in_order(first: int, last: int | None) -> None:
     """Check that a range does not end before it starts."""
     if last is not None and last < first:
-        raise malformed(f"the range ends with version {last}, before it starts with version {first}")
+        raise malformed(
+            f"the range ends with version {last}, before it starts with version {first}"
+        )
 
 
-def read_query(body: Mapping[str, Any], rules: Rules, *, historical_protocol: bool = False) -> Query:
+def read_query(
+    body: Mapping[str, Any], rules: Rules, *, historical_protocol: bool = False
+) -> Query:
     """Return the query of a body; null and unknown members count as absent.
 
     Args:
@@ -71,7 +83,11 @@ def read_query(body: Mapping[str, Any], rules: Rules, *, historical_protocol: bo
     Raises:
         Problem: 400, members exclude each other or are out of range.
     """
-    said: dict[str, Any] = {name: int(value) if name in WHOLE_NUMBERS else value for name, value in body.items() if value is not None}
+    said: dict[str, Any] = {
+        name: int(value) if name in WHOLE_NUMBERS else value
+        for name, value in body.items()
+        if value is not None
+    }
     rules.points_exclude_each_other(said, POINTS)
     if "limitHint" in said:
         rules.limit_is_not_negative(said["limitHint"])

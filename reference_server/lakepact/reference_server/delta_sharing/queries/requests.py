@@ -66,7 +66,11 @@ def explained(table: SharedTable) -> Generator[None]:
         problem = refusal(table, error)
         if problem.status >= 500:
             # The message does not repeat contents or paths of the log.
-            logger.warning("%s%s", problem.message, f" ({error.strerror})" if isinstance(error, OSError) else "")
+            logger.warning(
+                "%s%s",
+                problem.message,
+                f" ({error.strerror})" if isinstance(error, OSError) else "",
+            )
         raise problem from error
 
 

@@ -57,4 +57,6 @@ def _read(text: str) -> tuple[int, bool]:
 
 
 def _bad(text: str) -> BadTimestamp:
-    return BadTimestamp(f"{text[:LONGEST]!r} is not a timestamp of ISO 8601 with a zone, such as 2022-01-01T00:00:00Z")
+    return BadTimestamp(
+        f"{text[:LONGEST]!r} is not a timestamp of ISO 8601 with a zone, such as 2022-01-01T00:00:00Z"
+    )

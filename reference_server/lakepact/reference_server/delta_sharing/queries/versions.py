@@ -7,9 +7,19 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from lakepact.reference_server.delta_sharing.histories import History
-from lakepact.reference_server.delta_sharing.log.refusals import DamagedLog, LogError, NoSuchVersion, NoTable, UnsupportedTable
+from lakepact.reference_server.delta_sharing.log.refusals import (
+    DamagedLog,
+    LogError,
+    NoSuchVersion,
+    NoTable,
+    UnsupportedTable,
+)
 from lakepact.reference_server.delta_sharing.queries.queries import malformed
-from lakepact.reference_server.delta_sharing.queries.timestamps import BadTimestamp, not_after, not_before
+from lakepact.reference_server.delta_sharing.queries.timestamps import (
+    BadTimestamp,
+    not_after,
+    not_before,
+)
 from lakepact.reference_server.delta_sharing.shares import SharedTable
 from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.http.service import Rules as ServiceRules
@@ -30,7 +40,9 @@ def refusal(table: SharedTable, error: LogError | OSError) -> Problem:
     if isinstance(error, UnsupportedTable):
         return Problem(400, "UNSUPPORTED_OPERATION", f"{named(table)}: {error}")
     if isinstance(error, NoTable):
-        return Problem(500, "INTERNAL_ERROR", f"{named(table)} is shared, but its data is not there")
+        return Problem(
+            500, "INTERNAL_ERROR", f"{named(table)} is shared, but its data is not there"
+        )
     if isinstance(error, DamagedLog):
         said = ABSOLUTE.sub(r"\1…/", str(error))
         return Problem(500, "INTERNAL_ERROR", f"the log of {named(table)} is damaged: {said}")
@@ -44,13 +56,17 @@ def history_is_shared(table: SharedTable, member: str) -> None:
         Problem: 400, it is not.
     """
     if not table.history_shared:
-        raise malformed(f"{member}: the history of {named(table)} is not shared; ask for its current version")
+        raise malformed(
+            f"{member}: the history of {named(table)} is not shared; ask for its current version"
+        )
 
 
 def version_is_shared(table: SharedTable, version: int) -> None:
     """Check that a version is within the shared history of the table."""
     if version < table.start_version:
-        raise malformed(f"{named(table)} is shared from version {table.start_version} on, and {version} is before it")
+        raise malformed(
+            f"{named(table)} is shared from version {table.start_version} on, and {version} is before it"
+        )
 
 
 def version_at(log: History, milliseconds: int) -> int:
@@ -109,7 +125,9 @@ class Versions:
             return self.exactly(asked["startingVersion"], "startingVersion")
         if "startingTimestamp" in asked:
             return self.since(asked["startingTimestamp"], "startingTimestamp")
-        raise malformed("startingVersion or startingTimestamp is required: it says where the changes start")
+        raise malformed(
+            "startingVersion or startingTimestamp is required: it says where the changes start"
+        )
 
     def end(self, asked: Mapping[str, Any]) -> int:
         """Return the version that the changes a request asks for end with, the newest one if it does not say.
@@ -143,7 +161,9 @@ class Versions:
             Problem: that is no time.
             NoSuchVersion: all versions are older.
         """
-        version = self._rules.version_from(self._log, self._time(self._rules.not_before, text, member))
+        version = self._rules.version_from(
+            self._log, self._time(self._rules.not_before, text, member)
+        )
         return max(version, min(self._table.start_version, self.current()))
 
     def _at(self, text: str, member: str) -> int:

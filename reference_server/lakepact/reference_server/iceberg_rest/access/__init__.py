@@ -17,10 +17,25 @@ from lakepact.reference_server.iceberg_rest.access import callers, token_endpoin
 from lakepact.reference_server.iceberg_rest.access.callers import Caller, Callers, forbidden
 from lakepact.reference_server.iceberg_rest.access.needs import CATALOG, NEEDS, READS_FILES, Need
 from lakepact.reference_server.iceberg_rest.access.rights import WRITE, Rights, Subject
-from lakepact.reference_server.iceberg_rest.access.token_endpoint import TokenEndpoint, in_oauth_form, shown
+from lakepact.reference_server.iceberg_rest.access.token_endpoint import (
+    TokenEndpoint,
+    in_oauth_form,
+    shown,
+)
 from lakepact.reference_server.iceberg_rest.access.tokens import Tokens
-from lakepact.reference_server.iceberg_rest.access.visibility import FilteredStore, SeenWarehouse, Visibility, seeing, sight
-from lakepact.reference_server.iceberg_rest.identifiers import SEPARATOR, identifier_key, levels_of, namespace_key
+from lakepact.reference_server.iceberg_rest.access.visibility import (
+    FilteredStore,
+    SeenWarehouse,
+    Visibility,
+    seeing,
+    sight,
+)
+from lakepact.reference_server.iceberg_rest.identifiers import (
+    SEPARATOR,
+    identifier_key,
+    levels_of,
+    namespace_key,
+)
 from lakepact.reference_server.iceberg_rest.tables.catalog import Catalog
 from lakepact.reference_server.iceberg_rest.warehouses import ServedWarehouse, no_such_prefix
 from lakepact.reference_server.server_file import ServerFile
@@ -49,7 +64,11 @@ class Access:
     """
 
     def __init__(self, file: ServerFile, *, issues_tokens: bool) -> None:
-        self._admission, self._callers, self._token_endpoint = Rules(), callers.Rules(), token_endpoint.Rules()
+        self._admission, self._callers, self._token_endpoint = (
+            Rules(),
+            callers.Rules(),
+            token_endpoint.Rules(),
+        )
         self._tokens = Tokens() if issues_tokens else None
         self._file = file
 
@@ -88,12 +107,22 @@ class Access:
         """
         unsaid = unsaid_needs(served.contract)
         if unsaid:
-            raise Unanswered(f"{served.contract.name}: say in access.needs what {', '.join(unsaid)} needs")
-        known = Callers(self._file, self._tokens, self._callers, warehouses=[kept.name for kept in warehouses])
-        by_prefix = {unquote(kept.prefix): Guarded(kept, catalog) for kept, catalog in zip(warehouses, catalogs, strict=True)}
+            raise Unanswered(
+                f"{served.contract.name}: say in access.needs what {', '.join(unsaid)} needs"
+            )
+        known = Callers(
+            self._file, self._tokens, self._callers, warehouses=[kept.name for kept in warehouses]
+        )
+        by_prefix = {
+            unquote(kept.prefix): Guarded(kept, catalog)
+            for kept, catalog in zip(warehouses, catalogs, strict=True)
+        }
         admission = Admission(served, by_prefix, configuration, self._admission)
         served.rules.replace(
-            "authenticate", lambda operation, scope: {"caller": shown(scope) if operation == TOKENS else known.caller(scope)}
+            "authenticate",
+            lambda operation, scope: {
+                "caller": shown(scope) if operation == TOKENS else known.caller(scope)
+            },
         )
         served.rules.replace("admit", admission.of)
         served.rules.replace("credentials_may_write", credentials_may_write)
@@ -102,7 +131,9 @@ class Access:
             return
         served.filters[TOKENS].append(in_oauth_form)
         if self._tokens is not None:
-            served.handlers[TOKENS] = TokenEndpoint(self._file, known, self._tokens, self._token_endpoint).get_token
+            served.handlers[TOKENS] = TokenEndpoint(
+                self._file, known, self._tokens, self._token_endpoint
+            ).get_token
             served.not_offered -= {TOKENS}
 
 
@@ -145,8 +176,14 @@ class Admission:
             rights = caller.rights[one.kept.name]
             denied = self._denied(operation, rights, needs(arguments), one.catalog)
             if "idempotency_key" in arguments:
-                arguments["idempotency_key"] = own_key(caller.principal.name, arguments["idempotency_key"], is_allowed=not denied)
-            places = _places(one.catalog, Visibility(rights), arguments) if operation in READS_FILES else ()
+                arguments["idempotency_key"] = own_key(
+                    caller.principal.name, arguments["idempotency_key"], is_allowed=not denied
+                )
+            places = (
+                _places(one.catalog, Visibility(rights), arguments)
+                if operation in READS_FILES
+                else ()
+            )
             with seeing(Visibility(rights, denied, places, caller.principal.name)):
                 return handler(**arguments)
 
@@ -159,11 +196,15 @@ class Admission:
             known = [kept for kept in warehouses if caller.rights[kept.name].sees_any]
             if not known:
                 raise forbidden("do anything here")
-            return (handler if len(known) == len(warehouses) else self._configuration(known))(**arguments)
+            return (handler if len(known) == len(warehouses) else self._configuration(known))(
+                **arguments
+            )
 
         return answer
 
-    def _denied(self, operation: str, rights: Rights, needs: Iterable[Need], catalog: Catalog) -> frozenset[Subject]:
+    def _denied(
+        self, operation: str, rights: Rights, needs: Iterable[Need], catalog: Catalog
+    ) -> frozenset[Subject]:
         """Return the subjects that the caller may not know of; the handler must not find them either.
 
         They stay hidden even if another client creates them at this moment.
@@ -213,7 +254,11 @@ def own_key(principal: str, spelled: str, *, is_allowed: bool) -> str | None:
 
 def is_there(catalog: Catalog, seen: Visibility, subject: Subject) -> bool:
     """Return whether a subject exists for who sees this."""
-    key = namespace_key(subject.levels) if subject.name is None else identifier_key(subject.levels, subject.name)
+    key = (
+        namespace_key(subject.levels)
+        if subject.name is None
+        else identifier_key(subject.levels, subject.name)
+    )
     with seeing(seen), catalog.store.view() as view:
         return view.get(key) is not None
 
@@ -253,9 +298,13 @@ def way_of(file: ServerFile, asked: str | None) -> str:
     fetches = any(one.client_id is not None for one in file.principals.values())
     way = asked or ("oauth" if fetches else "bearer")
     if way == "bearer" and not any(one.token for one in file.principals.values()):
-        raise BadSetting("--auth bearer needs a principal with a token: none in the file of --config has one")
+        raise BadSetting(
+            "--auth bearer needs a principal with a token: none in the file of --config has one"
+        )
     if way == "oauth" and not fetches:
-        raise BadSetting("--auth oauth needs a principal with client-id and client-secret: none in the file of --config has them")
+        raise BadSetting(
+            "--auth oauth needs a principal with client-id and client-secret: none in the file of --config has them"
+        )
     return way
 
 

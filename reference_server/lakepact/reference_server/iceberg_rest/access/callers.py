@@ -38,14 +38,26 @@ class Callers:
         warehouses: the names of the warehouses.
     """
 
-    def __init__(self, file: ServerFile, tokens: Tokens | None, rules: Rules, *, warehouses: Sequence[str | None]) -> None:
+    def __init__(
+        self,
+        file: ServerFile,
+        tokens: Tokens | None,
+        rules: Rules,
+        *,
+        warehouses: Sequence[str | None],
+    ) -> None:
         self._key = secrets.token_bytes(32)
         self._tokens = tokens
         self._rules = rules
         self._by_name = {
-            name: Caller(one, {known: _rights(file, name, known) for known in warehouses}) for name, one in file.principals.items()
+            name: Caller(one, {known: _rights(file, name, known) for known in warehouses})
+            for name, one in file.principals.items()
         }
-        self._known = {self._keyed(one.token.digest): self._by_name[name] for name, one in file.principals.items() if one.token}
+        self._known = {
+            self._keyed(one.token.digest): self._by_name[name]
+            for name, one in file.principals.items()
+            if one.token
+        }
 
     def caller(self, scope: Scope) -> Caller:
         """Return the caller of a request.
@@ -95,7 +107,11 @@ class Callers:
 
 
 def _rights(file: ServerFile, principal: str, warehouse: str | None) -> Rights:
-    return Rights(grant for grant in file.grants if grant.principal == principal and grant.warehouse in {None, warehouse})
+    return Rights(
+        grant
+        for grant in file.grants
+        if grant.principal == principal and grant.warehouse in {None, warehouse}
+    )
 
 
 def bearer_token(headers: Iterable[tuple[bytes, bytes]]) -> bytes:
@@ -133,7 +149,9 @@ def utc_now() -> datetime:
 def unauthorized(message: str, *, error: str | None = None) -> Problem:
     """Return the refusal of a caller who is not known."""
     challenge = f'Bearer realm="{REALM}"' + (f', error="{error}"' if error else "")
-    return Problem(401, "NotAuthorizedException", message, headers=(("www-authenticate", challenge),))
+    return Problem(
+        401, "NotAuthorizedException", message, headers=(("www-authenticate", challenge),)
+    )
 
 
 def forbidden(what: str) -> Problem:

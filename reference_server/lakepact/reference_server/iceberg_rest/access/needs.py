@@ -49,7 +49,10 @@ def _namespace(arguments: Mapping[str, Any]) -> Subject:
 
 
 def _identifier(arguments: Mapping[str, Any]) -> Subject:
-    return Subject(levels_of(arguments["namespace"]), arguments["table"] if "table" in arguments else arguments["view"])
+    return Subject(
+        levels_of(arguments["namespace"]),
+        arguments["table"] if "table" in arguments else arguments["view"],
+    )
 
 
 def _named(identifier: TableIdentifier) -> Subject:
@@ -67,27 +70,47 @@ def _to_itself(level: int, what: str) -> Needs:
 def _namespaces_listed(arguments: Mapping[str, Any]) -> Iterable[Need]:
     parent = arguments.get("parent")
     levels = levels_of(parent) if parent else ()
-    return (Need(Subject(levels), lambda rights: rights.lists_children(levels), "list namespaces here"),)
+    return (
+        Need(Subject(levels), lambda rights: rights.lists_children(levels), "list namespaces here"),
+    )
 
 
 def _content_listed(arguments: Mapping[str, Any]) -> Iterable[Need]:
     subject = _namespace(arguments)
-    return (Need(subject, lambda rights: rights.lists_content(subject.levels), "list what is in this namespace"),)
+    return (
+        Need(
+            subject,
+            lambda rights: rights.lists_content(subject.levels),
+            "list what is in this namespace",
+        ),
+    )
 
 
 def _namespace_created(arguments: Mapping[str, Any]) -> Iterable[Need]:
-    return (_level(Subject(tuple(arguments["body"]["namespace"][:-1])), ADMIN, "create namespaces here"),)
+    return (
+        _level(
+            Subject(tuple(arguments["body"]["namespace"][:-1])), ADMIN, "create namespaces here"
+        ),
+    )
 
 
 def _dropped(arguments: Mapping[str, Any]) -> Iterable[Need]:
-    level, what = (ADMIN, "purge this table") if arguments.get("purge_requested") else (WRITE, "drop this table")
+    level, what = (
+        (ADMIN, "purge this table")
+        if arguments.get("purge_requested")
+        else (WRITE, "drop this table")
+    )
     return (_level(_identifier(arguments), level, what),)
 
 
 def _renamed(arguments: Mapping[str, Any]) -> Iterable[Need]:
     source, destination = arguments["body"]["source"], arguments["body"]["destination"]
     yield _level(_named(source), WRITE, "rename this")
-    yield _level(Subject(tuple(destination["namespace"])), WRITE, "give names in the namespace of the destination")
+    yield _level(
+        Subject(tuple(destination["namespace"])),
+        WRITE,
+        "give names in the namespace of the destination",
+    )
 
 
 def _signed(arguments: Mapping[str, Any]) -> Iterable[Need]:
@@ -108,7 +131,11 @@ def _commit(arguments: Mapping[str, Any]) -> Iterable[Need]:
 
 def _commits(arguments: Mapping[str, Any]) -> Iterable[Need]:
     # A change that names no table is refused by the handler of transactions.
-    changes = [change for change in arguments["body"]["table-changes"] if change.get("identifier") is not None]
+    changes = [
+        change
+        for change in arguments["body"]["table-changes"]
+        if change.get("identifier") is not None
+    ]
     return [_committed(_named(change["identifier"]), change) for change in changes]
 
 

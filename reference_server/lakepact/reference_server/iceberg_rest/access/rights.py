@@ -36,7 +36,9 @@ class Rights:
         for grant in grants:
             level = ACCESS.index(grant.access) + 1
             if grant.table is None:
-                self._namespaces[grant.namespace] = max(level, self._namespaces.get(grant.namespace, NOTHING))
+                self._namespaces[grant.namespace] = max(
+                    level, self._namespaces.get(grant.namespace, NOTHING)
+                )
             else:
                 key = (grant.namespace, grant.table)
                 self._named[key] = max(level, self._named.get(key, NOTHING))
@@ -56,12 +58,19 @@ class Rights:
     def within(self, levels: Sequence[str]) -> int:
         """Return the rights to everything in a namespace."""
         known = self._namespaces
-        return max((known.get(tuple(levels[:end]), NOTHING) for end in range(len(levels) + 1)), default=NOTHING)
+        return max(
+            (known.get(tuple(levels[:end]), NOTHING) for end in range(len(levels) + 1)),
+            default=NOTHING,
+        )
 
     def of(self, subject: Subject) -> int:
         """Return the rights to a subject."""
         level = self.within(subject.levels)
-        return level if subject.name is None else max(level, self._named.get((subject.levels, subject.name), NOTHING))
+        return (
+            level
+            if subject.name is None
+            else max(level, self._named.get((subject.levels, subject.name), NOTHING))
+        )
 
     def sees(self, subject: Subject) -> bool:
         """Return whether a subject is shown, if it exists; namespaces also are where something below them was granted."""
@@ -70,7 +79,9 @@ class Rights:
     def lists_children(self, levels: Place) -> bool:
         """Return whether the namespaces below a namespace, or those of them that were granted, are shown."""
         deeper = (*self._namespaces, *(place for place, _ in self._named))
-        return self.within(levels) >= READ or any(len(place) > len(levels) and place[: len(levels)] == levels for place in deeper)
+        return self.within(levels) >= READ or any(
+            len(place) > len(levels) and place[: len(levels)] == levels for place in deeper
+        )
 
     def lists_content(self, levels: Place) -> bool:
         """Return whether the tables and views of a namespace, or those of them that were granted, are shown."""

@@ -25,9 +25,19 @@ CLIENT_CREDENTIALS = "client_credentials"
 TOKEN_EXCHANGE = "urn:ietf:params:oauth:grant-type:token-exchange"  # noqa: S105 - the name of a flow
 ACCESS_TOKEN = "urn:ietf:params:oauth:token-type:access_token"  # noqa: S105 - the name of a kind
 TOKEN_TYPES = frozenset(
-    f"urn:ietf:params:oauth:token-type:{kind}" for kind in ("access_token", "refresh_token", "id_token", "saml1", "saml2", "jwt")
+    f"urn:ietf:params:oauth:token-type:{kind}"
+    for kind in ("access_token", "refresh_token", "id_token", "saml1", "saml2", "jwt")
 )
-CODES = frozenset({"invalid_request", "invalid_client", "invalid_grant", "unauthorized_client", "unsupported_grant_type", "invalid_scope"})
+CODES = frozenset(
+    {
+        "invalid_request",
+        "invalid_client",
+        "invalid_grant",
+        "unauthorized_client",
+        "unsupported_grant_type",
+        "invalid_scope",
+    }
+)
 NO_STORE = ((b"cache-control", b"no-store"), (b"pragma", b"no-cache"))
 _NOBODY = Secret(bytes(32))
 
@@ -55,11 +65,17 @@ def shown(scope: Scope) -> Shown:
     if scheme.lower() == b"bearer" and rest.strip():
         return Shown(bearer=bytes(rest.strip()))
     if scheme.lower() != b"basic":
-        raise oauth("invalid_client", "the Authorization header is neither Basic nor Bearer", status=401)
+        raise oauth(
+            "invalid_client", "the Authorization header is neither Basic nor Bearer", status=401
+        )
     try:
         return Shown(basic=base64.b64decode(rest.strip(), validate=True).decode())
     except (ValueError, binascii.Error):
-        raise oauth("invalid_client", "the Basic header is not the base64 form of client id, colon and secret", status=401) from None
+        raise oauth(
+            "invalid_client",
+            "the Basic header is not the base64 form of client id, colon and secret",
+            status=401,
+        ) from None
 
 
 class TokenEndpoint:
@@ -73,7 +89,9 @@ class TokenEndpoint:
     """
 
     def __init__(self, file: ServerFile, callers: Callers, tokens: Tokens, rules: Rules) -> None:
-        self._clients = {one.client_id: one for one in file.principals.values() if one.client_id is not None}
+        self._clients = {
+            one.client_id: one for one in file.principals.values() if one.client_id is not None
+        }
         self._lifetime = timedelta(seconds=file.token_lifetime)
         self._max_age = timedelta(seconds=file.token_max_age)
         self._callers = callers
@@ -111,12 +129,18 @@ class TokenEndpoint:
         self._rules.exchange_is_whole(body)
         scope = self._rules.scope(body)
         subject = self._subject(body["subject_token"], "subject_token")
-        actor = self._subject(body["actor_token"], "actor_token") if body.get("actor_token") else None
+        actor = (
+            self._subject(body["actor_token"], "actor_token") if body.get("actor_token") else None
+        )
         if caller.basic is not None or body.get("client_secret"):
             self._rules.client(self._clients, caller, body)
         elif caller.bearer is not None:
             bearer_of_exchange(self._callers, caller.bearer)
-        ends = (self._callers.now() + self._lifetime, self._latest(subject.principal), subject.authenticated + self._max_age)
+        ends = (
+            self._callers.now() + self._lifetime,
+            self._latest(subject.principal),
+            subject.authenticated + self._max_age,
+        )
         expires = min(ends)
         if actor is not None:
             return replace(subject, scope=scope, expires=expires, actor=actor.principal)
@@ -141,7 +165,10 @@ class TokenEndpoint:
 
     def _latest(self, principal: str) -> datetime:
         """Return the latest end of a token that stands for one from the server file."""
-        return self._callers.named(principal).principal.token_expires or self._callers.now() + self._lifetime
+        return (
+            self._callers.named(principal).principal.token_expires
+            or self._callers.now() + self._lifetime
+        )
 
 
 def client(clients: Mapping[str, Principal], caller: Shown, body: Mapping[str, str]) -> Principal:
@@ -153,7 +180,10 @@ def client(clients: Mapping[str, Principal], caller: Shown, body: Mapping[str, s
     in_form = (body.get("client_id", ""), body.get("client_secret", ""))
     if caller.basic is not None:
         if any(in_form) and ":".join(in_form) != caller.basic:
-            raise oauth("invalid_request", "the form and the Basic header name different clients; send one of them")
+            raise oauth(
+                "invalid_request",
+                "the form and the Basic header name different clients; send one of them",
+            )
         name, _, secret = caller.basic.partition(":")
         # The standard has both encoded once more, which few clients do.
         readings = [(name, secret), (unquote_plus(name), unquote_plus(secret))]
@@ -166,7 +196,12 @@ def client(clients: Mapping[str, Principal], caller: Shown, body: Mapping[str, s
         if (right or _NOBODY).is_spelled(secret) and principal is not None:
             return principal
     challenge = (("www-authenticate", f'Basic realm="{REALM}"'),)
-    raise oauth("invalid_client", "there is no client of this id with this secret", status=401, headers=challenge)
+    raise oauth(
+        "invalid_client",
+        "there is no client of this id with this secret",
+        status=401,
+        headers=challenge,
+    )
 
 
 def scope_of(body: Mapping[str, str]) -> str:
@@ -191,11 +226,18 @@ def exchange_is_whole(body: Mapping[str, str]) -> None:
             raise oauth("invalid_request", f"{member} is missing")
     for member in ("subject_token_type", "actor_token_type", "requested_token_type"):
         if body.get(member) and body[member] not in TOKEN_TYPES:
-            raise oauth("invalid_request", f"{member} is not one of {', '.join(sorted(TOKEN_TYPES))}")
+            raise oauth(
+                "invalid_request", f"{member} is not one of {', '.join(sorted(TOKEN_TYPES))}"
+            )
     if bool(body.get("actor_token")) != bool(body.get("actor_token_type")):
-        raise oauth("invalid_request", "actor_token and actor_token_type go together; one of them is missing")
+        raise oauth(
+            "invalid_request",
+            "actor_token and actor_token_type go together; one of them is missing",
+        )
     if body.get("requested_token_type") not in {None, "", ACCESS_TOKEN}:
-        raise oauth("invalid_request", f"requested_token_type: this server issues {ACCESS_TOKEN} only")
+        raise oauth(
+            "invalid_request", f"requested_token_type: this server issues {ACCESS_TOKEN} only"
+        )
 
 
 def subject(callers: Callers, token: bytes) -> Any:
@@ -212,10 +254,14 @@ def bearer_of_exchange(callers: Callers, token: bytes) -> None:
     try:
         callers.bearing(token)
     except Problem as problem:
-        raise oauth("invalid_client", problem.message, status=401, headers=problem.headers) from None
+        raise oauth(
+            "invalid_client", problem.message, status=401, headers=problem.headers
+        ) from None
 
 
-def oauth(code: str, message: str, *, status: int = 400, headers: tuple[tuple[str, str], ...] = ()) -> Problem:
+def oauth(
+    code: str, message: str, *, status: int = 400, headers: tuple[tuple[str, str], ...] = ()
+) -> Problem:
     """Return a refusal by the token endpoint."""
     return Problem(status, code, message, headers=headers)
 
@@ -224,8 +270,16 @@ def in_oauth_form(reply: Reply, _: Scope) -> Reply:
     """Return an answer of the token endpoint: OAuth2 error bodies, and `Cache-Control: no-store`."""
     if reply.status >= 400 and reply.body:
         error = reply.document["error"]
-        code = error["type"] if error["type"] in CODES else "invalid_request" if reply.status < 500 else "server_error"
-        reply = replace(reply, body=orjson.dumps({"error": code, "error_description": error["message"]}))
+        code = (
+            error["type"]
+            if error["type"] in CODES
+            else "invalid_request"
+            if reply.status < 500
+            else "server_error"
+        )
+        reply = replace(
+            reply, body=orjson.dumps({"error": code, "error_description": error["message"]})
+        )
     return replace(reply, headers=(*reply.headers, *NO_STORE))
 
 

@@ -41,7 +41,9 @@ class Tokens:
 
     def issue(self, claims: Claims) -> str:
         """Return a new token, different from every other."""
-        times = [int(moment.timestamp() * 1000) for moment in (claims.expires, claims.authenticated)]
+        times = [
+            int(moment.timestamp() * 1000) for moment in (claims.expires, claims.authenticated)
+        ]
         said = [claims.principal, claims.scope, *times, claims.actor, secrets.token_hex(8)]
         text = _text(json.dumps(said, separators=(",", ":")).encode())
         return f"{PREFIX}{text}.{_text(self._seal(text))}"
@@ -50,7 +52,9 @@ class Tokens:
         """Return the content of a token, also of an expired one; `None` if it was not issued here."""
         spelled = token.decode("latin-1")
         text, _, seal = spelled.removeprefix(PREFIX).rpartition(".")
-        if not spelled.startswith(PREFIX) or not hmac.compare_digest(self._seal(text), _bytes(seal)):
+        if not spelled.startswith(PREFIX) or not hmac.compare_digest(
+            self._seal(text), _bytes(seal)
+        ):
             return None
         principal, scope, expires, authenticated, actor, _ = json.loads(_bytes(text))
         return Claims(principal, scope, _moment(expires), _moment(authenticated), actor)

@@ -108,7 +108,9 @@ class _SeenView:
     def get(self, key: Key) -> Record | None:
         return self._view.get(key) if self._sight.shows(_subject(key)) else None
 
-    def under(self, collection: str, place: Place, after: str | None = None) -> Iterator[tuple[str, Record]]:
+    def under(
+        self, collection: str, place: Place, after: str | None = None
+    ) -> Iterator[tuple[str, Record]]:
         shows, namespaces = self._sight.shows, collection == NAMESPACES
         for name, record in self._view.under(collection, place, after):
             if shows(Subject((*place, name)) if namespaces else Subject(place, name)):
@@ -127,7 +129,11 @@ class _SeenTransaction(_SeenView):
     def __init__(self, transaction: Transaction, seen: Visibility) -> None:
         super().__init__(transaction, seen)
         self._transaction = transaction
-        self.put, self.afterwards, self.otherwise = transaction.put, transaction.afterwards, transaction.otherwise
+        self.put, self.afterwards, self.otherwise = (
+            transaction.put,
+            transaction.afterwards,
+            transaction.otherwise,
+        )
 
     def remove(self, key: Key) -> Record | None:
         return self._transaction.remove(key) if self._sight.shows(_subject(key)) else None
@@ -157,7 +163,9 @@ class SeenWarehouse:
         """Refuse a location that this caller may not choose."""
         self._warehouse.held(location)
         if not self._is_open(location, WRITE):
-            raise Outside(f"the location {location[:200]!r} is not below the folder of a namespace that you may write in")
+            raise Outside(
+                f"the location {location[:200]!r} is not below the folder of a namespace that you may write in"
+            )
 
     def read(self, location: str) -> bytes:
         """Return the document at a location; one that this caller may not read is as good as none."""
@@ -172,5 +180,10 @@ class SeenWarehouse:
         if now is None:
             return True
         places = self.places(location)
-        open_to_it = (*(below(self.root, levels) for levels in now.rights.holding(level)), *now.places)
-        return any(all(inside(place, self.places(folder)[0]) for place in places) for folder in open_to_it)
+        open_to_it = (
+            *(below(self.root, levels) for levels in now.rights.holding(level)),
+            *now.places,
+        )
+        return any(
+            all(inside(place, self.places(folder)[0]) for place in places) for folder in open_to_it
+        )

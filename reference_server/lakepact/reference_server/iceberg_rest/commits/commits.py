@@ -17,20 +17,32 @@ from lakepact.reference_server.iceberg_rest.updates import apply_updates
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from lakepact.generated.iceberg_rest.documents import CommitTableRequest, TableMetadata, TableRequirement, TableUpdate, ViewMetadata
+    from lakepact.generated.iceberg_rest.documents import (
+        CommitTableRequest,
+        TableMetadata,
+        TableRequirement,
+        TableUpdate,
+        ViewMetadata,
+    )
     from lakepact.reference_server.iceberg_rest.tables.catalog import Catalog
     from lakepact.reference_server.storage.store import Key, Record, Transaction
 
 
-def kinds_are_known(body: Mapping[str, Any], updates: Mapping[str, object], preconditions: Mapping[str, object]) -> None:
+def kinds_are_known(
+    body: Mapping[str, Any], updates: Mapping[str, object], preconditions: Mapping[str, object]
+) -> None:
     """Check that all updates and requirements are known, before anything else."""
     for at, tag, known in (("updates", "action", updates), ("requirements", "type", preconditions)):
         for index, entry in enumerate(body[at]):
             if entry.get(tag) not in known:
-                raise identifiers.bad_request(f"at /{at}/{index}/{tag}: {entry.get(tag)!r} is not one of {', '.join(known)}")
+                raise identifiers.bad_request(
+                    f"at /{at}/{index}/{tag}: {entry.get(tag)!r} is not one of {', '.join(known)}"
+                )
 
 
-def committed_table(transaction: Transaction, key: Key, requirements: Sequence[TableRequirement]) -> Record | None:
+def committed_table(
+    transaction: Transaction, key: Key, requirements: Sequence[TableRequirement]
+) -> Record | None:
     """Return the table that a commit is for; None for one that it creates."""
     record = transaction.get(key)
     creates = any(requirement.get("type") == "assert-create" for requirement in requirements)
@@ -68,7 +80,9 @@ class Commits:
     def __init__(self, catalog: Catalog, rules: Rules) -> None:
         self.catalog, self._rules = catalog, rules
 
-    def update_table(self, *, namespace: str, table: str, body: CommitTableRequest, **_: object) -> Reply:
+    def update_table(
+        self, *, namespace: str, table: str, body: CommitTableRequest, **_: object
+    ) -> Reply:
         """Apply updates to a table if all requirements hold."""
         levels = identifiers.levels_of(namespace)
         self.catalog.rules.identifier_matches(levels, table, body)
@@ -82,7 +96,9 @@ class Commits:
         tag = self._rules.commit_tag(record, "all")
         return Reply(200, record.body, ((b"etag", tag),) if tag else ())
 
-    def committed_table(self, transaction: Transaction, key: Key, requirements: Sequence[TableRequirement]) -> Record | None:
+    def committed_table(
+        self, transaction: Transaction, key: Key, requirements: Sequence[TableRequirement]
+    ) -> Record | None:
         """Return the table that a commit is for; None for one that it creates.
 
         Raises:
@@ -90,22 +106,36 @@ class Commits:
         """
         return self._rules.committed_table(transaction, key, requirements)
 
-    def check_requirements(self, former: Record | None, requirements: Sequence[TableRequirement]) -> None:
+    def check_requirements(
+        self, former: Record | None, requirements: Sequence[TableRequirement]
+    ) -> None:
         """Refuse a commit to this table, or to none, unless all its requirements hold."""
-        self._rules.requirements_hold(former.document["metadata"] if former else None, requirements, table=self.catalog.preconditions)
+        self._rules.requirements_hold(
+            former.document["metadata"] if former else None,
+            requirements,
+            table=self.catalog.preconditions,
+        )
 
-    def following(self, key: Key, former: Record | None, updates: Sequence[TableUpdate]) -> TableMetadata:
+    def following(
+        self, key: Key, former: Record | None, updates: Sequence[TableUpdate]
+    ) -> TableMetadata:
         """Return the metadata that updates make of the table at a key, or of none; the table's own if they change nothing."""
         catalog = self.catalog
         base: TableMetadata | None = former.document["metadata"] if former else None
-        metadata = self._rules.updates_applied(base or {}, updates, now_ms=identifiers.now_ms(), table=catalog.updates)
+        metadata = self._rules.updates_applied(
+            base or {}, updates, now_ms=identifiers.now_ms(), table=catalog.updates
+        )
         if former is not None and metadata is base:
             return metadata
         if base is None or metadata["location"] != base["location"]:
             catalog.check_location(key, metadata["location"])
         if former is not None and base is not None:
-            metadata = self._rules.commit_finished(metadata, base, former.document["metadata-location"])
-        if base is None or not catalog.validators()["TableMetadata"].is_valid(new_in(metadata, base)):
+            metadata = self._rules.commit_finished(
+                metadata, base, former.document["metadata-location"]
+            )
+        if base is None or not catalog.validators()["TableMetadata"].is_valid(
+            new_in(metadata, base)
+        ):
             check_result(catalog, "table", metadata)
         return metadata
 
@@ -126,4 +156,6 @@ def check_result(catalog: Catalog, kind: str, metadata: TableMetadata | ViewMeta
     try:
         catalog.validators().check(f"{kind.capitalize()}Metadata", metadata)
     except Invalid as invalid:
-        raise identifiers.bad_request(f"the updates would leave {kind} metadata that is not valid: {invalid}") from None
+        raise identifiers.bad_request(
+            f"the updates would leave {kind} metadata that is not valid: {invalid}"
+        ) from None

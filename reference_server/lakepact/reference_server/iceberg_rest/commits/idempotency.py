@@ -67,10 +67,14 @@ class Keys:
         self._running: set[str] = set()
         self._lock = threading.Lock()
         with store.begin() as transaction:
-            known = sorted((record.document["at"], key.name) for key, record in transaction.every(SHELF))
+            known = sorted(
+                (record.document["at"], key.name) for key, record in transaction.every(SHELF)
+            )
         self._by_age = deque(known)
 
-    def once(self, operation: str, handler: Handler, *, blocking: bool, renew: Handler | None = None) -> Handler:
+    def once(
+        self, operation: str, handler: Handler, *, blocking: bool, renew: Handler | None = None
+    ) -> Handler:
         """Return a handler that carries a request out once for its key.
 
         Args:
@@ -82,7 +86,9 @@ class Keys:
         keyed = _Keyed(operation, handler, renew)
         return partial(self._aside if blocking else self._answered, keyed)
 
-    def _answered(self, keyed: _Keyed, *, idempotency_key: str | None = None, **arguments: Any) -> Reply:
+    def _answered(
+        self, keyed: _Keyed, *, idempotency_key: str | None = None, **arguments: Any
+    ) -> Reply:
         if idempotency_key is None:
             return keyed.handler(**arguments)
         name, request = _name(idempotency_key), _request(keyed.operation, arguments)
@@ -98,14 +104,18 @@ class Keys:
             self._keep_refusal(name, request, problem)
             raise
 
-    def _aside(self, keyed: _Keyed, *, idempotency_key: str | None = None, **arguments: Any) -> Reply:
+    def _aside(
+        self, keyed: _Keyed, *, idempotency_key: str | None = None, **arguments: Any
+    ) -> Reply:
         if idempotency_key is None:
             return keyed.handler(**arguments)
         name, request = _name(idempotency_key), _request(keyed.operation, arguments)
         with self._lock:
             if name in self._running:
                 message = f"a request with this {HEADER} is being carried out; ask again"
-                raise Problem(503, "ServiceUnavailableException", message, headers=(("retry-after", "1"),))
+                raise Problem(
+                    503, "ServiceUnavailableException", message, headers=(("retry-after", "1"),)
+                )
             self._running.add(name)
         try:
             with self._store.begin() as transaction:
@@ -117,7 +127,9 @@ class Keys:
                 with self._store.begin() as transaction:
                     self._keep(transaction, name, _final(request, reply))
             except NotKept:
-                logger.warning("what was done under the %s %s lasts, but the key is not known", HEADER, name)
+                logger.warning(
+                    "what was done under the %s %s lasts, but the key is not known", HEADER, name
+                )
         except Problem as problem:
             self._keep_refusal(name, request, problem)
             raise
@@ -136,14 +148,20 @@ class Keys:
         if record is None:
             return None
         if record.document["request"] != request:
-            raise KeyReused(f"this {HEADER} came with another request before; every operation needs a key of its own")
+            raise KeyReused(
+                f"this {HEADER} came with another request before; every operation needs a key of its own"
+            )
         return record.document
 
     def _keep_refusal(self, name: str, request: str, problem: Problem) -> None:
         if isinstance(problem, KeyReused) or problem.status >= 500:
             return
         with self._store.begin() as transaction:
-            self._keep(transaction, name, {"request": request, "refused": [problem.status, problem.kind, problem.message]})
+            self._keep(
+                transaction,
+                name,
+                {"request": request, "refused": [problem.status, problem.kind, problem.message]},
+            )
 
     def _keep(self, transaction: Transaction, name: str, answer: dict[str, Any]) -> None:
         now = int(self._clock())
@@ -188,19 +206,28 @@ def _name(spelled: str) -> str:
     try:
         return str(uuid.UUID(spelled))
     except ValueError:
-        raise bad_request(f"header {HEADER}: expected a UUID of version 7, found {spelled[:60]!r}") from None
+        raise bad_request(
+            f"header {HEADER}: expected a UUID of version 7, found {spelled[:60]!r}"
+        ) from None
 
 
 def _request(operation: str, arguments: dict[str, Any]) -> str:
     """Return the fingerprint of a request."""
-    text = orjson.dumps([operation, arguments], option=orjson.OPT_SORT_KEYS | orjson.OPT_NON_STR_KEYS, default=list)
+    text = orjson.dumps(
+        [operation, arguments], option=orjson.OPT_SORT_KEYS | orjson.OPT_NON_STR_KEYS, default=list
+    )
     return f"{operation} {blake2b(text, digest_size=16).hexdigest()}"
 
 
 def _final(request: str, reply: Reply) -> dict[str, Any]:
     kept = reply.without or reply
     headers = [[name.decode(), value.decode()] for name, value in kept.headers]
-    answer = {"request": request, "status": kept.status, "headers": headers, "body": kept.body.decode()}
+    answer = {
+        "request": request,
+        "status": kept.status,
+        "headers": headers,
+        "body": kept.body.decode(),
+    }
     return answer if reply.without is None else {**answer, "renewed": True}
 
 
@@ -215,4 +242,6 @@ def _again(answer: dict[str, Any], renew: Handler | None, arguments: dict[str, A
         raise Problem(status, kind, message)
     headers = tuple((name.encode(), value.encode()) for name, value in answer["headers"])
     reply = Reply(answer["status"], answer["body"].encode(), headers)
-    return renew(answered=reply, **arguments) if renew is not None and answer.get("renewed") else reply
+    return (
+        renew(answered=reply, **arguments) if renew is not None and answer.get("renewed") else reply
+    )

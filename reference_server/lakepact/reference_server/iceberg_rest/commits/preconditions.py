@@ -5,7 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from lakepact.reference_server.http.problems import Problem
-from lakepact.reference_server.iceberg_rest.documents import INT32, INT64, integer, kind_in, refused, shown, text
+from lakepact.reference_server.iceberg_rest.documents import (
+    INT32,
+    INT64,
+    integer,
+    kind_in,
+    refused,
+    shown,
+    text,
+)
 from lakepact.reference_server.iceberg_rest.tables.metadata import MAIN
 
 if TYPE_CHECKING:
@@ -18,7 +26,11 @@ CREATE = "assert-create"
 
 def _failed(why: str) -> Problem:
     # The first words are those of Iceberg's own library: programs that look for them, as its compatibility kit does, find them here too.
-    return Problem(409, "CommitFailedException", f"Requirement failed: {why}; load the table and commit on top of what it is now")
+    return Problem(
+        409,
+        "CommitFailedException",
+        f"Requirement failed: {why}; load the table and commit on top of what it is now",
+    )
 
 
 def _expect(what: str, *, expected: Any, found: Any) -> None:
@@ -30,14 +42,20 @@ def _spelled(value: Any) -> str:
     return "none" if value is None else str(value)
 
 
-def assert_create(metadata: documents.TableMetadata | None, requirement: documents.AssertCreate, where: str) -> None:
+def assert_create(
+    metadata: documents.TableMetadata | None, requirement: documents.AssertCreate, where: str
+) -> None:
     """Check that the table does not exist."""
     del requirement, where
     if metadata is not None:
-        raise _failed(f"table already exists: expected none, found the table with uuid {metadata['table-uuid']}")
+        raise _failed(
+            f"table already exists: expected none, found the table with uuid {metadata['table-uuid']}"
+        )
 
 
-def assert_table_uuid(metadata: documents.TableMetadata | None, requirement: documents.AssertTableUUID, where: str) -> None:
+def assert_table_uuid(
+    metadata: documents.TableMetadata | None, requirement: documents.AssertTableUUID, where: str
+) -> None:
     """Check the table's uuid, case-insensitively."""
     expected = text(requirement, "uuid", where)
     found: str | None = metadata["table-uuid"] if metadata else None
@@ -45,15 +63,23 @@ def assert_table_uuid(metadata: documents.TableMetadata | None, requirement: doc
         _expect("UUID does not match", expected=shown(expected), found=found)
 
 
-def assert_ref_snapshot_id(metadata: documents.TableMetadata | None, requirement: documents.AssertRefSnapshotId, where: str) -> None:
+def assert_ref_snapshot_id(
+    metadata: documents.TableMetadata | None, requirement: documents.AssertRefSnapshotId, where: str
+) -> None:
     """Check that the branch or tag is at this snapshot or, for null, does not exist."""
     name = text(requirement, "ref", where)
     if "snapshot-id" not in requirement:
-        raise refused(f"{where}/snapshot-id", "is missing; send null if the branch or tag must not exist")
+        raise refused(
+            f"{where}/snapshot-id", "is missing; send null if the branch or tag must not exist"
+        )
     expected = requirement["snapshot-id"]
     if expected is not None:
         expected = integer(requirement, "snapshot-id", where, within=INT64)
-    _expect(f"branch or tag {shown(name)} changed", expected=expected, found=_snapshot_of(metadata or {}, name))
+    _expect(
+        f"branch or tag {shown(name)} changed",
+        expected=expected,
+        found=_snapshot_of(metadata or {}, name),
+    )
 
 
 def _snapshot_of(metadata: documents.TableMetadata, name: str) -> int | None:
@@ -65,8 +91,14 @@ def _snapshot_of(metadata: documents.TableMetadata, name: str) -> int | None:
     return None if current == -1 else current
 
 
-def _assert_id(member: str, what: str, *, of: str | None = None) -> Callable[[documents.TableMetadata | None, Any, str], None]:
-    def assertion(metadata: documents.TableMetadata | None, requirement: documents.TableRequirement, where: str) -> None:
+def _assert_id(
+    member: str, what: str, *, of: str | None = None
+) -> Callable[[documents.TableMetadata | None, Any, str], None]:
+    def assertion(
+        metadata: documents.TableMetadata | None,
+        requirement: documents.TableRequirement,
+        where: str,
+    ) -> None:
         expected = integer(requirement, member, where, within=INT32)
         _expect(what, expected=expected, found=(metadata or {}).get(of or member))
 
@@ -78,13 +110,17 @@ PRECONDITIONS: dict[str, Callable[[documents.TableMetadata | None, Any, str], No
     CREATE: assert_create,
     "assert-table-uuid": assert_table_uuid,
     "assert-ref-snapshot-id": assert_ref_snapshot_id,
-    "assert-last-assigned-field-id": _assert_id("last-assigned-field-id", "last assigned field id changed", of="last-column-id"),
+    "assert-last-assigned-field-id": _assert_id(
+        "last-assigned-field-id", "last assigned field id changed", of="last-column-id"
+    ),
     "assert-current-schema-id": _assert_id("current-schema-id", "current schema changed"),
     "assert-last-assigned-partition-id": _assert_id(
         "last-assigned-partition-id", "last assigned partition id changed", of="last-partition-id"
     ),
     "assert-default-spec-id": _assert_id("default-spec-id", "default partition spec changed"),
-    "assert-default-sort-order-id": _assert_id("default-sort-order-id", "default sort order changed"),
+    "assert-default-sort-order-id": _assert_id(
+        "default-sort-order-id", "default sort order changed"
+    ),
 }
 
 

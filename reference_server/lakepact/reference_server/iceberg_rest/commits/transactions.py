@@ -20,7 +20,12 @@ from lakepact.reference_server.warehouse.local import overlap
 if TYPE_CHECKING:
     from collections.abc import Generator, Mapping, Sequence
 
-    from lakepact.generated.iceberg_rest.documents import CommitTransactionRequest, TableMetadata, TableRequirement, TableUpdate
+    from lakepact.generated.iceberg_rest.documents import (
+        CommitTransactionRequest,
+        TableMetadata,
+        TableRequirement,
+        TableUpdate,
+    )
     from lakepact.reference_server.iceberg_rest.commits.commits import Commits
     from lakepact.reference_server.iceberg_rest.tables.catalog import Catalog
     from lakepact.reference_server.storage.store import Key, Record, Transaction
@@ -45,7 +50,9 @@ def changes_of(body: CommitTransactionRequest) -> tuple[Change, ...]:
     for index, change in enumerate(body["table-changes"]):
         identifier = change.get("identifier")
         if identifier is None:
-            raise bad_request(f"at /table-changes/{index}: identifier is missing; in a transaction each change has to name its table")
+            raise bad_request(
+                f"at /table-changes/{index}: identifier is missing; in a transaction each change has to name its table"
+            )
         key = identifier_key(identifier["namespace"], identifier["name"])
         if key in found:
             raise bad_request(
@@ -56,7 +63,9 @@ def changes_of(body: CommitTransactionRequest) -> tuple[Change, ...]:
     return tuple(found.values())
 
 
-def committed_tables(commits: Commits, transaction: Transaction, changes: Sequence[Change]) -> dict[Key, Record | None]:
+def committed_tables(
+    commits: Commits, transaction: Transaction, changes: Sequence[Change]
+) -> dict[Key, Record | None]:
     """Return the tables of a transaction as they are, None for those that it creates; all of them are what the transaction requires.
 
     Raises:
@@ -65,16 +74,22 @@ def committed_tables(commits: Commits, transaction: Transaction, changes: Sequen
     formers: dict[Key, Record | None] = {}
     for change in changes:
         with _named(change):
-            if any(requirement.get("type") == "assert-create" for requirement in change.requirements):
+            if any(
+                requirement.get("type") == "assert-create" for requirement in change.requirements
+            ):
                 commits.catalog.rules.name_is_addressable(change.key.name, "/identifier/name")
-            formers[change.key] = commits.committed_table(transaction, change.key, change.requirements)
+            formers[change.key] = commits.committed_table(
+                transaction, change.key, change.requirements
+            )
     for change in changes:
         with _named(change):
             commits.check_requirements(formers[change.key], change.requirements)
     return formers
 
 
-def check_locations_apart(catalog: Catalog, formers: Mapping[Key, Record | None], metadata: Mapping[Key, TableMetadata]) -> None:
+def check_locations_apart(
+    catalog: Catalog, formers: Mapping[Key, Record | None], metadata: Mapping[Key, TableMetadata]
+) -> None:
     """Refuse a transaction that puts two tables at locations which overlap.
 
     Raises:
@@ -89,7 +104,9 @@ def check_locations_apart(catalog: Catalog, formers: Mapping[Key, Record | None]
         for other, place in new:
             if any(overlap(place, one) for one in places):
                 two = f"{shown(other.place, other.name)} and {shown(key.place, key.name)}"
-                raise bad_request(f"the new locations of {two} overlap; choose a folder of its own for each")
+                raise bad_request(
+                    f"the new locations of {two} overlap; choose a folder of its own for each"
+                )
         new.extend((key, place) for place in places)
 
 
@@ -99,7 +116,9 @@ def _named(change: Change) -> Generator[None]:
         yield
     except Problem as problem:
         table = shown(change.key.place, change.key.name)
-        raise Problem(problem.status, problem.kind, f"the change to {table}: {problem.message}") from None
+        raise Problem(
+            problem.status, problem.kind, f"the change to {table}: {problem.message}"
+        ) from None
 
 
 class Rules(ServiceRules):
@@ -125,7 +144,11 @@ class Transactions:
         catalog, changes = self._commits.catalog, self._rules.changes_of(body)
         for index, change in enumerate(changes):
             try:
-                kinds_are_known({"requirements": change.requirements, "updates": change.updates}, catalog.updates, catalog.preconditions)
+                kinds_are_known(
+                    {"requirements": change.requirements, "updates": change.updates},
+                    catalog.updates,
+                    catalog.preconditions,
+                )
             except Problem as problem:
                 raise bad_request(f"at /table-changes/{index}: {problem.message}") from None
         with catalog.store.begin() as transaction:
@@ -133,8 +156,15 @@ class Transactions:
             metadata: dict[Key, TableMetadata] = {}
             for change in changes:
                 with _named(change):
-                    metadata[change.key] = self._commits.following(change.key, formers[change.key], change.updates)
+                    metadata[change.key] = self._commits.following(
+                        change.key, formers[change.key], change.updates
+                    )
             check_locations_apart(catalog, formers, metadata)
             for key, document in metadata.items():
-                catalog.put(transaction, key, self._commits.stored(formers[key], document), former=formers[key])
+                catalog.put(
+                    transaction,
+                    key,
+                    self._commits.stored(formers[key], document),
+                    former=formers[key],
+                )
         return NO_CONTENT

@@ -8,14 +8,19 @@ from typing import TYPE_CHECKING
 from lakepact.generated.iceberg_rest import op
 
 if TYPE_CHECKING:
-    from lakepact.generated.iceberg_rest.documents import FetchScanTasksRequest, PlanTableScanRequest
+    from lakepact.generated.iceberg_rest.documents import (
+        FetchScanTasksRequest,
+        PlanTableScanRequest,
+    )
     from lakepact.reference_server.http.replies import Reply
     from lakepact.reference_server.iceberg_rest.scan_planning.handlers import Planning
     from lakepact.reference_server.iceberg_rest.scan_planning.rules import Rules
     from lakepact.reference_server.iceberg_rest.tables.catalog import Catalog
 
 #: Operations whose handlers read files.
-BLOCKING = frozenset({op.plan_table_scan, op.fetch_planning_result, op.cancel_planning, op.fetch_scan_tasks})
+BLOCKING = frozenset(
+    {op.plan_table_scan, op.fetch_planning_result, op.cancel_planning, op.fetch_scan_tasks}
+)
 
 
 class ScanPlanning:
@@ -31,19 +36,27 @@ class ScanPlanning:
         self._lock = threading.Lock()
         self._made: Planning | None = None
 
-    def plan_table_scan(self, *, namespace: str, table: str, body: PlanTableScanRequest | None = None, **_: object) -> Reply:
+    def plan_table_scan(
+        self, *, namespace: str, table: str, body: PlanTableScanRequest | None = None, **_: object
+    ) -> Reply:
         """Return the tasks of a scan, or an id under which they can be fetched once they are known."""
         return self._planning().plan_table_scan(namespace=namespace, table=table, body=body)
 
-    def fetch_planning_result(self, *, namespace: str, table: str, plan_id: str, **_: object) -> Reply:
+    def fetch_planning_result(
+        self, *, namespace: str, table: str, plan_id: str, **_: object
+    ) -> Reply:
         """Return how far a plan is, and its tasks once they are known."""
-        return self._planning().fetch_planning_result(namespace=namespace, table=table, plan_id=plan_id)
+        return self._planning().fetch_planning_result(
+            namespace=namespace, table=table, plan_id=plan_id
+        )
 
     def cancel_planning(self, *, namespace: str, table: str, plan_id: str, **_: object) -> Reply:
         """Make no more of a plan; it may be made already."""
         return self._planning().cancel_planning(namespace=namespace, table=table, plan_id=plan_id)
 
-    def fetch_scan_tasks(self, *, namespace: str, table: str, body: FetchScanTasksRequest | None = None, **_: object) -> Reply:
+    def fetch_scan_tasks(
+        self, *, namespace: str, table: str, body: FetchScanTasksRequest | None = None, **_: object
+    ) -> Reply:
         """Return the file scan tasks that a plan task stands for."""
         return self._planning().fetch_scan_tasks(namespace=namespace, table=table, body=body)
 

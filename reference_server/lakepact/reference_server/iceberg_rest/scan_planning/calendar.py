@@ -99,7 +99,9 @@ def _units(groups: tuple[str | None, ...], unit: str) -> int | None:
     # Values finer than the unit cannot be distinguished from their neighbours.
     if len(fraction) > DIGITS[unit] and fraction[DIGITS[unit] :].strip("0"):
         return None
-    return (h * 3600 + m * 60 + s) * SECOND[unit] + int(fraction[: DIGITS[unit]].ljust(DIGITS[unit], "0"))
+    return (h * 3600 + m * 60 + s) * SECOND[unit] + int(
+        fraction[: DIGITS[unit]].ljust(DIGITS[unit], "0")
+    )
 
 
 def _offset(zone: str) -> int | None:

@@ -54,14 +54,22 @@ class Deletes:
     def of(self, data: Entry) -> list[Entry]:
         """Return the delete files that apply to a data file, in the order in which they came."""
         place = (data.spec_id, data.partition)
-        vectors = [entry for entry in self._vectors.get(data.path, ()) if entry.sequence_number >= data.sequence_number]
+        vectors = [
+            entry
+            for entry in self._vectors.get(data.path, ())
+            if entry.sequence_number >= data.sequence_number
+        ]
         # A deletion vector holds what the position delete files before it said.
         positions = vectors or [
             entry
             for entry in (*self._of_files.get(data.path, ()), *self._of_partitions.get(place, ()))
             if entry.sequence_number >= data.sequence_number and _may_name(entry.file, data.path)
         ]
-        equality = [entry for entry in (*self._everywhere, *self._equality.get(place, ())) if entry.sequence_number > data.sequence_number]
+        equality = [
+            entry
+            for entry in (*self._everywhere, *self._equality.get(place, ()))
+            if entry.sequence_number > data.sequence_number
+        ]
         return sorted((*equality, *positions), key=lambda entry: entry.sequence_number)
 
 
@@ -71,7 +79,9 @@ def is_vector(entry: Entry) -> bool:
 
 
 def _bounds(file: Mapping[str, Any]) -> tuple[bytes | None, bytes | None]:
-    lower, upper = (by_id(file.get(bound)).get(_PATH_COLUMN) for bound in ("lower_bounds", "upper_bounds"))
+    lower, upper = (
+        by_id(file.get(bound)).get(_PATH_COLUMN) for bound in ("lower_bounds", "upper_bounds")
+    )
     return lower, upper
 
 
@@ -85,4 +95,6 @@ def _may_name(file: Mapping[str, Any], path: str) -> bool:
     """Return whether a position delete file may name a data file, as far as its bounds tell; they may be cut short."""
     lower, upper = _bounds(file)
     spelled = path.encode()
-    return (lower is None or lower <= spelled) and (upper is None or spelled <= upper or spelled.startswith(upper))
+    return (lower is None or lower <= spelled) and (
+        upper is None or spelled <= upper or spelled.startswith(upper)
+    )

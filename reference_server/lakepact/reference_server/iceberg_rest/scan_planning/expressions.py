@@ -11,7 +11,12 @@ from typing import TYPE_CHECKING, Any
 from lakepact.reference_server.iceberg_rest.documents import Document, refused, shown
 from lakepact.reference_server.iceberg_rest.scan_planning.operands import in_the_form_before
 from lakepact.reference_server.iceberg_rest.scan_planning.transforms import result_type
-from lakepact.reference_server.iceberg_rest.scan_planning.values import COMPARED, FLOATS, Literal, literal
+from lakepact.reference_server.iceberg_rest.scan_planning.values import (
+    COMPARED,
+    FLOATS,
+    Literal,
+    literal,
+)
 from lakepact.reference_server.iceberg_rest.tables.transforms import SOURCES, transform_name
 from lakepact.reference_server.iceberg_rest.tables.types import NESTED, name_of
 
@@ -90,7 +95,10 @@ def expression(document: Any, names: Names, where: str = "/filter") -> Expressio
 
 def _read(document: Any, names: Names, where: str, *, negated: bool, depth: int) -> Expression:
     if depth > DEEPEST:
-        raise refused(where, f"expressions are nested more than {DEEPEST} levels deep; write them as a balanced tree, or with `in`")
+        raise refused(
+            where,
+            f"expressions are nested more than {DEEPEST} levels deep; write them as a balanced tree, or with `in`",
+        )
     if isinstance(document, bool):
         return Constant(document != negated)
     if not isinstance(document, dict):
@@ -99,14 +107,29 @@ def _read(document: Any, names: Names, where: str, *, negated: bool, depth: int)
     if kind in {"true", "false"}:
         return Constant((kind == "true") != negated)
     if kind == "not":
-        return _read(_member(document, "child", where), names, f"{where}/child", negated=not negated, depth=depth + 1)
+        return _read(
+            _member(document, "child", where),
+            names,
+            f"{where}/child",
+            negated=not negated,
+            depth=depth + 1,
+        )
     if kind in {"and", "or"}:
         left, right = (
-            _read(_member(document, side, where), names, f"{where}/{side}", negated=negated, depth=depth + 1) for side in ("left", "right")
+            _read(
+                _member(document, side, where),
+                names,
+                f"{where}/{side}",
+                negated=negated,
+                depth=depth + 1,
+            )
+            for side in ("left", "right")
         )
         return joined("or" if (kind == "or") != negated else "and", left, right)
     if not isinstance(kind, str) or kind not in NEGATED:
-        raise refused(f"{where}/type", f"unknown expression {shown(kind)}; known are {', '.join(KINDS)}")
+        raise refused(
+            f"{where}/type", f"unknown expression {shown(kind)}; known are {', '.join(KINDS)}"
+        )
     return _test(document, names, where, negated=negated)
 
 
@@ -126,51 +149,81 @@ def _test(document: Document, names: Names, where: str, *, negated: bool) -> Exp
     tested = column.type if transform is None else result_type(transform, column.type)
     literals = _literals(document, kind, tested, where)
     if kind in {"is-nan", "not-nan"} and name_of(tested) not in FLOATS:
-        raise refused(where, f"{kind} asks for float or double, and {shown(column.name)} is of type {name_of(tested)}")
+        raise refused(
+            where,
+            f"{kind} asks for float or double, and {shown(column.name)} is of type {name_of(tested)}",
+        )
     if kind in PREFIXES and name_of(tested) != "string":
-        raise refused(where, f"{kind} asks for string, and {shown(column.name)} is of type {name_of(tested)}")
+        raise refused(
+            where, f"{kind} asks for string, and {shown(column.name)} is of type {name_of(tested)}"
+        )
     meant = NEGATED[kind] if negated else kind
     if kind in SETS and not literals:
         return Constant(meant == "not-in")
     or_nan = negated and kind in ORDER and name_of(tested) in FLOATS
     members = {"type": kind if or_nan else meant, "term": document["term"]}
-    members |= {name: document[name] for name in ("value", "values") if kind not in UNARY and name in document}
-    return Test(meant, column, transform, literals, {"type": "not", "child": members} if or_nan else members, or_nan=or_nan)
+    members |= {
+        name: document[name]
+        for name in ("value", "values")
+        if kind not in UNARY and name in document
+    }
+    return Test(
+        meant,
+        column,
+        transform,
+        literals,
+        {"type": "not", "child": members} if or_nan else members,
+        or_nan=or_nan,
+    )
 
 
 def _literals(document: Document, kind: str, tested: Any, where: str) -> tuple[Literal, ...]:
     if kind in UNARY:
         return ()
     if name_of(tested) not in COMPARED:
-        raise refused(f"{where}/term", f"values of type {name_of(tested)} cannot be compared; ask whether they are null")
+        raise refused(
+            f"{where}/term",
+            f"values of type {name_of(tested)} cannot be compared; ask whether they are null",
+        )
     if kind not in SETS:
         return (literal(_member(document, "value", where), tested, f"{where}/value"),)
     values = _member(document, "values", where)
     if not isinstance(values, list):
         raise refused(f"{where}/values", f"expected an array, found {shown(values)}")
     if len(values) > MOST_VALUES:
-        raise refused(f"{where}/values", f"there are {len(values)} values; at most {MOST_VALUES} are possible")
-    return tuple(literal(value, tested, f"{where}/values/{index}") for index, value in enumerate(values))
+        raise refused(
+            f"{where}/values", f"there are {len(values)} values; at most {MOST_VALUES} are possible"
+        )
+    return tuple(
+        literal(value, tested, f"{where}/values/{index}") for index, value in enumerate(values)
+    )
 
 
 def _term(term: Any, names: Names, where: str) -> tuple[Column, str | None]:
     if isinstance(term, str):
         return _column(term, names, where), None
     if not isinstance(term, dict) or term.get("type") != "transform":
-        raise refused(where, f"expected the name of a column, or an object of the type transform, found {shown(term)}")
+        raise refused(
+            where,
+            f"expected the name of a column, or an object of the type transform, found {shown(term)}",
+        )
     transform = term.get("transform")
     name = transform_name(transform) if isinstance(transform, str) else None
     if name is None or not isinstance(transform, str):
         raise refused(
-            f"{where}/transform", f"unknown transform {shown(transform)}; known are {', '.join(SOURCES)}, with bucket[n] and n > 0"
+            f"{where}/transform",
+            f"unknown transform {shown(transform)}; known are {', '.join(SOURCES)}, with bucket[n] and n > 0",
         )
     if not isinstance(term.get("term"), str):
-        raise refused(f"{where}/term", f"expected the name of a column, found {shown(term.get('term'))}")
+        raise refused(
+            f"{where}/term", f"expected the name of a column, found {shown(term.get('term'))}"
+        )
     column = _column(term["term"], names, f"{where}/term")
     takes = SOURCES[name]
     if name_of(column.type) in NESTED or (takes is not None and name_of(column.type) not in takes):
         raise refused(
-            f"{where}/transform", f"{transform} cannot be applied to {shown(column.name)}, which is of type {name_of(column.type)}"
+            f"{where}/transform",
+            f"{transform} cannot be applied to {shown(column.name)}, which is of type {name_of(column.type)}",
         )
     return column, None if name == "identity" else transform
 
@@ -178,13 +231,18 @@ def _term(term: Any, names: Names, where: str) -> tuple[Column, str | None]:
 def _column(name: str, names: Names, where: str) -> Column:
     column = names.column(name, where)
     if column.in_collection:
-        raise refused(where, f"column {shown(column.name)} is inside of a list or map; a filter is about what each row has once")
+        raise refused(
+            where,
+            f"column {shown(column.name)} is inside of a list or map; a filter is about what each row has once",
+        )
     return column
 
 
 def _member(document: Document, member: str, where: str) -> Any:
     if member not in document:
-        raise refused(where, f"an expression of the type {document['type']} has a member `{member}`")
+        raise refused(
+            where, f"an expression of the type {document['type']} has a member `{member}`"
+        )
     return document[member]
 
 
@@ -194,7 +252,11 @@ def expression_as_json(whole: Expression) -> Any:
         return whole.holds
     if isinstance(whole, Test):
         return whole.document
-    return {"type": whole.kind, "left": expression_as_json(whole.left), "right": expression_as_json(whole.right)}
+    return {
+        "type": whole.kind,
+        "left": expression_as_json(whole.left),
+        "right": expression_as_json(whole.right),
+    }
 
 
 def rewritten(whole: Expression, change: Callable[[Test], Expression]) -> Expression:
@@ -203,7 +265,11 @@ def rewritten(whole: Expression, change: Callable[[Test], Expression]) -> Expres
         return change(whole)
     if isinstance(whole, Junction):
         left, right = rewritten(whole.left, change), rewritten(whole.right, change)
-        return whole if left is whole.left and right is whole.right else joined(whole.kind, left, right)
+        return (
+            whole
+            if left is whole.left and right is whole.right
+            else joined(whole.kind, left, right)
+        )
     return whole
 
 

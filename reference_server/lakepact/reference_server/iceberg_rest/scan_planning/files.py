@@ -5,7 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from lakepact.reference_server.iceberg_rest.scan_planning.manifests import DATA, EQUALITY_DELETES, by_id
+from lakepact.reference_server.iceberg_rest.scan_planning.manifests import (
+    DATA,
+    EQUALITY_DELETES,
+    by_id,
+)
 from lakepact.reference_server.iceberg_rest.scan_planning.transforms import result_type
 from lakepact.reference_server.iceberg_rest.scan_planning.values import from_bytes, value_as_json
 
@@ -80,7 +84,10 @@ class Teller:
     def partition(self, entry: Entry) -> list[Any]:
         """Return the partition of a file, a value for each field of its spec."""
         fields = self.specs[entry.spec_id]["fields"]
-        return [self._partition_value(value, field) for value, field in zip(entry.partition, fields, strict=True)]
+        return [
+            self._partition_value(value, field)
+            for value, field in zip(entry.partition, fields, strict=True)
+        ]
 
     def _partition_value(self, value: Any, field: PartitionField) -> Any:
         if value is None:
@@ -90,15 +97,27 @@ class Teller:
 
     def _add_statistics(self, document: Document, file: Mapping[str, Any]) -> None:
         for member in _COUNTS:
-            counts = {key: value for key, value in by_id(file.get(member)).items() if key in self.stats}
+            counts = {
+                key: value for key, value in by_id(file.get(member)).items() if key in self.stats
+            }
             if file.get(member) is not None:
-                document[member.replace("_", "-")] = {"keys": list(counts), "values": list(counts.values())}
+                document[member.replace("_", "-")] = {
+                    "keys": list(counts),
+                    "values": list(counts.values()),
+                }
         for member in _BOUNDS:
             if file.get(member) is None:
                 continue
-            bounds = {key: self._bound(key, raw) for key, raw in by_id(file[member]).items() if key in self.stats}
+            bounds = {
+                key: self._bound(key, raw)
+                for key, raw in by_id(file[member]).items()
+                if key in self.stats
+            }
             known = {key: value for key, value in bounds.items() if value is not None}
-            document[member.replace("_", "-")] = {"keys": list(known), "values": list(known.values())}
+            document[member.replace("_", "-")] = {
+                "keys": list(known),
+                "values": list(known.values()),
+            }
 
     def _bound(self, column: int, raw: bytes) -> Any:
         kind = self.types.get(column)

@@ -13,7 +13,12 @@ from lakepact.reference_server.iceberg_rest.scan_planning.planner import Planner
 from lakepact.reference_server.iceberg_rest.scan_planning.plans import Plan, Plans, State, Table
 
 if TYPE_CHECKING:
-    from lakepact.generated.iceberg_rest.documents import ErrorModel, FetchScanTasksRequest, PlanTableScanRequest, TableMetadata
+    from lakepact.generated.iceberg_rest.documents import (
+        ErrorModel,
+        FetchScanTasksRequest,
+        PlanTableScanRequest,
+        TableMetadata,
+    )
     from lakepact.reference_server.iceberg_rest.documents import Document
     from lakepact.reference_server.iceberg_rest.scan_planning.rules import Rules
     from lakepact.reference_server.iceberg_rest.tables.catalog import Catalog
@@ -33,7 +38,9 @@ class Planning:
         self._catalog, self._rules = catalog, rules
         self._plans = plans
 
-    def plan_table_scan(self, *, namespace: str, table: str, body: PlanTableScanRequest | None = None) -> Reply:
+    def plan_table_scan(
+        self, *, namespace: str, table: str, body: PlanTableScanRequest | None = None
+    ) -> Reply:
         """Return the tasks of a scan, or an id under which they can be fetched once they are known."""
         record, key = self._table(namespace, table)
         metadata = record.document["metadata"]
@@ -43,10 +50,14 @@ class Planning:
         try:
             work = planner.begun(wanted)
             if work.files <= _setting(metadata, AT_ONCE, MOST_AT_ONCE):
-                return _reply_of(self._plans.completed(key, planner.pages(work, size=page)), named=True)
+                return _reply_of(
+                    self._plans.completed(key, planner.pages(work, size=page)), named=True
+                )
         except Problem as problem:
             return json_reply({"status": State.FAILED.value, "error": _error(problem)})
-        submitted = self._plans.submitted(key, lambda cancelled: planner.pages(work, size=page, cancelled=cancelled))
+        submitted = self._plans.submitted(
+            key, lambda cancelled: planner.pages(work, size=page, cancelled=cancelled)
+        )
         submitted.polls = _setting(metadata, POLLS, 0)
         return json_reply({"status": State.SUBMITTED.value, "plan-id": submitted.id})
 
@@ -63,12 +74,16 @@ class Planning:
         self._plans.cancel(self._plan(namespace, table, plan_id))
         return NO_CONTENT
 
-    def fetch_scan_tasks(self, *, namespace: str, table: str, body: FetchScanTasksRequest | None = None) -> Reply:
+    def fetch_scan_tasks(
+        self, *, namespace: str, table: str, body: FetchScanTasksRequest | None = None
+    ) -> Reply:
         """Return the file scan tasks that a plan task stands for."""
         key = self._table(namespace, table)[1]
         task = (body or {}).get("plan-task")
         if not isinstance(task, str):
-            raise bad_request("at /plan-task: expected a plan task, as the answer to planning a scan has it")
+            raise bad_request(
+                "at /plan-task: expected a plan task, as the answer to planning a scan has it"
+            )
         page = self._plans.page(key, task)
         if page is None:
             raise Problem(
@@ -82,14 +97,20 @@ class Planning:
         key = self._table(namespace, table)[1]
         plan = self._plans.plan(key, plan_id)
         if plan is None:
-            raise Problem(404, "NoSuchPlanIdException", "Plan does not exist: the id is none of a plan of this table, or it has expired")
+            raise Problem(
+                404,
+                "NoSuchPlanIdException",
+                "Plan does not exist: the id is none of a plan of this table, or it has expired",
+            )
         return plan
 
     def _table(self, namespace: str, table: str) -> tuple[Record, Table]:
         levels = levels_of(namespace)
         with self._catalog.store.view() as view:
             record = self._catalog.rules.table_exists(view, levels, table)
-        return record, Table(levels, table, record.document["metadata"]["table-uuid"], self._rules.plans_are_of())
+        return record, Table(
+            levels, table, record.document["metadata"]["table-uuid"], self._rules.plans_are_of()
+        )
 
 
 def _setting(metadata: TableMetadata, name: str, usual: int) -> int:

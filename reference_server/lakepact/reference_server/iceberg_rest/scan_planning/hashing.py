@@ -51,7 +51,9 @@ def _decimal(value: Decimal, column_type: Any) -> bytes | None:
     if shifted != int(shifted):
         return None
     number = int(shifted)
-    return number.to_bytes(max(1, (number if number >= 0 else ~number).bit_length() // 8 + 1), "big", signed=True)
+    return number.to_bytes(
+        max(1, (number if number >= 0 else ~number).bit_length() // 8 + 1), "big", signed=True
+    )
 
 
 def _mixed(block: int) -> int:

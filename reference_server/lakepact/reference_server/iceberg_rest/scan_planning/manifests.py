@@ -81,7 +81,10 @@ def manifests_of(warehouse: Warehouse, snapshot: Snapshot) -> list[Manifest]:
     """
     listed = snapshot.get("manifest-list")
     if listed is None:
-        return [Manifest(path, None, False, 0, snapshot["snapshot-id"], None, None, None) for path in snapshot.get("manifests") or ()]
+        return [
+            Manifest(path, None, False, 0, snapshot["snapshot-id"], None, None, None)
+            for path in snapshot.get("manifests") or ()
+        ]
     _, records = _opened(warehouse, listed)
     found = [_manifest(record, listed) for record in records]
     return [manifest for manifest in found if manifest.files != 0]
@@ -89,7 +92,10 @@ def manifests_of(warehouse: Warehouse, snapshot: Snapshot) -> list[Manifest]:
 
 def _manifest(record: Record, listed: str) -> Manifest:
     try:
-        counts = [record.get(f"{state}_files_count", record.get(f"{state}_data_files_count")) for state in ("added", "existing")]
+        counts = [
+            record.get(f"{state}_files_count", record.get(f"{state}_data_files_count"))
+            for state in ("added", "existing")
+        ]
         partitions = record.get("partitions")
         return Manifest(
             path=record["manifest_path"],
@@ -105,7 +111,12 @@ def _manifest(record: Record, listed: str) -> Manifest:
         raise Damaged(f"{listed[-300:]!r} is no list of manifests") from None
 
 
-def entries_of(warehouse: Warehouse, manifest: Manifest, specs: Mapping[int, PartitionSpec], types: Mapping[int, Any]) -> Iterator[Entry]:
+def entries_of(
+    warehouse: Warehouse,
+    manifest: Manifest,
+    specs: Mapping[int, PartitionSpec],
+    types: Mapping[int, Any],
+) -> Iterator[Entry]:
     """Yield the files of a manifest that were not deleted.
 
     Args:
@@ -119,9 +130,16 @@ def entries_of(warehouse: Warehouse, manifest: Manifest, specs: Mapping[int, Par
     """
     header, records = _opened(warehouse, manifest.path)
     try:
-        spec_id = manifest.spec_id if manifest.spec_id is not None else int(header.get("partition-spec-id", b"0"))
+        spec_id = (
+            manifest.spec_id
+            if manifest.spec_id is not None
+            else int(header.get("partition-spec-id", b"0"))
+        )
         fields = partition_fields(header, specs[spec_id])
-        kinds = [result_type(field["transform"], types.get(field["source-id"], "string")) for field in specs[spec_id]["fields"]]
+        kinds = [
+            result_type(field["transform"], types.get(field["source-id"], "string"))
+            for field in specs[spec_id]["fields"]
+        ]
         next_row_id = manifest.first_row_id
         for record in records:
             if record["status"] == DELETED:
@@ -133,15 +151,22 @@ def entries_of(warehouse: Warehouse, manifest: Manifest, specs: Mapping[int, Par
             partition = file.get("partition") or {}
             yield Entry(
                 state=record["status"],
-                snapshot_id=record["snapshot_id"] if record.get("snapshot_id") is not None else manifest.snapshot_id,
+                snapshot_id=record["snapshot_id"]
+                if record.get("snapshot_id") is not None
+                else manifest.snapshot_id,
                 sequence_number=_sequence_number(record, manifest),
                 spec_id=spec_id,
                 file=file,
-                partition=tuple(_value(partition, field, kind) for field, kind in zip(fields, kinds, strict=True)),
+                partition=tuple(
+                    _value(partition, field, kind)
+                    for field, kind in zip(fields, kinds, strict=True)
+                ),
                 first_row_id=row_id,
             )
     except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise Damaged(f"{manifest.path[-300:]!r} is no manifest of this table ({type(error).__name__}: {str(error)[:100]})") from None
+        raise Damaged(
+            f"{manifest.path[-300:]!r} is no manifest of this table ({type(error).__name__}: {str(error)[:100]})"
+        ) from None
 
 
 def _sequence_number(record: Record, manifest: Manifest) -> int:
@@ -154,10 +179,15 @@ def _sequence_number(record: Record, manifest: Manifest) -> int:
 
 def partition_fields(header: Mapping[str, Any], spec: Mapping[str, Any]) -> list[Record | None]:
     """Return the fields of manifest entries that hold those of a spec; equal names are distinguished by field ids."""
-    by_place = _fields(_fields(json.loads(header["avro.schema"])["fields"], "data_file"), "partition")
+    by_place = _fields(
+        _fields(json.loads(header["avro.schema"])["fields"], "data_file"), "partition"
+    )
     by_id = {field.get("field-id"): field for field in by_place}
     if None in by_id:
-        return [by_place[place] if place < len(by_place) else None for place in range(len(spec["fields"]))]
+        return [
+            by_place[place] if place < len(by_place) else None
+            for place in range(len(spec["fields"]))
+        ]
     return [by_id.get(field.get("field-id")) for field in spec["fields"]]
 
 
@@ -178,7 +208,9 @@ def _value(partition: Record, field: Record | None, kind: Any) -> Any:
     value = None if field is None else from_avro(partition.get(field["name"]), kind)
     if value is None or field is None or name_of(kind) not in MOMENTS:
         return value
-    return midnight(value, kind) if any(type_["type"] == "int" for type_ in _types(field)) else value
+    return (
+        midnight(value, kind) if any(type_["type"] == "int" for type_ in _types(field)) else value
+    )
 
 
 def by_id(pairs: Any) -> dict[int, Any]:
@@ -198,7 +230,10 @@ def _opened(warehouse: Warehouse, location: str) -> tuple[Mapping[str, bytes], l
     try:
         stream = io.BytesIO(warehouse.read(location))
         header: Any = fastavro.schemaless_reader(stream, _HEADER, None)
-        plain = {**header["meta"], "avro.schema": json.dumps(_plain(json.loads(header["meta"]["avro.schema"]))).encode()}
+        plain = {
+            **header["meta"],
+            "avro.schema": json.dumps(_plain(json.loads(header["meta"]["avro.schema"]))).encode(),
+        }
         rewritten = io.BytesIO()
         fastavro.schemaless_writer(rewritten, _HEADER, {**header, "meta": plain})
         rewritten.write(stream.read())
@@ -207,7 +242,9 @@ def _opened(warehouse: Warehouse, location: str) -> tuple[Mapping[str, bytes], l
     except (Outside, Unreadable) as error:
         raise Damaged(str(error)) from None
     except Exception as error:  # noqa: BLE001 - whatever fastavro makes of bytes that are no Avro
-        raise Damaged(f"{location[-300:]!r} is not an Avro file that can be read ({type(error).__name__})") from None
+        raise Damaged(
+            f"{location[-300:]!r} is not an Avro file that can be read ({type(error).__name__})"
+        ) from None
 
 
 def _plain(schema: Any) -> Any:

@@ -47,15 +47,24 @@ class Names:
         """
         found = self.by_name.get(name if self.case_sensitive else name.casefold())
         if not found:
-            hint = ", and letter case counts" if self.case_sensitive and self._in_other_case(name) else ""
+            hint = (
+                ", and letter case counts"
+                if self.case_sensitive and self._in_other_case(name)
+                else ""
+            )
             raise refused(where, f"the schema has no column {shown(name)}{hint}")
         if len(found) > 1:
-            raise refused(where, f"{shown(name)} is the name of {len(found)} columns if letter case does not count")
+            raise refused(
+                where,
+                f"{shown(name)} is the name of {len(found)} columns if letter case does not count",
+            )
         return found[0]
 
     def check(self, name: str, where: str) -> None:
         """Refuse a name that can be selected from no table with this schema."""
-        if (name if self.case_sensitive else name.casefold()).partition(".")[0] not in METADATA_COLUMNS:
+        if (name if self.case_sensitive else name.casefold()).partition(".")[
+            0
+        ] not in METADATA_COLUMNS:
             self.column(name, where)
 
     def _in_other_case(self, name: str) -> bool:

@@ -12,7 +12,14 @@ from lakepact.reference_server.iceberg_rest.documents import Document, refused, 
 if TYPE_CHECKING:
     from lakepact.reference_server.iceberg_rest.scan_planning.names import Names
 
-MIRRORED = {"lt": "gt", "lt-eq": "gt-eq", "gt": "lt", "gt-eq": "lt-eq", "eq": "eq", "not-eq": "not-eq"}
+MIRRORED = {
+    "lt": "gt",
+    "lt-eq": "gt-eq",
+    "gt": "lt",
+    "gt-eq": "lt-eq",
+    "eq": "eq",
+    "not-eq": "not-eq",
+}
 OPERANDS = ("child", "left", "right")
 BEFORE = ("term", "value")
 
@@ -29,10 +36,16 @@ def in_the_form_before(document: Document, names: Names, where: str) -> Document
         Problem: 400, it has both forms, compares what this server does not compare, or names an unknown column id.
     """
     kind: str = document["type"]
-    found: Document = {"type": kind, **{name: document[name] for name in (*BEFORE, "values") if name in document}}
+    found: Document = {
+        "type": kind,
+        **{name: document[name] for name in (*BEFORE, "values") if name in document},
+    }
     new = [name for name in OPERANDS if name in document]
     if new and any(name in document for name in BEFORE):
-        raise refused(where, f"an expression of the type {kind} has `{new[0]}` or the members `term` and `value`, not both")
+        raise refused(
+            where,
+            f"an expression of the type {kind} has `{new[0]}` or the members `term` and `value`, not both",
+        )
     if "child" in document:
         found["term"] = _term(document["child"], names, f"{where}/child")
     elif new:
@@ -50,11 +63,16 @@ def _comparison(document: Document, kind: str, names: Names, where: str) -> Docu
             raise refused(where, f"an expression of the type {kind} has a member `{side}`")
     left, right = document["left"], document["right"]
     if _is_literal(left) == _is_literal(right):
-        raise refused(where, "this server compares a column, or a transform of one, with a literal, not two of the same")
+        raise refused(
+            where,
+            "this server compares a column, or a transform of one, with a literal, not two of the same",
+        )
     if not _is_literal(left):
         return {"type": kind, "term": _term(left, names, f"{where}/left"), "value": right}
     if kind not in MIRRORED:
-        raise refused(f"{where}/left", f"{kind} has the column on the left and the literal on the right")
+        raise refused(
+            f"{where}/left", f"{kind} has the column on the left and the literal on the right"
+        )
     return {"type": MIRRORED[kind], "term": _term(right, names, f"{where}/right"), "value": left}
 
 
@@ -64,7 +82,11 @@ def _is_literal(operand: Any) -> bool:
 
 def _value(literal: Any) -> Any:
     """Return the bare value; the type of the column says how it is read."""
-    return literal.get("value") if isinstance(literal, dict) and literal.get("type") == "literal" else literal
+    return (
+        literal.get("value")
+        if isinstance(literal, dict) and literal.get("type") == "literal"
+        else literal
+    )
 
 
 def _values(values: Any) -> Any:
@@ -77,17 +99,26 @@ def _term(operand: Any, names: Names, where: str) -> Any:
     if isinstance(operand, dict) and operand.get("type") == "reference":
         return _column_name(operand, names, where)
     if not isinstance(operand, dict) or operand.get("type") != "apply":
-        raise refused(where, f"expected a reference to a column or an apply, found {shown(operand)}")
+        raise refused(
+            where, f"expected a reference to a column or an apply, found {shown(operand)}"
+        )
     arguments = operand.get("arguments")
     if not (isinstance(arguments, list) and len(arguments) == 1 and isinstance(arguments[0], dict)):
-        raise refused(f"{where}/arguments", "this server applies transforms, which have one argument, a reference to a column")
+        raise refused(
+            f"{where}/arguments",
+            "this server applies transforms, which have one argument, a reference to a column",
+        )
     column = _term(arguments[0], names, f"{where}/arguments/0")
     return {"type": "transform", "transform": _transform(operand.get("function")), "term": column}
 
 
 def _transform(function: Any) -> Any:
     """Return the name of a function: a text, an identifier of one level, or an object with such an identifier."""
-    levels = function.get("identifier") if isinstance(function, dict) and "catalog" not in function else function
+    levels = (
+        function.get("identifier")
+        if isinstance(function, dict) and "catalog" not in function
+        else function
+    )
     return levels[0] if isinstance(levels, list) and len(levels) == 1 else levels
 
 
@@ -96,5 +127,7 @@ def _column_name(reference: Document, names: Names, where: str) -> Any:
         return reference.get("name")
     column = names.by_id.get(reference["id"])
     if column is None:
-        raise refused(f"{where}/id", f"the schema has no column with the id {shown(reference['id'])}")
+        raise refused(
+            f"{where}/id", f"the schema has no column with the id {shown(reference['id'])}"
+        )
     return column.name

@@ -11,9 +11,19 @@ import orjson
 
 from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.iceberg_rest.scan_planning.deletes import Deletes
-from lakepact.reference_server.iceberg_rest.scan_planning.expressions import NEVER, expression_as_json
+from lakepact.reference_server.iceberg_rest.scan_planning.expressions import (
+    NEVER,
+    expression_as_json,
+)
 from lakepact.reference_server.iceberg_rest.scan_planning.files import Teller
-from lakepact.reference_server.iceberg_rest.scan_planning.manifests import ADDED, Damaged, Entry, Manifest, entries_of, manifests_of
+from lakepact.reference_server.iceberg_rest.scan_planning.manifests import (
+    ADDED,
+    Damaged,
+    Entry,
+    Manifest,
+    entries_of,
+    manifests_of,
+)
 from lakepact.reference_server.iceberg_rest.scan_planning.plans import Cancelled
 from lakepact.reference_server.iceberg_rest.scan_planning.pruning import Pruning
 
@@ -61,11 +71,15 @@ class Planner:
             for snapshot in scan.snapshots:
                 for manifest in manifests_of(self._warehouse, snapshot):
                     # Between two snapshots, those count that were added on the way; what they delete is not appended.
-                    if not scan.incremental or (manifest.snapshot_id == snapshot["snapshot-id"] and not manifest.of_deletes):
+                    if not scan.incremental or (
+                        manifest.snapshot_id == snapshot["snapshot-id"] and not manifest.of_deletes
+                    ):
                         found.setdefault(manifest.path, manifest)
         return Work(scan, tuple(found.values()))
 
-    def pages(self, work: Work, *, size: int, cancelled: Callable[[], bool] = bool) -> tuple[bytes, ...]:
+    def pages(
+        self, work: Work, *, size: int, cancelled: Callable[[], bool] = bool
+    ) -> tuple[bytes, ...]:
         """Return the tasks of a scan on pages of `size` tasks, each a JSON object; there is always one.
 
         Raises:
@@ -81,7 +95,11 @@ class Planner:
                 if page.full(size):
                     pages.append(page.body())
                     page = _Page(teller)
-                page.add(entry, self._rules.deletes_of(deletes, entry), left if work.scan.filtered else None)
+                page.add(
+                    entry,
+                    self._rules.deletes_of(deletes, entry),
+                    left if work.scan.filtered else None,
+                )
             pages.append(page.body())
         return tuple(pages)
 
@@ -91,15 +109,23 @@ class Planner:
                 _go_on(cancelled)
                 yield from entries_of(self._warehouse, manifest, work.scan.specs, work.scan.types)
 
-    def _data(self, work: Work, cancelled: Callable[[], bool]) -> Iterator[tuple[Entry, Expression]]:
+    def _data(
+        self, work: Work, cancelled: Callable[[], bool]
+    ) -> Iterator[tuple[Entry, Expression]]:
         pruning = Pruning(work.scan.filter, work.scan.specs, work.scan.types)
-        appended = {snapshot["snapshot-id"] for snapshot in work.scan.snapshots} if work.scan.incremental else None
+        appended = (
+            {snapshot["snapshot-id"] for snapshot in work.scan.snapshots}
+            if work.scan.incremental
+            else None
+        )
         for manifest in work.manifests:
             if manifest.of_deletes or not self._rules.manifest_may_match(pruning, manifest):
                 continue
             _go_on(cancelled)
             for entry in entries_of(self._warehouse, manifest, work.scan.specs, work.scan.types):
-                if appended is not None and (entry.state != ADDED or entry.snapshot_id not in appended):
+                if appended is not None and (
+                    entry.state != ADDED or entry.snapshot_id not in appended
+                ):
                     continue
                 left = self._rules.rows_remain(pruning, entry)
                 if left != NEVER:
@@ -129,7 +155,11 @@ class _Page:
 
     def _place(self, delete: Entry) -> int:
         # One file may hold many deletion vectors: the path alone does not tell them apart.
-        key = (delete.path, delete.file.get("content_offset"), delete.file.get("referenced_data_file"))
+        key = (
+            delete.path,
+            delete.file.get("content_offset"),
+            delete.file.get("referenced_data_file"),
+        )
         if key not in self._places:
             self._places[key] = len(self._deletes)
             self._deletes.append(self._teller.delete_file(delete))
@@ -150,7 +180,9 @@ def _understood() -> Generator[None]:
     except (TypeError, ValueError, KeyError, AttributeError, ArithmeticError) as error:
         # Manifests are written by others: a text may stand where the table has a number.
         logger.warning("a scan cannot be planned", exc_info=error)
-        raise _failed(f"its manifests hold what the table cannot have ({type(error).__name__})") from None
+        raise _failed(
+            f"its manifests hold what the table cannot have ({type(error).__name__})"
+        ) from None
 
 
 def _failed(why: str) -> Problem:

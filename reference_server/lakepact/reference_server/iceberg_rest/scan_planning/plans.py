@@ -104,7 +104,9 @@ class Plans:
             except Problem as problem:
                 self._fail(plan, problem)
             except Exception:
-                self._fail(plan, Problem(500, "InternalServerError", "the server failed to plan the scan"))
+                self._fail(
+                    plan, Problem(500, "InternalServerError", "the server failed to plan the scan")
+                )
                 raise
             else:
                 with self._lock:
@@ -157,7 +159,11 @@ class Plans:
             return
         self._of_tasks.update({task: (plan, number) for number, task in enumerate(plan.tasks, 1)})
         self._bytes += plan.size
-        while self._bytes > self.most_bytes and len(self._plans) > 1 and next(iter(self._plans)) != plan.id:
+        while (
+            self._bytes > self.most_bytes
+            and len(self._plans) > 1
+            and next(iter(self._plans)) != plan.id
+        ):
             self._forget()
 
     def _fail(self, plan: Plan, problem: Problem) -> None:

@@ -5,10 +5,21 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-from lakepact.reference_server.iceberg_rest.scan_planning.expressions import ALWAYS, NEVER, Constant, Expression, rewritten, tests
+from lakepact.reference_server.iceberg_rest.scan_planning.expressions import (
+    ALWAYS,
+    NEVER,
+    Constant,
+    Expression,
+    rewritten,
+    tests,
+)
 from lakepact.reference_server.iceberg_rest.scan_planning.manifests import by_id
 from lakepact.reference_server.iceberg_rest.scan_planning.spans import ANYTHING, Rows, Span, rows
-from lakepact.reference_server.iceberg_rest.scan_planning.transforms import result_type, source_span, value_span
+from lakepact.reference_server.iceberg_rest.scan_planning.transforms import (
+    result_type,
+    source_span,
+    value_span,
+)
 from lakepact.reference_server.iceberg_rest.scan_planning.values import FLOATS, ORDERED, from_bytes
 from lakepact.reference_server.iceberg_rest.tables.types import name_of
 
@@ -29,7 +40,9 @@ class Pruning:
         types: the types of all its columns by their ids.
     """
 
-    def __init__(self, whole: Expression, specs: Mapping[int, PartitionSpec], types: Mapping[int, Any]) -> None:
+    def __init__(
+        self, whole: Expression, specs: Mapping[int, PartitionSpec], types: Mapping[int, Any]
+    ) -> None:
         self._whole = whole
         self._specs = specs
         self._types = types
@@ -40,10 +53,17 @@ class Pruning:
         if isinstance(self._whole, Constant):
             return self._whole.holds
         spec = None if manifest.spec_id is None else self._specs.get(manifest.spec_id)
-        if spec is None or manifest.partitions is None or len(spec["fields"]) != len(manifest.partitions):
+        if (
+            spec is None
+            or manifest.partitions is None
+            or len(spec["fields"]) != len(manifest.partitions)
+        ):
             return True
         fields = spec["fields"]
-        spans = [self._summary_span(summary, field) for summary, field in zip(manifest.partitions, fields, strict=True)]
+        spans = [
+            self._summary_span(summary, field)
+            for summary, field in zip(manifest.partitions, fields, strict=True)
+        ]
         return self._left(self._whole, fields, spans) != NEVER
 
     def remains(self, entry: Entry) -> Expression:
@@ -51,24 +71,38 @@ class Pruning:
         if isinstance(self._whole, Constant):
             return self._whole
         fields = self._specs[entry.spec_id]["fields"]
-        spans = [self._value_span(value, field) for value, field in zip(entry.partition, fields, strict=True)]
+        spans = [
+            self._value_span(value, field)
+            for value, field in zip(entry.partition, fields, strict=True)
+        ]
         left = self._left(self._whole, fields, spans)
         return NEVER if left == NEVER or self._measured(left, entry.file) == NEVER else left
 
-    def _left(self, whole: Expression, fields: list[PartitionField], spans: list[Span]) -> Expression:
+    def _left(
+        self, whole: Expression, fields: list[PartitionField], spans: list[Span]
+    ) -> Expression:
         def tested(test: Test) -> Expression:
-            found = {rows(span, test.kind, test.literals, or_nan=test.or_nan) for span in self._of_test(test, fields, spans)}
+            found = {
+                rows(span, test.kind, test.literals, or_nan=test.or_nan)
+                for span in self._of_test(test, fields, spans)
+            }
             return NEVER if Rows.NONE in found else ALWAYS if Rows.ALL in found else test
 
         return rewritten(whole, tested)
 
-    def _of_test(self, test: Test, fields: list[PartitionField], spans: list[Span]) -> Iterator[Span]:
+    def _of_test(
+        self, test: Test, fields: list[PartitionField], spans: list[Span]
+    ) -> Iterator[Span]:
         """Evaluate a predicate by partition values."""
         for field, span in zip(fields, spans, strict=True):
             if field["source-id"] != test.column.id:
                 continue
             if test.transform is None:
-                yield source_span(value_span(span, field["transform"], test.column.type), field["transform"], test.column.type)
+                yield source_span(
+                    value_span(span, field["transform"], test.column.type),
+                    field["transform"],
+                    test.column.type,
+                )
             elif test.transform == field["transform"]:
                 yield value_span(span, field["transform"], test.column.type)
 
@@ -87,7 +121,10 @@ class Pruning:
             return ANYTHING
         null = summary.get("contains_null") is not False
         nan = name_of(kind) in FLOATS and summary.get("contains_nan") is not False
-        lower, upper = (None if summary.get(b) is None else from_bytes(summary[b], kind) for b in ("lower_bound", "upper_bound"))
+        lower, upper = (
+            None if summary.get(b) is None else from_bytes(summary[b], kind)
+            for b in ("lower_bound", "upper_bound")
+        )
         return Span(null=null, nan=nan, lower=lower, upper=upper)
 
     def _field_type(self, field: PartitionField) -> Any:
@@ -98,13 +135,21 @@ class Pruning:
     def _measured(self, whole: Expression, file: Mapping[str, Any]) -> Expression:
         statistics = {
             member: by_id(file.get(member))
-            for member in ("value_counts", "null_value_counts", "nan_value_counts", "lower_bounds", "upper_bounds")
+            for member in (
+                "value_counts",
+                "null_value_counts",
+                "nan_value_counts",
+                "lower_bounds",
+                "upper_bounds",
+            )
         }
 
         def tested(test: Test) -> Expression:
             if test.transform is not None:
                 return test
-            found = rows(_column_span(test, statistics), test.kind, test.literals, or_nan=test.or_nan)
+            found = rows(
+                _column_span(test, statistics), test.kind, test.literals, or_nan=test.or_nan
+            )
             return NEVER if found is Rows.NONE else test
 
         return rewritten(whole, tested)
@@ -114,7 +159,9 @@ def _column_span(test: Test, statistics: Mapping[str, Mapping[int, Any]]) -> Spa
     """Return the statistics of a column; files older than the column have none."""
     column = test.column
     kind = name_of(column.type)
-    total, nulls, nans = (statistics[f"{what}_counts"].get(column.id) for what in ("value", "null_value", "nan_value"))
+    total, nulls, nans = (
+        statistics[f"{what}_counts"].get(column.id) for what in ("value", "null_value", "nan_value")
+    )
     if column.in_optional:
         nulls = None  # writers differ in whether they count what is within a struct that is null
     floating = kind in FLOATS
@@ -122,7 +169,12 @@ def _column_span(test: Test, statistics: Mapping[str, Mapping[int, Any]]) -> Spa
         from_bytes(raw, column.type) if kind in ORDERED and isinstance(raw, bytes) else None
         for raw in (statistics[bound].get(column.id) for bound in ("lower_bounds", "upper_bounds"))
     )
-    filled = total is None or nulls is None or total <= 0 or nulls + (nans or 0 if floating else 0) < total
+    filled = (
+        total is None
+        or nulls is None
+        or total <= 0
+        or nulls + (nans or 0 if floating else 0) < total
+    )
     return Span(
         values=filled,
         null=nulls is None or nulls > 0,

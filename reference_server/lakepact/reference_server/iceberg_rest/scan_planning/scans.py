@@ -7,14 +7,23 @@ from typing import TYPE_CHECKING, Any
 
 from lakepact.reference_server.iceberg_rest.documents import optional_integer, refused
 from lakepact.reference_server.iceberg_rest.identifiers import bad_request
-from lakepact.reference_server.iceberg_rest.scan_planning.expressions import ALWAYS, Expression, expression
+from lakepact.reference_server.iceberg_rest.scan_planning.expressions import (
+    ALWAYS,
+    Expression,
+    expression,
+)
 from lakepact.reference_server.iceberg_rest.scan_planning.names import names_of
 from lakepact.reference_server.iceberg_rest.tables.schemas import types_by_id
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from lakepact.generated.iceberg_rest.documents import PartitionSpec, PlanTableScanRequest, Snapshot, TableMetadata
+    from lakepact.generated.iceberg_rest.documents import (
+        PartitionSpec,
+        PlanTableScanRequest,
+        Snapshot,
+        TableMetadata,
+    )
     from lakepact.reference_server.iceberg_rest.scan_planning.names import Names
 
 
@@ -22,7 +31,9 @@ if TYPE_CHECKING:
 class Scan:
     """One scan of one table."""
 
-    snapshots: tuple[Snapshot, ...]  #: the one whose files are scanned, or those whose additions are; none for an empty table
+    snapshots: tuple[
+        Snapshot, ...
+    ]  #: the one whose files are scanned, or those whose additions are; none for an empty table
     incremental: bool
     filter: Expression
     filtered: bool  #: whether the request had a filter
@@ -37,8 +48,13 @@ def scan(metadata: TableMetadata, body: PlanTableScanRequest) -> Scan:
     Raises:
         Problem: 400, it contradicts itself, or is about what the table does not have.
     """
-    asked = {m: optional_integer(body, m, "") for m in ("snapshot-id", "start-snapshot-id", "end-snapshot-id")}
-    if asked["snapshot-id"] is not None and (asked["start-snapshot-id"] is not None or asked["end-snapshot-id"] is not None):
+    asked = {
+        m: optional_integer(body, m, "")
+        for m in ("snapshot-id", "start-snapshot-id", "end-snapshot-id")
+    }
+    if asked["snapshot-id"] is not None and (
+        asked["start-snapshot-id"] is not None or asked["end-snapshot-id"] is not None
+    ):
         raise bad_request(
             "snapshot-id is for a scan of one snapshot, start-snapshot-id and end-snapshot-id for one between two; send either"
         )
@@ -51,8 +67,17 @@ def scan(metadata: TableMetadata, body: PlanTableScanRequest) -> Scan:
     whole = ALWAYS if body.get("filter") is None else expression(body["filter"], names)
     for index, name in enumerate(body.get("select") or ()):
         names.check(name, f"/select/{index}")
-    stats = frozenset(names.column(name, f"/stats-fields/{index}").id for index, name in enumerate(body.get("stats-fields") or ()))
-    snapshots = () if last is None else _between(known, last, asked["start-snapshot-id"]) if incremental else (last,)
+    stats = frozenset(
+        names.column(name, f"/stats-fields/{index}").id
+        for index, name in enumerate(body.get("stats-fields") or ())
+    )
+    snapshots = (
+        ()
+        if last is None
+        else _between(known, last, asked["start-snapshot-id"])
+        if incremental
+        else (last,)
+    )
     return Scan(
         snapshots=snapshots,
         incremental=incremental,
@@ -64,7 +89,9 @@ def scan(metadata: TableMetadata, body: PlanTableScanRequest) -> Scan:
     )
 
 
-def _snapshot(metadata: TableMetadata, known: Mapping[int, Snapshot], asked: Mapping[str, int | None]) -> Snapshot | None:
+def _snapshot(
+    metadata: TableMetadata, known: Mapping[int, Snapshot], asked: Mapping[str, int | None]
+) -> Snapshot | None:
     """Return the snapshot that is scanned, or the last one of a scan between two; by default that of the branch main."""
     for member in ("snapshot-id", "end-snapshot-id"):
         wanted = asked[member]
@@ -72,11 +99,17 @@ def _snapshot(metadata: TableMetadata, known: Mapping[int, Snapshot], asked: Map
             if wanted not in known:
                 raise refused(f"/{member}", f"the table has no snapshot {wanted}")
             return known[wanted]
-    main = (metadata.get("refs") or {}).get("main", {}).get("snapshot-id", metadata.get("current-snapshot-id"))
+    main = (
+        (metadata.get("refs") or {})
+        .get("main", {})
+        .get("snapshot-id", metadata.get("current-snapshot-id"))
+    )
     return None if main is None else known.get(main)
 
 
-def _between(known: Mapping[int, Snapshot], last: Snapshot, start: int | None) -> tuple[Snapshot, ...]:
+def _between(
+    known: Mapping[int, Snapshot], last: Snapshot, start: int | None
+) -> tuple[Snapshot, ...]:
     """Return the snapshots behind `start` up to `last`, of those that appended files; all of its ancestors without `start`."""
     found: list[Snapshot] = []
     current: Snapshot | None = last
@@ -89,9 +122,14 @@ def _between(known: Mapping[int, Snapshot], last: Snapshot, start: int | None) -
     else:
         if start is not None and current is None:
             raise refused(
-                "/start-snapshot-id", f"the snapshot {start} is no ancestor of {last['snapshot-id']}, or it is not known any more"
+                "/start-snapshot-id",
+                f"the snapshot {start} is no ancestor of {last['snapshot-id']}, or it is not known any more",
             )
-    return tuple(one for one in reversed(found) if (one.get("summary") or {}).get("operation", "append") == "append")
+    return tuple(
+        one
+        for one in reversed(found)
+        if (one.get("summary") or {}).get("operation", "append") == "append"
+    )
 
 
 def _names(metadata: TableMetadata, body: PlanTableScanRequest, last: Snapshot | None) -> Names:
@@ -100,13 +138,20 @@ def _names(metadata: TableMetadata, body: PlanTableScanRequest, last: Snapshot |
     if body.get("use-snapshot-schema") and last is not None and last.get("schema-id") is not None:
         wanted = last["schema-id"]
     schemas = metadata.get("schemas") or [metadata["schema"]]
-    schema = next((one for one in schemas if one.get("schema-id", 0) == wanted), metadata.get("schema") or schemas[-1])
+    schema = next(
+        (one for one in schemas if one.get("schema-id", 0) == wanted),
+        metadata.get("schema") or schemas[-1],
+    )
     case_sensitive = body.get("case-sensitive") is not False
-    return names_of(schema, format_version=metadata["format-version"], case_sensitive=case_sensitive)
+    return names_of(
+        schema, format_version=metadata["format-version"], case_sensitive=case_sensitive
+    )
 
 
 def _specs(metadata: TableMetadata) -> Mapping[int, PartitionSpec]:
-    specs: list[PartitionSpec] = metadata.get("partition-specs") or [{"spec-id": 0, "fields": metadata.get("partition-spec") or []}]
+    specs: list[PartitionSpec] = metadata.get("partition-specs") or [
+        {"spec-id": 0, "fields": metadata.get("partition-spec") or []}
+    ]
     return {spec["spec-id"]: spec for spec in specs}
 
 
@@ -115,6 +160,8 @@ def _types(metadata: TableMetadata) -> Mapping[int, Any]:
     schemas = metadata.get("schemas") or [metadata["schema"]]
     current = metadata.get("current-schema-id")
     found: dict[int, Any] = {}
-    for schema in sorted(schemas, key=lambda one: (one.get("schema-id") == current, one.get("schema-id", 0))):
+    for schema in sorted(
+        schemas, key=lambda one: (one.get("schema-id") == current, one.get("schema-id", 0))
+    ):
         found |= types_by_id(schema)
     return found

@@ -33,7 +33,9 @@ class Span:
     lower: Any = None  #: no value is less; None if that is not known
     upper: Any = None  #: no value is greater
     upper_is_prefix: bool = False  #: values may begin with `upper` and go on
-    admits: Callable[[Literal], bool] | None = None  #: whether a value can be among them, where bounds do not say it
+    admits: Callable[[Literal], bool] | None = (
+        None  #: whether a value can be among them, where bounds do not say it
+    )
 
     def may_be_above(self, value: Any, *, or_equal: bool) -> bool:
         """Return whether there may be a value above, or equal if that counts."""
@@ -58,7 +60,11 @@ class Span:
 
     def is_only(self, literal: Literal) -> bool:
         """Return whether every value is exactly that one."""
-        return self.lower is not None and not self.upper_is_prefix and self.lower == self.upper == literal.low == literal.high
+        return (
+            self.lower is not None
+            and not self.upper_is_prefix
+            and self.lower == self.upper == literal.low == literal.high
+        )
 
     def only_values(self) -> bool:
         """Return whether no row is null or NaN."""
@@ -133,7 +139,9 @@ def _may_begin_with(span: Span, prefix: Any) -> bool:
 
 
 def _begins_with(span: Span, prefix: Any) -> bool:
-    return all(bound is not None and bound[: len(prefix)] == prefix for bound in (span.lower, span.upper))
+    return all(
+        bound is not None and bound[: len(prefix)] == prefix for bound in (span.lower, span.upper)
+    )
 
 
 _JUDGES: dict[str, Callable[[Span, tuple[Literal, ...]], tuple[bool, bool]]] = {

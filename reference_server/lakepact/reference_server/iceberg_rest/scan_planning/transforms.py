@@ -32,7 +32,12 @@ def value_span(span: Span, transform: str, source: Any) -> Span:
     Writers of old rounded moments before 1970 towards it: what they put into 0 or below may belong one further down.
     """
     name = transform_name(transform)
-    if name not in {"year", "month", "day", "hour"} or (name, source) == ("day", "date") or span.lower is None or span.lower > 0:
+    if (
+        name not in {"year", "month", "day", "hour"}
+        or (name, source) == ("day", "date")
+        or span.lower is None
+        or span.lower > 0
+    ):
         return span
     return replace(span, lower=span.lower - 1)
 
@@ -59,7 +64,11 @@ def _number(transform: str) -> int:
 
 def _in_buckets(span: Span, source: Any, buckets: int, literal: Literal) -> bool:
     found = bucket(literal.low, source, buckets)
-    return found is not None and (span.lower is None or span.lower <= found) and (span.upper is None or found <= span.upper)
+    return (
+        found is not None
+        and (span.lower is None or span.lower <= found)
+        and (span.upper is None or found <= span.upper)
+    )
 
 
 def _of_truncated(span: Span, source: Any, width: int) -> Span:
@@ -69,7 +78,9 @@ def _of_truncated(span: Span, source: Any, width: int) -> Span:
     upper = span.upper
     if upper is not None and kind == "decimal":
         known = primitive(source)
-        upper = EXACTLY.add(upper, Decimal(width - 1).scaleb(-known.numbers[1] if known else 0, EXACTLY))
+        upper = EXACTLY.add(
+            upper, Decimal(width - 1).scaleb(-known.numbers[1] if known else 0, EXACTLY)
+        )
     elif upper is not None:
         upper += width - 1
     return Span(null=span.null, lower=span.lower, upper=upper)
@@ -78,7 +89,12 @@ def _of_truncated(span: Span, source: Any, width: int) -> Span:
 def _of_prefixes(span: Span, width: int) -> Span:
     """Return texts or bytes that begin with what is left of them; what is shorter than the width is whole."""
     whole = span.upper is not None and len(span.upper) < width and span.lower == span.upper
-    return Span(null=span.null, lower=span.lower, upper=span.upper, upper_is_prefix=not whole and span.upper is not None)
+    return Span(
+        null=span.null,
+        lower=span.lower,
+        upper=span.upper,
+        upper_is_prefix=not whole and span.upper is not None,
+    )
 
 
 def _of_time(span: Span, name: str, kind: str) -> Span:

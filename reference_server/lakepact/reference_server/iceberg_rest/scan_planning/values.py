@@ -20,16 +20,25 @@ from lakepact.reference_server.iceberg_rest.tables.types import name_of, primiti
 
 INTEGERS = frozenset({"int", "long"})
 FLOATS = frozenset({"float", "double"})
-MOMENTS = {"timestamp": ("us", False), "timestamptz": ("us", True), "timestamp_ns": ("ns", False), "timestamptz_ns": ("ns", True)}
+MOMENTS = {
+    "timestamp": ("us", False),
+    "timestamptz": ("us", True),
+    "timestamp_ns": ("ns", False),
+    "timestamptz_ns": ("ns", True),
+}
 BYTES = frozenset({"fixed", "binary"})
 #: Types whose values have an order that every writer of bounds follows.
-ORDERED = INTEGERS | FLOATS | MOMENTS.keys() | BYTES | {"boolean", "date", "time", "decimal", "string"}
+ORDERED = (
+    INTEGERS | FLOATS | MOMENTS.keys() | BYTES | {"boolean", "date", "time", "decimal", "string"}
+)
 COMPARED = ORDERED | {"uuid"}  #: types whose values a filter may be about
 
 TINY = 5e-324  #: the least number above 0.0 and -0.0
 EXACTLY = Context(prec=200)  #: keeps every digit of a decimal, which the usual context does not
 
-_DECIMAL = re.compile(r"[+-]?(?:[0-9]{1,80}(?:\.[0-9]{0,80})?|\.[0-9]{1,80})(?:[eE][+-]?[0-9]{1,3})?")
+_DECIMAL = re.compile(
+    r"[+-]?(?:[0-9]{1,80}(?:\.[0-9]{0,80})?|\.[0-9]{1,80})(?:[eE][+-]?[0-9]{1,3})?"
+)
 _UUID = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 _HEX = re.compile(r"(?:[0-9a-fA-F]{2})*")
 
@@ -102,7 +111,11 @@ def _boolean(value: Any, _: str) -> bool | None:
 
 
 def _uuid(value: Any, _: str) -> bytes | None:
-    return bytes.fromhex(value.replace("-", "")) if isinstance(value, str) and _UUID.fullmatch(value) else None
+    return (
+        bytes.fromhex(value.replace("-", ""))
+        if isinstance(value, str) and _UUID.fullmatch(value)
+        else None
+    )
 
 
 def _bytes(value: Any, _: str) -> bytes | None:
@@ -119,7 +132,9 @@ def _time(value: Any, _: str) -> int | None:
 
 def _moment(value: Any, kind: str) -> int | None:
     unit, zoned = MOMENTS[kind]
-    return calendar.read_moment(value, unit, zoned=zoned) if isinstance(value, str) else _whole(value)
+    return (
+        calendar.read_moment(value, unit, zoned=zoned) if isinstance(value, str) else _whole(value)
+    )
 
 
 _READ: dict[str, Callable[[Any, str], Any]] = {
@@ -194,7 +209,11 @@ def unscaled(raw: bytes, column_type: Any) -> Decimal:
     """Return the decimal whose digits are a big-endian whole number."""
     known = primitive(column_type)
     scale = known.numbers[1] if known else 0
-    return Decimal(int.from_bytes(raw, "big", signed=True)).scaleb(-scale, EXACTLY) if raw else Decimal(0)
+    return (
+        Decimal(int.from_bytes(raw, "big", signed=True)).scaleb(-scale, EXACTLY)
+        if raw
+        else Decimal(0)
+    )
 
 
 def midnight(days: int, moments: str) -> int:
@@ -231,7 +250,11 @@ def value_as_json(value: Any, column_type: Any) -> Any:
 
 def _float_as_json(value: float, _: Any) -> float | str:
     """JSON has no way to write what is not finite."""
-    return value if math.isfinite(value) else {math.inf: "Infinity", -math.inf: "-Infinity"}.get(value, "NaN")
+    return (
+        value
+        if math.isfinite(value)
+        else {math.inf: "Infinity", -math.inf: "-Infinity"}.get(value, "NaN")
+    )
 
 
 def _moment_as_json(value: int, column_type: str) -> str:

@@ -35,7 +35,9 @@ if TYPE_CHECKING:
     from lakepact.reference_server.warehouse.local import Warehouse
 
 
-def default_location(catalog: Catalog, namespace: Document, *, levels: Sequence[str], name: str) -> str:
+def default_location(
+    catalog: Catalog, namespace: Document, *, levels: Sequence[str], name: str
+) -> str:
     """Return the default location of a table: below its namespace, in a folder that no other table had."""
     root = namespace["properties"].get("location", "")
     try:
@@ -74,7 +76,11 @@ class Catalog:
     def records(self) -> dict[Key, Record]:
         """Return every namespace, table and view."""
         with self.store.begin() as transaction:
-            return {key: record for collection in (NAMESPACES, IDENTIFIERS) for key, record in transaction.every(collection)}
+            return {
+                key: record
+                for collection in (NAMESPACES, IDENTIFIERS)
+                for key, record in transaction.every(collection)
+            }
 
     def restore(self, records: Mapping[Key, Record]) -> None:
         """Put back the namespaces, tables and views that `records` returned earlier, and remove later ones."""
@@ -86,7 +92,9 @@ class Catalog:
                 if now.get(key) is not record:
                     transaction.put(key, record)
 
-    def put(self, transaction: Transaction, key: Key, record: Record, *, former: Record | None = None) -> None:
+    def put(
+        self, transaction: Transaction, key: Key, record: Record, *, former: Record | None = None
+    ) -> None:
         """Store a table or view; its metadata file is removed again if the transaction fails.
 
         Args:
@@ -97,7 +105,9 @@ class Catalog:
         """
         transaction.put(key, record)
         if record is not former:
-            transaction.otherwise(partial(self.warehouse.forget, record.document["metadata-location"]))
+            transaction.otherwise(
+                partial(self.warehouse.forget, record.document["metadata-location"])
+            )
 
     def check_location(self, key: Key, location: str, uuid: str | None = None) -> None:
         """Check that a table or view can lie at a location.
@@ -109,7 +119,9 @@ class Catalog:
         self.rules.location_is_held(self.warehouse, location)
         if not self.located.is_free(key, location, uuid):
             others = "that of another table or view, or holds the folder of a namespace"
-            raise bad_request(f"the location {location[:200]!r} overlaps with {others}; choose a folder of its own, or none")
+            raise bad_request(
+                f"the location {location[:200]!r} overlaps with {others}; choose a folder of its own, or none"
+            )
 
     def new_location(self, namespace: Document, key: Key, wanted: str | None) -> str:
         """Return the location of a new table or view.
@@ -126,11 +138,21 @@ class Catalog:
             wanted = wanted.rstrip("/")
             self.check_location(key, wanted)
             return wanted
-        location = self.rules.default_location(self, namespace, levels=key.place, name=key.name).rstrip("/")
-        self.rules.location_is_held(self.warehouse, location)  # a new folder: it overlaps with no other
+        location = self.rules.default_location(
+            self, namespace, levels=key.place, name=key.name
+        ).rstrip("/")
+        self.rules.location_is_held(
+            self.warehouse, location
+        )  # a new folder: it overlaps with no other
         return location
 
-    def page(self, records: Callable[[str | None], Iterator[Any]], listing: str, token: str | None, size: int | None) -> Any:
+    def page(
+        self,
+        records: Callable[[str | None], Iterator[Any]],
+        listing: str,
+        token: str | None,
+        size: int | None,
+    ) -> Any:
         """Return a page of a listing, and the token of the next page.
 
         Raises:
@@ -142,7 +164,13 @@ class Catalog:
             raise bad_request(f"query parameter pageToken: {bad}") from None
 
     def list_identifiers(
-        self, kind: str, of: Callable[[View, Place, str | None], Iterator[Any]], namespace: str, *, token: str | None, size: int | None
+        self,
+        kind: str,
+        of: Callable[[View, Place, str | None], Iterator[Any]],
+        namespace: str,
+        *,
+        token: str | None,
+        size: int | None,
     ) -> Reply:
         """Return a page of the tables or views of exactly one namespace.
 
@@ -159,12 +187,18 @@ class Catalog:
         levels = levels_of(namespace)
         with self.store.view() as view:
             self.rules.namespace_exists(view, levels)
-            page, following = self.page(partial(of, view, levels), f"{kind}{SEPARATOR}{namespace}", token, size)
+            page, following = self.page(
+                partial(of, view, levels), f"{kind}{SEPARATOR}{namespace}", token, size
+            )
         identifiers = [{"namespace": list(levels), "name": name} for name, _ in page]
         return json_reply({"identifiers": identifiers, "next-page-token": following})
 
     def rename(
-        self, body: RenameTableRequest, *, exists: Callable[[View, Place, str], Record], is_addressable: Callable[[str, str], None]
+        self,
+        body: RenameTableRequest,
+        *,
+        exists: Callable[[View, Place, str], Record],
+        is_addressable: Callable[[str, str], None],
     ) -> None:
         """Give a table or view another name, in its namespace or another; its files stay where they are.
 
@@ -176,7 +210,10 @@ class Catalog:
         Raises:
             Problem: 404, the source or the new namespace does not exist; 409, the new name is taken.
         """
-        old, new = (identifier_key(body[end]["namespace"], body[end]["name"]) for end in ("source", "destination"))
+        old, new = (
+            identifier_key(body[end]["namespace"], body[end]["name"])
+            for end in ("source", "destination")
+        )
         with self.store.begin() as transaction:
             exists(transaction, old.place, old.name)
             if old == new:

@@ -23,7 +23,12 @@ from lakepact.reference_server.iceberg_rest.tables.storage_credentials import (
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from lakepact.generated.iceberg_rest.documents import CreateTableRequest, LoadTableResult, RemoteSigningConfig, StorageCredential
+    from lakepact.generated.iceberg_rest.documents import (
+        CreateTableRequest,
+        LoadTableResult,
+        RemoteSigningConfig,
+        StorageCredential,
+    )
     from lakepact.reference_server.iceberg_rest.tables.catalog import Catalog
     from lakepact.reference_server.storage.store import Place
 
@@ -82,7 +87,14 @@ class Credentials:
     """
 
     def __init__(
-        self, catalog: Catalog, rules: Rules, access: StorageAccess, *, prefix: str, signs: bool = False, configures_signers: bool = False
+        self,
+        catalog: Catalog,
+        rules: Rules,
+        access: StorageAccess,
+        *,
+        prefix: str,
+        signs: bool = False,
+        configures_signers: bool = False,
     ) -> None:
         self._catalog, self._rules = catalog, rules
         self._access = access
@@ -139,10 +151,15 @@ class Credentials:
                     return {"config": given[0]["config"], "storage-credentials": given}
         if not self._signs or is_staged or SIGNING not in delegation:
             return {}
-        config = self._rules.signer_config(self._access, path_of("sign", self._prefix, levels, name))
+        config = self._rules.signer_config(
+            self._access, path_of("sign", self._prefix, levels, name)
+        )
         if not self._configures_signers:
             return {"config": config}
-        return {"config": config, "remote-signing-config": self._rules.signer_settings(levels, name)}
+        return {
+            "config": config,
+            "remote-signing-config": self._rules.signer_settings(levels, name),
+        }
 
     def of(self, location: str, levels: Place, name: str) -> list[StorageCredential]:
         """Return the credentials of one table.
@@ -152,15 +169,26 @@ class Credentials:
         """
         if not self._access.is_given:
             return []
-        if self._access.service is not None and not self._catalog.located.is_alone(identifier_key(levels, name), location):
+        if self._access.service is not None and not self._catalog.located.is_alone(
+            identifier_key(levels, name), location
+        ):
             why = "they would open another table too, which lies at its location"
-            raise Problem(403, "ForbiddenException", f"there are no credentials for {shown(levels, name)}: {why}")
+            raise Problem(
+                403,
+                "ForbiddenException",
+                f"there are no credentials for {shown(levels, name)}: {why}",
+            )
         is_writable = self._rules.credentials_may_write(levels, name)
-        found: list[StorageCredential] = self._rules.storage_credentials(self._access, location, name="lakepact", is_writable=is_writable)
+        found: list[StorageCredential] = self._rules.storage_credentials(
+            self._access, location, name="lakepact", is_writable=is_writable
+        )
         if self._access.service is not None:
             path = path_of("credentials", self._prefix, levels, name)
             refresh = {"client.refresh-credentials-endpoint": path}
-            found = [{**one, "config": refresh | one["config"]} if one["config"] else one for one in found]
+            found = [
+                {**one, "config": refresh | one["config"]} if one["config"] else one
+                for one in found
+            ]
         return found
 
 
@@ -175,13 +203,26 @@ class CredentialsAgain:
         self._credentials = credentials
 
     def create_table(
-        self, *, answered: Reply, namespace: str, body: CreateTableRequest, x_iceberg_access_delegation: Sequence[str] = (), **_: object
+        self,
+        *,
+        answered: Reply,
+        namespace: str,
+        body: CreateTableRequest,
+        x_iceberg_access_delegation: Sequence[str] = (),
+        **_: object,
     ) -> Reply:
         """Return the stored reply of a creation with current credentials, or without any if none can be issued."""
         location = answered.document["metadata"]["location"]
         levels, name = levels_of(namespace), body["name"]
         is_staged = body.get("stage-create", False)
-        access = self._credentials.access_for(x_iceberg_access_delegation, location, levels, name, has_changed=True, is_staged=is_staged)
+        access = self._credentials.access_for(
+            x_iceberg_access_delegation,
+            location,
+            levels,
+            name,
+            has_changed=True,
+            is_staged=is_staged,
+        )
         return sent(answered.body, dict(answered.headers).get(b"etag", b""), access)
 
     register_table = create_table

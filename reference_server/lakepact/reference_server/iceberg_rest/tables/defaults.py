@@ -19,10 +19,14 @@ _HEX = re.compile(r"(?:[0-9a-fA-F]{2})*")
 _UUID = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 _DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 _TIME = re.compile(r"([0-9]{2}:[0-9]{2}:[0-9]{2})(?:\.[0-9]{1,6})?")
-_TIMESTAMP = re.compile(r"([0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2})(?:\.([0-9]{1,9}))?(\+00:00)?")
+_TIMESTAMP = re.compile(
+    r"([0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2})(?:\.([0-9]{1,9}))?(\+00:00)?"
+)
 
 
-def check_default(field: Mapping[str, Any], member: str, where: str, *, format_version: int) -> None:
+def check_default(
+    field: Mapping[str, Any], member: str, where: str, *, format_version: int
+) -> None:
     """Refuse a default value that a column of this type cannot have."""
     value = field.get(member)
     if value is None:
@@ -30,7 +34,8 @@ def check_default(field: Mapping[str, Any], member: str, where: str, *, format_v
     where = f"{where}/{member}"
     if format_version < SINCE:
         raise refused(
-            where, f"default values need format version {SINCE}, and the table has {format_version}; leave it out, or upgrade the table"
+            where,
+            f"default values need format version {SINCE}, and the table has {format_version}; leave it out, or upgrade the table",
         )
     column_type = field.get("type")
     known = primitive(column_type) if isinstance(column_type, str) else None
@@ -63,7 +68,11 @@ def _decimal(value: Any, of: Primitive) -> bool:
 
 
 def _fixed(value: Any, of: Primitive) -> bool:
-    return isinstance(value, str) and len(value) == 2 * of.numbers[0] and _HEX.fullmatch(value) is not None
+    return (
+        isinstance(value, str)
+        and len(value) == 2 * of.numbers[0]
+        and _HEX.fullmatch(value) is not None
+    )
 
 
 def _exists(read: Callable[[str], object], spelled: str) -> bool:
@@ -75,7 +84,11 @@ def _exists(read: Callable[[str], object], spelled: str) -> bool:
 
 
 def _date(value: Any, _: Primitive) -> bool:
-    return isinstance(value, str) and _DATE.fullmatch(value) is not None and _exists(date.fromisoformat, value)
+    return (
+        isinstance(value, str)
+        and _DATE.fullmatch(value) is not None
+        and _exists(date.fromisoformat, value)
+    )
 
 
 def _time(value: Any, _: Primitive) -> bool:
@@ -89,7 +102,11 @@ def _timestamp(value: Any, of: Primitive) -> bool:
         return False
     digits = 9 if of.name.endswith("_ns") else 6
     has_zone = of.name.startswith("timestamptz")
-    return len(match[2] or "") <= digits and bool(match[3]) == has_zone and _exists(datetime.fromisoformat, match[1])
+    return (
+        len(match[2] or "") <= digits
+        and bool(match[3]) == has_zone
+        and _exists(datetime.fromisoformat, match[1])
+    )
 
 
 _VALUES: dict[str, Callable[[Any, Primitive], bool]] = {

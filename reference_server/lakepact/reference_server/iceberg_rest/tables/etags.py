@@ -19,7 +19,11 @@ def tag_of_file(location: str) -> bytes:
 
 def tag_of_representation(record: Record, snapshots: str) -> bytes:
     """Return the tag of a table as it is loaded with all snapshots or with those of refs; empty if it has none."""
-    return record.tag if snapshots == "all" or not record.tag else b'%s-%s"' % (record.tag[:-1], snapshots.encode())
+    return (
+        record.tag
+        if snapshots == "all" or not record.tag
+        else b'%s-%s"' % (record.tag[:-1], snapshots.encode())
+    )
 
 
 def matches(sent: str, tag: bytes) -> bool:
@@ -28,7 +32,10 @@ def matches(sent: str, tag: bytes) -> bool:
     Tags of this server hold no commas, and no tag holds quotes, so that the header may be cut at every comma.
     """
     own = tag.decode()
-    return any(one.strip(" \t").removeprefix("W/") == own or one.strip(" \t") == "*" for one in sent.split(","))
+    return any(
+        one.strip(" \t").removeprefix("W/") == own or one.strip(" \t") == "*"
+        for one in sent.split(",")
+    )
 
 
 def no_tag(record: Record, snapshots: str) -> bytes:  # noqa: ARG001 - in the place of `tag_of_representation`

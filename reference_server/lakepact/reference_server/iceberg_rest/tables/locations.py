@@ -22,7 +22,11 @@ from lakepact.reference_server.iceberg_rest.tables.metadata_files import METADAT
 from lakepact.reference_server.storage.store import Key, Record, Store, Transaction
 from lakepact.reference_server.warehouse.local import Outside, Warehouse, below, overlap
 
-DATA_PATHS = ("write.data.path", "write.object-storage.path", "write.folder-storage.path")  #: where writers put data files
+DATA_PATHS = (
+    "write.data.path",
+    "write.object-storage.path",
+    "write.folder-storage.path",
+)  #: where writers put data files
 
 
 class Located:
@@ -37,11 +41,18 @@ class Located:
 
     def __init__(self, store: Store, warehouse: Warehouse) -> None:
         self._store = store
-        self.view, self.get, self.pending, self.close = store.view, store.get, store.pending, store.close
+        self.view, self.get, self.pending, self.close = (
+            store.view,
+            store.get,
+            store.pending,
+            store.close,
+        )
         self._warehouse = warehouse
         self._index: _Index | None = None
         self._following: _Following | None = None  # the transaction that is open
-        self.others: Sequence[Located] = ()  #: catalogs of other warehouses, whose files may lie in the same folders
+        self.others: Sequence[
+            Located
+        ] = ()  #: catalogs of other warehouses, whose files may lie in the same folders
 
     @property
     def is_indexed(self) -> bool:
@@ -80,7 +91,9 @@ class Located:
                 found = found or bool(located._known(transaction).named(uuid))  # noqa: SLF001
         return found
 
-    def _is_free(self, location: str, own: Iterable[Key], is_free: Callable[[_Index, str, set[Key]], bool]) -> bool:
+    def _is_free(
+        self, location: str, own: Iterable[Key], is_free: Callable[[_Index, str, set[Key]], bool]
+    ) -> bool:
         places = self._warehouse.places(location)
         with self._store.begin() as transaction:
             index, without = self._known(transaction), set(own)
@@ -117,7 +130,9 @@ class Located:
         former, self._following = self._following, following
         return former
 
-    def moved(self, transaction: Transaction, changes: dict[Key, Record | None], *, is_read: bool) -> None:
+    def moved(
+        self, transaction: Transaction, changes: dict[Key, Record | None], *, is_read: bool
+    ) -> None:
         """Record the changes of a transaction; the store is locked until it ends.
 
         Args:
@@ -153,7 +168,12 @@ class _Following(AbstractContextManager["Transaction"]):
         self._changes = followed.changes
         return followed
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
         try:
             if kind is None:
                 self._located.moved(self._transaction, self._changes, is_read=self.is_read)
@@ -255,8 +275,12 @@ class _Index:
 
     warehouse: Warehouse
     locations: _Places = field(default_factory=_Places)  #: of tables and views
-    metadata: _Places = field(default_factory=_Places)  #: further folders with metadata files of tables and views
-    data: _Places = field(default_factory=_Places)  #: further folders with data files, or folders in them
+    metadata: _Places = field(
+        default_factory=_Places
+    )  #: further folders with metadata files of tables and views
+    data: _Places = field(
+        default_factory=_Places
+    )  #: further folders with data files, or folders in them
     folders: _Places = field(default_factory=_Places)  #: of namespaces
     uuids: dict[str, set[Key]] = field(default_factory=dict[str, set[Key]])
     known: dict[Key, tuple[Any, ...]] = field(default_factory=dict[Key, tuple[Any, ...]])
@@ -271,7 +295,11 @@ class _Index:
 
     def is_unused(self, place: str, own: set[Key]) -> bool:
         """Return whether a place also holds no further files of a table or view."""
-        return self.is_free(place, own) and not self.metadata.within(place, own) and not self.data.beside(place, own)
+        return (
+            self.is_free(place, own)
+            and not self.metadata.within(place, own)
+            and not self.data.beside(place, own)
+        )
 
     def named(self, uuid: str | None) -> set[Key]:
         """Return the tables and views that have a UUID."""
@@ -303,7 +331,9 @@ class _Index:
     def _enter(self, key: Key, now: tuple[Any, ...], document: Document) -> None:
         self.known[key] = now
         if key.collection == NAMESPACES:
-            self.folders.move(key, self.warehouse.places(below(self.warehouse.root, (*key.place, key.name))))
+            self.folders.move(
+                key, self.warehouse.places(below(self.warehouse.root, (*key.place, key.name)))
+            )
             return
         self.uuids.setdefault(now[0], set()).add(key)
         self.locations.move(key, self.warehouse.places(document["metadata"]["location"]))
@@ -311,9 +341,18 @@ class _Index:
         properties = document["metadata"].get("properties") or {}
         folders = {path.rpartition("/")[0] for path in _files(document)}
         # A table with the default metadata path has the default data path too.
-        former = {f"{folder.removesuffix('/metadata')}/data" for folder in folders if folder.endswith("/metadata")}
-        self.metadata.move(key, self._elsewhere(own, {properties.get(METADATA_PATH) or "", *folders}))
-        self.data.move(key, self._elsewhere(own, {*(properties.get(name) or "" for name in DATA_PATHS), *former}))
+        former = {
+            f"{folder.removesuffix('/metadata')}/data"
+            for folder in folders
+            if folder.endswith("/metadata")
+        }
+        self.metadata.move(
+            key, self._elsewhere(own, {properties.get(METADATA_PATH) or "", *folders})
+        )
+        self.data.move(
+            key,
+            self._elsewhere(own, {*(properties.get(name) or "" for name in DATA_PATHS), *former}),
+        )
 
     def _elsewhere(self, own: str, locations: Iterable[str]) -> Iterator[str]:
         """Return the places of locations that are in the warehouse, but not below a table's own."""
@@ -332,7 +371,12 @@ def _about(document: Document) -> tuple[Any, ...]:
     properties = metadata.get("properties") or {}
     wanted = (properties.get(METADATA_PATH), *map(properties.get, DATA_PATHS)) if properties else ()
     uuid: str = metadata.get("table-uuid") or metadata.get("view-uuid") or ""
-    return (uuid.casefold(), metadata["location"], document["metadata-location"].rpartition("/")[0], *wanted)
+    return (
+        uuid.casefold(),
+        metadata["location"],
+        document["metadata-location"].rpartition("/")[0],
+        *wanted,
+    )
 
 
 def _files(document: Document) -> Iterable[str]:

@@ -14,7 +14,11 @@ from lakepact.reference_server.iceberg_rest.tables.partitioning import (
     unpartitioned,
 )
 from lakepact.reference_server.iceberg_rest.tables.schemas import columns, with_fresh_ids
-from lakepact.reference_server.iceberg_rest.tables.sorting import check_order, following_id, unsorted
+from lakepact.reference_server.iceberg_rest.tables.sorting import (
+    check_order,
+    following_id,
+    unsorted,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -27,12 +31,16 @@ Item = TypeVar("Item", bound="Mapping[str, Any]")
 FORMAT_VERSIONS = range(1, 4)
 MAIN = "main"  #: the branch of the current snapshot
 DEFAULT_FORMAT_VERSION = 2
-FORMAT_VERSION = "format-version"  #: as a property of a create request it selects the format, and is not stored
+FORMAT_VERSION = (
+    "format-version"  #: as a property of a create request it selects the format, and is not stored
+)
 PREVIOUS_VERSIONS_MAX = "write.metadata.previous-versions-max"
 DEFAULT_PREVIOUS_VERSIONS = 100
 
 
-def empty_table_metadata(*, format_version: int = DEFAULT_FORMAT_VERSION) -> documents.TableMetadata:
+def empty_table_metadata(
+    *, format_version: int = DEFAULT_FORMAT_VERSION
+) -> documents.TableMetadata:
     """Return the document to which the updates of a creating commit apply: without uuid, location or schema."""
     document: documents.TableMetadata = {
         "format-version": format_version,
@@ -56,7 +64,9 @@ def empty_table_metadata(*, format_version: int = DEFAULT_FORMAT_VERSION) -> doc
     return document
 
 
-def new_table_metadata(request: documents.CreateTableRequest, *, table_uuid: str, location: str, now_ms: int) -> documents.TableMetadata:
+def new_table_metadata(
+    request: documents.CreateTableRequest, *, table_uuid: str, location: str, now_ms: int
+) -> documents.TableMetadata:
     """Return the metadata of the table that a create request describes: without snapshots, all ids freshly assigned.
 
     Args:
@@ -68,20 +78,42 @@ def new_table_metadata(request: documents.CreateTableRequest, *, table_uuid: str
     Raises:
         Problem: 400, the schema, the partition spec, the write order, a property or the format version is not valid.
     """
-    properties = dict(texts(request, "properties", "")) if request.get("properties") is not None else {}
+    properties = (
+        dict(texts(request, "properties", "")) if request.get("properties") is not None else {}
+    )
     format_version = _format_version(properties.pop(FORMAT_VERSION, str(DEFAULT_FORMAT_VERSION)))
     requested: documents.Schema = child(request, "schema", "")
     known = columns(requested, "/schema", format_version=format_version, ids=INT32)
-    spec: documents.PartitionSpec = child(request, "partition-spec", "") if request.get("partition-spec") is not None else unpartitioned()
+    spec: documents.PartitionSpec = (
+        child(request, "partition-spec", "")
+        if request.get("partition-spec") is not None
+        else unpartitioned()
+    )
     check_spec(spec, known, "/partition-spec")
-    order: documents.SortOrder = child(request, "write-order", "") if request.get("write-order") is not None else unsorted()
+    order: documents.SortOrder = (
+        child(request, "write-order", "") if request.get("write-order") is not None else unsorted()
+    )
     check_order(order, known, "/write-order")
 
     schema, fresh = with_fresh_ids(requested)
     fields: list[documents.PartitionField] = _moved(spec, fresh, "/partition-spec")
-    spec = {**spec, "spec-id": 0, "fields": [{**field, "field-id": FIRST_FIELD_ID + index} for index, field in enumerate(fields)]}
-    order = {**order, "order-id": following_id(order), "fields": _moved(order, fresh, "/write-order")}
-    document: documents.TableMetadata = {"format-version": format_version, "table-uuid": table_uuid, "location": location}
+    spec = {
+        **spec,
+        "spec-id": 0,
+        "fields": [
+            {**field, "field-id": FIRST_FIELD_ID + index} for index, field in enumerate(fields)
+        ],
+    }
+    order = {
+        **order,
+        "order-id": following_id(order),
+        "fields": _moved(order, fresh, "/write-order"),
+    }
+    document: documents.TableMetadata = {
+        "format-version": format_version,
+        "table-uuid": table_uuid,
+        "location": location,
+    }
     document |= empty_table_metadata(format_version=format_version) | {
         "last-updated-ms": now_ms,
         "last-column-id": len(fresh),
@@ -101,14 +133,22 @@ def _format_version(spelled: str) -> int:
     if spelled in {str(version) for version in FORMAT_VERSIONS}:
         return int(spelled)
     raise refused(
-        f"/properties/{FORMAT_VERSION}", f"expected a format version from 1 to {FORMAT_VERSIONS.stop - 1}, found {shown(spelled)}"
+        f"/properties/{FORMAT_VERSION}",
+        f"expected a format version from 1 to {FORMAT_VERSIONS.stop - 1}, found {shown(spelled)}",
     )
 
 
-def _moved(spec_or_order: documents.PartitionSpec | documents.SortOrder, fresh: Mapping[int, int], where: str) -> list[Any]:
+def _moved(
+    spec_or_order: documents.PartitionSpec | documents.SortOrder,
+    fresh: Mapping[int, int],
+    where: str,
+) -> list[Any]:
     for index, field in enumerate(spec_or_order["fields"]):
         if field["source-id"] not in fresh:
-            raise refused(f"{where}/fields/{index}/source-id", f"the schema has no column with id {field['source-id']}")
+            raise refused(
+                f"{where}/fields/{index}/source-id",
+                f"the schema has no column with id {field['source-id']}",
+            )
     return [{**field, "source-id": fresh[field["source-id"]]} for field in spec_or_order["fields"]]
 
 
@@ -142,7 +182,9 @@ def new_in(metadata: documents.TableMetadata, previous: documents.TableMetadata)
     return found
 
 
-def finish_commit(metadata: documents.TableMetadata, previous: documents.TableMetadata, previous_location: str) -> documents.TableMetadata:
+def finish_commit(
+    metadata: documents.TableMetadata, previous: documents.TableMetadata, previous_location: str
+) -> documents.TableMetadata:
     """Return the document as it is stored: its metadata-log names the file that it replaces.
 
     The log keeps the newest files, as many as the property `write.metadata.previous-versions-max` says.
@@ -154,9 +196,15 @@ def finish_commit(metadata: documents.TableMetadata, previous: documents.TableMe
     """
     if metadata is previous:
         return metadata
-    entry: documents.MetadataLogItem = {"timestamp-ms": previous["last-updated-ms"], "metadata-file": previous_location}
+    entry: documents.MetadataLogItem = {
+        "timestamp-ms": previous["last-updated-ms"],
+        "metadata-file": previous_location,
+    }
     log = [*(metadata.get("metadata-log") or ()), entry]
-    return {**metadata, "metadata-log": log[-_previous_versions(metadata.get("properties") or {}) :]}
+    return {
+        **metadata,
+        "metadata-log": log[-_previous_versions(metadata.get("properties") or {}) :],
+    }
 
 
 def _previous_versions(properties: Mapping[str, str]) -> int:

@@ -17,7 +17,12 @@ from lakepact.reference_server.http.json_text import NotJson, read_json
 from lakepact.reference_server.iceberg_rest.identifiers import bad_request
 from lakepact.reference_server.iceberg_rest.tables.etags import tag_of, tag_of_file
 from lakepact.reference_server.storage.store import NotKept, Record
-from lakepact.reference_server.warehouse.local import LARGEST_DOCUMENT, Outside, Unreadable, Unwritable
+from lakepact.reference_server.warehouse.local import (
+    LARGEST_DOCUMENT,
+    Outside,
+    Unreadable,
+    Unwritable,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -30,7 +35,10 @@ METADATA_PATH = "write.metadata.path"  #: the property of tables and views that 
 NO_ROOM = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 NUMBER = re.compile(r"[^/]*?([0-9]{1,9})-[^/]*\.metadata\.json(?:\.gz)?")
 CODEC = "write.metadata.compression-codec"  #: the property of tables and views that says how their metadata files are compressed
-COMPRESSED = (".gz.metadata.json", ".metadata.json.gz")  #: how the names of metadata files compressed with gzip end
+COMPRESSED = (
+    ".gz.metadata.json",
+    ".metadata.json.gz",
+)  #: how the names of metadata files compressed with gzip end
 GZIP = b"\x1f\x8b"  #: how their content begins
 
 
@@ -56,7 +64,9 @@ def prepare(warehouse: Warehouse, location: str) -> None:
         raise not_kept(error) from None
 
 
-def next_location(warehouse: Warehouse, metadata: TableMetadata | ViewMetadata, former: str | None) -> str:
+def next_location(
+    warehouse: Warehouse, metadata: TableMetadata | ViewMetadata, former: str | None
+) -> str:
     """Return the next metadata file of a table or view, numbered after the previous one; one without a number counts as the first."""
     number = 0 if former is None else number_of(former) + 1
     suffix = COMPRESSED[0] if _wish(metadata, CODEC).lower() == "gzip" else ".metadata.json"
@@ -83,7 +93,9 @@ def _folder(warehouse: Warehouse, metadata: TableMetadata | ViewMetadata) -> str
     return f"{metadata['location'].rstrip('/')}/metadata"
 
 
-def write_next(warehouse: Warehouse, metadata: TableMetadata | ViewMetadata, former: str | None) -> tuple[str, bytes]:
+def write_next(
+    warehouse: Warehouse, metadata: TableMetadata | ViewMetadata, former: str | None
+) -> tuple[str, bytes]:
     """Write the next metadata file of a table or view, and return its location and its text."""
     text = orjson.dumps(metadata)
     location = next_location(warehouse, metadata, former)
@@ -135,7 +147,9 @@ def decoded(location: str, content: bytes) -> bytes:
     except (OSError, EOFError, zlib.error) as error:
         raise Unreadable(f"{location[:300]!r} cannot be decompressed with gzip: {error}") from None
     if len(text) > LARGEST_DOCUMENT:
-        raise Unreadable(f"{location[:300]!r} is larger than {LARGEST_DOCUMENT} bytes when decompressed")
+        raise Unreadable(
+            f"{location[:300]!r} is larger than {LARGEST_DOCUMENT} bytes when decompressed"
+        )
     return text
 
 
@@ -152,10 +166,14 @@ def read_text(warehouse: Warehouse, location: str) -> bytes:
 def not_kept(error: OSError) -> NotKept:
     """Return the answer to a change whose files could not be written."""
     status = 507 if error.errno in NO_ROOM else 503
-    return NotKept(f"the change was not made: its files cannot be written: {error.strerror}", status)
+    return NotKept(
+        f"the change was not made: its files cannot be written: {error.strerror}", status
+    )
 
 
-def record_of(metadata: TableMetadata, location: str, text: bytes, *, tag: bytes | None = None) -> Record:
+def record_of(
+    metadata: TableMetadata, location: str, text: bytes, *, tag: bytes | None = None
+) -> Record:
     """Return the record of a table whose metadata file is at a location.
 
     Commits and loads return the same bytes; credentials are not part of them.
@@ -167,7 +185,12 @@ def record_of(metadata: TableMetadata, location: str, text: bytes, *, tag: bytes
         tag: the ETag of this state; by default derived from the bytes.
     """
     body = whole(location, text)
-    return Record("table", {"metadata-location": location, "metadata": metadata}, body, tag_of(body) if tag is None else tag)
+    return Record(
+        "table",
+        {"metadata-location": location, "metadata": metadata},
+        body,
+        tag_of(body) if tag is None else tag,
+    )
 
 
 def whole(location: str, text: bytes) -> bytes:
@@ -179,7 +202,10 @@ def metadata_files_elsewhere(warehouse: Warehouse, table: Document) -> list[str]
     """Return the metadata files of a table outside its location, as far as the caller may choose their places."""
     metadata = table["metadata"]
     below = f"{metadata['location'].rstrip('/')}/"
-    named = {table["metadata-location"], *(entry["metadata-file"] for entry in metadata.get("metadata-log") or ())}
+    named = {
+        table["metadata-location"],
+        *(entry["metadata-file"] for entry in metadata.get("metadata-log") or ()),
+    }
     found: list[str] = []
     for location in named:
         if not location.startswith(below):

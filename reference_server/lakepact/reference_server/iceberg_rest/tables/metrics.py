@@ -56,7 +56,9 @@ class Reports:
         with self._lock:
             self._kept.append(report)
             self._bytes += len(report.text)
-            while len(self._kept) > self._most or (self._bytes > self._most_bytes and len(self._kept) > 1):
+            while len(self._kept) > self._most or (
+                self._bytes > self._most_bytes and len(self._kept) > 1
+            ):
                 self._bytes -= len(self._kept.popleft().text)
 
     def kept(self) -> tuple[Report, ...]:
@@ -66,7 +68,16 @@ class Reports:
 
     def as_json(self) -> bytes:
         """Return the reports that are kept as JSON, the oldest first, each with its table."""
-        return orjson.dumps([{"namespace": one.namespace, "table": one.table, "report": orjson.Fragment(one.text)} for one in self.kept()])
+        return orjson.dumps(
+            [
+                {
+                    "namespace": one.namespace,
+                    "table": one.table,
+                    "report": orjson.Fragment(one.text),
+                }
+                for one in self.kept()
+            ]
+        )
 
 
 class Metrics:

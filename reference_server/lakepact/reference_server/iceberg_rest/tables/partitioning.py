@@ -6,7 +6,13 @@ from collections import defaultdict
 from itertools import count
 from typing import TYPE_CHECKING
 
-from lakepact.reference_server.iceberg_rest.documents import objects, optional_integer, refused, shown, text
+from lakepact.reference_server.iceberg_rest.documents import (
+    objects,
+    optional_integer,
+    refused,
+    shown,
+    text,
+)
 from lakepact.reference_server.iceberg_rest.tables.transforms import VOID, check_transform
 
 if TYPE_CHECKING:
@@ -30,10 +36,15 @@ def check_spec(spec: PartitionSpec, columns: Columns, where: str) -> None:
         check_transform(field, columns, here)
         name = text(field, "name", here)
         if name in names:
-            raise refused(here, f"there is another partition field {shown(name)}; names are unique in a spec")
+            raise refused(
+                here, f"there is another partition field {shown(name)}; names are unique in a spec"
+            )
         names.add(name)
         if columns.ids.get(name, field["source-id"]) != field["source-id"]:
-            raise refused(here, f"{shown(name)} is the name of another column than the field's source; choose another name")
+            raise refused(
+                here,
+                f"{shown(name)} is the name of another column than the field's source; choose another name",
+            )
 
 
 def same_spec(one: PartitionSpec, other: PartitionSpec) -> bool:
@@ -53,7 +64,9 @@ def field_meaning(field: PartitionField) -> FieldMeaning:
 
 def highest_field_id(specs: Iterable[PartitionSpec]) -> int:
     """Return the highest field id of these specs."""
-    return max((field["field-id"] for spec in specs for field in spec["fields"]), default=NONE_ASSIGNED)
+    return max(
+        (field["field-id"] for spec in specs for field in spec["fields"]), default=NONE_ASSIGNED
+    )
 
 
 class PartitionFields:
@@ -64,8 +77,12 @@ class PartitionFields:
     """
 
     def __init__(self, specs: Iterable[PartitionSpec]) -> None:
-        self._by_id: defaultdict[int, list[tuple[PartitionSpec, PartitionField]]] = defaultdict(list)
-        self._ids: defaultdict[FieldMeaning, list[int]] = defaultdict(list)  # perhaps with some that mean something else by now
+        self._by_id: defaultdict[int, list[tuple[PartitionSpec, PartitionField]]] = defaultdict(
+            list
+        )
+        self._ids: defaultdict[FieldMeaning, list[int]] = defaultdict(
+            list
+        )  # perhaps with some that mean something else by now
         for spec in specs:
             self.add(spec)
 
@@ -75,7 +92,9 @@ class PartitionFields:
             self._by_id[field["field-id"]].append((spec, field))
             self._note(field)
 
-    def remove(self, specs: Iterable[PartitionSpec], is_kept: Callable[[PartitionSpec], bool]) -> None:
+    def remove(
+        self, specs: Iterable[PartitionSpec], is_kept: Callable[[PartitionSpec], bool]
+    ) -> None:
         """Forget the fields of specs that are gone."""
         for spec in specs:
             for field in spec["fields"]:
@@ -113,16 +132,35 @@ class PartitionFields:
             ids.append(field["field-id"])
 
 
-def with_field_ids(spec: PartitionSpec, known: PartitionFields, where: str, *, last_assigned: int, format_version: int) -> PartitionSpec:
+def with_field_ids(
+    spec: PartitionSpec,
+    known: PartitionFields,
+    where: str,
+    *,
+    last_assigned: int,
+    format_version: int,
+) -> PartitionSpec:
     """Return the valid spec with an id for each field: the one that was sent, that of an equal field of a known spec, or the next.
 
     Raises:
         Problem: 400, an id is given twice, or stands for something else in a known spec.
     """
     fields = spec["fields"]
-    sent = [optional_integer(field, "field-id", f"{where}/fields/{index}", within=FIELD_IDS) for index, field in enumerate(fields)]
-    ids = _sequential(sent, where) if format_version == 1 else _unique(fields, sent, known, where, last_assigned=last_assigned)
-    return {**spec, "fields": [{**field, "field-id": field_id} for field, field_id in zip(fields, ids, strict=True)]}
+    sent = [
+        optional_integer(field, "field-id", f"{where}/fields/{index}", within=FIELD_IDS)
+        for index, field in enumerate(fields)
+    ]
+    ids = (
+        _sequential(sent, where)
+        if format_version == 1
+        else _unique(fields, sent, known, where, last_assigned=last_assigned)
+    )
+    return {
+        **spec,
+        "fields": [
+            {**field, "field-id": field_id} for field, field_id in zip(fields, ids, strict=True)
+        ],
+    }
 
 
 def _sequential(sent: Sequence[int | None], where: str) -> list[int]:
@@ -137,15 +175,26 @@ def _sequential(sent: Sequence[int | None], where: str) -> list[int]:
 
 
 def _unique(
-    fields: Sequence[PartitionField], sent: Sequence[int | None], known: PartitionFields, where: str, *, last_assigned: int
+    fields: Sequence[PartitionField],
+    sent: Sequence[int | None],
+    known: PartitionFields,
+    where: str,
+    *,
+    last_assigned: int,
 ) -> list[int]:
     given_ids = {field_id for field_id in sent if field_id is not None}
     following = count(max(last_assigned, NONE_ASSIGNED, *given_ids) + 1)
     ids: dict[int, None] = {}
     for index, (field, given) in enumerate(zip(fields, sent, strict=True)):
-        field_id = given if given is not None else known.id_of(field_meaning(field), but=given_ids) or next(following)
+        field_id = (
+            given
+            if given is not None
+            else known.id_of(field_meaning(field), but=given_ids) or next(following)
+        )
         if field_id in ids:
-            raise refused(f"{where}/fields/{index}/field-id", f"partition field id {field_id} is given twice")
+            raise refused(
+                f"{where}/fields/{index}/field-id", f"partition field id {field_id} is given twice"
+            )
         if field_id not in FIELD_IDS:
             raise refused(f"{where}/fields/{index}", "the table has no partition field ids left")
         _check_meaning(field, known.get(field_id), f"{where}/fields/{index}/field-id")

@@ -7,11 +7,29 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 from lakepact.reference_server.http.json_text import NotJson, read_json
 from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.http.validation import Invalid
-from lakepact.reference_server.iceberg_rest.documents import COUNT, INT32, INT64, integer, optional_integer, refused, shown, text
+from lakepact.reference_server.iceberg_rest.documents import (
+    COUNT,
+    INT32,
+    INT64,
+    integer,
+    optional_integer,
+    refused,
+    shown,
+    text,
+)
 from lakepact.reference_server.iceberg_rest.identifiers import bad_request
-from lakepact.reference_server.iceberg_rest.tables.metadata import FORMAT_VERSIONS, MAIN, empty_table_metadata, with_id
+from lakepact.reference_server.iceberg_rest.tables.metadata import (
+    FORMAT_VERSIONS,
+    MAIN,
+    empty_table_metadata,
+    with_id,
+)
 from lakepact.reference_server.iceberg_rest.tables.metadata_files import read_text
-from lakepact.reference_server.iceberg_rest.tables.partitioning import FIRST_FIELD_ID, highest_field_id, unpartitioned
+from lakepact.reference_server.iceberg_rest.tables.partitioning import (
+    FIRST_FIELD_ID,
+    highest_field_id,
+    unpartitioned,
+)
 from lakepact.reference_server.iceberg_rest.tables.schemas import columns, types_by_id
 from lakepact.reference_server.iceberg_rest.tables.sorting import unsorted
 from lakepact.reference_server.warehouse.local import Outside, Unreadable
@@ -32,7 +50,9 @@ _NUMBERED = {
 }
 
 
-def read_registered(catalog: Catalog, location: str, kind: str, check: Callable[[Any], Metadata]) -> Metadata:
+def read_registered(
+    catalog: Catalog, location: str, kind: str, check: Callable[[Any], Metadata]
+) -> Metadata:
     """Return the metadata in a file that a request names.
 
     Args:
@@ -51,7 +71,9 @@ def read_registered(catalog: Catalog, location: str, kind: str, check: Callable[
     except (Outside, Unreadable) as error:
         raise bad_request(f"at /metadata-location: {error}") from None
     except (NotJson, Invalid, Problem) as error:
-        raise bad_request(f"{location[:300]!r} does not hold valid {kind} metadata: {str(error).replace('the body', 'the file')}") from None
+        raise bad_request(
+            f"{location[:300]!r} does not hold valid {kind} metadata: {str(error).replace('the body', 'the file')}"
+        ) from None
 
 
 def read_metadata(catalog: Catalog, location: str) -> TableMetadata:
@@ -78,8 +100,14 @@ def existing_table_metadata(document: TableMetadata) -> TableMetadata:
     text(document, "location", "")
     text(document, "table-uuid", "")
     integer(document, "last-updated-ms", "", within=COUNT)
-    present = cast("TableMetadata", {name: value for name, value in document.items() if value is not None})
-    whole: TableMetadata = {**empty_table_metadata(format_version=version), **_of_first_version(present), **present}
+    present = cast(
+        "TableMetadata", {name: value for name, value in document.items() if value is not None}
+    )
+    whole: TableMetadata = {
+        **empty_table_metadata(format_version=version),
+        **_of_first_version(present),
+        **present,
+    }
     whole["partition-specs"] = [_numbered_fields(spec) for spec in whole["partition-specs"]]
     if "last-partition-id" not in present:
         whole["last-partition-id"] = highest_field_id(whole["partition-specs"])
@@ -108,11 +136,20 @@ def _of_first_version(document: TableMetadata) -> TableMetadata:
 
 def _numbered_fields(spec: PartitionSpec) -> PartitionSpec:
     # Partition fields had no ids at first; they count from 1000, and so they do in files that were written then.
-    return {**spec, "fields": [{"field-id": FIRST_FIELD_ID + index, **field} for index, field in enumerate(spec["fields"])]}
+    return {
+        **spec,
+        "fields": [
+            {"field-id": FIRST_FIELD_ID + index, **field}
+            for index, field in enumerate(spec["fields"])
+        ],
+    }
 
 
 def _check_numbered(whole: Mapping[str, Any], member: str, id_member: str, in_use: str) -> None:
-    ids = [integer(item, id_member, f"/{member}/{index}", within=INT32) for index, item in enumerate(whole[member])]
+    ids = [
+        integer(item, id_member, f"/{member}/{index}", within=INT32)
+        for index, item in enumerate(whole[member])
+    ]
     _check_unique(ids, f"/{member}")
     wanted = integer(whole, in_use, "", within=INT32)
     if wanted not in ids:
@@ -132,23 +169,34 @@ def _check_assigned(whole: TableMetadata) -> None:
     schema: Any = with_id(whole["schemas"], "schema-id", whole["current-schema-id"]) or {}
     columns(schema, "/schemas", format_version=whole["format-version"], ids=INT32)
     highest = {
-        "last-column-id": max((max(types_by_id(schema), default=0) for schema in whole["schemas"]), default=0),
+        "last-column-id": max(
+            (max(types_by_id(schema), default=0) for schema in whole["schemas"]), default=0
+        ),
         "last-partition-id": highest_field_id(whole["partition-specs"]),
     }
     for member, least in highest.items():
         found = integer(whole, member, "", within=INT32)
         if found < least:
-            raise refused(f"/{member}", f"expected at least {least}, the highest field id in use, found {found}")
+            raise refused(
+                f"/{member}",
+                f"expected at least {least}, the highest field id in use, found {found}",
+            )
 
 
 def _check_snapshots(whole: TableMetadata) -> None:
-    ids = [integer(snapshot, "snapshot-id", f"/snapshots/{index}") for index, snapshot in enumerate(whole["snapshots"])]
+    ids = [
+        integer(snapshot, "snapshot-id", f"/snapshots/{index}")
+        for index, snapshot in enumerate(whole["snapshots"])
+    ]
     known = _check_unique(ids, "/snapshots")
     last = integer(whole, "last-sequence-number", "", within=COUNT)
     for index, snapshot in enumerate(whole["snapshots"]):
         number = optional_integer(snapshot, "sequence-number", f"/snapshots/{index}", within=COUNT)
         if number is not None and number > last:
-            raise refused(f"/snapshots/{index}/sequence-number", f"expected at most last-sequence-number, {last}, found {number}")
+            raise refused(
+                f"/snapshots/{index}/sequence-number",
+                f"expected at most last-sequence-number, {last}, found {number}",
+            )
     if whole.get("current-snapshot-id") == -1:
         del whole["current-snapshot-id"]
     current = optional_integer(whole, "current-snapshot-id", "", within=INT64)
@@ -156,7 +204,13 @@ def _check_snapshots(whole: TableMetadata) -> None:
         whole["refs"] = {**whole["refs"], MAIN: {"snapshot-id": current, "type": "branch"}}
     for name, reference in whole["refs"].items():
         if reference["snapshot-id"] not in known:
-            raise refused("/refs", f"expected {shown(name)} at the id of a snapshot, found {reference['snapshot-id']}")
+            raise refused(
+                "/refs",
+                f"expected {shown(name)} at the id of a snapshot, found {reference['snapshot-id']}",
+            )
     main = whole["refs"].get(MAIN)
     if main is not None and main["snapshot-id"] != current:
-        raise refused("/current-snapshot-id", f"expected {main['snapshot-id']}, where main is, found {shown(current)}")
+        raise refused(
+            "/current-snapshot-id",
+            f"expected {main['snapshot-id']}, where main is, found {shown(current)}",
+        )

@@ -14,7 +14,12 @@ from lakepact.reference_server.iceberg_rest.identifiers import identifier_key, l
 from lakepact.reference_server.iceberg_rest.tables.locations import DATA_PATHS
 from lakepact.reference_server.iceberg_rest.tables.metadata_files import METADATA_PATH
 from lakepact.reference_server.warehouse.local import Outside, inside
-from lakepact.reference_server.warehouse.storage_requests import READING, Bucket, Unsigned, storage_request
+from lakepact.reference_server.warehouse.storage_requests import (
+    READING,
+    Bucket,
+    Unsigned,
+    storage_request,
+)
 from lakepact.reference_server.warehouse.vended_credentials.policies import bucket_and_prefix
 from lakepact.reference_server.warehouse.vended_credentials.signing import signed_for_s3
 
@@ -32,14 +37,19 @@ if TYPE_CHECKING:
 #: How long an answer may be used again: clients look for exactly this word, and others write nothing twice.
 KEPT, NOT_KEPT = (b"cache-control", b"private"), (b"cache-control", b"no-store")
 #: Replaced by the signature, whatever the caller has sent.
-REPLACED = frozenset({"authorization", "x-amz-date", "x-amz-content-sha256", "x-amz-security-token"})
+REPLACED = frozenset(
+    {"authorization", "x-amz-date", "x-amz-content-sha256", "x-amz-security-token"}
+)
 
 
 def locations_of(catalog: Catalog, key: Key, metadata: TableMetadata) -> tuple[str, ...]:
     """Return the locations that a table keeps its files at, as far as they are its own."""
     properties = metadata.get("properties") or {}
     further = (properties.get(name) for name in (METADATA_PATH, *DATA_PATHS))
-    return (metadata["location"], *(path for path in further if path and _is_its_own(catalog, key, path)))
+    return (
+        metadata["location"],
+        *(path for path in further if path and _is_its_own(catalog, key, path)),
+    )
 
 
 def _is_its_own(catalog: Catalog, key: Key, path: str) -> bool:
@@ -54,13 +64,25 @@ def _is_its_own(catalog: Catalog, key: Key, path: str) -> bool:
 def is_below(warehouse: Warehouse, location: str, folders: Iterable[str]) -> bool:
     """Return whether an object lies in one of the folders, in whichever way its location is read."""
     places = [warehouse.places(folder)[0] for folder in folders]
-    return all(any(inside(place, folder) for folder in places) for place in warehouse.places(location))
+    return all(
+        any(inside(place, folder) for folder in places) for place in warehouse.places(location)
+    )
 
 
-def signature(request: Mapping[str, Any], wanted: StorageRequest, *, keys: Keys, region: str) -> Mapping[str, str]:
+def signature(
+    request: Mapping[str, Any], wanted: StorageRequest, *, keys: Keys, region: str
+) -> Mapping[str, str]:
     """Return the headers that authorize a request."""
     at = datetime.now(UTC)
-    return signed_for_s3(request["method"], request["uri"], wanted.headers, wanted.payload, keys=keys, region=region, at=at)
+    return signed_for_s3(
+        request["method"],
+        request["uri"],
+        wanted.headers,
+        wanted.payload,
+        keys=keys,
+        region=region,
+        at=at,
+    )
 
 
 def kept_by_clients(method: str) -> tuple[bytes, bytes]:
@@ -86,18 +108,29 @@ class RemoteSigning:
         is_offered: whether the warehouse is in a store whose requests can be signed.
     """
 
-    def __init__(self, catalog: Catalog, rules: Rules, access: StorageAccess, *, is_offered: bool) -> None:
+    def __init__(
+        self, catalog: Catalog, rules: Rules, access: StorageAccess, *, is_offered: bool
+    ) -> None:
         self._catalog, self._rules = catalog, rules
         self._access = access
         name = bucket_and_prefix(f"{catalog.warehouse.root}/table")[0] if is_offered else ""
-        endpoint, in_path = access.settings.get("s3.endpoint"), access.settings.get("s3.path-style-access") == "true"
+        endpoint, in_path = (
+            access.settings.get("s3.endpoint"),
+            access.settings.get("s3.path-style-access") == "true",
+        )
         self._bucket = Bucket(name, access.region, endpoint, in_path=in_path)
 
-    def sign_request(self, *, namespace: str, table: str, body: RemoteSignRequest, **_: object) -> Reply:
+    def sign_request(
+        self, *, namespace: str, table: str, body: RemoteSignRequest, **_: object
+    ) -> Reply:
         """Return a request with the headers that authorize it, if it concerns files of the table alone."""
         keys = self._access.keys
         if not self._bucket.name or keys is None:
-            raise Problem(406, "UnsupportedOperationException", "the warehouse of this table is in no store that requests are signed for")
+            raise Problem(
+                406,
+                "UnsupportedOperationException",
+                "the warehouse of this table is in no store that requests are signed for",
+            )
         levels = levels_of(namespace)
         with self._catalog.store.view() as view:
             record = self._catalog.rules.table_exists(view, levels, table)
@@ -110,8 +143,13 @@ class RemoteSigning:
             raise _refused(str(unsigned)) from None
         self._check(wanted.locations, locations_of(self._catalog, key, metadata))
         added = self._rules.signature(body, wanted, keys=keys, region=self._bucket.region)
-        headers = {name: values for name, values in body["headers"].items() if name.lower() not in REPLACED}
-        signed = {"uri": body["uri"], "headers": {**headers, **{name: [value] for name, value in added.items()}}}
+        headers = {
+            name: values for name, values in body["headers"].items() if name.lower() not in REPLACED
+        }
+        signed = {
+            "uri": body["uri"],
+            "headers": {**headers, **{name: [value] for name, value in added.items()}},
+        }
         return Reply(200, orjson.dumps(signed), (kept_by_clients(body["method"]),))
 
     def _check(self, locations: Sequence[str], folders: Sequence[str]) -> None:

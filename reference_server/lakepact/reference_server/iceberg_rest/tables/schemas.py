@@ -7,14 +7,35 @@ from functools import cached_property
 from itertools import count
 from typing import TYPE_CHECKING, Any
 
-from lakepact.reference_server.iceberg_rest.documents import INT32, children, exact, hashable, integer, objects, refused, shown, text
+from lakepact.reference_server.iceberg_rest.documents import (
+    INT32,
+    children,
+    exact,
+    hashable,
+    integer,
+    objects,
+    refused,
+    shown,
+    text,
+)
 from lakepact.reference_server.iceberg_rest.tables.defaults import MEMBERS, check_default
-from lakepact.reference_server.iceberg_rest.tables.types import NESTED, canonical_field, check_type, name_of
+from lakepact.reference_server.iceberg_rest.tables.types import (
+    NESTED,
+    canonical_field,
+    check_type,
+    name_of,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable, Iterator
 
-    from lakepact.generated.iceberg_rest.documents import ListType, MapType, NestedType, Schema, StructType
+    from lakepact.generated.iceberg_rest.documents import (
+        ListType,
+        MapType,
+        NestedType,
+        Schema,
+        StructType,
+    )
     from lakepact.reference_server.iceberg_rest.documents import Document
 
 DEEPEST = 100  #: levels of types within each other; a document that nests deeper cannot be written as JSON everywhere
@@ -73,33 +94,57 @@ def columns(schema: Schema, where: str, *, format_version: int, ids: range = FIE
     names: set[str] = set()
     for column in _walk(schema, where, None, depth=1, format_version=format_version):
         if column.id not in ids:
-            raise refused(column.where(where), f"field id {column.id} is out of range; ids go from {ids.start} to {ids.stop - 1}")
+            raise refused(
+                column.where(where),
+                f"field id {column.id} is out of range; ids go from {ids.start} to {ids.stop - 1}",
+            )
         if (twin := found.setdefault(column.id, column)) is not column:
             raise refused(
-                column.where(where), f"{shown(column.name)} has field id {column.id}, which is the id of {shown(twin.name)} already"
+                column.where(where),
+                f"{shown(column.name)} has field id {column.id}, which is the id of {shown(twin.name)} already",
             )
         if column.name in names:
-            raise refused(column.where(where), f"there is another field {shown(column.name)}; names are unique in a schema")
+            raise refused(
+                column.where(where),
+                f"there is another field {shown(column.name)}; names are unique in a schema",
+            )
         names.add(column.name)
     _check_identifiers(schema, found, where)
     return found
 
 
-def _walk(outer: NestedType, where: str, around: Column | None, *, depth: int, format_version: int) -> Iterator[Column]:
+def _walk(
+    outer: NestedType, where: str, around: Column | None, *, depth: int, format_version: int
+) -> Iterator[Column]:
     if depth > DEEPEST:
         raise refused(where, f"types are nested more than {DEEPEST} levels deep")
-    for column in _struct(outer, where, around, format_version) if outer["type"] == "struct" else _collection(outer, where, around):
+    for column in (
+        _struct(outer, where, around, format_version)
+        if outer["type"] == "struct"
+        else _collection(outer, where, around)
+    ):
         here = f"{where}{column.step}"
         check_type(column.type, f"{here}{column.type_step}", format_version=format_version)
         kind = name_of(column.type)
         if kind == "unknown" and column.required:
-            raise refused(here, f"{shown(column.name)} is of type unknown, which is always null: it cannot be required")
+            raise refused(
+                here,
+                f"{shown(column.name)} is of type unknown, which is always null: it cannot be required",
+            )
         yield column
         if kind in NESTED:
-            yield from _walk(column.type, f"{here}{column.type_step}", column, depth=depth + 1, format_version=format_version)
+            yield from _walk(
+                column.type,
+                f"{here}{column.type_step}",
+                column,
+                depth=depth + 1,
+                format_version=format_version,
+            )
 
 
-def _struct(struct: StructType, where: str, around: Column | None, format_version: int) -> Iterator[Column]:
+def _struct(
+    struct: StructType, where: str, around: Column | None, format_version: int
+) -> Iterator[Column]:
     for index, field in enumerate(objects(struct, "fields", where)):
         here = f"{where}/fields/{index}"
         for member in MEMBERS:
@@ -117,7 +162,9 @@ def _struct(struct: StructType, where: str, around: Column | None, format_versio
         )
 
 
-def _collection(collection: ListType | MapType, where: str, around: Column | None) -> Iterator[Column]:
+def _collection(
+    collection: ListType | MapType, where: str, around: Column | None
+) -> Iterator[Column]:
     for part in ("element",) if collection["type"] == "list" else ("key", "value"):
         yield Column(
             id=integer(collection, f"{part}-id", where, within=INT32),
@@ -134,12 +181,19 @@ def _collection(collection: ListType | MapType, where: str, around: Column | Non
 def _name(last: str, around: Column | None, where: str) -> str:
     length = len(last) + (0 if around is None else len(around.name) + 1)
     if length > LONGEST_NAME:
-        raise refused(where, f"the name of the field has {length} characters, counted from the root; at most {LONGEST_NAME} are possible")
+        raise refused(
+            where,
+            f"the name of the field has {length} characters, counted from the root; at most {LONGEST_NAME} are possible",
+        )
     return last if around is None else f"{around.name}.{last}"
 
 
 def _check_identifiers(schema: Schema, known: dict[int, Column], where: str) -> None:
-    identifiers = children(schema, "identifier-field-ids", where) if schema.get("identifier-field-ids") is not None else []
+    identifiers = (
+        children(schema, "identifier-field-ids", where)
+        if schema.get("identifier-field-ids") is not None
+        else []
+    )
     for index, value in enumerate(identifiers):
         here = f"{where}/identifier-field-ids/{index}"
         column = known.get(exact(value, here, within=INT32))
@@ -147,16 +201,26 @@ def _check_identifiers(schema: Schema, known: dict[int, Column], where: str) -> 
             raise refused(here, f"the schema has no field with id {value}")
         kind = name_of(column.type)
         if kind in NESTED or kind in _NO_IDENTITY:
-            raise refused(here, f"{shown(column.name)} is of type {kind}, which cannot identify a row")
+            raise refused(
+                here, f"{shown(column.name)} is of type {kind}, which cannot identify a row"
+            )
         if not column.required or column.in_optional:
-            raise refused(here, f"{shown(column.name)} may be null, so it cannot identify a row; make it and all around it required")
+            raise refused(
+                here,
+                f"{shown(column.name)} may be null, so it cannot identify a row; make it and all around it required",
+            )
         if column.in_collection:
-            raise refused(here, f"{shown(column.name)} is inside of a list or map, so it cannot identify a row")
+            raise refused(
+                here,
+                f"{shown(column.name)} is inside of a list or map, so it cannot identify a row",
+            )
 
 
 def same_schema(one: Schema, other: Schema) -> bool:
     """Return whether two schemas have the same fields in the same order, and the same identifier fields."""
-    return schema_sketch(one) == schema_sketch(other) and schema_meaning(one) == schema_meaning(other)
+    return schema_sketch(one) == schema_sketch(other) and schema_meaning(one) == schema_meaning(
+        other
+    )
 
 
 def schema_meaning(schema: Schema) -> Hashable:
@@ -167,7 +231,11 @@ def schema_meaning(schema: Schema) -> Hashable:
 def schema_sketch(schema: Schema) -> Hashable:
     """Return a little of what a schema says: equal for schemas that are the same, and mostly for them alone."""
     fields = schema["fields"]
-    return _identifiers(schema), len(fields), *((field["id"], field["name"]) for field in fields[-1:])
+    return (
+        _identifiers(schema),
+        len(fields),
+        *((field["id"], field["name"]) for field in fields[-1:]),
+    )
 
 
 def _identifiers(schema: Schema) -> frozenset[int]:
@@ -190,7 +258,9 @@ def types_by_id(schema: Schema) -> dict[int, Any]:
 def _parts(outer: Document) -> Iterable[tuple[int, Any]]:
     if outer["type"] == "struct":
         return [(field["id"], field["type"]) for field in outer["fields"]]
-    return [(outer[f"{part}-id"], outer[part]) for part in ("element", "key", "value") if part in outer]
+    return [
+        (outer[f"{part}-id"], outer[part]) for part in ("element", "key", "value") if part in outer
+    ]
 
 
 def with_fresh_ids(schema: Schema) -> tuple[Schema, dict[int, int]]:
@@ -214,7 +284,8 @@ def _numbered(column_type: Any, fresh: dict[int, int], numbers: count[int]) -> A
         for field in members["fields"]:
             fresh[field["id"]] = next(numbers)
         members["fields"] = [
-            {**field, "id": fresh[field["id"]], "type": _numbered(field["type"], fresh, numbers)} for field in members["fields"]
+            {**field, "id": fresh[field["id"]], "type": _numbered(field["type"], fresh, numbers)}
+            for field in members["fields"]
         ]
         return members
     parts = [part for part in ("element", "key", "value") if part in members]

@@ -25,7 +25,10 @@ def check_order(order: SortOrder, columns: Mapping[int, Column], where: str) -> 
         check_transform(field, columns, here)
         for member, choices in _CHOICES.items():
             if field.get(member) not in choices:
-                raise refused(f"{here}/{member}", f"expected {' or '.join(choices)}, found {shown(field.get(member))}")
+                raise refused(
+                    f"{here}/{member}",
+                    f"expected {' or '.join(choices)}, found {shown(field.get(member))}",
+                )
 
 
 def same_order(one: SortOrder, other: SortOrder) -> bool:
@@ -35,7 +38,10 @@ def same_order(one: SortOrder, other: SortOrder) -> bool:
 
 def order_meaning(order: SortOrder) -> tuple[Any, ...]:
     """Return how an order sorts: equal for orders that sort in the same way, and only for them."""
-    return tuple((field["source-id"], field["transform"], field["direction"], field["null-order"]) for field in order["fields"])
+    return tuple(
+        (field["source-id"], field["transform"], field["direction"], field["null-order"])
+        for field in order["fields"]
+    )
 
 
 def following_id(order: SortOrder, highest: int = UNSORTED_ID) -> int:

@@ -69,7 +69,9 @@ class StorageAccess:
         """The region of the storage."""
         return self.settings.get("client.region") or self.settings.get("s3.region") or REGION
 
-    def credentials(self, location: str, *, name: str, is_writable: bool) -> list[StorageCredential]:
+    def credentials(
+        self, location: str, *, name: str, is_writable: bool
+    ) -> list[StorageCredential]:
         """Return the credentials of the table at a location, as the contract has them.
 
         Args:
@@ -85,24 +87,37 @@ class StorageAccess:
         config = dict(self.settings)
         if self.service is not None:
             try:
-                temporary = self.service.keys(location, name=name, seconds=self.seconds, is_writable=is_writable)
+                temporary = self.service.keys(
+                    location, name=name, seconds=self.seconds, is_writable=is_writable
+                )
             except Unlimited as error:
-                raise Problem(400, "BadRequestException", f"there are no credentials for this table: {error}") from None
+                raise Problem(
+                    400, "BadRequestException", f"there are no credentials for this table: {error}"
+                ) from None
             except NoKeys as error:
-                raise Problem(503, "ServiceUnavailableException", f"there are no credentials for this table now: {error}") from None
+                raise Problem(
+                    503,
+                    "ServiceUnavailableException",
+                    f"there are no credentials for this table now: {error}",
+                ) from None
             config |= s3_config(temporary.keys, temporary.expires)
         return [{"prefix": location, "config": config}]
 
 
 def s3_config(keys: Keys, expires: int) -> dict[str, str]:
     """Temporary keys as clients of tables read them."""
-    config = {"s3.access-key-id": keys.access_key_id, "s3.secret-access-key": keys.secret_access_key}
+    config = {
+        "s3.access-key-id": keys.access_key_id,
+        "s3.secret-access-key": keys.secret_access_key,
+    }
     if keys.session_token is not None:
         config["s3.session-token"] = keys.session_token
     return {**config, "s3.session-token-expires-at-ms": str(expires)}
 
 
-def storage_credentials(access: StorageAccess, location: str, *, name: str, is_writable: bool) -> list[StorageCredential]:
+def storage_credentials(
+    access: StorageAccess, location: str, *, name: str, is_writable: bool
+) -> list[StorageCredential]:
     """Return the credentials of the table at a location; none where the warehouse has none."""
     return access.credentials(location, name=name, is_writable=is_writable)
 
@@ -121,7 +136,9 @@ def path_of(action: str, prefix: str, levels: Sequence[str], name: str) -> str:
 # -- the server file --------------------------------------------------------------------------------------------------
 
 
-def read_storage_access(entry: WarehouseEntry, environment: Mapping[str, str] | None = None) -> StorageAccess:
+def read_storage_access(
+    entry: WarehouseEntry, environment: Mapping[str, str] | None = None
+) -> StorageAccess:
     """Return how the storage of a warehouse is opened, as the server file says.
 
     Args:
@@ -131,14 +148,20 @@ def read_storage_access(entry: WarehouseEntry, environment: Mapping[str, str] | 
     Raises:
         BadSetting: something of it is not understood, or missing; the message says where, and repeats no secret.
     """
-    said = _Said(f"warehouses.{entry.name}.credentials", entry.credentials, os.environ if environment is None else environment)
+    said = _Said(
+        f"warehouses.{entry.name}.credentials",
+        entry.credentials,
+        os.environ if environment is None else environment,
+    )
     if not entry.credentials:
         return StorageAccess()
     said.known()
     settings = {**said.settings("config"), **said.settings_of_variables()}
     if said.truth("rehearsal"):
         if "sts" in entry.credentials:
-            raise said.wrong("rehearsal", "is for keys that open nothing, and sts is for keys that do; keep one")
+            raise said.wrong(
+                "rehearsal", "is for keys that open nothing, and sts is for keys that do; keep one"
+            )
         return StorageAccess(settings, FakeSts(), said.seconds(shortest=1), keys=fake_keys())
     own = said.keys()
     if "sts" not in entry.credentials:
@@ -147,10 +170,19 @@ def read_storage_access(entry: WarehouseEntry, environment: Mapping[str, str] | 
                 raise said.wrong(name, "is of use with sts alone, the address of a token service")
         return StorageAccess(settings, keys=own)
     if own is None:
-        raise said.wrong("access-key-id-env", "is missing: the name of the variable with the key that this server signs with")
+        raise said.wrong(
+            "access-key-id-env",
+            "is missing: the name of the variable with the key that this server signs with",
+        )
     region = said.text("region") or "us-east-1"
     service = SecurityTokenService(said.address("sts"), region, own, said.text("role"))
-    return StorageAccess({"client.region": region, **settings}, Remembered(service), said.seconds(), is_remote=True, keys=own)
+    return StorageAccess(
+        {"client.region": region, **settings},
+        Remembered(service),
+        said.seconds(),
+        is_remote=True,
+        keys=own,
+    )
 
 
 class _Said:
@@ -167,7 +199,9 @@ class _Said:
     def known(self) -> None:
         for name in self._table:
             if name not in MEMBERS:
-                raise BadSetting(f"the server file, at {self._at}: {name!r} is not known; known are {', '.join(MEMBERS)}")
+                raise BadSetting(
+                    f"the server file, at {self._at}: {name!r} is not known; known are {', '.join(MEMBERS)}"
+                )
 
     def text(self, name: str) -> str | None:
         value = self._table.get(name)
@@ -183,25 +217,44 @@ class _Said:
 
     def seconds(self, *, shortest: int = SHORTEST) -> int:
         value = self._table.get("seconds", SECONDS)
-        if not isinstance(value, int) or isinstance(value, bool) or not shortest <= value <= LONGEST:
+        if (
+            not isinstance(value, int)
+            or isinstance(value, bool)
+            or not shortest <= value <= LONGEST
+        ):
             raise self.wrong("seconds", f"is a whole number from {shortest} to {LONGEST}")
         return value
 
     def address(self, name: str) -> str:
         address = self.text(name) or ""
         parts = urlsplit(address)
-        if parts.scheme not in {"http", "https"} or not parts.hostname or parts.query or parts.fragment or "@" in parts.netloc:
-            raise self.wrong(name, "is the http or https address of a token service, without a query and without credentials")
+        if (
+            parts.scheme not in {"http", "https"}
+            or not parts.hostname
+            or parts.query
+            or parts.fragment
+            or "@" in parts.netloc
+        ):
+            raise self.wrong(
+                name,
+                "is the http or https address of a token service, without a query and without credentials",
+            )
         return address
 
     def keys(self) -> Keys | None:
-        access_key_id, secret_access_key = self._variable("access-key-id-env"), self._variable("secret-access-key-env")
+        access_key_id, secret_access_key = (
+            self._variable("access-key-id-env"),
+            self._variable("secret-access-key-env"),
+        )
         session_token = self._variable("session-token-env")
         if access_key_id is None and secret_access_key is None and session_token is None:
             return None
         if access_key_id is None or secret_access_key is None:
             missing = "access-key-id-env" if access_key_id is None else "secret-access-key-env"
-            raise self.wrong(missing, "is missing: the names of the variables with both parts of the key go together")
+            raise self.wrong(
+                missing,
+                "is missing: the names of the variables with both parts of the key go together",
+            )
         return Keys(access_key_id, secret_access_key, session_token)
 
     def _variable(self, name: str) -> str | None:
@@ -210,12 +263,20 @@ class _Said:
 
     def settings(self, name: str) -> dict[str, str]:
         table = self._table.get(name, {})
-        if not isinstance(table, dict) or not all(isinstance(value, str) for value in table.values()):
-            raise self.wrong(name, "is a table of texts: settings of clients are texts, also numbers and truth values")
+        if not isinstance(table, dict) or not all(
+            isinstance(value, str) for value in table.values()
+        ):
+            raise self.wrong(
+                name,
+                "is a table of texts: settings of clients are texts, also numbers and truth values",
+            )
         return table
 
     def settings_of_variables(self) -> dict[str, str]:
-        return {key: self._value_of(variable, f"config-env.{key}") for key, variable in self.settings("config-env").items()}
+        return {
+            key: self._value_of(variable, f"config-env.{key}")
+            for key, variable in self.settings("config-env").items()
+        }
 
     def _value_of(self, variable: str, name: str) -> str:
         value = self._environment.get(variable)

@@ -41,8 +41,13 @@ if TYPE_CHECKING:
 
 def snapshots_of_refs(metadata: documents.TableMetadata) -> documents.TableMetadata:
     """Return the metadata with no other snapshots than those that a branch or tag points to."""
-    kept = {ref["snapshot-id"] for ref in metadata.get("refs", {}).values()} | {metadata.get("current-snapshot-id")}
-    return {**metadata, "snapshots": [s for s in metadata.get("snapshots", []) if s["snapshot-id"] in kept]}
+    kept = {ref["snapshot-id"] for ref in metadata.get("refs", {}).values()} | {
+        metadata.get("current-snapshot-id")
+    }
+    return {
+        **metadata,
+        "snapshots": [s for s in metadata.get("snapshots", []) if s["snapshot-id"] in kept],
+    }
 
 
 def files_may_go(located: Located, location: str) -> bool:
@@ -71,17 +76,33 @@ class Tables:
         defaults: properties of those that are created, unless their requests have them.
     """
 
-    def __init__(self, catalog: Catalog, rules: Rules, *, credentials: Credentials, defaults: Mapping[str, str]) -> None:
+    def __init__(
+        self,
+        catalog: Catalog,
+        rules: Rules,
+        *,
+        credentials: Credentials,
+        defaults: Mapping[str, str],
+    ) -> None:
         self._catalog, self._rules = catalog, rules
         self._defaults = defaults
         self._credentials = credentials
 
-    def list_tables(self, *, namespace: str, page_token: str | None = None, page_size: int | None = None) -> Reply:
+    def list_tables(
+        self, *, namespace: str, page_token: str | None = None, page_size: int | None = None
+    ) -> Reply:
         """Return the tables of exactly this namespace."""
-        return self._catalog.list_identifiers("tables", self._rules.tables_of, namespace, token=page_token, size=page_size)
+        return self._catalog.list_identifiers(
+            "tables", self._rules.tables_of, namespace, token=page_token, size=page_size
+        )
 
     def create_table(
-        self, *, namespace: str, body: documents.CreateTableRequest, x_iceberg_access_delegation: Sequence[str] = (), **_: object
+        self,
+        *,
+        namespace: str,
+        body: documents.CreateTableRequest,
+        x_iceberg_access_delegation: Sequence[str] = (),
+        **_: object,
     ) -> Reply:
         """Return a new table, or with `stage-create` what it would be."""
         levels, name = levels_of(namespace), body["name"]
@@ -90,7 +111,9 @@ class Tables:
         with self._catalog.store.begin() as transaction:
             within = self._catalog.rules.namespace_exists(transaction, levels)
             self._catalog.rules.identifier_is_free(transaction, levels, name, "table")
-            metadata = self._new_metadata(body, self._catalog.new_location(within.document, key, body.get("location")))
+            metadata = self._new_metadata(
+                body, self._catalog.new_location(within.document, key, body.get("location"))
+            )
             record: Record | None = None
             if body.get("stage-create", False):
                 prepare(self._catalog.warehouse, metadata["location"])
@@ -99,14 +122,27 @@ class Tables:
                 self._catalog.put(transaction, key, record)
         is_staged, location = record is None, metadata["location"]
         access = self._credentials.access_for(
-            x_iceberg_access_delegation, location, levels, name, has_changed=not is_staged, is_staged=is_staged
+            x_iceberg_access_delegation,
+            location,
+            levels,
+            name,
+            has_changed=not is_staged,
+            is_staged=is_staged,
         )
-        return sent(orjson.dumps({"metadata": metadata}), b"", access) if record is None else self._whole(record, access)
+        return (
+            sent(orjson.dumps({"metadata": metadata}), b"", access)
+            if record is None
+            else self._whole(record, access)
+        )
 
-    def _new_metadata(self, body: documents.CreateTableRequest, location: str) -> documents.TableMetadata:
+    def _new_metadata(
+        self, body: documents.CreateTableRequest, location: str
+    ) -> documents.TableMetadata:
         if self._defaults:
             body = {**body, "properties": {**self._defaults, **(body.get("properties") or {})}}
-        return self._rules.new_metadata(body, table_uuid=str(uuid.uuid4()), location=location, now_ms=now_ms())
+        return self._rules.new_metadata(
+            body, table_uuid=str(uuid.uuid4()), location=location, now_ms=now_ms()
+        )
 
     def load_table(
         self,
@@ -125,15 +161,22 @@ class Tables:
         levels = levels_of(namespace)
         record = self._existing(levels, table)
         access: documents.LoadTableResult = {}
-        if self._credentials.are_given:  # else the document is not looked at: a load sends its bytes
+        if (
+            self._credentials.are_given
+        ):  # else the document is not looked at: a load sends its bytes
             location = record.document["metadata"]["location"]
-            access = self._credentials.access_for(x_iceberg_access_delegation, location, levels, table)
+            access = self._credentials.access_for(
+                x_iceberg_access_delegation, location, levels, table
+            )
         if if_none_match is not None and not access:
             tag = self._rules.tag(record, snapshots)
             if tag and matches(if_none_match, tag):
                 return Reply(304, headers=((b"etag", tag),))
         if snapshots == "refs":
-            document = {**record.document, "metadata": self._rules.snapshots_of_refs(record.document["metadata"])}
+            document = {
+                **record.document,
+                "metadata": self._rules.snapshots_of_refs(record.document["metadata"]),
+            }
             return sent(orjson.dumps(document), self._rules.tag(record, snapshots), access)
         return self._whole(record, access)
 
@@ -167,7 +210,9 @@ class Tables:
         location, uuid, catalog = metadata["location"], metadata["table-uuid"], self._catalog
         with catalog.store.begin():  # nothing may move in between
             if self._rules.files_may_go(catalog.located, location):
-                with contextlib.suppress(Outside):  # the warehouse may have been another one when the table was made
+                with contextlib.suppress(
+                    Outside
+                ):  # the warehouse may have been another one when the table was made
                     catalog.warehouse.purge(location)
                 if not catalog.located.knows(uuid):
                     forget_metadata_files(catalog.warehouse, elsewhere, uuid)
@@ -182,11 +227,20 @@ class Tables:
 
     def rename_table(self, *, body: documents.RenameTableRequest) -> Reply:
         """Give a table another name, in its namespace or another; its files stay where they are."""
-        self._catalog.rename(body, exists=self._catalog.rules.table_exists, is_addressable=self._catalog.rules.name_is_addressable)
+        self._catalog.rename(
+            body,
+            exists=self._catalog.rules.table_exists,
+            is_addressable=self._catalog.rules.name_is_addressable,
+        )
         return NO_CONTENT
 
     def register_table(
-        self, *, namespace: str, body: documents.RegisterTableRequest, x_iceberg_access_delegation: Sequence[str] = (), **_: object
+        self,
+        *,
+        namespace: str,
+        body: documents.RegisterTableRequest,
+        x_iceberg_access_delegation: Sequence[str] = (),
+        **_: object,
     ) -> Reply:
         """Take over a table from its metadata file; with `overwrite` in the place of the one that has its name."""
         levels, name, location = levels_of(namespace), body["name"], body["metadata-location"]
@@ -201,7 +255,9 @@ class Tables:
             self._catalog.check_location(key, metadata["location"], metadata["table-uuid"])
             record = record_of(metadata, location, orjson.dumps(metadata))
             transaction.put(key, record)
-        access = self._credentials.access_for(x_iceberg_access_delegation, metadata["location"], levels, name, has_changed=True)
+        access = self._credentials.access_for(
+            x_iceberg_access_delegation, metadata["location"], levels, name, has_changed=True
+        )
         return self._whole(record, access)
 
     def _existing(self, levels: Place, table: str) -> Record:

@@ -29,7 +29,9 @@ SOURCES: dict[str, frozenset[str] | None] = {
     "void": None,
 }
 VOID = "void"  #: keeps the place of a field whose column may be gone
-_UNORDERED = frozenset({"variant", "geometry", "geography"})  #: have no identity that files could be divided or sorted by
+_UNORDERED = frozenset(
+    {"variant", "geometry", "geography"}
+)  #: have no identity that files could be divided or sorted by
 _WITH_NUMBER = re.compile(r"(bucket|truncate)\[([0-9]{1,10})\]")
 
 
@@ -40,12 +42,17 @@ def transform_name(spelled: str) -> str | None:
     return spelled if spelled in SOURCES and spelled not in {"bucket", "truncate"} else None
 
 
-def check_transform(field: PartitionField | SortField, columns: Mapping[int, Column], where: str) -> None:
+def check_transform(
+    field: PartitionField | SortField, columns: Mapping[int, Column], where: str
+) -> None:
     """Refuse a partition or sort field whose transform is unknown, or cannot be applied to its source column."""
     spelled = text(field, "transform", where)
     name = transform_name(spelled)
     if name is None:
-        raise refused(f"{where}/transform", f"unknown transform {shown(spelled)}; known are {', '.join(SOURCES)}, with bucket[n] and n > 0")
+        raise refused(
+            f"{where}/transform",
+            f"unknown transform {shown(spelled)}; known are {', '.join(SOURCES)}, with bucket[n] and n > 0",
+        )
     source = integer(field, "source-id", where, within=INT32)
     if name == VOID:
         return
@@ -53,9 +60,15 @@ def check_transform(field: PartitionField | SortField, columns: Mapping[int, Col
     if column is None:
         raise refused(f"{where}/source-id", f"the schema has no column with id {source}")
     if column.in_collection:
-        raise refused(f"{where}/source-id", f"column {shown(column.name)} is inside of a list or map; use a column that each row has once")
+        raise refused(
+            f"{where}/source-id",
+            f"column {shown(column.name)} is inside of a list or map; use a column that each row has once",
+        )
     kind = name_of(column.type)
     takes = SOURCES[name]
     fits = kind in takes if takes is not None else kind not in NESTED | _UNORDERED
     if not fits:
-        raise refused(f"{where}/transform", f"{spelled} cannot be applied to column {shown(column.name)}, which is of type {kind}")
+        raise refused(
+            f"{where}/transform",
+            f"{spelled} cannot be applied to column {shown(column.name)}, which is of type {kind}",
+        )

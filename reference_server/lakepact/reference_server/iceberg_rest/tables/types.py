@@ -43,7 +43,12 @@ _GEOGRAPHY = re.compile(r"geography\(([^(),]+)(?:,([^(),]+))?\)")
 
 #: The types that a column's type may be promoted to; decimals may also gain precision.
 #: Text as bytes is no promotion by the table format, but pyiceberg makes it, and data files hold both alike.
-_PROMOTIONS = {"int": {"long"}, "float": {"double"}, "date": {"timestamp", "timestamp_ns"}, "string": {"binary"}}
+_PROMOTIONS = {
+    "int": {"long"},
+    "float": {"double"},
+    "date": {"timestamp", "timestamp_ns"},
+    "string": {"binary"},
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +72,11 @@ def _primitive(spelled: str) -> Primitive | None:
         return Primitive(spelled, PLAIN[spelled])
     if match := _DECIMAL.fullmatch(spelled):
         precision, scale = int(match[1]), int(match[2])
-        return Primitive("decimal", numbers=(precision, scale)) if scale <= precision and 1 <= precision <= LARGEST_PRECISION else None
+        return (
+            Primitive("decimal", numbers=(precision, scale))
+            if scale <= precision and 1 <= precision <= LARGEST_PRECISION
+            else None
+        )
     if match := _FIXED.fullmatch(spelled):
         length = int(match[1])
         return Primitive("fixed", numbers=(length,)) if 1 <= length <= LARGEST_FIXED else None
@@ -75,7 +84,11 @@ def _primitive(spelled: str) -> Primitive | None:
         return Primitive("geometry", 3, words=(match[1].strip(),))
     if match := _GEOGRAPHY.fullmatch(spelled):
         algorithm = (match[2] or "spherical").strip()
-        return Primitive("geography", 3, words=(match[1].strip(), algorithm)) if algorithm in EDGE_ALGORITHMS else None
+        return (
+            Primitive("geography", 3, words=(match[1].strip(), algorithm))
+            if algorithm in EDGE_ALGORITHMS
+            else None
+        )
     return None
 
 
@@ -96,7 +109,10 @@ def check_type(column_type: Any, where: str, *, format_version: int) -> None:
     known = primitive(column_type)
     if known is None:
         plain = ", ".join(PLAIN)
-        raise refused(where, f"{shown(column_type)} is no type; types are {plain}, decimal(p, s), fixed[n], struct, list and map")
+        raise refused(
+            where,
+            f"{shown(column_type)} is no type; types are {plain}, decimal(p, s), fixed[n], struct, list and map",
+        )
     if known.since > format_version:
         raise refused(
             where,
@@ -107,7 +123,9 @@ def check_type(column_type: Any, where: str, *, format_version: int) -> None:
 
 def _check_nested(column_type: dict[str, Any], where: str) -> None:
     if type(column_type) is not dict:
-        raise refused(where, f"expected the name of a type, or an object, found {shown(column_type)}")
+        raise refused(
+            where, f"expected the name of a type, or an object, found {shown(column_type)}"
+        )
     name = column_type.get("type")
     if not isinstance(name, str) or name not in NESTED:
         raise refused(f"{where}/type", f"expected struct, list or map, found {shown(name)}")
@@ -128,7 +146,11 @@ def canonical(column_type: Any) -> Any:
 
 def canonical_field(field: Any) -> dict[str, Any]:
     """Return a form of the field that is equal for equal fields."""
-    return {name: canonical(value) if name == "type" else value for name, value in field.items() if value is not None}
+    return {
+        name: canonical(value) if name == "type" else value
+        for name, value in field.items()
+        if value is not None
+    }
 
 
 def related(one: Any, other: Any) -> bool:

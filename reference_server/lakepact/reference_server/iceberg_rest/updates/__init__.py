@@ -6,7 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 from lakepact.reference_server.iceberg_rest.updates.completion import completed
 from lakepact.reference_server.iceberg_rest.updates.draft import Draft
-from lakepact.reference_server.iceberg_rest.updates.encryption_keys import add_encryption_key, remove_encryption_key
+from lakepact.reference_server.iceberg_rest.updates.encryption_keys import (
+    add_encryption_key,
+    remove_encryption_key,
+)
 from lakepact.reference_server.iceberg_rest.updates.partition_specs import (
     add_sort_order,
     add_spec,
@@ -14,8 +17,15 @@ from lakepact.reference_server.iceberg_rest.updates.partition_specs import (
     set_default_sort_order,
     set_default_spec,
 )
-from lakepact.reference_server.iceberg_rest.updates.references import remove_snapshot_ref, set_snapshot_ref
-from lakepact.reference_server.iceberg_rest.updates.schemas import add_schema, remove_schemas, set_current_schema
+from lakepact.reference_server.iceberg_rest.updates.references import (
+    remove_snapshot_ref,
+    set_snapshot_ref,
+)
+from lakepact.reference_server.iceberg_rest.updates.schemas import (
+    add_schema,
+    remove_schemas,
+    set_current_schema,
+)
 from lakepact.reference_server.iceberg_rest.updates.snapshots import add_snapshot, remove_snapshots
 from lakepact.reference_server.iceberg_rest.updates.statistics import (
     remove_partition_statistics,

@@ -17,8 +17,15 @@ if TYPE_CHECKING:
     from lakepact.generated.iceberg_rest.documents import SnapshotLogItem, TableMetadata
     from lakepact.reference_server.iceberg_rest.updates.draft import Draft, Member
 
-_NEEDED: dict[Member, str] = {"location": "set-location", "schemas": "add-schema", "current-schema-id": "set-current-schema"}
-_CHOSEN: dict[Member, str] = {"default-spec-id": "set-default-spec", "default-sort-order-id": "set-default-sort-order"}
+_NEEDED: dict[Member, str] = {
+    "location": "set-location",
+    "schemas": "add-schema",
+    "current-schema-id": "set-current-schema",
+}
+_CHOSEN: dict[Member, str] = {
+    "default-spec-id": "set-default-spec",
+    "default-sort-order-id": "set-default-sort-order",
+}
 _DEFAULTS = frozenset({"current-schema-id", *_CHOSEN})
 
 
@@ -47,7 +54,8 @@ def _complete_creation(draft: Draft) -> None:
     for member, action in _NEEDED.items():
         if draft.get(member) in (None, []):
             raise refused(
-                "/updates", f"{action} is missing: a commit that creates a table brings all of it; stage the creation to see what"
+                "/updates",
+                f"{action} is missing: a commit that creates a table brings all of it; stage the creation to see what",
             )
     if draft.get("table-uuid") is None:
         draft.set("table-uuid", str(uuid.uuid4()))
@@ -59,7 +67,10 @@ def _complete_creation(draft: Draft) -> None:
         draft.set("default-sort-order-id", 0)
     for member, action in _CHOSEN.items():
         if draft.get(member) is None:
-            raise refused("/updates", f"{action} is missing: a commit that creates a table says which of those that it adds is the default")
+            raise refused(
+                "/updates",
+                f"{action} is missing: a commit that creates a table says which of those that it adds is the default",
+            )
 
 
 def _check_defaults(draft: Draft) -> None:

@@ -9,7 +9,11 @@ from typing import TYPE_CHECKING, Any, Literal
 from lakepact.reference_server.iceberg_rest.documents import INT32, integer, kind_in, refused
 from lakepact.reference_server.iceberg_rest.tables.metadata import empty_table_metadata
 from lakepact.reference_server.iceberg_rest.tables.partitioning import PartitionFields, spec_meaning
-from lakepact.reference_server.iceberg_rest.tables.schemas import columns, schema_meaning, schema_sketch
+from lakepact.reference_server.iceberg_rest.tables.schemas import (
+    columns,
+    schema_meaning,
+    schema_sketch,
+)
 from lakepact.reference_server.iceberg_rest.tables.sorting import order_meaning
 from lakepact.reference_server.iceberg_rest.updates.fields import FieldTypes
 from lakepact.reference_server.iceberg_rest.updates.members import Alike, Members
@@ -28,12 +32,33 @@ if TYPE_CHECKING:
     )
     from lakepact.reference_server.iceberg_rest.tables.schemas import Columns
 
-_OfHistory = Literal["snapshots", "snapshot-log", "statistics", "partition-statistics", "versions", "version-log"]
+_OfHistory = Literal[
+    "snapshots", "snapshot-log", "statistics", "partition-statistics", "versions", "version-log"
+]
 _Numbered = Literal["schemas", "partition-specs", "sort-orders", "encryption-keys"]
-_Chosen = Literal["current-schema-id", "default-spec-id", "default-sort-order-id", "current-snapshot-id", "current-version-id"]
-_Counter = Literal["last-column-id", "last-partition-id", "last-sequence-number", "last-updated-ms", "next-row-id"]
-_Other = Literal["format-version", "table-uuid", "view-uuid", "location", "properties", "refs", "schema", "partition-spec"]
-Member = _OfHistory | _Numbered | _Chosen | _Counter | _Other  #: of table or view metadata: what updates change
+_Chosen = Literal[
+    "current-schema-id",
+    "default-spec-id",
+    "default-sort-order-id",
+    "current-snapshot-id",
+    "current-version-id",
+]
+_Counter = Literal[
+    "last-column-id", "last-partition-id", "last-sequence-number", "last-updated-ms", "next-row-id"
+]
+_Other = Literal[
+    "format-version",
+    "table-uuid",
+    "view-uuid",
+    "location",
+    "properties",
+    "refs",
+    "schema",
+    "partition-spec",
+]
+Member = (
+    _OfHistory | _Numbered | _Chosen | _Counter | _Other
+)  #: of table or view metadata: what updates change
 
 LAST_ADDED = -1  #: instead of an id: what was added last in the same commit
 #: Of each list whose items are looked for: the member that holds an item's id, and what makes two items the same.
@@ -48,7 +73,12 @@ LISTS: dict[Member, tuple[str, Alike | None]] = {
     "encryption-keys": ("key-id", None),
 }
 #: Indices of members, made again when a member is replaced.
-_DERIVED = {"schemas": "field_types", "partition-specs": "partition_fields", "snapshots": "written_with", "refs": "referring"}
+_DERIVED = {
+    "schemas": "field_types",
+    "partition-specs": "partition_fields",
+    "snapshots": "written_with",
+    "refs": "referring",
+}
 
 
 class Draft:
@@ -66,16 +96,26 @@ class Draft:
         self.now_ms = now_ms
         self.creating = not metadata.get("schemas")  #: the commit makes its table
         self.position = 0  #: of the update that is being applied
-        self.touched: set[Member] = set()  #: members that are no longer those of the document before
+        self.touched: set[Member] = (
+            set()
+        )  #: members that are no longer those of the document before
         self._members: dict[Member, Members] = {}  # lists whose items were looked for
-        self._columns: dict[tuple[int, int], tuple[Schema, Columns]] = {}  # by schema and format version
+        self._columns: dict[
+            tuple[int, int], tuple[Schema, Columns]
+        ] = {}  # by schema and format version
         self.added_schema: int | None = None  #: what -1 stands for in set-current-schema
         self.added_spec: int | None = None
         self.added_order: int | None = None
         self.added_snapshots: set[int] = set()
         self.main_removed = False
 
-    def apply(self, updates: Sequence[TableUpdate | ViewUpdate], table: Mapping[str, Callable[..., None]], *, of: str) -> None:
+    def apply(
+        self,
+        updates: Sequence[TableUpdate | ViewUpdate],
+        table: Mapping[str, Callable[..., None]],
+        *,
+        of: str,
+    ) -> None:
         """Apply updates in order.
 
         Args:
@@ -86,7 +126,10 @@ class Draft:
         Raises:
             Problem: 400, an update is unknown or cannot be applied; an unknown one is found before any is applied.
         """
-        kinds = [kind_in(table, update, "action", f"/updates/{index}", noun="update", of=of) for index, update in enumerate(updates)]
+        kinds = [
+            kind_in(table, update, "action", f"/updates/{index}", noun="update", of=of)
+            for index, update in enumerate(updates)
+        ]
         for position, (kind, update) in enumerate(zip(kinds, updates, strict=True)):
             self.position = position
             table[kind](self, update)
@@ -253,7 +296,9 @@ class Draft:
         return self._columns[key][1]
 
 
-def chosen_id(draft: Draft, update: Mapping[str, Any], member: str, *, added: int | None, kind: str) -> int:
+def chosen_id(
+    draft: Draft, update: Mapping[str, Any], member: str, *, added: int | None, kind: str
+) -> int:
     """Return the id that an update chooses by a member; -1 stands for what was added last.
 
     Args:
@@ -270,5 +315,8 @@ def chosen_id(draft: Draft, update: Mapping[str, Any], member: str, *, added: in
     if chosen != LAST_ADDED:
         return chosen
     if added is None:
-        raise refused(f"{draft.where}/{member}", f"-1 stands for the last added {kind}, but this commit has added none before")
+        raise refused(
+            f"{draft.where}/{member}",
+            f"-1 stands for the last added {kind}, but this commit has added none before",
+        )
     return added

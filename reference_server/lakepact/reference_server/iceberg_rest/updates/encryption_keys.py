@@ -9,7 +9,11 @@ from typing import TYPE_CHECKING, Final
 from lakepact.reference_server.iceberg_rest.documents import child, refused, text
 
 if TYPE_CHECKING:
-    from lakepact.generated.iceberg_rest.documents import AddEncryptionKeyUpdate, EncryptedKey, RemoveEncryptionKeyUpdate
+    from lakepact.generated.iceberg_rest.documents import (
+        AddEncryptionKeyUpdate,
+        EncryptedKey,
+        RemoveEncryptionKeyUpdate,
+    )
     from lakepact.reference_server.iceberg_rest.updates.draft import Draft
 
 MEMBER: Final = "encryption-keys"

@@ -12,7 +12,9 @@ class Alike(NamedTuple):
     """How items of a list are compared."""
 
     meaning: Callable[[Any], Hashable]  #: equal for items that are the same, and only for them
-    sketch: Callable[[Any], Hashable]  #: equal for items that are the same; cheap, so that few meanings are asked for
+    sketch: Callable[
+        [Any], Hashable
+    ]  #: equal for items that are the same; cheap, so that few meanings are asked for
 
 
 class Members:
@@ -25,7 +27,9 @@ class Members:
     """
 
     def __init__(self, items: Iterable[Any], id_member: str, alike: Alike | None = None) -> None:
-        self._items: list[Any] = list(items)  # a removed item leaves None, so that the others keep their places
+        self._items: list[Any] = list(
+            items
+        )  # a removed item leaves None, so that the others keep their places
         self._id_member = id_member
         self._alike = alike
         self._places: defaultdict[Any, list[int]] = defaultdict(list)
@@ -33,13 +37,24 @@ class Members:
             self._places[self._id(item)].append(place)
         self._start = 0  # all items before this place are cut off
         self._ascending: list[int] | None = None
-        self._sketched: defaultdict[Hashable, list[Any]] | None = None  # by sketch: items whose meaning is not known yet
-        self._meant: defaultdict[Hashable, defaultdict[Hashable, deque[Any]]] = defaultdict(lambda: defaultdict(deque))
+        self._sketched: defaultdict[Hashable, list[Any]] | None = (
+            None  # by sketch: items whose meaning is not known yet
+        )
+        self._meant: defaultdict[Hashable, defaultdict[Hashable, deque[Any]]] = defaultdict(
+            lambda: defaultdict(deque)
+        )
         self.changed = False  #: since they were last listed
 
     def get(self, wanted: Any) -> Any:
         """Return the first item with this id, or None."""
-        return next((item for place in self._places.get(wanted, ()) if (item := self._items[place]) is not None), None)
+        return next(
+            (
+                item
+                for place in self._places.get(wanted, ())
+                if (item := self._items[place]) is not None
+            ),
+            None,
+        )
 
     def has(self, item: Any) -> bool:
         """Return whether this very object is the item with its id."""
@@ -111,7 +126,12 @@ class Members:
         return item.get(self._id_member, 0)
 
     def _removed(self, ids: Iterable[Any]) -> list[int]:
-        places = [place for wanted in ids for place in self._places.pop(wanted, ()) if self._items[place] is not None]
+        places = [
+            place
+            for wanted in ids
+            for place in self._places.pop(wanted, ())
+            if self._items[place] is not None
+        ]
         for place in places:
             self._items[place] = None
         self.changed = self.changed or bool(places)

@@ -5,8 +5,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from lakepact.reference_server.iceberg_rest.documents import INT32, child, children, exact, refused
-from lakepact.reference_server.iceberg_rest.tables.partitioning import NONE_ASSIGNED, check_spec, highest_field_id, with_field_ids
-from lakepact.reference_server.iceberg_rest.tables.sorting import UNSORTED_ID, check_order, following_id
+from lakepact.reference_server.iceberg_rest.tables.partitioning import (
+    NONE_ASSIGNED,
+    check_spec,
+    highest_field_id,
+    with_field_ids,
+)
+from lakepact.reference_server.iceberg_rest.tables.sorting import (
+    UNSORTED_ID,
+    check_order,
+    following_id,
+)
 from lakepact.reference_server.iceberg_rest.updates.draft import chosen_id
 
 if TYPE_CHECKING:
@@ -21,7 +30,13 @@ def add_spec(draft: Draft, update: documents.AddPartitionSpecUpdate) -> None:
     check_spec(spec, draft.columns(where), where)
     known = draft.members("partition-specs")
     last_assigned: int = draft.get("last-partition-id") or NONE_ASSIGNED
-    numbered = with_field_ids(spec, draft.partition_fields, where, last_assigned=last_assigned, format_version=draft.format_version)
+    numbered = with_field_ids(
+        spec,
+        draft.partition_fields,
+        where,
+        last_assigned=last_assigned,
+        format_version=draft.format_version,
+    )
     twin = known.twin(numbered)
     if twin is not None:
         draft.added_spec = twin["spec-id"]
@@ -43,9 +58,15 @@ def set_default_spec(draft: Draft, update: documents.SetDefaultSpecUpdate) -> No
 def remove_partition_specs(draft: Draft, update: documents.RemovePartitionSpecsUpdate) -> None:
     """Remove partition specs, ignoring unknown ones; the default spec cannot be removed."""
     where = f"{draft.where}/spec-ids"
-    spec_ids = {exact(value, f"{where}/{index}", within=INT32) for index, value in enumerate(children(update, "spec-ids", draft.where))}
+    spec_ids = {
+        exact(value, f"{where}/{index}", within=INT32)
+        for index, value in enumerate(children(update, "spec-ids", draft.where))
+    }
     if draft.get("default-spec-id") in spec_ids:
-        raise refused(where, f"partition spec {draft.get('default-spec-id')} is the default; set another one first")
+        raise refused(
+            where,
+            f"partition spec {draft.get('default-spec-id')} is the default; set another one first",
+        )
     known, fields = draft.members("partition-specs"), draft.partition_fields
     gone = [spec for spec_id in spec_ids if (spec := known.get(spec_id)) is not None]
     draft.discard("partition-specs", spec_ids)

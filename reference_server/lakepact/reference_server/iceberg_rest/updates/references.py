@@ -4,7 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal
 
-from lakepact.reference_server.iceberg_rest.documents import POSITIVE, integer, optional_integer, refused, shown, text
+from lakepact.reference_server.iceberg_rest.documents import (
+    POSITIVE,
+    integer,
+    optional_integer,
+    refused,
+    shown,
+    text,
+)
 from lakepact.reference_server.iceberg_rest.tables.metadata import MAIN
 
 if TYPE_CHECKING:
@@ -18,7 +25,9 @@ _OF_BRANCHES: tuple[Literal["max-snapshot-age-ms", "min-snapshots-to-keep"], ...
     "max-snapshot-age-ms",
     "min-snapshots-to-keep",
 )  #: retention that only a history has
-_RETENTION: tuple[Literal["max-ref-age-ms", "max-snapshot-age-ms", "min-snapshots-to-keep"], ...] = ("max-ref-age-ms", *_OF_BRANCHES)
+_RETENTION: tuple[
+    Literal["max-ref-age-ms", "max-snapshot-age-ms", "min-snapshots-to-keep"], ...
+] = ("max-ref-age-ms", *_OF_BRANCHES)
 
 
 def set_snapshot_ref(draft: Draft, update: documents.SetSnapshotRefUpdate) -> None:
@@ -48,7 +57,9 @@ def _reference(draft: Draft, update: documents.SetSnapshotRefUpdate) -> document
         if value is None:
             continue
         if kind == "tag" and member in _OF_BRANCHES:
-            raise refused(f"{draft.where}/{member}", f"a tag has no history to keep; {member} is for branches")
+            raise refused(
+                f"{draft.where}/{member}", f"a tag has no history to keep; {member} is for branches"
+            )
         reference[member] = value
     return reference
 

@@ -4,7 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from lakepact.reference_server.iceberg_rest.documents import INT32, child, children, exact, refused, shown
+from lakepact.reference_server.iceberg_rest.documents import (
+    INT32,
+    child,
+    children,
+    exact,
+    refused,
+    shown,
+)
 from lakepact.reference_server.iceberg_rest.tables.schemas import columns
 from lakepact.reference_server.iceberg_rest.tables.types import name_of, related
 from lakepact.reference_server.iceberg_rest.updates.draft import chosen_id
@@ -12,7 +19,13 @@ from lakepact.reference_server.iceberg_rest.updates.draft import chosen_id
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from lakepact.generated.iceberg_rest.documents import AddSchemaUpdate, RemoveSchemasUpdate, Schema, SetCurrentSchemaUpdate, Snapshot
+    from lakepact.generated.iceberg_rest.documents import (
+        AddSchemaUpdate,
+        RemoveSchemasUpdate,
+        Schema,
+        SetCurrentSchemaUpdate,
+        Snapshot,
+    )
     from lakepact.reference_server.iceberg_rest.tables.schemas import Column
     from lakepact.reference_server.iceberg_rest.updates.draft import Draft
 
@@ -41,7 +54,11 @@ def _check_reused_ids(draft: Draft, found: Mapping[int, Column], where: str) -> 
     current = schemas.get(draft.get("current-schema-id"))
     of_current = draft.field_types.of_schema(current) if current else {}
     for column in found.values():
-        former = of_current[column.id] if column.id in of_current else draft.field_types.latest(column.id, schemas)
+        former = (
+            of_current[column.id]
+            if column.id in of_current
+            else draft.field_types.latest(column.id, schemas)
+        )
         if former is not None and not related(former, column.type):
             raise refused(
                 column.where(where),
@@ -62,15 +79,24 @@ def set_current_schema(draft: Draft, update: SetCurrentSchemaUpdate) -> None:
 def remove_schemas(draft: Draft, update: RemoveSchemasUpdate) -> None:
     """Remove schemas; the current one and those of snapshots cannot be removed."""
     where = f"{draft.where}/schema-ids"
-    schema_ids = {exact(value, f"{where}/{index}", within=INT32) for index, value in enumerate(children(update, "schema-ids", draft.where))}
+    schema_ids = {
+        exact(value, f"{where}/{index}", within=INT32)
+        for index, value in enumerate(children(update, "schema-ids", draft.where))
+    }
     if draft.get("current-schema-id") in schema_ids:
-        raise refused(where, f"schema {draft.get('current-schema-id')} is the current schema; set another one first")
+        raise refused(
+            where,
+            f"schema {draft.get('current-schema-id')} is the current schema; set another one first",
+        )
     known = draft.members("schemas")
     removed = {schema_id for schema_id in schema_ids if known.get(schema_id) is not None}
     for schema_id in sorted(removed):
         snapshot = _written_with(draft, schema_id)
         if snapshot is not None:
-            raise refused(where, f"snapshot {snapshot['snapshot-id']} was written with schema {schema_id}; remove the snapshot first")
+            raise refused(
+                where,
+                f"snapshot {snapshot['snapshot-id']} was written with schema {schema_id}; remove the snapshot first",
+            )
     draft.discard("schemas", removed)
     if draft.added_schema in removed:
         draft.added_schema = None

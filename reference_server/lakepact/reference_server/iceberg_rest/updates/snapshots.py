@@ -8,7 +8,11 @@ from lakepact.reference_server.iceberg_rest import documents
 from lakepact.reference_server.iceberg_rest.updates.references import drop_references_to
 
 if TYPE_CHECKING:
-    from lakepact.generated.iceberg_rest.documents import AddSnapshotUpdate, RemoveSnapshotsUpdate, Snapshot
+    from lakepact.generated.iceberg_rest.documents import (
+        AddSnapshotUpdate,
+        RemoveSnapshotsUpdate,
+        Snapshot,
+    )
     from lakepact.reference_server.http.problems import Problem
     from lakepact.reference_server.iceberg_rest.updates.draft import Draft
 
@@ -36,9 +40,14 @@ def add_snapshot(draft: Draft, update: AddSnapshotUpdate) -> None:
 def _new_snapshot_id(draft: Draft, snapshot: Snapshot, where: str) -> int:
     snapshot_id = documents.integer(snapshot, "snapshot-id", where)
     if snapshot_id == NO_SNAPSHOT:
-        raise documents.refused(f"{where}/snapshot-id", "-1 stands for no snapshot; choose another id")
+        raise documents.refused(
+            f"{where}/snapshot-id", "-1 stands for no snapshot; choose another id"
+        )
     if snapshot_id in draft.snapshots:
-        raise documents.refused(f"{where}/snapshot-id", f"the table has a snapshot {snapshot_id} already; choose another id")
+        raise documents.refused(
+            f"{where}/snapshot-id",
+            f"the table has a snapshot {snapshot_id} already; choose another id",
+        )
     return snapshot_id
 
 
@@ -55,16 +64,22 @@ def _advance_sequence_number(draft: Draft, snapshot: Snapshot, where: str) -> No
     if draft.format_version == 1:
         if number:
             raise documents.refused(
-                f"{where}/sequence-number", f"format version 1 has no sequence numbers, found {number}; upgrade the table first"
+                f"{where}/sequence-number",
+                f"format version 1 has no sequence numbers, found {number}; upgrade the table first",
             )
         return
     last: int = draft.get("last-sequence-number") or 0
     if number is None:
         raise documents.refused(
-            f"{where}/sequence-number", f"snapshots need a sequence number from format version 2 on; the next is {last + 1}"
+            f"{where}/sequence-number",
+            f"snapshots need a sequence number from format version 2 on; the next is {last + 1}",
         )
     if number <= last and snapshot.get("parent-snapshot-id") is not None:
-        raise _behind(draft, f"{where}/sequence-number", f"expected more than the last sequence number {last} of the table, found {number}")
+        raise _behind(
+            draft,
+            f"{where}/sequence-number",
+            f"expected more than the last sequence number {last} of the table, found {number}",
+        )
     if number > last:
         draft.set("last-sequence-number", number)
 
@@ -78,13 +93,25 @@ def _advance_row_id(draft: Draft, snapshot: Snapshot, where: str) -> None:
     following: int = draft.get("next-row-id") or 0
     first = documents.optional_integer(snapshot, "first-row-id", where, within=documents.COUNT)
     if first is None:
-        raise documents.refused(f"{where}/first-row-id", f"snapshots need a first row id from format version 3 on; the next is {following}")
+        raise documents.refused(
+            f"{where}/first-row-id",
+            f"snapshots need a first row id from format version 3 on; the next is {following}",
+        )
     if first < following:
-        raise _behind(draft, f"{where}/first-row-id", f"expected at least the next row id {following} of the table, found {first}")
+        raise _behind(
+            draft,
+            f"{where}/first-row-id",
+            f"expected at least the next row id {following} of the table, found {first}",
+        )
     added = documents.optional_integer(snapshot, "added-rows", where, within=documents.COUNT)
     if added is None:
-        raise documents.refused(f"{where}/added-rows", "snapshots say from format version 3 on how many row ids they take: 0, or more")
-    draft.set("next-row-id", documents.exact(first + added, f"{where}/added-rows", within=documents.COUNT))
+        raise documents.refused(
+            f"{where}/added-rows",
+            "snapshots say from format version 3 on how many row ids they take: 0, or more",
+        )
+    draft.set(
+        "next-row-id", documents.exact(first + added, f"{where}/added-rows", within=documents.COUNT)
+    )
 
 
 def remove_snapshots(draft: Draft, update: RemoveSnapshotsUpdate) -> None:

@@ -33,7 +33,8 @@ def set_statistics(draft: Draft, update: documents.SetStatisticsUpdate) -> None:
     announced = optional_integer(update, "snapshot-id", draft.where)
     if announced not in {None, snapshot_id}:
         raise refused(
-            f"{draft.where}/snapshot-id", f"the statistics are of snapshot {snapshot_id}, found {announced}; leave this member out"
+            f"{draft.where}/snapshot-id",
+            f"the statistics are of snapshot {snapshot_id}, found {announced}; leave this member out",
         )
     _replace(draft, "statistics", snapshot_id, file)
 
@@ -41,7 +42,12 @@ def set_statistics(draft: Draft, update: documents.SetStatisticsUpdate) -> None:
 def set_partition_statistics(draft: Draft, update: documents.SetPartitionStatisticsUpdate) -> None:
     """Set the partition statistics file of its snapshot."""
     file: documents.PartitionStatisticsFile = child(update, "partition-statistics", draft.where)
-    _replace(draft, "partition-statistics", _check_file(file, f"{draft.where}/partition-statistics"), file)
+    _replace(
+        draft,
+        "partition-statistics",
+        _check_file(file, f"{draft.where}/partition-statistics"),
+        file,
+    )
 
 
 def remove_statistics(draft: Draft, update: documents.RemoveStatisticsUpdate) -> None:
@@ -49,12 +55,16 @@ def remove_statistics(draft: Draft, update: documents.RemoveStatisticsUpdate) ->
     _replace(draft, "statistics", integer(update, "snapshot-id", draft.where), None)
 
 
-def remove_partition_statistics(draft: Draft, update: documents.RemovePartitionStatisticsUpdate) -> None:
+def remove_partition_statistics(
+    draft: Draft, update: documents.RemovePartitionStatisticsUpdate
+) -> None:
     """Remove the partition statistics of a snapshot."""
     _replace(draft, "partition-statistics", integer(update, "snapshot-id", draft.where), None)
 
 
-def _check_file(file: documents.StatisticsFile | documents.PartitionStatisticsFile, where: str) -> int:
+def _check_file(
+    file: documents.StatisticsFile | documents.PartitionStatisticsFile, where: str
+) -> int:
     text(file, "statistics-path", where)
     integer(file, "file-size-in-bytes", where, within=COUNT)
     return integer(file, "snapshot-id", where)
@@ -69,7 +79,10 @@ def _check_blob(blob: documents.BlobMetadata, where: str) -> None:
 
 
 def _replace(
-    draft: Draft, member: Member, snapshot_id: int, file: documents.StatisticsFile | documents.PartitionStatisticsFile | None
+    draft: Draft,
+    member: Member,
+    snapshot_id: int,
+    file: documents.StatisticsFile | documents.PartitionStatisticsFile | None,
 ) -> None:
     if file is not None and draft.members(member).get(snapshot_id) == file:
         return

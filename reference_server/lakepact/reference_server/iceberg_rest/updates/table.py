@@ -5,7 +5,14 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from lakepact.reference_server.iceberg_rest.documents import children, integer, refused, shown, text, texts
+from lakepact.reference_server.iceberg_rest.documents import (
+    children,
+    integer,
+    refused,
+    shown,
+    text,
+    texts,
+)
 from lakepact.reference_server.iceberg_rest.tables.metadata import FORMAT_VERSIONS
 
 if TYPE_CHECKING:
@@ -24,7 +31,10 @@ def assign_uuid(draft: Draft, update: documents.AssignUUIDUpdate) -> None:
     if draft.creating or current is None:
         draft.set("table-uuid", wanted)
     elif wanted.casefold() != current.casefold():
-        raise refused(f"{draft.where}/uuid", f"the table has uuid {current} and keeps it; only a commit that creates a table assigns one")
+        raise refused(
+            f"{draft.where}/uuid",
+            f"the table has uuid {current} and keeps it; only a commit that creates a table assigns one",
+        )
 
 
 def upgrade_format_version(draft: Draft, update: documents.UpgradeFormatVersionUpdate) -> None:
@@ -32,11 +42,17 @@ def upgrade_format_version(draft: Draft, update: documents.UpgradeFormatVersionU
     wanted = integer(update, "format-version", draft.where)
     current = draft.format_version
     if wanted not in FORMAT_VERSIONS:
-        raise refused(f"{draft.where}/format-version", f"format versions go from 1 to {FORMAT_VERSIONS.stop - 1}, found {wanted}")
+        raise refused(
+            f"{draft.where}/format-version",
+            f"format versions go from 1 to {FORMAT_VERSIONS.stop - 1}, found {wanted}",
+        )
     if wanted == current:
         return
     if wanted < current and not (draft.creating and not draft.items("schemas")):
-        raise refused(f"{draft.where}/format-version", f"the table has format version {current} and cannot go back to {wanted}")
+        raise refused(
+            f"{draft.where}/format-version",
+            f"the table has format version {current} and cannot go back to {wanted}",
+        )
     draft.set("format-version", wanted)
     if current == 1:
         _leave_first_version(draft)
@@ -52,7 +68,10 @@ def _leave_first_version(draft: Draft) -> None:
     if draft.get("last-sequence-number") is None:
         draft.set("last-sequence-number", 0)
     snapshots = draft.own_list("snapshots")
-    snapshots[:] = [snapshot if "sequence-number" in snapshot else {**snapshot, "sequence-number": 0} for snapshot in snapshots]
+    snapshots[:] = [
+        snapshot if "sequence-number" in snapshot else {**snapshot, "sequence-number": 0}
+        for snapshot in snapshots
+    ]
     draft.snapshots.update((snapshot["snapshot-id"], snapshot) for snapshot in snapshots)
 
 
@@ -73,6 +92,8 @@ def remove_properties(draft: Draft, update: documents.RemovePropertiesUpdate) ->
     removals = children(update, "removals", draft.where)
     for index, name in enumerate(removals):
         if not isinstance(name, str):
-            raise refused(f"{draft.where}/removals/{index}", f"expected a text, found {shown(name)}")
+            raise refused(
+                f"{draft.where}/removals/{index}", f"expected a text, found {shown(name)}"
+            )
         if name in (draft.get("properties") or {}):
             del draft.own_object("properties")[name]

@@ -41,7 +41,9 @@ class ViewCommits:
         self._updates = updates
         self._preconditions = preconditions
 
-    def replace_view(self, *, namespace: str, view: str, body: CommitViewRequest, **_: object) -> Reply:
+    def replace_view(
+        self, *, namespace: str, view: str, body: CommitViewRequest, **_: object
+    ) -> Reply:
         """Apply updates to a view if all requirements hold."""
         levels = levels_of(namespace)
         body = {**body, "requirements": body.get("requirements", [])}
@@ -64,4 +66,6 @@ class ViewCommits:
             self._catalog.check_location(key, metadata["location"])
         metadata = self._rules.view_commit_finished(metadata, base)
         check_result(self._catalog, "view", metadata)
-        return self._rules.view_written(self._catalog.warehouse, metadata, former=former.document["metadata-location"])
+        return self._rules.view_written(
+            self._catalog.warehouse, metadata, former=former.document["metadata-location"]
+        )

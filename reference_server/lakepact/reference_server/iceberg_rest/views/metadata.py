@@ -5,7 +5,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from lakepact.reference_server.http.problems import Problem
-from lakepact.reference_server.iceberg_rest.documents import INT32, child, hashable, integer, objects, refused, shown, text, texts
+from lakepact.reference_server.iceberg_rest.documents import (
+    INT32,
+    child,
+    hashable,
+    integer,
+    objects,
+    refused,
+    shown,
+    text,
+    texts,
+)
 from lakepact.reference_server.iceberg_rest.tables.metadata import with_id
 from lakepact.reference_server.iceberg_rest.tables.schemas import columns
 
@@ -20,12 +30,18 @@ TYPES_OF = 3
 FIRST_VERSION = 1
 #: Members that two equal versions share; the time is none of them.
 _MEANING = ("schema-id", "summary", "representations", "default-catalog", "default-namespace")
-HISTORY_SIZE = "version.history.num-entries"  #: the property that says how many versions a view keeps
+HISTORY_SIZE = (
+    "version.history.num-entries"  #: the property that says how many versions a view keeps
+)
 DEFAULT_HISTORY_SIZE = 10
-DIALECTS_MAY_GO = "replace.drop-dialect.allowed"  #: the property without which no dialect of a view gets lost
+DIALECTS_MAY_GO = (
+    "replace.drop-dialect.allowed"  #: the property without which no dialect of a view gets lost
+)
 
 
-def new_view_metadata(request: documents.CreateViewRequest, *, view_uuid: str, location: str, now_ms: int) -> documents.ViewMetadata:
+def new_view_metadata(
+    request: documents.CreateViewRequest, *, view_uuid: str, location: str, now_ms: int
+) -> documents.ViewMetadata:
     """Return the metadata of the view that a create request describes: one schema and one version, which is current.
 
     The ids of its fields stay as they are, for the engine that made the view has bound its columns to them.
@@ -39,7 +55,9 @@ def new_view_metadata(request: documents.CreateViewRequest, *, view_uuid: str, l
     Raises:
         Problem: 400, the schema, the version or a property is not valid.
     """
-    properties = dict(texts(request, "properties", "")) if request.get("properties") is not None else {}
+    properties = (
+        dict(texts(request, "properties", "")) if request.get("properties") is not None else {}
+    )
     schema = checked_schema(request, "")
     version: documents.ViewVersion = checked_version(request, "")
     version = {**version, "version-id": following_id(version, "/view-version"), "schema-id": 0}
@@ -55,7 +73,9 @@ def new_view_metadata(request: documents.CreateViewRequest, *, view_uuid: str, l
     }
 
 
-def checked_schema(holder: documents.CreateViewRequest | documents.AddSchemaUpdate, where: str) -> documents.Schema:
+def checked_schema(
+    holder: documents.CreateViewRequest | documents.AddSchemaUpdate, where: str
+) -> documents.Schema:
     """Return the member `schema` of a request or update, if it is valid.
 
     Raises:
@@ -66,7 +86,9 @@ def checked_schema(holder: documents.CreateViewRequest | documents.AddSchemaUpda
     return schema
 
 
-def checked_version(holder: documents.CreateViewRequest | documents.AddViewVersionUpdate, where: str) -> documents.ViewVersion:
+def checked_version(
+    holder: documents.CreateViewRequest | documents.AddViewVersionUpdate, where: str
+) -> documents.ViewVersion:
     """Return the member `view-version` of a request or update, if its representations can stand beside each other.
 
     Raises:
@@ -82,7 +104,10 @@ def checked_version(holder: documents.CreateViewRequest | documents.AddViewVersi
     for index, representation in enumerate(representations):
         place = f"{here}/representations/{index}"
         if representation.get("type") != "sql":
-            raise refused(f"{place}/type", f"expected sql, the only kind of representation, found {shown(representation.get('type'))}")
+            raise refused(
+                f"{place}/type",
+                f"expected sql, the only kind of representation, found {shown(representation.get('type'))}",
+            )
         text(representation, "sql", place)
         dialect = text(representation, "dialect", place)
         if dialect.casefold() in known:
@@ -98,7 +123,9 @@ def version_meaning(version: documents.ViewVersion) -> Hashable:
     return tuple(hashable(version.get(member)) for member in _MEANING)
 
 
-def following_id(version: documents.ViewVersion, where: str, *, highest: int = FIRST_VERSION - 1) -> int:
+def following_id(
+    version: documents.ViewVersion, where: str, *, highest: int = FIRST_VERSION - 1
+) -> int:
     """Return the id of a new version: the one that it brings if that is above the highest one, else the next.
 
     Raises:
@@ -107,11 +134,15 @@ def following_id(version: documents.ViewVersion, where: str, *, highest: int = F
     wanted = integer(version, "version-id", where, within=INT32)
     following = highest + 1
     if following not in INT32:
-        raise refused(f"{where}/version-id", f"no id is left: the view has a version {following - 1}")
+        raise refused(
+            f"{where}/version-id", f"no id is left: the view has a version {following - 1}"
+        )
     return max(wanted, following)
 
 
-def finish_view_commit(metadata: documents.ViewMetadata, previous: documents.ViewMetadata) -> documents.ViewMetadata:
+def finish_view_commit(
+    metadata: documents.ViewMetadata, previous: documents.ViewMetadata
+) -> documents.ViewMetadata:
     """Return the document as it is stored: no dialect of the current version gets lost, and the oldest versions go.
 
     As many versions stay as the property `version.history.num-entries` says, those that are new and the current one in any case.
@@ -135,7 +166,9 @@ def finish_view_commit(metadata: documents.ViewMetadata, previous: documents.Vie
     if len(kept) == len(newest):
         return metadata
     log = metadata["version-log"]
-    begin = max((place for place, entry in enumerate(log, 1) if entry["version-id"] not in kept), default=0)
+    begin = max(
+        (place for place, entry in enumerate(log, 1) if entry["version-id"] not in kept), default=0
+    )
     versions = [version for version in metadata["versions"] if version["version-id"] in kept]
     return {**metadata, "versions": versions, "version-log": log[begin:]}
 
@@ -151,7 +184,10 @@ def _dialects_stay(metadata: documents.ViewMetadata, previous: documents.ViewMet
 
 def _dialects(metadata: documents.ViewMetadata) -> set[str]:
     current: Any = with_id(metadata["versions"], "version-id", metadata["current-version-id"])
-    return {representation["dialect"].casefold() for representation in (current or {}).get("representations", ())}
+    return {
+        representation["dialect"].casefold()
+        for representation in (current or {}).get("representations", ())
+    }
 
 
 def _history_size(properties: Mapping[str, str]) -> int:

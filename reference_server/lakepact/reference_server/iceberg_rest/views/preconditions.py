@@ -11,7 +11,11 @@ from lakepact.reference_server.iceberg_rest.documents import shown, text
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from lakepact.generated.iceberg_rest.documents import AssertViewUUID, ViewMetadata, ViewRequirement
+    from lakepact.generated.iceberg_rest.documents import (
+        AssertViewUUID,
+        ViewMetadata,
+        ViewRequirement,
+    )
 
 
 def assert_view_uuid(metadata: ViewMetadata, requirement: AssertViewUUID, where: str) -> None:
@@ -23,11 +27,16 @@ def assert_view_uuid(metadata: ViewMetadata, requirement: AssertViewUUID, where:
 
 
 #: By the `type` of a requirement.
-VIEW_PRECONDITIONS: dict[str, Callable[[ViewMetadata, Any, str], None]] = {"assert-view-uuid": assert_view_uuid}
+VIEW_PRECONDITIONS: dict[str, Callable[[ViewMetadata, Any, str], None]] = {
+    "assert-view-uuid": assert_view_uuid
+}
 
 
 def check_view(
-    metadata: ViewMetadata, requirements: Sequence[ViewRequirement], *, table: Mapping[str, Callable[..., None]] = VIEW_PRECONDITIONS
+    metadata: ViewMetadata,
+    requirements: Sequence[ViewRequirement],
+    *,
+    table: Mapping[str, Callable[..., None]] = VIEW_PRECONDITIONS,
 ) -> None:
     """Refuse a commit to a view unless all its requirements hold (`preconditions.check`)."""
     check(metadata, requirements, table=table, of="views")

@@ -7,7 +7,11 @@ from typing import TYPE_CHECKING, Any
 from lakepact.reference_server.iceberg_rest.documents import INT32, integer, refused, text
 from lakepact.reference_server.iceberg_rest.updates.draft import LAST_ADDED, LISTS, Draft, chosen_id
 from lakepact.reference_server.iceberg_rest.updates.members import Alike
-from lakepact.reference_server.iceberg_rest.updates.table import remove_properties, set_location, set_properties
+from lakepact.reference_server.iceberg_rest.updates.table import (
+    remove_properties,
+    set_location,
+    set_properties,
+)
 from lakepact.reference_server.iceberg_rest.views.metadata import (
     FIRST_VERSION,
     FORMAT_VERSION,
@@ -44,7 +48,10 @@ def upgrade_format_version(draft: ViewDraft, update: documents.UpgradeFormatVers
     """Check that a view keeps the only format version."""
     wanted = integer(update, "format-version", draft.where)
     if wanted != FORMAT_VERSION:
-        raise refused(f"{draft.where}/format-version", f"views have format version {FORMAT_VERSION} and no other, found {wanted}")
+        raise refused(
+            f"{draft.where}/format-version",
+            f"views have format version {FORMAT_VERSION} and no other, found {wanted}",
+        )
 
 
 def add_schema(draft: ViewDraft, update: documents.AddSchemaUpdate) -> None:
@@ -66,7 +73,10 @@ def add_view_version(draft: ViewDraft, update: documents.AddViewVersionUpdate) -
     schema_id = integer(version, "schema-id", where, within=INT32)
     if schema_id == LAST_ADDED:
         if draft.added_schema is None:
-            raise refused(f"{where}/schema-id", "-1 stands for the last added schema, but this commit has added none before")
+            raise refused(
+                f"{where}/schema-id",
+                "-1 stands for the last added schema, but this commit has added none before",
+            )
         schema_id = draft.added_schema
     if draft.members("schemas").get(schema_id) is None:
         raise refused(f"{where}/schema-id", f"the view has no schema {schema_id}")
@@ -80,9 +90,13 @@ def add_view_version(draft: ViewDraft, update: documents.AddViewVersionUpdate) -
     draft.append("versions", {**version, "version-id": draft.added_version})
 
 
-def set_current_view_version(draft: ViewDraft, update: documents.SetCurrentViewVersionUpdate) -> None:
+def set_current_view_version(
+    draft: ViewDraft, update: documents.SetCurrentViewVersionUpdate
+) -> None:
     """Set the current view version and append to the version log."""
-    version_id = chosen_id(draft, update, "view-version-id", added=draft.added_version, kind="version")
+    version_id = chosen_id(
+        draft, update, "view-version-id", added=draft.added_version, kind="version"
+    )
     if draft.members("versions").get(version_id) is None:
         raise refused(f"{draft.where}/view-version-id", f"the view has no version {version_id}")
     if draft.get("current-version-id") == version_id:
@@ -90,7 +104,12 @@ def set_current_view_version(draft: ViewDraft, update: documents.SetCurrentViewV
     draft.set("current-version-id", version_id)
     log = draft.own_list("version-log")
     # A clock that goes backwards must not turn the history around.
-    log.append({"version-id": version_id, "timestamp-ms": max([draft.now_ms, *(entry["timestamp-ms"] for entry in log[-1:])])})
+    log.append(
+        {
+            "version-id": version_id,
+            "timestamp-ms": max([draft.now_ms, *(entry["timestamp-ms"] for entry in log[-1:])]),
+        }
+    )
 
 
 #: By the `action` of an update.

@@ -20,11 +20,19 @@ from lakepact.reference_server.iceberg_rest.identifiers import (
 )
 from lakepact.reference_server.iceberg_rest.tables.metadata_files import whole, write_next
 from lakepact.reference_server.iceberg_rest.tables.registration import read_registered
-from lakepact.reference_server.iceberg_rest.views.metadata import finish_view_commit, new_view_metadata
+from lakepact.reference_server.iceberg_rest.views.metadata import (
+    finish_view_commit,
+    new_view_metadata,
+)
 from lakepact.reference_server.storage.store import Record
 
 if TYPE_CHECKING:
-    from lakepact.generated.iceberg_rest.documents import CreateViewRequest, RegisterViewRequest, RenameTableRequest, ViewMetadata
+    from lakepact.generated.iceberg_rest.documents import (
+        CreateViewRequest,
+        RegisterViewRequest,
+        RenameTableRequest,
+        ViewMetadata,
+    )
     from lakepact.reference_server.iceberg_rest.tables.catalog import Catalog
     from lakepact.reference_server.warehouse.local import Warehouse
 
@@ -36,7 +44,9 @@ def view_written(warehouse: Warehouse, metadata: ViewMetadata, *, former: str | 
 
 def _record_of(metadata: ViewMetadata, location: str, text: bytes) -> Record:
     """Return the record of a view whose metadata file is at a location."""
-    return Record("view", {"metadata-location": location, "metadata": metadata}, whole(location, text))
+    return Record(
+        "view", {"metadata-location": location, "metadata": metadata}, whole(location, text)
+    )
 
 
 def read_view_metadata(catalog: Catalog, location: str) -> ViewMetadata:
@@ -51,11 +61,17 @@ def read_view_metadata(catalog: Catalog, location: str) -> ViewMetadata:
 def _consistent(document: ViewMetadata) -> ViewMetadata:
     versions = {version["version-id"] for version in document["versions"]}
     if document["current-version-id"] not in versions:
-        raise refused("/current-version-id", f"expected one of the versions, found {document['current-version-id']}")
+        raise refused(
+            "/current-version-id",
+            f"expected one of the versions, found {document['current-version-id']}",
+        )
     schemas = {schema.get("schema-id", 0) for schema in document["schemas"]}
     for index, version in enumerate(document["versions"]):
         if version["schema-id"] not in schemas:
-            raise refused(f"/versions/{index}/schema-id", f"expected one of the schemas, found {version['schema-id']}")
+            raise refused(
+                f"/versions/{index}/schema-id",
+                f"expected one of the schemas, found {version['schema-id']}",
+            )
     return document
 
 
@@ -81,9 +97,13 @@ class Views:
     def __init__(self, catalog: Catalog, rules: Rules) -> None:
         self._catalog, self._rules = catalog, rules
 
-    def list_views(self, *, namespace: str, page_token: str | None = None, page_size: int | None = None) -> Reply:
+    def list_views(
+        self, *, namespace: str, page_token: str | None = None, page_size: int | None = None
+    ) -> Reply:
         """Return the views of exactly this namespace."""
-        return self._catalog.list_identifiers("views", self._rules.views_of, namespace, token=page_token, size=page_size)
+        return self._catalog.list_identifiers(
+            "views", self._rules.views_of, namespace, token=page_token, size=page_size
+        )
 
     def create_view(self, *, namespace: str, body: CreateViewRequest, **_: object) -> Reply:
         """Return a new view with one version."""
@@ -94,7 +114,9 @@ class Views:
             within = self._catalog.rules.namespace_exists(transaction, levels)
             self._catalog.rules.identifier_is_free(transaction, levels, name, "view")
             location = self._catalog.new_location(within.document, key, body.get("location"))
-            metadata = self._rules.new_view_metadata(body, view_uuid=str(uuid.uuid4()), location=location, now_ms=now_ms())
+            metadata = self._rules.new_view_metadata(
+                body, view_uuid=str(uuid.uuid4()), location=location, now_ms=now_ms()
+            )
             record = self._rules.view_written(self._catalog.warehouse, metadata, former=None)
             self._catalog.put(transaction, key, record)
         return Reply(200, record.body)

@@ -8,7 +8,10 @@ from collections import OrderedDict
 from collections.abc import Callable
 from typing import NamedTuple
 
-from lakepact.reference_server.warehouse.vended_credentials.token_services import TemporaryKeys, TokenService
+from lakepact.reference_server.warehouse.vended_credentials.token_services import (
+    TemporaryKeys,
+    TokenService,
+)
 
 MOST = 10_000  #: keys that are remembered
 
@@ -29,14 +32,18 @@ class Remembered:
         clock: seconds since 1970.
     """
 
-    def __init__(self, service: TokenService, *, most: int = MOST, clock: Callable[[], float] = time.time) -> None:
+    def __init__(
+        self, service: TokenService, *, most: int = MOST, clock: Callable[[], float] = time.time
+    ) -> None:
         self._service = service
         self._most = most
         self._clock = clock
         self._kept: OrderedDict[_For, TemporaryKeys] = OrderedDict()
         self._lock = threading.Lock()
 
-    def keys(self, location: str, *, name: str, seconds: int, is_writable: bool = False) -> TemporaryKeys:
+    def keys(
+        self, location: str, *, name: str, seconds: int, is_writable: bool = False
+    ) -> TemporaryKeys:
         """Keys to what lies below `location`, and nothing else."""
         wanted = _For(location, name, seconds, is_writable)
         with self._lock:

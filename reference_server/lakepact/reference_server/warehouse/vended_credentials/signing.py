@@ -29,7 +29,9 @@ class Keys:
     session_token: str | None = field(default=None, repr=False)
 
 
-def signed(url: str, form: bytes, keys: Keys, *, service: str, region: str, at: datetime) -> Mapping[str, str]:
+def signed(
+    url: str, form: bytes, keys: Keys, *, service: str, region: str, at: datetime
+) -> Mapping[str, str]:
     """Return the headers with which a form is posted.
 
     Args:
@@ -48,12 +50,26 @@ def signed(url: str, form: bytes, keys: Keys, *, service: str, region: str, at: 
         **_token(keys),
     }
     request = ("POST", quote(parts.path or "/", safe="/-_.~%"), "")
-    authorization = _authorization(request, headers, hashlib.sha256(form).hexdigest(), keys=keys, region=region, service=service)
+    authorization = _authorization(
+        request,
+        headers,
+        hashlib.sha256(form).hexdigest(),
+        keys=keys,
+        region=region,
+        service=service,
+    )
     return {**headers, "authorization": authorization}
 
 
 def signed_for_s3(
-    method: str, url: str, headers: Mapping[str, str], payload: str, *, keys: Keys, region: str, at: datetime
+    method: str,
+    url: str,
+    headers: Mapping[str, str],
+    payload: str,
+    *,
+    keys: Keys,
+    region: str,
+    at: datetime,
 ) -> Mapping[str, str]:
     """Return the headers that authorize a request to an S3 store, beside those that are signed.
 
@@ -68,9 +84,18 @@ def signed_for_s3(
     """
     parts = urlsplit(url)
     added = {DATE: _moment(at), PAYLOAD: payload, **_token(keys)}
-    request = (method, quote(unquote(parts.path or "/"), safe=f"/{UNRESERVED}"), _query(parts.query))
+    request = (
+        method,
+        quote(unquote(parts.path or "/"), safe=f"/{UNRESERVED}"),
+        _query(parts.query),
+    )
     every = {**headers, "host": parts.netloc, **added}
-    return {**added, "authorization": _authorization(request, every, payload, keys=keys, region=region, service="s3")}
+    return {
+        **added,
+        "authorization": _authorization(
+            request, every, payload, keys=keys, region=region, service="s3"
+        ),
+    }
 
 
 def _query(query: str) -> str:
@@ -92,7 +117,13 @@ def _moment(at: datetime) -> str:
 
 
 def _authorization(
-    request: tuple[str, str, str], headers: Mapping[str, str], payload: str, *, keys: Keys, region: str, service: str
+    request: tuple[str, str, str],
+    headers: Mapping[str, str],
+    payload: str,
+    *,
+    keys: Keys,
+    region: str,
+    service: str,
 ) -> str:
     """Return the header `Authorization`.
 

@@ -37,7 +37,9 @@ class TemporaryKeys:
 class TokenService(Protocol):
     """Gives keys to one directory for a while."""
 
-    def keys(self, location: str, *, name: str, seconds: int, is_writable: bool = False) -> TemporaryKeys:
+    def keys(
+        self, location: str, *, name: str, seconds: int, is_writable: bool = False
+    ) -> TemporaryKeys:
         """Keys that read what lies below `location`, perhaps write it too, and nothing else.
 
         Args:
@@ -70,7 +72,9 @@ class SecurityTokenService:
     own: Keys = field(repr=False)
     role: str | None = None
 
-    def keys(self, location: str, *, name: str, seconds: int, is_writable: bool = False) -> TemporaryKeys:
+    def keys(
+        self, location: str, *, name: str, seconds: int, is_writable: bool = False
+    ) -> TemporaryKeys:
         """Keys to what lies below `location`, and nothing else."""
         asked = {
             "Version": VERSION,
@@ -84,7 +88,9 @@ class SecurityTokenService:
             asked |= {"Action": "AssumeRole", "RoleArn": self.role, "RoleSessionName": session}
         status, answer = self._post(urlencode(asked).encode())
         if status != 200:
-            raise NoKeys(f"the token service refused with status {status}{f' and {code}' if (code := _member(answer, 'Code')) else ''}")
+            raise NoKeys(
+                f"the token service refused with status {status}{f' and {code}' if (code := _member(answer, 'Code')) else ''}"
+            )
         return _read(answer)
 
     def _post(self, form: bytes) -> tuple[int, str]:
@@ -92,11 +98,17 @@ class SecurityTokenService:
         import http.client  # noqa: PLC0415
 
         parts = urlsplit(self.url)
-        headers = dict(signed(self.url, form, self.own, service="sts", region=self.region, at=datetime.now(UTC)))
+        headers = dict(
+            signed(
+                self.url, form, self.own, service="sts", region=self.region, at=datetime.now(UTC)
+            )
+        )
         secure = parts.scheme == "https"
         try:
             connection: http.client.HTTPConnection = (
-                http.client.HTTPSConnection(parts.netloc, timeout=SECONDS, context=ssl.create_default_context())
+                http.client.HTTPSConnection(
+                    parts.netloc, timeout=SECONDS, context=ssl.create_default_context()
+                )
                 if secure
                 else http.client.HTTPConnection(parts.netloc, timeout=SECONDS)
             )
@@ -105,7 +117,11 @@ class SecurityTokenService:
                 response = connection.getresponse()
                 return response.status, response.read(LARGEST).decode("utf-8", "replace")
         except (OSError, http.client.HTTPException) as error:
-            reason = "did not answer in time" if isinstance(error, socket.timeout) else f"cannot be reached ({type(error).__name__})"
+            reason = (
+                "did not answer in time"
+                if isinstance(error, socket.timeout)
+                else f"cannot be reached ({type(error).__name__})"
+            )
             raise NoKeys(f"the token service {reason}") from None
 
 
@@ -113,21 +129,37 @@ class SecurityTokenService:
 class FakeSts:
     """Keys that look like keys and open nothing, for clients to be tested with where there is no cloud."""
 
-    def keys(self, location: str, *, name: str, seconds: int, is_writable: bool = False) -> TemporaryKeys:
+    def keys(
+        self, location: str, *, name: str, seconds: int, is_writable: bool = False
+    ) -> TemporaryKeys:
         """Keys of the right form."""
         del location, name, is_writable
-        return TemporaryKeys(fake_keys(), int((datetime.now(UTC) + timedelta(seconds=seconds)).timestamp() * 1000))
+        return TemporaryKeys(
+            fake_keys(), int((datetime.now(UTC) + timedelta(seconds=seconds)).timestamp() * 1000)
+        )
 
 
 def fake_keys() -> Keys:
     """Return keys that look like keys and open nothing."""
-    return Keys(f"ASIAREHEARSAL{secrets.token_hex(4).upper()}"[:20], secrets.token_urlsafe(30), secrets.token_urlsafe(60))
+    return Keys(
+        f"ASIAREHEARSAL{secrets.token_hex(4).upper()}"[:20],
+        secrets.token_urlsafe(30),
+        secrets.token_urlsafe(60),
+    )
 
 
 def _read(answer: str) -> TemporaryKeys:
-    found = [_member(answer, name) for name in ("AccessKeyId", "SecretAccessKey", "SessionToken", "Expiration")]
+    found = [
+        _member(answer, name)
+        for name in ("AccessKeyId", "SecretAccessKey", "SessionToken", "Expiration")
+    ]
     access_key_id, secret_access_key, session_token, expiration = found
-    if access_key_id is None or secret_access_key is None or session_token is None or expiration is None:
+    if (
+        access_key_id is None
+        or secret_access_key is None
+        or session_token is None
+        or expiration is None
+    ):
         raise NoKeys("the token service answered without keys")
     try:
         expires = datetime.fromisoformat(expiration)
@@ -135,7 +167,9 @@ def _read(answer: str) -> TemporaryKeys:
         raise NoKeys("the token service answered keys that end at no time") from None
     if expires.tzinfo is None:
         expires = expires.replace(tzinfo=UTC)
-    return TemporaryKeys(Keys(access_key_id, secret_access_key, session_token), int(expires.timestamp() * 1000))
+    return TemporaryKeys(
+        Keys(access_key_id, secret_access_key, session_token), int(expires.timestamp() * 1000)
+    )
 
 
 def _member(answer: str, name: str) -> str | None:

@@ -57,7 +57,9 @@ class Client:
             ResponseError: The server refused it, or its answer is not what the document describes.
             httpx.TransportError: There was no answer.
         """
-        return _result(call, self.http.request(call.operation.method, _path(call), **_request(call)))
+        return _result(
+            call, self.http.request(call.operation.method, _path(call), **_request(call))
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +79,9 @@ class AsyncClient:
             ResponseError: The server refused it, or its answer is not what the document describes.
             httpx.TransportError: There was no answer.
         """
-        return _result(call, await self.http.request(call.operation.method, _path(call), **_request(call)))
+        return _result(
+            call, await self.http.request(call.operation.method, _path(call), **_request(call))
+        )
 
 
 def _path(call: Call[Any]) -> str:
@@ -85,7 +89,11 @@ def _path(call: Call[Any]) -> str:
     for parameter in call.operation.parameters:
         if parameter.where == "path":
             value = call.arguments[parameter.argument]
-            segment = ",".join(quote(text(item), safe="") for item in value) if parameter.many else quote(text(value), safe="")
+            segment = (
+                ",".join(quote(text(item), safe="") for item in value)
+                if parameter.many
+                else quote(text(value), safe="")
+            )
             path = path.replace(f"{{{parameter.name}}}", segment)
     return path
 
@@ -99,15 +107,23 @@ def _request(call: Call[Any]) -> dict[str, Any]:
             continue
         values = [text(item) for item in value] if parameter.many else [text(value)]
         target = query if parameter.where == "query" else headers
-        target += [(parameter.name, item) for item in (values if parameter.explode else [",".join(values)])]
-    accepted = dict.fromkeys(answer.media_type for answer in call.operation.answers.values() if answer)
+        target += [
+            (parameter.name, item) for item in (values if parameter.explode else [",".join(values)])
+        ]
+    accepted = dict.fromkeys(
+        answer.media_type for answer in call.operation.answers.values() if answer
+    )
     if accepted:
         headers.append(("Accept", ", ".join(accepted)))
     body = call.operation.body
     if body is None or (call.body is None and not call.operation.body_required):
         return {"params": query, "headers": headers}
     headers.append(("Content-Type", body.media_type))
-    return {"params": query, "headers": headers, "content": written(call.body, body, call.body_type)}
+    return {
+        "params": query,
+        "headers": headers,
+        "content": written(call.body, body, call.body_type),
+    }
 
 
 def _result(call: Call[T], response: httpx.Response) -> T:

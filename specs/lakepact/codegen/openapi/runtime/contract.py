@@ -25,7 +25,9 @@ class Parameter:
     where: Literal["path", "query", "header"]
     required: bool
     many: bool = False  #: an array
-    explode: bool = False  #: an array is written as one pair for each item, not as one value with commas
+    explode: bool = (
+        False  #: an array is written as one pair for each item, not as one value with commas
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +56,10 @@ class Operation:
 
     def answer(self, status: int) -> tuple[str, Body | None]:
         """Return the documented answer for a status and its key, exact before range before default; the key is empty if there is none."""
-        key = next((key for key in (str(status), f"{status // 100}XX", "default") if key in self.answers), "")
+        key = next(
+            (key for key in (str(status), f"{status // 100}XX", "default") if key in self.answers),
+            "",
+        )
         return key, self.answers.get(key)
 
 
@@ -109,8 +114,12 @@ def written(value: Any, body: Body, model: Any) -> bytes:
     if is_json(body.media_type):
         return adapter(model).dump_json(value, by_alias=True, exclude_unset=True)
     if body.media_type.startswith(FORM):
-        fields: dict[str, Any] = adapter(model).dump_python(value, mode="json", by_alias=True, exclude_unset=True)
-        return urlencode([(name, text(value)) for name, value in fields.items() if value is not None]).encode()
+        fields: dict[str, Any] = adapter(model).dump_python(
+            value, mode="json", by_alias=True, exclude_unset=True
+        )
+        return urlencode(
+            [(name, text(value)) for name, value in fields.items() if value is not None]
+        ).encode()
     return value.encode() if isinstance(value, str) else bytes(value)
 
 
@@ -124,7 +133,9 @@ def read(content: bytes, body: Body, model: Any) -> Any:
     if is_json(body.media_type):
         return adapter(model).validate_json(content)
     if body.media_type.startswith(FORM):
-        return adapter(model).validate_python(dict(parse_qsl(content.decode(), keep_blank_values=True)))
+        return adapter(model).validate_python(
+            dict(parse_qsl(content.decode(), keep_blank_values=True))
+        )
     return content.decode() if body.model == "str" else content
 
 

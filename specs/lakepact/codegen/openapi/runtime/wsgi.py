@@ -39,7 +39,9 @@ class Application:
     types: Mapping[str, Mapping[str, Any]]
     answers: Mapping[str, Mapping[str, Any]]
 
-    def __call__(self, environment: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
+    def __call__(
+        self, environment: WSGIEnvironment, start_response: StartResponse
+    ) -> Iterable[bytes]:
         """Answer one request."""
         try:
             response = self._answered(Request(environment))
@@ -71,7 +73,9 @@ class Application:
         reply: Reply[Any] = result if isinstance(result, Reply) else Reply(result)
         return self._response(operation, reply)
 
-    def _arguments(self, operation: Operation, request: Request, path: Mapping[str, str]) -> dict[str, Any]:
+    def _arguments(
+        self, operation: Operation, request: Request, path: Mapping[str, str]
+    ) -> dict[str, Any]:
         types = self.types[operation.id]
         given = {parameter: _given(parameter, request, path) for parameter in operation.parameters}
         arguments = {
@@ -95,13 +99,23 @@ class Application:
 
 def types_of(protocol: type, operations: Mapping[str, Operation]) -> dict[str, dict[str, Any]]:
     """Return the types of the arguments of each operation, from the protocol that handlers implement."""
-    return {operation.id: get_type_hints(getattr(protocol, operation.function)) for operation in operations.values()}
+    return {
+        operation.id: get_type_hints(getattr(protocol, operation.function))
+        for operation in operations.values()
+    }
 
 
 def _template(operation: Operation) -> str:
-    arguments = {parameter.name: parameter.argument for parameter in operation.parameters if parameter.where == "path"}
+    arguments = {
+        parameter.name: parameter.argument
+        for parameter in operation.parameters
+        if parameter.where == "path"
+    }
     parts = re.split(r"{([^{}]*)}", operation.path)  # literal text, name, literal text, …
-    return "".join(f"<{arguments[part]}>" if index % 2 else quote(part, safe=f"%{_PLAIN}") for index, part in enumerate(parts))
+    return "".join(
+        f"<{arguments[part]}>" if index % 2 else quote(part, safe=f"%{_PLAIN}")
+        for index, part in enumerate(parts)
+    )
 
 
 def _raw_path(environment: WSGIEnvironment) -> str:
@@ -115,7 +129,9 @@ def _raw_path(environment: WSGIEnvironment) -> str:
 def _given(parameter: Parameter, request: Request, path: Mapping[str, str]) -> Any:
     if parameter.where == "path":
         segment = path[parameter.argument]
-        return [unquote(item) for item in segment.split(",")] if parameter.many else unquote(segment)
+        return (
+            [unquote(item) for item in segment.split(",")] if parameter.many else unquote(segment)
+        )
     if parameter.where == "query" and parameter.explode:
         return request.args.getlist(parameter.name) or None
     value = (request.args if parameter.where == "query" else request.headers).get(parameter.name)
@@ -127,6 +143,10 @@ def _status(success: tuple[str, ...]) -> int:
 
 
 def _invalid(problem: ValidationError | UnicodeDecodeError) -> Response:
-    errors: Any = str(problem) if isinstance(problem, UnicodeDecodeError) else problem.errors(include_url=False, include_input=False)
+    errors: Any = (
+        str(problem)
+        if isinstance(problem, UnicodeDecodeError)
+        else problem.errors(include_url=False, include_input=False)
+    )
     body = json.dumps({"title": "Bad Request", "status": 400, "errors": errors}, default=str)
     return Response(body, 400, content_type="application/problem+json")

@@ -22,11 +22,43 @@ VALUES: dict[str, tuple[str, ...]] = {
     "TINYINT": ("1 2", "127", "-128 0", "NULL", "5 NULL", "-1"),
     "SMALLINT": ("300 301", "32767", "-32768 0", "NULL", "-5 NULL", "7"),
     "INT": ("70000 70001", "2147483647", "-2147483648 0", "NULL", "-5 NULL", "16777217"),
-    "BIGINT": ("5000000000 5", "9223372036854775807", "-9223372036854775808 0", "NULL", "9007199254740993 NULL", "-7"),
-    "FLOAT": ("3.4 3.5", "'NaN' 1.5 2.7", "'-0.0'", "0.0 '-Infinity'", "7.038531e-26 1e-45", "'NaN' NULL", "3.4028235e38 16777216", "NULL"),
-    "DOUBLE": ("3.4 3.5", "'NaN' 1.5 2.7", "'-0.0'", "0.0 '-Infinity'", "1e-320 1e300", "'NaN' NULL", "0.1 0.30000000000000004", "NULL"),
+    "BIGINT": (
+        "5000000000 5",
+        "9223372036854775807",
+        "-9223372036854775808 0",
+        "NULL",
+        "9007199254740993 NULL",
+        "-7",
+    ),
+    "FLOAT": (
+        "3.4 3.5",
+        "'NaN' 1.5 2.7",
+        "'-0.0'",
+        "0.0 '-Infinity'",
+        "7.038531e-26 1e-45",
+        "'NaN' NULL",
+        "3.4028235e38 16777216",
+        "NULL",
+    ),
+    "DOUBLE": (
+        "3.4 3.5",
+        "'NaN' 1.5 2.7",
+        "'-0.0'",
+        "0.0 '-Infinity'",
+        "1e-320 1e300",
+        "'NaN' NULL",
+        "0.1 0.30000000000000004",
+        "NULL",
+    ),
     "DECIMAL(9,2)": ("1.10 2.20", "-9999999.99", "9999999.99 0", "NULL", "-0.01 NULL", "0.05"),
-    "DECIMAL(18,4)": ("12345678901234.5678", "99999999999999.9999 -1", "-99999999999999.9999", "NULL", "0.0001 NULL", "-0.0001"),
+    "DECIMAL(18,4)": (
+        "12345678901234.5678",
+        "99999999999999.9999 -1",
+        "-99999999999999.9999",
+        "NULL",
+        "0.0001 NULL",
+        "-0.0001",
+    ),
     "DECIMAL(38,0)": (
         "12345678901234567890123456789012345678",
         "99999999999999999999999999999999999999 1",
@@ -35,7 +67,14 @@ VALUES: dict[str, tuple[str, ...]] = {
         "9223372036854775808 NULL",
         "-9223372036854775809 9007199254740993",
     ),
-    "DECIMAL(38,30)": ("5.000000000000000000000000000001", "0.1 99999999.9", "-5", "NULL", "5 NULL", "-0.000000000000000000000000000001"),
+    "DECIMAL(38,30)": (
+        "5.000000000000000000000000000001",
+        "0.1 99999999.9",
+        "-5",
+        "NULL",
+        "5 NULL",
+        "-0.000000000000000000000000000001",
+    ),
     "STRING": (
         "'b' 'd'",
         f"'{LONG}a' '{LONG}é'",
@@ -98,9 +137,15 @@ SETTINGS = {
 def session() -> SparkSession:
     """Return a session that writes Delta tables; `SPARK_JARS` names the jars where Ivy finds none."""
     os.environ.update(PYSPARK_PYTHON=sys.executable, SPARK_LOCAL_IP="127.0.0.1")
-    jars = {"spark.jars": os.environ["SPARK_JARS"]} if "SPARK_JARS" in os.environ else {"spark.jars.packages": PACKAGE}
+    jars = (
+        {"spark.jars": os.environ["SPARK_JARS"]}
+        if "SPARK_JARS" in os.environ
+        else {"spark.jars.packages": PACKAGE}
+    )
     made = (
-        SparkSession.builder.master("local[1]").config(map=SETTINGS | jars | {"spark.sql.warehouse.dir": tempfile.mkdtemp()}).getOrCreate()
+        SparkSession.builder.master("local[1]")
+        .config(map=SETTINGS | jars | {"spark.sql.warehouse.dir": tempfile.mkdtemp()})
+        .getOrCreate()
     )
     made.sparkContext.setLogLevel("ERROR")
     return made
@@ -125,34 +170,57 @@ class Tables:
         """Create a table with column mapping or other properties."""
         told = ", ".join(
             f"'delta.{key}'='{value}'"
-            for key, value in {"enableTypeWidening": "true", "feature.timestampNtz": "supported", **properties}.items()
+            for key, value in {
+                "enableTypeWidening": "true",
+                "feature.timestampNtz": "supported",
+                **properties,
+            }.items()
         )
-        self.sql(f"CREATE TABLE {self.named(name)} ({columns}) USING delta {more} TBLPROPERTIES ({told})")
+        self.sql(
+            f"CREATE TABLE {self.named(name)} ({columns}) USING delta {more} TBLPROPERTIES ({told})"
+        )
 
     def alter(self, name: str, types: dict[str, str]) -> None:
         """Widen columns, in one version."""
-        self.sql(f"ALTER TABLE {self.named(name)} ALTER COLUMN {', '.join(f'{column} TYPE {kind}' for column, kind in types.items())}")
+        self.sql(
+            f"ALTER TABLE {self.named(name)} ALTER COLUMN {', '.join(f'{column} TYPE {kind}' for column, kind in types.items())}"
+        )
 
     def insert(self, name: str, columns: dict[str, tuple[str, str]]) -> None:
         """Insert one file; a column has a type, and values that stand between spaces."""
         values = {column: _texts(text) for column, (_, text) in columns.items()}
         rows = range(max(map(len, values.values())))
         picked = [
-            ", ".join(f"CAST({texts[row % len(texts)]} AS {columns[column][0]}) AS {column}" for column, texts in values.items())
+            ", ".join(
+                f"CAST({texts[row % len(texts)]} AS {columns[column][0]}) AS {column}"
+                for column, texts in values.items()
+            )
             for row in rows
         ]
         union = " UNION ALL ".join(f"SELECT {row}" for row in picked)
-        self.sql(f"INSERT INTO {self.named(name)} ({', '.join(columns)}) SELECT /*+ COALESCE(1) */ * FROM ({union})")
+        self.sql(
+            f"INSERT INTO {self.named(name)} ({', '.join(columns)}) SELECT /*+ COALESCE(1) */ * FROM ({union})"
+        )
 
-    def every_type(self, name: str, groups: dict[str, tuple[str, ...]], count: int | None = None) -> None:
+    def every_type(
+        self, name: str, groups: dict[str, tuple[str, ...]], count: int | None = None
+    ) -> None:
         """Insert a file for each group of values, with all types side by side."""
         for number in range(count or max(map(len, groups.values()))):
-            self.insert(name, {column_of(kind): (kind, found[number % len(found)]) for kind, found in groups.items()})
+            self.insert(
+                name,
+                {
+                    column_of(kind): (kind, found[number % len(found)])
+                    for kind, found in groups.items()
+                },
+            )
 
 
 def column_of(kind: str, wider: str = "") -> str:
     """Return the name of a column of a type."""
-    return "c_" + "_to_".join(part.lower().translate(str.maketrans("(,", "__", ")")) for part in (kind, wider) if part)
+    return "c_" + "_to_".join(
+        part.lower().translate(str.maketrans("(,", "__", ")")) for part in (kind, wider) if part
+    )
 
 
 def _texts(text: str) -> list[str]:
@@ -171,10 +239,18 @@ def write(spark: Any, folder: Path) -> None:
     """Write all tables into a folder."""
     tables = Tables(spark, folder)
     declared = ", ".join(f"{column_of(kind)} {kind}" for kind in VALUES)
-    tables.create("types", f"{declared}, nested STRUCT<a: INT, b: STRING>, list ARRAY<INT>", dataSkippingNumIndexedCols="-1")
+    tables.create(
+        "types",
+        f"{declared}, nested STRUCT<a: INT, b: STRING>, list ARRAY<INT>",
+        dataSkippingNumIndexedCols="-1",
+    )
     tables.every_type("types", VALUES)
     tables.insert(
-        "types", {"nested": ("STRUCT<a: INT, b: STRING>", "NULL named_struct('a',1,'b','x')"), "list": ("ARRAY<INT>", "array(1,2)")}
+        "types",
+        {
+            "nested": ("STRUCT<a: INT, b: STRING>", "NULL named_struct('a',1,'b','x')"),
+            "list": ("ARRAY<INT>", "array(1,2)"),
+        },
     )
     _in_local_time(spark, tables)
     _widened(tables)
@@ -198,12 +274,22 @@ def _in_local_time(spark: Any, tables: Tables) -> None:
 
 def _widened(tables: Tables) -> None:
     changes = [(kind, wider) for kind, found in WIDER.items() for wider in found]
-    tables.create("widened", ", ".join(f"{column_of(*change)} {change[0]}" for change in changes), dataSkippingNumIndexedCols="-1")
+    tables.create(
+        "widened",
+        ", ".join(f"{column_of(*change)} {change[0]}" for change in changes),
+        dataSkippingNumIndexedCols="-1",
+    )
     for number in range(6):
-        tables.insert("widened", {column_of(*change): (change[0], _group(change[0], number)) for change in changes})
+        tables.insert(
+            "widened",
+            {column_of(*change): (change[0], _group(change[0], number)) for change in changes},
+        )
     tables.alter("widened", {column_of(*change): change[1] for change in changes})
     for number in range(2):
-        tables.insert("widened", {column_of(*change): (change[1], _group(change[1], number)) for change in changes})
+        tables.insert(
+            "widened",
+            {column_of(*change): (change[1], _group(change[1], number)) for change in changes},
+        )
 
 
 def _group(kind: str, number: int) -> str:
@@ -213,45 +299,94 @@ def _group(kind: str, number: int) -> str:
 
 def _mapped(tables: Tables) -> None:
     properties = {"columnMapping.mode": "name", "randomizeFilePrefixes": "true"}
-    tables.create("mapped", "c_id INT, c_at TIMESTAMP_NTZ, c_part STRING", "PARTITIONED BY (c_part)", **properties)
+    tables.create(
+        "mapped",
+        "c_id INT, c_at TIMESTAMP_NTZ, c_part STRING",
+        "PARTITIONED BY (c_part)",
+        **properties,
+    )
     for number, part in enumerate(("'a b'", "''", "NULL", "'x/y%z=1'")):
         at = VALUES["TIMESTAMP_NTZ"][number % 3]
-        tables.insert("mapped", {"c_id": ("INT", f"{number} NULL"), "c_at": ("TIMESTAMP_NTZ", at), "c_part": ("STRING", part)})
+        tables.insert(
+            "mapped",
+            {
+                "c_id": ("INT", f"{number} NULL"),
+                "c_at": ("TIMESTAMP_NTZ", at),
+                "c_part": ("STRING", part),
+            },
+        )
     for old, new in (("c_id", "c_number"), ("c_at", "c_id"), ("c_part", "c_at")):
         tables.sql(f"ALTER TABLE {tables.named('mapped')} RENAME COLUMN {old} TO {new}")
     tables.sql(f"ALTER TABLE {tables.named('mapped')} ADD COLUMNS (c_late DOUBLE)")
     tables.insert(
-        "mapped", {"c_number": ("INT", "9"), "c_id": ("TIMESTAMP_NTZ", "NULL"), "c_at": ("STRING", "'é'"), "c_late": ("DOUBLE", "1.5")}
+        "mapped",
+        {
+            "c_number": ("INT", "9"),
+            "c_id": ("TIMESTAMP_NTZ", "NULL"),
+            "c_at": ("STRING", "'é'"),
+            "c_late": ("DOUBLE", "1.5"),
+        },
     )
 
 
 def _partitioned(tables: Tables) -> None:
     """A table partitioned by a column of each type, and one by columns that were widened; each row is a file."""
-    values = {kind: _written_in_files(groups) for kind, groups in VALUES.items() if kind not in {"BINARY", "DECIMAL(38,30)"}}
+    values = {
+        kind: _written_in_files(groups)
+        for kind, groups in VALUES.items()
+        if kind not in {"BINARY", "DECIMAL(38,30)"}
+    }
     _partition(tables, "partitioned", values)
-    wider = {"INT": "BIGINT", "FLOAT": "DOUBLE", "DATE": "TIMESTAMP_NTZ", "DECIMAL(9,2)": "DECIMAL(18,4)"}
+    wider = {
+        "INT": "BIGINT",
+        "FLOAT": "DOUBLE",
+        "DATE": "TIMESTAMP_NTZ",
+        "DECIMAL(9,2)": "DECIMAL(18,4)",
+    }
     _partition(tables, "partitioned_widened", {kind: values[kind] for kind in wider}, widens="true")
     tables.alter("partitioned_widened", {column_of(kind): wide for kind, wide in wider.items()})
 
 
-def _partition(tables: Tables, name: str, values: dict[str, list[str]], *, widens: str = "false") -> None:
+def _partition(
+    tables: Tables, name: str, values: dict[str, list[str]], *, widens: str = "false"
+) -> None:
     declared = ", ".join(f"{column_of(kind)} {kind}" for kind in values)
     by = ", ".join(map(column_of, values))
-    tables.create(name, f"row INT, {declared}", f"PARTITIONED BY ({by})", randomizeFilePrefixes="true", enableTypeWidening=widens)
-    tables.insert(name, {"row": ("INT", "1"), **{column_of(kind): (kind, " ".join(found)) for kind, found in values.items()}})
+    tables.create(
+        name,
+        f"row INT, {declared}",
+        f"PARTITIONED BY ({by})",
+        randomizeFilePrefixes="true",
+        enableTypeWidening=widens,
+    )
+    tables.insert(
+        name,
+        {
+            "row": ("INT", "1"),
+            **{column_of(kind): (kind, " ".join(found)) for kind, found in values.items()},
+        },
+    )
 
 
 def _written_in_files(groups: tuple[str, ...]) -> list[str]:
     """Return the values up to the year 9999, which partition values of readers end at."""
-    return list(dict.fromkeys(text for group in groups for text in _texts(group) if "12000" not in text))
+    return list(
+        dict.fromkeys(text for group in groups for text in _texts(group) if "12000" not in text)
+    )
 
 
 def _deleted(tables: Tables) -> None:
     """Deletion vectors, with statistics of before the deletion."""
     tables.create("deleted", "c_id INT, c_at TIMESTAMP, c_real FLOAT", enableDeletionVectors="true")
     for number in range(3):
-        ids = " ".join("NULL" if (number + each) % 4 == 0 else str(number * 10 + each) for each in range(5))
-        columns = {"c_id": ("INT", ids), "c_at": ("TIMESTAMP", VALUES["TIMESTAMP"][number]), "c_real": ("FLOAT", VALUES["FLOAT"][number])}
+        ids = " ".join(
+            "NULL" if (number + each) % 4 == 0 else str(number * 10 + each) for each in range(5)
+        )
+        columns = {
+            "c_id": ("INT", ids),
+            "c_at": ("TIMESTAMP", VALUES["TIMESTAMP"][number]),
+            "c_real": ("FLOAT", VALUES["FLOAT"][number]),
+        }
         tables.insert("deleted", columns)
     tables.sql(f"DELETE FROM {tables.named('deleted')} WHERE c_id IN (1, 4, 14, 20, 21, 22)")
 

@@ -4,7 +4,18 @@ from __future__ import annotations
 
 import time
 
-from lakepact.conformance.checks.delta_sharing.api import Exchange, Kind, Placed, Reply, SharingLab, check, expect, invariant, ndjson, op
+from lakepact.conformance.checks.delta_sharing.api import (
+    Exchange,
+    Kind,
+    Placed,
+    Reply,
+    SharingLab,
+    check,
+    expect,
+    invariant,
+    ndjson,
+    op,
+)
 from lakepact.conformance.checks.delta_sharing.kit.answers import answered
 from lakepact.conformance.checks.delta_sharing.kit.catalog import EITHER_FORMAT, SharedTable
 from lakepact.conformance.evidence.outcome import Mutation, NotOffered, Wrong
@@ -50,9 +61,19 @@ def _are_for(reply: Reply, location: str, what: str) -> None:
     expect.status(reply, 200, about=f"for {what}")
     found = credentials_of(reply.exchange)
     if found is None:
-        raise expect.unmet("credentials", "no object `credentials`", at=reply.place("credentials"), kind=Kind.MISSING)
+        raise expect.unmet(
+            "credentials",
+            "no object `credentials`",
+            at=reply.place("credentials"),
+            kind=Kind.MISSING,
+        )
     actual = str(ndjson.required(found, "location", str, "credentials")).rstrip("/")
-    expect.equal(location.rstrip("/"), actual, f"for {what} the location of the credentials", at=found.place("location"))
+    expect.equal(
+        location.rstrip("/"),
+        actual,
+        f"for {what} the location of the credentials",
+        at=found.place("location"),
+    )
 
 
 # -- how they are asked for -------------------------------------------------------------------------------------------------------
@@ -66,7 +87,12 @@ def credential_request_bodies_are_optional(lab: SharingLab) -> None:
         for content in (b"", b"{}"):
             for media_type in (JSON, f"{JSON}; charset=utf-8", ""):
                 with case():
-                    reply = lab.send(OPERATION, content=content, headers=[("Content-Type", media_type)], **table.address)
+                    reply = lab.send(
+                        OPERATION,
+                        content=content,
+                        headers=[("Content-Type", media_type)],
+                        **table.address,
+                    )
                     about = f"for the body {content.decode() or 'nothing'} with Content-Type {media_type or 'nothing'}"
                     expect.status(reply, 200, about=about)
 
@@ -80,9 +106,14 @@ def credentials_cover_the_table_location(lab: SharingLab) -> None:
             continue
         with lab.judge_each("DS-TMP-02") as case:
             for body in ({}, None, {"location": None}):
-                if body != {"location": None} or lab.send(OPERATION, body=body, **table.address).status == 200:
+                if (
+                    body != {"location": None}
+                    or lab.send(OPERATION, body=body, **table.address).status == 200
+                ):
                     with case():
-                        _are_for(lab.send(OPERATION, body=body, **table.address), known[0], table.name)
+                        _are_for(
+                            lab.send(OPERATION, body=body, **table.address), known[0], table.name
+                        )
         with lab.judge_each("DS-TMP-03") as case:
             for location in known:
                 with case():
@@ -119,7 +150,13 @@ def credentials_are_json(lab: SharingLab) -> None:
             expect.status(reply, 200, about=f"for {table.name}")
             named = isinstance(reply.document.get("credentials"), dict)
             members = ", ".join(reply.document)
-            expect.true(named, f"for {table.name} an object `credentials`", members, at=reply.place("credentials"), kind=Kind.MISSING)
+            expect.true(
+                named,
+                f"for {table.name} an object `credentials`",
+                members,
+                at=reply.place("credentials"),
+                kind=Kind.MISSING,
+            )
 
 
 @check("DS-TMP-16")
@@ -132,7 +169,9 @@ def url_tables_have_no_credentials(lab: SharingLab) -> None:
         with lab.judge("DS-TMP-16"):
             reply = lab.send(OPERATION, body={}, **table.address)
             mutation = Mutation(Wrong.ABSENT, "access mode")
-            expect.client_error(reply, about=f"for {table.name}, which is read by URLs alone", mutation=mutation)
+            expect.client_error(
+                reply, about=f"for {table.name}, which is read by URLs alone", mutation=mutation
+            )
 
 
 # -- what they hold -----------------------------------------------------------------------------------------------------------------
@@ -146,7 +185,13 @@ def credentials_have_one_kind(exchange: Exchange) -> bool:
         return False
     kinds = [kind for kind in KINDS if found.get(kind) is not None]
     way = Kind.SURPLUS if kinds else Kind.MISSING
-    expect.true(len(kinds) == 1, f"one of {', '.join(KINDS)}", ", ".join(kinds) or "none", at=found.place(), kind=way)
+    expect.true(
+        len(kinds) == 1,
+        f"one of {', '.join(KINDS)}",
+        ", ".join(kinds) or "none",
+        at=found.place(),
+        kind=way,
+    )
     return True
 
 
@@ -156,7 +201,12 @@ def credentials_name_a_location(exchange: Exchange) -> bool:
     found = credentials_of(exchange)
     if found is None:
         return False
-    expect.true(ndjson.required(found, "location", str, "credentials") != "", "a location", "an empty text", at=found.place("location"))
+    expect.true(
+        ndjson.required(found, "location", str, "credentials") != "",
+        "a location",
+        "an empty text",
+        at=found.place("location"),
+    )
     return True
 
 
@@ -168,8 +218,15 @@ def credentials_expire_in_the_future(exchange: Exchange) -> bool:
         return False
     when = ndjson.required(found, "expirationTime", int, "credentials")
     at = found.place("expirationTime")
-    expect.true(ndjson.is_whole(when) and when > ndjson.IN_MILLISECONDS, "an expirationTime in milliseconds since 1970", when, at=at)
-    expect.true(when > time.time_ns() // 1_000_000 - 60_000, "an expirationTime in the future", when, at=at)
+    expect.true(
+        ndjson.is_whole(when) and when > ndjson.IN_MILLISECONDS,
+        "an expirationTime in milliseconds since 1970",
+        when,
+        at=at,
+    )
+    expect.true(
+        when > time.time_ns() // 1_000_000 - 60_000, "an expirationTime in the future", when, at=at
+    )
     return True
 
 
@@ -221,15 +278,23 @@ def directory_tables_refuse_queries(lab: SharingLab) -> None:
         with lab.judge("DS-ACC-05"):
             reply = lab.send(ndjson.QUERY, body={}, headers=[EITHER_FORMAT], **table.address)
             mutation = Mutation(Wrong.ABSENT, "access mode")
-            expect.client_error(reply, about=f"for {table.name}, which is read by its directory alone", mutation=mutation)
+            expect.client_error(
+                reply,
+                about=f"for {table.name}, which is read by its directory alone",
+                mutation=mutation,
+            )
 
 
 @check("DS-ACC-04")
 def access_modes_agree(lab: SharingLab) -> None:
     """The access modes in metadata equal those in the listings; a missing list means url."""
-    told = [table for table in lab.tables() if table.document.get("accessModes")] or list(lab.tables())
+    told = [table for table in lab.tables() if table.document.get("accessModes")] or list(
+        lab.tables()
+    )
     for table in lab.each([*told[:MOST_TABLES], *lab.tables()[:MOST_TABLES]]):
-        reply = lab.require(lab.send(ndjson.METADATA, headers=[EITHER_FORMAT], **table.address), 200)
+        reply = lab.require(
+            lab.send(ndjson.METADATA, headers=[EITHER_FORMAT], **table.address), 200
+        )
         listed = table.document.get("accessModes") or ["url"]
         with lab.judge_each("DS-ACC-04") as case:
             for metadata in ndjson.objects(reply.lines, "metaData"):
@@ -237,25 +302,45 @@ def access_modes_agree(lab: SharingLab) -> None:
                 if ndjson.texts(found) and ndjson.texts(listed):
                     with case():
                         at = metadata.place("accessModes")
-                        expect.equal(sorted(listed), sorted(found), f"access modes in the metadata of {table.name}:", at=at)
+                        expect.equal(
+                            sorted(listed),
+                            sorted(found),
+                            f"access modes in the metadata of {table.name}:",
+                            at=at,
+                        )
 
 
 @check("DS-MDT-03", "DS-DMD-05")
 def directory_table_metadata_has_the_location(lab: SharingLab) -> None:
     """The metadata of a table with the access mode dir has the listed location."""
     for requirement, header in lab.each(
-        (("DS-MDT-03", "responseformat=parquet"), ("DS-DMD-05", EITHER_FORMAT[1].replace("delta,parquet", "delta")))
+        (
+            ("DS-MDT-03", "responseformat=parquet"),
+            ("DS-DMD-05", EITHER_FORMAT[1].replace("delta,parquet", "delta")),
+        )
     ):
-        answers = [(t, lab.send(ndjson.METADATA, delta_sharing_capabilities=header, **t.address)) for t in by_directory(lab)]
+        answers = [
+            (t, lab.send(ndjson.METADATA, delta_sharing_capabilities=header, **t.address))
+            for t in by_directory(lab)
+        ]
         answers = [(t, reply) for t, reply in answers if reply.status == 200]
         if not answers:
-            lab.skip(requirement, "no table that is read by its directory is answered in this format")
+            lab.skip(
+                requirement, "no table that is read by its directory is answered in this format"
+            )
         for table, reply in lab.each(answers):
             with lab.judge_each(requirement) as case:
                 for metadata in ndjson.objects(reply.lines, "metaData"):
                     with case():
-                        location = ndjson.required(metadata, "location", str, f"metaData of {table.name}").rstrip("/")
+                        location = ndjson.required(
+                            metadata, "location", str, f"metaData of {table.name}"
+                        ).rstrip("/")
                         at, root = metadata.place("location"), not location.endswith("/_delta_log")
                         expect.true(root, f"the root directory of {table.name}", location, at=at)
                         if locations(table):
-                            expect.equal(locations(table)[0].rstrip("/"), location, f"location in the metadata of {table.name}", at=at)
+                            expect.equal(
+                                locations(table)[0].rstrip("/"),
+                                location,
+                                f"location in the metadata of {table.name}",
+                                at=at,
+                            )

@@ -6,13 +6,26 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from lakepact.conformance.checks.delta_sharing.api import EITHER_FORMAT, OperationId, Reply, SharingLab, bearing, check, expect, op
+from lakepact.conformance.checks.delta_sharing.api import (
+    EITHER_FORMAT,
+    OperationId,
+    Reply,
+    SharingLab,
+    bearing,
+    check,
+    expect,
+    op,
+)
 from lakepact.conformance.checks.delta_sharing.kit.answers import OF_NAMES, OF_TABLES, lower
 from lakepact.conformance.checks.delta_sharing.kit.listings import Listing, items_of
 from lakepact.conformance.evidence.outcome import Mutation, NotOffered, Wrong
 
 #: Values of `Authorization` that carry no bearer token.
-NO_BEARER = ("Basic bm9ib2R5Omxha2VwYWN0LWtub3duLXRvLW5vYm9keQ==", "lakepact-unknown", "Token lakepact-unknown")
+NO_BEARER = (
+    "Basic bm9ib2R5Omxha2VwYWN0LWtub3duLXRvLW5vYm9keQ==",
+    "lakepact-unknown",
+    "Token lakepact-unknown",
+)
 
 #: Authorization values with an unknown token.
 UNKNOWN = ("Bearer lakepact-unknown", "Bearer", "Bearer null")
@@ -34,11 +47,15 @@ def requests(lab: SharingLab) -> Iterator[tuple[OperationId, dict[str, Any]]]:
             yield operation, {name: address[name] for name in names} | OF_TABLES.get(operation, {})
 
 
-def sent_with(lab: SharingLab, values: Iterable[str | None]) -> Iterator[tuple[OperationId, str, Reply]]:
+def sent_with(
+    lab: SharingLab, values: Iterable[str | None]
+) -> Iterator[tuple[OperationId, str, Reply]]:
     """Yield every operation with every one of these values of `Authorization`: which, with what, and the answer."""
     for operation, arguments in requests(lab):
         for value in values:
-            reply = lab.send(operation, headers=[EITHER_FORMAT, ("Authorization", value or "")], **arguments)  # empty: not sent
+            reply = lab.send(
+                operation, headers=[EITHER_FORMAT, ("Authorization", value or "")], **arguments
+            )  # empty: not sent
             yield operation, f"`Authorization: {value}`" if value else "no Authorization", reply
 
 
@@ -63,7 +80,11 @@ def expired_tokens_return_401(lab: SharingLab) -> None:
     with lab.judge_each("DS-GEN-09") as case:
         for operation, arguments in requests(lab):
             with case(NO_ACCESS):
-                expect.status(lab.send(operation, headers=expired, **arguments), 401, about=f"for {operation} with an expired token")
+                expect.status(
+                    lab.send(operation, headers=expired, **arguments),
+                    401,
+                    about=f"for {operation} with an expired token",
+                )
 
 
 @check("DS-GEN-02")
@@ -108,7 +129,11 @@ def altered_tokens_return_401(lab: SharingLab) -> None:
     for what, value in (("with the scheme Basic", f"Basic {token}"), ("without a scheme", token)):
         reply = lab.send(op.list_shares, headers=[("Authorization", value)])
         if reply.status != 401:
-            lab.warn("DS-GEN-02", expected=f"status 401 for the right token {what}", actual=f"status {reply.status}")
+            lab.warn(
+                "DS-GEN-02",
+                expected=f"status 401 for the right token {what}",
+                actual=f"status {reply.status}",
+            )
     lab.note("DS-GEN-02", "")
 
 
@@ -116,7 +141,11 @@ def altered_tokens_return_401(lab: SharingLab) -> None:
 def ungranted_shares_return_403_or_404(lab: SharingLab) -> None:
     """A share that only another recipient was granted returns 403 or 404, and so do its schemas and tables."""
     second = lab.recipient("second")
-    shown = lab.manifest.second_sees if lab.knows_content else [str(item.get("name")) for item in _shares(lab, second)]
+    shown = (
+        lab.manifest.second_sees
+        if lab.knows_content
+        else [str(item.get("name")) for item in _shares(lab, second)]
+    )
     granted = set(map(lower, shown))
     table = next((t for t in lab.tables() if lower(t.share) not in granted), None)
     if table is None:
@@ -128,7 +157,13 @@ def ungranted_shares_return_403_or_404(lab: SharingLab) -> None:
             with lab.judge("DS-GEN-10"):
                 reply = lab.send(operation, headers=[EITHER_FORMAT, *second], **arguments)
                 mutation = Mutation(Wrong.ACCESS, "share")
-                expect.status(reply, 403, 404, about=f"for {operation} in a share that was not granted", mutation=mutation)
+                expect.status(
+                    reply,
+                    403,
+                    404,
+                    about=f"for {operation} in a share that was not granted",
+                    mutation=mutation,
+                )
 
 
 def _shares(lab: SharingLab, headers: list[tuple[str, str]]) -> list[dict[str, Any]]:
@@ -149,22 +184,33 @@ def exactly_the_granted_shares_are_listed(lab: SharingLab) -> None:
     """Each recipient of the fixture pack sees exactly its granted shares in the listing."""
     every = [share["name"] for share in lab.manifest.shares]
 
-    for headers, granted in lab.each(((bearing(lab.manifest.tokens["all"]), every), (lab.recipient("second"), lab.manifest.second_sees))):
+    for headers, granted in lab.each(
+        (
+            (bearing(lab.manifest.tokens["all"]), every),
+            (lab.recipient("second"), lab.manifest.second_sees),
+        )
+    ):
         with lab.judge("DS-LSH-01"):
             found = sorted(lower(str(item.get("name"))) for item in _shares(lab, headers))
-            expect.equal(sorted(map(lower, granted)), found, "shares", at=None)  # the shares may be on several pages
+            expect.equal(
+                sorted(map(lower, granted)), found, "shares", at=None
+            )  # the shares may be on several pages
 
 
 @check("DS-GEN-01")
 def listed_tables_can_be_read(lab: SharingLab) -> None:
     """A recipient can request the version and metadata of every listed table."""
-    asked: list[tuple[list[tuple[str, str]], dict[str, Any]]] = [([], table.address) for table in lab.catalogue.tables[:MOST_TABLES]]
+    asked: list[tuple[list[tuple[str, str]], dict[str, Any]]] = [
+        ([], table.address) for table in lab.catalogue.tables[:MOST_TABLES]
+    ]
     if lab.feature("second-recipient"):
         second = lab.recipient("second")
         theirs = [
             table
             for share in _shares(lab, second)[:MOST_TABLES]
-            for table in lab.require(lab.send(op.list_all_tables, headers=second, share=share["name"]), 200).document.get("items", [])
+            for table in lab.require(
+                lab.send(op.list_all_tables, headers=second, share=share["name"]), 200
+            ).document.get("items", [])
         ]
         asked += [(second, _address(item)) for item in theirs[:MOST_TABLES]]
     if not asked:
@@ -175,11 +221,19 @@ def listed_tables_can_be_read(lab: SharingLab) -> None:
             for operation in (op.get_table_version, op.get_table_metadata):
                 with case():
                     reply = lab.send(operation, headers=[EITHER_FORMAT, *headers], **address)
-                    expect.status(reply, 200, about=f"for {operation} of {'.'.join(address.values())}, which is listed")
+                    expect.status(
+                        reply,
+                        200,
+                        about=f"for {operation} of {'.'.join(address.values())}, which is listed",
+                    )
 
 
 def _address(item: dict[str, Any]) -> dict[str, Any]:
-    return {"share": str(item.get("share")), "schema": str(item.get("schema")), "table": str(item.get("name"))}
+    return {
+        "share": str(item.get("share")),
+        "schema": str(item.get("schema")),
+        "table": str(item.get("name")),
+    }
 
 
 @check("DS-NAME-06")

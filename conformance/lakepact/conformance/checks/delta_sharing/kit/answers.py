@@ -35,7 +35,9 @@ OF_NAMES: dict[OperationId, tuple[str, ...]] = {
     **dict.fromkeys(OF_TABLES, ("share", "schema", "table")),
 }
 
-JSON_ANSWERS = frozenset({op.list_shares, op.get_share, op.list_schemas, op.list_tables, op.list_all_tables})
+JSON_ANSWERS = frozenset(
+    {op.list_shares, op.get_share, op.list_schemas, op.list_tables, op.list_all_tables}
+)
 ANSWERS_IN_LINES = frozenset({op.get_table_metadata, op.query_table, op.query_table_changes})
 
 KINDS = ("protocol", "metaData", "file", "add", "cdf", "remove", "endStreamAction")  #: of lines
@@ -48,17 +50,27 @@ def lower(text: str) -> str:
 
 def of_operation(exchange: Exchange) -> bool:
     """Return whether a request was made for an operation by its own method."""
-    return exchange.operation is not None and exchange.method == OPERATIONS[exchange.operation].method
+    return (
+        exchange.operation is not None and exchange.method == OPERATIONS[exchange.operation].method
+    )
 
 
 def answered(exchange: Exchange, operations: frozenset[OperationId]) -> bool:
     """Return whether one of these operations was answered with 200, and not only with the status of a query in the background."""
-    return exchange.operation in operations and of_operation(exchange) and exchange.status == 200 and not tells_status(exchange)
+    return (
+        exchange.operation in operations
+        and of_operation(exchange)
+        and exchange.status == 200
+        and not tells_status(exchange)
+    )
 
 
 def tells_status(exchange: Exchange) -> bool:
     """Return whether a client that accepts queries in the background got a queryStatus line."""
-    if not any(name.lower() == CAPABILITIES and "asyncquery=true" in value.lower() for name, value in exchange.request_headers):
+    if not any(
+        name.lower() == CAPABILITIES and "asyncquery=true" in value.lower()
+        for name, value in exchange.request_headers
+    ):
         return False
     return any(isinstance(line, dict) and "queryStatus" in line for line in exchange.lines or ())
 
@@ -85,11 +97,42 @@ def named(lines: tuple[Placed, ...], kind: str) -> Iterator[Placed]:
 
 #: Members of lines that do not depend on the time of the request, and the members that wrap them.
 LASTING = frozenset(
-    {"id", "deletionVectorFileId", "name", "description", "format", "schemaString", "configuration", "partitionColumns", "numFiles"}
-    | {"partitionValues", "size", "stats", "version", "timestamp", "storageType", "offset", "sizeInBytes", "cardinality", "dataChange"}
+    {
+        "id",
+        "deletionVectorFileId",
+        "name",
+        "description",
+        "format",
+        "schemaString",
+        "configuration",
+        "partitionColumns",
+        "numFiles",
+    }
+    | {
+        "partitionValues",
+        "size",
+        "stats",
+        "version",
+        "timestamp",
+        "storageType",
+        "offset",
+        "sizeInBytes",
+        "cardinality",
+        "dataChange",
+    }
     | {"minReaderVersion", "minWriterVersion", "readerFeatures"}
 )
-WRAPPING = frozenset({"deltaProtocol", "deltaMetadata", "deltaSingleAction", "add", "remove", "cdc", "deletionVector"})
+WRAPPING = frozenset(
+    {
+        "deltaProtocol",
+        "deltaMetadata",
+        "deltaSingleAction",
+        "add",
+        "remove",
+        "cdc",
+        "deletionVector",
+    }
+)
 OF_THE_TABLE = frozenset({"protocol", "metaData"})
 IDS = frozenset({"id", "deletionVectorFileId"})
 TEXTS_OF_JSON = frozenset({"stats", "schemaString"})
@@ -102,14 +145,30 @@ def lasting(lines: tuple[Placed, ...], *, ids: bool = True) -> list[str]:
         lines: the lines.
         ids: whether file ids count, which some servers create again for each answer.
     """
-    left_out = {kind: frozenset() if ids or kind in OF_THE_TABLE else IDS for kind in KINDS if kind != "endStreamAction"}
-    found = [(kind, _lasting(one, without)) for kind, without in left_out.items() for one in named(lines, kind)]
+    left_out = {
+        kind: frozenset() if ids or kind in OF_THE_TABLE else IDS
+        for kind in KINDS
+        if kind != "endStreamAction"
+    }
+    found = [
+        (kind, _lasting(one, without))
+        for kind, without in left_out.items()
+        for one in named(lines, kind)
+    ]
     return sorted(orjson.dumps(one, option=orjson.OPT_SORT_KEYS).decode() for one in found)
 
 
 def _lasting(document: Mapping[str, Any], left_out: frozenset[str]) -> dict[str, Any]:
-    found = {name: _meant(name, value) for name, value in document.items() if name in LASTING - left_out and value is not None}
-    wrapped = ((name, value) for name, value in document.items() if name in WRAPPING and isinstance(value, dict))
+    found = {
+        name: _meant(name, value)
+        for name, value in document.items()
+        if name in LASTING - left_out and value is not None
+    }
+    wrapped = (
+        (name, value)
+        for name, value in document.items()
+        if name in WRAPPING and isinstance(value, dict)
+    )
     return found | {name: _lasting(value, left_out) for name, value in wrapped}
 
 
@@ -130,6 +189,10 @@ def essence(reply: Reply) -> Any:
         return reply.status, version_of(reply), lasting(reply.lines, ids=False)
     if exchange.operation in JSON_ANSWERS and reply.status == 200:
         items = reply.document.get("items", [reply.document.get("share")])
-        names = [tuple(lower(str(item.get(m, ""))) for m in ("share", "schema", "name")) for item in items or () if isinstance(item, dict)]
+        names = [
+            tuple(lower(str(item.get(m, ""))) for m in ("share", "schema", "name"))
+            for item in items or ()
+            if isinstance(item, dict)
+        ]
         return reply.status, sorted(names)
     return reply.status, version_of(reply)

@@ -43,7 +43,9 @@ class SharedTable:
     schema: str
     name: str
     document: Mapping[str, Any]  #: as it is listed
-    format: str = ""  #: of its metadata for clients that support both formats; empty if it is not returned
+    format: str = (
+        ""  #: of its metadata for clients that support both formats; empty if it is not returned
+    )
     changes: bool = False  #: whether it says that it has a change data feed
     reader_features: tuple[str, ...] = ()  #: that its protocol names, in delta format
     access_modes: tuple[str, ...] = ("url",)
@@ -88,13 +90,19 @@ class Walk:
             Blocked: it does not answer at all, or refuses to list its shares.
         """
         self._first()
-        shares = [s for s in self._items("/shares", op.list_shares) if isinstance(s.get("name"), str)]
+        shares = [
+            s for s in self._items("/shares", op.list_shares) if isinstance(s.get("name"), str)
+        ]
         self._whole &= len(shares) <= MOST_SHARES
         schemas: list[tuple[str, str]] = []
         tables: dict[tuple[str, str, str], SharedTable] = {}
         for share in shares[:MOST_SHARES]:
             name = share["name"]
-            named = [s["name"] for s in self._items(path("shares", name, "schemas"), op.list_schemas) if isinstance(s.get("name"), str)]
+            named = [
+                s["name"]
+                for s in self._items(path("shares", name, "schemas"), op.list_schemas)
+                if isinstance(s.get("name"), str)
+            ]
             schemas += [(name, schema) for schema in named]
             for document in self._tables(name, named):
                 table = _table(name, document)
@@ -111,11 +119,15 @@ class Walk:
             yield from found
             return
         for schema in schemas:
-            yield from self._items(path("shares", share, "schemas", schema, "tables"), op.list_tables)
+            yield from self._items(
+                path("shares", share, "schemas", schema, "tables"), op.list_tables
+            )
 
     def looked_at(self, table: SharedTable) -> SharedTable:
         """Return a table with what its metadata says of it."""
-        where = path("shares", table.share, "schemas", table.schema, "tables", table.name, "metadata")
+        where = path(
+            "shares", table.share, "schemas", table.schema, "tables", table.name, "metadata"
+        )
         reply = self.asked(where, op.get_table_metadata, headers=[EITHER_FORMAT])
         lines = reply.exchange.lines if reply is not None and reply.status == 200 else None
         metadata, protocol = _inside(lines, "metaData"), _inside(lines, "protocol")
@@ -128,12 +140,18 @@ class Walk:
         return replace(
             table,
             format="delta" if isinstance(inner, dict) else "parquet",
-            changes="true" in {str(settings.get(key)).lower() for key in ("enableChangeDataFeed", "delta.enableChangeDataFeed")},
+            changes="true"
+            in {
+                str(settings.get(key)).lower()
+                for key in ("enableChangeDataFeed", "delta.enableChangeDataFeed")
+            },
             reader_features=_reader_features((protocol or {}).get("deltaProtocol")),
             access_modes=tuple(map(str, modes)) if isinstance(modes, list) else ("url",),
         )
 
-    def asked(self, target: str, operation: OperationId | None, *, method: str = "GET", **sent: Any) -> Reply | None:
+    def asked(
+        self, target: str, operation: OperationId | None, *, method: str = "GET", **sent: Any
+    ) -> Reply | None:
         """Return the answer to a request, if there is one."""
         try:
             return self._wire.send(method, target, operation=operation, check="discover", **sent)
@@ -154,7 +172,9 @@ class Walk:
         while count < MOST_ITEMS and self._pages > 0 and empty < MOST_EMPTY_PAGES:
             self._pages -= 1
             empty += 1
-            reply = self.asked(where + (f"?pageToken={quote(token, safe='')}" if token else ""), operation)
+            reply = self.asked(
+                where + (f"?pageToken={quote(token, safe='')}" if token else ""), operation
+            )
             answer = reply.exchange.parsed if reply is not None and reply.status == 200 else None
             items = answer.get("items") if isinstance(answer, dict) else None
             for item in items if isinstance(items, list) else ():
@@ -175,7 +195,14 @@ def path(*segments: str) -> str:
 
 def _inside(lines: tuple[Any, ...] | None, kind: str) -> dict[str, Any] | None:
     """Return the content of the first line of a kind."""
-    return next((line[kind] for line in lines or () if isinstance(line, dict) and isinstance(line.get(kind), dict)), None)
+    return next(
+        (
+            line[kind]
+            for line in lines or ()
+            if isinstance(line, dict) and isinstance(line.get(kind), dict)
+        ),
+        None,
+    )
 
 
 def _reader_features(protocol: Any) -> tuple[str, ...]:
@@ -190,4 +217,8 @@ def _reader_features(protocol: Any) -> tuple[str, ...]:
 
 def _table(share: str, document: Mapping[str, Any]) -> SharedTable | None:
     schema, name = document.get("schema"), document.get("name")
-    return SharedTable(share, schema, name, document) if isinstance(schema, str) and isinstance(name, str) else None
+    return (
+        SharedTable(share, schema, name, document)
+        if isinstance(schema, str) and isinstance(name, str)
+        else None
+    )

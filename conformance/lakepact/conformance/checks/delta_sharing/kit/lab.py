@@ -7,7 +7,11 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from lakepact.conformance.checks.delta_sharing.kit.catalog import EITHER_FORMAT, Catalogue, SharedTable
+from lakepact.conformance.checks.delta_sharing.kit.catalog import (
+    EITHER_FORMAT,
+    Catalogue,
+    SharedTable,
+)
 from lakepact.conformance.checks.delta_sharing.kit.times import as_of
 from lakepact.conformance.evidence.exchanges import Exchange, Reply
 from lakepact.conformance.evidence.outcome import Blocked, NotOffered
@@ -73,7 +77,14 @@ class SharingLab(Lab):
             Blocked: the metadata of none is answered.
         """
         tables = self.tables()
-        return next((table for table in tables if table.format == "parquet" and "url" in table.access_modes), tables[0])
+        return next(
+            (
+                table
+                for table in tables
+                if table.format == "parquet" and "url" in table.access_modes
+            ),
+            tables[0],
+        )
 
     def with_history(self) -> SharedTable:
         """Return a table whose history is shared.
@@ -82,8 +93,14 @@ class SharingLab(Lab):
             NotOffered: none was found.
         """
         self.needs_history()
-        known = [pack.address for pack in self.manifest.tables.values() if pack.history] if self.knows_content else []
-        table: SharedTable | None = next((t for t in self.catalogue.readable if t.address in known), self.offer.found["history"])
+        known = (
+            [pack.address for pack in self.manifest.tables.values() if pack.history]
+            if self.knows_content
+            else []
+        )
+        table: SharedTable | None = next(
+            (t for t in self.catalogue.readable if t.address in known), self.offer.found["history"]
+        )
         if table is None:
             raise NotOffered("no table was found whose versions can be asked for by their times")
         return table
@@ -96,9 +113,22 @@ class SharingLab(Lab):
         """
         if self.feature("history") or not self.knows_content:
             return
-        table = next(pack for pack in self.manifest.tables.values() if pack.history and len(pack.readable) == len(pack.versions) > 1)
-        by_time = self.send(op.get_table_version, starting_timestamp=as_of(table.versions[1].timestamp), **table.address)
-        by_version = self.send(op.query_table, body={"version": table.last.version}, headers=[EITHER_FORMAT], **table.address)
+        table = next(
+            pack
+            for pack in self.manifest.tables.values()
+            if pack.history and len(pack.readable) == len(pack.versions) > 1
+        )
+        by_time = self.send(
+            op.get_table_version,
+            starting_timestamp=as_of(table.versions[1].timestamp),
+            **table.address,
+        )
+        by_version = self.send(
+            op.query_table,
+            body={"version": table.last.version},
+            headers=[EITHER_FORMAT],
+            **table.address,
+        )
         if by_time.status == by_version.status == 400:
             raise NotOffered("the target shares no history")
 
@@ -133,7 +163,9 @@ class SharingLab(Lab):
             Blocked: its folder is missing.
         """
         if not self.knows_content:
-            raise NotOffered("the content of the target is not known: `lakepact fixtures delta DIR` and --parameter fixtures=DIR")
+            raise NotOffered(
+                "the content of the target is not known: `lakepact fixtures delta DIR` and --parameter fixtures=DIR"
+            )
         return read_manifest(Path(self.target.parameters["fixtures"]))
 
     def fixture(self, name: str) -> PackTable:

@@ -8,7 +8,13 @@ from urllib.parse import parse_qsl, urlsplit
 
 import orjson
 
-from lakepact.conformance.checks.delta_sharing.kit.answers import ANSWERS_IN_LINES, KINDS, answered, lasting, version_of
+from lakepact.conformance.checks.delta_sharing.kit.answers import (
+    ANSWERS_IN_LINES,
+    KINDS,
+    answered,
+    lasting,
+    version_of,
+)
 from lakepact.conformance.checks.delta_sharing.kit.catalog import CAPABILITIES
 from lakepact.conformance.evidence.differences import Kind
 from lakepact.conformance.evidence.exchanges import Exchange, Place, Placed, Reply, place_of
@@ -22,8 +28,18 @@ COMPONENTS = Components(Contract("delta_sharing"))
 METADATA, QUERY, CHANGES = op.get_table_metadata, op.query_table, op.query_table_changes
 PARQUET, DELTA = "parquet", "delta"
 END = "endStreamAction"
-TYPES = {str: "a text", int: "an integer", dict: "an object", list: "an array", bool: "true or false"}
-RESPONSE_FORMAT, READER_FEATURES, INCLUDE_END = "responseformat", "readerfeatures", "includeendstreamaction"
+TYPES = {
+    str: "a text",
+    int: "an integer",
+    dict: "an object",
+    list: "an array",
+    bool: "true or false",
+}
+RESPONSE_FORMAT, READER_FEATURES, INCLUDE_END = (
+    "responseformat",
+    "readerfeatures",
+    "includeendstreamaction",
+)
 #: The check whose requests are answered with every kind of line that the target has.
 TOUR = ("lines.formats.requested_formats_are_returned_or_refused",)
 IN_MILLISECONDS = 100_000_000_000  #: a time in seconds is below it for the next thousand years, one in milliseconds since 1973 above
@@ -42,7 +58,11 @@ def lines_of(exchange: Exchange, *operations: OperationId) -> tuple[Placed, ...]
 def form_of(lines: Iterable[Placed]) -> str:
     """Return the format of an answer: delta where a line wraps what a Delta log has, else parquet."""
     for line in lines:
-        for kind, wrapped in (("protocol", "deltaProtocol"), ("metaData", "deltaMetadata"), ("file", "deltaSingleAction")):
+        for kind, wrapped in (
+            ("protocol", "deltaProtocol"),
+            ("metaData", "deltaMetadata"),
+            ("file", "deltaSingleAction"),
+        ):
             if isinstance(line.get(kind), dict) and wrapped in line[kind]:
                 return DELTA
     return PARQUET
@@ -62,7 +82,12 @@ def objects(lines: Iterable[Placed] | None, *kinds: str) -> Iterator[Placed]:
 
 def members(documents: Iterable[Placed], *names: str) -> list[tuple[Place, Any]]:
     """Return the places and values of those members of some objects that are there and not null."""
-    return [(one.place(name), one[name]) for one in documents for name in names if one.get(name) is not None]
+    return [
+        (one.place(name), one[name])
+        for one in documents
+        for name in names
+        if one.get(name) is not None
+    ]
 
 
 def kind_of(line: Mapping[str, Any]) -> str:
@@ -85,13 +110,20 @@ def capabilities(text: str | None) -> dict[str, frozenset[str]]:
     for part in (text or "").lower().split(";"):
         key, _, values = part.partition("=")
         if key.strip():
-            found[key.strip()] = frozenset(value.strip() for value in values.split(",") if value.strip())
+            found[key.strip()] = frozenset(
+                value.strip() for value in values.split(",") if value.strip()
+            )
     return found
 
 
 def asked(exchange: Exchange) -> dict[str, frozenset[str]]:
     """Return the capabilities that a request names."""
-    return capabilities(next((value for name, value in exchange.request_headers if name.lower() == CAPABILITIES), None))
+    return capabilities(
+        next(
+            (value for name, value in exchange.request_headers if name.lower() == CAPABILITIES),
+            None,
+        )
+    )
 
 
 def response_capabilities(exchange: Exchange) -> dict[str, frozenset[str]]:
@@ -112,7 +144,11 @@ def asks_for_end(exchange: Exchange) -> bool:
 def body_of(exchange: Exchange) -> dict[str, Any]:
     """Return the body of a query."""
     body = exchange.request_parsed if exchange.request_body else None
-    return {name: value for name, value in body.items() if value is not None} if isinstance(body, dict) else {}
+    return (
+        {name: value for name, value in body.items() if value is not None}
+        if isinstance(body, dict)
+        else {}
+    )
 
 
 def parameters_of(exchange: Exchange) -> dict[str, str]:
@@ -136,10 +172,17 @@ def in_format_or_refused(reply: Reply, form: str, about: str) -> None:
     if reply.status != 200:
         expect.client_error(reply, about=f"{about}, or {form} format", mutation=mutation)
     elif not any(map(kind_of, reply.lines)):
-        raise expect.unmet(f"{form} format {about}", f"no line of either format; {reply.shown}", at=reply.place())
+        raise expect.unmet(
+            f"{form} format {about}", f"no line of either format; {reply.shown}", at=reply.place()
+        )
     elif form_of(reply.lines) != form:
-        expected, actual = f"{form} format {about}, or a 4xx status", f"{form_of(reply.lines)} format"
-        raise Unmet(expected, actual, exchange=reply.exchange.number, refusal=True, mutation=mutation)
+        expected, actual = (
+            f"{form} format {about}, or a 4xx status",
+            f"{form_of(reply.lines)} format",
+        )
+        raise Unmet(
+            expected, actual, exchange=reply.exchange.number, refusal=True, mutation=mutation
+        )
 
 
 # -- what lines have to be ----------------------------------------------------------------------------------------------------
@@ -163,7 +206,11 @@ def fits(component: str, value: Any, at: Place) -> None:
 def without_null_members(value: Any) -> Any:
     """Return a value without members that are null, except in partition values, where null is one."""
     if isinstance(value, dict):
-        return {n: v if n == "partitionValues" else without_null_members(v) for n, v in value.items() if v is not None}
+        return {
+            n: v if n == "partitionValues" else without_null_members(v)
+            for n, v in value.items()
+            if v is not None
+        }
     return [without_null_members(item) for item in value] if isinstance(value, list) else value
 
 
@@ -188,7 +235,12 @@ def required(document: Mapping[str, Any], member: str, kind: type, what: str) ->
         shown = f"{member}: {expect.shown(value)}"[:200] if member in document else f"no {member}"
         is_number = kind is int and isinstance(value, str) and value.isdigit()
         differs = Kind.SPELLING if is_number else Kind.TYPE if member in document else Kind.MISSING
-        raise expect.unmet(f"{what} with `{member}`, {TYPES[kind]}", shown, at=place_of(document, member), kind=differs)
+        raise expect.unmet(
+            f"{what} with `{member}`, {TYPES[kind]}",
+            shown,
+            at=place_of(document, member),
+            kind=differs,
+        )
     return value
 
 
@@ -230,7 +282,9 @@ def different(about: str, found: tuple[Reply, Reply]) -> Unmet:
     """Return the expectation that two answers are equal, which the second one does not meet."""
     wanted, actual = (content(reply) for reply in found)
     at = Place(found[1].exchange, "/status") if wanted[0] != actual[0] else found[1].place()
-    return expect.unmet(f"{about}: {expect.shown(_summary(wanted))}", expect.shown(_summary(actual)), at=at)
+    return expect.unmet(
+        f"{about}: {expect.shown(_summary(wanted))}", expect.shown(_summary(actual)), at=at
+    )
 
 
 def _summary(answer: tuple[Any, ...]) -> list[Any]:
@@ -248,5 +302,7 @@ def action_of(file: Placed) -> tuple[str, Placed]:
     found = [kind for kind in ACTIONS if single.get(kind) is not None]
     if len(found) != 1:
         actual = ", ".join(map(str, single)) or "an empty object"
-        raise expect.unmet("a deltaSingleAction with one of add, remove and cdc", actual, at=place_of(single))
+        raise expect.unmet(
+            "a deltaSingleAction with one of add, remove and cdc", actual, at=place_of(single)
+        )
     return found[0], required(single, found[0], dict, "a deltaSingleAction")

@@ -63,7 +63,11 @@ class Listing:
     count: int = 0
 
     def __str__(self) -> str:
-        return f"{self.operation} of {'.'.join(self.address.values())}" if self.address else self.operation
+        return (
+            f"{self.operation} of {'.'.join(self.address.values())}"
+            if self.address
+            else self.operation
+        )
 
     def get(self, **parameters: Any) -> Reply:
         """One request of the listing."""
@@ -76,7 +80,11 @@ class Listing:
             Unmet: the answer is no page.
         """
         reply = self.get(**parameters)
-        expect.status(reply, 200, about=f"for {self} {expect.shown(parameters) if parameters else ''}".rstrip())
+        expect.status(
+            reply,
+            200,
+            about=f"for {self} {expect.shown(parameters) if parameters else ''}".rstrip(),
+        )
         token = token_of(reply)
         return Page(reply, items_of(reply), token)
 
@@ -141,12 +149,21 @@ def items_of(reply: Reply) -> list[Item]:
     """
     items = reply.document.get("items", [])
     if not isinstance(items, list) or not all(isinstance(item, dict) for item in items):
-        raise expect.unmet("a list of objects as `items`, or no such member", reply.shown, at=reply.place("items"), kind=Kind.TYPE)
+        raise expect.unmet(
+            "a list of objects as `items`, or no such member",
+            reply.shown,
+            at=reply.place("items"),
+            kind=Kind.TYPE,
+        )
     return _placed(items, reply.exchange)
 
 
 def _placed(items: Iterable[Any], exchange: Exchange) -> list[Item]:
-    return [Placed(item, exchange, ("items", n)) for n, item in enumerate(items) if isinstance(item, dict)]
+    return [
+        Placed(item, exchange, ("items", n))
+        for n, item in enumerate(items)
+        if isinstance(item, dict)
+    ]
 
 
 def token_of(reply: Reply) -> str:
@@ -158,7 +175,9 @@ def token_of(reply: Reply) -> str:
     token = reply.document.get("nextPageToken")
     if not isinstance(token, str | None):
         at = reply.place("nextPageToken")
-        raise expect.unmet("a text as `nextPageToken`, or no such member", reply.shown, at=at, kind=Kind.TYPE)
+        raise expect.unmet(
+            "a text as `nextPageToken`, or no such member", reply.shown, at=at, kind=Kind.TYPE
+        )
     return token or ""
 
 
@@ -178,7 +197,9 @@ def listings(lab: SharingLab, *, fewest: int = 0) -> list[Listing]:
     Raises:
         NotOffered: no listing has so many items.
     """
-    found = [listing for operation in LISTS if (listing := _chosen(lab, operation, fewest)) is not None]
+    found = [
+        listing for operation in LISTS if (listing := _chosen(lab, operation, fewest)) is not None
+    ]
     if not found:
         raise NotOffered(f"no listing of the target has {fewest} to {MOST_ITEMS} items")
     return found
@@ -193,7 +214,11 @@ def beside(listing: Listing) -> Listing | None:
 
 
 def _chosen(lab: SharingLab, operation: OperationId, fewest: int) -> Listing | None:
-    counted = [(count, address) for address, count in _counted(lab, operation) if fewest <= count <= MOST_ITEMS]
+    counted = [
+        (count, address)
+        for address, count in _counted(lab, operation)
+        if fewest <= count <= MOST_ITEMS
+    ]
     for count, address in sorted(counted, key=lambda c: c[0])[:MOST_COUNTED]:
         listing = Listing(lab, operation, address, count)
         if lab.catalogue.whole:
@@ -218,7 +243,10 @@ def _counted(lab: SharingLab, operation: OperationId) -> Iterator[tuple[dict[str
                 yield {"share": share}, sum(s == share for s, _ in catalogue.schemas)
         case op.list_tables:
             for share, schema in catalogue.schemas:
-                yield {"share": share, "schema": schema}, sum((t.share, t.schema) == (share, schema) for t in catalogue.tables)
+                yield (
+                    {"share": share, "schema": schema},
+                    sum((t.share, t.schema) == (share, schema) for t in catalogue.tables),
+                )
         case _:
             for share in shares:
                 yield {"share": share}, sum(t.share == share for t in catalogue.tables)
@@ -226,7 +254,11 @@ def _counted(lab: SharingLab, operation: OperationId) -> Iterator[tuple[dict[str
 
 def listed(exchange: Exchange) -> list[Item] | None:
     """Return the objects that an answer lists; `None` where it is no answer of a listing."""
-    if exchange.operation not in LISTS or exchange.status != 200 or not isinstance(exchange.parsed, dict):
+    if (
+        exchange.operation not in LISTS
+        or exchange.status != 200
+        or not isinstance(exchange.parsed, dict)
+    ):
         return None
     items = exchange.parsed.get("items", [])
     return _placed(items, exchange) if isinstance(items, list) else []

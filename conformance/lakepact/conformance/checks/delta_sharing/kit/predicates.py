@@ -85,7 +85,12 @@ class Comparison:
     def tree(self) -> dict[str, Any]:
         """Return it as a JSON predicate."""
         if self.operation == "<>":
-            return {"op": "not", "children": [Comparison(self.column, self.kind, "=", self.value, self.flipped).tree()]}
+            return {
+                "op": "not",
+                "children": [
+                    Comparison(self.column, self.kind, "=", self.value, self.flipped).tree()
+                ],
+            }
         sides = [column(self.column, self.kind), literal(self.value, self.kind)]
         operation = OPERATIONS[self.operation][2] if self.flipped else self.operation
         return {"op": OPERATIONS[operation][1], "children": sides[::-1] if self.flipped else sides}
@@ -201,7 +206,9 @@ class Draw:
         kinds: column → type, of the columns that predicates may be about.
     """
 
-    def __init__(self, random: Random, rows: Sequence[Mapping[str, Any]], kinds: Mapping[str, str]) -> None:
+    def __init__(
+        self, random: Random, rows: Sequence[Mapping[str, Any]], kinds: Mapping[str, str]
+    ) -> None:
         self._random = random
         self._rows = rows
         self._kinds = kinds
@@ -209,7 +216,9 @@ class Draw:
     def leaf(self) -> Predicate:
         """Return a comparison, or a question for nulls."""
         name = self._random.choice(sorted(self._kinds))
-        values = [row[name] for row in self._rows if not (row[name] is None or row[name] != row[name])]
+        values = [
+            row[name] for row in self._rows if not (row[name] is None or row[name] != row[name])
+        ]
         if not values or self._random.random() < 0.12:
             return IsNull(name, self._kinds[name], self._random.random() < 0.5)
         value = self._near(self._random.choice(values))
@@ -232,7 +241,11 @@ class Draw:
             return value
         sign = self._random.choice((-1, 1))
         if isinstance(value, str):
-            return self._random.choice((value[: len(value) // 2], value + "~", value.swapcase())).replace("'", "").replace("\\", "")
+            return (
+                self._random.choice((value[: len(value) // 2], value + "~", value.swapcase()))
+                .replace("'", "")
+                .replace("\\", "")
+            )
         if isinstance(value, dt.datetime):
             return value + sign * dt.timedelta(microseconds=self._random.choice((1, 500, 1000)))
         if isinstance(value, dt.date):

@@ -11,7 +11,11 @@ from urllib.parse import urlsplit, urlunsplit
 
 import httpx
 
-from lakepact.conformance.checks.delta_sharing.kit.catalog import EITHER_FORMAT, READER_FEATURES, SharedTable
+from lakepact.conformance.checks.delta_sharing.kit.catalog import (
+    EITHER_FORMAT,
+    READER_FEATURES,
+    SharedTable,
+)
 from lakepact.conformance.checks.delta_sharing.kit.lab import SharingLab
 from lakepact.conformance.checks.delta_sharing.kit.lines import is_continued, lines_of
 from lakepact.conformance.evidence.differences import Kind
@@ -30,8 +34,15 @@ NOTHING: Mapping[str, Any] = MappingProxyType({})
 PARQUET, DELTA = "parquet", "delta"
 VERSION = "delta-table-version"
 #: The requirement of each object that a line wraps.
-OF_LINES = {"deltaProtocol": "DS-DPR-01", "deltaMetadata": "DS-DMD-01", "deltaSingleAction": "DS-DFL-08"}
-CAPABILITIES = {PARQUET: "responseformat=parquet", DELTA: f"responseformat=delta;readerfeatures={READER_FEATURES}"}
+OF_LINES = {
+    "deltaProtocol": "DS-DPR-01",
+    "deltaMetadata": "DS-DMD-01",
+    "deltaSingleAction": "DS-DFL-08",
+}
+CAPABILITIES = {
+    PARQUET: "responseformat=parquet",
+    DELTA: f"responseformat=delta;readerfeatures={READER_FEATURES}",
+}
 
 
 def formats(lab: SharingLab, table: PackTable) -> tuple[str, ...]:
@@ -55,14 +66,28 @@ def _capabilities(lab: SharingLab, table: AnyTable, form: str) -> str:
     return CAPABILITIES[form or formats(lab, cast("PackTable", table))[0]]
 
 
-def asked(lab: SharingLab, table: AnyTable, body: Mapping[str, Any] = NOTHING, *, form: str = "") -> Reply:
+def asked(
+    lab: SharingLab, table: AnyTable, body: Mapping[str, Any] = NOTHING, *, form: str = ""
+) -> Reply:
     """Return the answer to a query of a table, in the format `form` or one that it can be answered in."""
-    return lab.send(op.query_table, body=dict(body), delta_sharing_capabilities=_capabilities(lab, table, form), **table.address)
+    return lab.send(
+        op.query_table,
+        body=dict(body),
+        delta_sharing_capabilities=_capabilities(lab, table, form),
+        **table.address,
+    )
 
 
-def asked_changes(lab: SharingLab, table: AnyTable, bounds: Mapping[str, Any], *, form: str = "") -> Reply:
+def asked_changes(
+    lab: SharingLab, table: AnyTable, bounds: Mapping[str, Any], *, form: str = ""
+) -> Reply:
     """Return the answer to a request for changes of a table."""
-    return lab.send(op.query_table_changes, delta_sharing_capabilities=_capabilities(lab, table, form), **table.address, **bounds)
+    return lab.send(
+        op.query_table_changes,
+        delta_sharing_capabilities=_capabilities(lab, table, form),
+        **table.address,
+        **bounds,
+    )
 
 
 def understood(reply: Reply, about: str = "") -> Answer:
@@ -87,9 +112,15 @@ def _broken_by(reply: Reply, unmet: Unmet) -> str:
     found = lines_of(reply.exchange)
     if found is None:
         return "DS-GEN-06"
-    if {"protocol", "metaData"} <= {kind for line in found for kind in line if isinstance(line[kind], dict)}:
+    if {"protocol", "metaData"} <= {
+        kind for line in found for kind in line if isinstance(line[kind], dict)
+    }:
         return OF_LINES.get(unmet.difference.at.rpartition("/")[2], "") if unmet.difference else ""
-    return "DS-QRY-04" if reply.exchange.operation == op.query_table and not is_continued(reply.exchange) else ""
+    return (
+        "DS-QRY-04"
+        if reply.exchange.operation == op.query_table and not is_continued(reply.exchange)
+        else ""
+    )
 
 
 def rows(lab: SharingLab, answer: Answer, files: Iterable[SharedFile] | None = None) -> list[Row]:
@@ -121,8 +152,18 @@ def changed_rows(lab: SharingLab, answer: Answer) -> list[Row]:
 
 def identities_of(files: Iterable[SharedFile]) -> list[Any]:
     """Return the identities of files without their ids, sorted; ids have their own checks."""
-    values = ((file, sorted(f"{name}={expect.shown(value)}" for name, value in file.partition_values.items())) for file in files)
-    return sorted([file.version or 0, file.kind, file.size or 0, partition] for file, partition in values)
+    values = (
+        (
+            file,
+            sorted(
+                f"{name}={expect.shown(value)}" for name, value in file.partition_values.items()
+            ),
+        )
+        for file in files
+    )
+    return sorted(
+        [file.version or 0, file.kind, file.size or 0, partition] for file, partition in values
+    )
 
 
 def version_header(reply: Reply) -> str:
@@ -133,7 +174,9 @@ def version_header(reply: Reply) -> str:
     """
     version: str | None = reply.headers.get(VERSION)
     if version is None:
-        raise expect.unmet("a header Delta-Table-Version", "none", at=reply.header(VERSION), kind=Kind.MISSING)
+        raise expect.unmet(
+            "a header Delta-Table-Version", "none", at=reply.header(VERSION), kind=Kind.MISSING
+        )
     return version
 
 
@@ -143,14 +186,24 @@ def has_version(reply: Reply, version: int | str, about: str) -> None:
     Raises:
         Unmet: it names another one, or none.
     """
-    expect.equal(str(version), reply.headers.get(VERSION), f"{about} the Delta-Table-Version", at=reply.header(VERSION))
+    expect.equal(
+        str(version),
+        reply.headers.get(VERSION),
+        f"{about} the Delta-Table-Version",
+        at=reply.header(VERSION),
+    )
 
 
 class Downloads:
     """The files of one target, each fetched once; files with equal ids are the same file."""
 
     def __init__(self, *, timeout: float) -> None:
-        self._client = httpx.Client(timeout=timeout, follow_redirects=True, trust_env=False, headers={"user-agent": "lakepact-conformance"})
+        self._client = httpx.Client(
+            timeout=timeout,
+            follow_redirects=True,
+            trust_env=False,
+            headers={"user-agent": "lakepact-conformance"},
+        )
         self._kept: dict[tuple[Any, ...], bytes] = {}
         self._lock = threading.Lock()
 
@@ -178,9 +231,13 @@ class Downloads:
         try:
             reply = self._client.get(url)
         except (httpx.HTTPError, httpx.InvalidURL) as error:
-            raise expect.unmet(f"a file at {shown}", f"{type(error).__name__}: {error}", at=at) from error
+            raise expect.unmet(
+                f"a file at {shown}", f"{type(error).__name__}: {error}", at=at
+            ) from error
         if not reply.is_success:
-            raise expect.unmet(f"a file at {shown}, by GET without a token", f"status {reply.status_code}", at=at)
+            raise expect.unmet(
+                f"a file at {shown}, by GET without a token", f"status {reply.status_code}", at=at
+            )
         return reply.content
 
 
@@ -188,7 +245,13 @@ def _identity(file: SharedFile, url: str) -> tuple[Any, ...]:
     if url == file.url:
         return file.id, file.size, file.kind == lines.CHANGE
     vector = file.vector or {}
-    return file.id, vector.get("offset"), vector.get("sizeInBytes"), vector.get("cardinality"), url.partition("?")[0]
+    return (
+        file.id,
+        vector.get("offset"),
+        vector.get("sizeInBytes"),
+        vector.get("cardinality"),
+        url.partition("?")[0],
+    )
 
 
 def downloads(lab: SharingLab) -> Downloads:

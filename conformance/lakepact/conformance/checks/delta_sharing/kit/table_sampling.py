@@ -19,7 +19,10 @@ from lakepact.generated.delta_sharing import op
 MOST_TABLES = 12  #: that are looked at
 MOST_VERSIONS = 8  #: whose changes are asked for
 MANY = 1000  #: rows, so that a large table does not send all of its files
-ASKED_FOR = {ndjson.PARQUET: "responseformat=parquet", ndjson.DELTA: f"responseformat=delta;readerfeatures={READER_FEATURES}"}
+ASKED_FOR = {
+    ndjson.PARQUET: "responseformat=parquet",
+    ndjson.DELTA: f"responseformat=delta;readerfeatures={READER_FEATURES}",
+}
 WITH_END = ";includeendstreamaction=true"
 TWO = ["protocol", "metaData"]
 
@@ -56,7 +59,9 @@ def by_url(lab: SharingLab, most: int = MOST_TABLES) -> list[SharedTable]:
     Raises:
         NotOffered: there are none.
     """
-    found = [table for table in varied(lab, len(lab.tables())) if "url" in table.access_modes][:most]
+    found = [table for table in varied(lab, len(lab.tables())) if "url" in table.access_modes][
+        :most
+    ]
     if not found:
         raise NotOffered("no table is read by URLs of files")
     return found
@@ -64,7 +69,9 @@ def by_url(lab: SharingLab, most: int = MOST_TABLES) -> list[SharedTable]:
 
 def ask(lab: SharingLab, table: SharedTable, question: Question, header: str | None) -> Reply:
     """Return the answer to a question about a table."""
-    return lab.send(question.operation, delta_sharing_capabilities=header, **table.address, **question.sent)
+    return lab.send(
+        question.operation, delta_sharing_capabilities=header, **table.address, **question.sent
+    )
 
 
 def version(lab: SharingLab, table: SharedTable, since: str | None = None) -> int | None:
@@ -83,8 +90,18 @@ def questions(lab: SharingLab, table: SharedTable) -> Iterator[Question]:
     if first is None or last is None:
         return
     first = max(first, last - MOST_VERSIONS)
-    yield Question(ndjson.QUERY, "a query with time travel", {"body": {"version": first, "limitHint": MANY}})
-    yield Question(ndjson.QUERY, "a query with startingVersion", {"body": {"startingVersion": first, "endingVersion": last}})
+    yield Question(
+        ndjson.QUERY, "a query with time travel", {"body": {"version": first, "limitHint": MANY}}
+    )
+    yield Question(
+        ndjson.QUERY,
+        "a query with startingVersion",
+        {"body": {"startingVersion": first, "endingVersion": last}},
+    )
     if table.changes and lab.offers(ndjson.CHANGES):
         yield Question(ndjson.CHANGES, "changes", {"starting_version": last})
-        yield Question(ndjson.CHANGES, "changes", {"starting_version": first, "include_historical_metadata": True})
+        yield Question(
+            ndjson.CHANGES,
+            "changes",
+            {"starting_version": first, "include_historical_metadata": True},
+        )

@@ -56,7 +56,9 @@ def any_table(lab: SharingLab) -> AnyTable:
 
 
 def _subject(lab: SharingLab, table: AnyTable) -> Subject:
-    version = reading.version_header(lab.require(lab.send(op.get_table_version, **table.address), 200))
+    version = reading.version_header(
+        lab.require(lab.send(op.get_table_version, **table.address), 200)
+    )
     if not version.isdigit():
         raise Blocked(f"the version of a table is said to be {expect.shown(version)}")
     return Subject(table, int(version))

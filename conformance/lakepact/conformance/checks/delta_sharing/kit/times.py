@@ -18,5 +18,7 @@ def at(milliseconds: int, *, offset_hours: int = 0, fraction: bool = False) -> s
     """Return a time in ISO 8601, to the second or to the millisecond, in UTC or with another offset."""
     zone = dt.timezone(dt.timedelta(hours=offset_hours))
     moment = dt.datetime.fromtimestamp(milliseconds // SECOND, tz=dt.UTC).astimezone(zone)
-    text = moment.strftime("%Y-%m-%dT%H:%M:%S") + (f".{milliseconds % SECOND:03d}" if fraction else "")
+    text = moment.strftime("%Y-%m-%dT%H:%M:%S") + (
+        f".{milliseconds % SECOND:03d}" if fraction else ""
+    )
     return text + (moment.strftime("%z")[:3] + ":00" if offset_hours else "Z")

@@ -7,8 +7,22 @@ from collections.abc import Iterator
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
-from lakepact.conformance.checks.delta_sharing.api import Exchange, OperationId, Placed, SharingLab, check, expect, invariant, ndjson
-from lakepact.conformance.checks.delta_sharing.kit.table_sampling import ASKED_FOR, ask, by_url, questions
+from lakepact.conformance.checks.delta_sharing.api import (
+    Exchange,
+    OperationId,
+    Placed,
+    SharingLab,
+    check,
+    expect,
+    invariant,
+    ndjson,
+)
+from lakepact.conformance.checks.delta_sharing.kit.table_sampling import (
+    ASKED_FOR,
+    ask,
+    by_url,
+    questions,
+)
 from lakepact.conformance.checks.delta_sharing.lines.parquet import MODES, expire_later
 from lakepact.conformance.evidence.outcome import NotOffered, Unmet
 
@@ -18,16 +32,34 @@ OF_ALL = ("path", "partitionValues", "size", "dataChange", "tags")
 #: Members of Delta's actions.
 MEMBERS = {
     "add": frozenset(
-        {*OF_ALL, "modificationTime", "stats", "deletionVector", "baseRowId", "defaultRowCommitVersion", "clusteringProvider"}
+        {
+            *OF_ALL,
+            "modificationTime",
+            "stats",
+            "deletionVector",
+            "baseRowId",
+            "defaultRowCommitVersion",
+            "clusteringProvider",
+        }
     ),
     "remove": frozenset(
-        {*OF_ALL, "deletionTimestamp", "extendedFileMetadata", "stats", "deletionVector", "baseRowId", "defaultRowCommitVersion"}
+        {
+            *OF_ALL,
+            "deletionTimestamp",
+            "extendedFileMetadata",
+            "stats",
+            "deletionVector",
+            "baseRowId",
+            "defaultRowCommitVersion",
+        }
     ),
     "cdc": frozenset(OF_ALL),
 }
 
 #: Keys of queries by which the Delta kernel knows a signed URL.
-SIGNED = frozenset({"x-amz-signature", "sp", "x-goog-credential", "x-oss-credential", "x-databricks-signature"})
+SIGNED = frozenset(
+    {"x-amz-signature", "sp", "x-goog-credential", "x-oss-credential", "x-databricks-signature"}
+)
 
 
 def metadata(exchange: Exchange) -> list[Placed]:
@@ -37,12 +69,19 @@ def metadata(exchange: Exchange) -> list[Placed]:
 
 def files(exchange: Exchange, *operations: OperationId) -> list[Placed]:
     """Return the file lines of an answer in delta format."""
-    return list(ndjson.objects(ndjson.in_form(exchange, ndjson.DELTA, *(operations or (ndjson.QUERY, ndjson.CHANGES))), "file"))
+    return list(
+        ndjson.objects(
+            ndjson.in_form(exchange, ndjson.DELTA, *(operations or (ndjson.QUERY, ndjson.CHANGES))),
+            "file",
+        )
+    )
 
 
 def actions(exchange: Exchange) -> list[Placed]:
     """Return the actions that the file lines of an answer wrap; lines without one are checked by `files_wrap_one_action`."""
-    return list(ndjson.objects(ndjson.objects(files(exchange), "deltaSingleAction"), *ndjson.ACTIONS))
+    return list(
+        ndjson.objects(ndjson.objects(files(exchange), "deltaSingleAction"), *ndjson.ACTIONS)
+    )
 
 
 @invariant("DS-DWP-01", traffic=ndjson.TOUR)
@@ -51,7 +90,12 @@ def lines_have_one_wrapper_in_delta_format(exchange: Exchange) -> bool:
     lines = ndjson.in_form(exchange, ndjson.DELTA)
     for line in lines or ():
         found = ", ".join(map(str, line)) or "an empty object"
-        expect.true(ndjson.kind_of(line) in LINES, f"one of {', '.join(LINES)} on each line", found, at=line.place())
+        expect.true(
+            ndjson.kind_of(line) in LINES,
+            f"one of {', '.join(LINES)} on each line",
+            found,
+            at=line.place(),
+        )
     return bool(lines)
 
 
@@ -66,12 +110,18 @@ def metadata_is_wrapped(exchange: Exchange) -> bool:
     """The metaData line in delta format has a valid `deltaMetadata`."""
     found = metadata(exchange)
     for one in found:
-        ndjson.fits("DeltaMetadataAction", ndjson.required(one, "deltaMetadata", dict, "metaData"), one.place("deltaMetadata"))
+        ndjson.fits(
+            "DeltaMetadataAction",
+            ndjson.required(one, "deltaMetadata", dict, "metaData"),
+            one.place("deltaMetadata"),
+        )
     return bool(found)
 
 
 def _fit(exchange: Exchange, kind: str, component: str) -> bool:
-    lines = [line for line in ndjson.in_form(exchange, ndjson.DELTA) or () if line.get(kind) is not None]
+    lines = [
+        line for line in ndjson.in_form(exchange, ndjson.DELTA) or () if line.get(kind) is not None
+    ]
     for line in lines:
         ndjson.fits(component, {kind: line[kind]}, line.place())
     return bool(lines)
@@ -91,7 +141,12 @@ def access_modes_are_known_in_delta_format(exchange: Exchange) -> bool:
     """`accessModes` in metaData, if present, holds url, dir or both."""
     values = ndjson.members(metadata(exchange), "accessModes")
     for at, value in values:
-        expect.true(ndjson.texts(value) and bool(value) and set(value) <= MODES, "accessModes with url, dir or both", value, at=at)
+        expect.true(
+            ndjson.texts(value) and bool(value) and set(value) <= MODES,
+            "accessModes with url, dir or both",
+            value,
+            at=at,
+        )
     return bool(values)
 
 
@@ -108,8 +163,17 @@ def files_wrap_one_action(exchange: Exchange) -> bool:
     for file in found:
         kind, action = ndjson.action_of(file)
         url = urlsplit(ndjson.required(action, "path", str, kind))
-        expect.true(url.scheme in {"http", "https"} and bool(url.netloc), "a URL as path", url.path[:100], at=action.place("path"))
-        ndjson.fits({"add": "DeltaAddAction", "remove": "DeltaRemoveAction", "cdc": "DeltaCdcAction"}[kind], action, action.place())
+        expect.true(
+            url.scheme in {"http", "https"} and bool(url.netloc),
+            "a URL as path",
+            url.path[:100],
+            at=action.place("path"),
+        )
+        ndjson.fits(
+            {"add": "DeltaAddAction", "remove": "DeltaRemoveAction", "cdc": "DeltaCdcAction"}[kind],
+            action,
+            action.place(),
+        )
     return bool(found)
 
 
@@ -122,7 +186,9 @@ def actions_have_the_members_of_delta(lab: SharingLab) -> None:
             reply = ask(lab, table, question, ASKED_FOR[ndjson.DELTA])
             for kind, strange in _strange(reply.exchange).items():
                 of_delta = f"the members of Delta's {kind} in {question.what} of {table.name}"
-                lab.warn("DS-DFL-06", expected=of_delta, actual=f"{', '.join(sorted(strange))[:200]} too")
+                lab.warn(
+                    "DS-DFL-06", expected=of_delta, actual=f"{', '.join(sorted(strange))[:200]} too"
+                )
             if question.is_of_changes:
                 for kind, data_change in _wrong_data_change(reply.exchange):
                     of_delta = f"dataChange as Delta's log has it in {kind} in {question.what} of {table.name}"
@@ -165,11 +231,15 @@ def files_wrap_any_action(exchange: Exchange) -> bool:
 @invariant("DS-DF-01", traffic=ndjson.TOUR)
 def urls_are_known_as_signed(exchange: Exchange) -> bool:
     """The URL of a file in delta format has a query key by which the Delta kernel recognizes a signed URL."""
-    urls = [(at, url) for at, url in ndjson.members(actions(exchange), "path") if isinstance(url, str)]
+    urls = [
+        (at, url) for at, url in ndjson.members(actions(exchange), "path") if isinstance(url, str)
+    ]
     for at, url in urls:
         keys = {key.lower() for key, _ in parse_qsl(urlsplit(url).query, keep_blank_values=True)}
         found = ", ".join(sorted(keys)) or "no query"
-        expect.true(bool(keys & SIGNED), f"one of the query keys {', '.join(sorted(SIGNED))}", found, at=at)
+        expect.true(
+            bool(keys & SIGNED), f"one of the query keys {', '.join(sorted(SIGNED))}", found, at=at
+        )
     return bool(urls)
 
 
@@ -182,8 +252,12 @@ def deletion_vectors_are_files(exchange: Exchange) -> bool:
             vector = action.get("deletionVector") if isinstance(action, dict) else None
             if isinstance(vector, Placed) and vector.get("storageType") != "i":
                 held = True
-                expect.equal("p", vector.get("storageType"), "storageType", at=vector.place("storageType"))
-                ndjson.required(file, "deletionVectorFileId", str, "a file line with a deletion vector")
+                expect.equal(
+                    "p", vector.get("storageType"), "storageType", at=vector.place("storageType")
+                )
+                ndjson.required(
+                    file, "deletionVectorFileId", str, "a file line with a deletion vector"
+                )
                 ndjson.required(action, "size", int, "a file with a deletion vector")
     return held
 

@@ -12,7 +12,15 @@ from typing import Any
 
 import orjson
 
-from lakepact.conformance.checks.delta_sharing.api import SharingLab, Unmet, check, expect, op, reading, test_tables
+from lakepact.conformance.checks.delta_sharing.api import (
+    SharingLab,
+    Unmet,
+    check,
+    expect,
+    op,
+    reading,
+    test_tables,
+)
 from lakepact.conformance.evidence.arrow import pa
 from lakepact.conformance.fixtures.manifest import PackTable
 from lakepact.conformance.rows import comparison, deletion_vectors
@@ -34,7 +42,11 @@ BY_ITSELF = ("partitioned", "column_mapping_name")
 def delta_readers_read_the_actions(lab: SharingLab) -> None:
     """An independent Delta engine reads the wrapped actions of a query as a log with exactly the rows of the table."""
     for table in lab.each(test_tables.readable(lab, reading.DELTA)):
-        if table.name in LAID_OUT or UNREADABLE in table.features or (not table.features and table.name.startswith(EQUIVALENT)):
+        if (
+            table.name in LAID_OUT
+            or UNREADABLE in table.features
+            or (not table.features and table.name.startswith(EQUIVALENT))
+        ):
             continue
         reply = reading.asked(lab, table, form=reading.DELTA)
         if 400 <= reply.status < 500:
@@ -42,9 +54,18 @@ def delta_readers_read_the_actions(lab: SharingLab) -> None:
             continue
         with lab.judge("DS-DWP-02"):
             answer = reading.understood(reply, f"for {table.name} in delta format")
-            expect.equal(reading.DELTA, answer.format, f"for {table.name} the format", at=reply.place(0, "protocol"))
+            expect.equal(
+                reading.DELTA,
+                answer.format,
+                f"for {table.name} the format",
+                at=reply.place(0, "protocol"),
+            )
             with tempfile.TemporaryDirectory(prefix="lakepact-") as folder:
-                comparison.same(table.last.rows.to_pylist(), _replayed(lab, table, answer, Path(folder)), f"the rows of {table.name}")
+                comparison.same(
+                    table.last.rows.to_pylist(),
+                    _replayed(lab, table, answer, Path(folder)),
+                    f"the rows of {table.name}",
+                )
 
 
 @check("DS-DWP-02")
@@ -53,21 +74,32 @@ def metadata_and_files_make_a_log(lab: SharingLab) -> None:
     for name in lab.each(BY_ITSELF):
         table = lab.fixture(name)
         header = reading.CAPABILITIES[reading.DELTA]
-        metadata = lab.send(op.get_table_metadata, delta_sharing_capabilities=header, **table.address)
+        metadata = lab.send(
+            op.get_table_metadata, delta_sharing_capabilities=header, **table.address
+        )
         query = reading.asked(lab, table, form=reading.DELTA)
         if metadata.status != 200 or query.status != 200:
             lab.skip("DS-DWP-02", f"{name} is refused in delta format")
             continue
         with lab.judge("DS-DWP-02"):
             head, files = reading.understood(metadata), reading.understood(query)
-            expect.equal(reading.DELTA, head.format, f"for metadata of {name} the format", at=metadata.place(0, "protocol"))
+            expect.equal(
+                reading.DELTA,
+                head.format,
+                f"for metadata of {name} the format",
+                at=metadata.place(0, "protocol"),
+            )
             with tempfile.TemporaryDirectory(prefix="lakepact-") as folder:
                 combined = replace(files, protocol=head.protocol, metadata=head.metadata)
                 what = f"the rows of {name}, whose log begins with the answer to getTableMetadata"
-                comparison.same(table.last.rows.to_pylist(), _replayed(lab, table, combined, Path(folder)), what)
+                comparison.same(
+                    table.last.rows.to_pylist(), _replayed(lab, table, combined, Path(folder)), what
+                )
 
 
-def _replayed(lab: SharingLab, table: PackTable, answer: Answer, folder: Path) -> list[dict[str, Any]]:
+def _replayed(
+    lab: SharingLab, table: PackTable, answer: Answer, folder: Path
+) -> list[dict[str, Any]]:
     """Return the rows that deltalake reads from a log of the actions of an answer.
 
     Raises:
@@ -79,12 +111,19 @@ def _replayed(lab: SharingLab, table: PackTable, answer: Answer, folder: Path) -
     actions += [{"add": _local(lab, folder, file)} for file in answer.files]
     log = folder / "_delta_log"
     log.mkdir()
-    (log / f"{0:020d}.json").write_bytes(b"".join(orjson.dumps(action) + b"\n" for action in actions))
+    (log / f"{0:020d}.json").write_bytes(
+        b"".join(orjson.dumps(action) + b"\n" for action in actions)
+    )
     try:
         opened = deltalake.DeltaTable(folder)
-        batches = deltalake.QueryBuilder().register("t", opened).execute("select * from t").read_all()
+        batches = (
+            deltalake.QueryBuilder().register("t", opened).execute("select * from t").read_all()
+        )
     except Exception as error:  # The engine has many types of errors.
-        raise Unmet(f"a log of {table.name} that a Delta reader can read", f"{type(error).__name__}: {error}"[:300]) from error
+        raise Unmet(
+            f"a log of {table.name} that a Delta reader can read",
+            f"{type(error).__name__}: {error}"[:300],
+        ) from error
     rows: list[dict[str, Any]] = pa.table(batches).to_pylist()
     return rows
 
@@ -118,11 +157,22 @@ def deletion_vectors_can_be_read(lab: SharingLab) -> None:
             continue
         with lab.judge("DS-DFL-07"):
             answer = reading.understood(reply, f"for {name} in delta format")
-            known = [file["deletion_vector"] for file in table.last.files if "deletion_vector" in file]
+            known = [
+                file["deletion_vector"] for file in table.last.files if "deletion_vector" in file
+            ]
             found = [file.vector for file in answer.files if file.vector]
-            expect.equal(_measures(known), _measures(found), f"cardinality and size of the deletion vectors of {name}", at=reply.place())
-            inline = sorted(vector["pathOrInlineDv"] for vector in known if vector["storageType"] == "i")
-            inlined = sorted(str(v.get("pathOrInlineDv")) for v in found if v.get("storageType") == "i")
+            expect.equal(
+                _measures(known),
+                _measures(found),
+                f"cardinality and size of the deletion vectors of {name}",
+                at=reply.place(),
+            )
+            inline = sorted(
+                vector["pathOrInlineDv"] for vector in known if vector["storageType"] == "i"
+            )
+            inlined = sorted(
+                str(v.get("pathOrInlineDv")) for v in found if v.get("storageType") == "i"
+            )
             expect.equal(inline, inlined, "inline vectors", at=reply.place())
             for file in answer.files:
                 if file.vector:

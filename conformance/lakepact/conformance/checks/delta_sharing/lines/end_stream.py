@@ -6,8 +6,23 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from lakepact.conformance.checks.delta_sharing.api import CAPABILITIES, Kind, NotOffered, SharingLab, check, expect, invariant, ndjson
-from lakepact.conformance.checks.delta_sharing.kit.table_sampling import ASKED_FOR, WITH_END, Question, ask, by_url
+from lakepact.conformance.checks.delta_sharing.api import (
+    CAPABILITIES,
+    Kind,
+    NotOffered,
+    SharingLab,
+    check,
+    expect,
+    invariant,
+    ndjson,
+)
+from lakepact.conformance.checks.delta_sharing.kit.table_sampling import (
+    ASKED_FOR,
+    WITH_END,
+    Question,
+    ask,
+    by_url,
+)
 from lakepact.conformance.evidence.exchanges import Exchange, Placed, Reply
 
 TRAFFIC = (*ndjson.TOUR, "lines.end_stream.end_stream_actions_have_tokens_and_expiry")
@@ -36,7 +51,10 @@ def end_stream_actions_are_requested_or_have_a_token(exchange: Exchange) -> bool
         return False
     for end in ndjson.ends_of(lines):
         what = f"no endStreamAction, or one with {' or '.join(NEEDED)}, since the client did not request it"
-        has_need, actual = any(end.get(member) for member in NEEDED), f"one with {expect.shown(sorted(end))}"
+        has_need, actual = (
+            any(end.get(member) for member in NEEDED),
+            f"one with {expect.shown(sorted(end))}",
+        )
         expect.true(has_need, what, actual, at=end.place(), kind=Kind.SURPLUS)
     return True
 
@@ -46,11 +64,23 @@ def plain_clients_get_no_end_stream_action(exchange: Exchange) -> bool:
     """A response to a client that requested neither an endStreamAction nor tokens nor pages has no endStreamAction."""
     lines = ndjson.lines_of(exchange)
     sent = {**ndjson.parameters_of(exchange), **ndjson.body_of(exchange)}
-    if not lines or ndjson.asks_for_end(exchange) or ndjson.is_continued(exchange) or "maxFiles" in sent or sent.get("includeRefreshToken"):
+    if (
+        not lines
+        or ndjson.asks_for_end(exchange)
+        or ndjson.is_continued(exchange)
+        or "maxFiles" in sent
+        or sent.get("includeRefreshToken")
+    ):
         return False
     end = next(filter(_is_end, lines), None)
     what = "no endStreamAction, since the client did not request it"
-    expect.true(end is None, what, f"one among {len(lines)} lines", at=end.place(ndjson.END) if end else None, kind=Kind.SURPLUS)
+    expect.true(
+        end is None,
+        what,
+        f"one among {len(lines)} lines",
+        at=end.place(ndjson.END) if end else None,
+        kind=Kind.SURPLUS,
+    )
     return True
 
 
@@ -62,7 +92,9 @@ def missing_end_stream_actions_are_not_declared(exchange: Exchange) -> bool:
         return False
     declared = ndjson.response_capabilities(exchange).get(ndjson.INCLUDE_END, frozenset())
     what = "includeEndStreamAction=false in the capabilities header, or nothing, since no line has an endStreamAction"
-    expect.true(declared <= {"false"}, what, sorted(declared), at=Reply(exchange).header(CAPABILITIES))
+    expect.true(
+        declared <= {"false"}, what, sorted(declared), at=Reply(exchange).header(CAPABILITIES)
+    )
     return True
 
 
@@ -70,7 +102,9 @@ def missing_end_stream_actions_are_not_declared(exchange: Exchange) -> bool:
 def declared_end_stream_actions_are_the_last_line(exchange: Exchange) -> bool:
     """A response with `includeEndStreamAction=true` in its header has exactly one endStreamAction, as its last line."""
     lines = ndjson.lines_of(exchange)
-    if lines is None or "true" not in ndjson.response_capabilities(exchange).get(ndjson.INCLUDE_END, ()):
+    if lines is None or "true" not in ndjson.response_capabilities(exchange).get(
+        ndjson.INCLUDE_END, ()
+    ):
         return False
     places = [number for number, line in enumerate(lines, start=1) if _is_end(line)]
     at = Reply(exchange).place(places[0] - 1 if places else max(0, len(lines) - 1), ndjson.END)
@@ -89,7 +123,12 @@ def requested_end_stream_actions_are_declared(exchange: Exchange) -> bool:
         return False
     declared = ndjson.response_capabilities(exchange).get(ndjson.INCLUDE_END, frozenset())
     what = "includeEndStreamAction=true in the capabilities header, since the answer ends with an endStreamAction"
-    expect.true("true" in declared, what, sorted(declared) or "no such capability", at=Reply(exchange).header(CAPABILITIES))
+    expect.true(
+        "true" in declared,
+        what,
+        sorted(declared) or "no such capability",
+        at=Reply(exchange).header(CAPABILITIES),
+    )
     return True
 
 
@@ -110,7 +149,9 @@ def end_stream_actions_have_tokens_and_expiry(lab: SharingLab) -> None:
     found = list(_ends(lab))
     if not found:
         raise NotOffered("no answer ends with an endStreamAction")
-    for requirement, member in lab.each((("DS-EST-01", "refreshToken"), ("DS-EST-02", "nextPageToken"), ("DS-EST-03", EARLIEST))):
+    for requirement, member in lab.each(
+        (("DS-EST-01", "refreshToken"), ("DS-EST-02", "nextPageToken"), ("DS-EST-03", EARLIEST))
+    ):
         having = [(end, reply) for end, reply in found if end.get(member) is not None]
         if not having:
             lab.skip(requirement, f"no endStreamAction has a {member}")
@@ -119,14 +160,24 @@ def end_stream_actions_have_tokens_and_expiry(lab: SharingLab) -> None:
                 if member == EARLIEST:
                     _is_earliest(end, reply)
                 else:
-                    expect.true(isinstance(end[member], str), f"a string as {member}", end[member], at=end.place(member), kind=Kind.TYPE)
+                    expect.true(
+                        isinstance(end[member], str),
+                        f"a string as {member}",
+                        end[member],
+                        at=end.place(member),
+                        kind=Kind.TYPE,
+                    )
 
 
 def _ends(lab: SharingLab) -> Iterator[tuple[Placed, Reply]]:
     """Yield the endStreamActions of answers, with and without a request for them."""
     for table in by_url(lab, MOST_TABLES):
         for body in ({"includeRefreshToken": True}, {"maxFiles": 1}, {"limitHint": 100}):
-            for header in (f"{ASKED_FOR[ndjson.PARQUET]}{WITH_END}", f"{ASKED_FOR[ndjson.DELTA]}{WITH_END}", ASKED_FOR[ndjson.PARQUET]):
+            for header in (
+                f"{ASKED_FOR[ndjson.PARQUET]}{WITH_END}",
+                f"{ASKED_FOR[ndjson.DELTA]}{WITH_END}",
+                ASKED_FOR[ndjson.PARQUET],
+            ):
                 reply = ask(lab, table, Question(ndjson.QUERY, "a query", {"body": body}), header)
                 for end in ndjson.ends_of(reply.lines) if reply.status == 200 else ():
                     yield end, reply
@@ -135,8 +186,19 @@ def _ends(lab: SharingLab) -> Iterator[tuple[Placed, Reply]]:
 def _is_earliest(end: Placed, reply: Reply) -> None:
     """Expect the time at which the first URL of an answer expires; the URL of a deletion vector may expire before that of its file."""
     earliest, at = end[EARLIEST], end.place(EARLIEST)
-    times = [file["expirationTimestamp"] for file in ndjson.objects(reply.lines, "file") if file.get("expirationTimestamp") is not None]
-    if times and any(file.get("deletionVectorFileId") is not None for file in ndjson.objects(reply.lines, "file")):
-        expect.true(ndjson.is_whole(earliest) and earliest <= min(times), f"{EARLIEST} of at most {min(times)}", earliest, at=at)
+    times = [
+        file["expirationTimestamp"]
+        for file in ndjson.objects(reply.lines, "file")
+        if file.get("expirationTimestamp") is not None
+    ]
+    if times and any(
+        file.get("deletionVectorFileId") is not None for file in ndjson.objects(reply.lines, "file")
+    ):
+        expect.true(
+            ndjson.is_whole(earliest) and earliest <= min(times),
+            f"{EARLIEST} of at most {min(times)}",
+            earliest,
+            at=at,
+        )
     elif times:
         expect.equal(min(times), earliest, EARLIEST, at=at)

@@ -18,8 +18,13 @@ def requested_formats_are_returned_or_refused(lab: SharingLab) -> None:
     for table in lab.each(varied(lab)):
         for question in lab.each(questions(lab, table)):
             for form, header in lab.each(ASKED_FOR.items()):
-                replies = (ask(lab, table, question, header), ask(lab, table, question, header + WITH_END))
+                replies = (
+                    ask(lab, table, question, header),
+                    ask(lab, table, question, header + WITH_END),
+                )
                 with lab.judge_each("DS-CAP-04") as case:
                     for reply in replies:
                         with case():
-                            ndjson.in_format_or_refused(reply, form, f"for {question.what} of {table.name}")
+                            ndjson.in_format_or_refused(
+                                reply, form, f"for {question.what} of {table.name}"
+                            )

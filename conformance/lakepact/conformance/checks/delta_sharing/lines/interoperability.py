@@ -4,20 +4,40 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from lakepact.conformance.checks.delta_sharing.api import Blocked, NotOffered, SharingLab, check, expect, invariant, ndjson, reading
+from lakepact.conformance.checks.delta_sharing.api import (
+    Blocked,
+    NotOffered,
+    SharingLab,
+    check,
+    expect,
+    invariant,
+    ndjson,
+    reading,
+)
 from lakepact.conformance.checks.delta_sharing.kit.table_sampling import ASKED_FOR
 from lakepact.conformance.evidence.exchanges import Exchange, Placed, Reply
 from lakepact.conformance.fixtures.manifest import PackTable
 
 WITH_NULLS = ("partitioned", "partition_types")
-LAID_OUT = ("times_in_commit", "checkpoint_v2", "checkpoint_v2_json")  #: tables whose log has an unusual layout
+LAID_OUT = (
+    "times_in_commit",
+    "checkpoint_v2",
+    "checkpoint_v2_json",
+)  #: tables whose log has an unusual layout
 
 #: Characters other than the newline at which clients break lines.
 BREAKS = ("\u2028", "\u2029", "\x85")
 
 #: Features, and prefixes of settings, of the layout of the provider's log, in lower case.
 LAYOUT_FEATURES = frozenset(
-    {"v2checkpoint", "incommittimestamp", "vacuumprotocolcheck", "checkpointprotection", "catalogmanaged", "catalogowned"}
+    {
+        "v2checkpoint",
+        "incommittimestamp",
+        "vacuumprotocolcheck",
+        "checkpointprotection",
+        "catalogmanaged",
+        "catalogowned",
+    }
 )
 LAYOUT_SETTINGS = (
     "delta.enableincommittimestamps",
@@ -46,13 +66,19 @@ def null_partition_values_are_json_null(lab: SharingLab) -> None:
             if not any(ndjson.objects(reply.lines, "file")):
                 raise Blocked(f"the answer about {name} has no file")
             with lab.judge("DS-DF-02"):
-                found = [(of_file.place(column), value) for of_file in _partition_values(reply) for column, value in of_file.items()]
+                found = [
+                    (of_file.place(column), value)
+                    for of_file in _partition_values(reply)
+                    for column, value in of_file.items()
+                ]
                 empty = [at for at, value in found if value == ""]
                 about = f"the null partition values of {name} in {form} format as null"
                 actual = f"{len(empty)} of {len(found)} values are the empty string"
                 expect.true(not empty, about, actual, at=empty[0] if empty else None)
                 has_null = any(value is None for _, value in found)
-                expect.true(has_null, about, f"none of {len(found)} values is null", at=reply.place())
+                expect.true(
+                    has_null, about, f"none of {len(found)} values is null", at=reply.place()
+                )
 
 
 def _partition_values(reply: Reply) -> Iterator[Placed]:
@@ -70,7 +96,12 @@ def responses_have_no_raw_line_separators(exchange: Exchange) -> bool:
         return False
     text = exchange.body.decode("utf-8", "replace")
     found = [f"U+{ord(character):04X}" for character in BREAKS if character in text]
-    expect.true(not found, "none of U+2028, U+2029 and U+0085, unless escaped", ", ".join(found), at=Reply(exchange).place())
+    expect.true(
+        not found,
+        "none of U+2028, U+2029 and U+0085, unless escaped",
+        ", ".join(found),
+        at=Reply(exchange).place(),
+    )
     return True
 
 
@@ -100,16 +131,35 @@ def log_layout_is_not_exposed(lab: SharingLab) -> None:
             for protocol in ndjson.objects(reply.lines, "protocol"):
                 with case():
                     inner = protocol.get("deltaProtocol") or {}
-                    named = [*(inner.get("readerFeatures") or ()), *(inner.get("writerFeatures") or ())]
-                    layout = [f for f in named if str(f).lower().removesuffix("-preview") in LAYOUT_FEATURES]
+                    named = [
+                        *(inner.get("readerFeatures") or ()),
+                        *(inner.get("writerFeatures") or ()),
+                    ]
+                    layout = [
+                        f
+                        for f in named
+                        if str(f).lower().removesuffix("-preview") in LAYOUT_FEATURES
+                    ]
                     at = protocol.place("deltaProtocol")
-                    expect.equal([], layout, f"features of {name} that concern only the layout of the log:", at=at)
+                    expect.equal(
+                        [],
+                        layout,
+                        f"features of {name} that concern only the layout of the log:",
+                        at=at,
+                    )
             for metadata in ndjson.objects(reply.lines, "metaData"):
                 with case():
                     settings = (metadata.get("deltaMetadata") or {}).get("configuration") or {}
-                    layout = [key for key in settings if str(key).lower().startswith(LAYOUT_SETTINGS)]
+                    layout = [
+                        key for key in settings if str(key).lower().startswith(LAYOUT_SETTINGS)
+                    ]
                     at = metadata.place("deltaMetadata", "configuration", *layout[:1])
-                    expect.equal([], layout, f"settings of {name} that concern only the layout of the log:", at=at)
+                    expect.equal(
+                        [],
+                        layout,
+                        f"settings of {name} that concern only the layout of the log:",
+                        at=at,
+                    )
 
 
 @check("DS-DF-19")
@@ -122,4 +172,6 @@ def log_features_are_not_required(lab: SharingLab) -> None:
             if unusual and asked(lab, table, ASKED_FOR[ndjson.DELTA]).status == 200:
                 with case():
                     header = f"responseformat=delta;readerfeatures={','.join(sorted(table.features)).lower() or OF_FILES}"
-                    expect.status(asked(lab, table, header), 200, about=f"for {table.name} and `{header}`")
+                    expect.status(
+                        asked(lab, table, header), 200, about=f"for {table.name} and `{header}`"
+                    )

@@ -5,9 +5,29 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from lakepact.conformance.checks.delta_sharing.api import Placed, Reply, SharingLab, check, expect, times
-from lakepact.conformance.checks.delta_sharing.kit.lines import DELTA, METADATA, PARQUET, QUERY, form_of, members, objects
-from lakepact.conformance.checks.delta_sharing.kit.table_sampling import ASKED_FOR, Question, ask, version
+from lakepact.conformance.checks.delta_sharing.api import (
+    Placed,
+    Reply,
+    SharingLab,
+    check,
+    expect,
+    times,
+)
+from lakepact.conformance.checks.delta_sharing.kit.lines import (
+    DELTA,
+    METADATA,
+    PARQUET,
+    QUERY,
+    form_of,
+    members,
+    objects,
+)
+from lakepact.conformance.checks.delta_sharing.kit.table_sampling import (
+    ASKED_FOR,
+    Question,
+    ask,
+    version,
+)
 from lakepact.conformance.fixtures.manifest import PackVersion
 
 #: Tables of the pack that are enough.
@@ -28,12 +48,18 @@ def metadata_counts_match_the_response(lab: SharingLab) -> None:
     for form, requirements in lab.each(OF_METADATA.items()):
         seen = list(_of_versions(lab, form))
         for member, requirement in lab.each(requirements.items()):
-            present = [(metadata, truth[member], about) for about, metadata, truth in seen if metadata.get(member) is not None]
+            present = [
+                (metadata, truth[member], about)
+                for about, metadata, truth in seen
+                if metadata.get(member) is not None
+            ]
             if not present:
                 lab.skip(requirement, f"no metaData in {form} format has {member}")
             for metadata, true, about in lab.each(present):
                 with lab.judge(requirement):
-                    expect.equal(true, metadata[member], f"{about} {member}", at=metadata.place(member))
+                    expect.equal(
+                        true, metadata[member], f"{about} {member}", at=metadata.place(member)
+                    )
 
 
 def _of_versions(lab: SharingLab, form: str) -> Iterator[tuple[str, Placed, dict[str, Any]]]:
@@ -42,15 +68,35 @@ def _of_versions(lab: SharingLab, form: str) -> Iterator[tuple[str, Placed, dict
         table = lab.fixture(name)
         for known in table.readable:
             at = {"version": known.version}
-            for body in (at, {**at, "limitHint": 1}):  # A limit changes the files of the answer, not the metaData.
-                reply = lab.send(QUERY, body=body, delta_sharing_capabilities=ASKED_FOR[form], **table.address)
-                yield from _metadata_of(reply, form, f"for {expect.shown(body)} of {name} in {form} format", _truth(known))
+            for body in (
+                at,
+                {**at, "limitHint": 1},
+            ):  # A limit changes the files of the answer, not the metaData.
+                reply = lab.send(
+                    QUERY, body=body, delta_sharing_capabilities=ASKED_FOR[form], **table.address
+                )
+                yield from _metadata_of(
+                    reply,
+                    form,
+                    f"for {expect.shown(body)} of {name} in {form} format",
+                    _truth(known),
+                )
             # A server may ignore `version`; the header of the answer names the returned one.
-            reply = lab.send(METADATA, delta_sharing_capabilities=ASKED_FOR[form], version=known.version, **table.address)
+            reply = lab.send(
+                METADATA,
+                delta_sharing_capabilities=ASKED_FOR[form],
+                version=known.version,
+                **table.address,
+            )
             truths = {str(v.version): _truth(v) for v in table.versions}
             truth = truths.get(reply.headers.get("delta-table-version", ""))
             if truth is not None:
-                yield from _metadata_of(reply, form, f"for metadata of {name} with version={known.version} in {form} format", truth)
+                yield from _metadata_of(
+                    reply,
+                    form,
+                    f"for metadata of {name} with version={known.version} in {form} format",
+                    truth,
+                )
 
 
 def _truth(known: PackVersion) -> dict[str, Any]:
@@ -59,7 +105,9 @@ def _truth(known: PackVersion) -> dict[str, Any]:
     return {"version": known.version, "size": sum(sizes), "numFiles": len(sizes)}
 
 
-def _metadata_of(reply: Reply, form: str, about: str, truth: dict[str, Any]) -> Iterator[tuple[str, Placed, dict[str, Any]]]:
+def _metadata_of(
+    reply: Reply, form: str, about: str, truth: dict[str, Any]
+) -> Iterator[tuple[str, Placed, dict[str, Any]]]:
     """Yield the metaData of an answer in a format, with its correct values."""
     if reply.status == 200 and form_of(reply.lines) == form:
         yield from ((about, metadata, truth) for metadata in objects(reply.lines, "metaData"))
@@ -71,7 +119,9 @@ def files_have_the_requested_version(lab: SharingLab) -> None:
     table = lab.with_history()
     first = version(lab, table, times.EPOCH)
     for form, requirement in lab.each(OF_VERSIONS.items()):
-        reply = ask(lab, table, Question(QUERY, "a query", {"body": {"version": first}}), ASKED_FOR[form])
+        reply = ask(
+            lab, table, Question(QUERY, "a query", {"body": {"version": first}}), ASKED_FOR[form]
+        )
         _files_have(lab, requirement, reply, form=form, member="version", truth=first)
 
 
@@ -81,11 +131,18 @@ def files_have_the_timestamp_of_the_version(lab: SharingLab) -> None:
     table = lab.fixture("times")
     known = table.readable[0]
     for form, requirement in lab.each(OF_TIMES.items()):
-        reply = lab.send(QUERY, body={"version": known.version}, delta_sharing_capabilities=ASKED_FOR[form], **table.address)
+        reply = lab.send(
+            QUERY,
+            body={"version": known.version},
+            delta_sharing_capabilities=ASKED_FOR[form],
+            **table.address,
+        )
         _files_have(lab, requirement, reply, form=form, member="timestamp", truth=known.timestamp)
 
 
-def _files_have(lab: SharingLab, requirement: str, reply: Reply, *, form: str, member: str, truth: Any) -> None:
+def _files_have(
+    lab: SharingLab, requirement: str, reply: Reply, *, form: str, member: str, truth: Any
+) -> None:
     """Check an optional member of file lines."""
     answered = reply.status == 200 and form_of(reply.lines) == form
     values = members(objects(reply.lines if answered else (), "file"), member)

@@ -5,7 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable
 from email.utils import parsedate_to_datetime
 
-from lakepact.conformance.checks.delta_sharing.api import Exchange, Kind, Placed, expect, invariant, ndjson
+from lakepact.conformance.checks.delta_sharing.api import (
+    Exchange,
+    Kind,
+    Placed,
+    expect,
+    invariant,
+    ndjson,
+)
 from lakepact.conformance.checks.delta_sharing.kit.answers import KINDS
 
 FILES = ("file", "add", "cdf", "remove")
@@ -21,7 +28,12 @@ def metadata(exchange: Exchange) -> list[Placed]:
 
 def files(exchange: Exchange, *kinds: str) -> list[Placed]:
     """Return the lines of files of an answer in parquet format."""
-    return list(ndjson.objects(ndjson.in_form(exchange, ndjson.PARQUET, ndjson.QUERY, ndjson.CHANGES), *(kinds or FILES)))
+    return list(
+        ndjson.objects(
+            ndjson.in_form(exchange, ndjson.PARQUET, ndjson.QUERY, ndjson.CHANGES),
+            *(kinds or FILES),
+        )
+    )
 
 
 @invariant("DS-WRP-01", traffic=ndjson.TOUR)
@@ -30,7 +42,12 @@ def lines_have_one_wrapper(exchange: Exchange) -> bool:
     lines = ndjson.in_form(exchange, ndjson.PARQUET)
     for line in lines or ():
         found = ", ".join(map(str, line)) or "an empty object"
-        expect.true(ndjson.kind_of(line) != "", f"one of {', '.join(KINDS)} on each line", found, at=line.place())
+        expect.true(
+            ndjson.kind_of(line) != "",
+            f"one of {', '.join(KINDS)} on each line",
+            found,
+            at=line.place(),
+        )
     return bool(lines)
 
 
@@ -39,7 +56,12 @@ def reader_version_is_one(exchange: Exchange) -> bool:
     """The `minReaderVersion` of the protocol line in parquet format is 1."""
     found = list(ndjson.objects(ndjson.in_form(exchange, ndjson.PARQUET), "protocol"))
     for protocol in found:
-        expect.equal(1, protocol.get("minReaderVersion"), "minReaderVersion", at=protocol.place("minReaderVersion"))
+        expect.equal(
+            1,
+            protocol.get("minReaderVersion"),
+            "minReaderVersion",
+            at=protocol.place("minReaderVersion"),
+        )
     return bool(found)
 
 
@@ -51,7 +73,13 @@ def names_and_descriptions_are_texts(exchange: Exchange) -> bool:
     """`name` and `description` in metaData, if present, are strings."""
     values = ndjson.members(metadata(exchange), "name", "description")
     for at, value in values:
-        expect.true(isinstance(value, str), "a string as name or description in metaData", value, at=at, kind=Kind.TYPE)
+        expect.true(
+            isinstance(value, str),
+            "a string as name or description in metaData",
+            value,
+            at=at,
+            kind=Kind.TYPE,
+        )
     return bool(values)
 
 
@@ -69,7 +97,12 @@ def access_modes_of_metadata_are_known(exchange: Exchange) -> bool:
     """`accessModes` in metaData, if present, holds url, dir or both."""
     values = ndjson.members(metadata(exchange), "accessModes")
     for at, value in values:
-        expect.true(ndjson.texts(value) and bool(value) and set(value) <= MODES, "accessModes with url, dir or both", value, at=at)
+        expect.true(
+            ndjson.texts(value) and bool(value) and set(value) <= MODES,
+            "accessModes with url, dir or both",
+            value,
+            at=at,
+        )
     return bool(values)
 
 
@@ -98,7 +131,12 @@ def schema_string_is_json(exchange: Exchange) -> bool:
     for one in found:
         text = ndjson.required(one, "schemaString", str, "metaData")
         is_object = isinstance(ndjson.json_of(text), dict)
-        expect.true(is_object, "a JSON object in the string schemaString", text[:200], at=one.place("schemaString"))
+        expect.true(
+            is_object,
+            "a JSON object in the string schemaString",
+            text[:200],
+            at=one.place("schemaString"),
+        )
     return bool(found)
 
 
@@ -116,7 +154,9 @@ def partition_columns_are_columns(exchange: Exchange) -> bool:
             known = [str(field.get("name")) for field in fields if isinstance(field, dict)]
             # Names of columns are case-insensitive.
             there = {name.lower() for name in names} <= {name.lower() for name in known}
-            expect.true(there, f"partitionColumns among the columns {', '.join(known)}", names, at=at)
+            expect.true(
+                there, f"partitionColumns among the columns {', '.join(known)}", names, at=at
+            )
     return bool(found)
 
 
@@ -126,7 +166,9 @@ def configuration_holds_texts(exchange: Exchange) -> bool:
     found = ndjson.members(metadata(exchange), "configuration")
     for at, one in found:
         holds = isinstance(one, dict) and all(isinstance(v, str) for v in one.values())
-        expect.true(holds, "a configuration that is an object of strings", one, at=at, kind=Kind.TYPE)
+        expect.true(
+            holds, "a configuration that is an object of strings", one, at=at, kind=Kind.TYPE
+        )
     return bool(found)
 
 
@@ -142,7 +184,9 @@ def partition_values_are_of_the_partition_columns(exchange: Exchange) -> bool:
     columns = sorted(heads[0]["partitionColumns"])
     for file in found:
         values = ndjson.required(file, "partitionValues", dict, "a file")
-        expect.equal(columns, sorted(values), "names in partitionValues", at=file.place("partitionValues"))
+        expect.equal(
+            columns, sorted(values), "names in partitionValues", at=file.place("partitionValues")
+        )
     return True
 
 
@@ -162,7 +206,9 @@ def stats_are_json(exchange: Exchange) -> bool:
     for at, value in values:
         expect.true(isinstance(value, str), "a string as stats", value, at=at, kind=Kind.TYPE)
         document = ndjson.json_of(value)
-        expect.true(isinstance(document, dict), "a JSON object in the string stats", value[:200], at=at)
+        expect.true(
+            isinstance(document, dict), "a JSON object in the string stats", value[:200], at=at
+        )
         ndjson.fits("FileStatistics", document, at)
     return bool(values)
 
@@ -185,10 +231,18 @@ def expire_later(exchange: Exchange, described: Iterable[Placed]) -> bool:
     found = ndjson.members(described, "expirationTimestamp")
     for at, when in found:
         expect.true(
-            ndjson.is_whole(when) and when > ndjson.IN_MILLISECONDS, "an expirationTimestamp in milliseconds since 1970", when, at=at
+            ndjson.is_whole(when) and when > ndjson.IN_MILLISECONDS,
+            "an expirationTimestamp in milliseconds since 1970",
+            when,
+            at=at,
         )
         if answered is not None:
-            expect.true(when > answered - A_MINUTE, "an expirationTimestamp after the Date of the answer", when, at=at)
+            expect.true(
+                when > answered - A_MINUTE,
+                "an expirationTimestamp after the Date of the answer",
+                when,
+                at=at,
+            )
     return bool(found)
 
 
@@ -204,7 +258,11 @@ def _date_of(exchange: Exchange) -> int | None:
 
 
 def _fit(exchange: Exchange, kind: str, component: str) -> bool:
-    lines = [line for line in ndjson.in_form(exchange, ndjson.PARQUET, ndjson.QUERY, ndjson.CHANGES) or () if line.get(kind) is not None]
+    lines = [
+        line
+        for line in ndjson.in_form(exchange, ndjson.PARQUET, ndjson.QUERY, ndjson.CHANGES) or ()
+        if line.get(kind) is not None
+    ]
     for line in lines:
         ndjson.fits(component, {kind: line[kind]}, line.place())
     return bool(lines)

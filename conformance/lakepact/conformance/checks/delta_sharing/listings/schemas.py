@@ -2,7 +2,15 @@
 
 from __future__ import annotations
 
-from lakepact.conformance.checks.delta_sharing.api import Exchange, Kind, SharingLab, check, expect, invariant, op
+from lakepact.conformance.checks.delta_sharing.api import (
+    Exchange,
+    Kind,
+    SharingLab,
+    check,
+    expect,
+    invariant,
+    op,
+)
 from lakepact.conformance.checks.delta_sharing.kit.answers import asked_for, lower
 from lakepact.conformance.checks.delta_sharing.kit.listings import Listing, listed
 
@@ -14,7 +22,13 @@ def schemas_have_name_and_share(exchange: Exchange) -> bool:
     share = asked_for(exchange, "share")
     for item in items or ():
         for member in ("name", "share"):
-            expect.true(isinstance(item.get(member), str), f"a text as `{member}`", item, at=item.place(member), kind=Kind.TYPE)
+            expect.true(
+                isinstance(item.get(member), str),
+                f"a text as `{member}`",
+                item,
+                at=item.place(member),
+                kind=Kind.TYPE,
+            )
         if share is not None:
             expect.equal(lower(share), lower(item["share"]), "the share", at=item.place("share"))
     return bool(items)
@@ -23,14 +37,23 @@ def schemas_have_name_and_share(exchange: Exchange) -> bool:
 @check("DS-LSC-01")
 def schemas_of_every_share_are_listed(lab: SharingLab) -> None:
     """The schemas of every share can be listed; those of the fixture pack are known."""
-    known = {share["name"]: [schema["name"] for schema in share["schemas"]] for share in lab.manifest.shares} if lab.knows_content else {}
+    known = (
+        {
+            share["name"]: [schema["name"] for schema in share["schemas"]]
+            for share in lab.manifest.shares
+        }
+        if lab.knows_content
+        else {}
+    )
 
     for share in lab.each(lab.shares()):
         with lab.judge("DS-LSC-01"):
             items = Listing(lab, op.list_schemas, {"share": share}).items()
             if share in known:
                 found = sorted(lower(str(item.get("name"))) for item in items)
-                expect.equal(sorted(map(lower, known[share])), found, f"schemas of {share}:", at=None)  # of several pages
+                expect.equal(
+                    sorted(map(lower, known[share])), found, f"schemas of {share}:", at=None
+                )  # of several pages
 
 
 @check("DS-LSC-02")

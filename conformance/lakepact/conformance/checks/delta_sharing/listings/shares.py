@@ -6,7 +6,18 @@ from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
-from lakepact.conformance.checks.delta_sharing.api import Exchange, Kind, Placed, Reply, SharingLab, check, expect, invariant, ndjson, op
+from lakepact.conformance.checks.delta_sharing.api import (
+    Exchange,
+    Kind,
+    Placed,
+    Reply,
+    SharingLab,
+    check,
+    expect,
+    invariant,
+    ndjson,
+    op,
+)
 from lakepact.conformance.checks.delta_sharing.kit.listings import Listing, listed
 
 MEMBERS = ("name", "id", "displayName", "comment", "properties")
@@ -19,7 +30,11 @@ MOST_PROPERTIES, LONGEST_KEY, LONGEST_VALUE = 50, 255, 1000
 
 def shares(exchange: Exchange) -> list[Placed]:
     """Return the shares that an answer describes."""
-    if exchange.operation == op.get_share and exchange.status == 200 and isinstance(exchange.parsed, dict):
+    if (
+        exchange.operation == op.get_share
+        and exchange.status == 200
+        and isinstance(exchange.parsed, dict)
+    ):
         share = exchange.parsed.get("share")
         return [Placed(share, exchange, ("share",))] if isinstance(share, dict) else []
     return (listed(exchange) or []) if exchange.operation == op.list_shares else []
@@ -38,20 +53,36 @@ def shares_have_names(exchange: Exchange) -> bool:
     """Every share has a string as its name."""
     found = shares(exchange)
     for share in found:
-        expect.true(isinstance(share.get("name"), str), "a text as `name`", share, at=share.place("name"), kind=Kind.TYPE)
+        expect.true(
+            isinstance(share.get("name"), str),
+            "a text as `name`",
+            share,
+            at=share.place("name"),
+            kind=Kind.TYPE,
+        )
     return bool(found)
 
 
 @invariant("DS-SHR-03", traffic=("listings.shares.get_share_equals_the_listing",))
 def display_names_are_short_strings(exchange: Exchange) -> bool:
     """A display name is a string of at most 255 characters."""
-    return _member(exchange, "displayName", lambda v: isinstance(v, str) and len(v) <= LONGEST_NAME, "a text of at most 255 characters")
+    return _member(
+        exchange,
+        "displayName",
+        lambda v: isinstance(v, str) and len(v) <= LONGEST_NAME,
+        "a text of at most 255 characters",
+    )
 
 
 @invariant("DS-SHR-04", traffic=("listings.shares.get_share_equals_the_listing",))
 def comments_are_strings(exchange: Exchange) -> bool:
     """A comment is a string of at most 65536 characters."""
-    return _member(exchange, "comment", lambda v: isinstance(v, str) and len(v) <= LONGEST_COMMENT, "a text of at most 65536 characters")
+    return _member(
+        exchange,
+        "comment",
+        lambda v: isinstance(v, str) and len(v) <= LONGEST_COMMENT,
+        "a text of at most 65536 characters",
+    )
 
 
 @invariant("DS-SHR-05", traffic=("listings.shares.get_share_equals_the_listing",))
@@ -61,7 +92,10 @@ def properties_are_strings_by_name(exchange: Exchange) -> bool:
     def holds(value: Any) -> bool:
         if not isinstance(value, dict) or len(value) > MOST_PROPERTIES:
             return False
-        return all(len(k) <= LONGEST_KEY and isinstance(v, str) and len(v) <= LONGEST_VALUE for k, v in value.items())
+        return all(
+            len(k) <= LONGEST_KEY and isinstance(v, str) and len(v) <= LONGEST_VALUE
+            for k, v in value.items()
+        )
 
     return _member(exchange, "properties", holds, "at most 50 texts by name")
 
@@ -72,7 +106,13 @@ def get_share_returns_the_member_share(exchange: Exchange) -> bool:
     if exchange.operation != op.get_share or exchange.method != "GET" or exchange.status != 200:
         return False
     reply = Reply(exchange)
-    expect.true(isinstance(reply.at("share"), dict), '`{"share": {…}}` as the body', reply.shown, at=reply.place("share"), kind=Kind.TYPE)
+    expect.true(
+        isinstance(reply.at("share"), dict),
+        '`{"share": {…}}` as the body',
+        reply.shown,
+        at=reply.place("share"),
+        kind=Kind.TYPE,
+    )
     return True
 
 
@@ -90,7 +130,10 @@ def get_share_equals_the_listing(lab: SharingLab) -> None:
             for member in MEMBERS:
                 with case():
                     expect.equal(
-                        share.get(member), described.get(member), f"`{member}` of {share['name']}:", at=reply.place("share", member)
+                        share.get(member),
+                        described.get(member),
+                        f"`{member}` of {share['name']}:",
+                        at=reply.place("share", member),
                     )
     lab.shares()
 
@@ -105,8 +148,15 @@ def missing_shares_return_404(lab: SharingLab) -> None:
 @check("DS-SHR-02")
 def share_ids_are_unique_and_stable(lab: SharingLab) -> None:
     """The id of a share is unique and the same in every response."""
-    first, again = Listing(lab, op.list_shares, {}).everything(), Listing(lab, op.list_shares, {}).everything()
-    ids = {share["name"]: share["id"] for share in first if isinstance(share.get("name"), str) and share.get("id") is not None}
+    first, again = (
+        Listing(lab, op.list_shares, {}).everything(),
+        Listing(lab, op.list_shares, {}).everything(),
+    )
+    ids = {
+        share["name"]: share["id"]
+        for share in first
+        if isinstance(share.get("name"), str) and share.get("id") is not None
+    }
     if not ids:
         lab.skip("DS-SHR-02", "no share has an id")
         return
@@ -118,10 +168,25 @@ def share_ids_are_unique_and_stable(lab: SharingLab) -> None:
             with case():
                 same = [share for share in again if share.get("name") == name]
                 at = same[0].place("id") if same else None
-                expect.equal([identifier], [share.get("id") for share in same], f"the id of {name}, listed again:", at=at)
+                expect.equal(
+                    [identifier],
+                    [share.get("id") for share in same],
+                    f"the id of {name}, listed again:",
+                    at=at,
+                )
                 reply = lab.require(lab.send(op.get_share, share=name), 200)
                 described = reply.document.get("share")
                 if not isinstance(described, dict):
-                    raise expect.unmet(f"the share {name}", expect.shown(described), at=reply.place("share"), kind=Kind.TYPE)
+                    raise expect.unmet(
+                        f"the share {name}",
+                        expect.shown(described),
+                        at=reply.place("share"),
+                        kind=Kind.TYPE,
+                    )
                 at = reply.place("share", "id")
-                expect.equal(identifier, described.get("id"), f"the id of {name}, asked for by its name:", at=at)
+                expect.equal(
+                    identifier,
+                    described.get("id"),
+                    f"the id of {name}, asked for by its name:",
+                    at=at,
+                )

@@ -8,7 +8,16 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
-from lakepact.conformance.checks.delta_sharing.api import Kind, NotOffered, SharingLab, check, expect, invariant, ndjson, op
+from lakepact.conformance.checks.delta_sharing.api import (
+    Kind,
+    NotOffered,
+    SharingLab,
+    check,
+    expect,
+    invariant,
+    ndjson,
+    op,
+)
 from lakepact.conformance.checks.delta_sharing.kit.catalog import EITHER_FORMAT, SharedTable
 from lakepact.conformance.checks.delta_sharing.kit.listings import Listing, key, keys, listed
 from lakepact.conformance.evidence.exchanges import Exchange, Placed, place_of
@@ -23,12 +32,22 @@ MOST_TABLES = 12  #: that are read
 
 def tables(exchange: Exchange) -> list[Placed]:
     """Return the tables that an answer lists."""
-    return (listed(exchange) or []) if exchange.operation in {op.list_tables, op.list_all_tables} else []
+    return (
+        (listed(exchange) or [])
+        if exchange.operation in {op.list_tables, op.list_all_tables}
+        else []
+    )
 
 
 def _has_names(table: Placed) -> None:
     for member in NAMES:
-        expect.true(isinstance(table.get(member), str), f"a text as `{member}`", table, at=table.place(member), kind=Kind.TYPE)
+        expect.true(
+            isinstance(table.get(member), str),
+            f"a text as `{member}`",
+            table,
+            at=table.place(member),
+            kind=Kind.TYPE,
+        )
 
 
 @invariant("DS-LTB-01", traffic=("listings.tables.all_tables_are_those_of_the_schemas",))
@@ -43,10 +62,16 @@ def tables_have_name_schema_and_share(exchange: Exchange) -> bool:
 @invariant("DS-LTB-05", traffic=("listings.tables.all_tables_are_those_of_the_schemas",))
 def directory_tables_have_a_location(exchange: Exchange) -> bool:
     """A table with the access mode dir has a location."""
-    found = [table for table in tables(exchange) if isinstance(table.get("accessModes"), list) and "dir" in table["accessModes"]]
+    found = [
+        table
+        for table in tables(exchange)
+        if isinstance(table.get("accessModes"), list) and "dir" in table["accessModes"]
+    ]
     for table in found:
         has_location = isinstance(table.get("location"), str) and table["location"] != ""
-        expect.true(has_location, "a location", table, at=table.place("location"), kind=Kind.MISSING)
+        expect.true(
+            has_location, "a location", table, at=table.place("location"), kind=Kind.MISSING
+        )
     return bool(found)
 
 
@@ -77,8 +102,17 @@ def tables_of_a_share_have_the_same_form(exchange: Exchange) -> bool:
         _has_names(table)
         for member in ("id", "shareId", "location"):
             is_right = isinstance(table.get(member, ""), str | None)
-            expect.true(is_right, f"a text as `{member}`, or no such member", table, at=table.place(member), kind=Kind.TYPE)
-        are_right, at = ndjson.texts(table.get("auxiliaryLocations") or []), table.place("auxiliaryLocations")
+            expect.true(
+                is_right,
+                f"a text as `{member}`, or no such member",
+                table,
+                at=table.place(member),
+                kind=Kind.TYPE,
+            )
+        are_right, at = (
+            ndjson.texts(table.get("auxiliaryLocations") or []),
+            table.place("auxiliaryLocations"),
+        )
         expect.true(are_right, "an array of texts as `auxiliaryLocations`", table, at=at)
     return bool(found)
 
@@ -97,25 +131,46 @@ def table_ids_are_unique_and_stable(lab: SharingLab) -> None:
         if with_id:
             seen = True
             with lab.judge("DS-LTB-02") as case:
-                twice = [i for i, count in Counter(str(t["id"]) for t in with_id).items() if count > 1]
-                expect.equal([], twice, f"ids of several tables of {share['name']}:", at=None)  # on several pages
+                twice = [
+                    i for i, count in Counter(str(t["id"]) for t in with_id).items() if count > 1
+                ]
+                expect.equal(
+                    [], twice, f"ids of several tables of {share['name']}:", at=None
+                )  # on several pages
                 schema = str(with_id[0].get("schema"))
-                again = {key(t): t for t in Listing(lab, op.list_tables, {"share": share["name"], "schema": schema}).everything()}
+                again = {
+                    key(t): t
+                    for t in Listing(
+                        lab, op.list_tables, {"share": share["name"], "schema": schema}
+                    ).everything()
+                }
                 for table in with_id:
                     if key(table) in again:
                         with case():
-                            other, what = again[key(table)], f"the id of {table.get('name')}, listed with its schema:"
+                            other, what = (
+                                again[key(table)],
+                                f"the id of {table.get('name')}, listed with its schema:",
+                            )
                             expect.equal(table["id"], other.get("id"), what, at=other.place("id"))
         ids = {str(value): at for at, value in ndjson.members(found, "shareId")}
         if ids:
             with lab.judge("DS-LTB-03"):
-                expect.equal(1, len(ids), f"share ids of the tables of {share['name']}:", at=None)  # on several pages
+                expect.equal(
+                    1, len(ids), f"share ids of the tables of {share['name']}:", at=None
+                )  # on several pages
                 ((share_id, at),) = ids.items()
                 is_new = share_id not in share_ids
-                expect.true(is_new, f"another share id than {share_ids.get(share_id)} has", share_id, at=at)
+                expect.true(
+                    is_new, f"another share id than {share_ids.get(share_id)} has", share_id, at=at
+                )
                 share_ids[share_id] = share["name"]
                 if share.get("id") is not None:
-                    expect.equal(share["id"], share_id, f"the share id of the tables of {share['name']}:", at=at)
+                    expect.equal(
+                        share["id"],
+                        share_id,
+                        f"the share id of the tables of {share['name']}:",
+                        at=at,
+                    )
     if not seen:
         lab.skip("DS-LTB-02", "no table has an id")
     if not share_ids:
@@ -131,13 +186,30 @@ def exactly_the_tables_of_a_schema_are_listed(lab: SharingLab) -> None:
     for share in lab.each(lab.manifest.shares):
         for schema in lab.each(share["schemas"]):
             with lab.judge("DS-LTB-13"):
-                found = Listing(lab, op.list_tables, {"share": share["name"], "schema": schema["name"]}).items()
-                expected = [{"schema": schema["name"], "name": table["name"]} for table in schema["tables"]]
-                expect.equal(keys(expected), keys(found), f"tables of {share['name']}.{schema['name']}:", at=None)  # on several pages
+                found = Listing(
+                    lab, op.list_tables, {"share": share["name"], "schema": schema["name"]}
+                ).items()
+                expected = [
+                    {"schema": schema["name"], "name": table["name"]} for table in schema["tables"]
+                ]
+                expect.equal(
+                    keys(expected),
+                    keys(found),
+                    f"tables of {share['name']}.{schema['name']}:",
+                    at=None,
+                )  # on several pages
     share_name, schema_name = lab.schemas()[0]
     with lab.judge("DS-LTB-13"):
-        expect.not_found(lab.send(op.list_tables, share=share_name, schema=lab.name()), "schema", about="for a schema that does not exist")
-        expect.not_found(lab.send(op.list_tables, share=lab.name(), schema=schema_name), "share", about="for a share that does not exist")
+        expect.not_found(
+            lab.send(op.list_tables, share=share_name, schema=lab.name()),
+            "schema",
+            about="for a schema that does not exist",
+        )
+        expect.not_found(
+            lab.send(op.list_tables, share=lab.name(), schema=schema_name),
+            "share",
+            about="for a share that does not exist",
+        )
 
 
 @check("DS-LAT-01")
@@ -147,10 +219,16 @@ def all_tables_are_those_of_the_schemas(lab: SharingLab) -> None:
         schemas = [schema for other, schema in lab.catalogue.schemas if other == share]
         if len(schemas) > 2 * MOST_SHARES:
             continue
-        by_schema = [t for s in schemas for t in Listing(lab, op.list_tables, {"share": share, "schema": s}).everything()]
+        by_schema = [
+            t
+            for s in schemas
+            for t in Listing(lab, op.list_tables, {"share": share, "schema": s}).everything()
+        ]
         with lab.judge("DS-LAT-01") as case:
             together = Listing(lab, op.list_all_tables, {"share": share}).everything()
-            expect.equal(keys(by_schema), keys(together), f"tables of {share}:", at=None)  # on several pages
+            expect.equal(
+                keys(by_schema), keys(together), f"tables of {share}:", at=None
+            )  # on several pages
             documents = {key(table): table for table in together}
             for table in by_schema:
                 with case():
@@ -167,8 +245,17 @@ def _described(table: dict[str, Any]) -> dict[str, Any]:
 @check("DS-LTB-04")
 def locations_hold_the_log(lab: SharingLab) -> None:
     """The location of a table of the fixture pack is the folder that holds its log."""
-    known = {lab.fixture(name).address["table"]: lab.fixture(name).location for name in lab.manifest.tables}
-    placed = [t for t in lab.tables() if t.name in known and t.document.get("location") and t.share == lab.fixture(t.name).address["share"]]
+    known = {
+        lab.fixture(name).address["table"]: lab.fixture(name).location
+        for name in lab.manifest.tables
+    }
+    placed = [
+        t
+        for t in lab.tables()
+        if t.name in known
+        and t.document.get("location")
+        and t.share == lab.fixture(t.name).address["share"]
+    ]
     if not placed:
         raise NotOffered("no table of the fixture pack has a location")
 
@@ -179,15 +266,28 @@ def locations_hold_the_log(lab: SharingLab) -> None:
                 location, at = str(listed_table.get("location")), place_of(listed_table, "location")
                 split = urlsplit(location)
                 path = Path(unquote(split.path))
-                expect.equal(known[table.name].name, path.name, f"the last segment of the location of {table.name}:", at=at)
+                expect.equal(
+                    known[table.name].name,
+                    path.name,
+                    f"the last segment of the location of {table.name}:",
+                    at=at,
+                )
                 if split.scheme == "file":
-                    expect.true((path / "_delta_log").is_dir(), "a directory with a _delta_log", location, at=at)
+                    expect.true(
+                        (path / "_delta_log").is_dir(),
+                        "a directory with a _delta_log",
+                        location,
+                        at=at,
+                    )
 
 
 def _as_listed(lab: SharingLab, table: SharedTable) -> Mapping[str, Any]:
     """Return a table as a page of a listing has it."""
     pages = Listing(lab, op.list_tables, {"share": table.share, "schema": table.schema}).pages()
-    return next((item for page in pages for item in page.items if item.get("name") == table.name), table.document)
+    return next(
+        (item for page in pages for item in page.items if item.get("name") == table.name),
+        table.document,
+    )
 
 
 # -- access modes -------------------------------------------------------------------------------------------------------
@@ -197,11 +297,15 @@ def _as_listed(lab: SharingLab, table: SharedTable) -> Mapping[str, Any]:
 def access_modes_work(lab: SharingLab) -> None:
     """A table with the access mode url can be queried, and one with dir has credentials."""
     told = [t for t in lab.tables() if t.document.get("accessModes")]
-    by_url = [t for t in told if "url" in t.access_modes] + [t for t in lab.tables() if not t.document.get("accessModes")]
+    by_url = [t for t in told if "url" in t.access_modes] + [
+        t for t in lab.tables() if not t.document.get("accessModes")
+    ]
     with lab.judge_each("DS-LTB-11") as case:
         for table in by_url[:MOST_TABLES]:
             with case():
-                reply = lab.send(op.query_table, body={"limitHint": 1}, headers=[EITHER_FORMAT], **table.address)
+                reply = lab.send(
+                    op.query_table, body={"limitHint": 1}, headers=[EITHER_FORMAT], **table.address
+                )
                 expect.status(reply, 200, about=f"for a query of {table.name}")
         for table in [t for t in told if "dir" in t.access_modes][:MOST_TABLES]:
             with case():
@@ -224,7 +328,11 @@ def auxiliary_locations_have_credentials(lab: SharingLab) -> None:
     with lab.judge_each("DS-LTB-07") as case:
         for table, location in found:
             with case():
-                reply = lab.send(op.generate_temporary_table_credentials, body={"location": location}, **table.address)
+                reply = lab.send(
+                    op.generate_temporary_table_credentials,
+                    body={"location": location},
+                    **table.address,
+                )
                 expect.status(reply, 200, about=f"for the auxiliary location of {table.name}")
 
 
@@ -233,6 +341,16 @@ def shares_may_mix_access_modes(lab: SharingLab) -> None:
     """Tables of one share may have different access modes and auxiliary locations."""
     modes = {(t.share, t.access_modes) for t in lab.tables()}
     differ = len(modes) > len({share for share, _ in modes})
-    lab.note("DS-LAT-03", "tables of one share differ in their access modes" if differ else "all tables of a share are read alike")
+    lab.note(
+        "DS-LAT-03",
+        "tables of one share differ in their access modes"
+        if differ
+        else "all tables of a share are read alike",
+    )
     elsewhere = [t.name for t in lab.tables() if t.document.get("auxiliaryLocations")]
-    lab.note("DS-LTB-08", f"{', '.join(elsewhere)} has auxiliary locations" if elsewhere else "no table has auxiliary locations")
+    lab.note(
+        "DS-LTB-08",
+        f"{', '.join(elsewhere)} has auxiliary locations"
+        if elsewhere
+        else "no table has auxiliary locations",
+    )

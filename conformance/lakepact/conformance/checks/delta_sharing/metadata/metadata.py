@@ -2,11 +2,27 @@
 
 from __future__ import annotations
 
-from lakepact.conformance.checks.delta_sharing.api import Blocked, Kind, NotOffered, SharingLab, check, expect, invariant, ndjson, op
+from lakepact.conformance.checks.delta_sharing.api import (
+    Blocked,
+    Kind,
+    NotOffered,
+    SharingLab,
+    check,
+    expect,
+    invariant,
+    ndjson,
+    op,
+)
 from lakepact.conformance.checks.delta_sharing.kit.answers import named, version_of
 from lakepact.conformance.checks.delta_sharing.kit.catalog import EITHER_FORMAT, SharedTable
 from lakepact.conformance.checks.delta_sharing.kit.reading import has_version
-from lakepact.conformance.checks.delta_sharing.kit.table_sampling import ASKED_FOR, TWO, by_url, varied, version
+from lakepact.conformance.checks.delta_sharing.kit.table_sampling import (
+    ASKED_FOR,
+    TWO,
+    by_url,
+    varied,
+    version,
+)
 from lakepact.conformance.checks.delta_sharing.kit.times import EPOCH, as_of
 from lakepact.conformance.evidence.exchanges import Exchange, Placed, Reply
 from lakepact.conformance.rows.lines import schema_object
@@ -45,7 +61,9 @@ def metadata_names_the_current_version(lab: SharingLab) -> None:
     for table in lab.each(varied(lab)):
         for _ in range(TRIES):
             before = version(lab, table)
-            reply = lab.require(lab.send(ndjson.METADATA, headers=[EITHER_FORMAT], **table.address), 200)
+            reply = lab.require(
+                lab.send(ndjson.METADATA, headers=[EITHER_FORMAT], **table.address), 200
+            )
             if before is not None and before == version(lab, table):
                 judged = True
                 with lab.judge("DS-MET-02"):
@@ -59,8 +77,13 @@ def metadata_names_the_current_version(lab: SharingLab) -> None:
 def metadata_has_the_requested_format(lab: SharingLab) -> None:
     """Metadata requested in one format returns 200 in that format, or 4xx."""
     for requirement, form in lab.each((("DS-MET-03", ndjson.PARQUET), ("DS-MET-04", ndjson.DELTA))):
-        answers = [(t, lab.send(ndjson.METADATA, delta_sharing_capabilities=ASKED_FOR[form], **t.address)) for t in varied(lab)]
-        if not any(reply.status == 200 for _, reply in answers) and not any(t.format == form for t, _ in answers):
+        answers = [
+            (t, lab.send(ndjson.METADATA, delta_sharing_capabilities=ASKED_FOR[form], **t.address))
+            for t in varied(lab)
+        ]
+        if not any(reply.status == 200 for _, reply in answers) and not any(
+            t.format == form for t, _ in answers
+        ):
             lab.skip(requirement, f"no table is answered in {form} format")
             continue
         with lab.judge_each(requirement) as case:
@@ -76,19 +99,40 @@ def metadata_has_the_requested_format(lab: SharingLab) -> None:
 def table_ids_are_stable(lab: SharingLab) -> None:
     """The id of a table is a string, the same in metadata, queries and changes."""
     for table in lab.each(by_url(lab)):
-        replies = [lab.require(lab.send(ndjson.METADATA, headers=[EITHER_FORMAT], **table.address), 200) for _ in range(2)]
-        replies.append(lab.send(op.query_table, headers=[EITHER_FORMAT], body={"limitHint": 1}, **table.address))
+        replies = [
+            lab.require(lab.send(ndjson.METADATA, headers=[EITHER_FORMAT], **table.address), 200)
+            for _ in range(2)
+        ]
+        replies.append(
+            lab.send(
+                op.query_table, headers=[EITHER_FORMAT], body={"limitHint": 1}, **table.address
+            )
+        )
         for form, header in ASKED_FOR.items():
             reply = lab.send(ndjson.METADATA, delta_sharing_capabilities=header, **table.address)
-            replies += [reply] if reply.status == 200 and ndjson.form_of(reply.lines) == form else []
+            replies += (
+                [reply] if reply.status == 200 and ndjson.form_of(reply.lines) == form else []
+            )
         if table.changes:
-            replies.append(lab.send(op.query_table_changes, headers=[EITHER_FORMAT], starting_version=0, **table.address))
+            replies.append(
+                lab.send(
+                    op.query_table_changes,
+                    headers=[EITHER_FORMAT],
+                    starting_version=0,
+                    **table.address,
+                )
+            )
         with lab.judge("DS-MDT-01") as case:
             first, *others = [_metadata(reply) for reply in replies if reply.status == 200]
             known = ndjson.required(first, "id", str, "metaData")
             for other in others:
                 with case():
-                    expect.equal(known, ndjson.required(other, "id", str, "metaData"), f"the id of {table.name}", at=other.place("id"))
+                    expect.equal(
+                        known,
+                        ndjson.required(other, "id", str, "metaData"),
+                        f"the id of {table.name}",
+                        at=other.place("id"),
+                    )
 
 
 def _metadata(reply: Reply) -> Placed:
@@ -107,14 +151,26 @@ def columns_are_those_of_the_table(lab: SharingLab) -> None:
     for name in lab.each(PARTITIONED):
         table = lab.fixture(name)
         header = ASKED_FOR[ndjson.PARQUET]
-        query = lab.send(op.query_table, body={"limitHint": 1}, delta_sharing_capabilities=header, **table.address)
-        for reply in lab.each((lab.send(ndjson.METADATA, delta_sharing_capabilities=header, **table.address), query)):
+        query = lab.send(
+            op.query_table,
+            body={"limitHint": 1},
+            delta_sharing_capabilities=header,
+            **table.address,
+        )
+        for reply in lab.each(
+            (lab.send(ndjson.METADATA, delta_sharing_capabilities=header, **table.address), query)
+        ):
             if reply.status == 200 and ndjson.form_of(reply.lines) == ndjson.PARQUET:
                 judged = True
                 with lab.judge("DS-MDT-07"):
                     metadata = _metadata(reply)
-                    known, columns = ([f["name"] for f in s["fields"]] for s in (table.last.schema, schema_object(metadata)))
-                    expect.equal(known, columns, f"columns of {name}", at=metadata.place("schemaString"))
+                    known, columns = (
+                        [f["name"] for f in s["fields"]]
+                        for s in (table.last.schema, schema_object(metadata))
+                    )
+                    expect.equal(
+                        known, columns, f"columns of {name}", at=metadata.place("schemaString")
+                    )
                 with lab.judge("DS-MDT-08"):
                     metadata = _metadata(reply)
                     said = ndjson.required(metadata, "partitionColumns", list, "metaData")
@@ -122,7 +178,12 @@ def columns_are_those_of_the_table(lab: SharingLab) -> None:
                         sorted(c.lower() if isinstance(c, str) else expect.shown(c) for c in names)
                         for names in (table.partition_columns, said)
                     )
-                    expect.equal(wanted, found, f"partitionColumns of {name}", at=metadata.place("partitionColumns"))
+                    expect.equal(
+                        wanted,
+                        found,
+                        f"partitionColumns of {name}",
+                        at=metadata.place("partitionColumns"),
+                    )
     if not judged:
         raise NotOffered("no table of the fixture pack is answered in parquet format")
 
@@ -136,11 +197,15 @@ def metadata_can_be_as_of_a_version(lab: SharingLab) -> None:
         raise NotOffered(f"{table.name} has one version alone")
     with lab.judge("DS-DF-13"):
         for number in (first, last):
-            reply = lab.send(ndjson.METADATA, headers=[EITHER_FORMAT], version=number, **table.address)
+            reply = lab.send(
+                ndjson.METADATA, headers=[EITHER_FORMAT], version=number, **table.address
+            )
             _is_of(lab, table, reply, number, f"for version={number}")
         moment = _moment(lab, table, first)
         if moment is not None:
-            reply = lab.send(ndjson.METADATA, headers=[EITHER_FORMAT], timestamp=as_of(moment), **table.address)
+            reply = lab.send(
+                ndjson.METADATA, headers=[EITHER_FORMAT], timestamp=as_of(moment), **table.address
+            )
             _is_of(lab, table, reply, first, f"for the timestamp of version {first}")
 
 
@@ -158,19 +223,45 @@ def _is_of(lab: SharingLab, table: SharedTable, reply: Reply, number: int, about
     """Metadata is that of a version, as a query of that version has it."""
     expect.status(reply, 200, about=about)
     has_version(reply, number, about)
-    query = lab.send(op.query_table, headers=[EITHER_FORMAT], body={"version": number, "limitHint": 1}, **table.address)
+    query = lab.send(
+        op.query_table,
+        headers=[EITHER_FORMAT],
+        body={"version": number, "limitHint": 1},
+        **table.address,
+    )
     if query.status == 200 and ndjson.form_of(query.lines) == ndjson.form_of(reply.lines):
         known, found = _metadata(query), _metadata(reply)
         at = found.place("schemaString")
-        expect.equal(known.get("schemaString"), found.get("schemaString"), f"{about} the schemaString", at=at)
+        expect.equal(
+            known.get("schemaString"), found.get("schemaString"), f"{about} the schemaString", at=at
+        )
 
 
 def _moment(lab: SharingLab, table: SharedTable, number: int) -> int | None:
     """Return the time of a version, as far as its files say it and it is not also that of the next version."""
-    reply = lab.send(op.query_table, headers=[EITHER_FORMAT], body={"version": number, "limitHint": 1}, **table.address)
-    times = [file.get("timestamp") for file in ndjson.objects(reply.lines if reply.status == 200 else (), "file")]
+    reply = lab.send(
+        op.query_table,
+        headers=[EITHER_FORMAT],
+        body={"version": number, "limitHint": 1},
+        **table.address,
+    )
+    times = [
+        file.get("timestamp")
+        for file in ndjson.objects(reply.lines if reply.status == 200 else (), "file")
+    ]
     moment = times[0] if times and isinstance(times[0], int) else None
-    if moment is None or version_of(lab.send(op.get_table_version, starting_timestamp=as_of(moment + 1000), **table.address)) == number:
+    if (
+        moment is None
+        or version_of(
+            lab.send(op.get_table_version, starting_timestamp=as_of(moment + 1000), **table.address)
+        )
+        == number
+    ):
         return None
-    back = lab.send(op.query_table, headers=[EITHER_FORMAT], body={"timestamp": as_of(moment), "limitHint": 1}, **table.address)
+    back = lab.send(
+        op.query_table,
+        headers=[EITHER_FORMAT],
+        body={"timestamp": as_of(moment), "limitHint": 1},
+        **table.address,
+    )
     return moment if back.status == 200 and version_of(back) == number else None

@@ -6,9 +6,30 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from lakepact.conformance.checks.delta_sharing.api import Exchange, Place, Placed, expect, invariant, ndjson
+from lakepact.conformance.checks.delta_sharing.api import (
+    Exchange,
+    Place,
+    Placed,
+    expect,
+    invariant,
+    ndjson,
+)
 
-PRIMITIVES = frozenset({"string", "long", "integer", "short", "byte", "float", "double", "boolean", "binary", "date", "timestamp"})
+PRIMITIVES = frozenset(
+    {
+        "string",
+        "long",
+        "integer",
+        "short",
+        "byte",
+        "float",
+        "double",
+        "boolean",
+        "binary",
+        "date",
+        "timestamp",
+    }
+)
 DECIMAL = re.compile(r"decimal(?:\(\s*(\d+)\s*,\s*(-?\d+)\s*\))?")
 MOST_DIGITS = 38
 
@@ -51,7 +72,11 @@ def _types(kind: Any) -> Iterator[Any]:
 
 
 def _of(exchange: Exchange, name: str) -> list[tuple[Place, dict[str, Any]]]:
-    return [(at, kind) for at, kind in types(exchange) if isinstance(kind, dict) and kind.get("type") == name]
+    return [
+        (at, kind)
+        for at, kind in types(exchange)
+        if isinstance(kind, dict) and kind.get("type") == name
+    ]
 
 
 @invariant("DS-SCH-01", traffic=ndjson.TOUR)
@@ -59,12 +84,27 @@ def structs_have_fields(exchange: Exchange) -> bool:
     """A schema is a struct, and every struct in it has an array of fields."""
     found = schemas(exchange)
     for at, schema in found:
-        expect.true(isinstance(schema, dict) and schema.get("type") == "struct", "a schema of type struct", schema, at=at)
+        expect.true(
+            isinstance(schema, dict) and schema.get("type") == "struct",
+            "a schema of type struct",
+            schema,
+            at=at,
+        )
     for at, kind in types(exchange):
         if isinstance(kind, dict):
-            expect.true(kind.get("type") in {"struct", "array", "map"}, "an object of type struct, array or map", kind, at=at)
+            expect.true(
+                kind.get("type") in {"struct", "array", "map"},
+                "an object of type struct, array or map",
+                kind,
+                at=at,
+            )
     for at, struct in _of(exchange, "struct"):
-        expect.true(isinstance(struct.get("fields"), list), "an array `fields` in every struct", struct, at=at)
+        expect.true(
+            isinstance(struct.get("fields"), list),
+            "an array `fields` in every struct",
+            struct,
+            at=at,
+        )
     return bool(found)
 
 
@@ -76,10 +116,27 @@ def fields_are_described(exchange: Exchange) -> bool:
         for field in struct["fields"] if isinstance(struct.get("fields"), list) else ():
             held = True
             expect.true(isinstance(field, dict), "an object as field", field, at=at)
-            expect.true(isinstance(field.get("name"), str), "a field with a text `name`", field, at=at)
-            expect.true(isinstance(field.get("type"), str | dict), "a field with a type that is a name or an object", field, at=at)
-            expect.true(isinstance(field.get("nullable"), bool), "a field with `nullable`, true or false", field, at=at)
-            expect.true(isinstance(field.get("metadata"), dict), "a field with an object `metadata`", field, at=at)
+            expect.true(
+                isinstance(field.get("name"), str), "a field with a text `name`", field, at=at
+            )
+            expect.true(
+                isinstance(field.get("type"), str | dict),
+                "a field with a type that is a name or an object",
+                field,
+                at=at,
+            )
+            expect.true(
+                isinstance(field.get("nullable"), bool),
+                "a field with `nullable`, true or false",
+                field,
+                at=at,
+            )
+            expect.true(
+                isinstance(field.get("metadata"), dict),
+                "a field with an object `metadata`",
+                field,
+                at=at,
+            )
     return held
 
 
@@ -89,7 +146,11 @@ def primitive_types_are_known(exchange: Exchange) -> bool:
     lines = ndjson.lines_of(exchange)
     if lines is None or ndjson.form_of(lines) != ndjson.PARQUET:
         return False
-    names = [(at, kind) for at, kind in types(exchange) if kind is not None and not isinstance(kind, dict)]
+    names = [
+        (at, kind)
+        for at, kind in types(exchange)
+        if kind is not None and not isinstance(kind, dict)
+    ]
     for at, name in names:
         expect.true(isinstance(name, str), "a name or an object as type", name, at=at)
         decimal = DECIMAL.fullmatch(name)
@@ -105,8 +166,18 @@ def arrays_are_described(exchange: Exchange) -> bool:
     """Every array has an elementType and says whether it contains nulls."""
     found = _of(exchange, "array")
     for at, kind in found:
-        expect.true(isinstance(kind.get("elementType"), str | dict), "an array with an elementType", kind, at=at)
-        expect.true(isinstance(kind.get("containsNull"), bool), "an array with `containsNull`, true or false", kind, at=at)
+        expect.true(
+            isinstance(kind.get("elementType"), str | dict),
+            "an array with an elementType",
+            kind,
+            at=at,
+        )
+        expect.true(
+            isinstance(kind.get("containsNull"), bool),
+            "an array with `containsNull`, true or false",
+            kind,
+            at=at,
+        )
     return bool(found)
 
 
@@ -116,6 +187,13 @@ def maps_are_described(exchange: Exchange) -> bool:
     found = _of(exchange, "map")
     for at, kind in found:
         for member in ("keyType", "valueType"):
-            expect.true(isinstance(kind.get(member), str | dict), f"a map with a {member}", kind, at=at)
-        expect.true(isinstance(kind.get("valueContainsNull"), bool), "a map with `valueContainsNull`, true or false", kind, at=at)
+            expect.true(
+                isinstance(kind.get(member), str | dict), f"a map with a {member}", kind, at=at
+            )
+        expect.true(
+            isinstance(kind.get("valueContainsNull"), bool),
+            "a map with `valueContainsNull`, true or false",
+            kind,
+            at=at,
+        )
     return bool(found)

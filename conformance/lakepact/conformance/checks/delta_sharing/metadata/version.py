@@ -6,7 +6,16 @@ from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from lakepact.conformance.checks.delta_sharing.api import EITHER_FORMAT, Exchange, OperationId, Reply, SharingLab, expect, op, reading
+from lakepact.conformance.checks.delta_sharing.api import (
+    EITHER_FORMAT,
+    Exchange,
+    OperationId,
+    Reply,
+    SharingLab,
+    expect,
+    op,
+    reading,
+)
 from lakepact.conformance.checks.delta_sharing.kit.answers import OF_TABLES, answered, version_of
 from lakepact.conformance.checks.delta_sharing.kit.test_tables import CHANGING
 from lakepact.conformance.checks.delta_sharing.suite import check, invariant
@@ -37,7 +46,11 @@ def _version(reply: Reply) -> int:
     version = version_of(reply)
     if version is None:
         found = reply.headers.get(reading.VERSION, "no such header")
-        raise expect.unmet("an integer of at least 0 as Delta-Table-Version", found, at=reply.header(reading.VERSION))
+        raise expect.unmet(
+            "an integer of at least 0 as Delta-Table-Version",
+            found,
+            at=reply.header(reading.VERSION),
+        )
     return version
 
 
@@ -61,7 +74,10 @@ def versions_agree_across_operations(lab: SharingLab) -> None:
             version = _version(first)
         lab.require(first, 200)
         asked = [op.get_table_metadata, *([op.query_table] if "url" in table.access_modes else [])]
-        replies = [lab.send(operation, headers=[EITHER_FORMAT], **OF_TABLES[operation], **table.address) for operation in asked]
+        replies = [
+            lab.send(operation, headers=[EITHER_FORMAT], **OF_TABLES[operation], **table.address)
+            for operation in asked
+        ]
         last = lab.send(op.get_table_version, **table.address)
         if version_of(first) != version_of(last):
             continue  # another client writes
@@ -69,12 +85,19 @@ def versions_agree_across_operations(lab: SharingLab) -> None:
             version = _version(first)
             if lab.knows_content and table.name in lab.manifest.tables and table.name != CHANGING:
                 known = lab.fixture(table.name).last.version
-                expect.equal(known, version, f"the version of {table.name}:", at=first.header(reading.VERSION))
+                expect.equal(
+                    known,
+                    version,
+                    f"the version of {table.name}:",
+                    at=first.header(reading.VERSION),
+                )
             for reply in replies:
                 if reply.status == 200:
                     with case():
                         what = f"the version of {table.name} in the answer to {reply.exchange.operation}:"
-                        expect.equal(version, _version(reply), what, at=reply.header(reading.VERSION))
+                        expect.equal(
+                            version, _version(reply), what, at=reply.header(reading.VERSION)
+                        )
 
 
 @check("DS-VER-09")
@@ -96,7 +119,9 @@ def versions_never_go_down(lab: SharingLab) -> None:
                         continue  # judged by other requirements
                     wanted = f"version {highest} of {table.name} or a later one, which an earlier answer had"
                     actual = f"version {version} in the answer to {operation}"
-                    expect.true(version >= highest, wanted, actual, at=reply.header(reading.VERSION))
+                    expect.true(
+                        version >= highest, wanted, actual, at=reply.header(reading.VERSION)
+                    )
                     highest = version
 
 
@@ -114,7 +139,12 @@ def head_and_get_return_the_same_version(lab: SharingLab) -> None:
                 )
                 expect.status(old, 200, about=f"for HEAD of {table.name}")
                 expect.no_body(old)
-                expect.equal(_version(new), _version(old), f"the version of {table.name}:", at=old.header(reading.VERSION))
+                expect.equal(
+                    _version(new),
+                    _version(old),
+                    f"the version of {table.name}:",
+                    at=old.header(reading.VERSION),
+                )
 
 
 def _times(lab: SharingLab) -> Iterator[PackTable]:
@@ -139,11 +169,17 @@ def starting_timestamps_return_the_next_version(lab: SharingLab) -> None:
                 expected = next((n for n, other in enumerate(moments) if other >= asked), None)
                 if expected is None:
                     continue
-                reply = lab.send(op.get_table_version, starting_timestamp=iso(asked), **table.address)
+                reply = lab.send(
+                    op.get_table_version, starting_timestamp=iso(asked), **table.address
+                )
                 if asked % 1000 and reply.status == 400:
                     continue  # A fraction of a second may be refused.
                 with lab.judge("DS-VER-04"):
-                    expect.status(reply, 200, about=f"for {iso(asked)} of {table.name}, whose version {version} is of {iso(moment)}")
+                    expect.status(
+                        reply,
+                        200,
+                        about=f"for {iso(asked)} of {table.name}, whose version {version} is of {iso(moment)}",
+                    )
                     what = f"the version of {table.name} from {iso(asked)} on:"
                     expect.equal(expected, _version(reply), what, at=reply.header(reading.VERSION))
 
@@ -160,10 +196,27 @@ def starting_timestamps_out_of_range(lab: SharingLab) -> None:
         expect.status(early, 200, about=f"for {BEFORE_ALL} of {table.name}")
         earlier = lab.send(op.get_table_version, starting_timestamp=BEFORE_1970, **table.address)
         expect.status(earlier, 200, about=f"for {BEFORE_1970} of {table.name}")
-        expect.equal(_version(early), _version(earlier), f"the version for {BEFORE_1970}:", at=earlier.header(reading.VERSION))
+        expect.equal(
+            _version(early),
+            _version(earlier),
+            f"the version for {BEFORE_1970}:",
+            at=earlier.header(reading.VERSION),
+        )
         at, found = early.header(reading.VERSION), _version(early)
-        expect.true(found <= current, f"a version up to the current one, {current}", str(found), at=at)
+        expect.true(
+            found <= current, f"a version up to the current one, {current}", str(found), at=at
+        )
         if lab.knows_content and table.name in lab.manifest.tables:
-            expect.equal(lab.fixture(table.name).readable[0].version, found, f"the earliest version of {table.name}:", at=at)
+            expect.equal(
+                lab.fixture(table.name).readable[0].version,
+                found,
+                f"the earliest version of {table.name}:",
+                at=at,
+            )
     with lab.judge("DS-VER-06"):
-        expect.status(late, 400, about=f"for {AFTER_ALL} of {table.name}", mutation=Mutation(Wrong.ABSENT, "version"))
+        expect.status(
+            late,
+            400,
+            about=f"for {AFTER_ALL} of {table.name}",
+            mutation=Mutation(Wrong.ABSENT, "version"),
+        )

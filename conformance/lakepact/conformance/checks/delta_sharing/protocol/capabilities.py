@@ -6,10 +6,30 @@ from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
-from lakepact.conformance.checks.delta_sharing.api import Exchange, Reply, SharingLab, check, expect, invariant, ndjson, op
+from lakepact.conformance.checks.delta_sharing.api import (
+    Exchange,
+    Reply,
+    SharingLab,
+    check,
+    expect,
+    invariant,
+    ndjson,
+    op,
+)
 from lakepact.conformance.checks.delta_sharing.kit.answers import version_of
-from lakepact.conformance.checks.delta_sharing.kit.catalog import CAPABILITIES, EITHER_FORMAT, READER_FEATURES, SharedTable
-from lakepact.conformance.checks.delta_sharing.kit.table_sampling import ASKED_FOR, Question, ask, by_url, varied
+from lakepact.conformance.checks.delta_sharing.kit.catalog import (
+    CAPABILITIES,
+    EITHER_FORMAT,
+    READER_FEATURES,
+    SharedTable,
+)
+from lakepact.conformance.checks.delta_sharing.kit.table_sampling import (
+    ASKED_FOR,
+    Question,
+    ask,
+    by_url,
+    varied,
+)
 from lakepact.conformance.evidence.outcome import Mutation, NotOffered, Wrong
 from lakepact.conformance.rows.lines import Answer, parsed
 
@@ -18,7 +38,12 @@ FORMATS = frozenset({ndjson.PARQUET, ndjson.DELTA})
 
 #: Ways to write one header: each list means the same.
 SPELLINGS = (
-    ("responseformat=parquet", "ResponseFormat=Parquet", "RESPONSEFORMAT=PARQUET", "unknown=1;responseformat=parquet"),
+    (
+        "responseformat=parquet",
+        "ResponseFormat=Parquet",
+        "RESPONSEFORMAT=PARQUET",
+        "unknown=1;responseformat=parquet",
+    ),
     (
         f"responseformat=delta;readerfeatures={READER_FEATURES}",
         f"ResponseFormat=Delta;ReaderFeatures={READER_FEATURES.upper()}",
@@ -65,7 +90,10 @@ def capabilities_are_case_insensitive(lab: SharingLab) -> None:
                         if found is not None:
                             raise ndjson.different(about, found)
             # Nothing is written about spaces, and every other header allows them.
-            found = ndjson.differ(partial(ask, lab, table, question, SPELLINGS[1][0]), partial(ask, lab, table, question, SPACED))
+            found = ndjson.differ(
+                partial(ask, lab, table, question, SPELLINGS[1][0]),
+                partial(ask, lab, table, question, SPACED),
+            )
             if found is not None:
                 about = f"{question.what} of {table.name} with a space behind the semicolon to be that without"
                 unmet = ndjson.different(about, found)
@@ -77,15 +105,25 @@ def capabilities_apply_to_every_operation(lab: SharingLab) -> None:
     """A table whose metadata is returned in delta format on request also has queries and changes in it."""
     judged = False
     for table in lab.each(varied(lab)):
-        if form_if_answered(ask(lab, table, Question(ndjson.METADATA, "metadata", {}), ASKED_FOR[ndjson.DELTA])) != ndjson.DELTA:
+        if (
+            form_if_answered(
+                ask(lab, table, Question(ndjson.METADATA, "metadata", {}), ASKED_FOR[ndjson.DELTA])
+            )
+            != ndjson.DELTA
+        ):
             continue
         for question in lab.each(questions(lab, table)):
             if question.operation != ndjson.METADATA:
                 judged = True
                 with lab.judge("DS-CAP-02"):
                     reply = ask(lab, table, question, ASKED_FOR[ndjson.DELTA])
-                    found, what = form_if_answered(reply), f"{question.what} of {table.name} in delta format, like metadata"
-                    expect.true(found in {ndjson.DELTA, ""}, what, found, at=reply.place(0, "protocol"))
+                    found, what = (
+                        form_if_answered(reply),
+                        f"{question.what} of {table.name} in delta format, like metadata",
+                    )
+                    expect.true(
+                        found in {ndjson.DELTA, ""}, what, found, at=reply.place(0, "protocol")
+                    )
     if not judged:
         raise NotOffered("no table that is read by URLs is answered in delta format")
 
@@ -101,7 +139,12 @@ def parquet_format_is_the_default(exchange: Exchange) -> bool:
     lines = ndjson.lines_of(exchange)
     if not lines or ndjson.formats_asked(exchange):
         return False
-    expect.equal(ndjson.PARQUET, ndjson.form_of(lines), "format for who names none:", at=lines[0].place("protocol"))
+    expect.equal(
+        ndjson.PARQUET,
+        ndjson.form_of(lines),
+        "format for who names none:",
+        at=lines[0].place("protocol"),
+    )
     return True
 
 
@@ -111,7 +154,12 @@ def the_named_format_is_returned(exchange: Exchange) -> bool:
     lines, named_formats = ndjson.lines_of(exchange), ndjson.formats_asked(exchange)
     if not lines or len(named_formats) != 1 or not named_formats <= FORMATS:
         return False
-    expect.equal(min(named_formats), ndjson.form_of(lines), "format of the answer:", at=lines[0].place("protocol"))
+    expect.equal(
+        min(named_formats),
+        ndjson.form_of(lines),
+        "format of the answer:",
+        at=lines[0].place("protocol"),
+    )
     return True
 
 
@@ -123,13 +171,24 @@ def no_format_returns_parquet(lab: SharingLab) -> None:
             for header in lab.each(WITHOUT_FORMAT):
                 with lab.judge("DS-CAP-03"):
                     reply = ask(lab, table, question, header)
-                    ndjson.in_format_or_refused(reply, ndjson.PARQUET, f"for {question.what} of {table.name} with {_named(header)}")
+                    ndjson.in_format_or_refused(
+                        reply,
+                        ndjson.PARQUET,
+                        f"for {question.what} of {table.name} with {_named(header)}",
+                    )
             with lab.judge_each("DS-RDF-01") as case:
                 plain = partial(ask, lab, table, question, ASKED_FOR[ndjson.PARQUET])
                 for features in (READER_FEATURES, "deletionvectors", "unknown"):
                     with case():
                         found = ndjson.differ(
-                            plain, partial(ask, lab, table, question, f"{ASKED_FOR[ndjson.PARQUET]};readerfeatures={features}")
+                            plain,
+                            partial(
+                                ask,
+                                lab,
+                                table,
+                                question,
+                                f"{ASKED_FOR[ndjson.PARQUET]};readerfeatures={features}",
+                            ),
                         )
                         if found is not None:
                             about = f"{question.what} of {table.name} with readerfeatures={features[:40]} to be that without"
@@ -146,7 +205,9 @@ def _named(header: str | None) -> str:
 @check("DS-CAP-05")
 def either_format_has_the_same_files(lab: SharingLab) -> None:
     """A client that names both formats for a table without reader features gets one of them, with the same files."""
-    tables = [table for table in by_url(lab, len(lab.tables())) if not table.reader_features][:MOST_TABLES]
+    tables = [table for table in by_url(lab, len(lab.tables())) if not table.reader_features][
+        :MOST_TABLES
+    ]
     if not tables:
         raise NotOffered("every table has reader features")
     for table in lab.each(tables):
@@ -154,7 +215,13 @@ def either_format_has_the_same_files(lab: SharingLab) -> None:
         replies = {form: ask(lab, table, query, header) for form, header in ASKED_FOR.items()}
         # A client that supports both formats but no reader feature can read a table without reader features.
         bare = (BOTH_ALONE,) if table.format == ndjson.PARQUET else ()
-        for header in lab.each((EITHER_FORMAT[1], f"responseformat=parquet,delta;readerfeatures={READER_FEATURES}", *bare)):
+        for header in lab.each(
+            (
+                EITHER_FORMAT[1],
+                f"responseformat=parquet,delta;readerfeatures={READER_FEATURES}",
+                *bare,
+            )
+        ):
             with lab.judge("DS-CAP-05") as case:
                 reply = ask(lab, table, query, header)
                 expect.status(reply, 200, about=f"for {table.name} and `{header[:40]}`")
@@ -169,7 +236,11 @@ def either_format_has_the_same_files(lab: SharingLab) -> None:
 
 def _files(reply: Reply) -> list[Any] | None:
     """Return the sizes of the files of an answer, which do not depend on its format; ids may."""
-    return sorted(str(file.size) for file in parsed(reply.lines).files) if reply.status == 200 else None
+    return (
+        sorted(str(file.size) for file in parsed(reply.lines).files)
+        if reply.status == 200
+        else None
+    )
 
 
 def needed(answer: Answer) -> frozenset[str]:
@@ -196,7 +267,11 @@ def in_need(lab: SharingLab) -> Iterator[tuple[SharedTable, frozenset[str]]]:
         if not table.reader_features:
             continue
         reply = ask(lab, table, query, ASKED_FOR[ndjson.DELTA])
-        features = needed(parsed(reply.lines)) if form_if_answered(reply) == ndjson.DELTA else frozenset[str]()
+        features = (
+            needed(parsed(reply.lines))
+            if form_if_answered(reply) == ndjson.DELTA
+            else frozenset[str]()
+        )
         if features:
             found = True
             yield table, features
@@ -212,19 +287,32 @@ def reader_features_need_delta_format(lab: SharingLab) -> None:
             if question.operation == ndjson.CHANGES:
                 continue  # Changes of a range of versions may use fewer features than the current snapshot.
             about = f"for {question.what} of {table.name}, which uses {', '.join(sorted(features))}"
-            for header in lab.each((EITHER_FORMAT[1], f"responseformat=parquet,delta;readerfeatures={READER_FEATURES}")):
+            for header in lab.each(
+                (EITHER_FORMAT[1], f"responseformat=parquet,delta;readerfeatures={READER_FEATURES}")
+            ):
                 with lab.judge("DS-CAP-06"):
                     reply = ask(lab, table, question, header)
                     expect.status(reply, 200, about=about)
-                    expect.equal(ndjson.DELTA, ndjson.form_of(reply.lines), f"{about} the format", at=reply.place(0, "protocol"))
+                    expect.equal(
+                        ndjson.DELTA,
+                        ndjson.form_of(reply.lines),
+                        f"{about} the format",
+                        at=reply.place(0, "protocol"),
+                    )
             for lacking in lab.each(sorted(features)):
                 others = ",".join(f for f in READER_FEATURES.split(",") if f != lacking)
                 with lab.judge("DS-RDF-02"):
-                    reply = ask(lab, table, question, f"responseformat=delta;readerfeatures={others}")
-                    expect.client_error(reply, about=f"{about}, by a client without {lacking}", mutation=NOT_ALL)
+                    reply = ask(
+                        lab, table, question, f"responseformat=delta;readerfeatures={others}"
+                    )
+                    expect.client_error(
+                        reply, about=f"{about}, by a client without {lacking}", mutation=NOT_ALL
+                    )
             with lab.judge("DS-RDF-02"):
                 reply = ask(lab, table, question, BOTH_ALONE)
-                expect.client_error(reply, about=f"{about}, by a client that names none", mutation=NOT_ALL)
+                expect.client_error(
+                    reply, about=f"{about}, by a client that names none", mutation=NOT_ALL
+                )
 
 
 # -- what the answer says ---------------------------------------------------------------------------------------------------------
@@ -237,10 +325,17 @@ def unknown_formats_are_refused_or_parquet(lab: SharingLab) -> None:
         for question in lab.each(questions(lab, table)):
             reply = ask(lab, table, question, UNKNOWN_FORMAT)
             with lab.judge("DS-CAP-04"):
-                ndjson.in_format_or_refused(reply, ndjson.PARQUET, f"for {question.what} of {table.name} with {_named(UNKNOWN_FORMAT)}")
+                ndjson.in_format_or_refused(
+                    reply,
+                    ndjson.PARQUET,
+                    f"for {question.what} of {table.name} with {_named(UNKNOWN_FORMAT)}",
+                )
 
 
-@invariant("DS-CAP-10", traffic=(*ndjson.TOUR, "protocol.capabilities.unknown_formats_are_refused_or_parquet"))
+@invariant(
+    "DS-CAP-10",
+    traffic=(*ndjson.TOUR, "protocol.capabilities.unknown_formats_are_refused_or_parquet"),
+)
 def responses_name_their_format(exchange: Exchange) -> bool:
     """The capabilities header of a response names its format."""
     lines = ndjson.lines_of(exchange)
@@ -248,7 +343,12 @@ def responses_name_their_format(exchange: Exchange) -> bool:
         return False
     said = ndjson.response_capabilities(exchange).get(ndjson.RESPONSE_FORMAT, frozenset())
     at = Reply(exchange).header(CAPABILITIES)
-    expect.equal([ndjson.form_of(lines)], sorted(said), "responseformat in the capabilities header of the answer:", at=at)
+    expect.equal(
+        [ndjson.form_of(lines)],
+        sorted(said),
+        "responseformat in the capabilities header of the answer:",
+        at=at,
+    )
     return True
 
 
@@ -256,8 +356,17 @@ def responses_name_their_format(exchange: Exchange) -> bool:
 def responses_name_their_format_in_lower_case(exchange: Exchange) -> bool:
     """If the capabilities header of a response names the format, it is in lower case."""
     text = exchange.headers.get(CAPABILITIES, "")
-    if ndjson.lines_of(exchange) is None or not ndjson.response_capabilities(exchange).get(ndjson.RESPONSE_FORMAT, frozenset()) & FORMATS:
+    if (
+        ndjson.lines_of(exchange) is None
+        or not ndjson.response_capabilities(exchange).get(ndjson.RESPONSE_FORMAT, frozenset())
+        & FORMATS
+    ):
         return False
     is_lower = any(f"{ndjson.RESPONSE_FORMAT}={form}" in text for form in FORMATS)
-    expect.true(is_lower, "responseformat=parquet or responseformat=delta", text, at=Reply(exchange).header(CAPABILITIES))
+    expect.true(
+        is_lower,
+        "responseformat=parquet or responseformat=delta",
+        text,
+        at=Reply(exchange).header(CAPABILITIES),
+    )
     return True

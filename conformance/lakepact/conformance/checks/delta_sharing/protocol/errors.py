@@ -4,7 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
-from lakepact.conformance.checks.delta_sharing.api import EITHER_FORMAT, Kind, OperationId, SharingLab, check, expect, invariant, op
+from lakepact.conformance.checks.delta_sharing.api import (
+    EITHER_FORMAT,
+    Kind,
+    OperationId,
+    SharingLab,
+    check,
+    expect,
+    invariant,
+    op,
+)
 from lakepact.conformance.checks.delta_sharing.kit.answers import OF_NAMES, OF_TABLES, of_operation
 from lakepact.conformance.evidence.exchanges import Exchange, Place, Reply
 from lakepact.conformance.evidence.outcome import Mutation, NotOffered, Unmet, Wrong, wrong_type
@@ -36,12 +45,26 @@ def _is_error(exchange: Exchange) -> None:
     """The answer is an error as the protocol describes it."""
     reply = Reply(exchange)
     if exchange.media_type != "application/json":
-        expected, actual = "an error of media type application/json", f"{exchange.media_type or 'none'}; {reply.shown}"
-        raise expect.unmet(expected, actual, at=Place(exchange, "/media-type"), schema={"const": "application/json"})
+        expected, actual = (
+            "an error of media type application/json",
+            f"{exchange.media_type or 'none'}; {reply.shown}",
+        )
+        raise expect.unmet(
+            expected,
+            actual,
+            at=Place(exchange, "/media-type"),
+            schema={"const": "application/json"},
+        )
     for member in ("errorCode", "message"):
         if not isinstance(reply.document.get(member), str):
             at, kind = reply.place(member), Kind.TYPE if member in reply.document else Kind.MISSING
-            raise expect.unmet(f"an error with the text `{member}`", reply.shown, at=at, kind=kind, schema={"type": "string"})
+            raise expect.unmet(
+                f"an error with the text `{member}`",
+                reply.shown,
+                at=at,
+                kind=kind,
+                schema={"type": "string"},
+            )
 
 
 @invariant("DS-GEN-07", traffic=REFUSED)
@@ -56,7 +79,11 @@ def error_responses_have_code_and_message(exchange: Exchange) -> bool:
 @invariant("DS-GEN-12", traffic=REFUSED)
 def server_errors_have_error_bodies(exchange: Exchange) -> bool:
     """A server error other than 501 to 504 has status 500 and an error body."""
-    if not of_operation(exchange) or exchange.status < 500 or exchange.status in {501, 502, 503, 504}:
+    if (
+        not of_operation(exchange)
+        or exchange.status < 500
+        or exchange.status in {501, 502, 503, 504}
+    ):
         return False
     expect.status(Reply(exchange), 500)
     if exchange.method != "HEAD":
@@ -76,7 +103,9 @@ def no_request_returns_5xx(exchange: Exchange) -> bool:
 def _is_no_failure(reply: Reply, about: str) -> None:
     """No request causes a server error."""
     at = Place(reply.exchange, "/status")
-    expect.true(reply.status < 500 or reply.status in NOT_SERVED, f"no failure {about}", reply.shown, at=at)
+    expect.true(
+        reply.status < 500 or reply.status in NOT_SERVED, f"no failure {about}", reply.shown, at=at
+    )
 
 
 @invariant("DS-GEN-16", traffic=REFUSED)
@@ -85,7 +114,12 @@ def errors_leak_no_secret(exchange: Exchange) -> bool:
     if exchange.status < 400 or not exchange.secrets:
         return False
     leaked = [secret for secret in exchange.secrets if secret.encode() in exchange.body]
-    expect.true(not leaked, "an error body without the token of the request", "it stands there", at=Reply(exchange).place())
+    expect.true(
+        not leaked,
+        "an error body without the token of the request",
+        "it stands there",
+        at=Reply(exchange).place(),
+    )
     return True
 
 
@@ -100,31 +134,51 @@ def missing_objects_return_404(lab: SharingLab) -> None:
         if not lab.offers(operation):
             continue
         for absent in lab.each(arguments):
-            named: dict[str, Any] = {a: lab.name() if a == absent else address[a] for a in arguments}
+            named: dict[str, Any] = {
+                a: lab.name() if a == absent else address[a] for a in arguments
+            }
             with lab.judge("DS-GEN-11"):
-                reply = lab.send(operation, headers=[EITHER_FORMAT], **named, **OF_TABLES.get(operation, {}))
-                expect.not_found(reply, absent, about=f"for {operation} with a {absent} that does not exist")
+                reply = lab.send(
+                    operation, headers=[EITHER_FORMAT], **named, **OF_TABLES.get(operation, {})
+                )
+                expect.not_found(
+                    reply, absent, about=f"for {operation} with a {absent} that does not exist"
+                )
 
 
 @check("DS-GEN-11")
 def tables_of_other_schemas_return_404(lab: SharingLab) -> None:
     """A table returns 404 in a schema that does not list it, even if another schema does."""
     if not lab.catalogue.whole:
-        raise NotOffered("of the catalogue a part was seen, so that the tables of a schema may be more")
-    listed = {(t.share.casefold(), t.schema.casefold(), t.name.casefold()) for t in lab.catalogue.tables}
+        raise NotOffered(
+            "of the catalogue a part was seen, so that the tables of a schema may be more"
+        )
+    listed = {
+        (t.share.casefold(), t.schema.casefold(), t.name.casefold()) for t in lab.catalogue.tables
+    }
     strays = [
         (table, share, schema)
         for table in lab.tables()
         for share, schema in lab.schemas()
         if (share.casefold(), schema.casefold(), table.name.casefold()) not in listed
     ]
-    near, far = (next((s for s in strays if (s[0].share == s[1]) is within), None) for within in (True, False))
+    near, far = (
+        next((s for s in strays if (s[0].share == s[1]) is within), None)
+        for within in (True, False)
+    )
     for table, share, schema in lab.each(filter(None, (near, far))):
         for operation in lab.each((op.get_table_version, op.get_table_metadata, op.query_table)):
             with lab.judge("DS-GEN-11"):
-                asked: dict[str, Any] = {"share": share, "schema": schema, "table": table.name, **OF_TABLES.get(operation, {})}
+                asked: dict[str, Any] = {
+                    "share": share,
+                    "schema": schema,
+                    "table": table.name,
+                    **OF_TABLES.get(operation, {}),
+                }
                 what = f"for {operation} of {table.name} of {table.share}.{table.schema} in {share}.{schema}, which does not list it"
-                expect.not_found(lab.send(operation, headers=[EITHER_FORMAT], **asked), "table", about=what)
+                expect.not_found(
+                    lab.send(operation, headers=[EITHER_FORMAT], **asked), "table", about=what
+                )
     if not strays:
         raise NotOffered("every schema lists the same tables")
 
@@ -134,9 +188,14 @@ def unknown_paths_have_error_bodies(lab: SharingLab) -> None:
     """A share name with an encoded slash returns 4xx and an error body; for unknown paths anything else is a warning."""
     with lab.judge("DS-GEN-07"):
         reply = lab.send_raw("GET", "/shares/a%2Fb", operation=op.get_share)
-        expect.client_error(reply, about="for /shares/a%2Fb", mutation=Mutation(Wrong.ABSENT, "share"))
+        expect.client_error(
+            reply, about="for /shares/a%2Fb", mutation=Mutation(Wrong.ABSENT, "share")
+        )
         _is_error(reply.exchange)
-    for target in ("/lakepact-nothing", f"{lab.path(op.get_share, share=lab.shares()[0])}/lakepact-nothing"):
+    for target in (
+        "/lakepact-nothing",
+        f"{lab.path(op.get_share, share=lab.shares()[0])}/lakepact-nothing",
+    ):
         reply = lab.send_raw("GET", target)
         try:
             expect.client_error(reply)
@@ -200,16 +259,37 @@ def invalid_paging_returns_no_5xx(lab: SharingLab) -> None:
         for content in lab.each(NO_JSON):
             with lab.judge("DS-GEN-15"):
                 sent = [("Content-Type", "application/json")]
-                reply = lab.send(op.generate_temporary_table_credentials, content=content, headers=sent, **table.address)
+                reply = lab.send(
+                    op.generate_temporary_table_credentials,
+                    content=content,
+                    headers=sent,
+                    **table.address,
+                )
                 _is_no_failure(reply, f"for credentials with the body {expect.shown(content)}")
-    changes = [(name, str(body[name])) for body in SENSELESS for name in ("maxFiles", "pageToken") if name in body]
+    changes = [
+        (name, str(body[name]))
+        for body in SENSELESS
+        for name in ("maxFiles", "pageToken")
+        if name in body
+    ]
     for pair in lab.each(changes if lab.offers(op.query_table_changes) else ()):
         with lab.judge("DS-GEN-15"):
-            reply = lab.send(op.query_table_changes, starting_version=0, headers=[EITHER_FORMAT], query=[pair], **table.address)
+            reply = lab.send(
+                op.query_table_changes,
+                starting_version=0,
+                headers=[EITHER_FORMAT],
+                query=[pair],
+                **table.address,
+            )
             _is_no_failure(reply, f"for changes with {'='.join(pair)}")
     for version in lab.each((10**30, -(10**30)) if lab.offers(op.query_table_changes) else ()):
         with lab.judge("DS-GEN-15"):
-            reply = lab.send(op.query_table_changes, starting_version=version, headers=[EITHER_FORMAT], **table.address)
+            reply = lab.send(
+                op.query_table_changes,
+                starting_version=version,
+                headers=[EITHER_FORMAT],
+                **table.address,
+            )
             _is_no_failure(reply, f"for changes with startingVersion={version}")
 
 
@@ -222,16 +302,36 @@ def malformed_requests_return_400(lab: SharingLab) -> None:
     address = lab.table().address
     in_json = [("Content-Type", "application/json")]
     asked: list[tuple[str, Mutation, OperationId, dict[str, Any]]] = [
-        (f"the body {expect.shown(body)}", Mutation(Wrong.SYNTAX, "body"), op.query_table, {"content": body, "headers": in_json, **address})
+        (
+            f"the body {expect.shown(body)}",
+            Mutation(Wrong.SYNTAX, "body"),
+            op.query_table,
+            {"content": body, "headers": in_json, **address},
+        )
         for body in NO_JSON
     ]
     asked += [
         ("maxResults=abc", wrong_type("maxResults"), op.list_shares, {"max_results": "abc"}),
-        ("startingTimestamp=nonsense", NO_TIME, op.get_table_version, {"starting_timestamp": "nonsense", **address}),
-        ("startingVersion=abc", wrong_type("startingVersion"), op.query_table_changes, {"starting_version": "abc", **address}),
+        (
+            "startingTimestamp=nonsense",
+            NO_TIME,
+            op.get_table_version,
+            {"starting_timestamp": "nonsense", **address},
+        ),
+        (
+            "startingVersion=abc",
+            wrong_type("startingVersion"),
+            op.query_table_changes,
+            {"starting_version": "abc", **address},
+        ),
     ]
 
     for what, mutation, operation, sent in lab.each(asked):
         if lab.offers(operation):
             with lab.judge("DS-GEN-08"):
-                expect.status(lab.send(operation, **sent), 400, about=f"for {operation} with {what}", mutation=mutation)
+                expect.status(
+                    lab.send(operation, **sent),
+                    400,
+                    about=f"for {operation} with {what}",
+                    mutation=mutation,
+                )

@@ -7,19 +7,43 @@ from functools import partial
 from typing import Any
 from urllib.parse import quote
 
-from lakepact.conformance.checks.delta_sharing.api import EITHER_FORMAT, OperationId, SharedTable, SharingLab, check, expect, invariant, op
-from lakepact.conformance.checks.delta_sharing.kit.answers import OF_NAMES, OF_TABLES, OPERATIONS, essence, lower
+from lakepact.conformance.checks.delta_sharing.api import (
+    EITHER_FORMAT,
+    OperationId,
+    SharedTable,
+    SharingLab,
+    check,
+    expect,
+    invariant,
+    op,
+)
+from lakepact.conformance.checks.delta_sharing.kit.answers import (
+    OF_NAMES,
+    OF_TABLES,
+    OPERATIONS,
+    essence,
+    lower,
+)
 from lakepact.conformance.checks.delta_sharing.kit.listings import listed
 from lakepact.conformance.evidence.exchanges import NO_OPERATION, Exchange, Place, Placed, Reply
 from lakepact.conformance.evidence.outcome import Mutation, NotOffered, Wrong
 
 #: Checks that ask for every kind of listing.
-LISTED = ("listings.shares.get_share_equals_the_listing", "listings.tables.all_tables_are_those_of_the_schemas")
+LISTED = (
+    "listings.shares.get_share_equals_the_listing",
+    "listings.tables.all_tables_are_those_of_the_schemas",
+)
 
 LONGEST = 255  #: characters of a name
 
 #: The kind of object that a name has in a listing or answer.
-KINDS = {op.list_shares: "share", op.get_share: "share", op.list_schemas: "schema", op.list_tables: "table", op.list_all_tables: "table"}
+KINDS = {
+    op.list_shares: "share",
+    op.get_share: "share",
+    op.list_schemas: "schema",
+    op.list_tables: "table",
+    op.list_all_tables: "table",
+}
 
 MOST_SHARES = 4  #: whose tables are requested in other spellings
 MOST_HARD = 16  #: tables with names of other characters than letters that are asked for
@@ -38,12 +62,20 @@ def names(exchange: Exchange) -> Iterator[tuple[str, str, Place]]:
     """Yield the same for every member of an item that names something."""
     yield from own_names(exchange)
     for item in _items(exchange):
-        yield from ((kind, item[kind], item.place(kind)) for kind in ("share", "schema") if isinstance(item.get(kind), str))
+        yield from (
+            (kind, item[kind], item.place(kind))
+            for kind in ("share", "schema")
+            if isinstance(item.get(kind), str)
+        )
 
 
 def _items(exchange: Exchange) -> Iterator[Placed]:
     yield from listed(exchange) or ()
-    if exchange.operation == op.get_share and exchange.status == 200 and isinstance(exchange.parsed, dict):
+    if (
+        exchange.operation == op.get_share
+        and exchange.status == 200
+        and isinstance(exchange.parsed, dict)
+    ):
         share = exchange.parsed.get("share")
         if isinstance(share, dict):
             yield Placed(share, exchange, ("share",))
@@ -63,7 +95,12 @@ FORBIDDEN: dict[str, Callable[[str, str], bool]] = {
 def _keeps(exchange: Exchange, requirement: str) -> bool:
     found = list(own_names(exchange))
     for kind, name, at in found:
-        expect.true(not FORBIDDEN[requirement](kind, name), "another name", f"the {kind} {expect.shown(name)}", at=at)
+        expect.true(
+            not FORBIDDEN[requirement](kind, name),
+            "another name",
+            f"the {kind} {expect.shown(name)}",
+            at=at,
+        )
     return bool(found)
 
 
@@ -113,7 +150,12 @@ def siblings_differ_in_more_than_case(exchange: Exchange) -> bool:
     for item in items:
         name = str(item.get("name"))
         known = seen.setdefault((lower(str(item.get("schema", ""))), lower(name)), name)
-        expect.true(known == name, f"no name that differs from {expect.shown(known)} in case alone", name, at=item.place("name"))
+        expect.true(
+            known == name,
+            f"no name that differs from {expect.shown(known)} in case alone",
+            name,
+            at=item.place("name"),
+        )
     return True
 
 
@@ -124,7 +166,12 @@ def listed_names_obey_the_rules(exchange: Exchange) -> bool:
     for kind, name, at in found:
         broken = next((r for r, forbids in FORBIDDEN.items() if forbids(kind, name)), None)
         is_right = broken is None and name != ""
-        expect.true(is_right, f"a name that keeps {broken or 'the rules'}", f"the {kind} {expect.shown(name)}", at=at)
+        expect.true(
+            is_right,
+            f"a name that keeps {broken or 'the rules'}",
+            f"the {kind} {expect.shown(name)}",
+            at=at,
+        )
     return bool(found)
 
 
@@ -134,7 +181,9 @@ def listed_names_obey_the_rules(exchange: Exchange) -> bool:
 def some_tables(lab: SharingLab) -> list[SharedTable]:
     """Return a table of each of some shares; of names with letters in both cases first."""
     by_share: dict[str, SharedTable] = {}
-    for table in sorted(lab.tables(), key=lambda t: -sum(name != lower(name) for name in t.address.values())):
+    for table in sorted(
+        lab.tables(), key=lambda t: -sum(name != lower(name) for name in t.address.values())
+    ):
         by_share.setdefault(table.share, table)
     return list(by_share.values())[:MOST_SHARES]
 
@@ -154,15 +203,34 @@ def names_are_case_insensitive(lab: SharingLab) -> None:
             if not lab.offers(operation):
                 continue
             more = OF_TABLES.get(operation, {})
-            plain = lab.send(operation, headers=[EITHER_FORMAT], **{a: table.address[a] for a in arguments}, **more)
+            plain = lab.send(
+                operation,
+                headers=[EITHER_FORMAT],
+                **{a: table.address[a] for a in arguments},
+                **more,
+            )
             for spelled in lab.each(_spelled(table)):
                 with lab.judge("DS-GEN-13"):
-                    reply = lab.send(operation, headers=[EITHER_FORMAT], **{a: spelled[a] for a in arguments}, **more)
+                    reply = lab.send(
+                        operation,
+                        headers=[EITHER_FORMAT],
+                        **{a: spelled[a] for a in arguments},
+                        **more,
+                    )
                     about = f"for {operation} of {'.'.join(spelled[a] for a in arguments)}"
                     expect.status(reply, plain.status, about=about)
-                    expect.equal(essence(plain), essence(reply), f"the same answer {about}:", at=reply.place())
+                    expect.equal(
+                        essence(plain),
+                        essence(reply),
+                        f"the same answer {about}:",
+                        at=reply.place(),
+                    )
                 if _spelling(plain) != _spelling(reply):
-                    lab.warn("DS-GEN-13", expected=f"names as they are {about}", actual=f"names as the caller spells them: {reply.shown}")
+                    lab.warn(
+                        "DS-GEN-13",
+                        expected=f"names as they are {about}",
+                        actual=f"names as the caller spells them: {reply.shown}",
+                    )
 
 
 def _spelling(reply: Reply) -> list[tuple[str, str]]:
@@ -174,15 +242,25 @@ def names_are_decoded_once(lab: SharingLab) -> None:
     """A percent-encoded name is found, and a doubly encoded one is not."""
     for table in lab.each(some_tables(lab)):
         address = table.address
-        once, twice = ({a: encode(name) for a, name in address.items()} for encode in (_encoded, lambda name: quote(_encoded(name))))
+        once, twice = (
+            {a: encode(name) for a, name in address.items()}
+            for encode in (_encoded, lambda name: quote(_encoded(name)))
+        )
         with lab.judge("DS-GEN-14") as case:
-            reply = lab.send_raw("GET", _path_of(op.get_table_version, once), operation=op.get_table_version)
+            reply = lab.send_raw(
+                "GET", _path_of(op.get_table_version, once), operation=op.get_table_version
+            )
             expect.status(reply, 200, about="for a name in percent-encoding")
             for operation in OF_NAMES:
                 if OPERATIONS[operation].method == "GET" and lab.offers(operation):
                     with case(Mutation(Wrong.ABSENT, "table")):
                         reply = lab.send_raw("GET", _path_of(operation, twice), operation=operation)
-                        expect.status(reply, 400, 404, about=f"for {operation} of a name that is encoded twice")
+                        expect.status(
+                            reply,
+                            400,
+                            404,
+                            about=f"for {operation} of a name that is encoded twice",
+                        )
 
 
 def _path_of(operation: OperationId, encoded: Mapping[str, str]) -> str:
@@ -203,26 +281,45 @@ def special_characters_are_found(lab: SharingLab) -> None:
                         at = {"share": share["name"], "schema": schema["name"]}
                         expect.status(lab.send(op.list_tables, **at), 200)
                         for table in schema["tables"]:
-                            if table["name"] != lower(table["name"]) or not table["name"].isidentifier():
+                            if (
+                                table["name"] != lower(table["name"])
+                                or not table["name"].isidentifier()
+                            ):
                                 with case():
-                                    expect.status(lab.send(op.get_table_version, **at, table=table["name"]), 200)
+                                    expect.status(
+                                        lab.send(op.get_table_version, **at, table=table["name"]),
+                                        200,
+                                    )
 
 
 @check("DS-GEN-14")
 def special_characters_are_found_by_every_operation(lab: SharingLab) -> None:
     """A table that one operation finds by its name is found by all others."""
-    hard = [t for t in lab.catalogue.tables if any(not _is_plain(name) for name in t.address.values())][:MOST_HARD]
+    hard = [
+        t for t in lab.catalogue.tables if any(not _is_plain(name) for name in t.address.values())
+    ][:MOST_HARD]
     if not hard:
-        raise NotOffered("no table has a name of other characters than letters, digits and underscores")
+        raise NotOffered(
+            "no table has a name of other characters than letters, digits and underscores"
+        )
 
-    others = [t for t in lab.tables() if all(_is_plain(name) for name in t.address.values()) and not t.changes and "url" in t.access_modes]
+    others = [
+        t
+        for t in lab.tables()
+        if all(_is_plain(name) for name in t.address.values())
+        and not t.changes
+        and "url" in t.access_modes
+    ]
     for operation in lab.each((op.get_table_metadata, op.query_table, op.query_table_changes)):
         asked = partial(lab.send, operation, headers=[EITHER_FORMAT], **OF_TABLES[operation])
         # Changes that were not recorded may be reported as missing, for any spelling.
         if not lab.offers(operation) or not others or asked(**others[0].address).status == 404:
             continue
         for table in lab.each(hard):
-            if "url" in table.access_modes and lab.send(op.get_table_version, **table.address).status == 200:
+            if (
+                "url" in table.access_modes
+                and lab.send(op.get_table_version, **table.address).status == 200
+            ):
                 with lab.judge("DS-GEN-14"):
                     reply = asked(**table.address)
                     what = f"another answer than 404 for {operation} of {'.'.join(table.address.values())}, whose version is answered"
@@ -239,7 +336,9 @@ def _is_plain(name: str) -> bool:
 def unreserved_characters_need_no_encoding(lab: SharingLab) -> None:
     """A plus, an ampersand and other characters that a path may hold stand for themselves."""
     safe = "+&=;~!$'()*,:@"
-    marked = [t for t in lab.tables() if any(c in safe for name in t.address.values() for c in name)]
+    marked = [
+        t for t in lab.tables() if any(c in safe for name in t.address.values() for c in name)
+    ]
     if not marked:
         raise NotOffered("no name has such a character")
 
@@ -249,7 +348,11 @@ def unreserved_characters_need_no_encoding(lab: SharingLab) -> None:
                 where = "/shares/{share}/schemas/{schema}/tables/{table}/version".format(
                     **{a: quote(name, safe=safe) for a, name in table.address.items()}
                 )
-                expect.status(lab.send_raw("GET", where, operation=op.get_table_version), 200, about=f"for {where}")
+                expect.status(
+                    lab.send_raw("GET", where, operation=op.get_table_version),
+                    200,
+                    about=f"for {where}",
+                )
 
 
 def _encoded(name: str) -> str:

@@ -5,9 +5,28 @@ from __future__ import annotations
 import random
 from urllib.parse import parse_qs, urlsplit
 
-from lakepact.conformance.checks.delta_sharing.api import Exchange, Kind, Reply, SharingLab, check, expect, invariant, op
+from lakepact.conformance.checks.delta_sharing.api import (
+    Exchange,
+    Kind,
+    Reply,
+    SharingLab,
+    check,
+    expect,
+    invariant,
+    op,
+)
 from lakepact.conformance.checks.delta_sharing.kit.catalog import MOST_EMPTY_PAGES
-from lakepact.conformance.checks.delta_sharing.kit.listings import LISTS, Item, Listing, Page, beside, items_of, keys, listings, token_of
+from lakepact.conformance.checks.delta_sharing.kit.listings import (
+    LISTS,
+    Item,
+    Listing,
+    Page,
+    beside,
+    items_of,
+    keys,
+    listings,
+    token_of,
+)
 from lakepact.conformance.evidence.outcome import Mutation, Wrong, wrong_type
 
 LARGEST = 2**31 - 1  #: of an Int32
@@ -24,12 +43,24 @@ FORGED = ("lakepact-forged", "zzz", "e30=", "-1", "%25%25%25")
 def pages_hold_at_most_max_results(exchange: Exchange) -> bool:
     """No page holds more items than `maxResults` allows."""
     sizes = parse_qs(urlsplit(exchange.url).query).get("maxResults", [])
-    if exchange.operation not in LISTS or exchange.status != 200 or len(sizes) != 1 or not sizes[0].isascii() or not sizes[0].isdigit():
+    if (
+        exchange.operation not in LISTS
+        or exchange.status != 200
+        or len(sizes) != 1
+        or not sizes[0].isascii()
+        or not sizes[0].isdigit()
+    ):
         return False
     size = int(sizes[0])
     reply = Reply(exchange)
     items = items_of(reply)
-    expect.true(len(items) <= size, f"at most {size} items", f"{len(items)} items", at=reply.place("items"), kind=Kind.SURPLUS)
+    expect.true(
+        len(items) <= size,
+        f"at most {size} items",
+        f"{len(items)} items",
+        at=reply.place("items"),
+        kind=Kind.SURPLUS,
+    )
     return True
 
 
@@ -45,10 +76,19 @@ def items_are_a_list_or_missing(exchange: Exchange) -> bool:
 @invariant("DS-DF-07", traffic=("protocol.paging.the_last_page_has_no_token",))
 def no_token_is_empty(exchange: Exchange) -> bool:
     """The last page of a listing has no `nextPageToken` rather than an empty one."""
-    if exchange.operation not in LISTS or exchange.status != 200 or not isinstance(exchange.parsed, dict):
+    if (
+        exchange.operation not in LISTS
+        or exchange.status != 200
+        or not isinstance(exchange.parsed, dict)
+    ):
         return False
     token = exchange.parsed.get("nextPageToken", "absent")
-    expect.true(token not in {"", None}, "a token or no member `nextPageToken`", token, at=Reply(exchange).place("nextPageToken"))
+    expect.true(
+        token not in {"", None},
+        "a token or no member `nextPageToken`",
+        token,
+        at=Reply(exchange).place("nextPageToken"),
+    )
     return True
 
 
@@ -69,14 +109,30 @@ def pages_hold_every_item_once(lab: SharingLab) -> None:
                     pages.append(page)
                     found += page.items
                 missing = [k for k in keys(everything) if k not in keys(found)]
-                expect.equal([], missing, f"items that no page of {size} of {listing} leads to:", at=None)
+                expect.equal(
+                    [], missing, f"items that no page of {size} of {listing} leads to:", at=None
+                )
             with lab.judge_each("DS-PAG-02") as case:
                 for page in pages:
                     with case():
-                        count_of, what = len(page.items), f"at most {size} items on a page of {listing}"
-                        expect.true(count_of <= size, what, f"{count_of} items", at=page.place, kind=Kind.SURPLUS)
+                        count_of, what = (
+                            len(page.items),
+                            f"at most {size} items on a page of {listing}",
+                        )
+                        expect.true(
+                            count_of <= size,
+                            what,
+                            f"{count_of} items",
+                            at=page.place,
+                            kind=Kind.SURPLUS,
+                        )
             with lab.judge("DS-PAG-14"):
-                expect.equal(keys(everything), keys(found), f"items on all pages of {size} of {listing}:", at=None)
+                expect.equal(
+                    keys(everything),
+                    keys(found),
+                    f"items on all pages of {size} of {listing}:",
+                    at=None,
+                )
 
 
 @check("DS-PAG-14")
@@ -89,14 +145,18 @@ def page_sizes_may_change_between_pages(lab: SharingLab) -> None:
             sizes = [choice.randint(1, 4) for _ in range(len(everything) + 1)]
             with lab.judge("DS-PAG-14"):
                 found = [item for page in listing.pages(sizes) for item in page.items]
-                expect.equal(everything, keys(found), f"items on pages of {sizes} of {listing}:", at=None)
+                expect.equal(
+                    everything, keys(found), f"items on pages of {sizes} of {listing}:", at=None
+                )
 
 
 @check("DS-PAG-09")
 def the_last_page_has_no_token(lab: SharingLab) -> None:
     """The `nextPageToken` of the last page is missing or empty."""
     for listing in lab.each(listings(lab, fewest=1)):
-        to_nothing: list[int | None] = []  # page sizes whose last page is empty although a token led to it
+        to_nothing: list[
+            int | None
+        ] = []  # page sizes whose last page is empty although a token led to it
         with lab.judge("DS-PAG-09") as case:
             for size in (None, 1, listing.count, listing.count + 1):
                 pages: list[Page] = []
@@ -104,12 +164,20 @@ def the_last_page_has_no_token(lab: SharingLab) -> None:
                     with case():
                         pages.append(page)
                         if len(pages) > listing.count + MOST_EMPTY_PAGES:
-                            actual = f"{len(pages)} pages of {expect.shown(size)} and a token for more"
-                            raise expect.unmet(f"{listing} to end after {listing.count} items", actual, at=page.token_place)
+                            actual = (
+                                f"{len(pages)} pages of {expect.shown(size)} and a token for more"
+                            )
+                            raise expect.unmet(
+                                f"{listing} to end after {listing.count} items",
+                                actual,
+                                at=page.token_place,
+                            )
                 if len(pages) > 1 and not pages[-1].items:
                     to_nothing.append(size)
         if to_nothing:
-            actual = f"{listing} with maxResults={to_nothing[0]}: a token that leads to an empty page"
+            actual = (
+                f"{listing} with maxResults={to_nothing[0]}: a token that leads to an empty page"
+            )
             lab.warn("DS-PAG-09", expected="no token when nothing is left", actual=actual)
 
 
@@ -123,21 +191,47 @@ def invalid_max_results_are_refused(lab: SharingLab) -> None:
         with lab.judge_each("DS-PAG-05") as case:
             for size in (-1, -(2**31)):
                 with case(Mutation(Wrong.VALUE, "maxResults")):
-                    expect.status(listing.get(max_results=size), 400, about=f"for maxResults={size} of {listing}")
+                    expect.status(
+                        listing.get(max_results=size),
+                        400,
+                        about=f"for maxResults={size} of {listing}",
+                    )
         with lab.judge("DS-PAG-07") as case:
             for wrong in ("abc", "1.5"):
                 with case(wrong_type("maxResults")):
-                    expect.status(listing.get(max_results=wrong), 400, about=f"for maxResults={wrong} of {listing}")
+                    expect.status(
+                        listing.get(max_results=wrong),
+                        400,
+                        about=f"for maxResults={wrong} of {listing}",
+                    )
             for size in LARGE:
                 with case():
-                    expect.status(listing.get(max_results=size), 200, about=f"for maxResults={size} of {listing}")
+                    expect.status(
+                        listing.get(max_results=size),
+                        200,
+                        about=f"for maxResults={size} of {listing}",
+                    )
             if listing.count > 1:
                 token = listing.page(max_results=1).token
-                rest = [i for page in listing.pages([LARGEST], page_token=token) for i in page.items] if token else listing.everything()
-                expect.true(bool(rest), f"items of {listing} behind the first page with maxResults={LARGEST}", "none", at=None)
+                rest = (
+                    [i for page in listing.pages([LARGEST], page_token=token) for i in page.items]
+                    if token
+                    else listing.everything()
+                )
+                expect.true(
+                    bool(rest),
+                    f"items of {listing} behind the first page with maxResults={LARGEST}",
+                    "none",
+                    at=None,
+                )
         reply = listing.get(max_results=LARGEST + 1)
         if reply.status != 400:
-            lab.warn("DS-PAG-07", expected=f"status 400 for maxResults={LARGEST + 1} of {listing}", actual=reply.shown, refusal=True)
+            lab.warn(
+                "DS-PAG-07",
+                expected=f"status 400 for maxResults={LARGEST + 1} of {listing}",
+                actual=reply.shown,
+                refusal=True,
+            )
 
 
 @check("DS-PAG-06")
@@ -149,14 +243,28 @@ def max_results_of_zero_returns_no_items(lab: SharingLab) -> None:
             first = listing.page(max_results=0)
             expect.equal([], first.items, f"items of {listing} with maxResults=0:", at=first.place)
             if first.token:
-                found = [item for page in listing.pages([100], page_token=first.token) for item in page.items]
-                expect.equal(everything, keys(found), f"items of {listing} behind a page without any:", at=None)
+                found = [
+                    item
+                    for page in listing.pages([100], page_token=first.token)
+                    for item in page.items
+                ]
+                expect.equal(
+                    everything,
+                    keys(found),
+                    f"items of {listing} behind a page without any:",
+                    at=None,
+                )
 
 
 @check("DS-PAG-11")
 def empty_schemas_and_shares_list_nothing(lab: SharingLab) -> None:
     """Listing an empty schema or share returns no items."""
-    empty = [(share["name"], schema["name"]) for share in lab.manifest.shares for schema in share["schemas"] if not schema["tables"]]
+    empty = [
+        (share["name"], schema["name"])
+        for share in lab.manifest.shares
+        for schema in share["schemas"]
+        if not schema["tables"]
+    ]
     bare = [share["name"] for share in lab.manifest.shares if not share["schemas"]]
 
     with lab.judge_each("DS-PAG-11") as case:
@@ -178,42 +286,78 @@ def empty_schemas_and_shares_list_nothing(lab: SharingLab) -> None:
 def tokens_are_bound_to_their_listing(lab: SharingLab) -> None:
     """An unknown token, or one of another listing, returns 400."""
     several = listings(lab, fewest=2)
-    tokens = [(listing, token) for listing in several if (token := listing.page(max_results=1).token)]
+    tokens = [
+        (listing, token) for listing in several if (token := listing.page(max_results=1).token)
+    ]
 
     for listing in lab.each(several):
         first = keys(listing.page(max_results=1).items)
         for forged in lab.each(FORGED):
-            _refused(lab, listing.get(page_token=forged, max_results=1), first, f"for the forged token {expect.shown(forged)} of {listing}")
+            _refused(
+                lab,
+                listing.get(page_token=forged, max_results=1),
+                first,
+                f"for the forged token {expect.shown(forged)} of {listing}",
+            )
         for other, token in lab.each(tokens):
             if other.operation != listing.operation:
-                _refused(lab, listing.get(page_token=token, max_results=1), first, f"for a token of {other} at {listing}")
+                _refused(
+                    lab,
+                    listing.get(page_token=token, max_results=1),
+                    first,
+                    f"for a token of {other} at {listing}",
+                )
     for listing, token in lab.each(tokens):
         if (elsewhere := beside(listing)) is not None:
             first = keys(elsewhere.page(max_results=1).items)
-            _refused(lab, elsewhere.get(page_token=token, max_results=1), first, f"for a token of {listing} at {elsewhere}")
+            _refused(
+                lab,
+                elsewhere.get(page_token=token, max_results=1),
+                first,
+                f"for a token of {listing} at {elsewhere}",
+            )
 
 
 def _refused(lab: SharingLab, reply: Reply, first: list[tuple[str, ...]], about: str) -> None:
     """Judge the answer to a token that is not one."""
     with lab.judge("DS-PAG-13"):
-        again = " (the first page once more)" if reply.status == 200 and keys(items_of(reply)) == first else ""
-        expect.status(reply, 400, about=f"{about}{again}", mutation=Mutation(Wrong.VALUE, "pageToken"))
+        again = (
+            " (the first page once more)"
+            if reply.status == 200 and keys(items_of(reply)) == first
+            else ""
+        )
+        expect.status(
+            reply, 400, about=f"{about}{again}", mutation=Mutation(Wrong.VALUE, "pageToken")
+        )
 
 
 @check("DS-PAG-15")
 def percent_encoded_tokens_work(lab: SharingLab) -> None:
     """A percent-encoded token works twice, and with names in another letter case."""
-    paged = [(listing, token) for listing in listings(lab, fewest=2) if (token := token_of(listing.get(max_results=1)))]
+    paged = [
+        (listing, token)
+        for listing in listings(lab, fewest=2)
+        if (token := token_of(listing.get(max_results=1)))
+    ]
     if not paged:
         lab.skip("DS-PAG-15", "no listing of the target is paged")
         return
     for listing, token in lab.each(paged):
         encoded = "".join(f"%{byte:02X}" for byte in token.encode())
-        swapped = Listing(lab, listing.operation, {name: value.swapcase() for name, value in listing.address.items() if value.isascii()})
+        swapped = Listing(
+            lab,
+            listing.operation,
+            {name: value.swapcase() for name, value in listing.address.items() if value.isascii()},
+        )
         with lab.judge("DS-PAG-15"):
             next_page = keys(listing.page(max_results=1, page_token=token).items)
             again = listing.page(max_results=1, page_token=token)
-            expect.equal(next_page, keys(again.items), f"items of {listing}, asked for again:", at=again.place)
+            expect.equal(
+                next_page,
+                keys(again.items),
+                f"items of {listing}, asked for again:",
+                at=again.place,
+            )
             where = f"{lab.path(listing.operation, **listing.address)}?maxResults=1&pageToken="
             reply = lab.send_raw("GET", where + encoded, operation=listing.operation)
             expect.status(reply, 200, about=f"for a token of {listing} in percent-encoding")
@@ -222,4 +366,9 @@ def percent_encoded_tokens_work(lab: SharingLab) -> None:
             if swapped.address.keys() == listing.address.keys():
                 reply = swapped.get(max_results=1, page_token=token)
                 expect.status(reply, 200, about=f"for a token of {listing} at {swapped}")
-                expect.equal(next_page, keys(items_of(reply)), f"items of {swapped} with a token of {listing}:", at=reply.place("items"))
+                expect.equal(
+                    next_page,
+                    keys(items_of(reply)),
+                    f"items of {swapped} with a token of {listing}:",
+                    at=reply.place("items"),
+                )

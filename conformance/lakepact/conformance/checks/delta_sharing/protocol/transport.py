@@ -6,8 +6,21 @@ import contextlib
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from lakepact.conformance.checks.delta_sharing.api import EITHER_FORMAT, NotOffered, OperationId, SharingLab, check, expect, invariant, op
-from lakepact.conformance.checks.delta_sharing.kit.answers import ANSWERS_IN_LINES, JSON_ANSWERS, answered
+from lakepact.conformance.checks.delta_sharing.api import (
+    EITHER_FORMAT,
+    NotOffered,
+    OperationId,
+    SharingLab,
+    check,
+    expect,
+    invariant,
+    op,
+)
+from lakepact.conformance.checks.delta_sharing.kit.answers import (
+    ANSWERS_IN_LINES,
+    JSON_ANSWERS,
+    answered,
+)
 from lakepact.conformance.checks.delta_sharing.kit.listings import listings, token_of
 from lakepact.conformance.evidence.exchanges import Exchange, Place, Reply
 
@@ -19,7 +32,9 @@ def charset(exchange: Exchange) -> str | None:
     """Return the charset that an answer says it has, in lower case."""
     parameters = exchange.headers.get("content-type", "").split(";")[1:]
     values = [
-        value.strip().strip('"').lower() for name, _, value in (p.partition("=") for p in parameters) if name.strip().lower() == "charset"
+        value.strip().strip('"').lower()
+        for name, _, value in (p.partition("=") for p in parameters)
+        if name.strip().lower() == "charset"
     ]
     return values[0] if values else None
 
@@ -27,7 +42,10 @@ def charset(exchange: Exchange) -> str | None:
 def sent_as(exchange: Exchange, media_type: str) -> None:
     """An answer has a media type, and no other charset than UTF-8."""
     expect.equal(media_type, exchange.media_type, "media type", at=Place(exchange, "/media-type"))
-    is_utf_8, text = (charset(exchange) or "utf-8") in UTF_8, exchange.headers.get("content-type", "")
+    is_utf_8, text = (
+        (charset(exchange) or "utf-8") in UTF_8,
+        exchange.headers.get("content-type", ""),
+    )
     expect.true(is_utf_8, "charset utf-8", text, at=Reply(exchange).header("content-type"))
 
 
@@ -53,22 +71,39 @@ def table_responses_are_ndjson(exchange: Exchange) -> bool:
 def content_types_have_a_charset(lab: SharingLab) -> None:
     """The Content-Type of listings and of lines has the charset, as the protocol spells it."""
     share = lab.shares()[0]
-    documents = [lab.send(op.list_shares), lab.send(op.get_share, share=share), lab.send(op.list_schemas, share=share), *_pages(lab)]
+    documents = [
+        lab.send(op.list_shares),
+        lab.send(op.get_share, share=share),
+        lab.send(op.list_schemas, share=share),
+        *_pages(lab),
+    ]
     table = lab.table()
     lines = [lab.send(op.get_table_metadata, headers=[EITHER_FORMAT], **table.address)]
     if "url" in table.access_modes:
-        lines.append(lab.send(op.query_table, headers=[EITHER_FORMAT], body={"limitHint": 1}, **table.address))
+        lines.append(
+            lab.send(
+                op.query_table, headers=[EITHER_FORMAT], body={"limitHint": 1}, **table.address
+            )
+        )
     changing = next((t for t in lab.tables() if t.changes and "url" in t.access_modes), None)
     if changing is not None:
-        changes = lab.send(op.query_table_changes, headers=[EITHER_FORMAT], starting_version=0, **changing.address)
+        changes = lab.send(
+            op.query_table_changes, headers=[EITHER_FORMAT], starting_version=0, **changing.address
+        )
         lines += [changes] if changes.status == 200 else []
-    for requirement, media_type, replies in lab.each((("DS-GEN-04", JSON, documents), ("DS-GEN-05", LINES, lines))):
+    for requirement, media_type, replies in lab.each(
+        (("DS-GEN-04", JSON, documents), ("DS-GEN-05", LINES, lines))
+    ):
         for reply in lab.each(replies):
             lab.require(reply, 200)
             with lab.judge(requirement):
                 sent_as(reply.exchange, media_type)
             if charset(reply.exchange) is None:
-                lab.warn(requirement, expected="charset=utf-8", actual=reply.headers.get("content-type", "no Content-Type"))
+                lab.warn(
+                    requirement,
+                    expected="charset=utf-8",
+                    actual=reply.headers.get("content-type", "no Content-Type"),
+                )
 
 
 def _pages(lab: SharingLab) -> Iterator[Reply]:
@@ -78,7 +113,11 @@ def _pages(lab: SharingLab) -> Iterator[Reply]:
         if first.status == 200:
             yield first
             token = token_of(first)
-            second = lab.send(operation, max_results=count, page_token=token, **address) if token else first
+            second = (
+                lab.send(operation, max_results=count, page_token=token, **address)
+                if token
+                else first
+            )
             if second is not first and second.status == 200:
                 yield second
 
@@ -86,7 +125,10 @@ def _pages(lab: SharingLab) -> Iterator[Reply]:
 def _several(lab: SharingLab) -> Iterator[tuple[OperationId, int, Mapping[str, Any]]]:
     """Yield a listing of each kind that has several items, and how many."""
     with contextlib.suppress(NotOffered):
-        yield from ((listing.operation, listing.count, listing.address) for listing in listings(lab, fewest=2))
+        yield from (
+            (listing.operation, listing.count, listing.address)
+            for listing in listings(lab, fewest=2)
+        )
 
 
 @invariant("DS-GEN-06", traffic=("protocol.names.names_are_case_insensitive",))
@@ -96,9 +138,17 @@ def each_line_is_an_object(exchange: Exchange) -> bool:
         return False
     _ = Reply(exchange).lines
     content = exchange.body.rstrip(b"\r\n")
-    empty = [number for number, line in enumerate(content.split(b"\n"), start=1) if not line.strip()] if content else []
+    empty = (
+        [number for number, line in enumerate(content.split(b"\n"), start=1) if not line.strip()]
+        if content
+        else []
+    )
     if empty:
-        raise expect.unmet("no empty line between two lines", f"line {empty[0]} is empty", at=Reply(exchange).place())
+        raise expect.unmet(
+            "no empty line between two lines",
+            f"line {empty[0]} is empty",
+            at=Reply(exchange).place(),
+        )
     return True
 
 
@@ -119,5 +169,8 @@ def endpoints_may_end_with_a_slash(lab: SharingLab) -> None:
     same = doubled.status == plain.status and doubled.exchange.parsed == plain.exchange.parsed
 
     lab.note(
-        "DS-GEN-03", "two slashes in a row are taken for one" if same else f"two slashes in a row are not taken for one: {doubled.status}"
+        "DS-GEN-03",
+        "two slashes in a row are taken for one"
+        if same
+        else f"two slashes in a row are not taken for one: {doubled.status}",
     )

@@ -5,7 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from lakepact.conformance.checks.delta_sharing.api import Kind, Reply, SharingLab, check, expect, op, place_of, reading, test_tables, times
+from lakepact.conformance.checks.delta_sharing.api import (
+    Kind,
+    Reply,
+    SharingLab,
+    check,
+    expect,
+    op,
+    place_of,
+    reading,
+    test_tables,
+    times,
+)
 from lakepact.conformance.checks.delta_sharing.kit.lines import kind_of
 from lakepact.conformance.checks.delta_sharing.kit.reading import AnyTable
 from lakepact.conformance.evidence.outcome import Mutation, NotOffered, Wrong
@@ -15,7 +26,13 @@ from lakepact.conformance.rows.changes import TIMESTAMP, VERSION
 from lakepact.conformance.rows.lines import CHANGE, Answer, schema_object
 
 PLAIN = "changes"
-RECORDED = (PLAIN, "changes_partitioned", "changes_deletion_vectors", "changes_vectors_gone", "changes_late")
+RECORDED = (
+    PLAIN,
+    "changes_partitioned",
+    "changes_deletion_vectors",
+    "changes_vectors_gone",
+    "changes_late",
+)
 RANGES = ((0, 0), (2, 4), (3, 3), (5, 5), (6, 8))  #: of versions of `PLAIN`
 
 
@@ -54,7 +71,10 @@ def comparable(answer: Answer) -> set[str]:
 
 def in_columns(rows: list[dict[str, Any]], columns: set[str]) -> list[dict[str, Any]]:
     """Return rows in some columns, and without what is null."""
-    return [{name: value for name, value in row.items() if name in columns and value is not None} for row in rows]
+    return [
+        {name: value for name, value in row.items() if name in columns and value is not None}
+        for row in rows
+    ]
 
 
 @check("DS-CDF-01")
@@ -65,7 +85,10 @@ def changes_without_start_are_refused(lab: SharingLab) -> None:
     address = subject.table.address
     for end in lab.each((None, 0)):
         with lab.judge("DS-CDF-01"):
-            reply, mutation = lab.send(op.query_table_changes, ending_version=end, **address), Mutation(Wrong.MISSING, "startingVersion")
+            reply, mutation = (
+                lab.send(op.query_table_changes, ending_version=end, **address),
+                Mutation(Wrong.MISSING, "startingVersion"),
+            )
             expect.status(reply, 400, about="for changes without a start", mutation=mutation)
 
 
@@ -76,21 +99,35 @@ def versions_and_times_are_bounds(lab: SharingLab) -> None:
     first, moment, later = subject.last, times.EPOCH, times.EPOCH
     if lab.knows_content:
         table = lab.fixture(PLAIN)
-        first, moment, later = 1, times.as_of(table.versions[1].timestamp), times.as_of(table.versions[2].timestamp)
+        first, moment, later = (
+            1,
+            times.as_of(table.versions[1].timestamp),
+            times.as_of(table.versions[2].timestamp),
+        )
         mixed: tuple[dict[str, Any], ...] = (
             {"starting_version": 1, "ending_timestamp": later},
             {"starting_timestamp": moment, "ending_version": 2},
         )
         for bounds in lab.each(mixed):
             with lab.judge("DS-CDF-02"):
-                expect.status(reading.asked_changes(lab, table, bounds), 200, about=f"for {' and '.join(bounds)}")
+                expect.status(
+                    reading.asked_changes(lab, table, bounds),
+                    200,
+                    about=f"for {' and '.join(bounds)}",
+                )
     both: tuple[tuple[str, dict[str, Any]], ...] = (
         ("startingTimestamp", {"starting_version": first, "starting_timestamp": moment}),
-        ("endingTimestamp", {"starting_version": first, "ending_version": subject.last, "ending_timestamp": later}),
+        (
+            "endingTimestamp",
+            {"starting_version": first, "ending_version": subject.last, "ending_timestamp": later},
+        ),
     )
     for surplus, bounds in lab.each(both):
         with lab.judge("DS-CDF-02"):
-            reply, mutation = reading.asked_changes(lab, subject.table, bounds), Mutation(Wrong.DUPLICATE, surplus)
+            reply, mutation = (
+                reading.asked_changes(lab, subject.table, bounds),
+                Mutation(Wrong.DUPLICATE, surplus),
+            )
             expect.status(reply, 400, about=f"for {' and '.join(bounds)}", mutation=mutation)
 
 
@@ -102,7 +139,10 @@ def changes_without_end_reach_the_current_version(lab: SharingLab) -> None:
         reply = reading.asked_changes(lab, table, {"starting_version": first}, form=form)
         if table.features and 400 <= reply.status < 500:
             for requirement in ("DS-CDF-10", "DS-CDF-03"):
-                lab.skip(requirement, f"{table.name}, which needs {', '.join(sorted(table.features))}, is refused")
+                lab.skip(
+                    requirement,
+                    f"{table.name}, which needs {', '.join(sorted(table.features))}, is refused",
+                )
             continue
         with lab.judge("DS-CDF-03"):
             answer = reading.understood(reply, f"for the changes of {table.name} in {form} format")
@@ -116,7 +156,12 @@ def _reaches(answer: Answer, table: PackTable, reply: Reply) -> None:
     last = max(v.version for v in table.versions if any(v.actions.values()))
     versions = [file.version for file in answer.files if file.version is not None]
     if versions:
-        expect.equal(last, max(versions), f"for {table.name} the last version with a change", at=reply.place())
+        expect.equal(
+            last,
+            max(versions),
+            f"for {table.name} the last version with a change",
+            at=reply.place(),
+        )
 
 
 @check("DS-CDF-04", "DS-CDF-10")
@@ -125,9 +170,17 @@ def version_ranges_are_inclusive(lab: SharingLab) -> None:
     table = lab.fixture(PLAIN)
     for form in lab.each(reading.formats(lab, table)):
         for first, last in lab.each(RANGES):
-            reply = reading.asked_changes(lab, table, {"starting_version": first, "ending_version": last}, form=form)
+            reply = reading.asked_changes(
+                lab, table, {"starting_version": first, "ending_version": last}, form=form
+            )
             with lab.judge("DS-CDF-04", "DS-CDF-10"):
-                right(lab, table, first, last, reading.understood(reply, f"for the changes from {first} to {last}"))
+                right(
+                    lab,
+                    table,
+                    first,
+                    last,
+                    reading.understood(reply, f"for the changes from {first} to {last}"),
+                )
 
 
 @check("DS-CDF-05", "DS-CDF-08")
@@ -139,7 +192,13 @@ def starting_timestamps_select_the_next_version(lab: SharingLab) -> None:
         for text in lab.each((times.at(moment), times.at(moment - 60 * times.SECOND))):
             reply = reading.asked_changes(lab, table, {"starting_timestamp": text})
             with lab.judge("DS-CDF-05"):
-                right(lab, table, version, table.last.version, reading.understood(reply, f"for changes from {text}"))
+                right(
+                    lab,
+                    table,
+                    version,
+                    table.last.version,
+                    reading.understood(reply, f"for changes from {text}"),
+                )
             with lab.judge("DS-CDF-08"):
                 reading.has_version(reply, version, f"for changes from {text}")
 
@@ -157,7 +216,13 @@ def timestamps_and_versions_combine(lab: SharingLab) -> None:
     for requirement, bounds in lab.each(known):
         reply = reading.asked_changes(lab, table, bounds)
         with lab.judge(requirement):
-            right(lab, table, 1, 4, reading.understood(reply, f"for changes with {expect.shown(bounds)}"))
+            right(
+                lab,
+                table,
+                1,
+                4,
+                reading.understood(reply, f"for changes with {expect.shown(bounds)}"),
+            )
 
 
 @check("DS-CDF-05")
@@ -167,7 +232,13 @@ def starting_timestamps_before_the_first_version(lab: SharingLab) -> None:
     for text in lab.each((times.EPOCH, times.at(table.versions[0].timestamp - times.SECOND))):
         reply = reading.asked_changes(lab, table, {"starting_timestamp": text})
         with lab.judge("DS-CDF-05"):
-            right(lab, table, 0, table.last.version, reading.understood(reply, f"for changes from {text}"))
+            right(
+                lab,
+                table,
+                0,
+                table.last.version,
+                reading.understood(reply, f"for changes from {text}"),
+            )
 
 
 @check("DS-CDF-06")
@@ -177,40 +248,75 @@ def ending_timestamps_select_the_previous_version(lab: SharingLab) -> None:
     for version in lab.each((1, 4)):
         moment = table.versions[version].timestamp
         for text in lab.each((times.at(moment), times.at(moment + 60 * times.SECOND))):
-            reply = reading.asked_changes(lab, table, {"starting_version": 0, "ending_timestamp": text})
+            reply = reading.asked_changes(
+                lab, table, {"starting_version": 0, "ending_timestamp": text}
+            )
             with lab.judge("DS-CDF-06"):
-                right(lab, table, 0, version, reading.understood(reply, f"for changes up to {text}"))
+                right(
+                    lab, table, 0, version, reading.understood(reply, f"for changes up to {text}")
+                )
     beyond = times.at(table.last.timestamp + 60 * times.SECOND)
     reply = reading.asked_changes(lab, table, {"starting_version": 0, "ending_timestamp": beyond})
     if reply.status == 400:
         # The last version made at or before it is the current one; known engines refuse a time after it.
-        lab.warn("DS-CDF-06", expected=f"changes up to {beyond}, which is after the current version", actual=reply.shown)
+        lab.warn(
+            "DS-CDF-06",
+            expected=f"changes up to {beyond}, which is after the current version",
+            actual=reply.shown,
+        )
         return
     with lab.judge("DS-CDF-06"):
-        right(lab, table, 0, table.last.version, reading.understood(reply, f"for changes up to {beyond}"))
+        right(
+            lab,
+            table,
+            0,
+            table.last.version,
+            reading.understood(reply, f"for changes up to {beyond}"),
+        )
 
 
 @check("DS-CDF-07")
 def historical_metadata_is_sent_on_request(lab: SharingLab) -> None:
     """Changes have a metaData line for each later change of metadata with `includeHistoricalMetadata` true, and none otherwise."""
     table = lab.fixture(PLAIN)
-    later = [v for before, v in zip(table.versions, table.versions[1:], strict=False) if before.schema != v.schema]
-    asked: tuple[tuple[bool | None, list[PackVersion]], ...] = ((None, []), (False, []), (True, later))
+    later = [
+        v
+        for before, v in zip(table.versions, table.versions[1:], strict=False)
+        if before.schema != v.schema
+    ]
+    asked: tuple[tuple[bool | None, list[PackVersion]], ...] = (
+        (None, []),
+        (False, []),
+        (True, later),
+    )
     for requested, wanted in lab.each(asked):
         for form in lab.each(reading.formats(lab, table)):
             reply = lab.require(
-                reading.asked_changes(lab, table, {"starting_version": 0, "include_historical_metadata": requested}, form=form), 200
+                reading.asked_changes(
+                    lab,
+                    table,
+                    {"starting_version": 0, "include_historical_metadata": requested},
+                    form=form,
+                ),
+                200,
             )
             with lab.judge("DS-CDF-07"):
                 found = reading.understood(reply).historical
-                about = f"with includeHistoricalMetadata {expect.shown(requested)}, in {form} format"
+                about = (
+                    f"with includeHistoricalMetadata {expect.shown(requested)}, in {form} format"
+                )
                 many = f"{len(wanted)} metaData lines after the first {about}"
-                are_right, way = len(found) >= len(wanted) and (bool(wanted) or not found), Kind.MISSING if wanted else Kind.SURPLUS
+                are_right, way = (
+                    len(found) >= len(wanted) and (bool(wanted) or not found),
+                    Kind.MISSING if wanted else Kind.SURPLUS,
+                )
                 expect.true(are_right, many, f"{len(found)} of them", at=reply.place(), kind=way)
                 lines_have_metadata_of(wanted, found, about)
 
 
-def lines_have_metadata_of(wanted: list[PackVersion], found: Sequence[Mapping[str, Any]], about: str) -> None:
+def lines_have_metadata_of(
+    wanted: list[PackVersion], found: Sequence[Mapping[str, Any]], about: str
+) -> None:
     """Expect a metaData line with the columns of each wanted version, and its version where the line has one."""
     for version in wanted:
         expected = [field["name"] for field in version.schema["fields"]]
@@ -227,7 +333,10 @@ def lines_have_metadata_of(wanted: list[PackVersion], found: Sequence[Mapping[st
 def _named(metadata: Mapping[str, Any]) -> list[str]:
     """Return the columns of metadata; its schemaString may be an object here, which DS-MDT-07 checks."""
     schema = metadata.get("schemaString")
-    return [field["name"] for field in (schema if isinstance(schema, dict) else schema_object(metadata))["fields"]]
+    return [
+        field["name"]
+        for field in (schema if isinstance(schema, dict) else schema_object(metadata))["fields"]
+    ]
 
 
 @check("DS-CDF-08")
@@ -235,7 +344,12 @@ def changes_name_their_first_version(lab: SharingLab) -> None:
     """`Delta-Table-Version` of changes is the version that they start with."""
     subject = test_tables.with_changes(lab)
     for version in lab.each(dict.fromkeys((subject.last, *((0, 3) if lab.knows_content else ())))):
-        for bounds in lab.each(({"starting_version": version}, {"starting_version": version, "ending_version": subject.last})):
+        for bounds in lab.each(
+            (
+                {"starting_version": version},
+                {"starting_version": version, "ending_version": subject.last},
+            )
+        ):
             reply = lab.require(reading.asked_changes(lab, subject.table, bounds), 200)
             with lab.judge("DS-CDF-08"):
                 reading.has_version(reply, version, f"for {expect.shown(bounds)}")
@@ -257,27 +371,63 @@ def order_of_the_lines(lab: SharingLab) -> None:
             continue
         with lab.judge("DS-CDF-09"):
             kinds = [kind_of(line) for line in reply.lines]
-            expect.equal(["protocol", "metaData"], kinds[:2], "the first two lines", at=reply.place())
-            allowed = {"metaData", *({"file"} if reading.understood(reply).format == reading.DELTA else {"add", "cdf", "remove"})}
-            strange = [(n, kind) for n, kind in enumerate(kinds) if n > 1 and kind not in {*allowed, "endStreamAction"}]
-            actual, at = f"lines of {', '.join(sorted({kind for _, kind in strange}))}", reply.place(*(n for n, _ in strange[:1]))
-            expect.true(not strange, f"lines of {', '.join(sorted(allowed))} after them", actual, at=at, kind=Kind.SURPLUS)
+            expect.equal(
+                ["protocol", "metaData"], kinds[:2], "the first two lines", at=reply.place()
+            )
+            allowed = {
+                "metaData",
+                *(
+                    {"file"}
+                    if reading.understood(reply).format == reading.DELTA
+                    else {"add", "cdf", "remove"}
+                ),
+            }
+            strange = [
+                (n, kind)
+                for n, kind in enumerate(kinds)
+                if n > 1 and kind not in {*allowed, "endStreamAction"}
+            ]
+            actual, at = (
+                f"lines of {', '.join(sorted({kind for _, kind in strange}))}",
+                reply.place(*(n for n, _ in strange[:1])),
+            )
+            expect.true(
+                not strange,
+                f"lines of {', '.join(sorted(allowed))} after them",
+                actual,
+                at=at,
+                kind=Kind.SURPLUS,
+            )
 
 
 @check("DS-CDF-11")
 def change_files_replace_data_files(lab: SharingLab) -> None:
     """The changes of a version with cdf files have those files only."""
     for table, form in lab.each(feeds(lab)):
-        reply = reading.asked_changes(lab, table, {"starting_version": table.first_change or 0}, form=form)
+        reply = reading.asked_changes(
+            lab, table, {"starting_version": table.first_change or 0}, form=form
+        )
         if reply.status != 200:
             lab.skip("DS-CDF-11", f"{table.name} is refused in {form} format")
             continue
         recorded = {v.version for v in table.versions if v.actions["cdc"]}
         with lab.judge("DS-CDF-11"):
-            surplus = [file for file in reading.understood(reply).files if file.kind != CHANGE and file.version in recorded]
+            surplus = [
+                file
+                for file in reading.understood(reply).files
+                if file.kind != CHANGE and file.version in recorded
+            ]
             what = f"only files of changes for the versions {sorted(recorded)} of {table.name}"
-            actual = f"also {', '.join(f'{file.kind} of version {file.version}' for file in surplus)}"
-            expect.true(not surplus, what, actual, at=surplus[0].place() if surplus else None, kind=Kind.SURPLUS)
+            actual = (
+                f"also {', '.join(f'{file.kind} of version {file.version}' for file in surplus)}"
+            )
+            expect.true(
+                not surplus,
+                what,
+                actual,
+                at=surplus[0].place() if surplus else None,
+                kind=Kind.SURPLUS,
+            )
 
 
 @check("DS-CDF-12")
@@ -295,7 +445,9 @@ def unrecorded_changes_are_refused(lab: SharingLab) -> None:
         with lab.judge("DS-CDF-12"):
             reply = reading.asked_changes(lab, lab.fixture(name), bounds)
             about = f"for changes of {name} with {expect.shown(bounds)}, since some versions have no recorded changes"
-            expect.status(reply, 400, about=about, mutation=Mutation(Wrong.ABSENT, "recorded changes"))
+            expect.status(
+                reply, 400, about=about, mutation=Mutation(Wrong.ABSENT, "recorded changes")
+            )
 
 
 @check("DS-CDF-13")
@@ -312,8 +464,18 @@ def invalid_ranges_are_refused(lab: SharingLab) -> None:
     for bounds in lab.each(ranges):
         with lab.judge("DS-CDF-13"):
             reply = reading.asked_changes(lab, subject.table, bounds)
-            mutation = Mutation(Wrong.VALUE, "startingTimestamp" if "starting_timestamp" in bounds else "startingVersion and endingVersion")
-            expect.status(reply, 400, about=f"for {expect.shown(bounds)}, where {last} is the current version", mutation=mutation)
+            mutation = Mutation(
+                Wrong.VALUE,
+                "startingTimestamp"
+                if "starting_timestamp" in bounds
+                else "startingVersion and endingVersion",
+            )
+            expect.status(
+                reply,
+                400,
+                about=f"for {expect.shown(bounds)}, where {last} is the current version",
+                mutation=mutation,
+            )
 
 
 @check("DS-CDF-15")
@@ -321,7 +483,10 @@ def changes_in_delta_format(lab: SharingLab) -> None:
     """Changes in delta format return 200 with `responseformat=delta`, and exactly the changed rows."""
     subject = test_tables.with_changes(lab)
     first = 0 if lab.knows_content else subject.last
-    reply = lab.require(reading.asked_changes(lab, subject.table, {"starting_version": first}, form=reading.DELTA), 200)
+    reply = lab.require(
+        reading.asked_changes(lab, subject.table, {"starting_version": first}, form=reading.DELTA),
+        200,
+    )
     with lab.judge("DS-CDF-15"):
         answer = reading.understood(reply)
         expect.equal(reading.DELTA, answer.format, "the format", at=reply.place(0, "protocol"))
@@ -335,11 +500,20 @@ def changes_have_the_commit_time(lab: SharingLab) -> None:
     for name in lab.each((PLAIN, "changes_partitioned")):
         table = lab.fixture(name)
         for form in lab.each(reading.formats(lab, table)):
-            reply = lab.require(reading.asked_changes(lab, table, {"starting_version": 0}, form=form), 200)
+            reply = lab.require(
+                reading.asked_changes(lab, table, {"starting_version": 0}, form=form), 200
+            )
             with lab.judge("DS-CDF-16") as case:
                 for file in reading.understood(reply).files:
-                    if file.version is not None and (form == reading.PARQUET or file.timestamp is not None):
+                    if file.version is not None and (
+                        form == reading.PARQUET or file.timestamp is not None
+                    ):
                         with case():
                             wanted = table.versions[file.version].timestamp
                             at = place_of(file.line, "timestamp")
-                            expect.equal(wanted, file.timestamp, f"for a file of version {file.version} the timestamp", at=at)
+                            expect.equal(
+                                wanted,
+                                file.timestamp,
+                                f"for a file of version {file.version} the timestamp",
+                                at=at,
+                            )

@@ -7,10 +7,31 @@ from collections.abc import Mapping
 from typing import Any
 from urllib.parse import urlsplit
 
-from lakepact.conformance.checks.delta_sharing.api import NotOffered, Reply, SharedTable, SharingLab, check, expect, op, test_tables
+from lakepact.conformance.checks.delta_sharing.api import (
+    NotOffered,
+    Reply,
+    SharedTable,
+    SharingLab,
+    check,
+    expect,
+    op,
+    test_tables,
+)
 from lakepact.conformance.checks.delta_sharing.kit.answers import version_of
-from lakepact.conformance.checks.delta_sharing.kit.lines import DELTA, PARQUET, QUERY, form_of, objects, required
-from lakepact.conformance.checks.delta_sharing.kit.table_sampling import ASKED_FOR, Question, ask, by_url
+from lakepact.conformance.checks.delta_sharing.kit.lines import (
+    DELTA,
+    PARQUET,
+    QUERY,
+    form_of,
+    objects,
+    required,
+)
+from lakepact.conformance.checks.delta_sharing.kit.table_sampling import (
+    ASKED_FOR,
+    Question,
+    ask,
+    by_url,
+)
 from lakepact.conformance.checks.delta_sharing.queries.changes import PLAIN
 
 APPENDED = "streamed"  #: a table of the pack that only gains files, so that the current version has those of each earlier one
@@ -31,7 +52,12 @@ def _are_stable(lab: SharingLab, requirement: str, form: str) -> None:
     judged = False
     for table in lab.each(by_url(lab)):
         first, again = (_query(lab, table, form, {}) for _ in range(2))
-        if first.status != 200 or again.status != 200 or form_of(first.lines) != form or version_of(first) != version_of(again):
+        if (
+            first.status != 200
+            or again.status != 200
+            or form_of(first.lines) != form
+            or version_of(first) != version_of(again)
+        ):
             continue
         if not _ids(first) and not _ids(again):
             continue  # Without files there is nothing to judge.
@@ -49,7 +75,12 @@ def _are_stable(lab: SharingLab, requirement: str, form: str) -> None:
 
 def _are_the_same(first: Reply, again: Reply, what: str) -> None:
     differ = set(_ids(first)) ^ set(_ids(again))
-    expect.true(not differ, f"the same {what}", f"{len(differ)} ids that only one of the two answers has", at=again.place())
+    expect.true(
+        not differ,
+        f"the same {what}",
+        f"{len(differ)} ids that only one of the two answers has",
+        at=again.place(),
+    )
 
 
 @check("DS-FIL-03")
@@ -82,15 +113,26 @@ def file_ids_do_not_depend_on_the_query(lab: SharingLab) -> None:
                 continue
             for what, body in lab.each(OTHER_QUERIES):
                 other = _query(lab, table, form, body)
-                if other.status != 200 or (version_of(other) != version_of(plain) and "startingVersion" not in body):
+                if other.status != 200 or (
+                    version_of(other) != version_of(plain) and "startingVersion" not in body
+                ):
                     continue  # Refused, which other requirements check, or changed in between.
                 with lab.judge(requirement):
-                    known, found = (_singled_out(reply, by_place="startingVersion" in body) for reply in (plain, other))
-                    stray = [what for what in known.keys() & found.keys() if known[what] != found[what]]
+                    known, found = (
+                        _singled_out(reply, by_place="startingVersion" in body)
+                        for reply in (plain, other)
+                    )
+                    stray = [
+                        what for what in known.keys() & found.keys() if known[what] != found[what]
+                    ]
                     wanted = f"the ids of {table.name} {what} in {form} format to be those without"
-                    expect.true(not stray, wanted, f"other ids for {len(stray)} files", at=other.place())
+                    expect.true(
+                        not stray, wanted, f"other ids for {len(stray)} files", at=other.place()
+                    )
         if not any(verdict.requirement == requirement for verdict in lab.verdicts):
-            lab.skip(requirement, f"no table is answered in {form} format with hints or startingVersion")
+            lab.skip(
+                requirement, f"no table is answered in {form} format with hints or startingVersion"
+            )
 
 
 @check("DS-FIL-03", "DS-DFL-01")
@@ -100,13 +142,17 @@ def file_ids_do_not_depend_on_the_version(lab: SharingLab) -> None:
     for form, requirement in lab.each(((PARQUET, "DS-FIL-03"), (DELTA, "DS-DFL-01"))):
         common: dict[str, Any] = {"delta_sharing_capabilities": ASKED_FOR[form], **table.address}
         now = lab.send(QUERY, body={}, **common)
-        for version in lab.each(table.readable[:-1:2] if now.status == 200 and form_of(now.lines) == form else ()):
+        for version in lab.each(
+            table.readable[:-1:2] if now.status == 200 and form_of(now.lines) == form else ()
+        ):
             then = lab.send(QUERY, body={"version": version.version}, **common)
             if then.status == 200 and form_of(then.lines) == form and _ids(then):
                 with lab.judge(requirement):
                     others = set(_ids(then)) - set(_ids(now))
                     what = f"the ids of {table.name} as of version {version.version} among those of the current one in {form} format"
-                    expect.true(not others, what, f"others for {len(others)} files", at=then.place())
+                    expect.true(
+                        not others, what, f"others for {len(others)} files", at=then.place()
+                    )
         if not any(verdict.requirement == requirement for verdict in lab.verdicts):
             lab.skip(requirement, f"no earlier version is answered in {form} format")
 
@@ -116,12 +162,27 @@ def changed_files_keep_their_ids(lab: SharingLab) -> None:
     """An added file has the same `id` in changes and in queries with `startingVersion`."""
     table = test_tables.with_changes(lab).table
     for form, requirement in lab.each(((PARQUET, "DS-FIL-03"), (DELTA, "DS-DFL-01"))):
-        queried = lab.send(QUERY, body={"startingVersion": 0}, delta_sharing_capabilities=ASKED_FOR[form], **table.address)
-        changed = lab.send(op.query_table_changes, starting_version=0, delta_sharing_capabilities=ASKED_FOR[form], **table.address)
-        known, found = (_singled_out(reply, by_place=True) if reply.status == 200 else {} for reply in (queried, changed))
+        queried = lab.send(
+            QUERY,
+            body={"startingVersion": 0},
+            delta_sharing_capabilities=ASKED_FOR[form],
+            **table.address,
+        )
+        changed = lab.send(
+            op.query_table_changes,
+            starting_version=0,
+            delta_sharing_capabilities=ASKED_FOR[form],
+            **table.address,
+        )
+        known, found = (
+            _singled_out(reply, by_place=True) if reply.status == 200 else {}
+            for reply in (queried, changed)
+        )
         both = known.keys() & found.keys()
         if not both:
-            lab.skip(requirement, "no file was found both among the changes and among the added files")
+            lab.skip(
+                requirement, "no file was found both among the changes and among the added files"
+            )
             continue
         with lab.judge(requirement):
             stray = [what for what in both if known[what] != found[what]]
@@ -141,7 +202,9 @@ def _singled_out(reply: Reply, *, by_place: bool) -> dict[Any, str]:
             single = file.get("deltaSingleAction")
             action = single.get("add") if isinstance(single, dict) else file
             if isinstance(action, dict):
-                place = urlsplit(str(action.get("path", action.get("url")))).path if by_place else ""
+                place = (
+                    urlsplit(str(action.get("path", action.get("url")))).path if by_place else ""
+                )
                 found.setdefault((action.get("size"), place), []).append(str(file.get("id")))
     return {what: ids[0] for what, ids in found.items() if len(ids) == 1}
 
@@ -152,14 +215,23 @@ def ids_do_not_depend_on_the_format(lab: SharingLab) -> None:
     judged = False
     for table in by_url(lab):
         one, other = (_query(lab, table, form, {}) for form in (PARQUET, DELTA))
-        if one.status != 200 or other.status != 200 or form_of(other.lines) != DELTA or version_of(one) != version_of(other):
+        if (
+            one.status != 200
+            or other.status != 200
+            or form_of(other.lines) != DELTA
+            or version_of(one) != version_of(other)
+        ):
             continue
         judged = True
         stray = set(_ids(one)) ^ set(_ids(other))
         if stray:
             # A client of one format never sees the ids of the other, and the header fileidhash of later versions selects one.
             expected = f"the ids of {table.name} in delta format to be those in parquet format"
-            lab.warn("DS-DFL-01", expected=expected, actual=f"{len(stray)} ids that only one of the two answers has")
+            lab.warn(
+                "DS-DFL-01",
+                expected=expected,
+                actual=f"{len(stray)} ids that only one of the two answers has",
+            )
         else:
             lab.note("DS-DFL-01", "")
     if not judged:
@@ -172,16 +244,29 @@ def deletion_vector_ids_are_stable(lab: SharingLab) -> None:
     judged = False
     for table in lab.each(by_url(lab)):
         first, again = (_query(lab, table, DELTA, {}) for _ in range(2))
-        if "deletionVectors" in table.reader_features and first.status == again.status == 200 and version_of(first) == version_of(again):
+        if (
+            "deletionVectors" in table.reader_features
+            and first.status == again.status == 200
+            and version_of(first) == version_of(again)
+        ):
             found, other = (
-                sorted(str(f["deletionVectorFileId"]) for f in objects(reply.lines, "file") if f.get("deletionVectorFileId") is not None)
+                sorted(
+                    str(f["deletionVectorFileId"])
+                    for f in objects(reply.lines, "file")
+                    if f.get("deletionVectorFileId") is not None
+                )
                 for reply in (first, again)
             )
             if not found and not other:
                 continue
             judged = True
             with lab.judge("DS-DFL-02"):
-                expect.equal(found, other, f"ids of deletion vectors of {table.name} in a second answer:", at=again.place())
+                expect.equal(
+                    found,
+                    other,
+                    f"ids of deletion vectors of {table.name} in a second answer:",
+                    at=again.place(),
+                )
     if not judged:
         raise NotOffered("no file has a deletionVectorFileId")
 
@@ -193,16 +278,27 @@ def deletion_vector_ids_are_unique(lab: SharingLab) -> None:
     by_file: dict[str, set[str]] = {}
     data: set[str] = set()
     for version in table.readable:
-        reply = lab.send(QUERY, body={"version": version.version}, delta_sharing_capabilities=ASKED_FOR[DELTA], **table.address)
+        reply = lab.send(
+            QUERY,
+            body={"version": version.version},
+            delta_sharing_capabilities=ASKED_FOR[DELTA],
+            **table.address,
+        )
         if reply.status != 200:
             continue
         known = {
-            _measures(v): str(v["pathOrInlineDv"]) for f in version.files if (v := f.get("deletion_vector")) and v["storageType"] != "i"
+            _measures(v): str(v["pathOrInlineDv"])
+            for f in version.files
+            if (v := f.get("deletion_vector")) and v["storageType"] != "i"
         }
         for file in objects(reply.lines, "file"):
             data.add(str(file.get("id")))
             vector = ((file.get("deltaSingleAction") or {}).get("add") or {}).get("deletionVector")
-            stored = known.get(_measures(vector)) if isinstance(vector, dict) and vector.get("storageType") != "i" else None
+            stored = (
+                known.get(_measures(vector))
+                if isinstance(vector, dict) and vector.get("storageType") != "i"
+                else None
+            )
             if stored is not None and isinstance(file.get("deletionVectorFileId"), str):
                 by_file.setdefault(stored, set()).add(file["deletionVectorFileId"])
     if not by_file:
@@ -210,9 +306,17 @@ def deletion_vector_ids_are_unique(lab: SharingLab) -> None:
     ids = [i for found in by_file.values() for i in found]
     lab.note("DS-DFL-02", "")
     if len(ids) != len(set(ids)):
-        lab.warn("DS-DFL-02", expected="a different id for each file of deletion vectors", actual="one id for several files")
+        lab.warn(
+            "DS-DFL-02",
+            expected="a different id for each file of deletion vectors",
+            actual="one id for several files",
+        )
     if set(ids) & data:
-        lab.warn("DS-DFL-02", expected="other ids for files of deletion vectors than for data files", actual="the id of a data file")
+        lab.warn(
+            "DS-DFL-02",
+            expected="other ids for files of deletion vectors than for data files",
+            actual="the id of a data file",
+        )
 
 
 def _measures(vector: Mapping[str, Any]) -> tuple[Any, ...]:
@@ -224,17 +328,35 @@ def _measures(vector: Mapping[str, Any]) -> tuple[Any, ...]:
 def wrapped_change_files_have_unique_ids(lab: SharingLab) -> None:
     """In delta format, each `cdc` file has an `id` that no other file in the answer has."""
     table = lab.fixture(PLAIN)
-    reply = lab.send(op.query_table_changes, starting_version=0, delta_sharing_capabilities=ASKED_FOR[DELTA], **table.address)
+    reply = lab.send(
+        op.query_table_changes,
+        starting_version=0,
+        delta_sharing_capabilities=ASKED_FOR[DELTA],
+        **table.address,
+    )
     if reply.status != 200 or form_of(reply.lines) != DELTA:
         raise NotOffered("changes are not answered in delta format")
     found = list(objects(reply.lines, "file"))
-    ids = [str(file.get("id")) for file in found if (file.get("deltaSingleAction") or {}).get("cdc") is not None]
-    others = {str(file.get("id")) for file in found if (file.get("deltaSingleAction") or {}).get("cdc") is None}
+    ids = [
+        str(file.get("id"))
+        for file in found
+        if (file.get("deltaSingleAction") or {}).get("cdc") is not None
+    ]
+    others = {
+        str(file.get("id"))
+        for file in found
+        if (file.get("deltaSingleAction") or {}).get("cdc") is None
+    }
     if not ids:
         raise NotOffered("no change file is answered in delta format")
     with lab.judge("DS-DFL-01"):
         shared = [i for i, count in Counter(ids).items() if count > 1 or i in others]
-        expect.equal([], shared, f"ids of cdc files of {table.name} that other files have too:", at=reply.place())
+        expect.equal(
+            [],
+            shared,
+            f"ids of cdc files of {table.name} that other files have too:",
+            at=reply.place(),
+        )
 
 
 @check("DS-CDC-01")
@@ -242,14 +364,21 @@ def change_files_have_unique_ids(lab: SharingLab) -> None:
     """In parquet format, each cdf file has an `id` that no other cdf file in the answer has."""
     table = lab.fixture(PLAIN)
     lab.needs_parquet()
-    changes = lab.send(op.query_table_changes, starting_version=0, delta_sharing_capabilities=ASKED_FOR[PARQUET], **table.address)
+    changes = lab.send(
+        op.query_table_changes,
+        starting_version=0,
+        delta_sharing_capabilities=ASKED_FOR[PARQUET],
+        **table.address,
+    )
     reply = lab.require(changes, 200)
     counted = Counter(str(file.get("id")) for file in objects(reply.lines, "cdf"))
     if not counted:
         raise NotOffered("no change file is answered in parquet format")
     with lab.judge("DS-CDC-01"):
         twice = [i for i, count in counted.items() if count > 1]
-        expect.equal([], twice, f"ids that several cdf files of {table.name} have:", at=reply.place())
+        expect.equal(
+            [], twice, f"ids that several cdf files of {table.name} have:", at=reply.place()
+        )
 
 
 @check("DS-REM-02")
@@ -258,7 +387,12 @@ def removed_files_keep_their_ids(lab: SharingLab) -> None:
     judged = False
     for name in lab.each(WITH_REMOVALS):
         table = lab.fixture(name)
-        reply = lab.send(QUERY, body={"startingVersion": 0}, delta_sharing_capabilities=ASKED_FOR[PARQUET], **table.address)
+        reply = lab.send(
+            QUERY,
+            body={"startingVersion": 0},
+            delta_sharing_capabilities=ASKED_FOR[PARQUET],
+            **table.address,
+        )
         if reply.status != 200:
             continue
         added = {str(file.get("id")) for file in objects(reply.lines, "add")}
@@ -267,6 +401,11 @@ def removed_files_keep_their_ids(lab: SharingLab) -> None:
             judged = True
             with lab.judge("DS-REM-02"):
                 stray = [i for i in removed if i not in added]
-                expect.equal([], stray, f"ids of removed files of {name} that were never added:", at=reply.place())
+                expect.equal(
+                    [],
+                    stray,
+                    f"ids of removed files of {name} that were never added:",
+                    at=reply.place(),
+                )
     if not judged:
         raise NotOffered("no table of the pack that was answered has removed files")

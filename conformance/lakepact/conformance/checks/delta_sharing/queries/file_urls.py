@@ -9,15 +9,38 @@ from urllib.parse import quote, unquote, urlsplit, urlunsplit
 
 import httpx
 
-from lakepact.conformance.checks.delta_sharing.api import Reply, SharedTable, SharingLab, check, expect, place_of, times
-from lakepact.conformance.checks.delta_sharing.kit.lines import CHANGES, DELTA, PARQUET, QUERY, is_whole
-from lakepact.conformance.checks.delta_sharing.kit.table_sampling import ASKED_FOR, MOST_VERSIONS, Question, ask, by_url, version
+from lakepact.conformance.checks.delta_sharing.api import (
+    Reply,
+    SharedTable,
+    SharingLab,
+    check,
+    expect,
+    place_of,
+    times,
+)
+from lakepact.conformance.checks.delta_sharing.kit.lines import (
+    CHANGES,
+    DELTA,
+    PARQUET,
+    QUERY,
+    is_whole,
+)
+from lakepact.conformance.checks.delta_sharing.kit.table_sampling import (
+    ASKED_FOR,
+    MOST_VERSIONS,
+    Question,
+    ask,
+    by_url,
+    version,
+)
 from lakepact.conformance.evidence.outcome import Blocked, NotOffered, Unmet
 from lakepact.conformance.rows.lines import SharedFile, parsed
 
 MAGIC = b"PAR1"  #: with which a Parquet file begins and ends
 ENCRYPTED = b"PARE"
-CLEANED_UP = frozenset({403, 404, 410})  #: what stores return for files that are gone; 403 to callers that may not list
+CLEANED_UP = frozenset(
+    {403, 404, 410}
+)  #: what stores return for files that are gone; 403 to callers that may not list
 FEW = 3  #: files of a table that are read
 LARGEST = 16 * 1024 * 1024  #: bytes of a file that is read
 MOST_TABLES = 8
@@ -40,7 +63,15 @@ class Sample:
 def samples(lab: SharingLab, form: str) -> Iterator[Sample]:
     """Yield some small files of the snapshots of some tables, in a format."""
     for table in by_url(lab, MOST_TABLES):
-        yield from _few(table, ask(lab, table, Question(QUERY, "a query", {"body": {"limitHint": 1000}}), ASKED_FOR[form]))
+        yield from _few(
+            table,
+            ask(
+                lab,
+                table,
+                Question(QUERY, "a query", {"body": {"limitHint": 1000}}),
+                ASKED_FOR[form],
+            ),
+        )
 
 
 def changed_samples(lab: SharingLab, form: str) -> Iterator[Sample]:
@@ -50,9 +81,25 @@ def changed_samples(lab: SharingLab, form: str) -> Iterator[Sample]:
         if first is None or last is None or first == last:
             continue
         first = max(first, last - MOST_VERSIONS)
-        yield from _few(table, ask(lab, table, Question(QUERY, "changed files", {"body": {"startingVersion": first}}), ASKED_FOR[form]))
+        yield from _few(
+            table,
+            ask(
+                lab,
+                table,
+                Question(QUERY, "changed files", {"body": {"startingVersion": first}}),
+                ASKED_FOR[form],
+            ),
+        )
         if table.changes and lab.offers(CHANGES):
-            yield from _few(table, ask(lab, table, Question(CHANGES, "changes", {"starting_version": last}), ASKED_FOR[form]))
+            yield from _few(
+                table,
+                ask(
+                    lab,
+                    table,
+                    Question(CHANGES, "changes", {"starting_version": last}),
+                    ASKED_FOR[form],
+                ),
+            )
 
 
 def _few(table: SharedTable, reply: Reply) -> Iterator[Sample]:
@@ -87,7 +134,10 @@ class Reader:
     def __init__(self, lab: SharingLab) -> None:
         self._lab = lab
         self._client = httpx.Client(
-            timeout=lab.target.timeout, trust_env=False, follow_redirects=True, headers={"user-agent": "lakepact-conformance"}
+            timeout=lab.target.timeout,
+            trust_env=False,
+            follow_redirects=True,
+            headers={"user-agent": "lakepact-conformance"},
         )
         lab.add_cleanup(self._client.close)
 
@@ -119,7 +169,12 @@ class Reader:
         # A server that is reached by http may return http URLs.
         allowed = {"https"} | ({"http"} if self._lab.target.url.startswith("http:") else set())
         at = sample.file.place_of_url
-        expect.true(url.scheme in allowed, f"for {sample} a URL with {' or '.join(sorted(allowed))}", url.scheme, at=at)
+        expect.true(
+            url.scheme in allowed,
+            f"for {sample} a URL with {' or '.join(sorted(allowed))}",
+            url.scheme,
+            at=at,
+        )
         reply = self.read(sample.file.url)
         what = f"for {sample} status 200 to GET without a token"
         expect.true(reply.status_code == 200, what, f"status {reply.status_code}", at=at)
@@ -132,7 +187,11 @@ def shown(url: str) -> str:
 
 
 def _is_parquet(content: bytes, sample: Sample) -> None:
-    whole = len(content) >= 3 * len(MAGIC) and content[:4] == content[-4:] and content[:4] in {MAGIC, ENCRYPTED}
+    whole = (
+        len(content) >= 3 * len(MAGIC)
+        and content[:4] == content[-4:]
+        and content[:4] in {MAGIC, ENCRYPTED}
+    )
     actual = f"{len(content)} bytes that begin with {expect.shown(content[:8])}"
     expect.true(whole, f"for {sample} a Parquet file", actual, at=sample.file.place_of_url)
 
@@ -149,7 +208,9 @@ def files_are_read_without_a_token(lab: SharingLab) -> None:
             _is_parquet(content, sample)
         for size in lab.each(sizes):
             with lab.judge("DS-FIL-05"):
-                expect.equal(size, sample.file.size, f"for {sample} the size", at=sample.file.place("size"))
+                expect.equal(
+                    size, sample.file.size, f"for {sample} the size", at=sample.file.place("size")
+                )
     if not any(verdict.requirement == "DS-FIL-05" for verdict in lab.verdicts):
         lab.skip("DS-FIL-05", "no file can be read")
 
@@ -162,7 +223,12 @@ def changed_files_have_their_sizes(lab: SharingLab) -> None:
         reply = reader.read(sample.file.url)
         if reply.status_code == 200:  # Only the size is checked here.
             with lab.judge("DS-FIL-05"):
-                expect.equal(len(reply.content), sample.file.size, f"for {sample} the size", at=sample.file.place("size"))
+                expect.equal(
+                    len(reply.content),
+                    sample.file.size,
+                    f"for {sample} the size",
+                    at=sample.file.place("size"),
+                )
     if not lab.verdicts:
         raise NotOffered("no file that changed can be read")
 
@@ -176,14 +242,25 @@ def wrapped_files_are_read_without_a_token(lab: SharingLab) -> None:
             content = reader.content(sample)
             _is_parquet(content, sample)
             if sample.file.size is not None:  # Optional in a remove.
-                expect.equal(len(content), sample.file.size, f"for {sample} the size", at=sample.file.place("size"))
+                expect.equal(
+                    len(content),
+                    sample.file.size,
+                    f"for {sample} the size",
+                    at=sample.file.place("size"),
+                )
 
 
 @check("DS-REM-01")
 def removed_files_can_still_be_read(lab: SharingLab) -> None:
     """The URL of a removed file returns 200 and a Parquet file without a token."""
     reader = Reader(lab)
-    for sample in lab.each(some(reader.left(sample for sample in changed_samples(lab, PARQUET) if sample.file.kind == "remove"))):
+    for sample in lab.each(
+        some(
+            reader.left(
+                sample for sample in changed_samples(lab, PARQUET) if sample.file.kind == "remove"
+            )
+        )
+    ):
         with lab.judge("DS-REM-01"):
             _is_parquet(reader.content(sample), sample)
 
@@ -192,7 +269,10 @@ def removed_files_can_still_be_read(lab: SharingLab) -> None:
 def parts_of_files_can_be_read(lab: SharingLab) -> None:
     """GET with Range returns 206 and those bytes, also for the last bytes by `size`; HEAD returns 200 with Content-Length, or 403."""
     reader = Reader(lab)
-    found = {sample.table: sample for sample in some(samples(lab, PARQUET if _is_answered(lab, PARQUET) else DELTA))}
+    found = {
+        sample.table: sample
+        for sample in some(samples(lab, PARQUET if _is_answered(lab, PARQUET) else DELTA))
+    }
     for sample in lab.each(found.values()):
         whole = reader.read(sample.file.url)
         if whole.status_code != 200:
@@ -204,21 +284,44 @@ def parts_of_files_can_be_read(lab: SharingLab) -> None:
                     wanted = f"bytes={first}-{end - 1 if end else ''}"
                     part = reader.read(sample.file.url, part=wanted)
                     about = f"for {sample} and the Range {wanted}"
-                    expect.true(part.status_code == 206, f"{about} status 206", f"status {part.status_code}", at=sample.file.place_of_url)
+                    expect.true(
+                        part.status_code == 206,
+                        f"{about} status 206",
+                        f"status {part.status_code}",
+                        at=sample.file.place_of_url,
+                    )
                     right = part.content == whole.content[first:end]
-                    expect.true(right, f"{about} those of its {size} bytes", expect.shown(part.content[:40]), at=sample.file.place_of_url)
+                    expect.true(
+                        right,
+                        f"{about} those of its {size} bytes",
+                        expect.shown(part.content[:40]),
+                        at=sample.file.place_of_url,
+                    )
             head = reader.read(sample.file.url, method="HEAD")
             is_known, actual = head.status_code in {200, 403}, f"status {head.status_code}"
-            expect.true(is_known, f"for {sample} status 200 or 403 to HEAD", actual, at=sample.file.place_of_url)
+            expect.true(
+                is_known,
+                f"for {sample} status 200 or 403 to HEAD",
+                actual,
+                at=sample.file.place_of_url,
+            )
             if head.status_code == 200:
                 found = head.headers.get("content-length")
-                expect.true(found == str(size), f"for {sample} and HEAD the Content-Length {size}", found, at=sample.file.place_of_url)
+                expect.true(
+                    found == str(size),
+                    f"for {sample} and HEAD the Content-Length {size}",
+                    found,
+                    at=sample.file.place_of_url,
+                )
         with lab.judge("DS-DF-11"):
             size = sample.file.size or 0
             last = reader.read(sample.file.url, part=f"bytes={size - PART}-{size - 1}")
             same = last.status_code == 206 and last.content == whole.content[-PART:]
             actual = f"status {last.status_code}, {expect.shown(last.content[:40])}"
-            what, at = f"for {sample} its last {PART} bytes, counted from its size", sample.file.place("size")
+            what, at = (
+                f"for {sample} its last {PART} bytes, counted from its size",
+                sample.file.place("size"),
+            )
             expect.true(same, what, actual, at=at)
 
 
@@ -233,11 +336,18 @@ def urls_may_be_escaped_again(lab: SharingLab) -> None:
     for form in lab.each((PARQUET, DELTA)):
         for sample in lab.each(samples(lab, form)):
             parts = urlsplit(sample.file.url)
-            again = urlunsplit((parts.scheme, parts.netloc, quote(unquote(parts.path)), parts.query, ""))
+            again = urlunsplit(
+                (parts.scheme, parts.netloc, quote(unquote(parts.path)), parts.query, "")
+            )
             with lab.judge("DS-DF-06"):
                 reply = reader.read(again)
                 actual = f"status {reply.status_code}"
-                expect.true(reply.status_code == 200, f"for {sample}, escaped again, status 200", actual, at=sample.file.place_of_url)
+                expect.true(
+                    reply.status_code == 200,
+                    f"for {sample}, escaped again, status 200",
+                    actual,
+                    at=sample.file.place_of_url,
+                )
     if not lab.verdicts:
         raise NotOffered("no answer has a file")
 
@@ -246,13 +356,22 @@ def urls_may_be_escaped_again(lab: SharingLab) -> None:
 def new_urls_have_not_expired(lab: SharingLab) -> None:
     """The `expirationTimestamp` of a file that was just returned, if present, is not in the past."""
     for form, requirement in lab.each(((PARQUET, "DS-FIL-09"), (DELTA, "DS-DFL-05"))):
-        dated = [(s, s.file.line["expirationTimestamp"]) for s in samples(lab, form) if is_whole(s.file.line.get("expirationTimestamp"))]
+        dated = [
+            (s, s.file.line["expirationTimestamp"])
+            for s in samples(lab, form)
+            if is_whole(s.file.line.get("expirationTimestamp"))
+        ]
         if not dated:
             lab.skip(requirement, f"no file in {form} format has an expirationTimestamp")
         for sample, when in lab.each(dated):
             with lab.judge(requirement):
-                is_later, at = when > time.time() * 1000 - A_DAY, place_of(sample.file.line, "expirationTimestamp")
-                expect.true(is_later, f"for {sample} an expirationTimestamp in the future", str(when), at=at)
+                is_later, at = (
+                    when > time.time() * 1000 - A_DAY,
+                    place_of(sample.file.line, "expirationTimestamp"),
+                )
+                expect.true(
+                    is_later, f"for {sample} an expirationTimestamp in the future", str(when), at=at
+                )
 
 
 @check("DS-FIL-10")
@@ -261,13 +380,17 @@ def expired_urls_are_refused(lab: SharingLab) -> None:
     if not lab.feature("short-lived-urls"):
         raise NotOffered("the target does not declare short-lived URLs of files")
     reader = Reader(lab)
-    dated = [s for s in samples(lab, PARQUET) if isinstance(s.file.line.get("expirationTimestamp"), int)]
+    dated = [
+        s for s in samples(lab, PARQUET) if isinstance(s.file.line.get("expirationTimestamp"), int)
+    ]
     if not dated:
         raise NotOffered("no file has an expirationTimestamp")
     url, expires = dated[0].file.url, dated[0].file.line["expirationTimestamp"] / 1000
     wait = max(0.0, expires - time.time()) + 1.5
     if wait > LONGEST_WAIT:
-        raise NotOffered(f"URLs of files are valid for {wait:.0f} seconds, longer than the check waits ({LONGEST_WAIT:.0f})")
+        raise NotOffered(
+            f"URLs of files are valid for {wait:.0f} seconds, longer than the check waits ({LONGEST_WAIT:.0f})"
+        )
     with lab.judge("DS-FIL-10"):
         early = reader.read(url).status_code
         # On a slow machine the URL may already have expired.
@@ -276,4 +399,9 @@ def expired_urls_are_refused(lab: SharingLab) -> None:
         expect.true(is_valid, "status 200 before the expirationTimestamp", f"status {early}", at=at)
         time.sleep(wait)
         status = reader.read(url).status_code
-        expect.true(400 <= status < 500, "a 4xx status after the expirationTimestamp", f"status {status}", at=at)
+        expect.true(
+            400 <= status < 500,
+            "a 4xx status after the expirationTimestamp",
+            f"status {status}",
+            at=at,
+        )

@@ -5,8 +5,25 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from lakepact.conformance.checks.delta_sharing.api import EITHER_FORMAT, Kind, Reply, SharingLab, check, expect, op, reading
-from lakepact.conformance.checks.delta_sharing.kit.predicates import SQL_TYPES, VALUE_TYPES, Comparison, Predicate, column, hint, literal
+from lakepact.conformance.checks.delta_sharing.api import (
+    EITHER_FORMAT,
+    Kind,
+    Reply,
+    SharingLab,
+    check,
+    expect,
+    op,
+    reading,
+)
+from lakepact.conformance.checks.delta_sharing.kit.predicates import (
+    SQL_TYPES,
+    VALUE_TYPES,
+    Comparison,
+    Predicate,
+    column,
+    hint,
+    literal,
+)
 from lakepact.conformance.evidence.outcome import Blocked, Mutation, NotOffered, Wrong
 from lakepact.conformance.fixtures.manifest import PackTable
 from lakepact.conformance.rows import comparison
@@ -18,7 +35,16 @@ PRUNED = "measurements"  #: partitions, and statistics of every kind
 
 #: Tables whose rows hints are tried on; the last four need reader features.
 ROUNDED = ("timestamp_ntz", "type_widening")  #: whose statistics are not exact
-HINTED = (PRUNED, "partitioned", "partition_types", "no_stats", "schema_changes", "deletion_vectors", "column_mapping_name", *ROUNDED)
+HINTED = (
+    PRUNED,
+    "partitioned",
+    "partition_types",
+    "no_stats",
+    "schema_changes",
+    "deletion_vectors",
+    "column_mapping_name",
+    *ROUNDED,
+)
 
 #: SQL other than a comparison of a column with a constant, and whether a row of `measurements` satisfies it.
 BEYOND: tuple[tuple[str, Any], ...] = (
@@ -42,11 +68,27 @@ BEYOND: tuple[tuple[str, Any], ...] = (
 LONG = 2000  #: files; a longer list is fetched only a few times
 
 #: Predicates that no server can evaluate.
-NONSENSE = ("", " ", "region", "=", "nope = 1", "region =", "= 'eu'", "region = 'eu", "(((", "year == == 9", "\u2028", "year = 'x" * 99)
+NONSENSE = (
+    "",
+    " ",
+    "region",
+    "=",
+    "nope = 1",
+    "region =",
+    "= 'eu'",
+    "region = 'eu",
+    "(((",
+    "year == == 9",
+    "\u2028",
+    "year = 'x" * 99,
+)
 
 REGION, EU = column("region", "string"), literal("eu", "string")
 EQUAL = {"op": "equal", "children": [REGION, EU]}
-NOWHERE = {"op": "equal", "children": [REGION, literal("nowhere", "string")]}  #: a server that understands it returns no file
+NOWHERE = {
+    "op": "equal",
+    "children": [REGION, literal("nowhere", "string")],
+}  #: a server that understands it returns no file
 NINE = {"op": "literal", "value": 9, "valueType": "int"}
 
 #: JSON predicates that cannot be evaluated: what is wrong, and the text.
@@ -105,7 +147,9 @@ class Hinted:
         self.form = reading.formats(lab, table)[0]
         self.rows: list[Row] = table.last.rows.to_pylist()
         self.answer = parsed(lab.require(reading.asked(lab, table, form=self.form), 200).lines)
-        self.kinds = {f["name"]: _kind(f["type"]) for f in self.answer.fields if isinstance(f["type"], str)}
+        self.kinds = {
+            f["name"]: _kind(f["type"]) for f in self.answer.fields if isinstance(f["type"], str)
+        }
         self._read: dict[str, list[Row]] = {}
 
     def asked(self, **body: Any) -> Reply:
@@ -150,7 +194,9 @@ def hinted(lab: SharingLab, names: tuple[str, ...] = HINTED) -> Iterator[Hinted]
     """
     blocked: Blocked | None = None
     found = False
-    for table in [lab.manifest.tables[name] for name in names if name in lab.manifest.tables]:  # older packs have fewer
+    for table in [
+        lab.manifest.tables[name] for name in names if name in lab.manifest.tables
+    ]:  # older packs have fewer
         if not table.features or lab.feature("delta-format"):
             try:
                 known = Hinted(lab, table)
@@ -170,8 +216,12 @@ def matching(rows: list[Row], *predicates: Predicate) -> list[Row]:
 
 def sent(lab: SharingLab, body: Mapping[str, Any]) -> Reply:
     """Return the answer to a query of a table that hints can be sent to, in the pack or elsewhere."""
-    address: Mapping[str, Any] = lab.fixture(PRUNED).address if lab.knows_content else lab.table().address
-    return lab.send(op.query_table, body=dict(body), delta_sharing_capabilities=EITHER_FORMAT[1], **address)
+    address: Mapping[str, Any] = (
+        lab.fixture(PRUNED).address if lab.knows_content else lab.table().address
+    )
+    return lab.send(
+        op.query_table, body=dict(body), delta_sharing_capabilities=EITHER_FORMAT[1], **address
+    )
 
 
 def files(reply: Reply, about: str = "") -> list[Any]:
@@ -181,7 +231,8 @@ def files(reply: Reply, about: str = "") -> list[Any]:
         Unmet: the query was refused.
     """
     return sorted(
-        [file.size or 0, sorted(map(list, file.partition_values.items()), key=str)] for file in reading.understood(reply, about).files
+        [file.size or 0, sorted(map(list, file.partition_values.items()), key=str)]
+        for file in reading.understood(reply, about).files
     )
 
 
@@ -196,24 +247,42 @@ def empty_hints_return_all_files(lab: SharingLab) -> None:
     with lab.judge("DS-HNT-05"):
         reply = sent(lab, {"predicateHints": []})
         empty = files(reply, "for an empty array of predicateHints")
-        expect.equal(whole, empty, "for an empty array of predicateHints the files", at=reply.place())
+        expect.equal(
+            whole, empty, "for an empty array of predicateHints the files", at=reply.place()
+        )
     with lab.judge("DS-HNT-10"):
         reply = sent(lab, {})
-        expect.equal(whole, files(reply, "without hints"), "without jsonPredicateHints the files", at=reply.place())
+        expect.equal(
+            whole,
+            files(reply, "without hints"),
+            "without jsonPredicateHints the files",
+            at=reply.place(),
+        )
     if lab.knows_content:
         with lab.judge("DS-HNT-05", "DS-HNT-10"):
             known = len(lab.fixture(PRUNED).last.files)
-            expect.equal(known, len(whole), f"the number of files of {PRUNED} without hints", at=plain.place())
+            expect.equal(
+                known,
+                len(whole),
+                f"the number of files of {PRUNED} without hints",
+                at=plain.place(),
+            )
 
 
 @check("DS-HNT-04", "DS-SQL-03")
 def unsupported_sql_is_ignored(lab: SharingLab) -> None:
     """A query whose `predicateHints` hold SQL beyond comparisons, or invalid SQL, returns 200."""
     _ = files(lab.require(sent(lab, {}), 200))
-    for requirement, texts in lab.each((("DS-HNT-04", NONSENSE), ("DS-SQL-03", tuple(text for text, _ in BEYOND)))):
+    for requirement, texts in lab.each(
+        (("DS-HNT-04", NONSENSE), ("DS-SQL-03", tuple(text for text, _ in BEYOND)))
+    ):
         for text in lab.each(texts):
             with lab.judge(requirement):
-                expect.status(sent(lab, {"predicateHints": [text]}), 200, about=f"for the hint {expect.shown(text[:80])}")
+                expect.status(
+                    sent(lab, {"predicateHints": [text]}),
+                    200,
+                    about=f"for the hint {expect.shown(text[:80])}",
+                )
 
 
 @check("DS-HNT-08")
@@ -222,9 +291,18 @@ def invalid_predicates_keep_all_files(lab: SharingLab) -> None:
     whole = files(lab.require(sent(lab, {}), 200))
     for what, text in lab.each(WRONG_TREES if len(whole) <= LONG else WRONG_TREES[:3]):
         with lab.judge("DS-HNT-08"):
-            reply, about = sent(lab, {"jsonPredicateHints": text}), f"for jsonPredicateHints with {what}"
+            reply, about = (
+                sent(lab, {"jsonPredicateHints": text}),
+                f"for jsonPredicateHints with {what}",
+            )
             found = files(reply, about)
-            expect.true(found == whole, f"all {len(whole)} files {about}", f"{len(found)} files", at=reply.place(), kind=Kind.MISSING)
+            expect.true(
+                found == whole,
+                f"all {len(whole)} files {about}",
+                f"{len(found)} files",
+                at=reply.place(),
+                kind=Kind.MISSING,
+            )
 
 
 @check("DS-JSP-01")
@@ -242,7 +320,12 @@ def negative_limits_are_refused(lab: SharingLab) -> None:
     """A negative `limitHint` returns 400."""
     _ = files(lab.require(sent(lab, {"limitHint": 1}), 200))
     with lab.judge("DS-HNT-15"):
-        expect.status(sent(lab, {"limitHint": -1}), 400, about="for limitHint -1", mutation=Mutation(Wrong.VALUE, "/limitHint"))
+        expect.status(
+            sent(lab, {"limitHint": -1}),
+            400,
+            about="for limitHint -1",
+            mutation=Mutation(Wrong.VALUE, "/limitHint"),
+        )
 
 
 # -- limits ----------------------------------------------------------------------------------------------------------------
@@ -252,7 +335,18 @@ def negative_limits_are_refused(lab: SharingLab) -> None:
 def limits_keep_enough_rows(lab: SharingLab) -> None:
     """The files of a query with `limitHint` hold that many rows after deletion vectors, or all rows of the table."""
     for known in lab.each(
-        hinted(lab, ("partitioned", "partition_types", "no_stats", PRUNED, "deletion_vectors", "unpartitioned", "empty"))
+        hinted(
+            lab,
+            (
+                "partitioned",
+                "partition_types",
+                "no_stats",
+                PRUNED,
+                "deletion_vectors",
+                "unpartitioned",
+                "empty",
+            ),
+        )
     ):
         total = len(known.rows)
         for limit in lab.each((0, 1, total // 2, total - 1, total, total + 1, 2**31 - 1)):
@@ -262,8 +356,16 @@ def limits_keep_enough_rows(lab: SharingLab) -> None:
             with lab.judge("DS-HNT-12"):
                 found = len(known.rows_of(reading.understood(reply, f"for limitHint {limit}")))
                 wanted = min(limit, total)
-                what = f"files of {known.table.name} with at least {wanted} rows for limitHint {limit}"
-                expect.true(found >= wanted, what, f"files with {found} of {total} rows", at=reply.place(), kind=Kind.MISSING)
+                what = (
+                    f"files of {known.table.name} with at least {wanted} rows for limitHint {limit}"
+                )
+                expect.true(
+                    found >= wanted,
+                    what,
+                    f"files with {found} of {total} rows",
+                    at=reply.place(),
+                    kind=Kind.MISSING,
+                )
 
 
 @check("DS-HNT-13")
@@ -286,14 +388,23 @@ def predicates_before_limits(lab: SharingLab) -> None:
                         found = len(matching(known.rows_of(answer), predicate))
                         what = f"files of {known.table.name} with at least {limit} matching rows for {about}"
                         actual = f"files with {found} of {len(wanted)} matching rows"
-                        expect.true(found >= limit, what, actual, at=reply.place(), kind=Kind.MISSING)
+                        expect.true(
+                            found >= limit, what, actual, at=reply.place(), kind=Kind.MISSING
+                        )
 
 
 #: Predicates that hold for rows of few files.
 LAST_FILES: dict[str, tuple[Predicate, ...]] = {
-    PRUNED: (Comparison("year", "integer", "=", 100), Comparison("region", "string", "=", "us"), Comparison("id", "long", ">=", 704)),
+    PRUNED: (
+        Comparison("year", "integer", "=", 100),
+        Comparison("region", "string", "=", "us"),
+        Comparison("id", "long", ">=", 704),
+    ),
     "partitioned": (Comparison("city", "string", "=", "Oslo"), Comparison("id", "long", ">", 31)),
-    "partition_types": (Comparison("p_integer", "integer", "=", 100), Comparison("p_string", "string", "=", "A")),
+    "partition_types": (
+        Comparison("p_integer", "integer", "=", 100),
+        Comparison("p_string", "string", "=", "A"),
+    ),
 }
 
 
@@ -301,24 +412,45 @@ LAST_FILES: dict[str, tuple[Predicate, ...]] = {
 def hints_as_of_a_version(lab: SharingLab) -> None:
     """A query of an earlier version with hints leaves out no file of that version with a matching row."""
     (known,) = hinted(lab, (TRAVELLED,))
-    earlier = [version for version in known.table.readable if version is not known.table.last and version.rows.num_rows]
+    earlier = [
+        version
+        for version in known.table.readable
+        if version is not known.table.last and version.rows.num_rows
+    ]
     if not earlier or known.asked(version=earlier[0].version).status != 200:
         raise NotOffered("the history of the table is not shared")
     for version in lab.each(earlier):
         rows: list[Row] = version.rows.to_pylist()
         at = {"version": version.version}
         for predicate in lab.each(
-            (Comparison("id", "long", ">=", min(row["id"] for row in rows)), Comparison("city", "string", "=", "Oslo"))
+            (
+                Comparison("id", "long", ">=", min(row["id"] for row in rows)),
+                Comparison("city", "string", "=", "Oslo"),
+            )
         ):
-            wanted, about = matching(rows, predicate), f"{predicate.sql()} as of version {version.version}"
+            wanted, about = (
+                matching(rows, predicate),
+                f"{predicate.sql()} as of version {version.version}",
+            )
             with lab.judge("DS-HNT-03"):
                 known.holds_all(known.asked(**at, predicateHints=[predicate.sql()]), wanted, about)
             with lab.judge("DS-HNT-09"):
-                known.holds_all(known.asked(**at, jsonPredicateHints=hint(predicate.tree())), wanted, f"jsonPredicateHints {about}")
+                known.holds_all(
+                    known.asked(**at, jsonPredicateHints=hint(predicate.tree())),
+                    wanted,
+                    f"jsonPredicateHints {about}",
+                )
         with lab.judge("DS-HNT-12"):
             reply = known.asked(**at, limitHint=len(rows))
-            found = len(known.rows_of(reading.understood(reply, f"for a limit as of version {version.version}")))
-            what, actual = f"files with the {len(rows)} rows of version {version.version}", f"files with {found} rows"
+            found = len(
+                known.rows_of(
+                    reading.understood(reply, f"for a limit as of version {version.version}")
+                )
+            )
+            what, actual = (
+                f"files with the {len(rows)} rows of version {version.version}",
+                f"files with {found} rows",
+            )
             expect.true(found >= len(rows), what, actual, at=reply.place(), kind=Kind.MISSING)
 
 

@@ -6,7 +6,16 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from typing import Any
 
-from lakepact.conformance.checks.delta_sharing.api import NotOffered, Reply, SharingLab, check, expect, ndjson, place_of, reading
+from lakepact.conformance.checks.delta_sharing.api import (
+    NotOffered,
+    Reply,
+    SharingLab,
+    check,
+    expect,
+    ndjson,
+    place_of,
+    reading,
+)
 from lakepact.conformance.checks.delta_sharing.kit.test_tables import CHANGING
 from lakepact.conformance.checks.delta_sharing.queries.changes import PLAIN
 from lakepact.conformance.checks.delta_sharing.queries.refresh import WRITABLE, grown
@@ -43,8 +52,14 @@ def pages(ask: Callable[[dict[str, Any]], Reply], about: str) -> Iterator[Answer
         if not token:
             return
         if token in seen or len(seen) > MOST_EVER:
-            actual = "a nextPageToken for the second time" if token in seen else f"more than {MOST_EVER} pages"
-            raise expect.unmet(f"a last page of {about}", actual, at=place_of(answer.end, "nextPageToken"))
+            actual = (
+                "a nextPageToken for the second time"
+                if token in seen
+                else f"more than {MOST_EVER} pages"
+            )
+            raise expect.unmet(
+                f"a last page of {about}", actual, at=place_of(answer.end, "nextPageToken")
+            )
         seen.add(token)
         position = {"token": token}
 
@@ -80,7 +95,9 @@ def pages_hold_every_file_once(lab: SharingLab) -> None:
             continue  # The answer comes in pages also without maxFiles.
         with lab.judge("DS-QRY-09"):
             known, found = files_of(whole), files_of(in_pages(lab, table, most))
-            what = f"{len(known)} files on the pages of {name} with maxFiles {most}, each of them once"
+            what = (
+                f"{len(known)} files on the pages of {name} with maxFiles {most}, each of them once"
+            )
             actual = f"{len(found)} files, {sum(file not in found for file in known)} missing"
             expect.true(known == found, what, actual, at=None)  # on several pages
 
@@ -91,17 +108,25 @@ def later_pages_keep_version_and_format(lab: SharingLab) -> None:
     _need_pages(lab)
     table = lab.fixture("partitioned")
     for form in lab.each(reading.formats(lab, table)):
-        for body in lab.each(({"maxFiles": 1}, {"maxFiles": 1, "version": table.readable[0].version})):
+        for body in lab.each(
+            ({"maxFiles": 1}, {"maxFiles": 1, "version": table.readable[0].version})
+        ):
             first = reading.asked(lab, table, body, form=form)
             token = token_of(reading.understood(first)) if first.status == 200 else ""
-            second = reading.asked(lab, table, {**body, "pageToken": token}, form=form) if token else first
+            second = (
+                reading.asked(lab, table, {**body, "pageToken": token}, form=form)
+                if token
+                else first
+            )
             if second is first or second.status != 200:
                 continue  # The query has one page, or DS-QRY-09 fails for the second one.
             about = f"for the second page of {expect.shown(body)} of {table.name} in {form} format"
             with lab.judge("DS-QRY-08"):
                 reading.has_version(second, reading.version_header(first), about)
             with lab.judge("DS-CAP-04"):
-                expect.equal(form, ndjson.form_of(second.lines), f"{about} the format", at=second.place(0))
+                expect.equal(
+                    form, ndjson.form_of(second.lines), f"{about} the format", at=second.place(0)
+                )
     if not lab.verdicts:
         raise NotOffered("no query is answered on a second page")
 
@@ -113,7 +138,11 @@ def pages_hold_every_matching_row(lab: SharingLab) -> None:
     table = lab.fixture("measurements")
     wanted = [row for row in table.last.rows.to_pylist() if (row["year"] or 0) >= 9]
     with lab.judge("DS-HNT-03"):
-        found = [row for answer in in_pages(lab, table, 1, predicateHints=[HINT]) for row in reading.rows(lab, answer)]
+        found = [
+            row
+            for answer in in_pages(lab, table, 1, predicateHints=[HINT])
+            for row in reading.rows(lab, answer)
+        ]
         comparison.included(wanted, found, f"for the hint {HINT} on pages of one file")
 
 
@@ -137,9 +166,14 @@ def pages_are_of_one_version(lab: SharingLab) -> None:
     with lab.judge("DS-QRY-09"):
 
         def ask(position: dict[str, Any]) -> Reply:
-            return reading.asked(lab, table, {"maxFiles": 1, "pageToken": position.get("token", token_of(first))})
+            return reading.asked(
+                lab, table, {"maxFiles": 1, "pageToken": position.get("token", token_of(first))}
+            )
 
-        found = [*first.files, *(file for answer in pages(ask, f"{table.name}, which grew") for file in answer.files)]
+        found = [
+            *first.files,
+            *(file for answer in pages(ask, f"{table.name}, which grew") for file in answer.files),
+        ]
         what = f"the rows on the pages of {table.name}, which grew after the first one"
         comparison.same(reading.rows(lab, whole), reading.rows(lab, whole, found), what)
 
@@ -163,21 +197,29 @@ def pages_hold_every_change_once(lab: SharingLab) -> None:
                 answers += pages(partial(_page_of_changes, request, most), what)
                 known, found = files_of([whole]), files_of(answers)
                 wanted = f"{len(known)} changed files on all pages, each of them once, for {what}"
-                expect.true(known == found, wanted, f"{len(found)} of them", at=None)  # on several pages
+                expect.true(
+                    known == found, wanted, f"{len(found)} of them", at=None
+                )  # on several pages
             with lab.judge("DS-CDF-07"):
                 later = [line.get("version") for line in whole.historical]
                 found = [line.get("version") for answer in answers for line in answer.historical]
-                expect.equal(later, found, f"the versions of later metaData on {what}", at=None)  # on several pages
+                expect.equal(
+                    later, found, f"the versions of later metaData on {what}", at=None
+                )  # on several pages
     if not paged:
         raise NotOffered("changes do not come in pages")
 
 
 def _changes(lab: SharingLab, table: PackTable, more: dict[str, Any]) -> Reply:
     """Return all changes of a table, with later metadata, or a page of them."""
-    return reading.asked_changes(lab, table, {"starting_version": 0, "include_historical_metadata": True, **more})
+    return reading.asked_changes(
+        lab, table, {"starting_version": 0, "include_historical_metadata": True, **more}
+    )
 
 
-def _page_of_changes(request: Callable[[dict[str, Any]], Reply], most: int, position: dict[str, Any]) -> Reply:
+def _page_of_changes(
+    request: Callable[[dict[str, Any]], Reply], most: int, position: dict[str, Any]
+) -> Reply:
     return request({"max_files": most, **({"page_token": position["token"]} if position else {})})
 
 
@@ -188,7 +230,9 @@ def pages_hold_every_changed_file_once(lab: SharingLab) -> None:
     paged = False
     for name in lab.each(("partitioned", PLAIN)):
         table = lab.fixture(name)
-        whole = reading.understood(lab.require(reading.asked(lab, table, {"startingVersion": 0}), 200))
+        whole = reading.understood(
+            lab.require(reading.asked(lab, table, {"startingVersion": 0}), 200)
+        )
         first = reading.asked(lab, table, {"startingVersion": 0, "maxFiles": 1})
         if first.status != 200 or not token_of(reading.understood(first)) or token_of(whole):
             continue
@@ -206,9 +250,13 @@ def query_page_tokens_are_bound_to_their_query(lab: SharingLab) -> None:
     """A query with an unknown `pageToken`, or with one of another table's query, is refused (a warning if it returns 200)."""
     _need_pages(lab)
     table = lab.fixture("partitioned")
-    token = token_of(reading.understood(lab.require(reading.asked(lab, table, {"maxFiles": 1}), 200)))
+    token = token_of(
+        reading.understood(lab.require(reading.asked(lab, table, {"maxFiles": 1}), 200))
+    )
     # `times` has the version of the token.
-    others = [(f"a token of {table.name}", lab.fixture(name), token) for name in ("measurements", "times")]
+    others = [
+        (f"a token of {table.name}", lab.fixture(name), token) for name in ("measurements", "times")
+    ]
     for what, queried, sent in ((f"the token {expect.shown(FORGED)}", table, FORGED), *others):
         reply = reading.asked(lab, queried, {"maxFiles": 1, "pageToken": sent}) if sent else None
         if reply is not None and reply.status == 200:

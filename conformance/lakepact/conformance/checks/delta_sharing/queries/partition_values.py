@@ -6,7 +6,18 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from lakepact.conformance.checks.delta_sharing.api import Exchange, Kind, Place, Placed, SharingLab, check, expect, invariant, op, reading
+from lakepact.conformance.checks.delta_sharing.api import (
+    Exchange,
+    Kind,
+    Place,
+    Placed,
+    SharingLab,
+    check,
+    expect,
+    invariant,
+    op,
+    reading,
+)
 from lakepact.conformance.rows import comparison, values
 from lakepact.conformance.rows.data_files import stored_table
 from lakepact.conformance.rows.lines import SharedFile
@@ -16,14 +27,22 @@ TABLE = "partition_types"
 #: Requirement → types of partition columns, and the pattern of their values.
 TEXTS: dict[str, tuple[tuple[str, ...], str]] = {
     "DS-PV-03": (("string",), r".*"),
-    "DS-PV-04": (("long", "integer", "short", "byte", "float", "double", "decimal(10,2)"), r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?"),
+    "DS-PV-04": (
+        ("long", "integer", "short", "byte", "float", "double", "decimal(10,2)"),
+        r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?",
+    ),
     "DS-PV-05": (("date",), r"\d{4}-\d{2}-\d{2}"),
-    "DS-PV-06": (("timestamp",), r"\d{4}-\d{2}-\d{2}[ T]\d{2}:\d{2}:\d{2}(\.\d{1,9})?(Z|[+-]00:?00)?"),
+    "DS-PV-06": (
+        ("timestamp",),
+        r"\d{4}-\d{2}-\d{2}[ T]\d{2}:\d{2}:\d{2}(\.\d{1,9})?(Z|[+-]00:?00)?",
+    ),
     "DS-PV-07": (("boolean",), r"true|false"),
 }
 
 
-def texts(lab: SharingLab, kinds: tuple[str, ...]) -> Iterator[tuple[str, str, Any, Any, Place | None]]:
+def texts(
+    lab: SharingLab, kinds: tuple[str, ...]
+) -> Iterator[tuple[str, str, Any, Any, Place | None]]:
     """Yield the partition values of some types: column, type, the value in the table, and the value in the answer with its place."""
     table = lab.fixture(TABLE)
     truth = {row["id"]: row for row in table.last.rows.to_pylist()}
@@ -32,21 +51,36 @@ def texts(lab: SharingLab, kinds: tuple[str, ...]) -> Iterator[tuple[str, str, A
         for file in answer.files:
             row = truth.get(_id(lab, file))
             if row is None:
-                raise expect.unmet(f"a file of {TABLE} with one of its ids", f"the id {_id(lab, file)}", at=file.place())
+                raise expect.unmet(
+                    f"a file of {TABLE} with one of its ids",
+                    f"the id {_id(lab, file)}",
+                    at=file.place(),
+                )
             for field in answer.fields:
                 name, at = field["name"], file.place("partitionValues", field["name"])
                 if name in answer.partition_columns and field["type"] in kinds:
                     found = f"values of {', '.join(file.partition_values) or 'nothing'}"
-                    expect.true(name in file.partition_values, f"a partition value of {name}", found, at=at, kind=Kind.MISSING)
+                    expect.true(
+                        name in file.partition_values,
+                        f"a partition value of {name}",
+                        found,
+                        at=at,
+                        kind=Kind.MISSING,
+                    )
                     yield name, field["type"], row[name], file.partition_values[name], at
 
 
 def _id(lab: SharingLab, file: SharedFile) -> int:
     """Return the id of the only row of a file, from the file itself."""
-    found = [row.get("id") for row in stored_table(reading.downloads(lab).fetch(file, file.url)).to_pylist()]
+    found = [
+        row.get("id")
+        for row in stored_table(reading.downloads(lab).fetch(file, file.url)).to_pylist()
+    ]
     if len(found) != 1 or not isinstance(found[0], int):
         actual = f"the ids {expect.shown(found[:5])}"
-        raise expect.unmet(f"a file of {TABLE} with one row that has an id", actual, at=file.place())
+        raise expect.unmet(
+            f"a file of {TABLE} with one row that has an id", actual, at=file.place()
+        )
     return found[0]
 
 
@@ -59,11 +93,18 @@ def partition_values_have_the_form_of_their_type(lab: SharingLab) -> None:
                 if true is None:
                     continue
                 with case():
-                    shaped = isinstance(text, str) and re.fullmatch(pattern, text, re.DOTALL) is not None
+                    shaped = (
+                        isinstance(text, str) and re.fullmatch(pattern, text, re.DOTALL) is not None
+                    )
                     what = f"a {kind} as string for {name}, whose value is {expect.shown(true)}"
                     expect.true(shaped, what, expect.shown(text), at=at)
                     found = comparison.frozen(values.typed(text, kind, at=at))
-                    expect.true(found == comparison.frozen(true), f"{name} {expect.shown(true)}", expect.shown(text), at=at)
+                    expect.true(
+                        found == comparison.frozen(true),
+                        f"{name} {expect.shown(true)}",
+                        expect.shown(text),
+                        at=at,
+                    )
 
 
 @check("DS-PV-02")
@@ -78,18 +119,34 @@ def null_partition_values(lab: SharingLab) -> None:
                     expect.true(text is None or text == "", empty, expect.shown(text), at=at)
                 else:
                     there = text is not None and text != ""
-                    expect.true(there, f"a string for {name}, whose value is {expect.shown(true)}", expect.shown(text), at=at)
+                    expect.true(
+                        there,
+                        f"a string for {name}, whose value is {expect.shown(true)}",
+                        expect.shown(text),
+                        at=at,
+                    )
     with lab.judge("DS-PV-02"):
         table = lab.fixture("partitioned")
         reply = lab.require(reading.asked(lab, table), 200)
         wanted = sorted(file["partition_values"]["city"] is None for file in table.last.files)
-        found = sorted(file.partition_values.get("city") in {None, ""} for file in reading.understood(reply).files)
-        expect.equal(wanted, found, "for each file of the table partitioned, whether city is null:", at=reply.place())
+        found = sorted(
+            file.partition_values.get("city") in {None, ""}
+            for file in reading.understood(reply).files
+        )
+        expect.equal(
+            wanted,
+            found,
+            "for each file of the table partitioned, whether city is null:",
+            at=reply.place(),
+        )
 
 
 @invariant(
     "DS-PV-01",
-    traffic=("queries.partition_values.partition_values_have_the_form_of_their_type", "queries.hints.empty_hints_return_all_files"),
+    traffic=(
+        "queries.partition_values.partition_values_have_the_form_of_their_type",
+        "queries.hints.empty_hints_return_all_files",
+    ),
 )
 def strings_or_nulls(exchange: Exchange) -> bool:
     """Every partition value in a response is a string or `null`."""

@@ -6,7 +6,16 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any
 
-from lakepact.conformance.checks.delta_sharing.api import Kind, NotOffered, SharingLab, check, expect, invariant, ndjson, wrong_type
+from lakepact.conformance.checks.delta_sharing.api import (
+    Kind,
+    NotOffered,
+    SharingLab,
+    check,
+    expect,
+    invariant,
+    ndjson,
+    wrong_type,
+)
 from lakepact.conformance.checks.delta_sharing.kit.answers import version_of
 from lakepact.conformance.checks.delta_sharing.kit.catalog import EITHER_FORMAT, SharedTable
 from lakepact.conformance.checks.delta_sharing.kit.reading import VERSION, has_version
@@ -53,7 +62,13 @@ def content_types_make_no_difference(lab: SharingLab) -> None:
         for media_type in (JSON, f"{JSON}; charset=utf-8", f"{JSON};charset=UTF-8", ""):
             with case():
                 reply = query(lab, table, {"limitHint": 1}, headers=[("Content-Type", media_type)])
-                expect.status(reply, 200, about=f"with Content-Type {media_type}" if media_type else "without Content-Type")
+                expect.status(
+                    reply,
+                    200,
+                    about=f"with Content-Type {media_type}"
+                    if media_type
+                    else "without Content-Type",
+                )
 
 
 @check("DS-QRY-02")
@@ -62,7 +77,9 @@ def empty_queries_return_all_files(lab: SharingLab) -> None:
     sizes = {}
     if lab.knows_content:
         sizes = {
-            str(t.address): sorted(file["size"] for file in t.last.files) for t in lab.manifest.tables.values() if t.name != "refreshed"
+            str(t.address): sorted(file["size"] for file in t.last.files)
+            for t in lab.manifest.tables.values()
+            if t.name != "refreshed"
         }
     judged = False
     for table in lab.each(by_url(lab)):
@@ -78,12 +95,22 @@ def empty_queries_return_all_files(lab: SharingLab) -> None:
             known = sizes.get(str(table.address))
             found = sorted(file_sizes(reply.lines))
             if known is not None:
-                expect.true(found == known, f"the {len(known)} files of {table.name}", f"{len(found)} files", at=reply.place())
+                expect.true(
+                    found == known,
+                    f"the {len(known)} files of {table.name}",
+                    f"{len(found)} files",
+                    at=reply.place(),
+                )
             for metadata in ndjson.objects(reply.lines, "metaData"):
                 if isinstance(metadata.get("numFiles"), int):
                     with case():
-                        wanted, actual = f"numFiles {len(found)} in metaData of {table.name}, its number of files", metadata["numFiles"]
-                        expect.true(actual == len(found), wanted, actual, at=metadata.place("numFiles"))
+                        wanted, actual = (
+                            f"numFiles {len(found)} in metaData of {table.name}, its number of files",
+                            metadata["numFiles"],
+                        )
+                        expect.true(
+                            actual == len(found), wanted, actual, at=metadata.place("numFiles")
+                        )
     if not judged:
         raise NotOffered("every answer comes in pages, or every table changes all the time")
 
@@ -92,10 +119,20 @@ def file_sizes(lines: tuple[Placed, ...]) -> Iterator[int]:
     """Yield the sizes of the files of a snapshot, in either format."""
     for file in ndjson.objects(lines, "file"):
         single = file.get("deltaSingleAction")
-        yield int((single.get("add") or {}).get("size", -1) if isinstance(single, dict) else file.get("size", -1))
+        yield int(
+            (single.get("add") or {}).get("size", -1)
+            if isinstance(single, dict)
+            else file.get("size", -1)
+        )
 
 
-def same_as(lab: SharingLab, requirement: str, plain: Callable[[], Reply], other: Callable[[], Reply], about: str) -> None:
+def same_as(
+    lab: SharingLab,
+    requirement: str,
+    plain: Callable[[], Reply],
+    other: Callable[[], Reply],
+    about: str,
+) -> None:
     """Check that an addition to a request does not change its answer.
 
     Raises:
@@ -114,12 +151,22 @@ def unknown_members_change_nothing(lab: SharingLab) -> None:
     """Unknown members and query parameters change nothing in the responses to queries and changes."""
     for table in lab.each(varied_by_url(lab)):
         plain = partial(query, lab, table, {})
-        same_as(lab, "DS-QRY-10", plain, partial(query, lab, table, UNKNOWN_MEMBERS), f"{table.name} with unknown members")
+        same_as(
+            lab,
+            "DS-QRY-10",
+            plain,
+            partial(query, lab, table, UNKNOWN_MEMBERS),
+            f"{table.name} with unknown members",
+        )
         more = partial(query, lab, table, {}, query=UNKNOWN_PARAMETERS)
         same_as(lab, "DS-QRY-10", plain, more, f"{table.name} with unknown parameters")
         if table.changes and lab.offers(ndjson.CHANGES):
-            plain, other = (partial(changes, lab, table, query=pairs) for pairs in ([], UNKNOWN_PARAMETERS))
-            same_as(lab, "DS-QRY-10", plain, other, f"changes of {table.name} with unknown parameters")
+            plain, other = (
+                partial(changes, lab, table, query=pairs) for pairs in ([], UNKNOWN_PARAMETERS)
+            )
+            same_as(
+                lab, "DS-QRY-10", plain, other, f"changes of {table.name} with unknown parameters"
+            )
 
 
 def varied_by_url(lab: SharingLab) -> list[SharedTable]:
@@ -130,7 +177,13 @@ def varied_by_url(lab: SharingLab) -> list[SharedTable]:
 def changes(lab: SharingLab, table: SharedTable, **sent: Any) -> Reply:
     """Return the changes of the current version of a table."""
     headers = [EITHER_FORMAT, *sent.pop("headers", ())]
-    return lab.send(ndjson.CHANGES, headers=headers, starting_version=version(lab, table), **table.address, **sent)
+    return lab.send(
+        ndjson.CHANGES,
+        headers=headers,
+        starting_version=version(lab, table),
+        **table.address,
+        **sent,
+    )
 
 
 @check("DS-QRY-11")
@@ -142,7 +195,12 @@ def members_of_wrong_types_return_400(lab: SharingLab) -> None:
         for body in WRONG:
             with case():
                 at = f"/{next(iter(body))}" if isinstance(body, dict) else ""
-                expect.status(query(lab, table, body), 400, about=f"for the body {expect.shown(body)}", mutation=wrong_type(at))
+                expect.status(
+                    query(lab, table, body),
+                    400,
+                    about=f"for the body {expect.shown(body)}",
+                    mutation=wrong_type(at),
+                )
     reply = query(lab, table, {"limitHint": 2**31})
     if reply.status != 400:
         expected = "status 400 for limitHint 2147483648, which does not fit Int32"
@@ -160,7 +218,12 @@ def queries_begin_with_protocol_and_metadata(exchange: Exchange) -> bool:
         return False
     kinds = [ndjson.kind_of(line) for line in lines[:2]]
     found = ", ".join(kind or "?" for kind in kinds) or "no line"
-    expect.true(kinds == TWO, "protocol and metaData as the first two lines", found, at=Reply(exchange).place())
+    expect.true(
+        kinds == TWO,
+        "protocol and metaData as the first two lines",
+        found,
+        at=Reply(exchange).place(),
+    )
     return True
 
 
@@ -173,7 +236,10 @@ def snapshots_hold_only_files(exchange: Exchange) -> bool:
     _only(lines, {"file"}, "only file lines after the first two lines")
     if ndjson.form_of(lines) == ndjson.DELTA:
         for file in ndjson.objects(lines[2:], "file"):
-            at, what = file.place("deltaSingleAction"), "action in a file line, since the query has no startingVersion:"
+            at, what = (
+                file.place("deltaSingleAction"),
+                "action in a file line, since the query has no startingVersion:",
+            )
             expect.equal("add", ndjson.action_of(file)[0], what, at=at)
     return True
 
@@ -182,9 +248,17 @@ def snapshots_hold_only_files(exchange: Exchange) -> bool:
 def file_changes_hold_only_changes(exchange: Exchange) -> bool:
     """After the first two lines, a response with `startingVersion` has only changed files and metaData."""
     lines = ndjson.lines_of(exchange, ndjson.QUERY)
-    if not lines or ndjson.is_continued(exchange) or "startingVersion" not in ndjson.body_of(exchange):
+    if (
+        not lines
+        or ndjson.is_continued(exchange)
+        or "startingVersion" not in ndjson.body_of(exchange)
+    ):
         return False
-    allowed = {"metaData", "file"} if ndjson.form_of(lines) == ndjson.DELTA else {"metaData", "add", "remove", "cdf"}
+    allowed = (
+        {"metaData", "file"}
+        if ndjson.form_of(lines) == ndjson.DELTA
+        else {"metaData", "add", "remove", "cdf"}
+    )
     if ndjson.body_of(exchange).get("includeHistoricalProtocol") is True:
         allowed.add("protocol")  # Of version 2026-08; in parquet format DS-HPR-03 counts them.
     what = f"only the lines {', '.join(sorted(allowed))} after the first two, since the query has startingVersion"
@@ -199,7 +273,9 @@ def _only(lines: tuple[Placed, ...], allowed: set[str], what: str) -> None:
     """Expect lines of some kinds after the first two, and an endStreamAction."""
     others = [line for line in lines[2:] if ndjson.kind_of(line) not in {*allowed, ndjson.END}]
     kinds = ", ".join(sorted({ndjson.kind_of(line) or "?" for line in others}))
-    expect.true(not others, what, kinds, at=others[0].place() if others else None, kind=Kind.SURPLUS)
+    expect.true(
+        not others, what, kinds, at=others[0].place() if others else None, kind=Kind.SURPLUS
+    )
 
 
 @invariant("DS-DF-09", traffic=ndjson.TOUR)
@@ -209,7 +285,12 @@ def no_line_is_empty(exchange: Exchange) -> bool:
         return False
     content_lines = exchange.body.removesuffix(b"\n").split(b"\n")
     empty = [number for number, line in enumerate(content_lines, start=1) if not line.strip()]
-    expect.true(not empty, "no empty line", f"line {empty[:1]} of {len(content_lines)} is empty", at=Reply(exchange).place())
+    expect.true(
+        not empty,
+        "no empty line",
+        f"line {empty[:1]} of {len(content_lines)} is empty",
+        at=Reply(exchange).place(),
+    )
     return True
 
 
@@ -224,7 +305,10 @@ def spark_parameters_change_nothing(lab: SharingLab) -> None:
         plain, other = (partial(query, lab, table, body) for body in ({}, sent))
         same_as(lab, "DS-DF-12", plain, other, f"{table.name} with empty predicateHints")
         if table.changes and lab.offers(ndjson.CHANGES):
-            plain, other = (partial(changes, lab, table, query=pairs) for pairs in ([], [("readChangeFeed", "true")]))
+            plain, other = (
+                partial(changes, lab, table, query=pairs)
+                for pairs in ([], [("readChangeFeed", "true")])
+            )
             same_as(lab, "DS-DF-12", plain, other, f"changes of {table.name} with readChangeFeed")
 
 
@@ -247,7 +331,13 @@ def booleans_are_case_insensitive(lab: SharingLab) -> None:
         )
         if plain().status == 200:
             for other in lab.each(others):
-                same_as(lab, "DS-DF-15", plain, other, f"changes of {table.name} with includeHistoricalMetadata in another case")
+                same_as(
+                    lab,
+                    "DS-DF-15",
+                    plain,
+                    other,
+                    f"changes of {table.name} with includeHistoricalMetadata in another case",
+                )
     if not lab.verdicts:
         raise NotOffered("no table answers its changes from its first version on")
 
@@ -262,12 +352,26 @@ def jvm_client_headers_are_accepted(lab: SharingLab) -> None:
                     reply = query(lab, table, {"limitHint": 1}, headers=[("fileidhash", word)])
                     expect.status(reply, 200, about=f"with the header fileidhash: {word}")
                     at = reply.header("fileidhash")
-                    expect.equal(word, reply.headers.get("fileidhash"), "the header fileidhash of the answer:", at=at)
+                    expect.equal(
+                        word,
+                        reply.headers.get("fileidhash"),
+                        "the header fileidhash of the answer:",
+                        at=at,
+                    )
             with case():
                 paged = query(lab, table, {"maxFiles": 1000})
                 has_version, at = version_of(paged) is not None, paged.header(VERSION)
-                expect.true(has_version, f"Delta-Table-Version for {table.name} with maxFiles", paged.shown, at=at)
+                expect.true(
+                    has_version,
+                    f"Delta-Table-Version for {table.name} with maxFiles",
+                    paged.shown,
+                    at=at,
+                )
         for table in varied_by_url(lab):
             if query(lab, table, {"limitHint": 1}).status == 200:
                 with case():
-                    expect.status(query(lab, table, {"maxFiles": 1}), 200, about=f"for {table.name} with maxFiles")
+                    expect.status(
+                        query(lab, table, {"maxFiles": 1}),
+                        200,
+                        about=f"for {table.name} with maxFiles",
+                    )

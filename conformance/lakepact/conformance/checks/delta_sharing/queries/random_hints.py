@@ -9,8 +9,21 @@ from random import Random
 from typing import Any
 
 from lakepact.conformance.checks.delta_sharing.api import SharingLab, check, reading
-from lakepact.conformance.checks.delta_sharing.kit.predicates import Comparison, Draw, Joined, Negated, Predicate, hint
-from lakepact.conformance.checks.delta_sharing.queries.hints import PRUNED, ROUNDED, Hinted, hinted, matching
+from lakepact.conformance.checks.delta_sharing.kit.predicates import (
+    Comparison,
+    Draw,
+    Joined,
+    Negated,
+    Predicate,
+    hint,
+)
+from lakepact.conformance.checks.delta_sharing.queries.hints import (
+    PRUNED,
+    ROUNDED,
+    Hinted,
+    hinted,
+    matching,
+)
 
 ROUNDS = 12  #: requests for each table
 FILES = 4  #: least values of files that are tried one by one, and as many greatest ones
@@ -25,7 +38,9 @@ def one_sql_predicate(lab: SharingLab) -> None:
             predicate = draw.leaf()
             reply = known.asked(predicateHints=[predicate.sql()])
             with lab.judge("DS-HNT-03"):
-                known.holds_all(reply, matching(known.rows, predicate), f"the hint {predicate.sql()}")
+                known.holds_all(
+                    reply, matching(known.rows, predicate), f"the hint {predicate.sql()}"
+                )
 
 
 @check("DS-HNT-02")
@@ -39,7 +54,9 @@ def several_sql_predicates(lab: SharingLab) -> None:
             texts = [predicate.sql() for predicate in predicates]
             reply = known.asked(predicateHints=texts)
             with lab.judge("DS-HNT-02"):
-                known.holds_all(reply, matching(known.rows, *predicates), f"the hints {', '.join(texts)}")
+                known.holds_all(
+                    reply, matching(known.rows, *predicates), f"the hints {', '.join(texts)}"
+                )
 
 
 @check("DS-HNT-09", "DS-JSP-08")
@@ -51,7 +68,9 @@ def json_predicates(lab: SharingLab) -> None:
             predicate = draw.tree()
             reply = known.asked(jsonPredicateHints=hint(predicate.tree()))
             with lab.judge("DS-HNT-09", "DS-JSP-08"):
-                known.holds_all(reply, matching(known.rows, predicate), f"jsonPredicateHints {predicate.sql()}")
+                known.holds_all(
+                    reply, matching(known.rows, predicate), f"jsonPredicateHints {predicate.sql()}"
+                )
 
 
 @check("DS-JSP-06", "DS-HNT-09")
@@ -63,7 +82,9 @@ def negations(lab: SharingLab) -> None:
             predicate: Any = Negated(draw.tree(1))
             reply = known.asked(jsonPredicateHints=hint(predicate.tree()))
             with lab.judge("DS-JSP-06", "DS-HNT-09"):
-                known.holds_all(reply, matching(known.rows, predicate), f"jsonPredicateHints {predicate.sql()}")
+                known.holds_all(
+                    reply, matching(known.rows, predicate), f"jsonPredicateHints {predicate.sql()}"
+                )
 
 
 def extremes(lab: SharingLab, known: Hinted, column: str) -> tuple[list[Any], list[Any]]:
@@ -84,25 +105,35 @@ def extremes_in_sql(lab: SharingLab) -> None:
     for known in lab.each(hinted(lab, (PRUNED, "partition_types", *ROUNDED))):
         for column, kind in lab.each(known.sql_kinds().items()):
             least, greatest = extremes(lab, known, column)
-            for value in lab.each(dict.fromkeys((*sorted(least)[:FILES], *sorted(greatest)[-FILES:]))):
+            for value in lab.each(
+                dict.fromkeys((*sorted(least)[:FILES], *sorted(greatest)[-FILES:]))
+            ):
                 predicate = Comparison(column, kind, "=", value)
                 if isinstance(value, str) and ("'" in value or "\\" in value):
                     continue  # SQL dialects escape these differently.
                 reply = known.asked(predicateHints=[predicate.sql()])
                 with lab.judge("DS-HNT-03"):
-                    known.holds_all(reply, matching(known.rows, predicate), f"the hint {predicate.sql()}")
+                    known.holds_all(
+                        reply, matching(known.rows, predicate), f"the hint {predicate.sql()}"
+                    )
 
 
 @check("DS-HNT-09")
 def extremes_in_json(lab: SharingLab) -> None:
     """A query with `jsonPredicateHints` for the least or greatest value of each file leaves out no file."""
-    for known in lab.each(hinted(lab, (PRUNED, "partitioned", "deletion_vectors", "column_mapping_name", *ROUNDED))):
+    for known in lab.each(
+        hinted(lab, (PRUNED, "partitioned", "deletion_vectors", "column_mapping_name", *ROUNDED))
+    ):
         for column, kind in lab.each(known.json_kinds().items()):
             for values in lab.each(extremes(lab, known, column)):
-                parts: list[Predicate] = [Comparison(column, kind, "=", value) for value in dict.fromkeys(values)]
+                parts: list[Predicate] = [
+                    Comparison(column, kind, "=", value) for value in dict.fromkeys(values)
+                ]
                 if not parts:
                     continue
                 predicate = Joined("or", tuple(parts)) if len(parts) > 1 else parts[0]
                 reply = known.asked(jsonPredicateHints=hint(predicate.tree()))
                 with lab.judge("DS-HNT-09"):
-                    known.holds_all(reply, matching(known.rows, predicate), f"the extremes of {column}")
+                    known.holds_all(
+                        reply, matching(known.rows, predicate), f"the extremes of {column}"
+                    )

@@ -6,7 +6,15 @@ import json
 import time
 from typing import Any
 
-from lakepact.conformance.checks.delta_sharing.api import NotOffered, SharingLab, check, expect, op, reading, test_tables
+from lakepact.conformance.checks.delta_sharing.api import (
+    NotOffered,
+    SharingLab,
+    check,
+    expect,
+    op,
+    reading,
+    test_tables,
+)
 from lakepact.conformance.fixtures.growth import append
 from lakepact.conformance.fixtures.manifest import PackTable
 from lakepact.conformance.rows import comparison
@@ -16,7 +24,10 @@ WRITABLE = "fixtures-writable"
 PARTITIONED = "partitioned"
 IN_OSLO = {
     "op": "equal",
-    "children": [{"op": "column", "name": "city", "valueType": "string"}, {"op": "literal", "value": "Oslo", "valueType": "string"}],
+    "children": [
+        {"op": "column", "name": "city", "valueType": "string"},
+        {"op": "literal", "value": "Oslo", "valueType": "string"},
+    ],
 }
 TRIES, PAUSE = 10, 0.3  #: for a server to see a new version
 
@@ -32,14 +43,26 @@ def refreshes_return_the_same_files(lab: SharingLab) -> None:
         raise NotOffered("the target returns no refreshToken")
     rows = reading.rows(lab, before)
     changed = lab.target.parameters.get(WRITABLE) == "yes" and grown(lab, table)
-    bodies: tuple[dict[str, Any], ...] = ({"refreshToken": token}, {"refreshToken": token, "includeRefreshToken": True})
+    bodies: tuple[dict[str, Any], ...] = (
+        {"refreshToken": token},
+        {"refreshToken": token, "includeRefreshToken": True},
+    )
     for body in lab.each(bodies):
         reply = reading.asked(lab, table, body)
-        with lab.judge("DS-EST-06", remark="" if changed else "the table did not change in between"):
+        with lab.judge(
+            "DS-EST-06", remark="" if changed else "the table did not change in between"
+        ):
             after = reading.understood(reply, "for a refreshToken")
-            reading.has_version(reply, reading.version_header(first), "for a refreshToken, as of the first answer,")
+            reading.has_version(
+                reply, reading.version_header(first), "for a refreshToken, as of the first answer,"
+            )
             files = reading.identities_of(before.files)
-            expect.equal(files, reading.identities_of(after.files), "the files of the first answer", at=reply.place())
+            expect.equal(
+                files,
+                reading.identities_of(after.files),
+                "the files of the first answer",
+                at=reply.place(),
+            )
             comparison.same(rows, reading.rows(lab, after), "the rows of the first answer")
 
 
@@ -49,9 +72,14 @@ def refreshes_keep_hints(lab: SharingLab) -> None:
     table = lab.fixture(PARTITIONED)
     every = reading.understood(lab.require(reading.asked(lab, table), 200))
     judged = False
-    known: tuple[dict[str, Any], ...] = ({"limitHint": 1}, {"jsonPredicateHints": json.dumps(IN_OSLO)})
+    known: tuple[dict[str, Any], ...] = (
+        {"limitHint": 1},
+        {"jsonPredicateHints": json.dumps(IN_OSLO)},
+    )
     for hints in lab.each(known):
-        first = reading.understood(lab.require(reading.asked(lab, table, {**hints, "includeRefreshToken": True}), 200))
+        first = reading.understood(
+            lab.require(reading.asked(lab, table, {**hints, "includeRefreshToken": True}), 200)
+        )
         token = (first.end or {}).get("refreshToken")
         if not isinstance(token, str) or not token or len(first.files) == len(every.files):
             continue  # The target returns no token, or ignores the hints.
@@ -61,17 +89,29 @@ def refreshes_keep_hints(lab: SharingLab) -> None:
             reply = reading.asked(lab, table, {**hints, "refreshToken": token})
             again = reading.understood(reply, f"for {expect.shown(hints)} and its refreshToken")
             files = reading.identities_of(first.files)
-            expect.equal(files, reading.identities_of(again.files), "the files of the first answer", at=reply.place())
+            expect.equal(
+                files,
+                reading.identities_of(again.files),
+                "the files of the first answer",
+                at=reply.place(),
+            )
     if not judged:
         raise NotOffered("the target returns no refreshToken, or ignores hints")
 
 
 def grown(lab: SharingLab, table: PackTable) -> bool:
     """Append to the table, and return whether the target then shows a new version."""
-    before = reading.version_header(lab.require(lab.send(op.get_table_version, **table.address), 200))
+    before = reading.version_header(
+        lab.require(lab.send(op.get_table_version, **table.address), 200)
+    )
     append(table.location)
     for _ in range(TRIES):
-        if reading.version_header(lab.require(lab.send(op.get_table_version, **table.address), 200)) != before:
+        if (
+            reading.version_header(
+                lab.require(lab.send(op.get_table_version, **table.address), 200)
+            )
+            != before
+        ):
             return True
         time.sleep(PAUSE)
     return False

@@ -2,7 +2,17 @@
 
 from __future__ import annotations
 
-from lakepact.conformance.checks.delta_sharing.api import Mutation, Reply, SharingLab, Wrong, check, expect, op, reading, test_tables
+from lakepact.conformance.checks.delta_sharing.api import (
+    Mutation,
+    Reply,
+    SharingLab,
+    Wrong,
+    check,
+    expect,
+    op,
+    reading,
+    test_tables,
+)
 from lakepact.conformance.checks.delta_sharing.kit.reading import AnyTable
 
 BEFORE_ALL = "1970-01-01T00:00:00Z"
@@ -22,7 +32,9 @@ def shared_late(lab: SharingLab) -> tuple[AnyTable, int]:
             if listed.name == LATE_NAME:
                 return listed, LATE_START
     table = test_tables.with_history(lab).table
-    reply = lab.require(lab.send(op.get_table_version, starting_timestamp=BEFORE_ALL, **table.address), 200)
+    reply = lab.require(
+        lab.send(op.get_table_version, starting_timestamp=BEFORE_ALL, **table.address), 200
+    )
     version = reading.version_header(reply)
     return table, int(version) if version.isdigit() else 0
 
@@ -40,11 +52,15 @@ def versions_before_the_first_shared_are_refused(lab: SharingLab) -> None:
     lab.require(usual, 200)
     early: dict[str, Reply] = {
         f"a query of version {first - 1}": reading.asked(lab, table, {"version": first - 1}),
-        f"a query since version {first - 1}": reading.asked(lab, table, {"startingVersion": first - 1}),
+        f"a query since version {first - 1}": reading.asked(
+            lab, table, {"startingVersion": first - 1}
+        ),
         "a query of version 0": reading.asked(lab, table, {"version": 0}),
     }
     if lab.offers(op.query_table_changes):
-        early[f"changes since version {first - 1}"] = reading.asked_changes(lab, table, {"starting_version": first - 1})
+        early[f"changes since version {first - 1}"] = reading.asked_changes(
+            lab, table, {"starting_version": first - 1}
+        )
 
     with lab.judge_each("DS-TTV-14") as case:
         if earliest.status == 200:
@@ -52,4 +68,7 @@ def versions_before_the_first_shared_are_refused(lab: SharingLab) -> None:
                 reading.has_version(earliest, first, f"for {BEFORE_ALL} of {table.name}")
         for what, reply in early.items():
             with case(Mutation(Wrong.ABSENT, "version")):
-                expect.client_error(reply, about=f"for {what} of {table.name}, which is shared from version {first} on")
+                expect.client_error(
+                    reply,
+                    about=f"for {what} of {table.name}, which is shared from version {first} on",
+                )

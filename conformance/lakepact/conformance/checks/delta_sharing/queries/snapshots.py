@@ -4,7 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
-from lakepact.conformance.checks.delta_sharing.api import Kind, NotOffered, SharingLab, Unmet, check, expect, ndjson, place_of, reading
+from lakepact.conformance.checks.delta_sharing.api import (
+    Kind,
+    NotOffered,
+    SharingLab,
+    Unmet,
+    check,
+    expect,
+    ndjson,
+    place_of,
+    reading,
+)
 from lakepact.conformance.checks.delta_sharing.kit.test_tables import MANY, readable
 from lakepact.conformance.checks.delta_sharing.kit.times import as_of
 from lakepact.conformance.fixtures.manifest import PackTable
@@ -51,19 +61,31 @@ def rows_of_delta_tables_in_parquet_format(lab: SharingLab) -> None:
                 judged = True
                 with lab.judge("DS-QRY-09"):
                     found = reading.rows(lab, reading.understood(reply))
-                    comparison.same(table.last.rows.to_pylist(), found, f"the rows of {table.name} in parquet format")
+                    comparison.same(
+                        table.last.rows.to_pylist(),
+                        found,
+                        f"the rows of {table.name} in parquet format",
+                    )
     if not judged:
-        raise NotOffered("no table with deletion vectors or column mapping is answered in parquet format")
+        raise NotOffered(
+            "no table with deletion vectors or column mapping is answered in parquet format"
+        )
 
 
 def _current_rows(lab: SharingLab, table: PackTable, form: str) -> None:
     reply = reading.asked(lab, table, form=form)
     if table.unusual and 400 <= reply.status < 500:
-        lab.skip("DS-QRY-09", f"{table.name}, which needs {', '.join(sorted(table.unusual))}, is refused")
+        lab.skip(
+            "DS-QRY-09", f"{table.name}, which needs {', '.join(sorted(table.unusual))}, is refused"
+        )
         return
     with lab.judge("DS-QRY-09"):
         answer = reading.understood(reply, f"for {table.name} in {form} format")
-        comparison.same(table.last.rows.to_pylist(), reading.rows(lab, answer), f"the rows of {table.name} in {form} format")
+        comparison.same(
+            table.last.rows.to_pylist(),
+            reading.rows(lab, answer),
+            f"the rows of {table.name} in {form} format",
+        )
 
 
 @check("DS-QRY-09")
@@ -78,11 +100,20 @@ def many_files(lab: SharingLab) -> None:
             found = sorted(str(file.partition_values.get("n")) for file in answer.files)
             missing, extra = set(expected) - set(found), len(found) - len(expected)
             actual = f"{len(found)} files, {len(missing)} missing, {extra:+} in all"
-            expect.true(found == expected, f"{len(expected)} files, one for each n", actual, at=reply.place())
+            expect.true(
+                found == expected,
+                f"{len(expected)} files, one for each n",
+                actual,
+                at=reply.place(),
+            )
             chosen = answer.files[:: -(-len(answer.files) // SAMPLE)]
             numbers = {int(str(file.partition_values["n"])) for file in chosen}
             wanted = [row for row in table.last.rows.to_pylist() if row["n"] in numbers]
-            comparison.same(wanted, reading.rows(lab, answer, chosen), f"the rows of {len(chosen)} files of {table.name}")
+            comparison.same(
+                wanted,
+                reading.rows(lab, answer, chosen),
+                f"the rows of {len(chosen)} files of {table.name}",
+            )
 
 
 @check("DS-QRY-08")
@@ -91,7 +122,10 @@ def queries_name_their_version(lab: SharingLab) -> None:
     table = lab.fixture("partitioned")
     wanted: list[tuple[dict[str, Any], int]] = [({}, table.last.version)]
     for version in table.readable:
-        wanted += [({"version": version.version}, version.version), ({"timestamp": as_of(version.timestamp)}, version.version)]
+        wanted += [
+            ({"version": version.version}, version.version),
+            ({"timestamp": as_of(version.timestamp)}, version.version),
+        ]
         wanted.append(({"startingVersion": version.version}, version.version))
     for body, number in lab.each(wanted):
         with lab.judge("DS-QRY-08"):
@@ -130,13 +164,17 @@ def columns_have_nullability_and_comments(lab: SharingLab) -> None:
         comment = known["metadata"].get("comment")
         if comment is not None and (field.get("metadata") or {}).get("comment") != comment:
             lab.warn(
-                "DS-SCH-02", expected=f"the comment {expect.shown(comment)} on {known['name']}", actual=expect.shown(field.get("metadata"))
+                "DS-SCH-02",
+                expected=f"the comment {expect.shown(comment)} on {known['name']}",
+                actual=expect.shown(field.get("metadata")),
             )
     lab.note("DS-SCH-02", "")
 
 
 def _columns_fit(lab: SharingLab, table: PackTable, answer: Answer) -> None:
-    never_null = {name for name in table.last.rows.column_names if table.last.rows[name].null_count == 0}
+    never_null = {
+        name for name in table.last.rows.column_names if table.last.rows[name].null_count == 0
+    }
     fields = [field for field in answer.fields if field["name"] not in answer.partition_columns]
     for file in answer.files:
         stored = columns.stored(reading.downloads(lab).fetch(file, file.url))
@@ -145,7 +183,15 @@ def _columns_fit(lab: SharingLab, table: PackTable, answer: Answer) -> None:
             found = columns.column(stored, field["name"])
             columns.fits(field, found, what)
             if found is None and field["name"] in never_null:
-                raise Unmet(f"{what} in the file, since it is never null", f"columns {', '.join(stored.names)}")
+                raise Unmet(
+                    f"{what} in the file, since it is never null",
+                    f"columns {', '.join(stored.names)}",
+                )
             if field["name"] not in table.last.rows.column_names:
                 expected = f"columns {', '.join(table.last.rows.column_names)} in {table.name}"
-                raise expect.unmet(expected, field["name"], at=place_of(answer.metadata, "schemaString"), kind=Kind.SURPLUS)
+                raise expect.unmet(
+                    expected,
+                    field["name"],
+                    at=place_of(answer.metadata, "schemaString"),
+                    kind=Kind.SURPLUS,
+                )

@@ -10,14 +10,28 @@ from decimal import Decimal
 from itertools import chain
 from typing import Any
 
-from lakepact.conformance.checks.delta_sharing.api import EITHER_FORMAT, Kind, NotOffered, Place, SharingLab, check, expect, op, reading
+from lakepact.conformance.checks.delta_sharing.api import (
+    EITHER_FORMAT,
+    Kind,
+    NotOffered,
+    Place,
+    SharingLab,
+    check,
+    expect,
+    op,
+    reading,
+)
 from lakepact.conformance.checks.delta_sharing.kit.test_tables import MANY, readable
 from lakepact.conformance.evidence.arrow import Table, pa
 from lakepact.conformance.fixtures.manifest import PackTable
 from lakepact.conformance.rows.data_files import physical_name, stored_table
 from lakepact.conformance.rows.lines import Answer, parsed
 
-CHANGED = ("changes", "changes_deletion_vectors", "partitioned")  #: tables whose changed files are checked too
+CHANGED = (
+    "changes",
+    "changes_deletion_vectors",
+    "partitioned",
+)  #: tables whose changed files are checked too
 COLUMN_STATISTICS = ("nullCount", "minValues", "maxValues")
 MILLISECOND = dt.timedelta(milliseconds=1)  #: by which the bound of a time may be truncated
 TINY = 1e-9  #: relative error of the bound of a decimal, which a JSON number may not hold exactly
@@ -58,7 +72,11 @@ def changed(lab: SharingLab) -> Iterator[tuple[PackTable, Answer]]:
         for form in (reading.PARQUET, reading.DELTA):
             replies = [reading.asked(lab, table, {"startingVersion": 0}, form=form)]
             if table.first_change is not None and lab.offers(op.query_table_changes):
-                replies.append(reading.asked_changes(lab, table, {"starting_version": table.first_change}, form=form))
+                replies.append(
+                    reading.asked_changes(
+                        lab, table, {"starting_version": table.first_change}, form=form
+                    )
+                )
             yield from ((table, parsed(reply.lines)) for reply in replies if reply.status == 200)
 
 
@@ -83,27 +101,56 @@ def statistics_match_the_rows(lab: SharingLab) -> None:
         for where, rows, found in files:
             if "numRecords" in found:
                 with case():
-                    expect.equal(len(rows), found["numRecords"], f"for {where} numRecords", at=where.stats)
+                    expect.equal(
+                        len(rows), found["numRecords"], f"for {where} numRecords", at=where.stats
+                    )
     with lab.judge_each("DS-STA-03", without="no statistics have nullCount") as case:
         for where, name, values, count in _columns_with(files, "nullCount"):
             with case():
-                expect.equal(sum(v is None for v in values), count, f"for {where} the nullCount of {name}", at=where.stats)
-    for requirement, member, side in lab.each((("DS-STA-04", "minValues", "above"), ("DS-STA-05", "maxValues", "below"))):
+                expect.equal(
+                    sum(v is None for v in values),
+                    count,
+                    f"for {where} the nullCount of {name}",
+                    at=where.stats,
+                )
+    for requirement, member, side in lab.each(
+        (("DS-STA-04", "minValues", "above"), ("DS-STA-05", "maxValues", "below"))
+    ):
         with lab.judge_each(requirement, without=f"no statistics have {member}") as case:
             for where, name, values, bound in _columns_with(files, member):
                 with case():
                     about, shown = f"for {where} a bound of {name} in {member}", expect.shown(bound)
-                    is_spelled = _is_spelled(bound, next((v for v in values if v is not None), None))
-                    expect.true(is_spelled, f"{about} of the JSON type of its values", shown, at=where.stats, kind=Kind.TYPE)
-                    wrong = [v for v in values if v is not None and _beyond(v, bound, upper=side == "below")]
-                    expect.true(not wrong, f"{about} that is not {side} {expect.shown(next(iter(wrong), None))}", shown, at=where.stats)
+                    is_spelled = _is_spelled(
+                        bound, next((v for v in values if v is not None), None)
+                    )
+                    expect.true(
+                        is_spelled,
+                        f"{about} of the JSON type of its values",
+                        shown,
+                        at=where.stats,
+                        kind=Kind.TYPE,
+                    )
+                    wrong = [
+                        v
+                        for v in values
+                        if v is not None and _beyond(v, bound, upper=side == "below")
+                    ]
+                    expect.true(
+                        not wrong,
+                        f"{about} that is not {side} {expect.shown(next(iter(wrong), None))}",
+                        shown,
+                        at=where.stats,
+                    )
 
 
 def _rows(stored: Table) -> list[dict[str, Any]]:
     """Return the rows of a file, with floats as `Single`."""
     floats = {field.name for field in stored.schema if pa.types.is_float32(field.type)}
     return [
-        {name: Single(value) if name in floats and value is not None else value for name, value in row.items()}
+        {
+            name: Single(value) if name in floats and value is not None else value
+            for name, value in row.items()
+        }
         for row in stored.to_pylist()
     ]
 
@@ -117,7 +164,9 @@ def _columns_with(
             yield where, name, values, one
 
 
-def _columns(rows: list[dict[str, Any]], statistics: Any, path: str = "") -> Iterator[tuple[str, list[Any], Any]]:
+def _columns(
+    rows: list[dict[str, Any]], statistics: Any, path: str = ""
+) -> Iterator[tuple[str, list[Any], Any]]:
     """Yield the columns in statistics, nested ones too: name, values in the file, and the value in the statistics."""
     if not isinstance(statistics, dict):
         return
@@ -150,16 +199,23 @@ def _beyond(value: Any, bound: Any, *, upper: bool) -> bool:
         limit = _moment(bound)
         if limit is None or not isinstance(bound, str):
             return False
-        limit, value = limit + (MILLISECOND if upper else -MILLISECOND), value.replace(tzinfo=dt.UTC) if value.tzinfo is None else value
+        limit, value = (
+            limit + (MILLISECOND if upper else -MILLISECOND),
+            value.replace(tzinfo=dt.UTC) if value.tzinfo is None else value,
+        )
     elif isinstance(value, dt.date):
-        limit = dt.date.fromisoformat(bound) if isinstance(bound, str) and len(bound) == 10 else value
+        limit = (
+            dt.date.fromisoformat(bound) if isinstance(bound, str) and len(bound) == 10 else value
+        )
     elif isinstance(value, Decimal):
         limit, value = float(bound), float(value)
         limit += abs(limit) * (TINY if upper else -TINY)
     elif isinstance(value, float):
         if math.isnan(value) or not isinstance(bound, (int, float)):
             return False
-        limit = pa.scalar(float(bound), pa.float32()).as_py() if isinstance(value, Single) else bound
+        limit = (
+            pa.scalar(float(bound), pa.float32()).as_py() if isinstance(value, Single) else bound
+        )
     elif type(value) is not type(bound):
         return False
     return bool(value > limit if upper else value < limit)
@@ -181,21 +237,42 @@ def statistics_have_the_shape_of_the_schema(lab: SharingLab) -> None:
     else:
         seen = []
         for known in [t for t in lab.tables() if "url" in t.access_modes][:MOST_TABLES]:
-            reply = lab.send(op.query_table, body={"limitHint": 1000}, delta_sharing_capabilities=EITHER_FORMAT[1], **known.address)
+            reply = lab.send(
+                op.query_table,
+                body={"limitHint": 1000},
+                delta_sharing_capabilities=EITHER_FORMAT[1],
+                **known.address,
+            )
             if reply.status == 200:
                 seen.append(parsed(reply.lines))
     if not any(file.stats for answer in seen for file in answer.files):
         raise NotOffered("no file has statistics")
     with lab.judge("DS-STA-02"):
         for answer in seen:
-            fields = {physical_name(f) if answer.mapping != "none" else f["name"]: f for f in answer.fields}
+            fields = {
+                physical_name(f) if answer.mapping != "none" else f["name"]: f
+                for f in answer.fields
+            }
             for file in answer.files:
                 found = file.statistics or {}
                 for member in COLUMN_STATISTICS:
-                    _mirrors(found.get(member), fields, member, mapping=answer.mapping, at=file.place("stats"))
+                    _mirrors(
+                        found.get(member),
+                        fields,
+                        member,
+                        mapping=answer.mapping,
+                        at=file.place("stats"),
+                    )
 
 
-def _mirrors(statistics: Any, fields: Mapping[str, Mapping[str, Any]], where: str, *, mapping: str, at: Place | None) -> None:
+def _mirrors(
+    statistics: Any,
+    fields: Mapping[str, Mapping[str, Any]],
+    where: str,
+    *,
+    mapping: str,
+    at: Place | None,
+) -> None:
     """Expect that statistics have the structure of the columns."""
     if statistics is None:
         return
@@ -204,7 +281,14 @@ def _mirrors(statistics: Any, fields: Mapping[str, Mapping[str, Any]], where: st
         expect.true(name in fields, f"columns of the schema in {where}", name, at=at)
         kind = fields[name]["type"]
         if isinstance(kind, dict) and kind.get("type") == "struct":
-            inner = {physical_name(f) if mapping != "none" else f["name"]: f for f in kind["fields"]}
+            inner = {
+                physical_name(f) if mapping != "none" else f["name"]: f for f in kind["fields"]
+            }
             _mirrors(one, inner, f"{where}.{name}", mapping=mapping, at=at)
         else:
-            expect.true(not isinstance(one, dict), f"a single value as {where}.{name}, which is not a struct", one, at=at)
+            expect.true(
+                not isinstance(one, dict),
+                f"a single value as {where}.{name}, which is not a struct",
+                one,
+                at=at,
+            )

@@ -10,7 +10,18 @@ from typing import Any
 
 import orjson
 
-from lakepact.conformance.checks.delta_sharing.api import Kind, Reply, SharingLab, check, expect, op, place_of, reading, test_tables, times
+from lakepact.conformance.checks.delta_sharing.api import (
+    Kind,
+    Reply,
+    SharingLab,
+    check,
+    expect,
+    op,
+    place_of,
+    reading,
+    test_tables,
+    times,
+)
 from lakepact.conformance.checks.delta_sharing.kit.reading import AnyTable
 from lakepact.conformance.checks.delta_sharing.kit.test_tables import CHANGING, MANY
 from lakepact.conformance.checks.delta_sharing.queries.changes import lines_have_metadata_of
@@ -28,7 +39,11 @@ MANY_VERSIONS = 4  #: versions of a table that are queried: the first, the last 
 def with_history(lab: SharingLab) -> Iterator[PackTable]:
     """Yield the tables of the pack whose history is shared, and which the target can answer."""
     for table in lab.manifest.tables.values():
-        if table.history and table.name != CHANGING and (not table.features or lab.feature("delta-format")):
+        if (
+            table.history
+            and table.name != CHANGING
+            and (not table.features or lab.feature("delta-format"))
+        ):
             yield table
 
 
@@ -45,7 +60,9 @@ def without_nulls(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 def same_as(lab: SharingLab, version: PackVersion, answer: Answer, what: str) -> None:
     """Expect that the files of an answer hold exactly the rows of a version."""
-    comparison.same(without_nulls(version.rows.to_pylist()), without_nulls(reading.rows(lab, answer)), what)
+    comparison.same(
+        without_nulls(version.rows.to_pylist()), without_nulls(reading.rows(lab, answer)), what
+    )
 
 
 @check("DS-TTV-01", "DS-QRY-09")
@@ -61,7 +78,10 @@ def _version_is_right(lab: SharingLab, table: PackTable, version: PackVersion) -
     what = f"{table.name} at version {version.version}"
     if reply.status != 200:
         if table.features and 400 <= reading.asked(lab, table).status < 500:
-            lab.skip("DS-TTV-01", f"{table.name}, which needs {', '.join(sorted(table.features))}, is refused")
+            lab.skip(
+                "DS-TTV-01",
+                f"{table.name}, which needs {', '.join(sorted(table.features))}, is refused",
+            )
         else:
             with lab.judge("DS-TTV-01"):
                 expect.status(reply, 200, about=f"for {what}")
@@ -79,12 +99,19 @@ def schemas_of_versions(lab: SharingLab) -> None:
     if reading.asked(lab, table, {"version": table.readable[0].version}).status != 200:
         raise NotOffered("the history of the table is not shared")
     for version in lab.each(table.readable):
-        reply = lab.require(reading.asked(lab, table, {"version": version.version}, form=reading.PARQUET), 200)
+        reply = lab.require(
+            reading.asked(lab, table, {"version": version.version}, form=reading.PARQUET), 200
+        )
         with lab.judge("DS-MDT-07"):
             answer = reading.understood(reply)
-            wanted, found = ([field["name"] for field in fields] for fields in (version.schema["fields"], answer.fields))
+            wanted, found = (
+                [field["name"] for field in fields]
+                for fields in (version.schema["fields"], answer.fields)
+            )
             at = place_of(answer.metadata, "schemaString")
-            expect.equal(wanted, found, f"for {table.name} at version {version.version} the columns", at=at)
+            expect.equal(
+                wanted, found, f"for {table.name} at version {version.version} the columns", at=at
+            )
 
 
 @check("DS-TTV-02", "DS-QRY-08", "DS-QRY-09")
@@ -92,11 +119,15 @@ def as_of_a_time(lab: SharingLab) -> None:
     """A query with `timestamp` returns the rows and the `Delta-Table-Version` of the last version made at or before it."""
     for name in lab.each(("times", "times_in_commit")):
         table = lab.fixture(name)
-        for version, following in lab.each(zip_longest(table.versions, (later.timestamp for later in table.versions[1:]))):
+        for version, following in lab.each(
+            zip_longest(table.versions, (later.timestamp for later in table.versions[1:]))
+        ):
             moments = [-(-version.timestamp // times.SECOND)]
             if following is not None:
                 moments.append(following // times.SECOND - 1)
-                if name == "times_in_commit":  # A time in the log keeps its fraction; that of a file may not.
+                if (
+                    name == "times_in_commit"
+                ):  # A time in the log keeps its fraction; that of a file may not.
                     moments.append(following // times.SECOND)
             for moment in lab.each(seconds * times.SECOND for seconds in moments):
                 if version.timestamp <= moment and (following is None or moment < following):
@@ -107,7 +138,9 @@ def as_of_a_time(lab: SharingLab) -> None:
 def timestamps_before_the_first_version_are_refused(lab: SharingLab) -> None:
     """A query with a `timestamp` before the first version is refused (a warning if it returns 200)."""
     table = lab.fixture("times")
-    lab.require(reading.asked(lab, table, {"timestamp": times.as_of(table.versions[1].timestamp)}), 200)
+    lab.require(
+        reading.asked(lab, table, {"timestamp": times.as_of(table.versions[1].timestamp)}), 200
+    )
     early = times.at(table.versions[0].timestamp - times.SECOND)
     reply = reading.asked(lab, table, {"timestamp": early})
     if reply.status == 200:
@@ -123,7 +156,11 @@ def _moment_is_right(lab: SharingLab, table: PackTable, version: PackVersion, mo
     if reply.status != 200:
         if reply.status == 400 and moment > times.at(table.last.timestamp, fraction=True):
             # The last version made at or before it is the current one; known engines refuse a time after it.
-            lab.warn("DS-TTV-02", expected=f"the rows of {what}, also after the last commit", actual=reply.shown)
+            lab.warn(
+                "DS-TTV-02",
+                expected=f"the rows of {what}, also after the last commit",
+                actual=reply.shown,
+            )
         else:
             with lab.judge("DS-TTV-02"):
                 expect.status(reply, 200, about=f"for {what}")
@@ -142,27 +179,45 @@ def unshared_history_is_refused(lab: SharingLab) -> None:
     for name in lab.each(WITHOUT_HISTORY):
         table = lab.fixture(name)
         reading.understood(lab.require(reading.asked(lab, table), 200))
-        bodies: tuple[dict[str, Any], ...] = ({"version": 0}, {"timestamp": times.as_of(table.last.timestamp)}, {"startingVersion": 0})
+        bodies: tuple[dict[str, Any], ...] = (
+            {"version": 0},
+            {"timestamp": times.as_of(table.last.timestamp)},
+            {"startingVersion": 0},
+        )
         for body in lab.each(bodies):
             with lab.judge("DS-TTV-03"):
                 about = f"for {expect.shown(body)} of a table whose history is not shared"
-                expect.status(reading.asked(lab, table, body), 400, about=about, mutation=Mutation(Wrong.ABSENT, "history"))
+                expect.status(
+                    reading.asked(lab, table, body),
+                    400,
+                    about=about,
+                    mutation=Mutation(Wrong.ABSENT, "history"),
+                )
 
 
 @check("DS-TTV-04")
 def missing_versions_are_refused(lab: SharingLab) -> None:
     """A query of a version that is negative, in the future or no longer kept returns 4xx."""
     subject = test_tables.with_history(lab)
-    _refused(lab, subject.table, (subject.last + 1, 2**40, -1), f"{subject.last} is the current version")
+    _refused(
+        lab, subject.table, (subject.last + 1, 2**40, -1), f"{subject.last} is the current version"
+    )
     if not lab.knows_content:
         return
     for name in lab.each(CHECKPOINTS):
         table = lab.fixture(name)
         if table.unusual and reading.asked(lab, table).status != 200:
-            lab.skip("DS-TTV-04", f"{name}, which needs {', '.join(sorted(table.unusual))}, is refused")
+            lab.skip(
+                "DS-TTV-04", f"{name}, which needs {', '.join(sorted(table.unusual))}, is refused"
+            )
             continue
         gone = [version.version for version in table.versions if not version.readable]
-        _refused(lab, table, (table.last.version + 1, *gone), f"{table.readable[0].version} is the first version that {name} still has")
+        _refused(
+            lab,
+            table,
+            (table.last.version + 1, *gone),
+            f"{table.readable[0].version} is the first version that {name} still has",
+        )
 
 
 def _refused(lab: SharingLab, table: AnyTable, versions: Iterable[int], known: str) -> None:
@@ -170,15 +225,29 @@ def _refused(lab: SharingLab, table: AnyTable, versions: Iterable[int], known: s
         reply = reading.asked(lab, table, {"version": version})
         with lab.judge("DS-TTV-04"):
             if not 400 <= reply.status < 500:
-                mutation = Mutation(Wrong.VALUE, "/version") if version < 0 else Mutation(Wrong.ABSENT, "version")
-                expect.status(reply, 400, 404, about=f"for version {version}, where {known}", mutation=mutation)
+                mutation = (
+                    Mutation(Wrong.VALUE, "/version")
+                    if version < 0
+                    else Mutation(Wrong.ABSENT, "version")
+                )
+                expect.status(
+                    reply,
+                    400,
+                    404,
+                    about=f"for version {version}, where {known}",
+                    mutation=mutation,
+                )
 
 
 @check("DS-TTV-05")
 def two_time_travel_parameters_are_refused(lab: SharingLab) -> None:
     """A query with two of `version`, `timestamp` and `startingVersion` returns 400."""
     subject = test_tables.with_history(lab)
-    known = lab.fixture("partitioned").last.timestamp if lab.knows_content else int(time.time() * times.SECOND)
+    known = (
+        lab.fixture("partitioned").last.timestamp
+        if lab.knows_content
+        else int(time.time() * times.SECOND)
+    )
     moment = times.as_of(known)
     bodies: tuple[dict[str, Any], ...] = (
         {"version": subject.last, "timestamp": moment},
@@ -187,7 +256,10 @@ def two_time_travel_parameters_are_refused(lab: SharingLab) -> None:
     )
     for body in lab.each(bodies):
         with lab.judge("DS-TTV-05"):
-            reply, mutation = reading.asked(lab, subject.table, body), Mutation(Wrong.DUPLICATE, " and ".join(body))
+            reply, mutation = (
+                reading.asked(lab, subject.table, body),
+                Mutation(Wrong.DUPLICATE, " and ".join(body)),
+            )
             expect.status(reply, 400, about=f"for {' and '.join(body)}", mutation=mutation)
 
 
@@ -196,7 +268,10 @@ def files_have_version_and_timestamp(lab: SharingLab) -> None:
     """Each file of a query with `version` or `timestamp` has that version's `version` and `timestamp`; so has metaData, if it has one."""
     table = lab.fixture("partitioned")
     for version in lab.each(table.readable):
-        bodies: tuple[dict[str, Any], ...] = ({"version": version.version}, {"timestamp": times.as_of(version.timestamp)})
+        bodies: tuple[dict[str, Any], ...] = (
+            {"version": version.version},
+            {"timestamp": times.as_of(version.timestamp)},
+        )
         for body in lab.each(bodies):
             reply = lab.require(reading.asked(lab, table, body), 200)
             with lab.judge("DS-TTV-06") as case:
@@ -204,11 +279,26 @@ def files_have_version_and_timestamp(lab: SharingLab) -> None:
                 for file in answer.files:
                     with case():
                         about, line = f"for {expect.shown(body)} the", file.line
-                        expect.equal(version.version, file.version, f"{about} version of a file", at=place_of(line, "version"))
-                        expect.equal(version.timestamp, file.timestamp, f"{about} timestamp of a file", at=place_of(line, "timestamp"))
+                        expect.equal(
+                            version.version,
+                            file.version,
+                            f"{about} version of a file",
+                            at=place_of(line, "version"),
+                        )
+                        expect.equal(
+                            version.timestamp,
+                            file.timestamp,
+                            f"{about} timestamp of a file",
+                            at=place_of(line, "timestamp"),
+                        )
                 if (found := answer.wrapper.get("version")) is not None:
                     at = place_of(answer.wrapper, "version")
-                    expect.equal(version.version, found, f"for {expect.shown(body)} the version of metaData", at=at)
+                    expect.equal(
+                        version.version,
+                        found,
+                        f"for {expect.shown(body)} the version of metaData",
+                        at=at,
+                    )
 
 
 # -- since a version -------------------------------------------------------------------------------------------------------
@@ -217,7 +307,15 @@ def files_have_version_and_timestamp(lab: SharingLab) -> None:
 @check("DS-TTV-07")
 def starting_versions_return_added_and_removed_files(lab: SharingLab) -> None:
     """A query with `startingVersion` returns added and removed files whose rows lead from each version's rows to the next's."""
-    for name, start in lab.each((("partitioned", 0), ("partitioned", 2), ("streamed", 3), ("changes", 0), ("deletion_vectors", 1))):
+    for name, start in lab.each(
+        (
+            ("partitioned", 0),
+            ("partitioned", 2),
+            ("streamed", 3),
+            ("changes", 0),
+            ("deletion_vectors", 1),
+        )
+    ):
         table = lab.fixture(name)
         if table.features and not lab.feature("delta-format"):
             continue
@@ -225,20 +323,37 @@ def starting_versions_return_added_and_removed_files(lab: SharingLab) -> None:
         if table.features and 400 <= reply.status < 500:
             continue
         with lab.judge("DS-TTV-07"):
-            _lead_to_the_rows(lab, table, start, reading.understood(reply, f"for the changes of {name} since {start}"))
+            _lead_to_the_rows(
+                lab,
+                table,
+                start,
+                reading.understood(reply, f"for the changes of {name} since {start}"),
+            )
 
 
 def _lead_to_the_rows(lab: SharingLab, table: PackTable, start: int, answer: Answer) -> None:
     for version in table.versions[start:]:
         before = table.versions[version.version - 1].rows.to_pylist() if version.version else []
         # The first metaData line may be that of the start or of the end; files are read with the columns of their own version.
-        then = replace(answer, metadata={**answer.metadata, "schemaString": orjson.dumps(version.schema).decode()})
+        then = replace(
+            answer,
+            metadata={**answer.metadata, "schemaString": orjson.dumps(version.schema).decode()},
+        )
         added, removed = (
-            [row for file in answer.of(kind) if file.version == version.version for row in reading.rows_of(lab, then, file)]
+            [
+                row
+                for file in answer.of(kind)
+                if file.version == version.version
+                for row in reading.rows_of(lab, then, file)
+            ]
             for kind in ("add", "remove")
         )
         expected = without_nulls([*version.rows.to_pylist(), *removed])
-        comparison.same(expected, without_nulls([*before, *added]), f"{table.name}, from {version.version - 1} to {version.version}")
+        comparison.same(
+            expected,
+            without_nulls([*before, *added]),
+            f"{table.name}, from {version.version - 1} to {version.version}",
+        )
 
 
 @check("DS-TTV-08")
@@ -250,7 +365,13 @@ def earlier_metadata(lab: SharingLab) -> None:
         with lab.judge("DS-TTV-08") as case:
             answer = reading.understood(reply)
             found = [_columns(document) for document in (answer.wrapper, *answer.historical)]
-            later = [v for before, v in zip(table.versions[start:], table.versions[start + 1 :], strict=False) if before.schema != v.schema]
+            later = [
+                v
+                for before, v in zip(
+                    table.versions[start:], table.versions[start + 1 :], strict=False
+                )
+                if before.schema != v.schema
+            ]
             for version in later:
                 with case():
                     expected = _columns({"schemaString": orjson.dumps(version.schema).decode()})
@@ -262,7 +383,9 @@ def earlier_metadata(lab: SharingLab) -> None:
 def _columns(metadata: Any) -> list[Any]:
     """Return the columns of a schema in short form."""
     inner = metadata.get("deltaMetadata", metadata)
-    schema = inner["schemaString"] if isinstance(inner["schemaString"], dict) else schema_object(inner)
+    schema = (
+        inner["schemaString"] if isinstance(inner["schemaString"], dict) else schema_object(inner)
+    )
     return [[field["name"], bool(field.get("metadata"))] for field in schema["fields"]]
 
 
@@ -282,7 +405,12 @@ def ending_versions_are_hints(lab: SharingLab) -> None:
     window = reading.asked(lab, table, {"startingVersion": 1, "endingVersion": 3})
     with lab.judge("DS-TTV-09"):
         answer = reading.understood(window, "for versions 1 to 3")
-        found = [row for file in answer.files if (file.version or 0) <= 3 for row in reading.rows_of(lab, answer, file)]
+        found = [
+            row
+            for file in answer.files
+            if (file.version or 0) <= 3
+            for row in reading.rows_of(lab, answer, file)
+        ]
         before = comparison.counted(table.versions[0].rows.to_pylist())
         expected = comparison.counted(table.versions[3].rows.to_pylist()) - before
         what = "for versions 1 to 3 the number of rows added in them"
@@ -297,8 +425,13 @@ def compactions_return_no_lines(lab: SharingLab) -> None:
     for start in lab.each((0, compactions[0])):
         reply = lab.require(reading.asked(lab, table, {"startingVersion": start}), 200)
         with lab.judge("DS-TTV-11"):
-            found = [file for file in reading.understood(reply).files if file.version in compactions]
-            what, at = f"no file of version {compactions[0]}, which is a compaction", found[0].place() if found else None
+            found = [
+                file for file in reading.understood(reply).files if file.version in compactions
+            ]
+            what, at = (
+                f"no file of version {compactions[0]}, which is a compaction",
+                found[0].place() if found else None,
+            )
             expect.true(not found, what, f"{len(found)} files of it", at=at, kind=Kind.SURPLUS)
 
 
@@ -307,11 +440,22 @@ def starts_after_the_end_are_refused(lab: SharingLab) -> None:
     """A query whose `startingVersion` is after the current version, or after `endingVersion`, returns 400."""
     subject = test_tables.with_history(lab)
     last = subject.last
-    bodies = [{"startingVersion": last + 1}, *([{"startingVersion": last, "endingVersion": last - 1}] if last else [])]
+    bodies = [
+        {"startingVersion": last + 1},
+        *([{"startingVersion": last, "endingVersion": last - 1}] if last else []),
+    ]
     for body in lab.each(bodies):
         with lab.judge("DS-TTV-12"):
-            reply, mutation = reading.asked(lab, subject.table, body), Mutation(Wrong.VALUE, "/startingVersion")
-            expect.status(reply, 400, about=f"for {expect.shown(body)}, where {last} is the current version", mutation=mutation)
+            reply, mutation = (
+                reading.asked(lab, subject.table, body),
+                Mutation(Wrong.VALUE, "/startingVersion"),
+            )
+            expect.status(
+                reply,
+                400,
+                about=f"for {expect.shown(body)}, where {last} is the current version",
+                mutation=mutation,
+            )
 
 
 @check("DS-TTV-13")
@@ -320,9 +464,20 @@ def changes_are_whole_files(lab: SharingLab) -> None:
     table = lab.fixture("changes")
     reply = lab.require(reading.asked(lab, table, {"startingVersion": 0}), 200)
     with lab.judge("DS-TTV-13"):
-        others = [file for file in reading.understood(reply).files if file.kind not in {"add", "remove"}]
-        kinds, at = ", ".join(sorted({file.kind for file in others})), others[0].place() if others else None
-        expect.true(not others, "files that were added or removed", f"kinds {kinds}", at=at, kind=Kind.SURPLUS)
+        others = [
+            file for file in reading.understood(reply).files if file.kind not in {"add", "remove"}
+        ]
+        kinds, at = (
+            ", ".join(sorted({file.kind for file in others})),
+            others[0].place() if others else None,
+        )
+        expect.true(
+            not others,
+            "files that were added or removed",
+            f"kinds {kinds}",
+            at=at,
+            kind=Kind.SURPLUS,
+        )
 
 
 # -- spellings of times ----------------------------------------------------------------------------------------------------
@@ -333,14 +488,26 @@ def times_in_utc(lab: SharingLab) -> None:
     """A timestamp in ISO 8601 and UTC returns 200 for the version of a table, queries and changes."""
     lab.needs_history()
     subject = test_tables.any_table(lab) if lab.knows_content else lab.with_history()
-    replies = [("the version", lab.send(op.get_table_version, starting_timestamp=times.EPOCH, **subject.address))]
+    replies = [
+        (
+            "the version",
+            lab.send(op.get_table_version, starting_timestamp=times.EPOCH, **subject.address),
+        )
+    ]
     if lab.knows_content:
         moment = times.as_of((table := lab.fixture("changes")).versions[1].timestamp)
-        replies.append(("the version", lab.send(op.get_table_version, starting_timestamp=moment, **table.address)))
+        replies.append(
+            (
+                "the version",
+                lab.send(op.get_table_version, starting_timestamp=moment, **table.address),
+            )
+        )
         if lab.feature("history"):  # Without it, only getTableVersion accepts times.
             replies.append(("a query", reading.asked(lab, table, {"timestamp": moment})))
         if lab.feature("change-data-feed"):
-            replies.append(("changes", reading.asked_changes(lab, table, {"starting_timestamp": moment})))
+            replies.append(
+                ("changes", reading.asked_changes(lab, table, {"starting_timestamp": moment}))
+            )
     for what, reply in lab.each(replies):
         with lab.judge("DS-TSF-01"):
             expect.status(reply, 200, about=f"for {what} by a timestamp such as {times.EPOCH}")
@@ -353,15 +520,24 @@ def invalid_timestamps_return_400(lab: SharingLab) -> None:
     reading.version_header(lab.require(lab.send(op.get_table_version, **table.address), 200))
     for text in lab.each(NO_TIMES):
         with lab.judge("DS-TSF-02"):
-            reply = lab.send(op.get_table_version, query=[("startingTimestamp", text)], **table.address)
+            reply = lab.send(
+                op.get_table_version, query=[("startingTimestamp", text)], **table.address
+            )
             mutation = Mutation(Wrong.SYNTAX, "startingTimestamp")
-            expect.status(reply, 400, about=f"for startingTimestamp {expect.shown(text)}", mutation=mutation)
+            expect.status(
+                reply, 400, about=f"for startingTimestamp {expect.shown(text)}", mutation=mutation
+            )
     if lab.feature("history"):
         travelled = test_tables.with_history(lab).table
         for text in lab.each(NO_TIMES):
             with lab.judge("DS-TSF-02"):
-                reply, mutation = reading.asked(lab, travelled, {"timestamp": text}), Mutation(Wrong.SYNTAX, "/timestamp")
-                expect.status(reply, 400, about=f"for a query as of {expect.shown(text)}", mutation=mutation)
+                reply, mutation = (
+                    reading.asked(lab, travelled, {"timestamp": text}),
+                    Mutation(Wrong.SYNTAX, "/timestamp"),
+                )
+                expect.status(
+                    reply, 400, about=f"for a query as of {expect.shown(text)}", mutation=mutation
+                )
 
 
 @check("DS-TSF-03")
@@ -370,7 +546,9 @@ def timestamps_with_fractions_or_offsets(lab: SharingLab) -> None:
     lab.needs_history()
     table = lab.fixture("times")
     at = [version.timestamp for version in table.versions]
-    lab.require(lab.send(op.get_table_version, starting_timestamp=times.at(at[2]), **table.address), 200)
+    lab.require(
+        lab.send(op.get_table_version, starting_timestamp=times.at(at[2]), **table.address), 200
+    )
     for moment, first, latest in lab.each(
         (
             (times.at(at[2], offset_hours=2), 2, 2),

@@ -6,7 +6,14 @@ import datetime as dt
 from collections.abc import Iterable
 
 from lakepact.conformance.checks.delta_sharing.api import Kind, Reply, SharingLab, check, expect
-from lakepact.conformance.checks.delta_sharing.kit.predicates import Comparison, IsNull, Joined, Negated, Predicate, hint
+from lakepact.conformance.checks.delta_sharing.kit.predicates import (
+    Comparison,
+    IsNull,
+    Joined,
+    Negated,
+    Predicate,
+    hint,
+)
 from lakepact.conformance.checks.delta_sharing.queries.hints import PRUNED, Hinted, matching
 
 TYPED = "partition_types"
@@ -48,8 +55,18 @@ OF_EACH_TYPE: tuple[tuple[str, Comparison], ...] = (
     ("date", Comparison("p_date", "date", "=", dt.date(2024, 1, 10))),
     ("float", Comparison("p_float", "float", "=", 9.5)),
     ("double", Comparison("p_double", "double", ">=", 25.25)),
-    ("timestamp", Comparison("p_timestamp", "timestamp", "=", dt.datetime(2024, 1, 11, 3, 4, 5, tzinfo=dt.UTC))),
-    ("timestamp", Comparison("p_timestamp", "timestamp", "<=", dt.datetime(2024, 1, 2, 3, 4, 5, tzinfo=dt.UTC))),
+    (
+        "timestamp",
+        Comparison(
+            "p_timestamp", "timestamp", "=", dt.datetime(2024, 1, 11, 3, 4, 5, tzinfo=dt.UTC)
+        ),
+    ),
+    (
+        "timestamp",
+        Comparison(
+            "p_timestamp", "timestamp", "<=", dt.datetime(2024, 1, 2, 3, 4, 5, tzinfo=dt.UTC)
+        ),
+    ),
 )
 
 
@@ -75,12 +92,23 @@ def fewer(known: Hinted, reply: Reply, predicate: Predicate) -> None:
     expect.true(len(answer.files) < total, what, "all of them", at=reply.place(), kind=Kind.SURPLUS)
 
 
-def understands(lab: SharingLab, requirement: str, known: Hinted, predicates: Iterable[Predicate], *, in_sql: bool = False) -> None:
+def understands(
+    lab: SharingLab,
+    requirement: str,
+    known: Hinted,
+    predicates: Iterable[Predicate],
+    *,
+    in_sql: bool = False,
+) -> None:
     """Check that a server which filters by the simplest comparison filters by these predicates too; skip a server that never filters."""
     send = sql if in_sql else json
-    simplest = SIMPLEST if known.table.name == PRUNED else Comparison("p_string", "string", "=", "A")
+    simplest = (
+        SIMPLEST if known.table.name == PRUNED else Comparison("p_string", "string", "=", "A")
+    )
     reply = lab.require(send(known, simplest), 200)
-    if len([line for line in reply.lines if line.get("file") is not None]) >= len(known.answer.files):
+    if len([line for line in reply.lines if line.get("file") is not None]) >= len(
+        known.answer.files
+    ):
         lab.skip(requirement, "the target does not filter by such hints")
         return
     for predicate in lab.each(predicates):
@@ -98,26 +126,43 @@ def sql_comparisons(lab: SharingLab) -> None:
 @check("DS-SQL-02")
 def sql_nulls(lab: SharingLab) -> None:
     """A server that filters by `predicateHints` returns fewer files for IS NULL and IS NOT NULL."""
-    predicates = (NO_REGION, SOME_REGION, IsNull("year", "integer"), IsNull("year", "integer", negated=True))
+    predicates = (
+        NO_REGION,
+        SOME_REGION,
+        IsNull("year", "integer"),
+        IsNull("year", "integer", negated=True),
+    )
     understands(lab, "DS-SQL-02", Hinted(lab, lab.fixture(PRUNED)), predicates, in_sql=True)
 
 
 @check("DS-JSP-02")
 def typed_comparisons(lab: SharingLab) -> None:
     """A server that filters by `jsonPredicateHints` compares values by their `valueType`: the int 9 is less than 25."""
-    understands(lab, "DS-JSP-02", Hinted(lab, lab.fixture(PRUNED)), (year("<", 25), year(">", 25), year("<=", 100), year(">=", 100)))
+    understands(
+        lab,
+        "DS-JSP-02",
+        Hinted(lab, lab.fixture(PRUNED)),
+        (year("<", 25), year(">", 25), year("<=", 100), year(">=", 100)),
+    )
 
 
 @check("DS-JSP-03")
 def json_nulls(lab: SharingLab) -> None:
     """A server that filters by `jsonPredicateHints` returns fewer files for `isNull`."""
-    understands(lab, "DS-JSP-03", Hinted(lab, lab.fixture(PRUNED)), (NO_REGION, IsNull("year", "integer")))
+    understands(
+        lab, "DS-JSP-03", Hinted(lab, lab.fixture(PRUNED)), (NO_REGION, IsNull("year", "integer"))
+    )
 
 
 @check("DS-JSP-04")
 def json_comparisons(lab: SharingLab) -> None:
     """A server that filters by `jsonPredicateHints` returns fewer files for each comparison, with the constant on either side."""
-    understands(lab, "DS-JSP-04", Hinted(lab, lab.fixture(PRUNED)), [c for c in COMPARISONS if c.operation != "<>"])
+    understands(
+        lab,
+        "DS-JSP-04",
+        Hinted(lab, lab.fixture(PRUNED)),
+        [c for c in COMPARISONS if c.operation != "<>"],
+    )
 
 
 @check("DS-JSP-05")
@@ -132,7 +177,9 @@ def json_and_or(lab: SharingLab) -> None:
         Joined("and", (Joined("or", (region("=", "us"), region("=", "EU"))), year(">", 9))),
     )
     understands(lab, "DS-JSP-05", known, predicates)
-    for alone in lab.each((Joined("and", (region("=", "nowhere"),)), Joined("or", (region("=", "nowhere"),)))):
+    for alone in lab.each(
+        (Joined("and", (region("=", "nowhere"),)), Joined("or", (region("=", "nowhere"),)))
+    ):
         reply = json(known, alone)
         with lab.judge("DS-JSP-05"):
             known.holds_all(reply, known.rows, f"{alone.operation} of one child")
@@ -141,7 +188,12 @@ def json_and_or(lab: SharingLab) -> None:
 @check("DS-JSP-06")
 def json_not(lab: SharingLab) -> None:
     """A server that filters by `jsonPredicateHints` returns fewer files for `not`, also nested."""
-    predicates = (Negated(region("=", "eu")), Negated(NO_REGION), Negated(year(">=", 2024)), Negated(Negated(region("=", "us"))))
+    predicates = (
+        Negated(region("=", "eu")),
+        Negated(NO_REGION),
+        Negated(year(">=", 2024)),
+        Negated(Negated(region("=", "us"))),
+    )
     understands(lab, "DS-JSP-06", Hinted(lab, lab.fixture(PRUNED)), predicates)
 
 

@@ -8,8 +8,20 @@ from random import Random
 from typing import Any
 from weakref import WeakKeyDictionary
 
-from lakepact.conformance.checks.delta_sharing.api import Blocked, Contract, OperationId, Reply, SharingLab, Unmet, op
-from lakepact.conformance.checks.delta_sharing.kit.answers import ANSWERS_IN_LINES, OF_NAMES, version_of
+from lakepact.conformance.checks.delta_sharing.api import (
+    Blocked,
+    Contract,
+    OperationId,
+    Reply,
+    SharingLab,
+    Unmet,
+    op,
+)
+from lakepact.conformance.checks.delta_sharing.kit.answers import (
+    ANSWERS_IN_LINES,
+    OF_NAMES,
+    version_of,
+)
 from lakepact.conformance.checks.delta_sharing.kit.catalog import EITHER_FORMAT, SharedTable
 from lakepact.conformance.checks.delta_sharing.kit.listings import LISTS
 from lakepact.conformance.checks.delta_sharing.suite import suite
@@ -23,10 +35,30 @@ Document = dict[str, Any]
 #: Of the default version.
 OPERATIONS = Contract("delta_sharing").operations
 #: The operations to send; important ones are listed more than once.
-SENT = (*OPERATIONS, *LISTS, op.get_table_version, op.get_table_metadata, *(op.query_table,) * 8, *(op.query_table_changes,) * 4)
+SENT = (
+    *OPERATIONS,
+    *LISTS,
+    op.get_table_version,
+    op.get_table_metadata,
+    *(op.query_table,) * 8,
+    *(op.query_table_changes,) * 4,
+)
 
 #: Names that no object has, in forms that are difficult in paths.
-ODD_NAMES = ("missing", " ", "\x00", "a%2Fb", "a/b", "é\U0001f9ca", "x" * 300, "..", ".", "%2e%2e", "..\\..", "_delta_log")
+ODD_NAMES = (
+    "missing",
+    " ",
+    "\x00",
+    "a%2Fb",
+    "a/b",
+    "é\U0001f9ca",
+    "x" * 300,
+    "..",
+    ".",
+    "%2e%2e",
+    "..\\..",
+    "_delta_log",
+)
 
 #: Values of parameters by the last word of their names: valid ones, and unusual or invalid ones.
 VALUES: dict[str, tuple[Sequence[Any], Sequence[Any]]] = {
@@ -52,19 +84,70 @@ VALUES: dict[str, tuple[Sequence[Any], Sequence[Any]]] = {
     "results": ((0, 1, 2, 100, 2**31 - 1), (-1, 2**31, "abc", "1.5", "")),
     "files": ((1, 2, 100), (0, -1, 2**31, "abc", "1.5", "")),
     "timestamp": (
-        ("2025-01-01T00:00:00Z", "2025-01-02T03:04:05.678Z", "2025-01-01T00:00:00+02:00", "1970-01-01T00:00:00Z", "9999-12-31T23:59:59Z"),
-        ("0000-00-00T00:00:00Z", "2025-02-30T00:00:00Z", "2025-01-01 00:00:00", "1735689600000", "yesterday", ""),
+        (
+            "2025-01-01T00:00:00Z",
+            "2025-01-02T03:04:05.678Z",
+            "2025-01-01T00:00:00+02:00",
+            "1970-01-01T00:00:00Z",
+            "9999-12-31T23:59:59Z",
+        ),
+        (
+            "0000-00-00T00:00:00Z",
+            "2025-02-30T00:00:00Z",
+            "2025-01-01 00:00:00",
+            "1735689600000",
+            "yesterday",
+            "",
+        ),
     ),
     "version": ((0, 1, Learned(("version",), 0)), (Learned(("version",), 0, 1), -1, 2**63, "a")),
 }
 ODD = 0.2  #: the share of unusual or invalid values
-COLUMNS = ("id", "word", "kind", "price", "day", "missing", "Id", "a b", "`id`", "partitionValues.kind", "")
-CONSTANTS = ("1", "'a'", "-1.5e300", "null", "'2025-01-01'", "'it''s'", "99999999999999999999", "true", "DATE '2025-01-01'", "''", "'")
+COLUMNS = (
+    "id",
+    "word",
+    "kind",
+    "price",
+    "day",
+    "missing",
+    "Id",
+    "a b",
+    "`id`",
+    "partitionValues.kind",
+    "",
+)
+CONSTANTS = (
+    "1",
+    "'a'",
+    "-1.5e300",
+    "null",
+    "'2025-01-01'",
+    "'it''s'",
+    "99999999999999999999",
+    "true",
+    "DATE '2025-01-01'",
+    "''",
+    "'",
+)
 COMPARISONS = ("=", ">", "<", ">=", "<=", "<>", "!=", "LIKE", "<=>")
 JSON_COMPARISONS = ("equal", "lessThan", "lessThanOrEqual", "greaterThan", "greaterThanOrEqual")
-VALUE_TYPES = ("bool", "int", "long", "string", "date", "float", "double", "timestamp", "decimal", "")
+VALUE_TYPES = (
+    "bool",
+    "int",
+    "long",
+    "string",
+    "date",
+    "float",
+    "double",
+    "timestamp",
+    "decimal",
+    "",
+)
 
-MOST_TABLES, MOST_BYTES = 8, 150_000  #: tables that are queried, and the size of their answers to a plain query
+MOST_TABLES, MOST_BYTES = (
+    8,
+    150_000,
+)  #: tables that are queried, and the size of their answers to a plain query
 
 _small: WeakKeyDictionary[Wire, tuple[SharedTable, ...]] = WeakKeyDictionary()
 
@@ -75,14 +158,18 @@ def small_tables(lab: SharingLab) -> tuple[SharedTable, ...]:
         found = []
         readable = lab.catalogue.readable
         changing = [table for table in readable if table.changes][: MOST_TABLES // 2]
-        for table in [*changing, *(table for table in readable if table not in changing)][: 2 * MOST_TABLES]:
+        for table in [*changing, *(table for table in readable if table not in changing)][
+            : 2 * MOST_TABLES
+        ]:
             try:
                 reply = lab.send(op.query_table, body={}, headers=[EITHER_FORMAT], **table.address)
             except Blocked:
                 continue
             if len(reply.body) <= MOST_BYTES:
                 found.append(table)
-        _small[lab.wire] = tuple(found[:MOST_TABLES]) or (SharedTable("missing", "missing", "missing", {}),)
+        _small[lab.wire] = tuple(found[:MOST_TABLES]) or (
+            SharedTable("missing", "missing", "missing", {}),
+        )
     return _small[lab.wire]
 
 
@@ -118,7 +205,11 @@ class SharingWorld:
 
     def arguments(self, operation: OperationId, random: Random) -> Document:
         """Return the arguments of an operation: mostly an existing table, schema or share, sometimes with optional parameters."""
-        changing = [table for table in self._tables if table.changes] if operation == op.query_table_changes else []
+        changing = (
+            [table for table in self._tables if table.changes]
+            if operation == op.query_table_changes
+            else []
+        )
         address = dict(random.choice(changing or self._tables).address)
         if random.random() < 0.15:
             address[random.choice(list(address))] = random.choice(ODD_NAMES)
@@ -128,7 +219,10 @@ class SharingWorld:
                 chosen[parameter.argument] = self._value(operation, parameter.argument, random)
         if operation in ANSWERS_IN_LINES:
             chosen.setdefault("delta_sharing_capabilities", EITHER_FORMAT[1])
-        if operation == op.query_table_changes and not {"starting_version", "starting_timestamp", "page_token"} & chosen.keys():
+        if (
+            operation == op.query_table_changes
+            and not {"starting_version", "starting_timestamp", "page_token"} & chosen.keys()
+        ):
             chosen["starting_version"] = 0
         return chosen
 
@@ -136,7 +230,11 @@ class SharingWorld:
         """Return a value of a parameter."""
         if argument == "page_token":
             issued = ("token", operation) in self._said
-            return _token(operation) if issued and random.random() > ODD else random.choice(("forged", "", "AAAA" * 200))
+            return (
+                _token(operation)
+                if issued and random.random() > ODD
+                else random.choice(("forged", "", "AAAA" * 200))
+            )
         return one_of(argument if argument in VALUES else argument.rpartition("_")[2], random)
 
     def confined(self, operation: OperationId, body: Any) -> Any:  # noqa: ARG002 - nothing can be damaged
@@ -146,7 +244,9 @@ class SharingWorld:
     def example(self, operation: OperationId, arguments: Document, random: Random) -> Any:  # noqa: ARG002 - of the protocol
         """Return a valid body."""
         if operation == op.generate_temporary_table_credentials:
-            return random.choice(({}, {"location": "s3://somewhere/else"}, {"location": "file:///tmp"}))
+            return random.choice(
+                ({}, {"location": "s3://somewhere/else"}, {"location": "file:///tmp"})
+            )
         return self._query(random) if operation == op.query_table else None
 
     def _query(self, random: Random) -> Document:
@@ -206,11 +306,15 @@ class PlannedSharing(SharingWorld):
 
     def _found(self, lab: SharingLab) -> tuple[SharedTable, ...]:  # noqa: ARG002 - there is no target
         def named(kind: str, place: int) -> SharedTable:
-            share, schema, table = (Learned((kind, place, member), "missing") for member in ("share", "schema", "table"))
+            share, schema, table = (
+                Learned((kind, place, member), "missing") for member in ("share", "schema", "table")
+            )
             # Learned names are replaced by strings when the request is made.
             return SharedTable(share, schema, table, {}, changes=kind == CHANGING)  # type: ignore[arg-type]
 
-        return tuple(named(kind, place) for kind, places in PLACES.items() for place in range(places))
+        return tuple(
+            named(kind, place) for kind, places in PLACES.items() for place in range(places)
+        )
 
 
 def rehearsed(step: Step) -> Any:
@@ -255,11 +359,31 @@ def _sql(random: Random) -> str:
 
 def _tree(random: Random, depth: int) -> Document:
     """Return a predicate as a tree, not always a valid one."""
-    column = {"op": "column", "name": random.choice(COLUMNS), "valueType": random.choice(VALUE_TYPES)}
-    literal = {"op": "literal", "value": random.choice(CONSTANTS).strip("'"), "valueType": random.choice(VALUE_TYPES)}
-    comparison = {"op": random.choice(JSON_COMPARISONS), "children": random.sample([column, literal], 2)}
+    column = {
+        "op": "column",
+        "name": random.choice(COLUMNS),
+        "valueType": random.choice(VALUE_TYPES),
+    }
+    literal = {
+        "op": "literal",
+        "value": random.choice(CONSTANTS).strip("'"),
+        "valueType": random.choice(VALUE_TYPES),
+    }
+    comparison = {
+        "op": random.choice(JSON_COMPARISONS),
+        "children": random.sample([column, literal], 2),
+    }
     if depth == 0 or random.random() < 0.5:
-        return random.choice(({"op": "isNull", "children": [column]}, comparison, comparison, comparison, literal, {"op": "like"}))
+        return random.choice(
+            (
+                {"op": "isNull", "children": [column]},
+                comparison,
+                comparison,
+                comparison,
+                literal,
+                {"op": "like"},
+            )
+        )
     inner = [_tree(random, depth - 1) for _ in range(random.randint(1, 3))]
     return {"op": random.choice(("and", "or", "not")), "children": inner}
 

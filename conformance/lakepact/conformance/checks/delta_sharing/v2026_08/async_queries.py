@@ -7,7 +7,17 @@ import uuid
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from lakepact.conformance.checks.delta_sharing.api import EITHER_FORMAT, Kind, Placed, Reply, SharingLab, expect, op, reading, test_tables
+from lakepact.conformance.checks.delta_sharing.api import (
+    EITHER_FORMAT,
+    Kind,
+    Placed,
+    Reply,
+    SharingLab,
+    expect,
+    op,
+    reading,
+    test_tables,
+)
 from lakepact.conformance.checks.delta_sharing.kit.answers import lasting
 from lakepact.conformance.checks.delta_sharing.kit.lines import ends_of, objects, required
 from lakepact.conformance.checks.delta_sharing.kit.reading import AnyTable
@@ -16,13 +26,22 @@ from lakepact.conformance.evidence.outcome import Blocked, Mutation, NotOffered,
 
 STATUSES = ("pending", "failed")
 LONGEST = 60.0  #: seconds that a query may run
-WAITS = (0.02, 0.1, 0.5, 1.0)  #: seconds between two requests for a status; the last one is repeated
+WAITS = (
+    0.02,
+    0.1,
+    0.5,
+    1.0,
+)  #: seconds between two requests for a status; the last one is repeated
 MOST_PAGES = 20
 
 
-def begin(lab: SharingLab, table: AnyTable, body: Mapping[str, Any], *, capabilities: str = ASYNC) -> Reply:
+def begin(
+    lab: SharingLab, table: AnyTable, body: Mapping[str, Any], *, capabilities: str = ASYNC
+) -> Reply:
     """Return the answer to a query of a client that accepts queries in the background."""
-    return lab.send(op.query_table, body=dict(body), delta_sharing_capabilities=capabilities, **table.address)
+    return lab.send(
+        op.query_table, body=dict(body), delta_sharing_capabilities=capabilities, **table.address
+    )
 
 
 def statuses(reply: Reply) -> list[Placed]:
@@ -47,14 +66,22 @@ def begun(lab: SharingLab, table: AnyTable) -> str:
     return query_id
 
 
-def info(lab: SharingLab, table: AnyTable, query_id: str, body: Mapping[str, Any] | None = None) -> Reply:
+def info(
+    lab: SharingLab, table: AnyTable, query_id: str, body: Mapping[str, Any] | None = None
+) -> Reply:
     """Return the answer of Get Query Info."""
     return lab.send(
-        op.get_query_info, query_id=query_id, body=dict(body or {}), delta_sharing_capabilities=EITHER_FORMAT[1], **table.address
+        op.get_query_info,
+        query_id=query_id,
+        body=dict(body or {}),
+        delta_sharing_capabilities=EITHER_FORMAT[1],
+        **table.address,
     )
 
 
-def until_done(lab: SharingLab, table: AnyTable, query_id: str, body: Mapping[str, Any] | None = None) -> Iterator[Reply]:
+def until_done(
+    lab: SharingLab, table: AnyTable, query_id: str, body: Mapping[str, Any] | None = None
+) -> Iterator[Reply]:
     """Yield the answers of Get Query Info until one has no queryStatus line.
 
     Raises:
@@ -84,7 +111,9 @@ def async_queries_need_a_key(lab: SharingLab) -> None:
     begun(lab, table)
     with lab.judge("DS-ASY-02"):
         mutation = Mutation(Wrong.MISSING, "/idempotencyKey")
-        expect.status(begin(lab, table, {}), 400, about="without an idempotencyKey", mutation=mutation)
+        expect.status(
+            begin(lab, table, {}), 400, about="without an idempotencyKey", mutation=mutation
+        )
 
 
 @check("DS-ASY-03")
@@ -117,7 +146,12 @@ def finished_queries_return_their_answer(lab: SharingLab) -> None:
                 expect.status(reply, 200, about="for a query that was begun")
             for status in statuses(reply):
                 with case():
-                    expect.equal(1, len(reply.lines), "number of lines with a queryStatus line", at=reply.place())
+                    expect.equal(
+                        1,
+                        len(reply.lines),
+                        "number of lines with a queryStatus line",
+                        at=reply.place(),
+                    )
                     _is_status(status)
                     expect.equal(query_id, status["queryId"], "queryId", at=status.place("queryId"))
         if reply is None:
@@ -141,10 +175,18 @@ def finished_queries_are_read_in_pages(lab: SharingLab) -> None:
                 expect.status(reply, 200, about="for a page of a query")
                 page = [file.get("id") for file in objects(reply.lines, "file")]
                 found += page
-                expect.true(len(page) <= 1, "at most 1 file with maxFiles 1", f"{len(page)} files", at=reply.place(), kind=Kind.SURPLUS)
+                expect.true(
+                    len(page) <= 1,
+                    "at most 1 file with maxFiles 1",
+                    f"{len(page)} files",
+                    at=reply.place(),
+                    kind=Kind.SURPLUS,
+                )
         seen = min(len(files), MOST_PAGES)
         expect.equal(seen, len(found), "number of files on all pages", at=None)
-        expect.equal(seen, len(set(map(str, found))), "number of different files on all pages", at=None)
+        expect.equal(
+            seen, len(set(map(str, found))), "number of different files on all pages", at=None
+        )
 
 
 def _pages(lab: SharingLab, table: AnyTable, query_id: str) -> Iterator[Reply]:
@@ -154,7 +196,9 @@ def _pages(lab: SharingLab, table: AnyTable, query_id: str) -> Iterator[Reply]:
         *_, reply = until_done(lab, table, query_id, body)
         yield reply
         lines = reply.lines if reply.status == 200 else ()
-        token = next((end["nextPageToken"] for end in ends_of(lines) if end.get("nextPageToken")), None)
+        token = next(
+            (end["nextPageToken"] for end in ends_of(lines) if end.get("nextPageToken")), None
+        )
         if token is None:
             return
         body = {"maxFiles": 1, "pageToken": token}
@@ -165,7 +209,9 @@ def unknown_queries_are_refused(lab: SharingLab) -> None:
     """Get Query Info with an unknown queryId returns 4xx."""
     table = test_tables.any_table(lab)
     with lab.judge("DS-ASY-06"):
-        expect.client_error(info(lab, table, str(uuid.uuid4())), mutation=Mutation(Wrong.ABSENT, "query"))
+        expect.client_error(
+            info(lab, table, str(uuid.uuid4())), mutation=Mutation(Wrong.ABSENT, "query")
+        )
 
 
 @check("DS-ASY-07")
@@ -178,7 +224,9 @@ def equal_keys_name_one_query(lab: SharingLab) -> None:
         raise NotOffered("the target answers the query at once")
     with lab.judge("DS-ASY-07"):
         at = again[0].place("queryId")
-        expect.equal(first[0].get("queryId"), again[0].get("queryId"), "queryId of the same query", at=at)
+        expect.equal(
+            first[0].get("queryId"), again[0].get("queryId"), "queryId of the same query", at=at
+        )
 
 
 @check("DS-ASY-08")
@@ -194,4 +242,10 @@ def plain_queries_have_no_status(lab: SharingLab) -> None:
                     what = f"a query with {', '.join(body) or 'no idempotencyKey'} and {capability.strip(';') or 'no asyncquery'}"
                     found = statuses(reply)
                     at = found[0].place() if found else None
-                    expect.true(not found, f"no queryStatus line of {what}", f"{len(found)} of them", at=at, kind=Kind.SURPLUS)
+                    expect.true(
+                        not found,
+                        f"no queryStatus line of {what}",
+                        f"{len(found)} of them",
+                        at=at,
+                        kind=Kind.SURPLUS,
+                    )

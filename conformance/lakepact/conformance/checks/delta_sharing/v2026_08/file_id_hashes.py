@@ -5,7 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from lakepact.conformance.checks.delta_sharing.api import EITHER_FORMAT, OperationId, Reply, SharingLab, expect, ndjson, op, test_tables
+from lakepact.conformance.checks.delta_sharing.api import (
+    EITHER_FORMAT,
+    OperationId,
+    Reply,
+    SharingLab,
+    expect,
+    ndjson,
+    op,
+    test_tables,
+)
 from lakepact.conformance.checks.delta_sharing.kit.answers import version_of
 from lakepact.conformance.checks.delta_sharing.kit.table_sampling import ASKED_FOR, by_url
 from lakepact.conformance.checks.delta_sharing.v2026_08.suite import check
@@ -24,8 +33,12 @@ def _requests(lab: SharingLab) -> Iterator[tuple[OperationId, dict[str, Any]]]:
         yield op.query_table_changes, {"starting_version": subject.last, **subject.table.address}
 
 
-def _asked(lab: SharingLab, operation: OperationId, sent: dict[str, Any], *, fileidhash: str | None) -> Reply:
-    return lab.send(operation, delta_sharing_capabilities=EITHER_FORMAT[1], fileidhash=fileidhash, **sent)
+def _asked(
+    lab: SharingLab, operation: OperationId, sent: dict[str, Any], *, fileidhash: str | None
+) -> Reply:
+    return lab.send(
+        operation, delta_sharing_capabilities=EITHER_FORMAT[1], fileidhash=fileidhash, **sent
+    )
 
 
 @check("DS-FIH-01", "DS-FIH-02")
@@ -46,7 +59,10 @@ def file_id_hashes_are_accepted_and_repeated(lab: SharingLab) -> None:
             for value, reply in replies:
                 if reply.status == 200:
                     with case():
-                        what, found = f"the header fileidhash of the answer to {operation}:", reply.headers.get("fileidhash")
+                        what, found = (
+                            f"the header fileidhash of the answer to {operation}:",
+                            reply.headers.get("fileidhash"),
+                        )
                         expect.equal(value.lower(), found, what, at=reply.header("fileidhash"))
 
 
@@ -57,20 +73,37 @@ def file_id_hashes_give_one_id_in_both_formats(lab: SharingLab) -> None:
     for table in lab.each(by_url(lab)):
         for value in lab.each(HASHES):
             one, other = (
-                lab.send(op.query_table, body={}, delta_sharing_capabilities=ASKED_FOR[form], fileidhash=value, **table.address)
+                lab.send(
+                    op.query_table,
+                    body={},
+                    delta_sharing_capabilities=ASKED_FOR[form],
+                    fileidhash=value,
+                    **table.address,
+                )
                 for form in (ndjson.PARQUET, ndjson.DELTA)
             )
             if one.status != 200 or other.status != 200 or version_of(one) != version_of(other):
                 continue
-            if (ndjson.form_of(one.lines), ndjson.form_of(other.lines)) != (ndjson.PARQUET, ndjson.DELTA):
+            if (ndjson.form_of(one.lines), ndjson.form_of(other.lines)) != (
+                ndjson.PARQUET,
+                ndjson.DELTA,
+            ):
                 continue
             if value not in {one.headers.get("fileidhash"), other.headers.get("fileidhash")}:
                 continue  # The target ignores the header, and fails DS-FIH-02.
             judged = True
             with lab.judge("DS-FIH-03"):
-                known, found = ({str(file.get("id")) for file in ndjson.objects(reply.lines, "file")} for reply in (one, other))
+                known, found = (
+                    {str(file.get("id")) for file in ndjson.objects(reply.lines, "file")}
+                    for reply in (one, other)
+                )
                 stray = known ^ found
                 what = f"the same ids of {table.name} in both formats with fileidhash: {value}"
-                expect.true(not stray, what, f"{len(stray)} ids that only one of the two answers has", at=other.place())
+                expect.true(
+                    not stray,
+                    what,
+                    f"{len(stray)} ids that only one of the two answers has",
+                    at=other.place(),
+                )
     if not judged:
         raise NotOffered("no table is answered in both formats with a fileidhash")

@@ -4,17 +4,31 @@ from __future__ import annotations
 
 from typing import Any
 
-from lakepact.conformance.checks.delta_sharing.api import NotOffered, Placed, Reply, SharingLab, expect, ndjson, reading, test_tables
+from lakepact.conformance.checks.delta_sharing.api import (
+    NotOffered,
+    Placed,
+    Reply,
+    SharingLab,
+    expect,
+    ndjson,
+    reading,
+    test_tables,
+)
 from lakepact.conformance.checks.delta_sharing.v2026_08.suite import check
 
-UPGRADED, UPGRADE = "times_in_commit", 2  #: a table of the pack, and the version that changes its protocol
+UPGRADED, UPGRADE = (
+    "times_in_commit",
+    2,
+)  #: a table of the pack, and the version that changes its protocol
 WITH_PROTOCOLS = {"includeHistoricalProtocol": True}
 OF_CHANGES = {"include_historical_protocol": True}
 
 
 def _since(lab: SharingLab, start: int, form: str) -> Reply:
     """Return the files that changed since a version of the table whose protocol changes."""
-    reply = reading.asked(lab, lab.fixture(UPGRADED), {"startingVersion": start, **WITH_PROTOCOLS}, form=form)
+    reply = reading.asked(
+        lab, lab.fixture(UPGRADED), {"startingVersion": start, **WITH_PROTOCOLS}, form=form
+    )
     if reply.status != 200 or ndjson.form_of(reply.lines) != form:
         raise NotOffered(f"the changes of {UPGRADED} are not answered in {form} format")
     return reply
@@ -25,9 +39,21 @@ def changed_protocols_are_sent(lab: SharingLab) -> None:
     """With `includeHistoricalProtocol`, a range in delta format has one protocol line of each later version that changed it."""
     reply = _since(lab, 0, ndjson.DELTA)
     with lab.judge("DS-HPR-01"):
-        later = [p for p in list(ndjson.objects(reply.lines, "protocol"))[1:] if p.get("version") in {None, UPGRADE}]
-        expect.equal(1, len(later), f"number of protocol lines of version {UPGRADE} after the first line", at=reply.place())
-        writer, at = (later[0].get("deltaProtocol") or {}).get("minWriterVersion"), later[0].place("deltaProtocol", "minWriterVersion")
+        later = [
+            p
+            for p in list(ndjson.objects(reply.lines, "protocol"))[1:]
+            if p.get("version") in {None, UPGRADE}
+        ]
+        expect.equal(
+            1,
+            len(later),
+            f"number of protocol lines of version {UPGRADE} after the first line",
+            at=reply.place(),
+        )
+        writer, at = (
+            (later[0].get("deltaProtocol") or {}).get("minWriterVersion"),
+            later[0].place("deltaProtocol", "minWriterVersion"),
+        )
         expect.equal(7, writer, f"minWriterVersion of the protocol of version {UPGRADE}", at=at)
 
 
@@ -42,7 +68,9 @@ def protocols_have_their_versions(lab: SharingLab) -> None:
                 _is_dated(protocol, last)
     if lab.feature("change-data-feed"):
         subject = test_tables.with_changes(lab)
-        reply = reading.asked_changes(lab, subject.table, {"starting_version": 0, **OF_CHANGES}, form=ndjson.DELTA)
+        reply = reading.asked_changes(
+            lab, subject.table, {"starting_version": 0, **OF_CHANGES}, form=ndjson.DELTA
+        )
         if reply.status == 200 and ndjson.form_of(reply.lines) == ndjson.DELTA:
             with lab.judge("DS-HPR-02"):
                 for protocol in ndjson.objects(reply.lines, "protocol"):
@@ -51,7 +79,12 @@ def protocols_have_their_versions(lab: SharingLab) -> None:
 
 def _is_dated(protocol: Placed, last: int) -> None:
     version = ndjson.required(protocol, "version", int, "a protocol line")
-    expect.true(0 <= version <= last, f"a version from 0 to {last} on a protocol line", version, at=protocol.place("version"))
+    expect.true(
+        0 <= version <= last,
+        f"a version from 0 to {last} on a protocol line",
+        version,
+        at=protocol.place("version"),
+    )
 
 
 @check("DS-HPR-03")

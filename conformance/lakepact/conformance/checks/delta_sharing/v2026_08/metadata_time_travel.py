@@ -5,7 +5,17 @@ from __future__ import annotations
 from itertools import zip_longest
 from typing import Any
 
-from lakepact.conformance.checks.delta_sharing.api import EITHER_FORMAT, Kind, Mutation, SharingLab, Wrong, expect, op, test_tables, times
+from lakepact.conformance.checks.delta_sharing.api import (
+    EITHER_FORMAT,
+    Kind,
+    Mutation,
+    SharingLab,
+    Wrong,
+    expect,
+    op,
+    test_tables,
+    times,
+)
 from lakepact.conformance.checks.delta_sharing.kit.lines import objects
 from lakepact.conformance.checks.delta_sharing.kit.reading import AnyTable, has_version
 from lakepact.conformance.checks.delta_sharing.v2026_08.suite import check
@@ -17,7 +27,9 @@ WITHOUT_HISTORY = "unpartitioned"
 
 
 def _metadata(lab: SharingLab, table: AnyTable, **point: Any) -> Reply:
-    return lab.send(op.get_table_metadata, delta_sharing_capabilities=EITHER_FORMAT[1], **point, **table.address)
+    return lab.send(
+        op.get_table_metadata, delta_sharing_capabilities=EITHER_FORMAT[1], **point, **table.address
+    )
 
 
 def _columns(reply: Reply) -> tuple[list[str], Place | None]:
@@ -26,7 +38,9 @@ def _columns(reply: Reply) -> tuple[list[str], Place | None]:
     if wrapper is None:
         raise expect.unmet("a metaData line", reply.shown, at=reply.place(), kind=Kind.MISSING)
     metadata = wrapper.get("deltaMetadata") or wrapper
-    return [field["name"] for field in schema_object(metadata)["fields"]], place_of(metadata, "schemaString")
+    return [field["name"] for field in schema_object(metadata)["fields"]], place_of(
+        metadata, "schemaString"
+    )
 
 
 @check("DS-MTT-01")
@@ -42,7 +56,9 @@ def metadata_of_a_version(lab: SharingLab) -> None:
                 has_version(reply, version.version, f"for {CHANGED} with version={version.version}")
                 expected = [field["name"] for field in version.schema["fields"]]
                 found, at = _columns(reply)
-                expect.equal(expected, found, f"columns of {CHANGED} with version={version.version}", at=at)
+                expect.equal(
+                    expected, found, f"columns of {CHANGED} with version={version.version}", at=at
+                )
 
 
 @check("DS-MTT-02")
@@ -51,7 +67,9 @@ def metadata_of_a_time(lab: SharingLab) -> None:
     table = lab.fixture("times")
     lab.needs_history()
     with lab.judge_each("DS-MTT-02", without="no time lies between two versions") as case:
-        for version, following in zip_longest(table.versions, (later.timestamp for later in table.versions[1:])):
+        for version, following in zip_longest(
+            table.versions, (later.timestamp for later in table.versions[1:])
+        ):
             moment = times.as_of(version.timestamp)
             rounded = -(-version.timestamp // times.SECOND) * times.SECOND
             if following is None or rounded >= following:
@@ -66,11 +84,18 @@ def metadata_of_a_time(lab: SharingLab) -> None:
 def metadata_of_a_version_and_a_time_is_refused(lab: SharingLab) -> None:
     """Metadata with both `version` and `timestamp` returns 400."""
     subject = test_tables.with_history(lab)
-    moment = times.as_of(lab.fixture("partitioned").last.timestamp) if lab.knows_content else times.EPOCH
+    moment = (
+        times.as_of(lab.fixture("partitioned").last.timestamp) if lab.knows_content else times.EPOCH
+    )
     lab.require(_metadata(lab, subject.table), 200)
     with lab.judge("DS-MTT-03"):
         reply = _metadata(lab, subject.table, version=subject.last, timestamp=moment)
-        expect.status(reply, 400, about="for version and timestamp", mutation=Mutation(Wrong.DUPLICATE, "version and timestamp"))
+        expect.status(
+            reply,
+            400,
+            about="for version and timestamp",
+            mutation=Mutation(Wrong.DUPLICATE, "version and timestamp"),
+        )
 
 
 @check("DS-MTT-04")
@@ -79,6 +104,9 @@ def metadata_without_shared_history_is_refused(lab: SharingLab) -> None:
     table = lab.fixture(WITHOUT_HISTORY)
     _columns(lab.require(_metadata(lab, table), 200))
     with lab.judge_each("DS-MTT-04") as case:
-        for point in ({"version": table.last.version}, {"timestamp": times.as_of(table.last.timestamp)}):
+        for point in (
+            {"version": table.last.version},
+            {"timestamp": times.as_of(table.last.timestamp)},
+        ):
             with case(Mutation(Wrong.ABSENT, "history")):
                 expect.client_error(_metadata(lab, table, **point))

@@ -10,8 +10,15 @@ from urllib.parse import quote
 
 import orjson
 
-from lakepact.conformance.checks.delta_sharing.embedded import launch_settings as settings_of_2026_02
-from lakepact.conformance.checks.delta_sharing.kit.catalog import CAPABILITIES, EITHER_FORMAT, Catalogue, Walk
+from lakepact.conformance.checks.delta_sharing.embedded import (
+    launch_settings as settings_of_2026_02,
+)
+from lakepact.conformance.checks.delta_sharing.kit.catalog import (
+    CAPABILITIES,
+    EITHER_FORMAT,
+    Catalogue,
+    Walk,
+)
 from lakepact.conformance.checks.delta_sharing.kit.lab import SharingLab
 from lakepact.conformance.checks.delta_sharing.suite import discover as discover_before
 from lakepact.conformance.evidence.extras import DELTA
@@ -34,9 +41,14 @@ def discover(wire: Wire, target: Target) -> Offer:
     """
     found = discover_before(wire, target)
     catalogue: Catalogue = found.found["catalogue"]
-    features = {"async-query": _runs_queries(wire, catalogue), "historical-protocol": "fixtures" in target.parameters}
+    features = {
+        "async-query": _runs_queries(wire, catalogue),
+        "historical-protocol": "fixtures" in target.parameters,
+    }
     operations = found.operations | ({op.get_query_info} if features["async-query"] else set())
-    return replace(found, operations=operations, features=MappingProxyType({**found.features, **features}))
+    return replace(
+        found, operations=operations, features=MappingProxyType({**found.features, **features})
+    )
 
 
 def _runs_queries(wire: Wire, catalogue: Catalogue) -> bool:
@@ -44,7 +56,10 @@ def _runs_queries(wire: Wire, catalogue: Catalogue) -> bool:
     table = next((table for table in catalogue.readable if "url" in table.access_modes), None)
     if table is None:
         return False
-    path = "/".join(quote(name, safe="") for name in ("shares", table.share, "schemas", table.schema, "tables", table.name, "query"))
+    path = "/".join(
+        quote(name, safe="")
+        for name in ("shares", table.share, "schemas", table.schema, "tables", table.name, "query")
+    )
     headers = [(CAPABILITIES, ASYNC), ("Content-Type", "application/json")]
     body = orjson.dumps({"idempotencyKey": str(uuid.uuid4()), "limitHint": 1})
     reply = Walk(wire).asked(f"/{path}", op.query_table, method="POST", headers=headers, body=body)
@@ -58,6 +73,13 @@ def launch_settings(folder: Path) -> EmbeddedTarget:
     return replace(before, settings={**before.settings, "contract_version": VERSION})
 
 
-suite = Suite("delta_sharing", version=VERSION, lab=SharingLab, discover=discover, launch_settings=launch_settings, libraries=DELTA)
+suite = Suite(
+    "delta_sharing",
+    version=VERSION,
+    lab=SharingLab,
+    discover=discover,
+    launch_settings=launch_settings,
+    libraries=DELTA,
+)
 check = suite.check
 invariant = suite.invariant

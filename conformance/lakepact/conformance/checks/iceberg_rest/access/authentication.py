@@ -5,7 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from lakepact.conformance.checks.iceberg_rest.api import CatalogLab, Kind, Mutation, NotOffered, OperationId, Reply, check, expect, op
+from lakepact.conformance.checks.iceberg_rest.api import (
+    CatalogLab,
+    Kind,
+    Mutation,
+    NotOffered,
+    OperationId,
+    Reply,
+    check,
+    expect,
+    op,
+)
 from lakepact.conformance.checks.iceberg_rest.kit.principals import (
     EXPIRED,
     EXPIRED_CREDENTIALS,
@@ -26,7 +36,12 @@ REFUSED = frozenset({401, 403, 419})
 
 def answers(lab: CatalogLab, headers: Headers) -> Iterator[tuple[OperationId, Reply]]:
     """Yield the answer of every operation to a request about nothing that there is, by the caller with these headers."""
-    nothing: dict[str, Any] = {"namespace": (lab.name(),), "table": lab.name(), "view": lab.name(), "plan_id": lab.name()}
+    nothing: dict[str, Any] = {
+        "namespace": (lab.name(),),
+        "table": lab.name(),
+        "view": lab.name(),
+        "plan_id": lab.name(),
+    }
     chosen = {"warehouse": lab.target.parameters.get("warehouse")}
     requests: dict[OperationId, dict[str, Any]] = {
         op.get_config: chosen,
@@ -53,7 +68,13 @@ def requests_without_credentials_return_401_or_403(lab: CatalogLab) -> None:
     requires_credentials(lab)
     for operation, reply in lab.each(answers(lab, [])):
         with lab.judge("IRC-SEC-009" if operation == op.get_config else "IRC-SEC-001"):
-            expect.status(reply, 401, 403, about=f"for {operation} without credentials", mutation=NO_CREDENTIALS)
+            expect.status(
+                reply,
+                401,
+                403,
+                about=f"for {operation} without credentials",
+                mutation=NO_CREDENTIALS,
+            )
         if reply.status == 401:
             with lab.judge("IRC-SEC-015"):
                 says_what_is_asked_for(operation, reply)
@@ -73,7 +94,9 @@ def existing_objects_are_hidden_without_credentials(lab: CatalogLab) -> None:
         (op.list_views, {"namespace": table.namespace}),
     ]
     if lab.offers(op.create_view):
-        requests.append((op.load_view, {"namespace": table.namespace, "view": lab.make_view(table.namespace)}))
+        requests.append(
+            (op.load_view, {"namespace": table.namespace, "view": lab.make_view(table.namespace)})
+        )
 
     for operation, arguments in lab.each(requests):
         if lab.offers(operation):
@@ -81,9 +104,17 @@ def existing_objects_are_hidden_without_credentials(lab: CatalogLab) -> None:
             lab.send(operation, **arguments)
             with lab.judge("IRC-SEC-001"):
                 reply = lab.send(operation, anonymous=True, **arguments)
-                expect.status(reply, 401, 403, about=f"for {operation} of an existing object, without credentials", mutation=NO_CREDENTIALS)
+                expect.status(
+                    reply,
+                    401,
+                    403,
+                    about=f"for {operation} of an existing object, without credentials",
+                    mutation=NO_CREDENTIALS,
+                )
             with lab.judge("IRC-SEC-002"):
-                reply = lab.send(operation, headers=bearing(UNKNOWN[0]), anonymous=True, **arguments)
+                reply = lab.send(
+                    operation, headers=bearing(UNKNOWN[0]), anonymous=True, **arguments
+                )
                 about = f"for {operation} of an existing object, with an unknown token"
                 expect.status(reply, 401, about=about, mutation=UNKNOWN_CREDENTIALS)
 
@@ -95,7 +126,12 @@ def unknown_tokens_return_401(lab: CatalogLab) -> None:
     for token in lab.each(UNKNOWN):
         for operation, reply in lab.each(answers(lab, bearing(token))):
             with lab.judge("IRC-SEC-002"):
-                expect.status(reply, 401, about=f"for {operation} with an unknown token", mutation=UNKNOWN_CREDENTIALS)
+                expect.status(
+                    reply,
+                    401,
+                    about=f"for {operation} with an unknown token",
+                    mutation=UNKNOWN_CREDENTIALS,
+                )
             if reply.status == 401:
                 with lab.judge("IRC-SEC-015"):
                     says_what_is_asked_for(operation, reply)
@@ -110,9 +146,19 @@ def altered_tokens_return_401(lab: CatalogLab) -> None:
     for shown, what in lab.each(spelled.items()):
         for operation, reply in lab.each(answers(lab, bearing(shown))):
             with lab.judge("IRC-SEC-002"):
-                expect.status(reply, 401, about=f"for {operation} with a token {what}", mutation=UNKNOWN_CREDENTIALS)
+                expect.status(
+                    reply,
+                    401,
+                    about=f"for {operation} with a token {what}",
+                    mutation=UNKNOWN_CREDENTIALS,
+                )
     # A value without the scheme is not a bearer token; a server may accept it: not checked.
-    bare = lab.send(op.get_config, headers=[("Authorization", token)], anonymous=True, warehouse=lab.target.parameters.get("warehouse"))
+    bare = lab.send(
+        op.get_config,
+        headers=[("Authorization", token)],
+        anonymous=True,
+        warehouse=lab.target.parameters.get("warehouse"),
+    )
     if bare.status == 200:
         lab.note("IRC-SEC-002", "a valid token without the scheme Bearer is accepted, too")
 
@@ -124,10 +170,21 @@ def expired_tokens_return_401_or_419(lab: CatalogLab) -> None:
     expired = needed(lab, EXPIRED)
     for operation, reply in lab.each(answers(lab, bearing(expired))):
         with lab.judge("IRC-SEC-003"):
-            expect.status(reply, 401, 419, about=f"for {operation} with an expired token", mutation=EXPIRED_CREDENTIALS)
+            expect.status(
+                reply,
+                401,
+                419,
+                about=f"for {operation} with an expired token",
+                mutation=EXPIRED_CREDENTIALS,
+            )
         if reply.status in {401, 419}:
             with lab.judge("IRC-ERR-016"):
-                expect.status(reply, 401, about=f"for {operation} with an expired token", mutation=EXPIRED_CREDENTIALS)
+                expect.status(
+                    reply,
+                    401,
+                    about=f"for {operation} with an expired token",
+                    mutation=EXPIRED_CREDENTIALS,
+                )
 
 
 @check("IRC-SEC-006", "IRC-SEC-007")
@@ -151,8 +208,14 @@ def tokens_in_load_responses_are_accepted(lab: CatalogLab) -> None:
     table = lab.make_table()
     loads: list[tuple[OperationId, dict[str, Any]]] = [(op.load_table, table.at)]
     if lab.offers(op.create_view) and lab.offers(op.load_view):
-        loads.append((op.load_view, {"namespace": table.namespace, "view": lab.make_view(table.namespace)}))
-    given = [(operation, at, token) for operation, at in loads if (token := _token_in(lab.require(lab.send(operation, **at), 200)))]
+        loads.append(
+            (op.load_view, {"namespace": table.namespace, "view": lab.make_view(table.namespace)})
+        )
+    given = [
+        (operation, at, token)
+        for operation, at in loads
+        if (token := _token_in(lab.require(lab.send(operation, **at), 200)))
+    ]
     if not given:
         raise NotOffered("the target gives no tokens with tables and views")
 
@@ -160,7 +223,9 @@ def tokens_in_load_responses_are_accepted(lab: CatalogLab) -> None:
         for operation, at, token in given:
             with case():
                 expect.status(
-                    lab.send(operation, headers=bearing(token), anonymous=True, **at), 200, about=f"for {operation} with its token"
+                    lab.send(operation, headers=bearing(token), anonymous=True, **at),
+                    200,
+                    about=f"for {operation} with its token",
                 )
 
 
@@ -178,11 +243,18 @@ def conditional_loads_need_credentials(lab: CatalogLab) -> None:
     tag = table.reply.headers.get("etag")
     if not tag:
         raise NotOffered("the target's tables carry no ETag")
-    callers: dict[Mutation, Headers] = {NO_CREDENTIALS: [], UNKNOWN_CREDENTIALS: bearing(UNKNOWN[0])}
+    callers: dict[Mutation, Headers] = {
+        NO_CREDENTIALS: [],
+        UNKNOWN_CREDENTIALS: bearing(UNKNOWN[0]),
+    }
     for wrong, headers in lab.each(callers.items()):
-        reply = lab.send(op.load_table, headers=[*headers, ("If-None-Match", tag)], anonymous=True, **table.at)
+        reply = lab.send(
+            op.load_table, headers=[*headers, ("If-None-Match", tag)], anonymous=True, **table.at
+        )
         with lab.judge("IRC-TBL-ETAG-010"):
-            expect.status(reply, 401, 403, about=f"for the current ETag with {wrong.at}", mutation=wrong)
+            expect.status(
+                reply, 401, 403, about=f"for the current ETag with {wrong.at}", mutation=wrong
+            )
 
 
 def says_what_is_asked_for(operation: OperationId, reply: Reply) -> None:
@@ -191,8 +263,17 @@ def says_what_is_asked_for(operation: OperationId, reply: Reply) -> None:
     Raises:
         Unmet: it does not.
     """
-    sentence, at = f"the header WWW-Authenticate in the 401 answer of {operation}", reply.header("www-authenticate")
-    expect.true(bool(reply.headers.get("www-authenticate", "").strip()), sentence, "none", at=at, kind=Kind.MISSING)
+    sentence, at = (
+        f"the header WWW-Authenticate in the 401 answer of {operation}",
+        reply.header("www-authenticate"),
+    )
+    expect.true(
+        bool(reply.headers.get("www-authenticate", "").strip()),
+        sentence,
+        "none",
+        at=at,
+        kind=Kind.MISSING,
+    )
 
 
 def is_entered(operation: OperationId, reply: Reply) -> None:
@@ -201,5 +282,9 @@ def is_entered(operation: OperationId, reply: Reply) -> None:
     Raises:
         Unmet: the caller was turned away.
     """
-    entered = reply.status == 200 if operation in {op.get_config, op.list_namespaces} else reply.status not in REFUSED
+    entered = (
+        reply.status == 200
+        if operation in {op.get_config, op.list_namespaces}
+        else reply.status not in REFUSED
+    )
     expect.served(reply, entered, f"{operation} to accept a valid token")

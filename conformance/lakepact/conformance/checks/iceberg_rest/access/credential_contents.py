@@ -9,7 +9,17 @@ from dataclasses import dataclass
 from typing import Any
 
 from lakepact.conformance.checks.iceberg_rest.access.vended_credentials import config_of, listed
-from lakepact.conformance.checks.iceberg_rest.api import CatalogLab, Exchange, Kind, Reply, Table, check, expect, invariant, op
+from lakepact.conformance.checks.iceberg_rest.api import (
+    CatalogLab,
+    Exchange,
+    Kind,
+    Reply,
+    Table,
+    check,
+    expect,
+    invariant,
+    op,
+)
 from lakepact.conformance.checks.iceberg_rest.kit.parts import Part
 
 DELEGATED = (("X-Iceberg-Access-Delegation", "vended-credentials"),)
@@ -24,7 +34,9 @@ class Storage:
     temporary: re.Pattern[str]  #: a secret that expires; its group, if any, is the account
     expiry: str  #: milliseconds since 1970; `{}` stands for the account
     refresh: str  #: the endpoint that returns new secrets
-    opening: tuple[re.Pattern[str], ...]  #: keys that open the storage, or say that no secret is needed
+    opening: tuple[
+        re.Pattern[str], ...
+    ]  #: keys that open the storage, or say that no secret is needed
 
 
 STORAGES = (
@@ -33,14 +45,22 @@ STORAGES = (
         re.compile(r"s3\.session-token"),
         "s3.session-token-expires-at-ms",
         "client.refresh-credentials-endpoint",
-        (re.compile(r"s3\.secret-access-key"), re.compile(r"s3\.remote-signing-enabled"), re.compile(r"s3\.signer(\..+)?")),
+        (
+            re.compile(r"s3\.secret-access-key"),
+            re.compile(r"s3\.remote-signing-enabled"),
+            re.compile(r"s3\.signer(\..+)?"),
+        ),
     ),
     Storage(
         "gcs",
         re.compile(r"gcs\.oauth2\.token"),
         "gcs.oauth2.token-expires-at",
         "gcs.oauth2.refresh-credentials-endpoint",
-        (re.compile(r"gcs\.oauth2\.token"), re.compile(r"gcs\.no-auth"), re.compile(r"gcs\.credentials(\..+)?")),
+        (
+            re.compile(r"gcs\.oauth2\.token"),
+            re.compile(r"gcs\.no-auth"),
+            re.compile(r"gcs\.credentials(\..+)?"),
+        ),
     ),
     Storage(
         "adls",
@@ -48,7 +68,10 @@ STORAGES = (
         "adls.sas-token-expires-at-ms.{}",
         "adls.refresh-credentials-endpoint",
         (
-            *(re.compile(rf"adls\.{key}(\..+)?") for key in ("sas-token", "connection-string", "account-key", "token")),
+            *(
+                re.compile(rf"adls\.{key}(\..+)?")
+                for key in ("sas-token", "connection-string", "account-key", "token")
+            ),
             re.compile(r"adls\.auth\.shared-key\..+"),
         ),
     ),
@@ -91,13 +114,22 @@ def with_tables(lab: CatalogLab, table: Table) -> dict[str, Reply]:
     lab.drop_afterwards(table.namespace, name)
     return {
         op.load_table: lab.send(op.load_table, headers=DELEGATED, **table.at),
-        op.create_table: lab.send(op.create_table, headers=DELEGATED, namespace=table.namespace, body=lab.table_request(name)),
+        op.create_table: lab.send(
+            op.create_table,
+            headers=DELEGATED,
+            namespace=table.namespace,
+            body=lab.table_request(name),
+        ),
     }
 
 
 def by_themselves(lab: CatalogLab, table: Table) -> dict[str, Reply]:
     """Return the answer to loading the credentials of a table, where the target declares that."""
-    return {op.load_credentials: lab.send(op.load_credentials, **table.at)} if lab.offers(op.load_credentials) else {}
+    return (
+        {op.load_credentials: lab.send(op.load_credentials, **table.at)}
+        if lab.offers(op.load_credentials)
+        else {}
+    )
 
 
 @check("IRC-TBL-CRED-011")
@@ -118,9 +150,17 @@ def temporary_secrets_have_an_expiry(lab: CatalogLab) -> None:
         for operation, config, (_, key, expiry) in found:
             with case():
                 value = config.get(expiry)
-                milliseconds = isinstance(value, str) and value.isdecimal() and int(value) > time.time() * 1000 - DAY
+                milliseconds = (
+                    isinstance(value, str)
+                    and value.isdecimal()
+                    and int(value) > time.time() * 1000 - DAY
+                )
                 wanted = f"{operation} to give `{key}` with `{expiry}` in milliseconds since 1970"
-                actual = f"keys {', '.join(sorted(config))}" if value is None else f"{expiry}: {expect.shown(value)}"
+                actual = (
+                    f"keys {', '.join(sorted(config))}"
+                    if value is None
+                    else f"{expiry}: {expect.shown(value)}"
+                )
                 expect.true(milliseconds, wanted, actual, at=config.at.within(expiry))
 
 
@@ -135,7 +175,10 @@ def temporary_secrets_name_a_refresh_endpoint(lab: CatalogLab) -> None:
         for secret in temporary_secrets(config)
     ]
     if not found or not lab.offers(op.load_credentials):
-        lab.skip("IRC-TBL-CRED-012", "the target gives no temporary secrets, or does not declare loadCredentials")
+        lab.skip(
+            "IRC-TBL-CRED-012",
+            "the target gives no temporary secrets, or does not declare loadCredentials",
+        )
         return
 
     with lab.judge_each("IRC-TBL-CRED-012") as case:
@@ -144,7 +187,13 @@ def temporary_secrets_name_a_refresh_endpoint(lab: CatalogLab) -> None:
                 endpoint = config.get(storage.refresh)
                 wanted = f"{operation} to give `{key}` with the path that refreshes it under `{storage.refresh}`"
                 at, actual = config.at.within(storage.refresh), f"keys {', '.join(sorted(config))}"
-                expect.true(isinstance(endpoint, str) and endpoint != "", wanted, actual, at=at, kind=Kind.MISSING)
+                expect.true(
+                    isinstance(endpoint, str) and endpoint != "",
+                    wanted,
+                    actual,
+                    at=at,
+                    kind=Kind.MISSING,
+                )
 
 
 @check("IRC-TBL-CRED-013")
@@ -167,8 +216,15 @@ def credentials_hold_a_secret(lab: CatalogLab) -> None:
     with lab.judge_each("IRC-TBL-CRED-013") as case:
         for operation, config, storage in found:
             with case():
-                opens = any(pattern.fullmatch(key) and config[key] not in ("", "false") for pattern in storage.opening for key in config)
-                wanted, actual = f"a secret for {storage.family} in each credential of {operation}", f"keys {', '.join(sorted(config))}"
+                opens = any(
+                    pattern.fullmatch(key) and config[key] not in ("", "false")
+                    for pattern in storage.opening
+                    for key in config
+                )
+                wanted, actual = (
+                    f"a secret for {storage.family} in each credential of {operation}",
+                    f"keys {', '.join(sorted(config))}",
+                )
                 expect.true(opens, wanted, actual, at=config.at, kind=Kind.MISSING)
 
 
@@ -185,22 +241,37 @@ def created_tables_have_credentials(lab: CatalogLab) -> None:
         name = lab.name()
         lab.drop_afterwards(table.namespace, name)
         request = lab.table_request(name, stage_create=True)
-        created["staged"] = lab.send(op.create_table, headers=DELEGATED, namespace=table.namespace, body=request)
+        created["staged"] = lab.send(
+            op.create_table, headers=DELEGATED, namespace=table.namespace, body=request
+        )
 
     with lab.judge_each("IRC-TBL-CRED-014") as case:
         for how, reply in created.items():
             with case():
                 lab.require(reply, 200)
                 members = ", ".join(sorted(reply.document))
-                wanted, at = f"a {how} table with credentials, as when it is loaded", reply.place("storage-credentials")
-                expect.true(has_credentials(reply), wanted, f"an answer with {members}", at=at, kind=Kind.MISSING)
+                wanted, at = (
+                    f"a {how} table with credentials, as when it is loaded",
+                    reply.place("storage-credentials"),
+                )
+                expect.true(
+                    has_credentials(reply),
+                    wanted,
+                    f"an answer with {members}",
+                    at=at,
+                    kind=Kind.MISSING,
+                )
 
 
 @check("IRC-TBL-CRED-017")
 def secrets_are_in_storage_credentials(lab: CatalogLab) -> None:
     """Each storage secret in `config` is in `storage-credentials` too, where clients look first."""
     replies = with_tables(lab, lab.make_table())
-    general = {operation: [*secret_keys([config_in(reply)])] for operation, reply in replies.items() if reply.status == 200}
+    general = {
+        operation: [*secret_keys([config_in(reply)])]
+        for operation, reply in replies.items()
+        if reply.status == 200
+    }
     if not any(general.values()):
         lab.skip("IRC-TBL-CRED-017", "the target puts no secret into the configuration of tables")
         return
@@ -209,14 +280,28 @@ def secrets_are_in_storage_credentials(lab: CatalogLab) -> None:
         for operation, keys in general.items():
             with case():
                 given, reply = {*secret_keys(configs_of(replies[operation]))}, replies[operation]
-                lacking, wanted = sorted({*keys} - given), f"each secret of {operation} in `config` in `storage-credentials` too"
-                expect.true(not lacking, wanted, f"not {', '.join(lacking)}", at=reply.place("storage-credentials"), kind=Kind.MISSING)
+                lacking, wanted = (
+                    sorted({*keys} - given),
+                    f"each secret of {operation} in `config` in `storage-credentials` too",
+                )
+                expect.true(
+                    not lacking,
+                    wanted,
+                    f"not {', '.join(lacking)}",
+                    at=reply.place("storage-credentials"),
+                    kind=Kind.MISSING,
+                )
 
 
 def secret_keys(configs: Iterable[Mapping[str, Any]]) -> Iterator[str]:
     """Return the keys of storage secrets."""
     for config in configs:
-        yield from (key for storage in STORAGES for key in config if any(pattern.fullmatch(key) for pattern in storage.opening))
+        yield from (
+            key
+            for storage in STORAGES
+            for key in config
+            if any(pattern.fullmatch(key) for pattern in storage.opening)
+        )
 
 
 def has_credentials(reply: Reply) -> bool:
@@ -228,7 +313,9 @@ TABLES = (
     "access.credential_contents.temporary_secrets_have_an_expiry",
     "access.credential_contents.created_tables_have_credentials",
 )
-WITH_CREDENTIALS = frozenset({op.load_table, op.create_table, op.register_table, op.load_credentials})
+WITH_CREDENTIALS = frozenset(
+    {op.load_table, op.create_table, op.register_table, op.load_credentials}
+)
 
 
 def cache_control(exchange: Exchange) -> frozenset[str]:
@@ -239,7 +326,11 @@ def cache_control(exchange: Exchange) -> frozenset[str]:
 
 def holds_credentials(exchange: Exchange) -> bool:
     """Return whether an answer holds credentials."""
-    return exchange.status == 200 and isinstance(exchange.parsed, dict) and bool(listed(exchange.parsed))
+    return (
+        exchange.status == 200
+        and isinstance(exchange.parsed, dict)
+        and bool(listed(exchange.parsed))
+    )
 
 
 @invariant("IRC-TBL-CRED-015", traffic=TABLES)
@@ -247,7 +338,10 @@ def credential_responses_are_not_cached_by_others(exchange: Exchange) -> bool:
     """A response with credentials has Cache-Control: no-store or private."""
     if exchange.operation not in WITH_CREDENTIALS or not holds_credentials(exchange):
         return False
-    sent, is_private = exchange.headers.get("cache-control"), bool(cache_control(exchange) & {"no-store", "private"})
+    sent, is_private = (
+        exchange.headers.get("cache-control"),
+        bool(cache_control(exchange) & {"no-store", "private"}),
+    )
     at = Reply(exchange).header("cache-control")
     expect.true(is_private, "Cache-Control: no-store or private", sent or "no Cache-Control", at=at)
     return True
@@ -256,10 +350,16 @@ def credential_responses_are_not_cached_by_others(exchange: Exchange) -> bool:
 @invariant("IRC-TBL-ETAG-014", traffic=TABLES)
 def responses_vary_by_access_delegation(exchange: Exchange) -> bool:
     """A loaded table with credentials and an ETag has Cache-Control: no-store or Vary: X-Iceberg-Access-Delegation."""
-    if exchange.operation != op.load_table or not holds_credentials(exchange) or "etag" not in exchange.headers:
+    if (
+        exchange.operation != op.load_table
+        or not holds_credentials(exchange)
+        or "etag" not in exchange.headers
+    ):
         return False
     sent = str(exchange.headers.get("vary", ""))
-    varies = {"*", "x-iceberg-access-delegation"} & {name.strip().lower() for name in sent.split(",")}
+    varies = {"*", "x-iceberg-access-delegation"} & {
+        name.strip().lower() for name in sent.split(",")
+    }
     actual = f"Cache-Control: {exchange.headers.get('cache-control')}, Vary: {sent}"
     at, wanted = Reply(exchange).header("vary"), "no-store, or Vary: X-Iceberg-Access-Delegation"
     expect.true(bool(varies) or "no-store" in cache_control(exchange), wanted, actual, at=at)

@@ -28,7 +28,9 @@ def tables_load_with_every_delegation_mechanism(lab: CatalogLab) -> None:
     with lab.judge_each("IRC-TBL-LOAD-019") as case:
         for mechanisms in MECHANISMS:
             with case():
-                reply = lab.send(op.load_table, headers=[("X-Iceberg-Access-Delegation", mechanisms)], **table.at)
+                reply = lab.send(
+                    op.load_table, headers=[("X-Iceberg-Access-Delegation", mechanisms)], **table.at
+                )
                 expect.status(reply, 200, 403, about=f"with {mechanisms}")
 
 
@@ -45,8 +47,15 @@ def tables_are_created_with_every_delegation_mechanism(lab: CatalogLab) -> None:
                     lab.drop_afterwards(namespace, name)
                     body = lab.table_request(name, stage_create=stage)
                     headers = [("X-Iceberg-Access-Delegation", mechanisms)]
-                    reply = lab.send(op.create_table, headers=headers, namespace=namespace, body=body)
-                    expect.status(reply, 200, 403, about=f"with {mechanisms} and stage-create {expect.shown(stage)}")
+                    reply = lab.send(
+                        op.create_table, headers=headers, namespace=namespace, body=body
+                    )
+                    expect.status(
+                        reply,
+                        200,
+                        403,
+                        about=f"with {mechanisms} and stage-create {expect.shown(stage)}",
+                    )
 
 
 @check("IRC-TBL-ETAG-012")
@@ -57,14 +66,19 @@ def delegated_loads_ignore_etags_without_credentials(lab: CatalogLab) -> None:
     delegated = lab.require(lab.send(op.load_table, headers=DELEGATED, **table.at), 200)
     tag = plain.headers.get("etag")
     if tag is None or not has_credentials(delegated) or has_credentials(plain):
-        lab.skip("IRC-TBL-ETAG-012", "tables have no ETag, or the same credentials with and without access delegation")
+        lab.skip(
+            "IRC-TBL-ETAG-012",
+            "tables have no ETag, or the same credentials with and without access delegation",
+        )
         return
 
     with lab.judge("IRC-TBL-ETAG-012"):
         reply = lab.send(op.load_table, headers=[*DELEGATED, ("If-None-Match", tag)], **table.at)
         expect.status(reply, 200, about="with the ETag of the table without credentials")
         actual, at = ", ".join(sorted(reply.document)), reply.place("storage-credentials")
-        expect.true(has_credentials(reply), "credentials in the answer", actual, at=at, kind=Kind.MISSING)
+        expect.true(
+            has_credentials(reply), "credentials in the answer", actual, at=at, kind=Kind.MISSING
+        )
 
 
 @check("IRC-TBL-ETAG-013")
@@ -75,12 +89,17 @@ def etags_expire_with_their_credentials(lab: CatalogLab) -> None:
     tag = reply.headers.get("etag")
     ends = expiries(reply)
     if tag is None or not ends:
-        lab.skip("IRC-TBL-ETAG-013", "the table comes without an ETag, or its credentials do not say when they expire")
+        lab.skip(
+            "IRC-TBL-ETAG-013",
+            "the table comes without an ETag, or its credentials do not say when they expire",
+        )
         return
     longest, left = _patience(lab), max(ends) / 1000 - time.time() + CLOCKS
     if left > longest:
         why = f"the credentials expire in {left:.0f} seconds, and the harness waits for {longest:g}"
-        lab.skip("IRC-TBL-ETAG-013", f"{why}: give the server shorter ones, or raise --parameter {WAIT}")
+        lab.skip(
+            "IRC-TBL-ETAG-013", f"{why}: give the server shorter ones, or raise --parameter {WAIT}"
+        )
         return
     time.sleep(max(0.0, left))
 
@@ -89,12 +108,21 @@ def etags_expire_with_their_credentials(lab: CatalogLab) -> None:
         expect.status(again, 200, about="with the ETag of a table whose credentials have expired")
         later = expiries(again)
         at = again.place("storage-credentials")
-        expect.true(bool(later) and max(later) > max(ends), "credentials that expire later", "the expired ones, or none", at=at)
+        expect.true(
+            bool(later) and max(later) > max(ends),
+            "credentials that expire later",
+            "the expired ones, or none",
+            at=at,
+        )
 
 
 def expiries(reply: Reply) -> list[int]:
     """Return when the temporary secrets of a table expire, in milliseconds since 1970, as far as they say so."""
-    found = [config.get(expiry) for config in credentials_in(reply) for _, _, expiry in temporary_secrets(config)]
+    found = [
+        config.get(expiry)
+        for config in credentials_in(reply)
+        for _, _, expiry in temporary_secrets(config)
+    ]
     return [int(value) for value in found if isinstance(value, str) and value.isdecimal()]
 
 

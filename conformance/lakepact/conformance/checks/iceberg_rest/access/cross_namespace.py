@@ -5,8 +5,20 @@ from __future__ import annotations
 import uuid
 from typing import Any
 
-from lakepact.conformance.checks.iceberg_rest.access.rights import COMMIT, Scene, table_of_the_second
-from lakepact.conformance.checks.iceberg_rest.api import CatalogLab, NotOffered, Table, check, expect, op, req
+from lakepact.conformance.checks.iceberg_rest.access.rights import (
+    COMMIT,
+    Scene,
+    table_of_the_second,
+)
+from lakepact.conformance.checks.iceberg_rest.api import (
+    CatalogLab,
+    NotOffered,
+    Table,
+    check,
+    expect,
+    op,
+    req,
+)
 from lakepact.conformance.checks.iceberg_rest.kit.commits.creations import creation, plot
 from lakepact.conformance.checks.iceberg_rest.kit.principals import NO_RIGHTS
 
@@ -19,7 +31,9 @@ def scene_with_own(lab: CatalogLab) -> tuple[Scene, Table]:
     """
     scene = Scene(lab)
     if scene.send(op.update_table, **scene.table.at, body=COMMIT).status < 300:
-        raise NotOffered("the second principal may change the tables of the first; it should read everything and change nothing")
+        raise NotOffered(
+            "the second principal may change the tables of the first; it should read everything and change nothing"
+        )
     own = table_of_the_second(scene)
     if own is None:
         raise NotOffered("no namespace is known in which the second principal may write")
@@ -32,11 +46,19 @@ def renames_need_rights_in_both_namespaces(lab: CatalogLab) -> None:
     scene, own = scene_with_own(lab)
     name = lab.name()
     moves = {
-        "out of a namespace that the principal may only read": (scene.table, {"namespace": list(own.namespace), "name": name}),
-        "into a namespace that the principal may only read": (own, {"namespace": list(scene.namespace), "name": name}),
+        "out of a namespace that the principal may only read": (
+            scene.table,
+            {"namespace": list(own.namespace), "name": name},
+        ),
+        "into a namespace that the principal may only read": (
+            own,
+            {"namespace": list(scene.namespace), "name": name},
+        ),
     }
     for what, (table, destination) in lab.each(moves.items()):
-        reply = scene.send(op.rename_table, body={"source": table.identifier, "destination": destination})
+        reply = scene.send(
+            op.rename_table, body={"source": table.identifier, "destination": destination}
+        )
         if reply.status < 300:
             lab.drop_afterwards(tuple(destination["namespace"]), name)
         with lab.judge("IRC-SEC-005"):
@@ -45,7 +67,9 @@ def renames_need_rights_in_both_namespaces(lab: CatalogLab) -> None:
         if reply.status == 403:
             with lab.judge("IRC-SEC-016"):
                 after = lab.load(table)
-                expect.member(table.uuid, after.place("table-uuid"), "after a refused rename the table")
+                expect.member(
+                    table.uuid, after.place("table-uuid"), "after a refused rename the table"
+                )
 
 
 @check("IRC-SEC-005", "IRC-SEC-016")
@@ -53,18 +77,25 @@ def creating_commits_need_rights_in_the_namespace(lab: CatalogLab) -> None:
     """A commit or transaction that creates a table in a namespace that the principal may only read returns 403 and creates none."""
     scene, own = scene_with_own(lab)
     ground = plot(lab, scene.namespace)
-    change: dict[str, Any] = {"requirements": [req.ASSERT_CREATE], "updates": creation(ground, str(uuid.uuid4()))}
+    change: dict[str, Any] = {
+        "requirements": [req.ASSERT_CREATE],
+        "updates": creation(ground, str(uuid.uuid4())),
+    }
     replies = {"a commit": scene.send(op.update_table, **ground.at, body=change)}
     if lab.offers(op.commit_transaction):
         identifier = {"namespace": list(ground.namespace), "name": ground.name}
         changes = [{"identifier": own.identifier, **COMMIT}, {"identifier": identifier, **change}]
-        replies["a transaction"] = scene.send(op.commit_transaction, body={"table-changes": changes})
+        replies["a transaction"] = scene.send(
+            op.commit_transaction, body={"table-changes": changes}
+        )
     after = lab.send(op.load_table, **ground.at)
 
     # A server without creation by commits or transactions may refuse before it checks rights.
     for what, reply in lab.each(replies.items()):
         with lab.judge("IRC-SEC-005"):
             allowed = (400, 404) if after.status == 404 else ()
-            expect.status(reply, 403, *allowed, about=f"for {what} that creates a table", mutation=NO_RIGHTS)
+            expect.status(
+                reply, 403, *allowed, about=f"for {what} that creates a table", mutation=NO_RIGHTS
+            )
     with lab.judge("IRC-SEC-016"):
         expect.not_found(after, "table", about="for the table whose creation was refused")

@@ -5,9 +5,29 @@ from __future__ import annotations
 from typing import Any
 
 from lakepact.conformance.checks.iceberg_rest.access.authentication import requires_credentials
-from lakepact.conformance.checks.iceberg_rest.access.rights import Scene, change_between, judge_changes, may_write, undoing
-from lakepact.conformance.checks.iceberg_rest.api import CatalogLab, NotOffered, OperationId, Reply, Unmet, check, expect, op
-from lakepact.conformance.checks.iceberg_rest.kit.principals import NO_RIGHTS, THIRD, bearing, needed
+from lakepact.conformance.checks.iceberg_rest.access.rights import (
+    Scene,
+    change_between,
+    judge_changes,
+    may_write,
+    undoing,
+)
+from lakepact.conformance.checks.iceberg_rest.api import (
+    CatalogLab,
+    NotOffered,
+    OperationId,
+    Reply,
+    Unmet,
+    check,
+    expect,
+    op,
+)
+from lakepact.conformance.checks.iceberg_rest.kit.principals import (
+    NO_RIGHTS,
+    THIRD,
+    bearing,
+    needed,
+)
 
 #: A hidden object may be reported as missing, and an unreadable file as invalid.
 HIDDEN = (403, 404)
@@ -36,7 +56,12 @@ def principals_without_rights_read_nothing(lab: CatalogLab) -> None:
             lab.send(operation, **arguments)
             with lab.judge("IRC-SEC-005"):
                 reply = lab.send(operation, headers=third, anonymous=True, **arguments)
-                expect.status(reply, *HIDDEN, about=f"for {operation} by a principal without any rights", mutation=NO_RIGHTS)
+                expect.status(
+                    reply,
+                    *HIDDEN,
+                    about=f"for {operation} by a principal without any rights",
+                    mutation=NO_RIGHTS,
+                )
 
 
 @check("IRC-SEC-005", "IRC-SEC-016")
@@ -44,7 +69,9 @@ def principals_without_rights_change_nothing(lab: CatalogLab) -> None:
     """Changes by a principal without any rights return 403 or 404, and none is made."""
     scene = Scene(lab, THIRD)
     if scene.send(op.load_table, **scene.table.at).status == 200:
-        raise NotOffered("the third principal sees the tables of the first; it should be allowed nothing")
+        raise NotOffered(
+            "the third principal sees the tables of the first; it should be allowed nothing"
+        )
     answers: dict[OperationId, Reply] = {}
     changes: list[Unmet | None] = []
     for operation, arguments in scene.mutations().items():
@@ -73,8 +100,18 @@ def conditional_loads_need_rights(lab: CatalogLab) -> None:
     if not tag:
         raise NotOffered("the target's tables carry no ETag")
     if lab.send(op.load_table, headers=third, anonymous=True, **table.at).status == 200:
-        raise NotOffered("the third principal sees the tables of the first; it should be allowed nothing")
-    reply = lab.send(op.load_table, headers=[*third, ("If-None-Match", tag)], anonymous=True, **table.at)
+        raise NotOffered(
+            "the third principal sees the tables of the first; it should be allowed nothing"
+        )
+    reply = lab.send(
+        op.load_table, headers=[*third, ("If-None-Match", tag)], anonymous=True, **table.at
+    )
 
     with lab.judge("IRC-TBL-ETAG-010"):
-        expect.status(reply, 401, *HIDDEN, about="for the current ETag by a principal without any rights", mutation=NO_RIGHTS)
+        expect.status(
+            reply,
+            401,
+            *HIDDEN,
+            about="for the current ETag by a principal without any rights",
+            mutation=NO_RIGHTS,
+        )

@@ -5,8 +5,27 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from lakepact.conformance.checks.iceberg_rest.api import CatalogLab, NotOffered, OperationId, Place, Reply, Table, Unmet, check, expect, op
-from lakepact.conformance.checks.iceberg_rest.kit.principals import NO_RIGHTS, SECOND, THIRD, WRITES, Headers, bearing, needed
+from lakepact.conformance.checks.iceberg_rest.api import (
+    CatalogLab,
+    NotOffered,
+    OperationId,
+    Place,
+    Reply,
+    Table,
+    Unmet,
+    check,
+    expect,
+    op,
+)
+from lakepact.conformance.checks.iceberg_rest.kit.principals import (
+    NO_RIGHTS,
+    SECOND,
+    THIRD,
+    WRITES,
+    Headers,
+    bearing,
+    needed,
+)
 from lakepact.conformance.checks.iceberg_rest.kit.server_owned import same_but_for_owned
 from lakepact.conformance.checks.iceberg_rest.kit.views import view_request
 
@@ -35,10 +54,14 @@ class Scene:
         self.empty = lab.make_namespace()
         self.newcomer = lab.name()  #: a namespace that does not exist
         if not lab.only_purges:
-            lab.try_drop_table(**lab.make_table(self.namespace).at)  # so that it is known how the target drops tables
+            lab.try_drop_table(
+                **lab.make_table(self.namespace).at
+            )  # so that it is known how the target drops tables
         self.view = lab.make_view(self.namespace) if lab.offers(op.create_view) else None
         if who == SECOND and self.send(op.load_table, **self.table.at).status != 200:
-            raise NotOffered("the second principal does not see the tables of the first; it should read everything and change nothing")
+            raise NotOffered(
+                "the second principal does not see the tables of the first; it should read everything and change nothing"
+            )
 
     def send(self, operation: OperationId, **arguments: Any) -> Reply:
         """Return the answer to the other principal."""
@@ -57,7 +80,11 @@ class Scene:
         ]
         if self.view is not None:
             looks += [(op.load_view, {**here, "view": self.view}), (op.list_views, here)]
-        seen = [(operation, lab.send(operation, **at)) for operation, at in looks if lab.offers(operation)]
+        seen = [
+            (operation, lab.send(operation, **at))
+            for operation, at in looks
+            if lab.offers(operation)
+        ]
         return {f"{number} {operation}": reply for number, (operation, reply) in enumerate(seen)}
 
     def mutations(self) -> dict[OperationId, dict[str, Any]]:
@@ -67,25 +94,42 @@ class Scene:
         found: dict[OperationId, dict[str, Any]] = {
             op.create_namespace: {"body": {"namespace": [self.newcomer], "properties": {}}},
             op.drop_namespace: {"namespace": self.empty},
-            op.update_properties: {**here, "body": {"removals": [], "updates": {"changed-by": "the second principal"}}},
+            op.update_properties: {
+                **here,
+                "body": {"removals": [], "updates": {"changed-by": "the second principal"}},
+            },
             op.create_table: {**here, "body": lab.table_request(lab.name())},
-            op.register_table: {**here, "body": {"name": lab.name(), "metadata-location": self.table.metadata_location}},
+            op.register_table: {
+                **here,
+                "body": {"name": lab.name(), "metadata-location": self.table.metadata_location},
+            },
             op.update_table: {**self.table.at, "body": COMMIT},
             op.drop_table: {**self.table.at, "purge_requested": True if lab.only_purges else None},
             op.rename_table: {"body": {"source": self.table.identifier, "destination": elsewhere}},
-            op.commit_transaction: {"body": {"table-changes": [{"identifier": self.table.identifier, **COMMIT}]}},
+            op.commit_transaction: {
+                "body": {"table-changes": [{"identifier": self.table.identifier, **COMMIT}]}
+            },
         }
         if self.view is not None:
             view = {**here, "view": self.view}
             named = {"namespace": list(self.namespace), "name": self.view}
             found |= {
                 op.create_view: {**here, "body": view_request(self.namespace, lab.name())},
-                op.replace_view: {**view, "body": {"requirements": [], "updates": [SETS_A_PROPERTY]}},
+                op.replace_view: {
+                    **view,
+                    "body": {"requirements": [], "updates": [SETS_A_PROPERTY]},
+                },
                 op.drop_view: view,
                 op.rename_view: {"body": {"source": named, "destination": elsewhere}},
             }
-        offered = {operation: arguments for operation, arguments in found.items() if lab.offers(operation)}
-        return offered if self.table.metadata_location else {o: a for o, a in offered.items() if o != op.register_table}
+        offered = {
+            operation: arguments for operation, arguments in found.items() if lab.offers(operation)
+        }
+        return (
+            offered
+            if self.table.metadata_location
+            else {o: a for o, a in offered.items() if o != op.register_table}
+        )
 
 
 def _lasting(reply: Reply) -> Any:
@@ -94,14 +138,20 @@ def _lasting(reply: Reply) -> Any:
     if reply.status != 200 or not isinstance(document, dict):
         return {"status": reply.status}
     said = {
-        name: document[name] for name in ("namespace", "properties", "identifiers", "metadata", "metadata-location") if name in document
+        name: document[name]
+        for name in ("namespace", "properties", "identifiers", "metadata", "metadata-location")
+        if name in document
     }
     if isinstance(said.get("identifiers"), list):
-        said["identifiers"] = sorted(said["identifiers"], key=str)  # a list may come in another order each time
+        said["identifiers"] = sorted(
+            said["identifiers"], key=str
+        )  # a list may come in another order each time
     return said
 
 
-def change_between(lab: CatalogLab, before: Mapping[str, Reply], after: Mapping[str, Reply], refused: Reply) -> Unmet | None:
+def change_between(
+    lab: CatalogLab, before: Mapping[str, Reply], after: Mapping[str, Reply], refused: Reply
+) -> Unmet | None:
     """Return the first difference between the states before and after a request, if it was refused and changed something."""
     if refused.status not in {401, 403}:
         return None
@@ -137,10 +187,17 @@ def readers_change_nothing(lab: CatalogLab) -> None:
             # The rest would be tried on something else than what the first principal has made.
             scene = Scene(lab)
     if may_write(answers):
-        raise NotOffered("the second principal may change everything; it should read everything and change nothing")
+        raise NotOffered(
+            "the second principal may change everything; it should read everything and change nothing"
+        )
     for operation, reply in lab.each(answers.items()):
         with lab.judge("IRC-SEC-005"):
-            expect.status(reply, 403, about=f"for {operation} by a principal that may only read", mutation=NO_RIGHTS)
+            expect.status(
+                reply,
+                403,
+                about=f"for {operation} by a principal that may only read",
+                mutation=NO_RIGHTS,
+            )
     judge_changes(lab, changes)
 
 
@@ -169,7 +226,11 @@ def undoing(scene: Scene, operation: OperationId, arguments: dict[str, Any]) -> 
         elif operation in made:
             lab.try_drop_table(namespace=scene.namespace, table=made[operation])
         elif operation in {op.create_view, op.rename_view}:
-            lab.send(op.drop_view, namespace=scene.namespace, view=body.get("name") or body["destination"]["name"])
+            lab.send(
+                op.drop_view,
+                namespace=scene.namespace,
+                view=body.get("name") or body["destination"]["name"],
+            )
 
     return undo
 
@@ -183,22 +244,37 @@ def transactions_with_a_forbidden_table_return_403(lab: CatalogLab) -> None:
     own = table_of_the_second(scene)
     tables = [own, scene.table] if own is not None else [scene.table, scene.other]
     if scene.send(op.update_table, **scene.table.at, body=COMMIT).status < 300:
-        raise NotOffered("the second principal may change the tables of the first; it should read everything and change nothing")
+        raise NotOffered(
+            "the second principal may change the tables of the first; it should read everything and change nothing"
+        )
     before = [lab.load(table) for table in tables]
     orders = (tables, tables[::-1])
     answers = [
-        scene.send(op.commit_transaction, body={"table-changes": [{"identifier": table.identifier, **COMMIT} for table in order]})
+        scene.send(
+            op.commit_transaction,
+            body={"table-changes": [{"identifier": table.identifier, **COMMIT} for table in order]},
+        )
         for order in orders
     ]
 
     with lab.judge("IRC-SEC-014") as case:
         for reply in answers:
             with case():
-                expect.status(reply, 403, about="for a transaction with a table that may not be changed", mutation=NO_RIGHTS)
+                expect.status(
+                    reply,
+                    403,
+                    about="for a transaction with a table that may not be changed",
+                    mutation=NO_RIGHTS,
+                )
         for was, now in zip(before, [lab.load(table) for table in tables], strict=True):
             if not same_but_for_owned(lab, was.metadata, now.metadata):
                 with case():
-                    expect.equal(was.metadata, now.metadata, "after refused transactions the table", at=now.place())
+                    expect.equal(
+                        was.metadata,
+                        now.metadata,
+                        "after refused transactions the table",
+                        at=now.place(),
+                    )
 
 
 def table_of_the_second(scene: Scene) -> Table | None:
@@ -221,7 +297,9 @@ def table_of_the_second(scene: Scene) -> Table | None:
 
 def _made_there(lab: CatalogLab, level: str, name: str) -> Reply:
     """Return the answer to creating a table in a namespace that is there, or made first."""
-    lab.require(lab.send(op.create_namespace, body={"namespace": [level], "properties": {}}), 200, 409)
+    lab.require(
+        lab.send(op.create_namespace, body={"namespace": [level], "properties": {}}), 200, 409
+    )
     return lab.send(op.create_table, namespace=(level,), body=lab.table_request(name))
 
 
@@ -246,7 +324,12 @@ def listings_without_rights_are_refused(lab: CatalogLab) -> None:
             # A hidden object may also be reported as missing; then its listing is not refused as such.
             allowed = (401, 403, 404) if arguments else (401, 403)
             with lab.judge("IRC-SEC-008"):
-                expect.status(reply, *allowed, about=f"for {operation} by a principal without any rights", mutation=NO_RIGHTS)
+                expect.status(
+                    reply,
+                    *allowed,
+                    about=f"for {operation} by a principal without any rights",
+                    mutation=NO_RIGHTS,
+                )
 
 
 @check("IRC-VIEW-LOAD-006")
@@ -260,6 +343,8 @@ def view_exists_without_rights_returns_403_or_404(lab: CatalogLab) -> None:
     reply = lab.send(op.view_exists, headers=third, anonymous=True, namespace=namespace, view=view)
     hidden = lab.send(op.load_view, headers=third, anonymous=True, namespace=namespace, view=view)
 
-    with lab.judge("IRC-VIEW-LOAD-006", remark="the view is reported as missing" if reply.status == 404 else ""):
+    with lab.judge(
+        "IRC-VIEW-LOAD-006", remark="the view is reported as missing" if reply.status == 404 else ""
+    ):
         allowed = (403, 404) if hidden.status == 404 else (403,)
         expect.status(reply, *allowed, about="for a view that may not be seen", mutation=NO_RIGHTS)

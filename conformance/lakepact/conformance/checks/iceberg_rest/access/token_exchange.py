@@ -9,9 +9,25 @@ import orjson
 
 from lakepact.conformance.checks.iceberg_rest.access.rights import COMMIT, Scene
 from lakepact.conformance.checks.iceberg_rest.access.tokens_refused import refused
-from lakepact.conformance.checks.iceberg_rest.api import CatalogLab, Kind, Mutation, NotOffered, Reply, Wrong, check, expect, op
+from lakepact.conformance.checks.iceberg_rest.api import (
+    CatalogLab,
+    Kind,
+    Mutation,
+    NotOffered,
+    Reply,
+    Wrong,
+    check,
+    expect,
+    op,
+)
 from lakepact.conformance.checks.iceberg_rest.kit import tokens
-from lakepact.conformance.checks.iceberg_rest.kit.principals import EXPIRED, NO_RIGHTS, SECOND, bearing, needed
+from lakepact.conformance.checks.iceberg_rest.kit.principals import (
+    EXPIRED,
+    NO_RIGHTS,
+    SECOND,
+    bearing,
+    needed,
+)
 
 EXCHANGES = "token-exchange"
 
@@ -24,7 +40,9 @@ def is_good(lab: CatalogLab, reply: Reply, about: str) -> None:
     """
     expect.status(reply, 200, about=about)
     warehouse = lab.target.parameters.get("warehouse")
-    entered = lab.send(op.get_config, headers=bearing(tokens.token_in(reply)), anonymous=True, warehouse=warehouse)
+    entered = lab.send(
+        op.get_config, headers=bearing(tokens.token_in(reply)), anonymous=True, warehouse=warehouse
+    )
     expect.status(entered, 200, about=f"for the token {about}")
 
 
@@ -44,12 +62,25 @@ def exchanged_tokens_last_as_long(lab: CatalogLab) -> None:
 
     with lab.judge("IRC-OAU-022"):
         is_good(lab, second, "that was exchanged")
-        expect.true(tokens.token_in(second) != token, "another token", "the same one", at=second.place("access_token"))
+        expect.true(
+            tokens.token_in(second) != token,
+            "another token",
+            "the same one",
+            at=second.place("access_token"),
+        )
         before, after = life(first), life(second)
         if before is not None and after is not None:
             # Both were asked for within moments; a token that ends with the first one would have fewer seconds by the second.
-            expect.true(after >= before - 1, f"a life of at least {before} seconds", after, at=second.place("expires_in"))
-        former, renewed = (lab.send(op.list_namespaces, headers=bearing(one), anonymous=True) for one in (token, tokens.token_in(second)))
+            expect.true(
+                after >= before - 1,
+                f"a life of at least {before} seconds",
+                after,
+                at=second.place("expires_in"),
+            )
+        former, renewed = (
+            lab.send(op.list_namespaces, headers=bearing(one), anonymous=True)
+            for one in (token, tokens.token_in(second))
+        )
         expect.status(renewed, former.status, about="as with the token that was exchanged")
 
 
@@ -59,15 +90,25 @@ def exchanged_tokens_grant_no_more_rights(lab: CatalogLab) -> None:
     tokens.issues_tokens(lab, EXCHANGES)
     scene = Scene(lab)
     if scene.send(op.update_table, **scene.table.at, body=COMMIT).status != 403:
-        raise NotOffered("the second principal may change the tables of the first; it should read everything and change nothing")
+        raise NotOffered(
+            "the second principal may change the tables of the first; it should read everything and change nothing"
+        )
     token = needed(lab, SECOND)
     reply = tokens.exchanged(lab, bearing(token), subject_token=token)
     if reply.status != 200:
-        lab.skip("IRC-OAU-022", f"the token of the second principal is not exchanged: {reply.shown}")
+        lab.skip(
+            "IRC-OAU-022", f"the token of the second principal is not exchanged: {reply.shown}"
+        )
         return
 
     with lab.judge("IRC-OAU-022"):
-        renewed = lab.send(op.update_table, headers=bearing(tokens.token_in(reply)), anonymous=True, **scene.table.at, body=COMMIT)
+        renewed = lab.send(
+            op.update_table,
+            headers=bearing(tokens.token_in(reply)),
+            anonymous=True,
+            **scene.table.at,
+            body=COMMIT,
+        )
         about = "for a change by a principal that may only read, with a token that was renewed"
         expect.status(renewed, 401, 403, about=about, mutation=NO_RIGHTS)
 
@@ -76,8 +117,17 @@ def exchanged_tokens_grant_no_more_rights(lab: CatalogLab) -> None:
 def user_tokens_are_exchanged(lab: CatalogLab) -> None:
     """Exchanging a user's token as subject with the catalog's token as actor returns a token that the catalog accepts."""
     tokens.issues_tokens(lab, EXCHANGES)
-    subject, actor = tokens.subject_of(lab), tokens.token_in(tokens.fetched(lab, tokens.client_of(lab)))
-    reply = tokens.exchanged(lab, bearing(actor), subject_token=subject, actor_token=actor, actor_token_type=tokens.ACCESS_TOKEN)
+    subject, actor = (
+        tokens.subject_of(lab),
+        tokens.token_in(tokens.fetched(lab, tokens.client_of(lab))),
+    )
+    reply = tokens.exchanged(
+        lab,
+        bearing(actor),
+        subject_token=subject,
+        actor_token=actor,
+        actor_token_type=tokens.ACCESS_TOKEN,
+    )
 
     with lab.judge("IRC-OAU-021"):
         is_good(lab, reply, "of a user")
@@ -92,12 +142,24 @@ def exchanges_without_known_token_types_return_400(lab: CatalogLab) -> None:
 
     with lab.judge("IRC-OAU-018"):
         missing = Mutation(Wrong.MISSING, "subject_token")
-        refused(tokens.exchanged(lab, own), 400, error="invalid_request", about="without subject_token", mutation=missing)
+        refused(
+            tokens.exchanged(lab, own),
+            400,
+            error="invalid_request",
+            about="without subject_token",
+            mutation=missing,
+        )
         without, missing = (
             tokens.exchanged(lab, own, subject_token=token, subject_token_type=None),
             Mutation(Wrong.MISSING, "subject_token_type"),
         )
-        refused(without, 400, error="invalid_request", about="without subject_token_type", mutation=missing)
+        refused(
+            without,
+            400,
+            error="invalid_request",
+            about="without subject_token_type",
+            mutation=missing,
+        )
     with lab.judge("IRC-OAU-019"):
         kinds: dict[str, dict[str, str]] = {
             "subject_token_type": {},
@@ -105,11 +167,24 @@ def exchanges_without_known_token_types_return_400(lab: CatalogLab) -> None:
             "requested_token_type": {},
         }
         for member, with_it in kinds.items():
-            odd = tokens.exchanged(lab, own, subject_token=token, **with_it, **{member: "urn:lakepact:unknown"})
-            refused(odd, 400, error="invalid_request", about=f"for an unknown {member}", mutation=Mutation(Wrong.VALUE, member))
+            odd = tokens.exchanged(
+                lab, own, subject_token=token, **with_it, **{member: "urn:lakepact:unknown"}
+            )
+            refused(
+                odd,
+                400,
+                error="invalid_request",
+                about=f"for an unknown {member}",
+                mutation=Mutation(Wrong.VALUE, member),
+            )
     with lab.judge("IRC-OAU-020"):
-        reply, missing = tokens.exchanged(lab, own, subject_token=token, actor_token=token), Mutation(Wrong.MISSING, "actor_token_type")
-        expect.status(reply, 400, about="for actor_token without actor_token_type", mutation=missing)
+        reply, missing = (
+            tokens.exchanged(lab, own, subject_token=token, actor_token=token),
+            Mutation(Wrong.MISSING, "actor_token_type"),
+        )
+        expect.status(
+            reply, 400, about="for actor_token without actor_token_type", mutation=missing
+        )
 
 
 @check("IRC-OAU-023")
@@ -141,10 +216,18 @@ def is_not_exchanged(lab: CatalogLab, token: str, subject: str, what: str) -> No
     Raises:
         Unmet: it is exchanged, or refused in another way.
     """
-    for actor, about in (({}, ""), ({"actor_token": token, "actor_token_type": tokens.ACCESS_TOKEN}, ", with an actor")):
+    for actor, about in (
+        ({}, ""),
+        ({"actor_token": token, "actor_token_type": tokens.ACCESS_TOKEN}, ", with an actor"),
+    ):
         reply = tokens.exchanged(lab, bearing(token), subject_token=subject, **actor)
-        errors, wrong = ("invalid_grant", "invalid_request"), Mutation(Wrong.ACCESS, "subject_token")
-        refused(reply, 400, error=errors, about=f"for a subject_token {what}{about}", mutation=wrong)
+        errors, wrong = (
+            ("invalid_grant", "invalid_request"),
+            Mutation(Wrong.ACCESS, "subject_token"),
+        )
+        refused(
+            reply, 400, error=errors, about=f"for a subject_token {what}{about}", mutation=wrong
+        )
 
 
 @check("IRC-OAU-024")
@@ -154,16 +237,29 @@ def unsigned_tokens_grant_no_rights(lab: CatalogLab) -> None:
     client = tokens.client_of(lab)
     tokens.fetched(lab, client)
     for name in lab.each((client.id, "root", "admin")):
-        reply = tokens.exchanged(lab, subject_token=unsigned({"sub": name}), subject_token_type=tokens.JWT)
+        reply = tokens.exchanged(
+            lab, subject_token=unsigned({"sub": name}), subject_token_type=tokens.JWT
+        )
         made = _tried(lab, str(reply.document.get("access_token"))) if reply.status == 200 else None
         with lab.judge("IRC-OAU-024"):
             wanted = "no token that creates namespaces for a JWT without a signature"
-            expect.true(made is None or made.status != 200, wanted, "it does", at=reply.place("access_token"), kind=Kind.SURPLUS)
+            expect.true(
+                made is None or made.status != 200,
+                wanted,
+                "it does",
+                at=reply.place("access_token"),
+                kind=Kind.SURPLUS,
+            )
 
 
 def _tried(lab: CatalogLab, token: str) -> Reply:
     name = lab.name()
-    made = lab.send(op.create_namespace, headers=bearing(token), anonymous=True, body={"namespace": [name], "properties": {}})
+    made = lab.send(
+        op.create_namespace,
+        headers=bearing(token),
+        anonymous=True,
+        body={"namespace": [name], "properties": {}},
+    )
     if made.status == 200:
         lab.add_cleanup(lambda: lab.send(op.drop_namespace, namespace=(name,)))
     return made
@@ -172,4 +268,6 @@ def _tried(lab: CatalogLab, token: str) -> Reply:
 def unsigned(claims: dict[str, Any]) -> str:
     """Return a JWT without a signature."""
     parts = ({"alg": "none", "typ": "JWT"}, claims)
-    return ".".join([*(base64.urlsafe_b64encode(orjson.dumps(part)).decode().rstrip("=") for part in parts), ""])
+    return ".".join(
+        [*(base64.urlsafe_b64encode(orjson.dumps(part)).decode().rstrip("=") for part in parts), ""]
+    )

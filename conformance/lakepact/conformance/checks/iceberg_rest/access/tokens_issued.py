@@ -5,15 +5,33 @@ from __future__ import annotations
 from typing import Any
 
 from lakepact.conformance.checks.iceberg_rest.access.authentication import answers, is_entered
-from lakepact.conformance.checks.iceberg_rest.api import CatalogLab, Exchange, Kind, Reply, check, expect, invariant, op
+from lakepact.conformance.checks.iceberg_rest.api import (
+    CatalogLab,
+    Exchange,
+    Kind,
+    Reply,
+    check,
+    expect,
+    invariant,
+    op,
+)
 from lakepact.conformance.checks.iceberg_rest.kit.parts import Part
 from lakepact.conformance.checks.iceberg_rest.kit.principals import bearing
-from lakepact.conformance.checks.iceberg_rest.kit.tokens import CREDENTIALS, TOKENS, client_of, fetched, form, issues_tokens, token_in
+from lakepact.conformance.checks.iceberg_rest.kit.tokens import (
+    CREDENTIALS,
+    TOKENS,
+    client_of,
+    fetched,
+    form,
+    issues_tokens,
+    token_in,
+)
 from lakepact.conformance.judging.definitions import answers_of
 
 KINDS = frozenset({"bearer", "mac", "n_a"})
 TOKEN_TYPES = frozenset(
-    f"urn:ietf:params:oauth:token-type:{kind}" for kind in ("access_token", "refresh_token", "id_token", "saml1", "saml2", "jwt")
+    f"urn:ietf:params:oauth:token-type:{kind}"
+    for kind in ("access_token", "refresh_token", "id_token", "saml1", "saml2", "jwt")
 )
 #: Operations that show tokens.
 TRAFFIC = ("access.tokens_issued.client_credentials_return_a_token",)
@@ -21,7 +39,11 @@ TRAFFIC = ("access.tokens_issued.client_credentials_return_a_token",)
 
 def answer_of(exchange: Exchange) -> Part:
     """Return the body of an answer with a token; an empty one if the exchange has none."""
-    given = exchange.operation == TOKENS and exchange.status == 200 and isinstance(exchange.parsed, dict)
+    given = (
+        exchange.operation == TOKENS
+        and exchange.status == 200
+        and isinstance(exchange.parsed, dict)
+    )
     return Part(exchange.parsed if given else {}, Reply(exchange).place())
 
 
@@ -37,8 +59,18 @@ def token_responses_have_token_and_type(exchange: Exchange) -> bool:
         return False
     answer = answer_of(exchange)
     for member in ("access_token", "token_type"):
-        actual, kind = ("none", Kind.MISSING) if member not in answer else (type(answer[member]).__name__, Kind.TYPE)
-        expect.true(is_text(answer.get(member)), f"the string `{member}`", actual, at=answer.at.within(member), kind=kind)
+        actual, kind = (
+            ("none", Kind.MISSING)
+            if member not in answer
+            else (type(answer[member]).__name__, Kind.TYPE)
+        )
+        expect.true(
+            is_text(answer.get(member)),
+            f"the string `{member}`",
+            actual,
+            at=answer.at.within(member),
+            kind=kind,
+        )
     return True
 
 
@@ -49,7 +81,12 @@ def token_types_are_known(exchange: Exchange) -> bool:
     kind = answer.get("token_type")
     if not isinstance(kind, str):
         return False
-    expect.true(kind.casefold() in KINDS, "`token_type` as bearer, mac or N_A", kind, at=answer.at.within("token_type"))
+    expect.true(
+        kind.casefold() in KINDS,
+        "`token_type` as bearer, mac or N_A",
+        kind,
+        at=answer.at.within("token_type"),
+    )
     return True
 
 
@@ -60,7 +97,12 @@ def expires_in_is_a_positive_integer(exchange: Exchange) -> bool:
     if "expires_in" not in answer:
         return False
     life, at = answer["expires_in"], answer.at.within("expires_in")
-    expect.true(isinstance(life, int) and not isinstance(life, bool) and life > 0, "`expires_in` as a positive integer", life, at=at)
+    expect.true(
+        isinstance(life, int) and not isinstance(life, bool) and life > 0,
+        "`expires_in` as a positive integer",
+        life,
+        at=at,
+    )
     return True
 
 
@@ -82,17 +124,31 @@ def scopes_are_separated_by_one_space(exchange: Exchange) -> bool:
     if "scope" not in answer:
         return False
     scope, at = answer["scope"], answer.at.within("scope")
-    expect.true(isinstance(scope, str) and " ".join(scope.split()) == scope, "`scope` as words with one space between", scope, at=at)
+    expect.true(
+        isinstance(scope, str) and " ".join(scope.split()) == scope,
+        "`scope` as words with one space between",
+        scope,
+        at=at,
+    )
     return True
 
 
 @invariant("IRC-OAU-027", traffic=TRAFFIC, concerns=answers_of(TOKENS))
 def token_responses_are_not_stored(exchange: Exchange) -> bool:
     """Every response with a token has Cache-Control: no-store."""
-    if exchange.operation != TOKENS or exchange.status != 200 or not isinstance(exchange.parsed, dict):
+    if (
+        exchange.operation != TOKENS
+        or exchange.status != 200
+        or not isinstance(exchange.parsed, dict)
+    ):
         return False
     sent, at = exchange.headers.get("cache-control", ""), Reply(exchange).header("cache-control")
-    expect.true("no-store" in sent.casefold(), "`Cache-Control: no-store` with a token", sent or "no Cache-Control", at=at)
+    expect.true(
+        "no-store" in sent.casefold(),
+        "`Cache-Control: no-store` with a token",
+        sent or "no Cache-Control",
+        at=at,
+    )
     return True
 
 
@@ -101,25 +157,45 @@ def client_credentials_return_a_token(lab: CatalogLab) -> None:
     """A request with client id and secret, and no bearer token, returns 200 with a token that the catalog accepts."""
     issues_tokens(lab)
     client = client_of(lab)
-    replies = [form(lab, grant_type=CREDENTIALS, **client.fields, scope=scope) for scope in (None, "catalog")]
+    replies = [
+        form(lab, grant_type=CREDENTIALS, **client.fields, scope=scope)
+        for scope in (None, "catalog")
+    ]
 
     with lab.judge_each("IRC-OAU-003") as case:
         for reply in replies:
             with case():
                 expect.status(reply, 200, about="for credentials in a form")
-                expect.true(is_text(reply.at("access_token")), "a token", "none", at=reply.place("access_token"))
+                expect.true(
+                    is_text(reply.at("access_token")),
+                    "a token",
+                    "none",
+                    at=reply.place("access_token"),
+                )
     with lab.judge_each("IRC-SEC-010") as case:
         for reply in replies:
             # A client that is not known is refused with 401 too, but in the form of OAuth2.
             with case():
-                asks = reply.status in {401, 403} and not isinstance(reply.document.get("error"), str)
-                expect.true(not asks, "no bearer token to be required by the token endpoint", reply.shown, at=reply.place("error"))
+                asks = reply.status in {401, 403} and not isinstance(
+                    reply.document.get("error"), str
+                )
+                expect.true(
+                    not asks,
+                    "no bearer token to be required by the token endpoint",
+                    reply.shown,
+                    at=reply.place("error"),
+                )
     with lab.judge_each("IRC-OAU-025") as case:
         for reply in replies:
             with case():
                 lab.require(reply, 200)
                 warehouse = lab.target.parameters.get("warehouse")
-                entered = lab.send(op.get_config, headers=bearing(token_in(reply)), anonymous=True, warehouse=warehouse)
+                entered = lab.send(
+                    op.get_config,
+                    headers=bearing(token_in(reply)),
+                    anonymous=True,
+                    warehouse=warehouse,
+                )
                 expect.status(entered, 200, about="for a token that was just issued")
 
 
@@ -131,7 +207,11 @@ def basic_header_credentials_return_a_token(lab: CatalogLab) -> None:
     fetched(lab, client)
 
     with lab.judge("IRC-OAU-004"):
-        expect.status(form(lab, client.header, grant_type=CREDENTIALS, scope="catalog"), 200, about="for credentials in a Basic header")
+        expect.status(
+            form(lab, client.header, grant_type=CREDENTIALS, scope="catalog"),
+            200,
+            about="for credentials in a Basic header",
+        )
 
 
 @check("IRC-SEC-011")
@@ -145,11 +225,20 @@ def catalog_scope_tokens_are_accepted_everywhere(lab: CatalogLab) -> None:
             is_entered(operation, reply)
 
 
-@invariant("IRC-OAU-026", traffic=(*TRAFFIC, "access.tokens_refused.unknown_clients_are_refused"), concerns=answers_of(TOKENS))
+@invariant(
+    "IRC-OAU-026",
+    traffic=(*TRAFFIC, "access.tokens_refused.unknown_clients_are_refused"),
+    concerns=answers_of(TOKENS),
+)
 def token_endpoint_5xx_have_error(exchange: Exchange) -> bool:
     """Every 5xx response of the token endpoint, except 501, has the member `error` as a string."""
     if exchange.operation != TOKENS or not 500 <= exchange.status < 600 or exchange.status == 501:
         return False
     after = Reply(exchange)
-    expect.true(isinstance(after.at("error"), str), "`error` as a string", Reply(exchange).shown, at=after.place("error"))
+    expect.true(
+        isinstance(after.at("error"), str),
+        "`error` as a string",
+        Reply(exchange).shown,
+        at=after.place("error"),
+    )
     return True

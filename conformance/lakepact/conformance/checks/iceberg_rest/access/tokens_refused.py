@@ -6,13 +6,38 @@ from typing import Any
 
 import orjson
 
-from lakepact.conformance.checks.iceberg_rest.api import CatalogLab, Exchange, Kind, Mutation, Reply, Wrong, check, expect, invariant
+from lakepact.conformance.checks.iceberg_rest.api import (
+    CatalogLab,
+    Exchange,
+    Kind,
+    Mutation,
+    Reply,
+    Wrong,
+    check,
+    expect,
+    invariant,
+)
 from lakepact.conformance.checks.iceberg_rest.kit.principals import UNKNOWN_CREDENTIALS
-from lakepact.conformance.checks.iceberg_rest.kit.tokens import CREDENTIALS, TOKENS, Client, client_of, fetched, form, issues_tokens
+from lakepact.conformance.checks.iceberg_rest.kit.tokens import (
+    CREDENTIALS,
+    TOKENS,
+    Client,
+    client_of,
+    fetched,
+    form,
+    issues_tokens,
+)
 from lakepact.conformance.evidence.redaction import INVENTED
 from lakepact.conformance.judging.definitions import answers_of
 
-CODES = ("invalid_request", "invalid_client", "invalid_grant", "unauthorized_client", "unsupported_grant_type", "invalid_scope")
+CODES = (
+    "invalid_request",
+    "invalid_client",
+    "invalid_grant",
+    "unauthorized_client",
+    "unsupported_grant_type",
+    "invalid_scope",
+)
 UNKNOWN_GRANT, NO_GRANT = Mutation(Wrong.VALUE, "grant_type"), Mutation(Wrong.MISSING, "grant_type")
 IN_JSON = Mutation(Wrong.SYNTAX, "Content-Type")
 #: Operations that show refusals.
@@ -23,7 +48,9 @@ TRAFFIC = (
 )
 
 
-def refused(reply: Reply, *statuses: int, error: str | tuple[str, ...], about: str, mutation: Mutation) -> None:
+def refused(
+    reply: Reply, *statuses: int, error: str | tuple[str, ...], about: str, mutation: Mutation
+) -> None:
     """Expect a refusal with one of these statuses and one of these errors.
 
     Raises:
@@ -31,7 +58,12 @@ def refused(reply: Reply, *statuses: int, error: str | tuple[str, ...], about: s
     """
     expect.status(reply, *statuses, about=about, mutation=mutation)
     wanted = (error,) if isinstance(error, str) else error
-    expect.true(reply.document.get("error") in wanted, f"`error` as {' or '.join(wanted)} {about}", reply.shown, at=reply.place("error"))
+    expect.true(
+        reply.document.get("error") in wanted,
+        f"`error` as {' or '.join(wanted)} {about}",
+        reply.shown,
+        at=reply.place("error"),
+    )
 
 
 @invariant("IRC-OAU-012", traffic=TRAFFIC, concerns=answers_of(TOKENS))
@@ -42,7 +74,12 @@ def token_errors_are_strings(exchange: Exchange) -> bool:
     if exchange.media_type != "application/json" and not isinstance(exchange.parsed, dict):
         return False
     after = Reply(exchange)
-    expect.true(isinstance(after.at("error"), str), "`error` as a string", Reply(exchange).shown, at=after.place("error"))
+    expect.true(
+        isinstance(after.at("error"), str),
+        "`error` as a string",
+        Reply(exchange).shown,
+        at=after.place("error"),
+    )
     return True
 
 
@@ -67,7 +104,13 @@ def token_requests_in_json_are_refused(lab: CatalogLab) -> None:
     client = client_of(lab)
     fetched(lab, client)
     body = orjson.dumps({"grant_type": CREDENTIALS, **client.fields})
-    reply = lab.send(TOKENS, content=body, headers=[("Content-Type", "application/json")], anonymous=True, declared=False)
+    reply = lab.send(
+        TOKENS,
+        content=body,
+        headers=[("Content-Type", "application/json")],
+        anonymous=True,
+        declared=False,
+    )
 
     with lab.judge("IRC-OAU-002"):
         expect.status(reply, 400, 415, about="for credentials in JSON", mutation=IN_JSON)
@@ -79,11 +122,27 @@ def wrong_secrets_return_invalid_client(lab: CatalogLab) -> None:
     issues_tokens(lab)
     client = client_of(lab)
     wrong = Client(client.id, f"{client.secret[::-1]}-wrong")
-    replies = [form(lab, grant_type=CREDENTIALS, **wrong.fields), form(lab, wrong.header, grant_type=CREDENTIALS)]
+    replies = [
+        form(lab, grant_type=CREDENTIALS, **wrong.fields),
+        form(lab, wrong.header, grant_type=CREDENTIALS),
+    ]
 
     with lab.judge("IRC-OAU-011"):
-        refused(replies[0], 401, 400, error="invalid_client", about="for a wrong secret", mutation=UNKNOWN_CREDENTIALS)
-        expect.status(replies[1], 401, 400, about="for a wrong secret in a Basic header", mutation=UNKNOWN_CREDENTIALS)
+        refused(
+            replies[0],
+            401,
+            400,
+            error="invalid_client",
+            about="for a wrong secret",
+            mutation=UNKNOWN_CREDENTIALS,
+        )
+        expect.status(
+            replies[1],
+            401,
+            400,
+            about="for a wrong secret in a Basic header",
+            mutation=UNKNOWN_CREDENTIALS,
+        )
     with lab.judge("IRC-OAU-028"):
         for reply in replies:
             keeps_the_secret(reply, wrong)
@@ -95,21 +154,40 @@ def unknown_clients_are_refused(lab: CatalogLab) -> None:
     issues_tokens(lab)
     nobody = Client(lab.name(), INVENTED)
     body = orjson.dumps({"grant_type": CREDENTIALS, **nobody.fields})
-    json = lab.send(TOKENS, content=body, headers=[("Content-Type", "application/json")], anonymous=True, declared=False)
+    json = lab.send(
+        TOKENS,
+        content=body,
+        headers=[("Content-Type", "application/json")],
+        anonymous=True,
+        declared=False,
+    )
     asked: dict[str, tuple[Reply, tuple[str, ...], str, Mutation]] = {
-        "IRC-OAU-011": (form(lab, grant_type=CREDENTIALS, **nobody.fields), (), "for an unknown client", UNKNOWN_CREDENTIALS),
+        "IRC-OAU-011": (
+            form(lab, grant_type=CREDENTIALS, **nobody.fields),
+            (),
+            "for an unknown client",
+            UNKNOWN_CREDENTIALS,
+        ),
         "IRC-OAU-015": (
             form(lab, grant_type="urn:lakepact:unknown", **nobody.fields),
             ("unsupported_grant_type",),
             "for an unknown grant type",
             UNKNOWN_GRANT,
         ),
-        "IRC-OAU-016": (form(lab, **nobody.fields), ("invalid_request",), "without grant_type", NO_GRANT),
+        "IRC-OAU-016": (
+            form(lab, **nobody.fields),
+            ("invalid_request",),
+            "without grant_type",
+            NO_GRANT,
+        ),
     }
 
     refusals = (400, 401, 415)
     if json.status in refusals:  # the client may be why
-        lab.skip("IRC-OAU-002", "only a known client shows that the media type is refused: --parameter client-env=NAME")
+        lab.skip(
+            "IRC-OAU-002",
+            "only a known client shows that the media type is refused: --parameter client-env=NAME",
+        )
     else:
         with lab.judge("IRC-OAU-002"):
             expect.status(json, *refusals, about="for credentials in JSON", mutation=IN_JSON)
@@ -130,7 +208,11 @@ def altered_secrets_are_refused(lab: CatalogLab) -> None:
         client.secret.swapcase(): "in the other letter case",
         "": "of no letters",
     }
-    near = {what: Client(client.id, secret) for secret, what in spelled.items() if secret != client.secret}
+    near = {
+        what: Client(client.id, secret)
+        for secret, what in spelled.items()
+        if secret != client.secret
+    }
     near["of another client"] = Client(f"{client.id}{lab.name()}", client.secret)
 
     with lab.judge_each("IRC-OAU-011") as case:
@@ -140,7 +222,13 @@ def altered_secrets_are_refused(lab: CatalogLab) -> None:
                 "in a Basic header": form(lab, wrong.header, grant_type=CREDENTIALS),
             }.items():
                 with case():
-                    expect.status(reply, 401, 400, about=f"for a secret {what}, {shown}", mutation=UNKNOWN_CREDENTIALS)
+                    expect.status(
+                        reply,
+                        401,
+                        400,
+                        about=f"for a secret {what}, {shown}",
+                        mutation=UNKNOWN_CREDENTIALS,
+                    )
 
 
 def keeps_the_secret(reply: Reply, client: Client) -> None:
@@ -150,7 +238,9 @@ def keeps_the_secret(reply: Reply, client: Client) -> None:
         Unmet: it stands there.
     """
     hidden, actual = client.secret.encode() not in reply.body, "the response contains it"
-    expect.true(hidden, "a response without the client secret", actual, at=reply.place(), kind=Kind.SURPLUS)
+    expect.true(
+        hidden, "a response without the client secret", actual, at=reply.place(), kind=Kind.SURPLUS
+    )
 
 
 @check("IRC-OAU-015", "IRC-OAU-016", "IRC-OAU-028")
@@ -162,9 +252,17 @@ def unknown_grant_types_return_400(lab: CatalogLab) -> None:
     missing = form(lab, **client.fields)
 
     with lab.judge("IRC-OAU-015"):
-        refused(unknown, 400, error="unsupported_grant_type", about="for an unknown grant type", mutation=UNKNOWN_GRANT)
+        refused(
+            unknown,
+            400,
+            error="unsupported_grant_type",
+            about="for an unknown grant type",
+            mutation=UNKNOWN_GRANT,
+        )
     with lab.judge("IRC-OAU-016"):
-        refused(missing, 400, error="invalid_request", about="without grant_type", mutation=NO_GRANT)
+        refused(
+            missing, 400, error="invalid_request", about="without grant_type", mutation=NO_GRANT
+        )
     with lab.judge("IRC-OAU-028"):
         for reply in (unknown, missing):
             keeps_the_secret(reply, client)
@@ -176,10 +274,20 @@ def unknown_scopes_return_400(lab: CatalogLab) -> None:
     issues_tokens(lab)
     client = client_of(lab)
     fetched(lab, client)
-    fields: dict[str, Any] = {"grant_type": CREDENTIALS, **client.fields, "scope": lab.name("scope")}
+    fields: dict[str, Any] = {
+        "grant_type": CREDENTIALS,
+        **client.fields,
+        "scope": lab.name("scope"),
+    }
     reply = form(lab, **fields)
 
     with lab.judge("IRC-OAU-017"):
-        refused(reply, 400, error="invalid_scope", about="for an unknown scope", mutation=Mutation(Wrong.VALUE, "scope"))
+        refused(
+            reply,
+            400,
+            error="invalid_scope",
+            about="for an unknown scope",
+            mutation=Mutation(Wrong.VALUE, "scope"),
+        )
     with lab.judge("IRC-OAU-028"):
         keeps_the_secret(reply, client)

@@ -6,10 +6,42 @@ from collections.abc import Iterator
 from typing import Any
 
 from lakepact.conformance.checks.iceberg_rest.access.authentication import requires_credentials
-from lakepact.conformance.checks.iceberg_rest.access.rights import COMMIT, Scene, change_between, judge_changes, undoing
-from lakepact.conformance.checks.iceberg_rest.api import CatalogLab, NotOffered, OperationId, Reply, Unmet, check, expect, op, set_ref
-from lakepact.conformance.checks.iceberg_rest.kit.principals import NO_CREDENTIALS, NO_RIGHTS, THIRD, bearing, needed
-from lakepact.conformance.checks.iceberg_rest.kit.scans import FETCH, PLAN, TASKS, awaited, grown, in_background, needs, on_pages, plan
+from lakepact.conformance.checks.iceberg_rest.access.rights import (
+    COMMIT,
+    Scene,
+    change_between,
+    judge_changes,
+    undoing,
+)
+from lakepact.conformance.checks.iceberg_rest.api import (
+    CatalogLab,
+    NotOffered,
+    OperationId,
+    Reply,
+    Unmet,
+    check,
+    expect,
+    op,
+    set_ref,
+)
+from lakepact.conformance.checks.iceberg_rest.kit.principals import (
+    NO_CREDENTIALS,
+    NO_RIGHTS,
+    THIRD,
+    bearing,
+    needed,
+)
+from lakepact.conformance.checks.iceberg_rest.kit.scans import (
+    FETCH,
+    PLAN,
+    TASKS,
+    awaited,
+    grown,
+    in_background,
+    needs,
+    on_pages,
+    plan,
+)
 
 NOBODY = ""  #: who shows nothing
 HIDDEN = (403, 404)
@@ -22,17 +54,37 @@ def rarer(scene: Scene) -> Iterator[tuple[str, OperationId, dict[str, Any]]]:
     lab, here, table = scene.lab, {"namespace": scene.namespace}, scene.table
     tag = set_ref("lakepact", table.member("snapshots", 0, "snapshot-id"), kind="tag")
     yield "a tag", op.update_table, {**table.at, "body": {"requirements": [], "updates": [tag]}}
-    yield "removed properties", op.update_properties, {**here, "body": {"removals": ["kept"], "updates": {}}}
-    yield "a table that is only staged", op.create_table, {**here, "body": lab.table_request(lab.name(), stage_create=True)}
+    yield (
+        "removed properties",
+        op.update_properties,
+        {**here, "body": {"removals": ["kept"], "updates": {}}},
+    )
+    yield (
+        "a table that is only staged",
+        op.create_table,
+        {**here, "body": lab.table_request(lab.name(), stage_create=True)},
+    )
     if lab.feature("nesting"):
-        yield "a namespace below another one", op.create_namespace, {"body": {"namespace": [*scene.namespace, scene.newcomer]}}
+        yield (
+            "a namespace below another one",
+            op.create_namespace,
+            {"body": {"namespace": [*scene.namespace, scene.newcomer]}},
+        )
     if table.metadata_location:
-        over = {"name": scene.other.name, "metadata-location": table.metadata_location, "overwrite": True}
+        over = {
+            "name": scene.other.name,
+            "metadata-location": table.metadata_location,
+            "overwrite": True,
+        }
         yield "a table registered over another one", op.register_table, {**here, "body": over}
     if scene.view is not None:
         source = {"namespace": list(scene.namespace), "name": scene.view}
         destination = {"namespace": list(scene.empty), "name": lab.name()}
-        yield "a view in another namespace", op.rename_view, {"body": {"source": source, "destination": destination}}
+        yield (
+            "a view in another namespace",
+            op.rename_view,
+            {"body": {"source": source, "destination": destination}},
+        )
     yield "a purged table", op.drop_table, {**scene.other.at, "purge_requested": True}
 
 
@@ -44,9 +96,15 @@ def scene_of_readers(lab: CatalogLab) -> Scene:
     """
     scene = Scene(lab)
     if scene.send(op.update_table, **scene.table.at, body=COMMIT).status < 300:
-        raise NotOffered("the second principal may change the tables of the first; it should read everything and change nothing")
+        raise NotOffered(
+            "the second principal may change the tables of the first; it should read everything and change nothing"
+        )
     scene.table = lab.append(scene.table)
-    lab.send(op.update_properties, namespace=scene.namespace, body={"removals": [], "updates": {"kept": "1"}})
+    lab.send(
+        op.update_properties,
+        namespace=scene.namespace,
+        body={"removals": [], "updates": {"kept": "1"}},
+    )
     return scene
 
 
@@ -87,7 +145,9 @@ def _undo(scene: Scene, operation: OperationId, arguments: dict[str, Any]) -> No
     lab.add_cleanup(undo)
     if operation == op.rename_view:
         moved = arguments["body"]["destination"]
-        lab.add_cleanup(lambda: lab.send(op.drop_view, namespace=tuple(moved["namespace"]), view=moved["name"]))
+        lab.add_cleanup(
+            lambda: lab.send(op.drop_view, namespace=tuple(moved["namespace"]), view=moved["name"])
+        )
 
 
 @check("IRC-SEC-001", "IRC-SEC-016")
@@ -109,7 +169,13 @@ def changes_without_credentials_return_401_or_403(lab: CatalogLab) -> None:
 
     for operation, reply in lab.each(answers.items()):
         with lab.judge("IRC-SEC-001"):
-            expect.status(reply, 401, 403, about=f"for {operation} without credentials", mutation=NO_CREDENTIALS)
+            expect.status(
+                reply,
+                401,
+                403,
+                about=f"for {operation} without credentials",
+                mutation=NO_CREDENTIALS,
+            )
     judge_changes(lab, changes)
 
 
@@ -121,7 +187,9 @@ def plans_of_hidden_tables_return_403_or_404(lab: CatalogLab) -> None:
     table = grown(lab, properties={**in_background(lab), **on_pages(lab)})
     table.append(*(table.file(name) for name in ("first", "second", "third")))
     if lab.send(PLAN, headers=third, anonymous=True, body={}, **table.table.at).status == 200:
-        raise NotOffered("the third principal plans scans of the tables of the first; it should be allowed nothing")
+        raise NotOffered(
+            "the third principal plans scans of the tables of the first; it should be allowed nothing"
+        )
     whole = awaited(lab, table.table, plan(lab, table.table))
     tasks = whole.answers[0].document.get("plan-tasks") or []
     requests: dict[OperationId, dict[str, Any]] = {}
@@ -135,5 +203,12 @@ def plans_of_hidden_tables_return_403_or_404(lab: CatalogLab) -> None:
     with lab.judge_each("IRC-SEC-005") as case:
         for operation, arguments in requests.items():
             with case():
-                reply = lab.send(operation, headers=third, anonymous=True, **table.table.at, **arguments)
-                expect.status(reply, *HIDDEN, about=f"for {operation} by a principal without any rights", mutation=NO_RIGHTS)
+                reply = lab.send(
+                    operation, headers=third, anonymous=True, **table.table.at, **arguments
+                )
+                expect.status(
+                    reply,
+                    *HIDDEN,
+                    about=f"for {operation} by a principal without any rights",
+                    mutation=NO_RIGHTS,
+                )

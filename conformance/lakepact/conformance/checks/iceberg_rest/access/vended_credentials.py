@@ -8,14 +8,29 @@ from collections.abc import Mapping, Sequence
 from itertools import chain
 from typing import Any
 
-from lakepact.conformance.checks.iceberg_rest.api import CatalogLab, Kind, Place, Reply, Table, check, expect, op
+from lakepact.conformance.checks.iceberg_rest.api import (
+    CatalogLab,
+    Kind,
+    Place,
+    Reply,
+    Table,
+    check,
+    expect,
+    op,
+)
 from lakepact.conformance.checks.iceberg_rest.kit.dropped import dropped_tables
 
 #: Values of X-Iceberg-Access-Delegation; the contract does not have the last ones.
-DELEGATIONS = ("vended-credentials", "vended-credentials,remote-signing", "lakepact-telepathy, vended-credentials")
+DELEGATIONS = (
+    "vended-credentials",
+    "vended-credentials,remote-signing",
+    "lakepact-telepathy, vended-credentials",
+)
 
 #: Keys whose value is the moment in which a credential ends, in milliseconds since 1970.
-ENDS = re.compile(r"s3\.session-token-expires-at-ms|gcs\.oauth2\.token-expires-at|adls\.sas-token-expires-at-ms\..+")
+ENDS = re.compile(
+    r"s3\.session-token-expires-at-ms|gcs\.oauth2\.token-expires-at|adls\.sas-token-expires-at-ms\..+"
+)
 
 #: Prefixes of keys that show the type of a credential.
 FAMILIES = ("s3", "gcs", "adls", "oss", "cos", "abfs")
@@ -45,7 +60,15 @@ def config_of(credential: Mapping[str, Any]) -> dict[str, Any]:
 
 def kind_of(credential: Mapping[str, Any]) -> str:
     """Return the type of a credential: the storage that its keys are of."""
-    return "+".join(sorted({family for key in config_of(credential) if (family := str(key).partition(".")[0]) in FAMILIES}))
+    return "+".join(
+        sorted(
+            {
+                family
+                for key in config_of(credential)
+                if (family := str(key).partition(".")[0]) in FAMILIES
+            }
+        )
+    )
 
 
 def endings(credentials: Sequence[Mapping[str, Any]]) -> dict[tuple[str, str], int]:
@@ -82,7 +105,10 @@ def storage_credentials_are_an_array(lab: CatalogLab) -> None:
             expect.status(reply, 200)
             value = reply.document.get("storage-credentials")
             expect.true(
-                isinstance(value, list), "`storage-credentials` to be an array", shape(value), at=reply.place("storage-credentials")
+                isinstance(value, list),
+                "`storage-credentials` to be an array",
+                shape(value),
+                at=reply.place("storage-credentials"),
             )
     else:
         lab.skip("IRC-TBL-CRED-001", f"the target has no credentials for the table: {reply.status}")
@@ -108,14 +134,31 @@ def storage_credentials_are_an_array(lab: CatalogLab) -> None:
         for index, credential in enumerate(credentials):
             for member in ("prefix", "config") if isinstance(credential, dict) else ():
                 with case():
-                    full, at = credential.get(member) not in ("", {}), reply.place("storage-credentials", index, member)
-                    expect.true(full, f"`storage-credentials/{index}/{member}` that is not empty", "an empty one", at=at, kind=Kind.MISSING)
+                    full, at = (
+                        credential.get(member) not in ("", {}),
+                        reply.place("storage-credentials", index, member),
+                    )
+                    expect.true(
+                        full,
+                        f"`storage-credentials/{index}/{member}` that is not empty",
+                        "an empty one",
+                        at=at,
+                        kind=Kind.MISSING,
+                    )
 
 
 def _is_a(kind: type, value: Any, at: Place) -> None:
     """Expect a value of a kind, without showing it."""
-    wanted = f"`{at.pointer.removeprefix('/body/')}` to be {'a string' if kind is str else 'an object'}"
-    expect.true(isinstance(value, kind), wanted, shape(value), at=at, kind=Kind.MISSING if value is None else Kind.TYPE)
+    wanted = (
+        f"`{at.pointer.removeprefix('/body/')}` to be {'a string' if kind is str else 'an object'}"
+    )
+    expect.true(
+        isinstance(value, kind),
+        wanted,
+        shape(value),
+        at=at,
+        kind=Kind.MISSING if value is None else Kind.TYPE,
+    )
 
 
 @check("IRC-TBL-CRED-004", "IRC-TBL-CRED-005")
@@ -123,7 +166,10 @@ def credentials_cover_the_table_location(lab: CatalogLab) -> None:
     """Credentials of a table have a prefix that covers its location, and one of each type per prefix."""
     table = lab.make_table()
     replies = [loaded(lab, table)] if lab.offers(op.load_credentials) else []
-    replies += [lab.send(op.load_table, headers=[("X-Iceberg-Access-Delegation", way)], **table.at) for way in DELEGATIONS]
+    replies += [
+        lab.send(op.load_table, headers=[("X-Iceberg-Access-Delegation", way)], **table.at)
+        for way in DELEGATIONS
+    ]
     replies += _made_with_credentials(lab, table)
     replies = [reply for reply in replies if reply.status == 200]
     if not any(objects(listed(reply.document)) for reply in replies):
@@ -136,18 +182,33 @@ def credentials_cover_the_table_location(lab: CatalogLab) -> None:
             with case():
                 credentials = objects(listed(reply.document))
                 metadata = reply.document.get("metadata")
-                location = str(metadata.get("location")) if isinstance(metadata, dict) else table.location
+                location = (
+                    str(metadata.get("location")) if isinstance(metadata, dict) else table.location
+                )
                 prefixes = [str(credential.get("prefix")) for credential in credentials]
                 covers = any(begins(location, prefix) for prefix in prefixes)
-                wanted, at = f"a prefix that {location} begins with", reply.place("storage-credentials")
+                wanted, at = (
+                    f"a prefix that {location} begins with",
+                    reply.place("storage-credentials"),
+                )
                 expect.true(covers or not prefixes, wanted, ", ".join(prefixes), at=at)
     with lab.judge_each("IRC-TBL-CRED-005") as case:
         for reply in replies:
             with case():
-                places = [(str(credential.get("prefix")), kind_of(credential)) for credential in objects(listed(reply.document))]
-                again = sorted({prefix for prefix, kind in places if kind and places.count((prefix, kind)) > 1})
-                wanted, at = "one credential of each type for a prefix", reply.place("storage-credentials")
-                expect.true(not again, wanted, f"several for {', '.join(again)}", at=at, kind=Kind.SURPLUS)
+                places = [
+                    (str(credential.get("prefix")), kind_of(credential))
+                    for credential in objects(listed(reply.document))
+                ]
+                again = sorted(
+                    {prefix for prefix, kind in places if kind and places.count((prefix, kind)) > 1}
+                )
+                wanted, at = (
+                    "one credential of each type for a prefix",
+                    reply.place("storage-credentials"),
+                )
+                expect.true(
+                    not again, wanted, f"several for {', '.join(again)}", at=at, kind=Kind.SURPLUS
+                )
 
 
 def _made_with_credentials(lab: CatalogLab, table: Table) -> list[Reply]:
@@ -156,7 +217,9 @@ def _made_with_credentials(lab: CatalogLab, table: Table) -> list[Reply]:
     names = [lab.name() for _ in range(2)]
     for name in names:
         lab.drop_afterwards(table.namespace, name)
-    plain = lab.send(op.create_table, headers=wanted, namespace=table.namespace, body=lab.table_request(names[0]))
+    plain = lab.send(
+        op.create_table, headers=wanted, namespace=table.namespace, body=lab.table_request(names[0])
+    )
     body = lab.table_request(names[1], location=f"{table.location}-{names[1]}")
     placed = lab.send(op.create_table, headers=wanted, namespace=table.namespace, body=body)
     answers = [plain, placed]
@@ -179,16 +242,27 @@ def _registered_with_credentials(lab: CatalogLab, table: Table) -> list[Reply]:
         return []
     lab.drop_afterwards(table.namespace, name)
     location = placed.document.get("metadata-location")
-    if not location or lab.send(op.drop_table, namespace=table.namespace, table=name).status not in {200, 204}:
+    if not location or lab.send(
+        op.drop_table, namespace=table.namespace, table=name
+    ).status not in {200, 204}:
         return []
     lab.drop_afterwards(table.namespace, again)
     wanted = [("X-Iceberg-Access-Delegation", DELEGATIONS[0])]
-    return [lab.send(op.register_table, headers=wanted, namespace=table.namespace, body={"name": again, "metadata-location": location})]
+    return [
+        lab.send(
+            op.register_table,
+            headers=wanted,
+            namespace=table.namespace,
+            body={"name": again, "metadata-location": location},
+        )
+    ]
 
 
 def begins(location: str, prefix: str) -> bool:
     """Return whether a location begins with a prefix, with or without the slash behind either, and however S3 is spelled."""
-    spelled = [re.sub(r"^s3[an]://", "s3://", f"{text.rstrip('/')}/") for text in (location, prefix)]
+    spelled = [
+        re.sub(r"^s3[an]://", "s3://", f"{text.rstrip('/')}/") for text in (location, prefix)
+    ]
     return spelled[0].startswith(spelled[1]) or location.startswith(prefix)
 
 
@@ -210,7 +284,9 @@ def later_credentials_do_not_expire_sooner(lab: CatalogLab) -> None:
     """Credentials that are loaded later do not expire before those that were loaded earlier."""
     table = lab.make_table()
     earlier = loaded(lab, table)
-    replies = [reply for reply in (earlier, loaded(lab, table), loaded(lab, table)) if reply.status == 200]
+    replies = [
+        reply for reply in (earlier, loaded(lab, table), loaded(lab, table)) if reply.status == 200
+    ]
     moments = [endings(objects(listed(reply.document))) for reply in replies]
     if not any(moments):
         lab.skip("IRC-TBL-CRED-008", "the credentials do not say when they end, or there are none")
@@ -222,5 +298,10 @@ def later_credentials_do_not_expire_sooner(lab: CatalogLab) -> None:
                 with case():
                     later = after.get(place, moment)
                     # A second is nothing: clocks that stand behind one address differ by as much.
-                    wanted, at = f"credentials for {place[0]} that expire at {moment} or later", reply.place("storage-credentials")
-                    expect.true(later >= moment - 1000, wanted, f"credentials that expire at {later}", at=at)
+                    wanted, at = (
+                        f"credentials for {place[0]} that expire at {moment} or later",
+                        reply.place("storage-credentials"),
+                    )
+                    expect.true(
+                        later >= moment - 1000, wanted, f"credentials that expire at {later}", at=at
+                    )

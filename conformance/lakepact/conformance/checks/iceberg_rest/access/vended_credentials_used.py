@@ -10,8 +10,22 @@ from urllib.parse import SplitResult, quote, urlsplit
 
 import httpx
 
-from lakepact.conformance.checks.iceberg_rest.access.vended_credentials import begins, config_of, listed, objects
-from lakepact.conformance.checks.iceberg_rest.api import Blocked, CatalogLab, Kind, Reply, Table, check, expect, op
+from lakepact.conformance.checks.iceberg_rest.access.vended_credentials import (
+    begins,
+    config_of,
+    listed,
+    objects,
+)
+from lakepact.conformance.checks.iceberg_rest.api import (
+    Blocked,
+    CatalogLab,
+    Kind,
+    Reply,
+    Table,
+    check,
+    expect,
+    op,
+)
 from lakepact.conformance.evidence.redaction import INVENTED
 
 KEYS = ("s3.access-key-id", "s3.secret-access-key")
@@ -33,7 +47,9 @@ class Tried(Enum):
 
 def keys_for(reply: Reply, location: str) -> Mapping[str, str] | None:
     """Return the storage settings of a location: of the credential with the longest matching prefix, or of the table's config."""
-    fitting = [one for one in objects(listed(reply.document)) if begins(location, str(one.get("prefix")))]
+    fitting = [
+        one for one in objects(listed(reply.document)) if begins(location, str(one.get("prefix")))
+    ]
     best = max(fitting, key=lambda one: len(str(one.get("prefix"))), default=None)
     config = reply.document.get("config")
     general = config if isinstance(config, dict) else {}
@@ -52,7 +68,14 @@ def _opens(location: SplitResult, settings: Mapping[str, str]) -> bool:
 def _sas_token(location: SplitResult, settings: Mapping[str, str]) -> str | None:
     """Return the SAS token of the account of a location, whose key ends with the name of the account or of its host."""
     host = location.netloc.rpartition("@")[2]
-    return next((settings[key] for key in (f"{SAS}{host}", f"{SAS}{host.partition('.')[0]}") if settings.get(key)), None)
+    return next(
+        (
+            settings[key]
+            for key in (f"{SAS}{host}", f"{SAS}{host.partition('.')[0]}")
+            if settings.get(key)
+        ),
+        None,
+    )
 
 
 def tried(location: str, settings: Mapping[str, str]) -> Tried:
@@ -61,16 +84,28 @@ def tried(location: str, settings: Mapping[str, str]) -> Tried:
     if place.scheme in S3:
         return _tried_in_s3(location, settings)
     if place.scheme in GCS:
-        return _fetched(f"{settings.get(HOST, GOOGLE).rstrip('/')}/{place.netloc}{quote(place.path)}", bearer=settings[TOKEN])
+        return _fetched(
+            f"{settings.get(HOST, GOOGLE).rstrip('/')}/{place.netloc}{quote(place.path)}",
+            bearer=settings[TOKEN],
+        )
     container, _, host = place.netloc.rpartition("@")
     scheme = "http" if ":" in host else "https"  # emulators have a port, accounts have none
-    return _fetched(f"{scheme}://{host}/{container}{quote(place.path)}?{(_sas_token(place, settings) or '').lstrip('?')}")
+    return _fetched(
+        f"{scheme}://{host}/{container}{quote(place.path)}?{(_sas_token(place, settings) or '').lstrip('?')}"
+    )
 
 
 def _fetched(url: str, *, bearer: str = "") -> Tried:
     """Return the result of fetching a file over HTTP. Nothing of the address or the token is repeated."""
     try:
-        reply = httpx.get(url, headers={"Range": "bytes=0-0", **({"Authorization": f"Bearer {bearer}"} if bearer else {})}, timeout=SECONDS)
+        reply = httpx.get(
+            url,
+            headers={
+                "Range": "bytes=0-0",
+                **({"Authorization": f"Bearer {bearer}"} if bearer else {}),
+            },
+            timeout=SECONDS,
+        )
     except (httpx.HTTPError, httpx.InvalidURL):
         return Tried.UNKNOWN
     if reply.is_success:
@@ -81,13 +116,24 @@ def _fetched(url: str, *, bearer: str = "") -> Tried:
 def _tried_in_s3(location: str, settings: Mapping[str, str]) -> Tried:
     from pyarrow import fs  # noqa: PLC0415 - few targets give credentials
 
-    options: dict[str, Any] = {"request_timeout": SECONDS, "connect_timeout": SECONDS, "retry_strategy": fs.AwsStandardS3RetryStrategy(2)}
-    options |= {"access_key": settings[KEYS[0]], "secret_key": settings[KEYS[1]], "session_token": settings.get("s3.session-token")}
+    options: dict[str, Any] = {
+        "request_timeout": SECONDS,
+        "connect_timeout": SECONDS,
+        "retry_strategy": fs.AwsStandardS3RetryStrategy(2),
+    }
+    options |= {
+        "access_key": settings[KEYS[0]],
+        "secret_key": settings[KEYS[1]],
+        "session_token": settings.get("s3.session-token"),
+    }
     options |= {"region": settings.get("client.region") or settings.get("s3.region") or "us-east-1"}
     endpoint = urlsplit(settings.get("s3.endpoint", ""))
     if endpoint.netloc:
         options |= {"endpoint_override": endpoint.netloc, "scheme": endpoint.scheme}
-        options |= {"force_virtual_addressing": settings.get("s3.path-style-access", "true").lower() != "true"}
+        options |= {
+            "force_virtual_addressing": settings.get("s3.path-style-access", "true").lower()
+            != "true"
+        }
     try:
         with fs.S3FileSystem(**options).open_input_file(location.partition("://")[2]) as file:
             file.read(1)
@@ -113,7 +159,10 @@ def credentials_do_not_match_longer_prefixes(lab: CatalogLab) -> None:
     table = lab.make_table(namespace)
     beside = _placed(lab, table, f"{table.location.rstrip('/')}2")
     if beside is None:
-        lab.skip("IRC-TBL-CRED-016", "the target does not put a table at a requested location beside another")
+        lab.skip(
+            "IRC-TBL-CRED-016",
+            "the target does not put a table at a requested location beside another",
+        )
         return
     _judge_neighbours(lab, "IRC-TBL-CRED-016", table, beside)
 
@@ -122,7 +171,9 @@ def _placed(lab: CatalogLab, table: Table, location: str) -> Table | None:
     """Return a new table at a location; none where the target refuses it, or puts the table elsewhere."""
     name = lab.name()
     lab.drop_afterwards(table.namespace, name)
-    reply = lab.send(op.create_table, namespace=table.namespace, body=lab.table_request(name, location=location))
+    reply = lab.send(
+        op.create_table, namespace=table.namespace, body=lab.table_request(name, location=location)
+    )
     if reply.status != 200 or reply.at("metadata", "location").rstrip("/") != location:
         return None
     return Table(table.namespace, name, reply)
@@ -130,25 +181,44 @@ def _placed(lab: CatalogLab, table: Table, location: str) -> Table | None:
 
 def _judge_neighbours(lab: CatalogLab, requirement: str, table: Table, beside: Table) -> None:
     """Judge that the credentials of a table open its metadata file, and not that of another."""
-    reply = lab.require(lab.send(op.load_table, headers=[("X-Iceberg-Access-Delegation", "vended-credentials")], **table.at), 200)
+    reply = lab.require(
+        lab.send(
+            op.load_table,
+            headers=[("X-Iceberg-Access-Delegation", "vended-credentials")],
+            **table.at,
+        ),
+        200,
+    )
     settings = keys_for(reply, table.location)
     files = [file_of(one) for one in (table, beside)]
     if settings is None or None in files:
-        lab.skip(requirement, "the table comes without keys to a bucket, or its metadata file lies elsewhere")
+        lab.skip(
+            requirement,
+            "the table comes without keys to a bucket, or its metadata file lies elsewhere",
+        )
         return
     if find_spec("pyarrow") is None:
-        raise Blocked("reading files with vended credentials needs pyarrow: pip install 'lakepact[arrow]'")
+        raise Blocked(
+            "reading files with vended credentials needs pyarrow: pip install 'lakepact[arrow]'"
+        )
     if tried(str(files[1]), invented(settings)) is Tried.OPENED:
-        lab.skip(requirement, "the storage of the tables opens its files with invented credentials too")
+        lab.skip(
+            requirement, "the storage of the tables opens its files with invented credentials too"
+        )
         return
     own, other = (tried(str(file), settings) for file in files)
     if Tried.UNKNOWN in {own, other}:
-        lab.skip(requirement, "the storage of the tables cannot be reached from here, or does not have their metadata files")
+        lab.skip(
+            requirement,
+            "the storage of the tables cannot be reached from here, or does not have their metadata files",
+        )
         return
 
     with lab.judge(requirement):
         at = reply.place("storage-credentials" if listed(reply.document) else "config")
-        expect.true(own is Tried.OPENED, f"credentials that open {files[0]}", "they are refused", at=at)
+        expect.true(
+            own is Tried.OPENED, f"credentials that open {files[0]}", "they are refused", at=at
+        )
         wanted = f"credentials that do not open {files[1]}, which is of another table"
         expect.true(other is Tried.DENIED, wanted, "they open it", at=at, kind=Kind.SURPLUS)
 
@@ -156,7 +226,11 @@ def _judge_neighbours(lab: CatalogLab, requirement: str, table: Table, beside: T
 def invented(settings: Mapping[str, str]) -> dict[str, str]:
     """Return settings with invented secrets."""
     return {
-        key: f"sv=1&sig={INVENTED}" if key.startswith(SAS) else INVENTED if key in {*KEYS, TOKEN} else value
+        key: f"sv=1&sig={INVENTED}"
+        if key.startswith(SAS)
+        else INVENTED
+        if key in {*KEYS, TOKEN}
+        else value
         for key, value in settings.items()
         if key != "s3.session-token"
     }
@@ -165,4 +239,10 @@ def invented(settings: Mapping[str, str]) -> dict[str, str]:
 def file_of(table: Table) -> str | None:
     """Return the metadata file of a table, if it lies in a bucket, and below the table's location."""
     file = table.metadata_location
-    return file if file is not None and urlsplit(file).scheme in {*S3, *GCS, *ADLS} and begins(file, f"{table.location}/") else None
+    return (
+        file
+        if file is not None
+        and urlsplit(file).scheme in {*S3, *GCS, *ADLS}
+        and begins(file, f"{table.location}/")
+        else None
+    )

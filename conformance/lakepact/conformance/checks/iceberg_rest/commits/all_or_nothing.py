@@ -5,7 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from lakepact.conformance.checks.iceberg_rest.api import CatalogLab, Table, check, expect, req, set_properties, set_ref, states, upd
+from lakepact.conformance.checks.iceberg_rest.api import (
+    CatalogLab,
+    Table,
+    check,
+    expect,
+    req,
+    set_properties,
+    set_ref,
+    states,
+    upd,
+)
 from lakepact.conformance.checks.iceberg_rest.kit.steps import history_is_kept
 
 Update = Mapping[str, Any]
@@ -59,13 +69,29 @@ def every_requirement_is_checked(lab: CatalogLab) -> None:
     """A commit with one failed requirement returns 409, at any position among others."""
     table = lab.append(lab.make_table())
     at = table.member("current-snapshot-id")
-    holds = [req.assert_uuid(table.uuid), req.assert_ref("main", at), req.assert_schema(table.member("current-schema-id"))]
+    holds = [
+        req.assert_uuid(table.uuid),
+        req.assert_ref("main", at),
+        req.assert_schema(table.member("current-schema-id")),
+    ]
     for fails in (req.assert_ref("gone", at), req.assert_last_partition(UNASSIGNED)):
         cases = {
-            f"{fails['type']} fails at position {position + 1} of {len(holds) + 1}": [*holds[:position], fails, *holds[position:]]
+            f"{fails['type']} fails at position {position + 1} of {len(holds) + 1}": [
+                *holds[:position],
+                fails,
+                *holds[position:],
+            ]
             for position in range(len(holds) + 1)
         }
-        req.judge_answers(lab, "IRC-COM-006", table, cases=cases, allowed=[409], several=True, mutation=req.stale(fails))
+        req.judge_answers(
+            lab,
+            "IRC-COM-006",
+            table,
+            cases=cases,
+            allowed=[409],
+            several=True,
+            mutation=req.stale(fails),
+        )
 
 
 @check("IRC-COM-010")
@@ -88,14 +114,22 @@ def properties_change_in_order(lab: CatalogLab) -> None:
         )
         properties = states.properties_of(after)
         expected = {"twice": "second", "fleeting": None, "kept": "new", "gone": None}
-        expect.equal(expected, {key: properties.get(key) for key in expected}, "properties", at=after.place("properties"))
+        expect.equal(
+            expected,
+            {key: properties.get(key) for key in expected},
+            "properties",
+            at=after.place("properties"),
+        )
 
 
 @check("IRC-COM-010")
 def updates_see_earlier_updates_of_the_commit(lab: CatalogLab) -> None:
     """An update may refer to earlier updates of the same commit, and not to later ones."""
     table = lab.make_table()
-    first, second = upd.next_column(table, "first", "long"), upd.next_column(table, "second", skip=1)
+    first, second = (
+        upd.next_column(table, "first", "long"),
+        upd.next_column(table, "second", skip=1),
+    )
 
     with lab.judge("IRC-COM-010"):
         after = upd.changed(
@@ -104,7 +138,11 @@ def updates_see_earlier_updates_of_the_commit(lab: CatalogLab) -> None:
             upd.add_schema(upd.schema_with(table, first)),
             upd.add_schema(upd.schema_with(table, first, second, skip=1)),
             upd.set_current_schema(upd.LAST_ADDED),
-            upd.add_spec(upd.partition_field(first["id"], "bucket[4]", "first_bucket", field_id=upd.next_field(table))),
+            upd.add_spec(
+                upd.partition_field(
+                    first["id"], "bucket[4]", "first_bucket", field_id=upd.next_field(table)
+                )
+            ),
             upd.set_default_spec(upd.LAST_ADDED),
             upd.add_sort_order(upd.sort_field(second["id"])),
             upd.set_default_sort_order(upd.LAST_ADDED),
@@ -115,14 +153,26 @@ def updates_see_earlier_updates_of_the_commit(lab: CatalogLab) -> None:
             "columns of the current schema, which was added last,",
             at=after.place("schemas"),
         )
-        default = [spec for spec in after.member("partition-specs") if spec["spec-id"] == after.member("default-spec-id")]
+        default = [
+            spec
+            for spec in after.member("partition-specs")
+            if spec["spec-id"] == after.member("default-spec-id")
+        ]
         names = [field["name"] for spec in default for field in spec["fields"]]
-        expect.equal(["first_bucket"], names, "partition fields of the default spec", at=after.place("partition-specs"))
+        expect.equal(
+            ["first_bucket"],
+            names,
+            "partition fields of the default spec",
+            at=after.place("partition-specs"),
+        )
     third = upd.schema_with(table, upd.next_column(table, "third", skip=2), skip=2)
     backwards = lab.try_commit(table, upd.set_current_schema(upd.LAST_ADDED), upd.add_schema(third))
     with lab.judge("IRC-COM-010"):
         with lab.step("IRC-UPD-019"):
-            expect.refused(lab.try_commit(table, upd.set_current_schema(upd.LAST_ADDED)), mutation=upd.NOT_ADDED)
+            expect.refused(
+                lab.try_commit(table, upd.set_current_schema(upd.LAST_ADDED)),
+                mutation=upd.NOT_ADDED,
+            )
         expect.refused(backwards, mutation=upd.NOT_ADDED)
 
 
@@ -151,7 +201,10 @@ def refs_move_in_order(lab: CatalogLab) -> None:
         refs = after.member("refs")
         expected = {"there": older, "back": newer, "main": newer}
         expect.equal(
-            expected, {name: refs.get(name, {}).get("snapshot-id") for name in expected}, "snapshots of refs", at=after.place("refs")
+            expected,
+            {name: refs.get(name, {}).get("snapshot-id") for name in expected},
+            "snapshots of refs",
+            at=after.place("refs"),
         )
         with case():
             with lab.step("IRC-UPD-056"):
@@ -170,11 +223,16 @@ def invalid_updates_change_nothing(lab: CatalogLab) -> None:
         for position in lab.each((0, 3, len(good))):
             reply = lab.try_commit(table, *good[:position], *bad, *good[position:])
             with lab.judge("IRC-COM-011"):
-                if reply.status < 400:  # it may still be refused alone, on a table that it did not change
+                if (
+                    reply.status < 400
+                ):  # it may still be refused alone, on a table that it did not change
                     lab.disown(reply.exchange)
                     other = lab.append(lab.make_table())
                     with lab.step(requirement):
-                        expect.refused(lab.try_commit(other, *upd.impossible(other)[what][2]), mutation=mutation)
+                        expect.refused(
+                            lab.try_commit(other, *upd.impossible(other)[what][2]),
+                            mutation=mutation,
+                        )
                 states.unchanged(lab, before)
             if reply.status < 400:
                 before = lab.load(table)

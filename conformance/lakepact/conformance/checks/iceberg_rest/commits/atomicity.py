@@ -8,8 +8,19 @@ from typing import Any
 
 from lakepact.conformance.checks.iceberg_rest.api import Kind, Reply, check, expect, op, req, upd
 from lakepact.conformance.checks.iceberg_rest.kit.dropped import dropped_tables
-from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Table, set_properties, set_ref
-from lakepact.conformance.checks.iceberg_rest.kit.tables.states import BOOKKEEPING, LOCATION, assert_same_table, properties_of, unchanged
+from lakepact.conformance.checks.iceberg_rest.kit.lab import (
+    CatalogLab,
+    Table,
+    set_properties,
+    set_ref,
+)
+from lakepact.conformance.checks.iceberg_rest.kit.tables.states import (
+    BOOKKEEPING,
+    LOCATION,
+    assert_same_table,
+    properties_of,
+    unchanged,
+)
 
 REFUSED = 400  #: status of a server that refuses commits without updates
 
@@ -17,7 +28,9 @@ REFUSED = 400  #: status of a server that refuses commits without updates
 def several_commits(lab: CatalogLab, table: Table) -> Iterator[Reply]:
     """Answers to commits of different kinds, each made when the one before has been looked at."""
     yield lab.try_commit(table, set_properties(first="1"))
-    yield lab.try_commit(table, set_properties(second="2"), requirements=[req.assert_uuid(table.uuid)])
+    yield lab.try_commit(
+        table, set_properties(second="2"), requirements=[req.assert_uuid(table.uuid)]
+    )
     wider = upd.schema_with(table, upd.next_column(table, "more"))
     yield lab.try_commit(
         table,
@@ -28,7 +41,11 @@ def several_commits(lab: CatalogLab, table: Table) -> Iterator[Reply]:
     snapshot = lab.snapshot(table)
     moved = (upd.add_snapshot(snapshot), set_ref("main", snapshot["snapshot-id"]))
     yield lab.try_commit(table, *moved, requirements=[req.assert_ref("main", None)])
-    body = {"identifier": table.identifier, "requirements": [], "updates": [set_properties(third="3")]}
+    body = {
+        "identifier": table.identifier,
+        "requirements": [],
+        "updates": [set_properties(third="3")],
+    }
     yield lab.send(op.update_table, body=body, **table.at)
 
 
@@ -45,7 +62,12 @@ def commits_return_metadata(lab: CatalogLab) -> None:
                 location,
                 at=reply.place("metadata-location"),
             )
-            expect.true(isinstance(metadata, dict) and metadata != {}, "`metadata` to be an object", metadata, at=reply.place("metadata"))
+            expect.true(
+                isinstance(metadata, dict) and metadata != {},
+                "`metadata` to be an object",
+                metadata,
+                at=reply.place("metadata"),
+            )
 
 
 @check("IRC-COM-002")
@@ -64,7 +86,12 @@ def commits_return_the_loaded_state(lab: CatalogLab) -> None:
                 at=reply.place("metadata-location"),
             )
             assert_same_table(lab, Table(table.namespace, table.name, reply), loaded)
-            expect.lacks(reply.at("metadata-location"), before, "metadata-locations of former states", at=reply.place("metadata-location"))
+            expect.lacks(
+                reply.at("metadata-location"),
+                before,
+                "metadata-locations of former states",
+                at=reply.place("metadata-location"),
+            )
         before.append(reply.document.get("metadata-location"))
 
 
@@ -86,7 +113,13 @@ def commits_without_updates_check_requirements(lab: CatalogLab) -> None:
     """A commit without updates returns 200 and changes nothing; a failed requirement returns 409."""
     table = lab.append(lab.make_table())
     before, at = lab.load(table), table.member("current-snapshot-id")
-    for requirements in lab.each(([], [req.assert_uuid(table.uuid)], [req.assert_uuid(table.uuid), req.assert_ref("main", at)])):
+    for requirements in lab.each(
+        (
+            [],
+            [req.assert_uuid(table.uuid)],
+            [req.assert_uuid(table.uuid), req.assert_ref("main", at)],
+        )
+    ):
         reply = lab.try_commit(table, requirements=requirements)
         with lab.judge("IRC-COM-012"):
             expect.status(reply, 200)
@@ -95,11 +128,22 @@ def commits_without_updates_check_requirements(lab: CatalogLab) -> None:
         "another UUID is asserted": req.assert_uuid(req.NOBODY),
         "main is asserted not to exist": req.assert_ref("main", None),
         "another schema is asserted": req.assert_schema(upd.NOWHERE),
-        "a requirement before it holds": [req.assert_uuid(table.uuid), req.assert_last_field(upd.NOWHERE)],
+        "a requirement before it holds": [
+            req.assert_uuid(table.uuid),
+            req.assert_last_field(upd.NOWHERE),
+        ],
     }
     # A server that refuses commits without updates does so before it checks requirements; accepting them is only recommended.
     is_refused = lab.try_commit(table).status == REFUSED
-    req.judge_answers(lab, "IRC-COM-013", table, cases=failing, allowed=[409, REFUSED] if is_refused else [409], updates=(), several=True)
+    req.judge_answers(
+        lab,
+        "IRC-COM-013",
+        table,
+        cases=failing,
+        allowed=[409, REFUSED] if is_refused else [409],
+        updates=(),
+        several=True,
+    )
 
 
 @check("IRC-COM-005")
@@ -118,20 +162,32 @@ def failed_requirements_return_409(lab: CatalogLab) -> None:
     for requirement in lab.each(failing):
         reply = lab.try_commit(table, req.HARMLESS, requirements=[requirement])
         with lab.judge("IRC-COM-005"):
-            expect.status(reply, 409, about=f"when {requirement['type']} does not hold", mutation=req.stale(requirement))
+            expect.status(
+                reply,
+                409,
+                about=f"when {requirement['type']} does not hold",
+                mutation=req.stale(requirement),
+            )
 
 
 @check("IRC-COM-015")
 def commits_to_missing_tables_return_404(lab: CatalogLab) -> None:
     """A commit to a missing or dropped table returns 404, whatever it requires and whether or not the namespace exists."""
     table = lab.make_table()
-    never: list[dict[str, Any]] = [{**table.at, "table": lab.name()}, {**table.at, "namespace": (lab.name(),)}]
+    never: list[dict[str, Any]] = [
+        {**table.at, "table": lab.name()},
+        {**table.at, "namespace": (lab.name(),)},
+    ]
     gone = ((one.at, one.uuid) for one in dropped_tables(lab, table.namespace))
     with lab.judge_each("IRC-COM-015") as case:
         for at, uuid in chain(((at, table.uuid) for at in never), gone):
             for requirements in ([], [req.assert_uuid(uuid)], [req.assert_ref("main", None)]):
                 with case():
-                    reply = lab.send(op.update_table, body={"requirements": requirements, "updates": [req.HARMLESS]}, **at)
+                    reply = lab.send(
+                        op.update_table,
+                        body={"requirements": requirements, "updates": [req.HARMLESS]},
+                        **at,
+                    )
                     expect.not_found(reply, "table")
 
 
@@ -143,18 +199,29 @@ def identifiers_do_not_redirect(lab: CatalogLab) -> None:
     absent = {"namespace": list(table.namespace), "name": lab.name()}
     named = {"beside": beside.identifier, "elsewhere": elsewhere.identifier, "absent": absent}
     for which, identifier in lab.each(named.items()):
-        body = {"identifier": identifier, "requirements": [], "updates": [set_properties(**{which: "yes"})]}
+        body = {
+            "identifier": identifier,
+            "requirements": [],
+            "updates": [set_properties(**{which: "yes"})],
+        }
         reply = lab.send(op.update_table, body=body, **table.at)
         with lab.judge("IRC-COM-017") as case:
             expect.status(reply, 200, 400)
             for other in (beside, elsewhere):
                 with case():
                     after = lab.load(other)
-                    expect.lacks(which, properties_of(after), "properties of the table that the body names", at=after.place("properties"))
+                    expect.lacks(
+                        which,
+                        properties_of(after),
+                        "properties of the table that the body names",
+                        at=after.place("properties"),
+                    )
             now = lab.load(table)
             wanted = "yes" if reply.status == 200 else None
             about = f"the property `{which}` of the table in the path to be"
-            expect.equal(wanted, properties_of(now).get(which), about, at=now.place("properties", which))
+            expect.equal(
+                wanted, properties_of(now).get(which), about, at=now.place("properties", which)
+            )
 
 
 @check("IRC-COM-026")
@@ -163,11 +230,18 @@ def commits_of_many_updates(lab: CatalogLab) -> None:
     for many in lab.each((250, 1000)):
         table = lab.make_table()
         expected = {f"lakepact.{number}": str(number) for number in range(many)}
-        reply = lab.try_commit(table, *[set_properties(**{key: value}) for key, value in expected.items()])
-        with lab.judge("IRC-COM-026", remark=f"{many} updates are refused" if reply.status in (400, 413) else ""):
+        reply = lab.try_commit(
+            table, *[set_properties(**{key: value}) for key, value in expected.items()]
+        )
+        with lab.judge(
+            "IRC-COM-026",
+            remark=f"{many} updates are refused" if reply.status in (400, 413) else "",
+        ):
             expect.status(reply, 200, 400, 413, about=f"for {many} updates")
             if reply.status == 200:
                 after = lab.load(table)
-                lost = [key for key, value in expected.items() if properties_of(after).get(key) != value]
+                lost = [
+                    key for key, value in expected.items() if properties_of(after).get(key) != value
+                ]
                 about = f"of {many} properties, those that the table lacks:"
                 expect.equal([], lost, about, at=after.place("properties"), kind=Kind.MISSING)

@@ -5,14 +5,34 @@ from __future__ import annotations
 import uuid
 from functools import partial
 
-from lakepact.conformance.checks.iceberg_rest.api import SCHEMA, CatalogLab, Mutation, Table, Wrong, check, expect, op, req, set_ref, upd
-from lakepact.conformance.checks.iceberg_rest.kit.commits.creations import FreeTableSlot, create, creating_works, creation, plot
+from lakepact.conformance.checks.iceberg_rest.api import (
+    SCHEMA,
+    CatalogLab,
+    Mutation,
+    Table,
+    Wrong,
+    check,
+    expect,
+    op,
+    req,
+    set_ref,
+    upd,
+)
+from lakepact.conformance.checks.iceberg_rest.kit.commits.creations import (
+    FreeTableSlot,
+    create,
+    creating_works,
+    creation,
+    plot,
+)
 from lakepact.conformance.checks.iceberg_rest.kit.steps import history_is_kept
 from lakepact.conformance.checks.iceberg_rest.kit.tables.states import sent_members_of, unchanged
 
 REFUSED = 400  #: status of a server that refuses commits without updates
 #: How many of each member a table has that a commit creates.
-WHOLE = {"schemas": 1, "partition-specs": 1, "sort-orders": 1} | dict.fromkeys(("snapshots", "refs", "snapshot-log", "statistics"), 0)
+WHOLE = {"schemas": 1, "partition-specs": 1, "sort-orders": 1} | dict.fromkeys(
+    ("snapshots", "refs", "snapshot-log", "statistics"), 0
+)
 EXISTS = Mutation(Wrong.PRESENT, "table")
 INCOMPLETE = Mutation(Wrong.MISSING, "/updates")  #: a creation without all that a table needs
 
@@ -29,9 +49,19 @@ def commits_create_tables(lab: CatalogLab) -> None:
             loaded = lab.send(op.load_table, **ground.at)
             expect.status(loaded, 200)
             table = Table(ground.namespace, ground.name, loaded)
-            expect.equal(table_uuid, table.uuid.lower(), "the assigned table-uuid, in whatever case,", at=table.place("table-uuid"))
+            expect.equal(
+                table_uuid,
+                table.uuid.lower(),
+                "the assigned table-uuid, in whatever case,",
+                at=table.place("table-uuid"),
+            )
             names = [field["name"] for field in SCHEMA["fields"]]
-            expect.equal(names, list(upd.columns(upd.current_schema(table))), "columns of the current schema", at=table.place("schemas"))
+            expect.equal(
+                names,
+                list(upd.columns(upd.current_schema(table))),
+                "columns of the current schema",
+                at=table.place("schemas"),
+            )
             expect.member("by a commit", table.place("properties", "made"), "the property")
         lab.drop_table(**ground.at)
 
@@ -51,7 +81,12 @@ def created_tables_hold_nothing_else(lab: CatalogLab) -> None:
     with lab.judge_each("IRC-REQ-040") as case:
         for member, many in WHOLE.items():
             with case():
-                expect.equal(many, len(table.metadata.get(member) or ()), f"the number of {member}", at=table.place(member))
+                expect.equal(
+                    many,
+                    len(table.metadata.get(member) or ()),
+                    f"the number of {member}",
+                    at=table.place(member),
+                )
         with case():
             fields = sent_members_of(SCHEMA["fields"], upd.current_schema(table)["fields"])
             expect.equal(SCHEMA["fields"], fields, "columns", at=table.place("schemas"))
@@ -66,7 +101,14 @@ def assert_create_on_existing_tables_returns_409(lab: CatalogLab) -> None:
     before = lab.load(table)
     ground = FreeTableSlot(table.namespace, table.name, table.location)
     whole = creation(ground, str(uuid.uuid4()))
-    for updates in lab.each((whole, [update for update in whole if update["action"] != "assign-uuid"], [req.HARMLESS], [])):
+    for updates in lab.each(
+        (
+            whole,
+            [update for update in whole if update["action"] != "assign-uuid"],
+            [req.HARMLESS],
+            [],
+        )
+    ):
         reply = create(lab, ground, updates)
         if not updates and reply.status == REFUSED:
             continue  # who refuses commits of nothing need not look further
@@ -89,10 +131,19 @@ def creating_incomplete_tables_returns_400(lab: CatalogLab) -> None:
     )
     for left_out in lab.each(lacking):
         ground = plot(lab, home)
-        updates = [update for update in creation(ground, str(uuid.uuid4())) if update["action"] not in left_out]
+        updates = [
+            update
+            for update in creation(ground, str(uuid.uuid4()))
+            if update["action"] not in left_out
+        ]
         reply = create(lab, ground, updates)
         with lab.judge("IRC-REQ-003"):
-            expect.status(reply, 400, about=f"for a new table without {', '.join(sorted(left_out))}", mutation=INCOMPLETE)
+            expect.status(
+                reply,
+                400,
+                about=f"for a new table without {', '.join(sorted(left_out))}",
+                mutation=INCOMPLETE,
+            )
             expect.status(lab.send(op.load_table, **ground.at), 404, mutation=INCOMPLETE)
     ground = plot(lab, home)
     reply = create(lab, ground, [])
@@ -105,7 +156,11 @@ def creating_incomplete_tables_returns_400(lab: CatalogLab) -> None:
 def assert_create_with_other_requirements_is_refused(lab: CatalogLab) -> None:
     """A commit with assert-create and another requirement returns 400 or 409 if the table exists."""
     table = lab.append(lab.make_table())
-    others = (req.assert_uuid(table.uuid), req.assert_ref("main", table.member("current-snapshot-id")), req.assert_ref("none", None))
+    others = (
+        req.assert_uuid(table.uuid),
+        req.assert_ref("main", table.member("current-snapshot-id")),
+        req.assert_ref("none", None),
+    )
     for other in lab.each(others):
         for requirements in lab.each(([req.ASSERT_CREATE, other], [other, req.ASSERT_CREATE])):
             reply = lab.try_commit(table, req.HARMLESS, requirements=requirements)
@@ -139,7 +194,11 @@ def created_tables_keep_their_refs(lab: CatalogLab) -> None:
     ground = plot(lab, home)
     snapshot = ground.snapshot(lab, like)
     at = snapshot["snapshot-id"]
-    more = [{"action": "add-snapshot", "snapshot": snapshot}, set_ref("main", at), set_ref("kept", at, kind="tag")]
+    more = [
+        {"action": "add-snapshot", "snapshot": snapshot},
+        set_ref("main", at),
+        set_ref("kept", at, kind="tag"),
+    ]
     reply = create(lab, ground, [*creation(ground, str(uuid.uuid4())), *more])
 
     with lab.judge("IRC-TBL-STAGE-005", "IRC-UPD-045"):
@@ -147,9 +206,19 @@ def created_tables_keep_their_refs(lab: CatalogLab) -> None:
         loaded = lab.send(op.load_table, **ground.at)
         expect.status(loaded, 200)
         table = Table(ground.namespace, ground.name, loaded)
-        expect.equal([at], [one.get("snapshot-id") for one in table.member("snapshots")], "snapshots", at=table.place("snapshots"))
-        found = {name: (ref.get("type"), ref.get("snapshot-id")) for name, ref in (table.metadata.get("refs") or {}).items()}
-        expect.equal({"main": ("branch", at), "kept": ("tag", at)}, found, "refs", at=table.place("refs"))
+        expect.equal(
+            [at],
+            [one.get("snapshot-id") for one in table.member("snapshots")],
+            "snapshots",
+            at=table.place("snapshots"),
+        )
+        found = {
+            name: (ref.get("type"), ref.get("snapshot-id"))
+            for name, ref in (table.metadata.get("refs") or {}).items()
+        }
+        expect.equal(
+            {"main": ("branch", at), "kept": ("tag", at)}, found, "refs", at=table.place("refs")
+        )
 
 
 @check("IRC-UPD-005")
@@ -162,7 +231,14 @@ def created_tables_have_the_requested_version(lab: CatalogLab) -> None:
     ground = plot(lab, lab.make_namespace())
     creating_works(lab, ground.namespace)
     whole = creation(ground, str(uuid.uuid4()))
-    reply = create(lab, ground, [upd.upgrade_format_version(3) if one["action"] == "upgrade-format-version" else one for one in whole])
+    reply = create(
+        lab,
+        ground,
+        [
+            upd.upgrade_format_version(3) if one["action"] == "upgrade-format-version" else one
+            for one in whole
+        ],
+    )
 
     with lab.judge("IRC-UPD-005"):
         expect.status(reply, 200)

@@ -6,7 +6,16 @@ import uuid
 from collections.abc import Mapping
 from typing import Any
 
-from lakepact.conformance.checks.iceberg_rest.api import CatalogLab, Table, check, expect, op, set_ref, states, upd
+from lakepact.conformance.checks.iceberg_rest.api import (
+    CatalogLab,
+    Table,
+    check,
+    expect,
+    op,
+    set_ref,
+    states,
+    upd,
+)
 from lakepact.conformance.checks.iceberg_rest.kit.commits.creations import create, creation, plot
 from lakepact.conformance.checks.iceberg_rest.kit.steps import history_is_kept
 
@@ -40,7 +49,9 @@ def created_tables_keep_all_members(lab: CatalogLab) -> None:
     history_is_kept(lab)
     like = lab.make_table()
     ground = plot(lab, like.namespace)
-    snapshot = ground.snapshot(lab, like, summary={"operation": "append", "added-records": "3", "lakepact.note": "kept"})
+    snapshot = ground.snapshot(
+        lab, like, summary={"operation": "append", "added-records": "3", "lakepact.note": "kept"}
+    )
     of_snapshot = snapshot["snapshot-id"]
     whole = creation(ground, str(uuid.uuid4()))
     at = next(index for index, update in enumerate(whole) if update["action"] == "add-spec")
@@ -50,8 +61,14 @@ def created_tables_keep_all_members(lab: CatalogLab) -> None:
     ]
     place = next(index for index, update in enumerate(whole) if update["action"] == "add-schema")
     whole[place] = upd.add_schema(WHOLE, last_column_id=6)
-    statistics = {**upd.statistics_file(like, of_snapshot), "statistics-path": f"{ground.location}/metadata/first.stats"}
-    partitions = {**upd.partition_statistics_file(like, of_snapshot), "statistics-path": f"{ground.location}/metadata/first.parquet"}
+    statistics = {
+        **upd.statistics_file(like, of_snapshot),
+        "statistics-path": f"{ground.location}/metadata/first.stats",
+    }
+    partitions = {
+        **upd.partition_statistics_file(like, of_snapshot),
+        "statistics-path": f"{ground.location}/metadata/first.parquet",
+    }
     further = [
         *(
             upd.add_snapshot(snapshot),
@@ -59,19 +76,40 @@ def created_tables_keep_all_members(lab: CatalogLab) -> None:
             set_ref("audit", of_snapshot, min_snapshots_to_keep=3, max_snapshot_age_ms=86_400_000),
         ),
         *([upd.set_statistics(statistics)] if lab.feature("statistics") else []),
-        *([upd.set_partition_statistics(partitions)] if lab.feature("partition-statistics") else []),
+        *(
+            [upd.set_partition_statistics(partitions)]
+            if lab.feature("partition-statistics")
+            else []
+        ),
     ]
     lab.require(create(lab, ground, [*whole, *further]), 200)
-    table = Table(ground.namespace, ground.name, lab.require(lab.send(op.load_table, **ground.at), 200))
+    table = Table(
+        ground.namespace, ground.name, lab.require(lab.send(op.load_table, **ground.at), 200)
+    )
 
     with lab.judge("IRC-UPD-010"):
         schema = upd.current_schema(table)
-        expect.equal(FIELDS, states.sent_members_of(FIELDS, schema.get("fields")), "columns", at=table.place("schemas"))
-        expect.equal([1], schema.get("identifier-field-ids"), "identifier-field-ids", at=table.place("schemas"))
+        expect.equal(
+            FIELDS,
+            states.sent_members_of(FIELDS, schema.get("fields")),
+            "columns",
+            at=table.place("schemas"),
+        )
+        expect.equal(
+            [1],
+            schema.get("identifier-field-ids"),
+            "identifier-field-ids",
+            at=table.place("schemas"),
+        )
     with lab.judge("IRC-UPD-022"):
         specs = {spec.get("spec-id"): spec for spec in table.member("partition-specs")}
         fields = specs.get(table.member("default-spec-id"), {}).get("fields") or []
-        expect.equal([FIELD], [one.get("field-id") for one in fields], "the ids of partition fields,", at=table.place("partition-specs"))
+        expect.equal(
+            [FIELD],
+            [one.get("field-id") for one in fields],
+            "the ids of partition fields,",
+            at=table.place("partition-specs"),
+        )
     with lab.judge("IRC-UPD-040"):
         summary = table.member("snapshots", 0).get("summary") or {}
         expect.equal(
@@ -82,11 +120,19 @@ def created_tables_keep_all_members(lab: CatalogLab) -> None:
         )
     with lab.judge("IRC-UPD-045"):
         audit = table.member("refs", "audit")
-        expect.equal(KEPT, {member: audit.get(member) for member in KEPT}, "the retention of a branch,", at=table.place("refs", "audit"))
+        expect.equal(
+            KEPT,
+            {member: audit.get(member) for member in KEPT},
+            "the retention of a branch,",
+            at=table.place("refs", "audit"),
+        )
     if lab.feature("statistics"):
         with lab.judge("IRC-UPD-066"):
             expect.equal(
-                {of_snapshot: [statistics["statistics-path"]]}, upd.files(table), "files of statistics", at=table.place("statistics")
+                {of_snapshot: [statistics["statistics-path"]]},
+                upd.files(table),
+                "files of statistics",
+                at=table.place("statistics"),
             )
     else:
         lab.skip("IRC-UPD-066", "the target keeps no statistics")

@@ -6,11 +6,34 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar
 
-from lakepact.conformance.checks.iceberg_rest.api import Blocked, Reply, check, expect, op, states, transactions, upd
-from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Namespace, Table, set_properties, set_ref
+from lakepact.conformance.checks.iceberg_rest.api import (
+    Blocked,
+    Reply,
+    check,
+    expect,
+    op,
+    states,
+    transactions,
+    upd,
+)
+from lakepact.conformance.checks.iceberg_rest.kit.lab import (
+    CatalogLab,
+    Namespace,
+    Table,
+    set_properties,
+    set_ref,
+)
 from lakepact.conformance.checks.iceberg_rest.kit.listings import names as listed
 
-LEAVING = (0.0, 0.001, 0.002, 0.004, 0.008, 0.016, 0.032)  #: seconds after which callers leave, one after the other
+LEAVING = (
+    0.0,
+    0.001,
+    0.002,
+    0.004,
+    0.008,
+    0.016,
+    0.032,
+)  #: seconds after which callers leave, one after the other
 PATIENCE = 10.0  #: seconds in which a target ends what it began
 STEP = 0.05  #: seconds between two looks at it
 LOOKS = 4  #: that find the same, before it counts as what is left
@@ -33,7 +56,9 @@ def left(look: Callable[[], T]) -> T:
     found, times = look(), 1
     while times < LOOKS:
         if time.monotonic() > until:
-            raise Blocked(f"the target had not finished requests {PATIENCE:g} seconds after their callers left")
+            raise Blocked(
+                f"the target had not finished requests {PATIENCE:g} seconds after their callers left"
+            )
         time.sleep(STEP)
         before, found = found, look()
         times = times + 1 if found == before else 1
@@ -46,7 +71,12 @@ def _whole(parts: Mapping[str, bool], wanted: str) -> None:
     Raises:
         Unmet: some were.
     """
-    expect.true(len({*parts.values()}) == 1, wanted, [part for part, is_made in parts.items() if is_made], at=None)
+    expect.true(
+        len({*parts.values()}) == 1,
+        wanted,
+        [part for part, is_made in parts.items() if is_made],
+        at=None,
+    )
 
 
 @check("IRC-COM-022")
@@ -55,7 +85,9 @@ def commits_are_atomic_when_clients_disconnect(lab: CatalogLab) -> None:
     heard, *tables = transactions.make_tables(lab, len(LEAVING) + 1)
     lab.require(lab.send(op.update_table, body=_commit(lab, heard), **heard.at), 200)
     if not all(_parts(lab, heard).values()):
-        raise Blocked("a commit is not atomic even if its client stays connected (IRC-UPD-035, IRC-UPD-044, IRC-UPD-045)")
+        raise Blocked(
+            "a commit is not atomic even if its client stays connected (IRC-UPD-035, IRC-UPD-044, IRC-UPD-045)"
+        )
     for table, seconds in zip(tables, LEAVING, strict=True):
         lab.send(op.update_table, body=_commit(lab, table), disconnect_after=seconds, **table.at)
 
@@ -68,15 +100,24 @@ def _commit(lab: CatalogLab, table: Table) -> dict[str, Any]:
     """Return a commit of several updates to a new table."""
     snapshot = lab.snapshot(table)
     tag = set_ref("unheard", snapshot["snapshot-id"], kind="tag")
-    main = set_ref("main", snapshot["snapshot-id"])  # a server that moves main by itself breaks IRC-UPD-035 alone
-    return {"requirements": [], "updates": [set_properties(**{MARK: "1"}), upd.add_snapshot(snapshot), main, tag]}
+    main = set_ref(
+        "main", snapshot["snapshot-id"]
+    )  # a server that moves main by itself breaks IRC-UPD-035 alone
+    return {
+        "requirements": [],
+        "updates": [set_properties(**{MARK: "1"}), upd.add_snapshot(snapshot), main, tag],
+    }
 
 
 def _parts(lab: CatalogLab, table: Table) -> dict[str, bool]:
     """Which updates of the commit a table has."""
     now = lab.load(table)
     snapshots, refs = now.metadata.get("snapshots") or (), now.metadata.get("refs") or {}
-    return {"the property": MARK in states.properties_of(now), "the snapshot": bool(snapshots), "the tag": "unheard" in refs}
+    return {
+        "the property": MARK in states.properties_of(now),
+        "the snapshot": bool(snapshots),
+        "the tag": "unheard" in refs,
+    }
 
 
 @check("IRC-TXN-015")
@@ -108,7 +149,11 @@ def transactions_with_unwritable_files_are_atomic(lab: CatalogLab) -> None:
 
 
 def _transaction(tables: Sequence[Table]) -> dict[str, Any]:
-    return {"table-changes": [transactions.change(table, set_properties(**{MARK: "1"})) for table in tables]}
+    return {
+        "table-changes": [
+            transactions.change(table, set_properties(**{MARK: "1"})) for table in tables
+        ]
+    }
 
 
 def _changed(lab: CatalogLab, tables: Sequence[Table]) -> dict[str, bool]:
@@ -126,18 +171,35 @@ def creates_are_atomic_when_clients_disconnect(lab: CatalogLab) -> None:
     names = [lab.name() for _ in LEAVING]
     for name, seconds in zip(names, LEAVING, strict=True):
         lab.drop_afterwards(home, name)
-        lab.send(op.create_table, namespace=home, body=lab.table_request(name), disconnect_after=seconds)
+        lab.send(
+            op.create_table, namespace=home, body=lab.table_request(name), disconnect_after=seconds
+        )
 
     with lab.judge("IRC-TBL-CREATE-031") as case:
-        found = left(lambda: {name: lab.send(op.load_table, namespace=home, table=name).status for name in names})
+        found = left(
+            lambda: {
+                name: lab.send(op.load_table, namespace=home, table=name).status for name in names
+            }
+        )
         for name in names:
             with case():
                 if found[name] != 200:
-                    created = lab.send(op.create_table, namespace=home, body=lab.table_request(name))
+                    created = lab.send(
+                        op.create_table, namespace=home, body=lab.table_request(name)
+                    )
                     expect.status(created, 200, 409, about="for creating a missing table")
-                    expect.status(lab.send(op.load_table, namespace=home, table=name), 200, about=f"for loading {name} after that")
+                    expect.status(
+                        lab.send(op.load_table, namespace=home, table=name),
+                        200,
+                        about=f"for loading {name} after that",
+                    )
         listing = _listing(lab, home)
-        expect.equal(sorted([heard.name, *names]), sorted(listed(listing)), "tables that load, listed:", at=listing.place("identifiers"))
+        expect.equal(
+            sorted([heard.name, *names]),
+            sorted(listed(listing)),
+            "tables that load, listed:",
+            at=listing.place("identifiers"),
+        )
 
 
 def _listing(lab: CatalogLab, home: Namespace) -> Reply:

@@ -4,7 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
-from lakepact.conformance.checks.iceberg_rest.api import SCHEMA, Blocked, CatalogLab, Table, check, expect, req, upd, wrong_type
+from lakepact.conformance.checks.iceberg_rest.api import (
+    SCHEMA,
+    Blocked,
+    CatalogLab,
+    Table,
+    check,
+    expect,
+    req,
+    upd,
+    wrong_type,
+)
 from lakepact.conformance.checks.iceberg_rest.kit.steps import stored
 
 UNPARTITIONED = 999  #: the last partition id of a table that never had a partition field
@@ -31,13 +41,25 @@ NESTED: dict[str, Any] = {
             "id": 5,
             "name": "tags",
             "required": False,
-            "type": {"type": "map", "key-id": 6, "key": "string", "value-id": 7, "value": "string", "value-required": False},
+            "type": {
+                "type": "map",
+                "key-id": 6,
+                "key": "string",
+                "value-id": 7,
+                "value": "string",
+                "value-required": False,
+            },
         },
         {
             "id": 8,
             "name": "notes",
             "required": False,
-            "type": {"type": "list", "element-id": 9, "element": "string", "element-required": False},
+            "type": {
+                "type": "list",
+                "element-id": 9,
+                "element": "string",
+                "element-required": False,
+            },
         },
     ],
 }
@@ -46,7 +68,12 @@ ASSIGNED = 9  #: ids that the nested schema needs
 
 def widened(lab: CatalogLab, table: Table, name: str = "more") -> Table:
     """Return the table with one more column."""
-    return stored(lab, table, upd.add_schema(upd.schema_with(table, upd.next_column(table, name))), upd.set_current_schema(upd.LAST_ADDED))
+    return stored(
+        lab,
+        table,
+        upd.add_schema(upd.schema_with(table, upd.next_column(table, name))),
+        upd.set_current_schema(upd.LAST_ADDED),
+    )
 
 
 def narrowed(lab: CatalogLab, table: Table, name: str = "more") -> Table:
@@ -55,7 +82,9 @@ def narrowed(lab: CatalogLab, table: Table, name: str = "more") -> Table:
     fields = [field for field in schema["fields"] if field["name"] != name]
     # With another doc it is a schema that the table never had: of one that it has, nothing need be added.
     fields[-1] = {**fields[-1], "doc": f"without {name}"}
-    known = upd.add_schema({**upd.schema_with(table), "fields": fields}, last_column_id=table.member("last-column-id"))
+    known = upd.add_schema(
+        {**upd.schema_with(table), "fields": fields}, last_column_id=table.member("last-column-id")
+    )
     return stored(lab, table, known, upd.set_current_schema(upd.LAST_ADDED))
 
 
@@ -66,7 +95,9 @@ def require_distinct_ids(former: int, current: int, unused: int) -> None:
         Blocked: two of the ids are equal, so that no assertion is wrong.
     """
     if former == current or unused in {former, current}:
-        raise Blocked(f"of two that were added the first was made current, yet the ids are {former} before, {current} now, {unused} last")
+        raise Blocked(
+            f"of two that were added the first was made current, yet the ids are {former} before, {current} now, {unused} last"
+        )
 
 
 @check("IRC-REQ-020", "IRC-REQ-021")
@@ -74,12 +105,25 @@ def last_assigned_field_ids_are_compared(lab: CatalogLab) -> None:
     """assert-last-assigned-field-id with the last column id returns 200, with any other id 409."""
     new = lab.make_table()
     req.judge_answers(
-        lab, "IRC-REQ-020", new, cases={"it is so of a new table": req.assert_last_field(new.member("last-column-id"))}, allowed=[200]
+        lab,
+        "IRC-REQ-020",
+        new,
+        cases={"it is so of a new table": req.assert_last_field(new.member("last-column-id"))},
+        allowed=[200],
     )
     table = widened(lab, new)
     last = table.member("last-column-id")
-    req.judge_answers(lab, "IRC-REQ-020", table, cases={"it is so since a column was added": req.assert_last_field(last)}, allowed=[200])
-    stale = {f"the last column id is {last}, not {other}": req.assert_last_field(other) for other in (last - 1, last + 1, 0, upd.NOWHERE)}
+    req.judge_answers(
+        lab,
+        "IRC-REQ-020",
+        table,
+        cases={"it is so since a column was added": req.assert_last_field(last)},
+        allowed=[200],
+    )
+    stale = {
+        f"the last column id is {last}, not {other}": req.assert_last_field(other)
+        for other in (last - 1, last + 1, 0, upd.NOWHERE)
+    }
     req.judge_answers(lab, "IRC-REQ-021", table, cases=stale, allowed=[409])
     another = [upd.add_schema(upd.schema_with(table, upd.next_column(table, "another")))]
     req.judge_answers(lab, "IRC-REQ-021", table, cases=stale, allowed=[409], updates=another)
@@ -102,7 +146,13 @@ def last_assigned_field_ids_cover_nested_columns(lab: CatalogLab) -> None:
     if highest < last:
         in_use = {f"the last column id is {last}, within a column": req.assert_last_field(highest)}
         req.judge_answers(lab, "IRC-REQ-022", table, cases=in_use, allowed=[409])
-    req.judge_answers(lab, "IRC-REQ-022", table, cases={"it is the id of a part of a column": req.assert_last_field(last)}, allowed=[200])
+    req.judge_answers(
+        lab,
+        "IRC-REQ-022",
+        table,
+        cases={"it is the id of a part of a column": req.assert_last_field(last)},
+        allowed=[200],
+    )
 
 
 @check("IRC-REQ-022")
@@ -115,7 +165,11 @@ def last_assigned_field_ids_cover_dropped_columns(lab: CatalogLab) -> None:
     table = narrowed(lab, wide)
     steps = {"was dropped": table}
     for situation in (*steps, "and its schema are gone"):
-        if situation not in steps and lab.try_commit(table, upd.remove_schemas(wide.member("current-schema-id"))).status != 200:
+        if (
+            situation not in steps
+            and lab.try_commit(table, upd.remove_schemas(wide.member("current-schema-id"))).status
+            != 200
+        ):
             break
         in_use = {f"the column {assigned} {situation}": req.assert_last_field(before)}
         req.judge_answers(lab, "IRC-REQ-022", table, cases=in_use, allowed=[409])
@@ -130,8 +184,17 @@ def invalid_last_assigned_field_ids_return_400(lab: CatalogLab) -> None:
     last = table.member("last-column-id")
     wrong: tuple[Any, ...] = (None, str(last), last + 0.5, True, {}, [last])
     cases = {f"the id is {expect.shown(value)}": req.assert_last_field(value) for value in wrong}
-    req.judge_answers(lab, "IRC-REQ-023", table, cases=cases, allowed=[400], mutation=wrong_type("/requirements/*/last-assigned-field-id"))
-    req.judge_without(lab, "IRC-REQ-023", table, req.assert_last_field(last), "last-assigned-field-id")
+    req.judge_answers(
+        lab,
+        "IRC-REQ-023",
+        table,
+        cases=cases,
+        allowed=[400],
+        mutation=wrong_type("/requirements/*/last-assigned-field-id"),
+    )
+    req.judge_without(
+        lab, "IRC-REQ-023", table, req.assert_last_field(last), "last-assigned-field-id"
+    )
 
 
 @check("IRC-REQ-024", "IRC-REQ-025", "IRC-REQ-026")
@@ -139,21 +202,48 @@ def current_schemas_are_compared(lab: CatalogLab) -> None:
     """assert-current-schema-id with the current id returns 200, with any other id 409, without an id 400."""
     new = lab.make_table()
     former = new.member("current-schema-id")
-    req.judge_answers(lab, "IRC-REQ-024", new, cases={"it is so of a new table": req.assert_schema(former)}, allowed=[200])
-    req.judge_answers(lab, "IRC-REQ-025", new, cases={"there is no such schema yet": req.assert_schema(former + 1)}, allowed=[409])
+    req.judge_answers(
+        lab,
+        "IRC-REQ-024",
+        new,
+        cases={"it is so of a new table": req.assert_schema(former)},
+        allowed=[200],
+    )
+    req.judge_answers(
+        lab,
+        "IRC-REQ-025",
+        new,
+        cases={"there is no such schema yet": req.assert_schema(former + 1)},
+        allowed=[409],
+    )
     table = widened(lab, new)
     current = table.member("current-schema-id")
-    table = stored(lab, table, upd.add_schema(upd.schema_with(table, upd.next_column(table, "unused"))))
+    table = stored(
+        lab, table, upd.add_schema(upd.schema_with(table, upd.next_column(table, "unused")))
+    )
     unused = max(schema["schema-id"] for schema in table.member("schemas"))
     require_distinct_ids(former, current, unused)
-    req.judge_answers(lab, "IRC-REQ-024", table, cases={"it is so since a schema was set": req.assert_schema(current)}, allowed=[200])
+    req.judge_answers(
+        lab,
+        "IRC-REQ-024",
+        table,
+        cases={"it is so since a schema was set": req.assert_schema(current)},
+        allowed=[200],
+    )
     stale = {
         "the schema was current before": req.assert_schema(former),
         "the schema exists, but never was current": req.assert_schema(unused),
         "there is no such schema": req.assert_schema(upd.NOWHERE),
     }
     req.judge_answers(lab, "IRC-REQ-025", table, cases=stale, allowed=[409])
-    req.judge_answers(lab, "IRC-REQ-025", table, cases=stale, allowed=[409], updates=[upd.set_current_schema(former)])
+    req.judge_answers(
+        lab,
+        "IRC-REQ-025",
+        table,
+        cases=stale,
+        allowed=[409],
+        updates=[upd.set_current_schema(former)],
+    )
     req.judge_without(lab, "IRC-REQ-026", table, req.assert_schema(current), "current-schema-id")
 
 
@@ -163,17 +253,42 @@ def last_assigned_partition_ids_are_compared(lab: CatalogLab) -> None:
     table = lab.make_table()
     never = {"the table was never partitioned": req.assert_last_partition(UNPARTITIONED)}
     req.judge_answers(lab, "IRC-REQ-027", table, cases=never, allowed=[200])
-    wrong = {f"the table was never partitioned, so it is not {other}": req.assert_last_partition(other) for other in (0, UNPARTITIONED + 1)}
+    wrong = {
+        f"the table was never partitioned, so it is not {other}": req.assert_last_partition(other)
+        for other in (0, UNPARTITIONED + 1)
+    }
     req.judge_answers(lab, "IRC-REQ-028", table, cases=wrong, allowed=[409])
-    bucket = upd.partition_field(upd.column(table, "id"), "bucket[4]", "id_bucket", field_id=upd.next_field(table))
+    bucket = upd.partition_field(
+        upd.column(table, "id"), "bucket[4]", "id_bucket", field_id=upd.next_field(table)
+    )
     table = stored(lab, table, upd.add_spec(bucket), upd.set_default_spec(upd.LAST_ADDED))
     last = table.member("last-partition-id")
-    req.judge_answers(lab, "IRC-REQ-027", table, cases={"it is so since a spec was added": req.assert_last_partition(last)}, allowed=[200])
-    stale = {f"the last partition id is {last}, not {other}": req.assert_last_partition(other) for other in (last - 1, last + 1)}
+    req.judge_answers(
+        lab,
+        "IRC-REQ-027",
+        table,
+        cases={"it is so since a spec was added": req.assert_last_partition(last)},
+        allowed=[200],
+    )
+    stale = {
+        f"the last partition id is {last}, not {other}": req.assert_last_partition(other)
+        for other in (last - 1, last + 1)
+    }
     req.judge_answers(lab, "IRC-REQ-028", table, cases=stale, allowed=[409])
-    day = upd.partition_field(upd.column(table, "at"), "day", "at_day", field_id=upd.next_field(table))
-    req.judge_answers(lab, "IRC-REQ-028", table, cases=stale, allowed=[409], updates=[upd.add_spec(day, spec_id=2)])
-    req.judge_without(lab, "IRC-REQ-029", table, req.assert_last_partition(last), "last-assigned-partition-id")
+    day = upd.partition_field(
+        upd.column(table, "at"), "day", "at_day", field_id=upd.next_field(table)
+    )
+    req.judge_answers(
+        lab,
+        "IRC-REQ-028",
+        table,
+        cases=stale,
+        allowed=[409],
+        updates=[upd.add_spec(day, spec_id=2)],
+    )
+    req.judge_without(
+        lab, "IRC-REQ-029", table, req.assert_last_partition(last), "last-assigned-partition-id"
+    )
 
 
 @check("IRC-REQ-027", "IRC-REQ-028")
@@ -181,16 +296,32 @@ def last_assigned_partition_ids_cover_former_specs(lab: CatalogLab) -> None:
     """assert-last-assigned-partition-id compares with the highest id ever assigned, after the default spec changed."""
     name = SCHEMA["fields"][0]["name"]
     table = lab.make_table()
-    bucket = upd.partition_field(upd.column(table, name), "bucket[4]", "bucket", field_id=upd.next_field(table))
+    bucket = upd.partition_field(
+        upd.column(table, name), "bucket[4]", "bucket", field_id=upd.next_field(table)
+    )
     table = stored(lab, table, upd.add_spec(bucket), upd.set_default_spec(upd.LAST_ADDED))
     last = table.member("last-partition-id")
     if last <= UNPARTITIONED:
-        raise Blocked(f"a partition field was added, and last-partition-id is {last} (IRC-META-006)")
+        raise Blocked(
+            f"a partition field was added, and last-partition-id is {last} (IRC-META-006)"
+        )
     bare = [spec["spec-id"] for spec in table.member("partition-specs") if not spec["fields"]]
-    stored(lab, table, *([upd.set_default_spec(bare[0])] if bare else [upd.add_spec(spec_id=2), upd.set_default_spec(upd.LAST_ADDED)]))
+    stored(
+        lab,
+        table,
+        *(
+            [upd.set_default_spec(bare[0])]
+            if bare
+            else [upd.add_spec(spec_id=2), upd.set_default_spec(upd.LAST_ADDED)]
+        ),
+    )
     kept = {"no default spec has a field any more": req.assert_last_partition(last)}
     req.judge_answers(lab, "IRC-REQ-027", table, cases=kept, allowed=[200])
-    back = {"the table is unpartitioned again, but ids were assigned": req.assert_last_partition(UNPARTITIONED)}
+    back = {
+        "the table is unpartitioned again, but ids were assigned": req.assert_last_partition(
+            UNPARTITIONED
+        )
+    }
     req.judge_answers(lab, "IRC-REQ-028", table, cases=back, allowed=[409])
 
 
@@ -199,24 +330,58 @@ def default_specs_are_compared(lab: CatalogLab) -> None:
     """assert-default-spec-id with the default id returns 200, with any other id 409, without an id 400."""
     new = upd.table_of_version(lab, 2)
     former = new.member("default-spec-id")
-    req.judge_answers(lab, "IRC-REQ-030", new, cases={"it is so of a new table": req.assert_spec(former)}, allowed=[200])
-    req.judge_answers(lab, "IRC-REQ-031", new, cases={"there is no such spec yet": req.assert_spec(former + 1)}, allowed=[409])
-    bucket = upd.partition_field(upd.column(new, "id"), "bucket[4]", "id_bucket", field_id=upd.next_field(new))
+    req.judge_answers(
+        lab,
+        "IRC-REQ-030",
+        new,
+        cases={"it is so of a new table": req.assert_spec(former)},
+        allowed=[200],
+    )
+    req.judge_answers(
+        lab,
+        "IRC-REQ-031",
+        new,
+        cases={"there is no such spec yet": req.assert_spec(former + 1)},
+        allowed=[409],
+    )
+    bucket = upd.partition_field(
+        upd.column(new, "id"), "bucket[4]", "id_bucket", field_id=upd.next_field(new)
+    )
     table = stored(lab, new, upd.add_spec(bucket), upd.set_default_spec(upd.LAST_ADDED))
     current = table.member("default-spec-id")
     table = stored(
-        lab, table, upd.add_spec(upd.partition_field(upd.column(table, "at"), "day", "at_day", field_id=upd.next_field(table)), spec_id=2)
+        lab,
+        table,
+        upd.add_spec(
+            upd.partition_field(
+                upd.column(table, "at"), "day", "at_day", field_id=upd.next_field(table)
+            ),
+            spec_id=2,
+        ),
     )
     unused = max(spec["spec-id"] for spec in table.member("partition-specs"))
     require_distinct_ids(former, current, unused)
-    req.judge_answers(lab, "IRC-REQ-030", table, cases={"it is so since a spec was set": req.assert_spec(current)}, allowed=[200])
+    req.judge_answers(
+        lab,
+        "IRC-REQ-030",
+        table,
+        cases={"it is so since a spec was set": req.assert_spec(current)},
+        allowed=[200],
+    )
     stale = {
         "the spec was the default before": req.assert_spec(former),
         "the spec exists, but never was the default": req.assert_spec(unused),
         "there is no such spec": req.assert_spec(upd.NOWHERE),
     }
     req.judge_answers(lab, "IRC-REQ-031", table, cases=stale, allowed=[409])
-    req.judge_answers(lab, "IRC-REQ-031", table, cases=stale, allowed=[409], updates=[upd.set_default_spec(former)])
+    req.judge_answers(
+        lab,
+        "IRC-REQ-031",
+        table,
+        cases=stale,
+        allowed=[409],
+        updates=[upd.set_default_spec(former)],
+    )
     req.judge_without(lab, "IRC-REQ-032", table, req.assert_spec(current), "default-spec-id")
 
 
@@ -225,21 +390,56 @@ def default_orders_are_compared(lab: CatalogLab) -> None:
     """assert-default-sort-order-id with the default id returns 200, with any other id 409, without an id 400."""
     new = lab.make_table()
     former = new.member("default-sort-order-id")
-    req.judge_answers(lab, "IRC-REQ-033", new, cases={"it is so of a new table": req.assert_order(former)}, allowed=[200])
-    req.judge_answers(lab, "IRC-REQ-034", new, cases={"there is no such order yet": req.assert_order(former + 1)}, allowed=[409])
-    table = stored(lab, new, upd.add_sort_order(upd.sort_field(upd.column(new, "id"))), upd.set_default_sort_order(upd.LAST_ADDED))
+    req.judge_answers(
+        lab,
+        "IRC-REQ-033",
+        new,
+        cases={"it is so of a new table": req.assert_order(former)},
+        allowed=[200],
+    )
+    req.judge_answers(
+        lab,
+        "IRC-REQ-034",
+        new,
+        cases={"there is no such order yet": req.assert_order(former + 1)},
+        allowed=[409],
+    )
+    table = stored(
+        lab,
+        new,
+        upd.add_sort_order(upd.sort_field(upd.column(new, "id"))),
+        upd.set_default_sort_order(upd.LAST_ADDED),
+    )
     current = table.member("default-sort-order-id")
     table = stored(
-        lab, table, upd.add_sort_order(upd.sort_field(upd.column(table, "at"), direction="desc", null_order="nulls-last"), order_id=2)
+        lab,
+        table,
+        upd.add_sort_order(
+            upd.sort_field(upd.column(table, "at"), direction="desc", null_order="nulls-last"),
+            order_id=2,
+        ),
     )
     unused = max(order["order-id"] for order in table.member("sort-orders"))
     require_distinct_ids(former, current, unused)
-    req.judge_answers(lab, "IRC-REQ-033", table, cases={"it is so since an order was set": req.assert_order(current)}, allowed=[200])
+    req.judge_answers(
+        lab,
+        "IRC-REQ-033",
+        table,
+        cases={"it is so since an order was set": req.assert_order(current)},
+        allowed=[200],
+    )
     stale = {
         "the order was the default before": req.assert_order(former),
         "the order exists, but never was the default": req.assert_order(unused),
         "there is no such order": req.assert_order(upd.NOWHERE),
     }
     req.judge_answers(lab, "IRC-REQ-034", table, cases=stale, allowed=[409])
-    req.judge_answers(lab, "IRC-REQ-034", table, cases=stale, allowed=[409], updates=[upd.set_default_sort_order(former)])
+    req.judge_answers(
+        lab,
+        "IRC-REQ-034",
+        table,
+        cases=stale,
+        allowed=[409],
+        updates=[upd.set_default_sort_order(former)],
+    )
     req.judge_without(lab, "IRC-REQ-035", table, req.assert_order(current), "default-sort-order-id")

@@ -4,7 +4,18 @@ from __future__ import annotations
 
 from typing import Any
 
-from lakepact.conformance.checks.iceberg_rest.api import CatalogLab, Mutation, Table, Wrong, check, expect, req, set_ref, upd, wrong_type
+from lakepact.conformance.checks.iceberg_rest.api import (
+    CatalogLab,
+    Mutation,
+    Table,
+    Wrong,
+    check,
+    expect,
+    req,
+    set_ref,
+    upd,
+    wrong_type,
+)
 from lakepact.conformance.checks.iceberg_rest.kit.steps import remove_ref_first, stored
 
 UNKNOWN = 1  #: a snapshot id that no table of these checks has
@@ -26,8 +37,13 @@ def moving(lab: CatalogLab, table: Table, ref: str = "main") -> list[dict[str, A
 def table_uuids_are_compared(lab: CatalogLab) -> None:
     """assert-table-uuid with the table's UUID returns 200, with any other UUID 409."""
     table, other = lab.make_table(), lab.make_table()
-    for situation in ("the UUID is that of the new table", "the UUID is the table's, which has changed since"):
-        req.judge_answers(lab, "IRC-REQ-007", table, cases={situation: req.assert_uuid(table.uuid)}, allowed=[200])
+    for situation in (
+        "the UUID is that of the new table",
+        "the UUID is the table's, which has changed since",
+    ):
+        req.judge_answers(
+            lab, "IRC-REQ-007", table, cases={situation: req.assert_uuid(table.uuid)}, allowed=[200]
+        )
     last = "0" if table.uuid[-1] != "0" else "1"
     cases = {
         "the UUID belongs to no table": req.assert_uuid(req.NOBODY),
@@ -35,9 +51,15 @@ def table_uuids_are_compared(lab: CatalogLab) -> None:
         "the UUID differs in its last digit": req.assert_uuid(table.uuid[:-1] + last),
     }
     req.judge_answers(lab, "IRC-REQ-008", table, cases=cases, allowed=[409])
-    req.judge_answers(lab, "IRC-REQ-008", table, cases=cases, allowed=[409], updates=moving(lab, table))
-    reply = lab.try_commit(table, req.HARMLESS, requirements=[req.assert_uuid(table.uuid.swapcase())])
-    with lab.judge("IRC-REQ-009", remark=f"a UUID in other letter case is answered with status {reply.status}"):
+    req.judge_answers(
+        lab, "IRC-REQ-008", table, cases=cases, allowed=[409], updates=moving(lab, table)
+    )
+    reply = lab.try_commit(
+        table, req.HARMLESS, requirements=[req.assert_uuid(table.uuid.swapcase())]
+    )
+    with lab.judge(
+        "IRC-REQ-009", remark=f"a UUID in other letter case is answered with status {reply.status}"
+    ):
         expect.status(reply, 200, 409)
 
 
@@ -57,7 +79,14 @@ def invalid_uuids_return_400(lab: CatalogLab) -> None:
     wrong: tuple[Any, ...] = (None, 0, True, {}, [])
     cases = {f"the UUID is {expect.shown(value)}": req.assert_uuid(value) for value in wrong}
     table = lab.make_table()
-    req.judge_answers(lab, "IRC-REQ-010", table, cases=cases, allowed=[400], mutation=wrong_type("/requirements/*/uuid"))
+    req.judge_answers(
+        lab,
+        "IRC-REQ-010",
+        table,
+        cases=cases,
+        allowed=[400],
+        mutation=wrong_type("/requirements/*/uuid"),
+    )
     req.judge_without(lab, "IRC-REQ-010", table, req.assert_uuid(table.uuid), "uuid")
 
 
@@ -65,7 +94,13 @@ def invalid_uuids_return_400(lab: CatalogLab) -> None:
 def branches_are_compared(lab: CatalogLab) -> None:
     """assert-ref-snapshot-id with the branch's snapshot returns 200; with another snapshot or a missing ref, 409."""
     first = lab.append(lab.make_table())
-    req.judge_answers(lab, "IRC-REQ-011", first, cases={"main is there": req.assert_ref("main", at(first))}, allowed=[200])
+    req.judge_answers(
+        lab,
+        "IRC-REQ-011",
+        first,
+        cases={"main is there": req.assert_ref("main", at(first))},
+        allowed=[200],
+    )
     nowhere = {"main is not at this snapshot": req.assert_ref("main", UNKNOWN)}
     req.judge_answers(lab, "IRC-REQ-012", first, cases=nowhere, allowed=[409])
     nobody = {
@@ -75,13 +110,19 @@ def branches_are_compared(lab: CatalogLab) -> None:
     req.judge_answers(lab, "IRC-REQ-013", first, cases=nobody, allowed=[409])
     first = lab.load(first)
     table = lab.append(stored(lab, first, set_ref("side", at(first))))
-    holding = {"main is there": req.assert_ref("main", at(table)), "the other branch is there": req.assert_ref("side", at(first))}
+    holding = {
+        "main is there": req.assert_ref("main", at(table)),
+        "the other branch is there": req.assert_ref("side", at(first)),
+    }
     req.judge_answers(lab, "IRC-REQ-011", table, cases=holding, allowed=[200])
     stale: req.Cases = {
         "main has moved on from there": req.assert_ref("main", at(first)),
         "another branch is there": req.assert_ref("side", at(table)),
         "there is no such snapshot": req.assert_ref("main", UNKNOWN),
-        "main has moved on, although another requirement holds": [req.assert_uuid(table.uuid), req.assert_ref("main", at(first))],
+        "main has moved on, although another requirement holds": [
+            req.assert_uuid(table.uuid),
+            req.assert_ref("main", at(first)),
+        ],
     }
     missing = {
         "no ref has this name, but main is there": req.assert_ref("none", at(table)),
@@ -100,38 +141,80 @@ def moved_branches_are_compared(lab: CatalogLab) -> None:
     older = lab.load(first).member("refs", "side", "snapshot-id")
     second = lab.append(first, ref="side")
     newer = lab.load(second).member("refs", "side", "snapshot-id")
-    here, there = {"the branch is there": req.assert_ref("side", newer)}, {"the branch was there": req.assert_ref("side", older)}
+    here, there = (
+        {"the branch is there": req.assert_ref("side", newer)},
+        {"the branch was there": req.assert_ref("side", older)},
+    )
     req.judge_answers(lab, "IRC-REQ-011", second, cases=here, allowed=[200])
     req.judge_answers(lab, "IRC-REQ-012", second, cases=there, allowed=[409])
     stored(lab, second, set_ref("side", older))
-    req.judge_answers(lab, "IRC-REQ-011", second, cases={"the branch is there again": req.assert_ref("side", older)}, allowed=[200])
     req.judge_answers(
-        lab, "IRC-REQ-012", second, cases={"the branch was moved back from there": req.assert_ref("side", newer)}, allowed=[409]
+        lab,
+        "IRC-REQ-011",
+        second,
+        cases={"the branch is there again": req.assert_ref("side", older)},
+        allowed=[200],
+    )
+    req.judge_answers(
+        lab,
+        "IRC-REQ-012",
+        second,
+        cases={"the branch was moved back from there": req.assert_ref("side", newer)},
+        allowed=[409],
     )
     remove_ref_first(lab, second, "side")
-    req.judge_answers(lab, "IRC-REQ-013", second, cases={"the branch is gone": req.assert_ref("side", older)}, allowed=[409])
+    req.judge_answers(
+        lab,
+        "IRC-REQ-013",
+        second,
+        cases={"the branch is gone": req.assert_ref("side", older)},
+        allowed=[409],
+    )
 
 
 @check("IRC-REQ-013", "IRC-REQ-014")
 def refs_of_new_tables_do_not_exist(lab: CatalogLab) -> None:
     """On a new table, assert-ref-snapshot-id with null returns 200, with a snapshot 409."""
     table = lab.make_table()
-    named = {"main does not exist yet": req.assert_ref("main", UNKNOWN), "no ref exists yet": req.assert_ref("side", UNKNOWN)}
+    named = {
+        "main does not exist yet": req.assert_ref("main", UNKNOWN),
+        "no ref exists yet": req.assert_ref("side", UNKNOWN),
+    }
     req.judge_answers(lab, "IRC-REQ-013", table, cases=named, allowed=[409])
-    absent = {"main does not exist yet": req.assert_ref("main", None), "no ref exists yet": req.assert_ref("side", None)}
+    absent = {
+        "main does not exist yet": req.assert_ref("main", None),
+        "no ref exists yet": req.assert_ref("side", None),
+    }
     req.judge_answers(lab, "IRC-REQ-014", table, cases=absent, allowed=[200])
     first = {"main does not exist until this commit": req.assert_ref("main", None)}
-    req.judge_answers(lab, "IRC-REQ-014", table, cases=first, allowed=[200], updates=moving(lab, table))
+    req.judge_answers(
+        lab, "IRC-REQ-014", table, cases=first, allowed=[200], updates=moving(lab, table)
+    )
 
 
 @check("IRC-REQ-014", "IRC-REQ-015")
 def absent_refs_are_compared(lab: CatalogLab) -> None:
     """assert-ref-snapshot-id with null returns 200 for a missing or removed ref and 409 for an existing one."""
     table = lab.append(lab.make_table())
-    req.judge_answers(lab, "IRC-REQ-015", table, cases={"main exists": req.assert_ref("main", None)}, allowed=[409])
-    stored(lab, table, set_ref("side", at(table)), set_ref("tag", at(table), kind="tag"), set_ref("gone", at(table)))
+    req.judge_answers(
+        lab,
+        "IRC-REQ-015",
+        table,
+        cases={"main exists": req.assert_ref("main", None)},
+        allowed=[409],
+    )
+    stored(
+        lab,
+        table,
+        set_ref("side", at(table)),
+        set_ref("tag", at(table), kind="tag"),
+        set_ref("gone", at(table)),
+    )
     remove_ref_first(lab, table, "gone")
-    absent = {"no ref ever had this name": req.assert_ref("none", None), "the branch was removed": req.assert_ref("gone", None)}
+    absent = {
+        "no ref ever had this name": req.assert_ref("none", None),
+        "the branch was removed": req.assert_ref("gone", None),
+    }
     req.judge_answers(lab, "IRC-REQ-014", table, cases=absent, allowed=[200])
     present = {f"{ref} exists": req.assert_ref(ref, None) for ref in ("main", "side", "tag")}
     for updates in ([req.HARMLESS], moving(lab, table)):
@@ -146,7 +229,13 @@ def tags_are_compared(lab: CatalogLab) -> None:
     """assert-ref-snapshot-id compares with the snapshot of a tag as with that of a branch."""
     first = lab.append(lab.make_table())
     table = lab.append(stored(lab, first, set_ref("tag", at(first), kind="tag")))
-    req.judge_answers(lab, "IRC-REQ-016", table, cases={"the tag is there": req.assert_ref("tag", at(first))}, allowed=[200])
+    req.judge_answers(
+        lab,
+        "IRC-REQ-016",
+        table,
+        cases={"the tag is there": req.assert_ref("tag", at(first))},
+        allowed=[200],
+    )
     stale = {
         "main is there, but not the tag": req.assert_ref("tag", at(table)),
         "the tag is nowhere like that": req.assert_ref("tag", UNKNOWN),
@@ -154,7 +243,13 @@ def tags_are_compared(lab: CatalogLab) -> None:
     }
     req.judge_answers(lab, "IRC-REQ-016", table, cases=stale, allowed=[409])
     stored(lab, table, set_ref("tag", at(table), kind="tag"))
-    req.judge_answers(lab, "IRC-REQ-016", table, cases={"the tag was moved away": req.assert_ref("tag", at(first))}, allowed=[409])
+    req.judge_answers(
+        lab,
+        "IRC-REQ-016",
+        table,
+        cases={"the tag was moved away": req.assert_ref("tag", at(first))},
+        allowed=[409],
+    )
 
 
 @check("IRC-REQ-017", "IRC-REQ-018")
@@ -164,13 +259,24 @@ def incomplete_ref_assertions_return_400(lab: CatalogLab) -> None:
     for snapshot in lab.each((at(table), None)):
         req.judge_without(lab, "IRC-REQ-018", table, req.assert_ref("none", snapshot), "ref")
     for ref in lab.each(("main", "none")):
-        as_null = lab.try_commit(table, req.HARMLESS, requirements=[req.assert_ref(ref, None)]).status
-        reply = lab.try_commit(table, req.HARMLESS, requirements=[{"type": "assert-ref-snapshot-id", "ref": ref}])
+        as_null = lab.try_commit(
+            table, req.HARMLESS, requirements=[req.assert_ref(ref, None)]
+        ).status
+        reply = lab.try_commit(
+            table, req.HARMLESS, requirements=[{"type": "assert-ref-snapshot-id", "ref": ref}]
+        )
         if reply.status == as_null:
-            lab.warn("IRC-REQ-017", expected="status 400 without `snapshot-id`", actual=f"status {as_null}, as for null", refusal=True)
+            lab.warn(
+                "IRC-REQ-017",
+                expected="status 400 without `snapshot-id`",
+                actual=f"status {as_null}, as for null",
+                refusal=True,
+            )
             continue
         with lab.judge("IRC-REQ-017"):
-            expect.status(reply, 400, mutation=Mutation(Wrong.MISSING, "/requirements/*/snapshot-id"))
+            expect.status(
+                reply, 400, mutation=Mutation(Wrong.MISSING, "/requirements/*/snapshot-id")
+            )
 
 
 @check("IRC-REQ-019")

@@ -7,26 +7,63 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from lakepact.conformance.checks.iceberg_rest.api import CatalogLab, Kind, Reply, Table, check, expect, op, set_properties, set_ref, upd
-from lakepact.conformance.checks.iceberg_rest.kit.commits.creations import creating_works, creation, plot
-from lakepact.conformance.checks.iceberg_rest.kit.commits.requirements import ASSERT_CREATE, assert_ref, assert_uuid, refused_alone, stale
-from lakepact.conformance.checks.iceberg_rest.kit.concurrency import BEHIND, CONFLICT, at_most_one, side_by_side
+from lakepact.conformance.checks.iceberg_rest.api import (
+    CatalogLab,
+    Kind,
+    Reply,
+    Table,
+    check,
+    expect,
+    op,
+    set_properties,
+    set_ref,
+    upd,
+)
+from lakepact.conformance.checks.iceberg_rest.kit.commits.creations import (
+    creating_works,
+    creation,
+    plot,
+)
+from lakepact.conformance.checks.iceberg_rest.kit.commits.requirements import (
+    ASSERT_CREATE,
+    assert_ref,
+    assert_uuid,
+    refused_alone,
+    stale,
+)
+from lakepact.conformance.checks.iceberg_rest.kit.concurrency import (
+    BEHIND,
+    CONFLICT,
+    at_most_one,
+    side_by_side,
+)
 from lakepact.conformance.checks.iceberg_rest.kit.tables.states import properties_of
 
 CLIENTS = 16
 ROUNDS = 3  #: of each race: in the first one most clients still open their connections, and the window of a race is small
 
 
-def raced(lab: CatalogLab, at: Mapping[str, Any], bodies: Sequence[Mapping[str, Any]]) -> list[Reply]:
+def raced(
+    lab: CatalogLab, at: Mapping[str, Any], bodies: Sequence[Mapping[str, Any]]
+) -> list[Reply]:
     """Return the answers to commits that are sent at the same moment."""
-    return side_by_side(lab, [partial(lab.send, op.update_table, body=dict(body), **at) for body in bodies], what="commits")
+    return side_by_side(
+        lab,
+        [partial(lab.send, op.update_table, body=dict(body), **at) for body in bodies],
+        what="commits",
+    )
 
 
 def judge_progress(lab: CatalogLab, replies: Sequence[Reply]) -> None:
     """Judge that not all of several simultaneous commits are refused."""
     with lab.judge("IRC-COM-035"):
         statuses = [reply.status for reply in replies]
-        expect.true(any(status != CONFLICT for status in statuses), "one of the simultaneous commits to be accepted", statuses, at=None)
+        expect.true(
+            any(status != CONFLICT for status in statuses),
+            "one of the simultaneous commits to be accepted",
+            statuses,
+            at=None,
+        )
 
 
 def _race_of_snapshots(lab: CatalogLab, table: Table, ref: str) -> Table:
@@ -36,7 +73,10 @@ def _race_of_snapshots(lab: CatalogLab, table: Table, ref: str) -> Table:
     now = refs[ref]["snapshot-id"] if ref in refs else None
     snapshots = [lab.snapshot(known) for _ in range(CLIENTS)]
     bodies = [
-        {"requirements": [assert_ref(ref, now)], "updates": [upd.add_snapshot(snapshot), set_ref(ref, snapshot["snapshot-id"])]}
+        {
+            "requirements": [assert_ref(ref, now)],
+            "updates": [upd.add_snapshot(snapshot), set_ref(ref, snapshot["snapshot-id"])],
+        }
         for snapshot in snapshots
     ]
     replies = raced(lab, table.at, bodies)
@@ -44,20 +84,32 @@ def _race_of_snapshots(lab: CatalogLab, table: Table, ref: str) -> Table:
     ids = [snapshot["snapshot-id"] for snapshot in snapshots]
     judge_progress(lab, replies)
     with lab.judge("IRC-COM-020") as case:
-        if sum(reply.status == 200 for reply in replies) > 1:  # what does not hold may be accepted without a race too
+        if (
+            sum(reply.status == 200 for reply in replies) > 1
+        ):  # what does not hold may be accepted without a race too
             refused_alone(lab, after, [assert_ref(ref, now)], stale(assert_ref(ref, now)))
         won = at_most_one(replies, what="commits")
         winner = now if won is None else ids[won]
         found = ((after.metadata.get("refs") or {}).get(ref) or {}).get("snapshot-id")
-        expect.equal(winner, found, f"{ref} to be at the snapshot of the accepted commit,", at=after.place("refs", ref, "snapshot-id"))
+        expect.equal(
+            winner,
+            found,
+            f"{ref} to be at the snapshot of the accepted commit,",
+            at=after.place("refs", ref, "snapshot-id"),
+        )
         held = [snapshot["snapshot-id"] for snapshot in after.metadata.get("snapshots") or ()]
         sent = [one for one in ids if one in held]
         expect.equal(
-            [] if won is None else [winner], sent, "of the snapshots that were sent, the table to hold", at=after.place("snapshots")
+            [] if won is None else [winner],
+            sent,
+            "of the snapshots that were sent, the table to hold",
+            at=after.place("snapshots"),
         )
         for former in known.metadata.get("snapshots") or ():
             with case():
-                expect.contains(former["snapshot-id"], held, "snapshots", at=after.place("snapshots"))
+                expect.contains(
+                    former["snapshot-id"], held, "snapshots", at=after.place("snapshots")
+                )
     return after
 
 
@@ -65,7 +117,9 @@ def _race_of_snapshots(lab: CatalogLab, table: Table, ref: str) -> Table:
 def concurrent_appends_have_one_winner(lab: CatalogLab) -> None:
     """When many writers append to the same branch concurrently, at most one gets 200 and the others get 409."""
     for ref in lab.each(("main", "side")):
-        lab.append(lab.append(lab.make_table(), ref=ref), ref=ref)  # commits that lose snapshots or refs do so without a race too
+        lab.append(
+            lab.append(lab.make_table(), ref=ref), ref=ref
+        )  # commits that lose snapshots or refs do so without a race too
         table = lab.make_table()
         for _ in lab.each(lab.repeat(ROUNDS)):
             table = _race_of_snapshots(lab, table, ref)
@@ -82,27 +136,53 @@ def concurrent_ref_moves_have_one_winner(lab: CatalogLab) -> None:
     for turn in lab.each(lab.repeat(ROUNDS)):
         branch = f"turn{turn}"
         lab.commit(table, set_ref(branch, first))
-        bodies = [{"requirements": [assert_ref(branch, first)], "updates": [set_ref(branch, target)]} for target in targets]
+        bodies = [
+            {"requirements": [assert_ref(branch, first)], "updates": [set_ref(branch, target)]}
+            for target in targets
+        ]
         replies = raced(lab, table.at, bodies)
         after = lab.load(table)
         judge_progress(lab, replies)
         with lab.judge("IRC-COM-020"):
             won = at_most_one(replies, what="commits")
             winner = first if won is None else targets[won]
-            expect.member(winner, after.place("refs", branch, "snapshot-id"), f"{branch} to be at the snapshot of the accepted commit,")
+            expect.member(
+                winner,
+                after.place("refs", branch, "snapshot-id"),
+                f"{branch} to be at the snapshot of the accepted commit,",
+            )
 
 
-def _race_of_properties(lab: CatalogLab, table: Table, requirements: Sequence[Mapping[str, Any]], turn: str) -> None:
+def _race_of_properties(
+    lab: CatalogLab, table: Table, requirements: Sequence[Mapping[str, Any]], turn: str
+) -> None:
     """One race of commits that do not touch each other; what was accepted is there."""
     keys = [f"lakepact.{turn}.{number}" for number in range(CLIENTS)]
-    replies = raced(lab, table.at, [{"requirements": list(requirements), "updates": [set_properties(**{key: key})]} for key in keys])
+    replies = raced(
+        lab,
+        table.at,
+        [
+            {"requirements": list(requirements), "updates": [set_properties(**{key: key})]}
+            for key in keys
+        ],
+    )
     after = lab.load(table)
     with lab.judge("IRC-COM-021") as case:
         for reply in replies:
             with case():
                 expect.status(reply, 200, 409)
-        lost = [key for key, reply in zip(keys, replies, strict=True) if reply.status == 200 and properties_of(after).get(key) != key]
-        expect.equal([], lost, "properties of accepted commits that the table lacks:", at=after.place("properties"), kind=Kind.LOST)
+        lost = [
+            key
+            for key, reply in zip(keys, replies, strict=True)
+            if reply.status == 200 and properties_of(after).get(key) != key
+        ]
+        expect.equal(
+            [],
+            lost,
+            "properties of accepted commits that the table lacks:",
+            at=after.place("properties"),
+            kind=Kind.LOST,
+        )
 
 
 @check("IRC-COM-021", alone=True)
@@ -122,7 +202,11 @@ def concurrent_creating_commits_have_one_winner(lab: CatalogLab) -> None:
     for _ in lab.each(lab.repeat(ROUNDS)):
         ground = plot(lab, home)
         uuids = [str(uuid.uuid4()) for _ in range(CLIENTS)]
-        replies = raced(lab, ground.at, [{"requirements": [ASSERT_CREATE], "updates": creation(ground, one)} for one in uuids])
+        replies = raced(
+            lab,
+            ground.at,
+            [{"requirements": [ASSERT_CREATE], "updates": creation(ground, one)} for one in uuids],
+        )
         loaded = lab.send(op.load_table, **ground.at)
         judge_progress(lab, replies)
         with lab.judge("IRC-REQ-002"):
@@ -133,4 +217,9 @@ def concurrent_creating_commits_have_one_winner(lab: CatalogLab) -> None:
             winner = uuids[won]
             expect.status(loaded, 200)
             made = Table(ground.namespace, ground.name, loaded)
-            expect.equal(winner, made.uuid.lower(), "the UUID that the accepted commit assigned,", at=made.place("table-uuid"))
+            expect.equal(
+                winner,
+                made.uuid.lower(),
+                "the UUID that the accepted commit assigned,",
+                at=made.place("table-uuid"),
+            )

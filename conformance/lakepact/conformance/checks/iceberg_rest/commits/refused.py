@@ -5,14 +5,27 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from lakepact.conformance.checks.iceberg_rest.api import CatalogLab, Reply, Table, check, expect, op, req, set_properties, set_ref, upd
+from lakepact.conformance.checks.iceberg_rest.api import (
+    CatalogLab,
+    Reply,
+    Table,
+    check,
+    expect,
+    op,
+    req,
+    set_properties,
+    set_ref,
+    upd,
+)
 from lakepact.conformance.checks.iceberg_rest.kit.tables.states import properties_of, unchanged
 from lakepact.conformance.evidence.outcome import LOWEST_ERROR, Mutation, Wrong, wrong_type
 
 Update = Mapping[str, Any]
 
 
-def _judge_bodies(lab: CatalogLab, requirement: str, table: Table, bodies: Mapping[str, Any], mutation: Mutation) -> None:
+def _judge_bodies(
+    lab: CatalogLab, requirement: str, table: Table, bodies: Mapping[str, Any], mutation: Mutation
+) -> None:
     """Judge a requirement by bodies that have to be answered with 400."""
     for wrong, body in lab.each(bodies.items()):
         reply = lab.send(op.update_table, body=body, **table.at)
@@ -25,21 +38,33 @@ def commits_without_updates_or_requirements_return_400(lab: CatalogLab) -> None:
     """A commit without `updates` or `requirements` as arrays returns 400; accepting missing requirements is a warning."""
     table = lab.make_table()
     wrong: dict[str, Any] = {
-        f"{expect.shown(value)} as updates": {"requirements": [], "updates": value} for value in (None, {}, req.HARMLESS, "none", 0)
+        f"{expect.shown(value)} as updates": {"requirements": [], "updates": value}
+        for value in (None, {}, req.HARMLESS, "none", 0)
     }
-    _judge_bodies(lab, "IRC-COM-003", table, {"no updates": {"requirements": []}}, Mutation(Wrong.MISSING, "/updates"))
+    _judge_bodies(
+        lab,
+        "IRC-COM-003",
+        table,
+        {"no updates": {"requirements": []}},
+        Mutation(Wrong.MISSING, "/updates"),
+    )
     _judge_bodies(lab, "IRC-COM-003", table, wrong, wrong_type("/updates"))
     wrong = {
         f"{expect.shown(value)} as requirements": {"requirements": value, "updates": [req.HARMLESS]}
         for value in ({}, req.assert_uuid(table.uuid), "none", 0)
     }
     _judge_bodies(lab, "IRC-COM-003", table, wrong, wrong_type("/requirements"))
-    without: tuple[dict[str, Any], ...] = ({"updates": [req.HARMLESS]}, {"requirements": None, "updates": [req.HARMLESS]})
+    without: tuple[dict[str, Any], ...] = (
+        {"updates": [req.HARMLESS]},
+        {"requirements": None, "updates": [req.HARMLESS]},
+    )
     for body in lab.each(without):
         reply = lab.send(op.update_table, body=body, **table.at)
         if reply.status == 200:
             lab.warn(
-                "IRC-COM-003", expected="status 400 for a commit without requirements", actual="status 200: the commit is unconditional"
+                "IRC-COM-003",
+                expected="status 400 for a commit without requirements",
+                actual="status 200: the commit is unconditional",
             )
             continue
         with lab.judge("IRC-COM-003"):
@@ -73,7 +98,10 @@ def commits_with_unknown_updates_return_400(lab: CatalogLab) -> None:
     """A commit with an unknown update returns 400, at any position among others, and changes nothing."""
     table = lab.make_table()
     before = lab.load(table)
-    more = [upd.add_schema(upd.schema_with(table, upd.next_column(table, "more"))), upd.set_current_schema(upd.LAST_ADDED)]
+    more = [
+        upd.add_schema(upd.schema_with(table, upd.next_column(table, "more"))),
+        upd.set_current_schema(upd.LAST_ADDED),
+    ]
     commits: tuple[list[Update], ...] = (
         [upd.UNKNOWN_UPDATE],
         [req.HARMLESS, upd.UNKNOWN_UPDATE],
@@ -99,10 +127,20 @@ def unknown_members_return_400_before_conflicts(lab: CatalogLab) -> None:
         "a requirement behind the one that fails is unknown": [fails, req.UNKNOWN_REQUIREMENT],
         "a requirement before the one that fails is unknown": [req.UNKNOWN_REQUIREMENT, fails],
     }
-    req.judge_answers(lab, "IRC-COM-009", table, cases=cases, allowed=[400], mutation=req.UNKNOWN_TYPE)
+    req.judge_answers(
+        lab, "IRC-COM-009", table, cases=cases, allowed=[400], mutation=req.UNKNOWN_TYPE
+    )
     cases = {"an update is unknown and a requirement fails": [fails]}
     updates = [req.HARMLESS, upd.UNKNOWN_UPDATE]
-    req.judge_answers(lab, "IRC-COM-009", table, cases=cases, allowed=[400], updates=updates, mutation=upd.UNKNOWN_ACTION)
+    req.judge_answers(
+        lab,
+        "IRC-COM-009",
+        table,
+        cases=cases,
+        allowed=[400],
+        updates=updates,
+        mutation=upd.UNKNOWN_ACTION,
+    )
 
 
 @check("IRC-COM-016")
@@ -123,13 +161,23 @@ def updates_and_requirements_need_a_type(lab: CatalogLab) -> None:
         {"action": "assert-table-uuid", "uuid": table.uuid},
     )
     bodies = {
-        f"the update {expect.shown(update)} without action": {"requirements": [], "updates": [req.HARMLESS, update]} for update in updates
+        f"the update {expect.shown(update)} without action": {
+            "requirements": [],
+            "updates": [req.HARMLESS, update],
+        }
+        for update in updates
     }
     _judge_bodies(lab, "IRC-COM-016", table, bodies, Mutation(Wrong.MISSING, "/updates/*/action"))
     bodies = {
-        f"the requirement {expect.shown(one)} without type": {"requirements": [one], "updates": [req.HARMLESS]} for one in requirements
+        f"the requirement {expect.shown(one)} without type": {
+            "requirements": [one],
+            "updates": [req.HARMLESS],
+        }
+        for one in requirements
     }
-    _judge_bodies(lab, "IRC-COM-016", table, bodies, Mutation(Wrong.MISSING, "/requirements/*/type"))
+    _judge_bodies(
+        lab, "IRC-COM-016", table, bodies, Mutation(Wrong.MISSING, "/requirements/*/type")
+    )
 
 
 @check("IRC-COM-018")
@@ -165,16 +213,23 @@ def view_requirements_on_tables_are_refused(lab: CatalogLab) -> None:
     cases: req.Cases = {
         "the table's UUID is asserted as a view's": for_views,
         "another UUID is asserted as a view's": {**for_views, "uuid": req.NOBODY},
-        "assert-view-uuid stands beside a requirement that holds": [req.assert_uuid(table.uuid), for_views],
+        "assert-view-uuid stands beside a requirement that holds": [
+            req.assert_uuid(table.uuid),
+            for_views,
+        ],
     }
-    req.judge_answers(lab, "IRC-COM-019", table, cases=cases, allowed=upd.UNSUPPORTED, mutation=OF_VIEWS)
+    req.judge_answers(
+        lab, "IRC-COM-019", table, cases=cases, allowed=upd.UNSUPPORTED, mutation=OF_VIEWS
+    )
 
 
 CONFLICTING = 409
 OF_VIEWS = Mutation(Wrong.VALUE, "update or requirement of views")
 
 
-def _expect_refusal(lab: CatalogLab, reply: Reply, requirement: str, mutation: Mutation, *, about: str) -> None:
+def _expect_refusal(
+    lab: CatalogLab, reply: Reply, requirement: str, mutation: Mutation, *, about: str
+) -> None:
     """Expect status 400; another refusal than 409, or none, belongs to the requirement about the update."""
     if reply.status != CONFLICTING:
         with lab.step(requirement):
@@ -190,7 +245,11 @@ def commits_that_cannot_succeed_return_400(lab: CatalogLab) -> None:
     cases: dict[str, tuple[str, Mutation, Sequence[Update]]] = {
         **upd.impossible(table),
         "a tag at an unknown snapshot": ("IRC-UPD-046", *tag),
-        "a last added schema that was not added": ("IRC-UPD-019", upd.NOT_ADDED, [upd.set_current_schema(upd.LAST_ADDED)]),
+        "a last added schema that was not added": (
+            "IRC-UPD-019",
+            upd.NOT_ADDED,
+            [upd.set_current_schema(upd.LAST_ADDED)],
+        ),
         "a lower format version": ("IRC-UPD-007", upd.DOWNGRADE, [upd.upgrade_format_version(1)]),
     }
     for wrong, (requirement, mutation, updates) in lab.each(cases.items()):
@@ -201,11 +260,20 @@ def commits_that_cannot_succeed_return_400(lab: CatalogLab) -> None:
     for wrong, (requirement, mutation, updates) in lab.each(cases.items()):
         if is_spoilt:  # by a commit that was accepted: its requirements would not hold any more
             table = lab.append(upd.table_of_version(lab, 2))
-        holds = [req.assert_uuid(table.uuid), req.assert_ref("main", table.member("current-snapshot-id"))]
+        holds = [
+            req.assert_uuid(table.uuid),
+            req.assert_ref("main", table.member("current-snapshot-id")),
+        ]
         reply = lab.try_commit(table, req.HARMLESS, *updates, requirements=holds)
         is_spoilt = reply.status < LOWEST_ERROR
         with lab.judge("IRC-COM-023"):
-            _expect_refusal(lab, reply, requirement, mutation, about=f"for {wrong} although all requirements hold")
+            _expect_refusal(
+                lab,
+                reply,
+                requirement,
+                mutation,
+                about=f"for {wrong} although all requirements hold",
+            )
 
 
 @check("IRC-COM-025")
@@ -253,13 +321,24 @@ def actions_and_types_are_case_sensitive(lab: CatalogLab) -> None:
         reply = lab.try_commit(table, {"action": action, "updates": {action: "done"}})
         done = reply.status == 200 and properties_of(lab.load(table)).get(action) == "done"
         with lab.judge("IRC-COM-031", remark=f"{action} is understood" if done else ""):
-            expect.status(reply, *((200,) if done else (400,)), about=f"for {action}, or that it is done", mutation=upd.UNKNOWN_ACTION)
+            expect.status(
+                reply,
+                *((200,) if done else (400,)),
+                about=f"for {action}, or that it is done",
+                mutation=upd.UNKNOWN_ACTION,
+            )
     for kind in lab.each(("Assert-Table-UUID", "ASSERT-TABLE-UUID")):
         holding, failing = (
-            lab.try_commit(table, req.HARMLESS, requirements=[{"type": kind, "uuid": uuid}]) for uuid in (table.uuid, req.NOBODY)
+            lab.try_commit(table, req.HARMLESS, requirements=[{"type": kind, "uuid": uuid}])
+            for uuid in (table.uuid, req.NOBODY)
         )
         understood = (holding.status, failing.status) == (200, 409)
         with lab.judge("IRC-COM-031", remark=f"{kind} is understood" if understood else "") as case:
             for reply in () if understood else (holding, failing):
                 with case():
-                    expect.status(reply, 400, about=f"for {kind}, or that it is checked", mutation=req.UNKNOWN_TYPE)
+                    expect.status(
+                        reply,
+                        400,
+                        about=f"for {kind}, or that it is checked",
+                        mutation=req.UNKNOWN_TYPE,
+                    )

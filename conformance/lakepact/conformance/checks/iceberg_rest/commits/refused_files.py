@@ -4,12 +4,29 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from lakepact.conformance.checks.iceberg_rest.api import CatalogLab, Namespace, Table, check, expect, op, req, set_properties, upd
+from lakepact.conformance.checks.iceberg_rest.api import (
+    CatalogLab,
+    Namespace,
+    Table,
+    check,
+    expect,
+    op,
+    req,
+    set_properties,
+    upd,
+)
 from lakepact.conformance.checks.iceberg_rest.kit.tables.files import known_files, lost
-from lakepact.conformance.checks.iceberg_rest.kit.transactions import at_every_place, change, transact
+from lakepact.conformance.checks.iceberg_rest.kit.transactions import (
+    at_every_place,
+    change,
+    transact,
+)
 
 #: Properties of a table that keeps one former metadata file.
-FORGETFUL = {"write.metadata.delete-after-commit.enabled": "true", "write.metadata.previous-versions-max": "1"}
+FORGETFUL = {
+    "write.metadata.delete-after-commit.enabled": "true",
+    "write.metadata.previous-versions-max": "1",
+}
 COMMITS = 3
 
 
@@ -33,7 +50,10 @@ def refused_commits_remove_no_files(lab: CatalogLab) -> None:
     fails = req.assert_uuid(req.NOBODY)
     mutation, updates = upd.unknown_id(upd.set_current_schema(upd.NOWHERE), "schema-id")
     refusals = {
-        "a requirement fails": (req.stale(fails), lab.try_commit(table, req.HARMLESS, requirements=[fails])),
+        "a requirement fails": (
+            req.stale(fails),
+            lab.try_commit(table, req.HARMLESS, requirements=[fails]),
+        ),
         "an update cannot be applied": (mutation, lab.try_commit(table, req.HARMLESS, *updates)),
     }
 
@@ -41,7 +61,12 @@ def refused_commits_remove_no_files(lab: CatalogLab) -> None:
         for why, (wrong, reply) in refusals.items():
             with case():
                 expect.client_error(reply, mutation=wrong)
-                expect.equal([], lost(files), f"of the metadata files, after a commit in which {why}, those removed:", at=None)
+                expect.equal(
+                    [],
+                    lost(files),
+                    f"of the metadata files, after a commit in which {why}, those removed:",
+                    at=None,
+                )
 
 
 @check("IRC-TXN-018")
@@ -55,7 +80,9 @@ def refused_transactions_remove_no_files(lab: CatalogLab) -> None:
     with lab.judge_each("IRC-TXN-018") as case:
         for where, changes in at_every_place([table for table, _ in kept], wrong):
             with case():
-                expect.client_error(transact(lab, *changes), mutation=req.stale(req.assert_uuid(req.NOBODY)))
+                expect.client_error(
+                    transact(lab, *changes), mutation=req.stale(req.assert_uuid(req.NOBODY))
+                )
                 for table, files in kept:
                     about = f"of the metadata files of {table.name}, when {where} is refused, those removed:"
                     expect.equal([], lost(files), about, at=None)

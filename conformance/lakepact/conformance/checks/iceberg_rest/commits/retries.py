@@ -4,9 +4,24 @@ from __future__ import annotations
 
 from functools import partial
 
-from lakepact.conformance.checks.iceberg_rest.api import Blocked, Mutation, NotOffered, Wrong, check, expect, req, states, upd
+from lakepact.conformance.checks.iceberg_rest.api import (
+    Blocked,
+    Mutation,
+    NotOffered,
+    Wrong,
+    check,
+    expect,
+    req,
+    states,
+    upd,
+)
 from lakepact.conformance.checks.iceberg_rest.kit.concurrency import side_by_side
-from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Table, set_properties, set_ref
+from lakepact.conformance.checks.iceberg_rest.kit.lab import (
+    CatalogLab,
+    Table,
+    set_properties,
+    set_ref,
+)
 
 WRITERS = 12
 ROUNDS = 3
@@ -58,10 +73,29 @@ def commits_with_4xx_are_not_applied(lab: CatalogLab) -> None:
     table = lab.make_table()
     for turn in lab.each(lab.repeat(ROUNDS)):
         keys = [f"lakepact.{turn}.{writer}" for writer in range(WRITERS)]
-        commits = [partial(lab.try_commit, table, set_properties(**{key: key}), requirements=[req.assert_uuid(table.uuid)]) for key in keys]
+        commits = [
+            partial(
+                lab.try_commit,
+                table,
+                set_properties(**{key: key}),
+                requirements=[req.assert_uuid(table.uuid)],
+            )
+            for key in keys
+        ]
         replies = side_by_side(lab, commits, what="commits")
         after = lab.load(table)
-        refused = {key: reply.status for key, reply in zip(keys, replies, strict=True) if 400 <= reply.status < 500}
+        refused = {
+            key: reply.status
+            for key, reply in zip(keys, replies, strict=True)
+            if 400 <= reply.status < 500
+        }
         with lab.judge("IRC-COM-033"):
-            applied = {key: status for key, status in refused.items() if key in states.properties_of(after)}
-            expect.equal({}, applied, "properties in the table whose commits returned 4xx, with that status:", at=after.place("properties"))
+            applied = {
+                key: status for key, status in refused.items() if key in states.properties_of(after)
+            }
+            expect.equal(
+                {},
+                applied,
+                "properties in the table whose commits returned 4xx, with that status:",
+                at=after.place("properties"),
+            )

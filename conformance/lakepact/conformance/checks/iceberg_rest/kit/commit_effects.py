@@ -78,14 +78,30 @@ def note_effect(lab: Lab, before: Reply, updates: Sequence[Entry], after: Reply)
     if "remove-snapshots" not in actions:
         known = before.exchange.parsed
         earlier = known.get("metadata") if isinstance(known, dict) else None
-        added = [update["snapshot"].get("snapshot-id") for update in updates if update.get("action") == "add-snapshot"]
+        added = [
+            update["snapshot"].get("snapshot-id")
+            for update in updates
+            if update.get("action") == "add-snapshot"
+        ]
         with _noted(lab, STORED, decides_statuses=False):
             for snapshot in (*_ids(earlier), *added):
-                expect.contains(snapshot, _ids(metadata), "snapshots", at=after.place("metadata", "snapshots"))
+                expect.contains(
+                    snapshot, _ids(metadata), "snapshots", at=after.place("metadata", "snapshots")
+                )
     _note_refs(lab, updates, metadata, after.place("metadata", "refs"))
-    moved = [update for update in updates if update.get("ref-name") == "main" or update.get("action") == "remove-snapshots"]
-    if "add-snapshot" in actions and not moved and metadata.get("current-snapshot-id") != before.at("metadata").get("current-snapshot-id"):
-        lab.disown(after.exchange)  # IRC-UPD-035 requires that main stays; consequences of its move do not fail.
+    moved = [
+        update
+        for update in updates
+        if update.get("ref-name") == "main" or update.get("action") == "remove-snapshots"
+    ]
+    if (
+        "add-snapshot" in actions
+        and not moved
+        and metadata.get("current-snapshot-id") != before.at("metadata").get("current-snapshot-id")
+    ):
+        lab.disown(
+            after.exchange
+        )  # IRC-UPD-035 requires that main stays; consequences of its move do not fail.
 
 
 @contextlib.contextmanager
@@ -97,17 +113,28 @@ def _noted(lab: Lab, requirement: str, *, decides_statuses: bool) -> Generator[N
 
 
 def _note_refs(lab: Lab, updates: Sequence[Entry], metadata: dict[str, Any], at: Place) -> None:
-    last = {update["ref-name"]: update for update in updates if update.get("action") in {"set-snapshot-ref", "remove-snapshot-ref"}}
+    last = {
+        update["ref-name"]: update
+        for update in updates
+        if update.get("action") in {"set-snapshot-ref", "remove-snapshot-ref"}
+    }
     refs = metadata.get("refs") or {}
     for name, update in last.items():
         if update["action"] == "remove-snapshot-ref":
             continue
         if name == "main" and metadata.get("current-snapshot-id") == update["snapshot-id"]:
             continue  # tables of version 1 may say so without refs
-        with _noted(lab, BRANCHED if update.get("type") == "branch" else TAGGED, decides_statuses=True):
+        with _noted(
+            lab, BRANCHED if update.get("type") == "branch" else TAGGED, decides_statuses=True
+        ):
             expect.contains(name, refs, "refs", at=at)
             found = refs[name].get("snapshot-id")
-            expect.equal(update["snapshot-id"], found, f"the snapshot of the ref {name}", at=at.within(name, "snapshot-id"))
+            expect.equal(
+                update["snapshot-id"],
+                found,
+                f"the snapshot of the ref {name}",
+                at=at.within(name, "snapshot-id"),
+            )
 
 
 def _ids(metadata: Any) -> list[Any]:

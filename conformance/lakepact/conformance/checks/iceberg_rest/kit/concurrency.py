@@ -11,12 +11,16 @@ from lakepact.conformance.evidence.exchanges import Reply
 from lakepact.conformance.evidence.outcome import Blocked, Mutation, Unmet, Wrong
 from lakepact.conformance.judging import expect
 
-BEHIND = Mutation(Wrong.STALE, "race")  #: the mistake of all but one of the requests that are sent at the same moment
+BEHIND = Mutation(
+    Wrong.STALE, "race"
+)  #: the mistake of all but one of the requests that are sent at the same moment
 CONFLICT = 409
 ROUNDS = 4  #: of each race: in the first one most clients still open their connections
 
 
-def side_by_side(lab: CatalogLab, sends: Sequence[Callable[[], Reply]], *, what: str) -> list[Reply]:
+def side_by_side(
+    lab: CatalogLab, sends: Sequence[Callable[[], Reply]], *, what: str
+) -> list[Reply]:
     """Return the answers to what is sent at the same moment; `what` it is, for a report.
 
     Raises:
@@ -50,11 +54,21 @@ def sole_winner(replies: Sequence[Reply], *others: int, what: str) -> int:
     won = [position for position, reply in enumerate(replies) if 200 <= reply.status < 300]
     for position, reply in enumerate(replies):
         if position not in won:
-            expect.status(reply, *refused, about=f"for all but one of {len(replies)} simultaneous {what}", mutation=BEHIND)
+            expect.status(
+                reply,
+                *refused,
+                about=f"for all but one of {len(replies)} simultaneous {what}",
+                mutation=BEHIND,
+            )
     if len(won) != 1:
         shown = replies[won[-1] if won else 0].exchange.number
-        wanted, statuses = f"exactly one of {len(replies)} simultaneous {what} to succeed", expect.shown([r.status for r in replies])
-        difference = Difference("", Kind.LOST) if won else None  # nothing is lost where no client wins
+        wanted, statuses = (
+            f"exactly one of {len(replies)} simultaneous {what} to succeed",
+            expect.shown([r.status for r in replies]),
+        )
+        difference = (
+            Difference("", Kind.LOST) if won else None
+        )  # nothing is lost where no client wins
         raise Unmet(wanted, statuses, exchange=shown, refusal=len(won) > 1, difference=difference)
     return won[0]
 
@@ -65,4 +79,8 @@ def at_most_one(replies: Sequence[Reply], *, what: str) -> int | None:
     Raises:
         Unmet: several were accepted, or another was refused for another reason.
     """
-    return None if all(reply.status == CONFLICT for reply in replies) else sole_winner(replies, what=what)
+    return (
+        None
+        if all(reply.status == CONFLICT for reply in replies)
+        else sole_winner(replies, what=what)
+    )

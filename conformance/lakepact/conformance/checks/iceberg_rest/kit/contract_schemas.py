@@ -85,7 +85,10 @@ class ContractSchemas:
         self.components = Components(contract)
         self._components_in = cache(self._components_of)
         self._flaws = lru_cache(REMEMBERED)(self._flaws_of)
-        self._latest: tuple[Exchange | None, Flaws] = (None, {})  #: what was looked at last: all invariants ask for it one after another
+        self._latest: tuple[Exchange | None, Flaws] = (
+            None,
+            {},
+        )  #: what was looked at last: all invariants ask for it one after another
 
     def promised(self, exchange: Exchange) -> str | None:
         """Return the component that the body of an answer has to be, if the contract documents such an answer.
@@ -93,10 +96,16 @@ class ContractSchemas:
         A refusal in another media type may come from a layer that knows no catalog, and so may one without an error object (IRC-ERR-001).
         """
         operation = self.contract.operations.get(exchange.operation or NO_OPERATION)
-        answer = operation.answer(exchange.status) if operation and exchange.method == operation.method else None
+        answer = (
+            operation.answer(exchange.status)
+            if operation and exchange.method == operation.method
+            else None
+        )
         if answer is None or (exchange.status >= 400 and exchange.media_type != answer.media_type):
             return None
-        if answer.schema == ERROR_BODY and not (isinstance(exchange.parsed, dict) and isinstance(exchange.parsed.get("error"), dict)):
+        if answer.schema == ERROR_BODY and not (
+            isinstance(exchange.parsed, dict) and isinstance(exchange.parsed.get("error"), dict)
+        ):
             return None
         return answer.schema
 
@@ -105,7 +114,14 @@ class ContractSchemas:
         found, waiting = set[str](), {component}
         while waiting:
             found.add(name := waiting.pop())
-            waiting |= set(REFERENCE.findall(json.dumps(self.contract.bundle["components"]["schemas"][name]))) - found
+            waiting |= (
+                set(
+                    REFERENCE.findall(
+                        json.dumps(self.contract.bundle["components"]["schemas"][name])
+                    )
+                )
+                - found
+            )
         return frozenset(found)
 
     def answers_with(self, component: str) -> Callable[[OperationId | None, int], bool]:
@@ -114,7 +130,11 @@ class ContractSchemas:
         def concerns(operation: OperationId | None, status: int) -> bool:
             known = self.contract.operations.get(operation or NO_OPERATION)
             answer = known.answer(status) if known else None
-            return answer is not None and answer.schema is not None and component in self._components_in(answer.schema)
+            return (
+                answer is not None
+                and answer.schema is not None
+                and component in self._components_in(answer.schema)
+            )
 
         return concerns
 
@@ -144,7 +164,11 @@ class ContractSchemas:
     def flawed(self, component: str, exchange: Exchange) -> Instance:
         """Return the first invalid instance of a component in the body of an answer that has one."""
         instances = self.components.instances(self.promised(exchange) or component, exchange.parsed)
-        return next(one for one in instances if one.component == component and self.components.flaw(one) is not None)
+        return next(
+            one
+            for one in instances
+            if one.component == component and self.components.flaw(one) is not None
+        )
 
 
 SCHEMAS = ContractSchemas(CONTRACT)

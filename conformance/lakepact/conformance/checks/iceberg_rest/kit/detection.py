@@ -12,7 +12,13 @@ from typing import Any
 import orjson
 
 from lakepact.conformance.checks.iceberg_rest.kit.lab import DECLARED, CatalogLab, Namespace, Table
-from lakepact.conformance.checks.iceberg_rest.kit.probes import NOT_FOUND, PROBES, Answer, proves, shown_by
+from lakepact.conformance.checks.iceberg_rest.kit.probes import (
+    NOT_FOUND,
+    PROBES,
+    Answer,
+    proves,
+    shown_by,
+)
 from lakepact.conformance.checks.iceberg_rest.kit.scans import TableWithFiles
 from lakepact.conformance.evidence.exchanges import Exchange
 from lakepact.conformance.evidence.outcome import Blocked, NotOffered, Unmet
@@ -25,7 +31,16 @@ FILES = 5  #: of the table whose scan is planned
 MAX_WORKERS = 4  #: probes at a time, like checks
 NO_ROUTE = "/lakepact_nothing"  #: below a namespace; no version of the contract has it
 VIEWS = frozenset(
-    {op.list_views, op.create_view, op.load_view, op.replace_view, op.drop_view, op.view_exists, op.rename_view, op.register_view}
+    {
+        op.list_views,
+        op.create_view,
+        op.load_view,
+        op.replace_view,
+        op.drop_view,
+        op.view_exists,
+        op.rename_view,
+        op.register_view,
+    }
 )
 
 #: The operation that loads what a HEAD operation looks for.
@@ -47,7 +62,9 @@ class Detection:
 
 def detection_of(lab: CatalogLab) -> Detection:
     """Return what was detected on the target of a lab; without detection, what it declares counts as served."""
-    found: Detection = lab.offer.found.get(DETECTED) or Detection(lab.offer.operations, frozenset(), frozenset())
+    found: Detection = lab.offer.found.get(DETECTED) or Detection(
+        lab.offer.operations, frozenset(), frozenset()
+    )
     return found
 
 
@@ -73,7 +90,11 @@ class Probed:
 
     def shown(self, answer: Answer) -> frozenset[OperationId]:
         """Return the operations whose probes show this."""
-        return frozenset(o for o, exchange in self.exchanges.items() if shown_by(exchange, self.routers.get(exchange.method)) is answer)
+        return frozenset(
+            o
+            for o, exchange in self.exchanges.items()
+            if shown_by(exchange, self.routers.get(exchange.method)) is answer
+        )
 
 
 def probed(lab: CatalogLab) -> Probed:
@@ -82,20 +103,37 @@ def probed(lab: CatalogLab) -> Probed:
     They are sent without an operation: invariants do not judge the answers of routes that the server need not have.
     """
     operations = [operation for operation in PROBES if operation in lab.contract.operations]
-    requests = [(lab.contract.operations[operation].method, _path(lab, operation), PROBES[operation]) for operation in operations]
+    requests = [
+        (lab.contract.operations[operation].method, _path(lab, operation), PROBES[operation])
+        for operation in operations
+    ]
     nowhere = lab.path(op.load_namespace_metadata, namespace=(lab.name(),)) + NO_ROUTE
     methods = sorted({method for method, _, _ in requests})
     requests += [(method, nowhere, {"body": {}} if method == "POST" else {}) for method in methods]
     with ThreadPoolExecutor(MAX_WORKERS) as pool:
         answers = list(pool.map(lambda request: _answer(lab, *request), requests))
-    exchanges = {o: answer for o, answer in zip(operations, answers, strict=False) if answer is not None and answer.status}
-    silent = frozenset(o for o, answer in zip(operations, answers, strict=False) if answer is not None and not answer.status)
+    exchanges = {
+        o: answer
+        for o, answer in zip(operations, answers, strict=False)
+        if answer is not None and answer.status
+    }
+    silent = frozenset(
+        o
+        for o, answer in zip(operations, answers, strict=False)
+        if answer is not None and not answer.status
+    )
     controls = zip(methods, answers[len(operations) :], strict=True)
-    return Probed({method: answer for method, answer in controls if answer is not None and answer.status}, exchanges, silent)
+    return Probed(
+        {method: answer for method, answer in controls if answer is not None and answer.status},
+        exchanges,
+        silent,
+    )
 
 
 def _path(lab: CatalogLab, operation: OperationId) -> str:
-    return lab.path(operation, namespace=(lab.name(),), table=lab.name(), view=lab.name(), plan_id=lab.name())
+    return lab.path(
+        operation, namespace=(lab.name(),), table=lab.name(), view=lab.name(), plan_id=lab.name()
+    )
 
 
 def _answer(lab: CatalogLab, method: str, path: str, probe: Mapping[str, Any]) -> Exchange | None:
@@ -116,7 +154,11 @@ def undeclared(answers: Probed, promised: frozenset[OperationId]) -> frozenset[O
     The answer to a HEAD request has no body to tell it from a router's: it counts only beside the GET of the same path.
     """
     served = answers.shown(Answer.SERVED)
-    return frozenset(o for o in served - promised if proves(answers.exchanges[o]) and GET_OF_HEAD.get(o, o) in served)
+    return frozenset(
+        o
+        for o in served - promised
+        if proves(answers.exchanges[o]) and GET_OF_HEAD.get(o, o) in served
+    )
 
 
 def detected(lab: CatalogLab, answers: Probed, promised: frozenset[OperationId]) -> Detection:
@@ -130,7 +172,11 @@ def detected(lab: CatalogLab, answers: Probed, promised: frozenset[OperationId])
     served, absent = answers.shown(Answer.SERVED), answers.shown(Answer.ABSENT)
     served &= promised | undeclared(answers, promised)
     unclear = answers.shown(Answer.UNCLEAR)
-    doubted = {o for o in absent | unclear if o in promised or (o in unclear and answers.exchanges[o].method == "HEAD")}
+    doubted = {
+        o
+        for o in absent | unclear
+        if o in promised or (o in unclear and answers.exchanges[o].method == "HEAD")
+    }
     settled = _settled(lab, doubted, answers.routers)
     found = frozenset(o for o, there in settled.items() if there)
     # An answer of a router decides only if the operation could not be tried on an object that exists.
@@ -155,10 +201,15 @@ def planning_features(lab: CatalogLab, table: Table, *, with_files: bool) -> dic
             grown.append(*(grown.file(f"file-{number}") for number in range(FILES)))
     answer = lab.send(op.plan_table_scan, body={}, **table.at).exchange.parsed
     document = answer if isinstance(answer, dict) else {}
-    return {"async-planning": document.get("status") == "submitted", "plan-tasks": bool(document.get("plan-tasks"))}
+    return {
+        "async-planning": document.get("status") == "submitted",
+        "plan-tasks": bool(document.get("plan-tasks")),
+    }
 
 
-def _settled(lab: CatalogLab, doubted: Iterable[OperationId], routers: Mapping[str, Exchange]) -> dict[OperationId, bool]:
+def _settled(
+    lab: CatalogLab, doubted: Iterable[OperationId], routers: Mapping[str, Exchange]
+) -> dict[OperationId, bool]:
     """Return, for operations that were tried on objects that exist, whether they are served."""
     wanted = set(doubted)
     found: dict[OperationId, bool] = {}
@@ -175,8 +226,12 @@ def _settled(lab: CatalogLab, doubted: Iterable[OperationId], routers: Mapping[s
         for operation, arguments in _about_objects(lab, table, view).items():
             if operation in wanted:
                 exchange = lab.send(operation, declared=False, **arguments()).exchange
-                if not (exchange.method == "HEAD" and exchange.status == NOT_FOUND):  # a route that finds nothing, or none
-                    found[operation] = shown_by(exchange, routers.get(exchange.method)) is not Answer.ABSENT
+                if not (
+                    exchange.method == "HEAD" and exchange.status == NOT_FOUND
+                ):  # a route that finds nothing, or none
+                    found[operation] = (
+                        shown_by(exchange, routers.get(exchange.method)) is not Answer.ABSENT
+                    )
     lab.clean_up()
     return {operation: there for operation, there in found.items() if operation in wanted}
 
@@ -188,7 +243,9 @@ def _view(lab: CatalogLab, namespace: Namespace) -> str:
     return ""
 
 
-def _about_objects(lab: CatalogLab, table: Table, view: str) -> dict[OperationId, Callable[[], dict[str, Any]]]:
+def _about_objects(
+    lab: CatalogLab, table: Table, view: str
+) -> dict[OperationId, Callable[[], dict[str, Any]]]:
     """Return the arguments of a request about an existing object for each operation; those that remove it come last."""
     home = {"namespace": table.namespace}
     change = {"identifier": table.identifier, "requirements": [], "updates": []}
@@ -200,20 +257,34 @@ def _about_objects(lab: CatalogLab, table: Table, view: str) -> dict[OperationId
         op.update_properties,
         op.register_table,
     )
-    of_tables = (op.load_table, op.table_exists, op.load_credentials, op.update_table, op.report_metrics, op.drop_table)
+    of_tables = (
+        op.load_table,
+        op.table_exists,
+        op.load_credentials,
+        op.update_table,
+        op.report_metrics,
+        op.drop_table,
+    )
     of_views = (op.load_view, op.view_exists, op.replace_view, op.drop_view) if view else ()
 
     def renaming() -> dict[str, Any]:
         source, name = lab.make_table(table.namespace), lab.name()
         lab.drop_afterwards(table.namespace, name)
-        return {"body": {"source": source.identifier, "destination": {**source.identifier, "name": name}}}
+        return {
+            "body": {
+                "source": source.identifier,
+                "destination": {**source.identifier, "name": name},
+            }
+        }
 
     def registering() -> dict[str, Any]:
         location, name = lab.load(table).reply.at("metadata-location"), lab.name()
         lab.drop_afterwards(table.namespace, name)
         return {"body": {"name": name, "metadata-location": location}, **home}
 
-    requests: dict[OperationId, Callable[[], dict[str, Any]]] = {o: partial(dict, PROBES[o], **home) for o in of_namespaces}
+    requests: dict[OperationId, Callable[[], dict[str, Any]]] = {
+        o: partial(dict, PROBES[o], **home) for o in of_namespaces
+    }
     requests[op.register_table] = registering
     requests[op.commit_transaction] = lambda: {"body": {"table-changes": [change]}}
     requests |= {o: partial(dict, PROBES[o], **table.at) for o in of_tables}

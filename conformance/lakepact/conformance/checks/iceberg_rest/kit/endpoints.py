@@ -39,7 +39,9 @@ def form(endpoint: str, prefix: str | None = None) -> tuple[str, ...]:
     return (method, *segments)
 
 
-FORMS: Mapping[tuple[str, ...], Operation] = {form(f"{o.method} {o.path}"): o for o in OPERATIONS.values()}
+FORMS: Mapping[tuple[str, ...], Operation] = {
+    form(f"{o.method} {o.path}"): o for o in OPERATIONS.values()
+}
 
 
 def meant(endpoint: Any, prefix: str | None = None) -> Operation | None:
@@ -49,4 +51,6 @@ def meant(endpoint: Any, prefix: str | None = None) -> Operation | None:
 
 def declared(endpoints: Iterable[Any], prefix: str | None = None) -> frozenset[OperationId]:
     """Return the operations that endpoints name."""
-    return frozenset(operation.id for endpoint in endpoints if (operation := meant(endpoint, prefix)) is not None)
+    return frozenset(
+        operation.id for endpoint in endpoints if (operation := meant(endpoint, prefix)) is not None
+    )

@@ -22,7 +22,9 @@ from lakepact.generated.iceberg_rest import documents, op
 SEPARATOR = "\x1f"  #: joins the levels of a namespace in a path
 SEPARATOR_IN_PATHS = "%1F"
 
-SEPARATOR_OF_TARGET = "separator"  #: what an offer calls the separator that the target announces instead
+SEPARATOR_OF_TARGET = (
+    "separator"  #: what an offer calls the separator that the target announces instead
+)
 CHILDREN = "children"  #: what an offer calls whether a namespace below another was made, and found at its path
 DECLARED = "declared"  #: what an offer calls the operations that the target declares, or that count as declared without `endpoints`
 UNSERVED = "unserved"  #: what an offer calls the operations that are declared and cannot be used, with the reason
@@ -141,7 +143,11 @@ class CatalogLab(Lab):
         if cause is None or not unmet.expected_status:
             return cause
         exchange = self.wire.exchanges.get(unmet.exchange) if unmet.exchange is not None else None
-        return cause if exchange is None or exchange.operation in {op.update_table, op.commit_transaction} else None
+        return (
+            cause
+            if exchange is None or exchange.operation in {op.update_table, op.commit_transaction}
+            else None
+        )
 
     def trail(self, shows: int | None = None) -> tuple[int, ...]:
         """Return the exchanges that lead to one; of several plans of scans none changes another."""
@@ -156,17 +162,30 @@ class CatalogLab(Lab):
 
         def until_gone() -> object:
             done, separator = action(), self.offer.found.get(SEPARATOR_OF_TARGET)
-            if isinstance(done, Reply) and done.exchange.operation == op.drop_namespace and done.status in {400, 404} and separator:
+            if (
+                isinstance(done, Reply)
+                and done.exchange.operation == op.drop_namespace
+                and done.status in {400, 404}
+                and separator
+            ):
                 target = done.exchange.url.removeprefix(self.wire.url)
                 if SEPARATOR_IN_PATHS in target:
-                    return self.send_raw("DELETE", target.replace(SEPARATOR_IN_PATHS, quote(separator, safe="")))
+                    return self.send_raw(
+                        "DELETE", target.replace(SEPARATOR_IN_PATHS, quote(separator, safe=""))
+                    )
             return done
 
         super().add_cleanup(until_gone)
 
     # -- namespaces --------------------------------------------------------------------------------------------
 
-    def make_namespace(self, parent: Namespace = (), *, level: str | None = None, properties: Mapping[str, str] | None = None) -> Namespace:
+    def make_namespace(
+        self,
+        parent: Namespace = (),
+        *,
+        level: str | None = None,
+        properties: Mapping[str, str] | None = None,
+    ) -> Namespace:
         """Return a new namespace, below `parent` when one is given.
 
         Raises:
@@ -176,7 +195,9 @@ class CatalogLab(Lab):
         body = {"namespace": list(namespace), "properties": self.kept(properties)}
         reply = self.require(self.send(op.create_namespace, body=body), *SUCCESS)
         self.add_cleanup(lambda: self.send(op.drop_namespace, namespace=namespace))
-        if _member(reply, "namespace") != list(namespace):  # a wrong answer is judged by a check of its own
+        if _member(reply, "namespace") != list(
+            namespace
+        ):  # a wrong answer is judged by a check of its own
             self.find_namespace(namespace)
         return namespace
 
@@ -188,8 +209,14 @@ class CatalogLab(Lab):
         """
         loaded = self.send(op.load_namespace_metadata, namespace=namespace)
         answered = _member(loaded, "namespace")
-        if loaded.status != HTTP_OK or not answered or (isinstance(answered, list) and answered != list(namespace)):
-            raise Blocked(f"the namespace {list(namespace)} was created, but loading it returned {loaded.shown} (IRC-NS-CREATE-001)")
+        if (
+            loaded.status != HTTP_OK
+            or not answered
+            or (isinstance(answered, list) and answered != list(namespace))
+        ):
+            raise Blocked(
+                f"the namespace {list(namespace)} was created, but loading it returned {loaded.shown} (IRC-NS-CREATE-001)"
+            )
 
     def named(self, level: str) -> Namespace | None:
         """Return a new namespace of this very name; none where the target refuses names like it."""
@@ -205,7 +232,9 @@ class CatalogLab(Lab):
         """Of the properties of a new namespace those that the target keeps: all or none."""
         return dict(properties or {}) if self.feature("namespace-properties") else {}
 
-    def child_of(self, parent: Namespace, *, properties: Mapping[str, str] | None = None) -> Namespace | None:
+    def child_of(
+        self, parent: Namespace, *, properties: Mapping[str, str] | None = None
+    ) -> Namespace | None:
         """Return a new namespace below `parent`; none where the target refuses one there, or does not find it at its path.
 
         For checks that look below the top level as well: what nesting itself is judged by, they do not hold against it again.
@@ -217,7 +246,11 @@ class CatalogLab(Lab):
         if self.send(op.create_namespace, body=body).status != 200:
             return None
         self.add_cleanup(lambda: self.send(op.drop_namespace, namespace=namespace))
-        return namespace if self.send(op.load_namespace_metadata, namespace=namespace).status == 200 else None
+        return (
+            namespace
+            if self.send(op.load_namespace_metadata, namespace=namespace).status == 200
+            else None
+        )
 
     # -- tables ------------------------------------------------------------------------------------------------
 
@@ -234,7 +267,9 @@ class CatalogLab(Lab):
         }
         return {key: value for key, value in request.items() if value is not None}
 
-    def make_table(self, namespace: Namespace | None = None, *, name: str | None = None, **members: Any) -> Table:
+    def make_table(
+        self, namespace: Namespace | None = None, *, name: str | None = None, **members: Any
+    ) -> Table:
         """Return a new table, in a new namespace unless one is given.
 
         Raises:
@@ -242,7 +277,10 @@ class CatalogLab(Lab):
         """
         home = namespace or self.make_namespace()
         called = name or self.name()
-        reply = self.require(self.send(op.create_table, namespace=home, body=self.table_request(called, **members)), *SUCCESS)
+        reply = self.require(
+            self.send(op.create_table, namespace=home, body=self.table_request(called, **members)),
+            *SUCCESS,
+        )
         self.drop_afterwards(home, called)
         return self.answered(Table(home, called, reply))
 
@@ -291,14 +329,30 @@ class CatalogLab(Lab):
         """
         reply = self.require(self.send(op.load_table, **table.at), *SUCCESS)
         if not isinstance(_member(reply, "metadata"), dict):
-            raise Blocked(f"loading a table returned no `metadata` (IRC-TBL-LOAD-001): {reply.shown}")
+            raise Blocked(
+                f"loading a table returned no `metadata` (IRC-TBL-LOAD-001): {reply.shown}"
+            )
         return Table(table.namespace, table.name, reply)
 
-    def try_commit(self, table: Table, *updates: Mapping[str, Any], requirements: Sequence[Mapping[str, Any]] = ()) -> Reply:
+    def try_commit(
+        self,
+        table: Table,
+        *updates: Mapping[str, Any],
+        requirements: Sequence[Mapping[str, Any]] = (),
+    ) -> Reply:
         """Commit updates to a table, unconditionally unless requirements are given; the answer is not looked at."""
-        return self.send(op.update_table, body={"requirements": list(requirements), "updates": list(updates)}, **table.at)
+        return self.send(
+            op.update_table,
+            body={"requirements": list(requirements), "updates": list(updates)},
+            **table.at,
+        )
 
-    def commit(self, table: Table, *updates: Mapping[str, Any], requirements: Sequence[Mapping[str, Any]] = ()) -> Table:
+    def commit(
+        self,
+        table: Table,
+        *updates: Mapping[str, Any],
+        requirements: Sequence[Mapping[str, Any]] = (),
+    ) -> Table:
         """Return the table after a commit.
 
         Raises:
@@ -347,7 +401,8 @@ class CatalogLab(Lab):
         snapshot: dict[str, Any] = {
             "snapshot-id": identifier,
             # By the clock of the server, which may differ from this one.
-            "timestamp-ms": metadata.get("last-updated-ms", int(time.time() * 1000)) + next(_moments) % 1000,
+            "timestamp-ms": metadata.get("last-updated-ms", int(time.time() * 1000))
+            + next(_moments) % 1000,
             "manifest-list": f"{table.location}/metadata/snap-{identifier}.avro",
             "summary": {"operation": "append"},
             "schema-id": metadata.get("current-schema-id", 0),
@@ -375,7 +430,9 @@ class CatalogLab(Lab):
         }
         with contextlib.suppress(NotOffered, OSError):
             path = local_path(snapshot["manifest-list"])
-            path.write_bytes(list_bytes((), schema={"fields": []}, format_version=version or 1, **about))
+            path.write_bytes(
+                list_bytes((), schema={"fields": []}, format_version=version or 1, **about)
+            )
             self.add_cleanup(lambda: path.unlink(missing_ok=True))
 
     def append(self, table: Table, *, ref: str = "main", **members: Any) -> Table:
@@ -385,7 +442,11 @@ class CatalogLab(Lab):
             Blocked: the commit is refused.
         """
         snapshot = self.snapshot(table, **members)
-        return self.commit(table, {"action": "add-snapshot", "snapshot": snapshot}, set_ref(ref, snapshot["snapshot-id"]))
+        return self.commit(
+            table,
+            {"action": "add-snapshot", "snapshot": snapshot},
+            set_ref(ref, snapshot["snapshot-id"]),
+        )
 
 
 def _member(reply: Reply, name: str) -> Any:
@@ -397,7 +458,13 @@ def _member(reply: Reply, name: str) -> Any:
 def set_ref(ref: str, snapshot_id: int, *, kind: str = "branch", **members: Any) -> dict[str, Any]:
     """Return an update that points a branch or tag at a snapshot."""
     further = {key.replace("_", "-"): value for key, value in members.items()}
-    return {"action": "set-snapshot-ref", "ref-name": ref, "type": kind, "snapshot-id": snapshot_id, **further}
+    return {
+        "action": "set-snapshot-ref",
+        "ref-name": ref,
+        "type": kind,
+        "snapshot-id": snapshot_id,
+        **further,
+    }
 
 
 def set_properties(**properties: str) -> documents.SetPropertiesUpdate:

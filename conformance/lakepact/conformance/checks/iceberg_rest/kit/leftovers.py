@@ -22,7 +22,10 @@ CREATES: dict[OperationId, tuple[str, str]] = {
     op.create_view: ("/views", "/views/"),
 }
 #: The operations that rename an object, each with the operation that drops one of its kind.
-RENAMES: dict[OperationId, OperationId] = {op.rename_table: op.drop_table, op.rename_view: op.drop_view}
+RENAMES: dict[OperationId, OperationId] = {
+    op.rename_table: op.drop_table,
+    op.rename_view: op.drop_view,
+}
 GONE = 404
 
 
@@ -44,7 +47,9 @@ def leftovers(lab: CatalogLab, exchanges: Iterable[Exchange]) -> list[str]:
         elif exchange.status // 100 == 2:
             for former in _moved_away(lab, exchange):
                 there.pop(former, None)
-            there.update(dict.fromkeys(_created(lab, exchange, path), "no request to drop it was sent"))
+            there.update(
+                dict.fromkeys(_created(lab, exchange, path), "no request to drop it was sent")
+            )
     return [f"{path}: {why}" for path, why in there.items()]
 
 
@@ -67,7 +72,11 @@ def _created(lab: CatalogLab, exchange: Exchange, path: str) -> Iterator[str]:
         levels = body.get("namespace")
         if isinstance(levels, list) and levels:
             yield lab.path(op.drop_namespace, namespace=[str(level) for level in levels])
-    elif exchange.operation is not None and exchange.operation in CREATES and body.get("stage-create") is not True:
+    elif (
+        exchange.operation is not None
+        and exchange.operation in CREATES
+        and body.get("stage-create") is not True
+    ):
         end, before = CREATES[exchange.operation]
         yield path.removesuffix(end) + before + quote(str(body.get("name")), safe="")
     elif exchange.operation == op.update_table and _asserts_create(body.get("requirements")):
@@ -78,7 +87,9 @@ def _created(lab: CatalogLab, exchange: Exchange, path: str) -> Iterator[str]:
 
 def _asserts_create(requirements: object) -> bool:
     """Return whether a commit creates its table; an accepted body need not fit the contract."""
-    return isinstance(requirements, list) and any(isinstance(each, dict) and each.get("type") == "assert-create" for each in requirements)
+    return isinstance(requirements, list) and any(
+        isinstance(each, dict) and each.get("type") == "assert-create" for each in requirements
+    )
 
 
 def _moved_away(lab: CatalogLab, exchange: Exchange) -> Iterator[str]:
@@ -89,7 +100,11 @@ def _named(lab: CatalogLab, exchange: Exchange, end: str) -> Iterator[str]:
     """Yield the path of one end of a renaming."""
     named = _body(exchange).get(end)
     operation = RENAMES[exchange.operation] if exchange.operation else None
-    if operation is not None and isinstance(named, dict) and isinstance(named.get("namespace"), list):
+    if (
+        operation is not None
+        and isinstance(named, dict)
+        and isinstance(named.get("namespace"), list)
+    ):
         kind = "table" if operation == op.drop_table else "view"
         levels = [str(level) for level in named["namespace"]]
         yield lab.path(operation, namespace=levels, **{kind: str(named.get("name"))})

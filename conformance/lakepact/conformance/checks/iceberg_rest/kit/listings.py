@@ -13,7 +13,11 @@ from lakepact.generated.iceberg_rest import op
 
 Page: TypeAlias = "tuple[Names, str | None]"
 FIRST = ""  #: the page token that asks for the first page
-LISTS = {op.list_namespaces: "namespaces", op.list_tables: "identifiers", op.list_views: "identifiers"}
+LISTS = {
+    op.list_namespaces: "namespaces",
+    op.list_tables: "identifiers",
+    op.list_views: "identifiers",
+}
 
 
 class Names(list[Any]):
@@ -36,7 +40,9 @@ class Names(list[Any]):
 def joined(pages: Iterable[Page]) -> Names:
     """Return the names on some pages."""
     lists = [page for page, _ in pages]
-    return lists[0] if len(lists) == 1 else Names((name for page in lists for name in page), at=None)
+    return (
+        lists[0] if len(lists) == 1 else Names((name for page in lists for name in page), at=None)
+    )
 
 
 def names(reply: Reply) -> Names:
@@ -47,8 +53,16 @@ def names(reply: Reply) -> Names:
     """
     expect.status(reply, 200)
     identifiers = reply.at("identifiers")
-    expect.true(isinstance(identifiers, list), "an array as `identifiers`", expect.shown(identifiers), at=reply.place("identifiers"))
-    return Names((reply.at("identifiers", n, "name") for n in range(len(identifiers))), at=reply.place("identifiers"))
+    expect.true(
+        isinstance(identifiers, list),
+        "an array as `identifiers`",
+        expect.shown(identifiers),
+        at=reply.place("identifiers"),
+    )
+    return Names(
+        (reply.at("identifiers", n, "name") for n in range(len(identifiers))),
+        at=reply.place("identifiers"),
+    )
 
 
 def identifiers(reply: Reply) -> Names:
@@ -58,13 +72,21 @@ def identifiers(reply: Reply) -> Names:
         Unmet: there is no list.
     """
     found = names(reply)
-    return Names(({"namespace": reply.at("identifiers", n, "namespace"), "name": name} for n, name in enumerate(found)), at=found.at)
+    return Names(
+        (
+            {"namespace": reply.at("identifiers", n, "namespace"), "name": name}
+            for n, name in enumerate(found)
+        ),
+        at=found.at,
+    )
 
 
 class Listing:
     """Children of one namespace, listed page by page; of no namespace, those of the first level, among which are others' too."""
 
-    def __init__(self, lab: CatalogLab, operation: OperationId, *, namespace: Namespace, count: int) -> None:
+    def __init__(
+        self, lab: CatalogLab, operation: OperationId, *, namespace: Namespace, count: int
+    ) -> None:
         self.lab = lab
         self.operation = operation
         self.namespace = namespace
@@ -88,7 +110,10 @@ class Listing:
     def names_in(self, reply: Reply) -> Names:
         """Return the names of the items in an answer."""
         member = LISTS[self.operation]
-        return Names((item[-1] if isinstance(item, list) else item["name"] for item in reply.at(member)), at=reply.place(member))
+        return Names(
+            (item[-1] if isinstance(item, list) else item["name"] for item in reply.at(member)),
+            at=reply.place(member),
+        )
 
     def drop(self, name: str) -> None:
         """Drop an item.
@@ -121,7 +146,9 @@ class Listing:
             reply = self.lab.send(op.create_namespace, body={"namespace": list(namespace)})
             self.lab.add_cleanup(lambda: self.lab.send(op.drop_namespace, namespace=namespace))
         else:
-            reply = self.lab.send(op.create_table, namespace=self.namespace, body=self.lab.table_request(name))
+            reply = self.lab.send(
+                op.create_table, namespace=self.namespace, body=self.lab.table_request(name)
+            )
             self.lab.drop_afterwards(self.namespace, name)
         if reply.status == 200:
             self.names.append(name)
@@ -136,10 +163,14 @@ class Listing:
         seen: set[str] = set()
         while token := pages[-1][1]:
             if token in seen or len(pages) > len(self.names) + 5:
-                actual = f"{len(pages)} pages for {len(self.names)} items, token {expect.shown(token)}"
+                actual = (
+                    f"{len(pages)} pages for {len(self.names)} items, token {expect.shown(token)}"
+                )
                 raise expect.unmet("a chain of tokens that ends", actual, at=pages[-1][0].next)
             seen.add(token)
-            pages.append(self.page(page_token=token, **{k: v for k, v in first.items() if k != "page_token"}))
+            pages.append(
+                self.page(page_token=token, **{k: v for k, v in first.items() if k != "page_token"})
+            )
         return pages
 
     def is_paged(self) -> bool:
@@ -147,7 +178,9 @@ class Listing:
         return bool(self.page(page_token=FIRST, page_size=1)[1])
 
 
-def listing(lab: CatalogLab, operation: OperationId = op.list_namespaces, *, count: int = 5) -> Listing:
+def listing(
+    lab: CatalogLab, operation: OperationId = op.list_namespaces, *, count: int = 5
+) -> Listing:
     """Return a listing with `count` items of its own: of tables, if namespaces are wanted and none below others are made and found."""
     nests = lab.feature("nesting") and lab.offer.found.get(CHILDREN, True)
     operation = op.list_tables if operation == op.list_namespaces and not nests else operation

@@ -19,13 +19,23 @@ def create(lab: CatalogLab, namespace: Any = ABSENT, **members: Any) -> Reply:
 
     Sound properties are left out where the target keeps none.
     """
-    if not lab.feature("namespace-properties") and all(isinstance(value, str) for value in (members.get("properties") or {}).values()):
+    if not lab.feature("namespace-properties") and all(
+        isinstance(value, str) for value in (members.get("properties") or {}).values()
+    ):
         members.pop("properties", None)
-    reply = lab.send(op.create_namespace, body={**({} if namespace is ABSENT else {"namespace": namespace}), **members})
+    reply = lab.send(
+        op.create_namespace,
+        body={**({} if namespace is ABSENT else {"namespace": namespace}), **members},
+    )
     if reply.status == 200:
         parsed = reply.exchange.parsed
         made = parsed.get("namespace") if isinstance(parsed, dict) else None
-        levels = [str(level) for level in (made if isinstance(made, list) else namespace if isinstance(namespace, list) else [])]
+        levels = [
+            str(level)
+            for level in (
+                made if isinstance(made, list) else namespace if isinstance(namespace, list) else []
+            )
+        ]
         if any(levels):
             lab.add_cleanup(lambda: lab.send(op.drop_namespace, namespace=tuple(levels)))
     return reply
@@ -48,7 +58,12 @@ def properties_of(lab: CatalogLab, namespace: Namespace) -> Part:
     expect.status(reply, 200)
     properties = reply.at("properties")
     if properties is not None or lab.feature("namespace-properties"):
-        expect.true(isinstance(properties, dict), "`properties` as an object", properties, at=reply.place("properties"))
+        expect.true(
+            isinstance(properties, dict),
+            "`properties` as an object",
+            properties,
+            at=reply.place("properties"),
+        )
     return Part(properties or {}, reply.place("properties"))
 
 

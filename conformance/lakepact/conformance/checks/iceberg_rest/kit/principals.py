@@ -14,12 +14,19 @@ from lakepact.conformance.evidence.target import Target
 
 #: Parameters of principals, set by `--parameter NAME-env=VARIABLE`; the second principal reads everything and changes nothing, but in the
 #: namespace that the parameter `WRITES` names; the third may do nothing at all.
-SECOND, THIRD, EXPIRED, SUBJECT, CLIENT = "reader-token", "denied-token", "expired-token", "subject-token", "client"
+SECOND, THIRD, EXPIRED, SUBJECT, CLIENT = (
+    "reader-token",
+    "denied-token",
+    "expired-token",
+    "subject-token",
+    "client",
+)
 WRITES = "reader-writable-namespace"
 
 #: The mistakes of requests by callers who are to be refused.
 NO_CREDENTIALS, UNKNOWN_CREDENTIALS, EXPIRED_CREDENTIALS, NO_RIGHTS = (
-    Mutation(Wrong.ACCESS, what) for what in ("no credentials", "unknown credentials", "expired credentials", "rights")
+    Mutation(Wrong.ACCESS, what)
+    for what in ("no credentials", "unknown credentials", "expired credentials", "rights")
 )
 
 Headers = list[tuple[str, str]]
@@ -42,7 +49,9 @@ def needed(lab: CatalogLab, name: str) -> str:
     """
     secret = known(lab.target, name)
     if not secret:
-        raise NotOffered(f"no {name} is known: name the variable that holds it with --parameter {name}-env=NAME")
+        raise NotOffered(
+            f"no {name} is known: name the variable that holds it with --parameter {name}-env=NAME"
+        )
     return secret
 
 
@@ -57,7 +66,10 @@ def own_token(lab: CatalogLab) -> str:
     Raises:
         NotOffered: something else is sent, or nothing.
     """
-    header = next((value for name, value in lab.target.headers.items() if name.casefold() == "authorization"), "")
+    header = next(
+        (value for name, value in lab.target.headers.items() if name.casefold() == "authorization"),
+        "",
+    )
     scheme, _, token = header.partition(" ")
     if scheme.casefold() != "bearer" or not token.strip():
         raise NotOffered("no bearer token is sent with every request")

@@ -24,7 +24,9 @@ PROBES: dict[OperationId, dict[str, Any]] = {
     op.load_table: {},
     op.table_exists: {},
     op.drop_table: {},
-    op.create_namespace: {"body": []},  # an array names no namespace that a lenient server could create
+    op.create_namespace: {
+        "body": []
+    },  # an array names no namespace that a lenient server could create
     op.update_properties: {"body": {"removals": [], "updates": {}}},
     op.create_table: {"body": {}},
     op.update_table: {"body": {"requirements": [], "updates": []}},
@@ -39,7 +41,9 @@ PROBES: dict[OperationId, dict[str, Any]] = {
     op.rename_view: {"body": {"source": NOWHERE, "destination": {**NOWHERE, "name": "anything"}}},
     op.load_credentials: {},
     op.report_metrics: {"body": {}},
-    op.commit_transaction: {"body": {"table-changes": [{"identifier": NOWHERE, "requirements": [], "updates": []}]}},
+    op.commit_transaction: {
+        "body": {"table-changes": [{"identifier": NOWHERE, "requirements": [], "updates": []}]}
+    },
     op.plan_table_scan: {"body": {}},
     op.fetch_planning_result: {},
     op.cancel_planning: {},
@@ -90,7 +94,8 @@ def finds_nothing(exchange: Exchange) -> bool:
     error = error_of(exchange)
     # A router knows no names: an error that contains a requested name comes from an operation, whatever its type is.
     return error is not None and (
-        str(error.get("type", "")).startswith("NoSuch") or names_what_was_asked_for(error.get("message"), exchange)
+        str(error.get("type", "")).startswith("NoSuch")
+        or names_what_was_asked_for(error.get("message"), exchange)
     )
 
 
@@ -105,13 +110,19 @@ def shown_by(exchange: Exchange, router: Exchange | None) -> Answer:
     if exchange.status in NOT_NOW:
         return Answer.UNCLEAR
     if exchange.status == NOT_FOUND and (exchange.method == "HEAD" or finds_nothing(exchange)):
-        return Answer.UNCLEAR if same or (router is None and exchange.method == "HEAD") else Answer.SERVED
+        return (
+            Answer.UNCLEAR
+            if same or (router is None and exchange.method == "HEAD")
+            else Answer.SERVED
+        )
     if exchange.status in NOT_SERVED:
         return Answer.ABSENT
     if not same:
         return Answer.SERVED
     # An operation may refuse a body like any other; only a router repeats the path.
-    routed = exchange.method == "HEAD" or PATH_LIKE.search(str((error_of(exchange) or {}).get("message")))
+    routed = exchange.method == "HEAD" or PATH_LIKE.search(
+        str((error_of(exchange) or {}).get("message"))
+    )
     return Answer.ABSENT if routed and 400 <= exchange.status < SERVER_ERROR else Answer.UNCLEAR
 
 
@@ -124,6 +135,8 @@ def _form(exchange: Exchange) -> tuple[Any, ...]:
     """Return what two answers of a router have in common: everything but the path and the method that it repeats."""
     error = error_of(exchange) or {}
     message = METHODS.sub("", PATH_LIKE.sub("", str(error.get("message"))))
-    for name in {segment for segment in exchange.url.partition("?")[0].split("/") if segment.startswith("lp")}:
+    for name in {
+        segment for segment in exchange.url.partition("?")[0].split("/") if segment.startswith("lp")
+    }:
         message = message.replace(name, "")
     return exchange.status, exchange.media_type, str(error.get("type")), message.split()

@@ -15,13 +15,19 @@ def identifier(namespace: Namespace, name: str) -> dict[str, Any]:
     return {"namespace": list(namespace), "name": name}
 
 
-def rename_table(lab: CatalogLab, source: Mapping[str, Any], destination: Mapping[str, Any]) -> Reply:
+def rename_table(
+    lab: CatalogLab, source: Mapping[str, Any], destination: Mapping[str, Any]
+) -> Reply:
     """Rename a table; a table at the destination is dropped after the check."""
     lab.drop_afterwards(tuple(destination["namespace"]), destination["name"])
-    return lab.send(op.rename_table, body={"source": dict(source), "destination": dict(destination)})
+    return lab.send(
+        op.rename_table, body={"source": dict(source), "destination": dict(destination)}
+    )
 
 
-def rename_view(lab: CatalogLab, source: Mapping[str, Any], destination: Mapping[str, Any]) -> Reply:
+def rename_view(
+    lab: CatalogLab, source: Mapping[str, Any], destination: Mapping[str, Any]
+) -> Reply:
     """Rename a view; a view at the destination is dropped after the check."""
     at: dict[str, Any] = {"namespace": tuple(destination["namespace"]), "view": destination["name"]}
     lab.add_cleanup(lambda: lab.send(op.drop_view, **at))

@@ -29,10 +29,18 @@ from lakepact.conformance.judging import expect
 from lakepact.generated.contract import OperationId
 from lakepact.generated.iceberg_rest import op
 
-PLAN, FETCH, CANCEL, TASKS = op.plan_table_scan, op.fetch_planning_result, op.cancel_planning, op.fetch_scan_tasks
+PLAN, FETCH, CANCEL, TASKS = (
+    op.plan_table_scan,
+    op.fetch_planning_result,
+    op.cancel_planning,
+    op.fetch_scan_tasks,
+)
 MOST_TASKS = 1000  #: plan tasks of one plan; a plan with more has no end
 UNSUPPORTED = frozenset({406, 501})  #: statuses of what a server does not support
-POLLS, PAUSE = 100, 0.05  #: how often, and after how many seconds, a plan is asked for that is not made yet
+POLLS, PAUSE = (
+    100,
+    0.05,
+)  #: how often, and after how many seconds, a plan is asked for that is not made yet
 
 
 @dataclass(frozen=True)
@@ -46,7 +54,9 @@ class Snapshot:
     @property
     def data(self) -> set[str]:
         """The paths of its data files."""
-        return {f.path for m in self.manifests for f in m.files if f.content == DATA and f.state != 2}
+        return {
+            f.path for m in self.manifests for f in m.files if f.content == DATA and f.state != 2
+        }
 
 
 @dataclass
@@ -72,8 +82,15 @@ class TableWithFiles:
             Unmet: it has none.
         """
         specs: list[dict[str, Any]] = self.table.member("partition-specs")
-        found = [spec for spec in specs if spec.get("spec-id") == self.table.member("default-spec-id")]
-        expect.true(bool(found), "the default partition spec among partition-specs", specs, at=self.table.place("partition-specs"))
+        found = [
+            spec for spec in specs if spec.get("spec-id") == self.table.member("default-spec-id")
+        ]
+        expect.true(
+            bool(found),
+            "the default partition spec among partition-specs",
+            specs,
+            at=self.table.place("partition-specs"),
+        )
         return found[0]
 
     def append(self, *files: File, **members: Any) -> Snapshot:
@@ -87,7 +104,14 @@ class TableWithFiles:
         groups = [tuple(f for f in files if (f.content == DATA) is data) for data in (True, False)]
         return self.commit([Manifest(group, spec=spec) for group in groups if group], **members)
 
-    def commit(self, manifests: Sequence[Manifest], *, keep: bool = True, operation: str = "append", ref: str = "main") -> Snapshot:
+    def commit(
+        self,
+        manifests: Sequence[Manifest],
+        *,
+        keep: bool = True,
+        operation: str = "append",
+        ref: str = "main",
+    ) -> Snapshot:
         """Commit a snapshot of new manifests; those of its parent are kept if `keep` is set."""
         metadata = self.table.metadata
         shape = self.lab.snapshot(self.table, summary={"operation": operation})
@@ -97,18 +121,29 @@ class TableWithFiles:
         schema = schemas[metadata.get("current-schema-id", 0)]
         new: list[Manifest] = []
         for manifest in manifests:
-            placed = at(manifest, self.table.location, sequence=sequence, snapshot=shape["snapshot-id"])
+            placed = at(
+                manifest, self.table.location, sequence=sequence, snapshot=shape["snapshot-id"]
+            )
             content = manifest_bytes(placed, schema, format_version=version)
             planted(self.lab, self.table, placed.path, content)
             new.append(replace(placed, length=len(content)))
         kept = self.snapshots[-1].manifests if keep and self.snapshots else ()
         listed = (*new, *kept)
         parent = shape.get("parent-snapshot-id")
-        body = list_bytes(listed, schema=schema, snapshot=shape["snapshot-id"], parent=parent, sequence=sequence, format_version=version)
+        body = list_bytes(
+            listed,
+            schema=schema,
+            snapshot=shape["snapshot-id"],
+            parent=parent,
+            sequence=sequence,
+            format_version=version,
+        )
         planted(self.lab, self.table, shape["manifest-list"], body)
         if version >= 3:
             shape["added-rows"] = sum(f.rows for m in new for f in m.files if f.content == DATA)
-        self.table = self.lab.commit(self.table, add_snapshot(shape), set_ref(ref, shape["snapshot-id"]))
+        self.table = self.lab.commit(
+            self.table, add_snapshot(shape), set_ref(ref, shape["snapshot-id"])
+        )
         self.snapshots.append(Snapshot(shape["snapshot-id"], sequence, listed))
         return self.snapshots[-1]
 
@@ -158,13 +193,17 @@ def on_pages(lab: CatalogLab) -> dict[str, str]:
 
 
 def _properties(lab: CatalogLab, parameter: str) -> dict[str, str]:
-    pairs = (pair.partition("=") for pair in lab.target.parameters.get(parameter, "").split(",") if pair)
+    pairs = (
+        pair.partition("=") for pair in lab.target.parameters.get(parameter, "").split(",") if pair
+    )
     return {name: value for name, _, value in pairs}
 
 
 def plan(lab: CatalogLab, table: Table, **request: Any) -> Reply:
     """Return the answer to planning a scan; members of the request are named with underscores for hyphens."""
-    return lab.send(PLAN, body={key.replace("_", "-"): value for key, value in request.items()}, **table.at)
+    return lab.send(
+        PLAN, body={key.replace("_", "-"): value for key, value in request.items()}, **table.at
+    )
 
 
 def needs_scans_between(lab: CatalogLab, table: TableWithFiles) -> None:
@@ -186,7 +225,12 @@ def is_plan(reply: Reply) -> None:
         Unmet: it is another one.
     """
     expect.status(reply, 200)
-    expect.one_of(("completed", "submitted", "failed"), reply.at("status"), "the member `status`", at=reply.place("status"))
+    expect.one_of(
+        ("completed", "submitted", "failed"),
+        reply.at("status"),
+        "the member `status`",
+        at=reply.place("status"),
+    )
 
 
 def require_plans(lab: CatalogLab, table: Table) -> None:
@@ -225,11 +269,27 @@ class Planned:
         for answer in self.answers:
             deletes = answer.document.get("delete-files") or []
             for number, task in enumerate(answer.document.get("file-scan-tasks") or []):
-                at, references = answer.place("file-scan-tasks", number), task.get("delete-file-references") or []
+                at, references = (
+                    answer.place("file-scan-tasks", number),
+                    task.get("delete-file-references") or [],
+                )
                 valid = all(isinstance(n, int) and 0 <= n < len(deletes) for n in references)
-                expect.true(valid, "references to delete files", references, at=at.within("delete-file-references"))
-                file = Part(answer.at("file-scan-tasks", number, "data-file"), at.within("data-file"))
-                found.append(ScanTask(Part(task, at), file, [Part(deletes[n], answer.place("delete-files", n)) for n in references]))
+                expect.true(
+                    valid,
+                    "references to delete files",
+                    references,
+                    at=at.within("delete-file-references"),
+                )
+                file = Part(
+                    answer.at("file-scan-tasks", number, "data-file"), at.within("data-file")
+                )
+                found.append(
+                    ScanTask(
+                        Part(task, at),
+                        file,
+                        [Part(deletes[n], answer.place("delete-files", n)) for n in references],
+                    )
+                )
         return found
 
     @property
@@ -250,13 +310,18 @@ class Planned:
         """The paths of the data files, in order."""
         return sorted(file["file-path"] for _, file, _ in self.tasks)
 
-    def has_deletes(self, table: TableWithFiles, expected: Mapping[str, set[str]], about: str = "") -> None:
+    def has_deletes(
+        self, table: TableWithFiles, expected: Mapping[str, set[str]], about: str = ""
+    ) -> None:
         """Expect each data file, by its name, to have the delete files of those names.
 
         Raises:
             Unmet: one has others.
         """
-        found = {file["file-path"]: (task.at.within("delete-file-references"), deletes) for task, file, deletes in self.tasks}
+        found = {
+            file["file-path"]: (task.at.within("delete-file-references"), deletes)
+            for task, file, deletes in self.tasks
+        }
         for name, names in expected.items():
             wanted = sorted(table.path(one) for one in names)
             at, deletes = found.get(table.path(name), (self.at, None))
@@ -298,20 +363,40 @@ def awaited(lab: CatalogLab, table: Table, reply: Reply) -> Planned:
         todo += answer.document.get("plan-tasks") or []
         if len(answers) > MOST_TASKS:
             lab.wire.count_endless()
-            raise expect.unmet("an end of plan tasks", f"{MOST_TASKS} of them", at=answer.place("plan-tasks"))
+            raise expect.unmet(
+                "an end of plan tasks", f"{MOST_TASKS} of them", at=answer.place("plan-tasks")
+            )
     return Planned(identifier, tuple(answers))
 
 
-def position_deletes(grown_: TableWithFiles, name: str, *partition: Any, target: str | None = None, **members: Any) -> File:
+def position_deletes(
+    grown_: TableWithFiles, name: str, *partition: Any, target: str | None = None, **members: Any
+) -> File:
     """Return a position delete file; `target` is the one data file that it is about."""
     bounds = {} if target is None else {2_147_483_546: target.encode()}
     path = grown_.path(name)
-    return File(path, partition, content=POSITION_DELETES, rows=1, target=target, lower=bounds, upper=bounds, **members)
+    return File(
+        path,
+        partition,
+        content=POSITION_DELETES,
+        rows=1,
+        target=target,
+        lower=bounds,
+        upper=bounds,
+        **members,
+    )
 
 
 def equality_deletes(grown_: TableWithFiles, name: str, *partition: Any, **members: Any) -> File:
     """Return a delete file that compares the first column."""
-    return File(grown_.path(name), partition=partition, content=EQUALITY_DELETES, rows=1, equality_ids=(1,), **members)
+    return File(
+        grown_.path(name),
+        partition=partition,
+        content=EQUALITY_DELETES,
+        rows=1,
+        equality_ids=(1,),
+        **members,
+    )
 
 
 def unreadable(lab: CatalogLab) -> Table:
@@ -326,13 +411,26 @@ def scans(lab: CatalogLab) -> None:
     table = grown(lab, partition_spec={"spec-id": 0, "fields": fields})
     plan(lab, unreadable(lab))
     known = {1: (5).to_bytes(8, "little")}
-    table.append(*(table.file(name, name, lower=known, upper=known, values={1: 10}, nulls={1: 0}) for name in ("a", "b")))
-    table.append(position_deletes(table, "positions", "a"), equality_deletes(table, "values", "b"), operation="delete")
+    table.append(
+        *(
+            table.file(name, name, lower=known, upper=known, values={1: 10}, nulls={1: 0})
+            for name in ("a", "b")
+        )
+    )
+    table.append(
+        position_deletes(table, "positions", "a"),
+        equality_deletes(table, "values", "b"),
+        operation="delete",
+    )
     tests: list[dict[str, Any]] = [
         {"type": "gt", "term": "id", "value": 3},
         {"type": "in", "term": "id", "values": [5, 6]},
         {"type": "is-null", "term": "at"},
-        {"type": "eq", "term": {"type": "transform", "transform": "bucket[4]", "term": "id"}, "value": 1},
+        {
+            "type": "eq",
+            "term": {"type": "transform", "transform": "bucket[4]", "term": "id"},
+            "value": 1,
+        },
     ]
     for test in (*tests, {"type": "or", "left": tests[0], "right": tests[2]}):
         plan(lab, table.table, filter=test, stats_fields=["id"])

@@ -41,7 +41,9 @@ def owned_properties(lab: CatalogLab) -> frozenset[str]:
                 found |= _properties(lab.load(lab.make_table(namespace)).metadata)
             if lab.offers(op.create_view):
                 view = lab.make_view(namespace)
-                found |= _properties(lab.send(op.load_view, namespace=namespace, view=view).document.get("metadata"))
+                found |= _properties(
+                    lab.send(op.load_view, namespace=namespace, view=view).document.get("metadata")
+                )
         known = _owned[lab.wire] = frozenset(found)
     return known
 
@@ -53,7 +55,8 @@ def without_properties(document: Any, names: Collection[str]) -> Any:
     if not isinstance(document, dict):
         return document
     return {
-        member: _kept(value, names) if member == "properties" else without_properties(value, names) for member, value in document.items()
+        member: _kept(value, names) if member == "properties" else without_properties(value, names)
+        for member, value in document.items()
     }
 
 

@@ -42,7 +42,12 @@ def stored(lab: CatalogLab, table: Table, *updates: Mapping[str, Any]) -> Table:
             if now.get(member) == before.get(member) != answered.get(member):
                 with lab.step(EFFECTS.get(action, "IRC-COM-002")):
                     wanted = answered.get(member, ABSENT)
-                    expect.equal(wanted, now.get(member, ABSENT), f"`{member}` as the commit answered it,", at=loaded.place(member))
+                    expect.equal(
+                        wanted,
+                        now.get(member, ABSENT),
+                        f"`{member}` as the commit answered it,",
+                        at=loaded.place(member),
+                    )
     return loaded
 
 

@@ -39,7 +39,12 @@ class Client:
     @property
     def header(self) -> Headers:
         """Its credentials as an HTTP Basic header."""
-        return [("Authorization", f"Basic {base64.b64encode(f'{self.id}:{self.secret}'.encode()).decode()}")]
+        return [
+            (
+                "Authorization",
+                f"Basic {base64.b64encode(f'{self.id}:{self.secret}'.encode()).decode()}",
+            )
+        ]
 
 
 def client_of(lab: CatalogLab) -> Client:
@@ -50,7 +55,9 @@ def client_of(lab: CatalogLab) -> Client:
     """
     name, colon, secret = needed(lab, CLIENT).partition(":")
     if not colon:
-        raise NotOffered(f"the variable that --parameter {CLIENT}-env=NAME names holds no id, colon and secret")
+        raise NotOffered(
+            f"the variable that --parameter {CLIENT}-env=NAME names holds no id, colon and secret"
+        )
     return Client(name, secret)
 
 
@@ -61,13 +68,19 @@ def issues_tokens(lab: CatalogLab, feature: str = "oauth-tokens") -> None:
         NotOffered: it does not.
     """
     if TOKENS not in lab.contract.operations or not lab.feature(feature):
-        raise NotOffered("the target issues no tokens" if feature == "oauth-tokens" else "the target exchanges no tokens")
+        raise NotOffered(
+            "the target issues no tokens"
+            if feature == "oauth-tokens"
+            else "the target exchanges no tokens"
+        )
 
 
 def form(lab: CatalogLab, headers: Headers | None = None, /, **fields: str | None) -> Reply:
     """Return the answer of the token endpoint to a form without the fields that are None."""
     given = urlencode({name: value for name, value in fields.items() if value is not None}).encode()
-    return lab.send(TOKENS, content=given, headers=[*(headers or []), FORM], anonymous=True, declared=False)
+    return lab.send(
+        TOKENS, content=given, headers=[*(headers or []), FORM], anonymous=True, declared=False
+    )
 
 
 def fetched(lab: CatalogLab, client: Client) -> Reply:
@@ -104,5 +117,9 @@ def subject_of(lab: CatalogLab) -> str:
 
 def exchanged(lab: CatalogLab, headers: Headers | None = None, /, **fields: str | None) -> Reply:
     """Return the answer to a token exchange; token types are access tokens by default."""
-    known: dict[str, str | None] = {"grant_type": EXCHANGE, "subject_token_type": ACCESS_TOKEN, "scope": "catalog"}
+    known: dict[str, str | None] = {
+        "grant_type": EXCHANGE,
+        "subject_token_type": ACCESS_TOKEN,
+        "scope": "catalog",
+    }
     return form(lab, headers, **{**known, **fields})

@@ -6,7 +6,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from lakepact.conformance.checks.iceberg_rest.kit.commits.creations import FreeTableSlot
-from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Namespace, Table, set_properties
+from lakepact.conformance.checks.iceberg_rest.kit.lab import (
+    CatalogLab,
+    Namespace,
+    Table,
+    set_properties,
+)
 from lakepact.conformance.checks.iceberg_rest.kit.tables.states import properties_of, unchanged
 from lakepact.conformance.evidence.exchanges import Reply
 from lakepact.conformance.judging import expect
@@ -15,7 +20,11 @@ from lakepact.generated.iceberg_rest import op
 Change = dict[str, Any]
 
 
-def change(table: Table | FreeTableSlot, *updates: Mapping[str, Any], requirements: Sequence[Mapping[str, Any]] = ()) -> Change:
+def change(
+    table: Table | FreeTableSlot,
+    *updates: Mapping[str, Any],
+    requirements: Sequence[Mapping[str, Any]] = (),
+) -> Change:
     """Return a change to one table, unconditional unless requirements are given."""
     identifier = {"namespace": list(table.namespace), "name": table.name}
     return {"identifier": identifier, "requirements": list(requirements), "updates": list(updates)}
@@ -55,7 +64,12 @@ def are_marked(lab: CatalogLab, tables: Iterable[Table], mark: str) -> None:
     for number, table in enumerate(tables, start=1):
         after = lab.load(table)
         about = f"the property that the transaction set on table {number} to be"
-        expect.equal(mark, properties_of(after).get("lakepact"), about, at=after.place("properties", "lakepact"))
+        expect.equal(
+            mark,
+            properties_of(after).get("lakepact"),
+            about,
+            at=after.place("properties", "lakepact"),
+        )
 
 
 def all_unchanged(lab: CatalogLab, before: Iterable[Table]) -> None:

@@ -9,8 +9,18 @@ from typing import Any
 import orjson
 
 from lakepact.conformance.checks.iceberg_rest.kit.commits.updates import LAST_ADDED
-from lakepact.conformance.checks.iceberg_rest.kit.lab import SCHEMA, Answered, CatalogLab, Namespace, set_properties
-from lakepact.conformance.checks.iceberg_rest.kit.server_owned import owned_properties, same_but_for_owned, without_properties
+from lakepact.conformance.checks.iceberg_rest.kit.lab import (
+    SCHEMA,
+    Answered,
+    CatalogLab,
+    Namespace,
+    set_properties,
+)
+from lakepact.conformance.checks.iceberg_rest.kit.server_owned import (
+    owned_properties,
+    same_but_for_owned,
+    without_properties,
+)
 from lakepact.conformance.evidence.exchanges import Place, Reply
 from lakepact.conformance.evidence.outcome import Mutation, Wrong
 from lakepact.conformance.judging import expect
@@ -29,8 +39,12 @@ OTHER_SCHEMA: dict[str, Any] = {
 }
 
 #: Mistakes of requests that take a view for a table, or a table for a view.
-OVER_VIEW, OVER_TABLE = (Mutation(Wrong.PRESENT, noun) for noun in ("view of this name", "table of this name"))
-VIEW_AS_TABLE, TABLE_AS_VIEW = (Mutation(Wrong.ABSENT, noun) for noun in ("table, only a view", "view, only a table"))
+OVER_VIEW, OVER_TABLE = (
+    Mutation(Wrong.PRESENT, noun) for noun in ("view of this name", "table of this name")
+)
+VIEW_AS_TABLE, TABLE_AS_VIEW = (
+    Mutation(Wrong.ABSENT, noun) for noun in ("table, only a view", "view, only a table")
+)
 
 #: An update that every view can take, as often as one likes.
 HARMLESS = set_properties(lakepact="committed")
@@ -48,7 +62,10 @@ class View(Answered):
     @property
     def versions(self) -> dict[Any, dict[str, Any]]:
         """The view's versions by their ids."""
-        return {self.member("versions", n, "version-id"): version for n, version in enumerate(self.member("versions"))}
+        return {
+            self.member("versions", n, "version-id"): version
+            for n, version in enumerate(self.member("versions"))
+        }
 
     @property
     def current(self) -> dict[str, Any]:
@@ -64,7 +81,10 @@ class View(Answered):
     @property
     def log(self) -> list[Any]:
         """The ids of the versions that became current, oldest first."""
-        return [self.member("version-log", n, "version-id") for n in range(len(self.member("version-log")))]
+        return [
+            self.member("version-log", n, "version-id")
+            for n in range(len(self.member("version-log")))
+        ]
 
     @property
     def at(self) -> dict[str, Any]:
@@ -80,7 +100,9 @@ def sql(text: str = SQL, dialect: str = DIALECT) -> documents.SQLViewRepresentat
     return {"type": "sql", "sql": text, "dialect": dialect}
 
 
-def version(namespace: Namespace, *representations: Mapping[str, Any], **members: Any) -> dict[str, Any]:
+def version(
+    namespace: Namespace, *representations: Mapping[str, Any], **members: Any
+) -> dict[str, Any]:
     """Return a version of a view; `members` are named with underscores for hyphens, `None` leaves one out."""
     whole = {
         "version-id": 1,
@@ -109,7 +131,9 @@ def view_request(namespace: Namespace, name: str, **members: Any) -> dict[str, A
 def create(lab: CatalogLab, namespace: Namespace, name: str, **members: Any) -> Reply:
     """Return the answer to a request that creates a view, which is dropped afterwards, should there be one."""
     lab.add_cleanup(lambda: lab.send(op.drop_view, namespace=namespace, view=name))
-    return lab.send(op.create_view, namespace=namespace, body=view_request(namespace, name, **members))
+    return lab.send(
+        op.create_view, namespace=namespace, body=view_request(namespace, name, **members)
+    )
 
 
 def made(lab: CatalogLab, namespace: Namespace | None = None, **members: Any) -> View:
@@ -131,9 +155,15 @@ def loaded(lab: CatalogLab, view: View) -> View:
     return View(view.namespace, view.name, lab.require(lab.send(op.load_view, **view.at), 200))
 
 
-def replace(lab: CatalogLab, view: View, *updates: Update, requirements: Sequence[Mapping[str, Any]] = ()) -> Reply:
+def replace(
+    lab: CatalogLab, view: View, *updates: Update, requirements: Sequence[Mapping[str, Any]] = ()
+) -> Reply:
     """Return the answer to a request that replaces a view, unconditionally unless requirements are given."""
-    return lab.send(op.replace_view, body={"requirements": list(requirements), "updates": list(updates)}, **view.at)
+    return lab.send(
+        op.replace_view,
+        body={"requirements": list(requirements), "updates": list(updates)},
+        **view.at,
+    )
 
 
 def replaced(lab: CatalogLab, view: View, *updates: Update) -> View:
@@ -160,8 +190,15 @@ def set_current_view_version(version_id: int = LAST_ADDED) -> documents.SetCurre
 
 def next_version(view: View, text: str, **members: Any) -> list[Mapping[str, Any]]:
     """Updates that add a version with another text and make it current; as clients do, they propose the next id and a known schema."""
-    further = {"version_id": max(view.versions) + 1, "schema_id": view.current["schema-id"], **members}
-    return [add_view_version(version(view.namespace, sql(text), **further)), set_current_view_version()]
+    further = {
+        "version_id": max(view.versions) + 1,
+        "schema_id": view.current["schema-id"],
+        **members,
+    }
+    return [
+        add_view_version(version(view.namespace, sql(text), **further)),
+        set_current_view_version(),
+    ]
 
 
 # -- what a view is -----------------------------------------------------------------------------------------------------
@@ -169,7 +206,10 @@ def next_version(view: View, text: str, **members: Any) -> list[Mapping[str, Any
 
 def texts(view: View) -> list[str]:
     """Return the representations of the versions of a view, one string each."""
-    return [view.member("versions", n, "representations", 0, "sql") for n in range(len(view.member("versions")))]
+    return [
+        view.member("versions", n, "representations", 0, "sql")
+        for n in range(len(view.member("versions")))
+    ]
 
 
 def properties_of(view: View) -> dict[str, Any]:
@@ -181,7 +221,10 @@ def spelled(metadata: Mapping[str, Any]) -> dict[str, Any]:
     """Return the metadata of a view in canonical form: without members that stand for none, and with sets in one order."""
     members = {member: value for member, value in metadata.items() if value not in (None, [], {})}
     for member in ("versions", "schemas"):
-        members[member] = sorted(members.get(member, ()), key=lambda item: orjson.dumps(item, option=orjson.OPT_SORT_KEYS))
+        members[member] = sorted(
+            members.get(member, ()),
+            key=lambda item: orjson.dumps(item, option=orjson.OPT_SORT_KEYS),
+        )
     return members
 
 
@@ -195,7 +238,9 @@ def state(reply: Reply) -> dict[str, Any]:
     return spelled(reply.at("metadata"))
 
 
-def same_view(lab: CatalogLab, expected: Reply, actual: Reply, what: str = "unchanged metadata:") -> None:
+def same_view(
+    lab: CatalogLab, expected: Reply, actual: Reply, what: str = "unchanged metadata:"
+) -> None:
     """Expect two answers to show the same view, except for properties that the server owns.
 
     Raises:
@@ -204,7 +249,9 @@ def same_view(lab: CatalogLab, expected: Reply, actual: Reply, what: str = "unch
     same_metadata(lab, state(expected), state(actual), what, at=actual.place("metadata"))
 
 
-def same_metadata(lab: CatalogLab, expected: Mapping[str, Any], actual: Mapping[str, Any], what: str, *, at: Place) -> None:
+def same_metadata(
+    lab: CatalogLab, expected: Mapping[str, Any], actual: Mapping[str, Any], what: str, *, at: Place
+) -> None:
     """Expect equal metadata of a view, except for properties that the server owns; `at` is the place of the actual metadata.
 
     Raises:
@@ -213,7 +260,12 @@ def same_metadata(lab: CatalogLab, expected: Mapping[str, Any], actual: Mapping[
     if same_but_for_owned(lab, expected, actual):
         return
     owned = owned_properties(lab)
-    expect.equal(spelled(without_properties(expected, owned)), spelled(without_properties(actual, owned)), what, at=at)
+    expect.equal(
+        spelled(without_properties(expected, owned)),
+        spelled(without_properties(actual, owned)),
+        what,
+        at=at,
+    )
 
 
 def unchanged(lab: CatalogLab, before: View) -> None:
@@ -239,4 +291,9 @@ def is_view(reply: Reply) -> None:
         location,
         at=reply.place("metadata-location"),
     )
-    expect.true(isinstance(reply.at("metadata"), dict), "an object as `metadata`", reply.at("metadata"), at=reply.place("metadata"))
+    expect.true(
+        isinstance(reply.at("metadata"), dict),
+        "an object as `metadata`",
+        reply.at("metadata"),
+        at=reply.place("metadata"),
+    )

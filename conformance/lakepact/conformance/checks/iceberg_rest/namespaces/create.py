@@ -7,10 +7,25 @@ from collections.abc import Iterable, Mapping
 from functools import partial
 from typing import Any
 
-from lakepact.conformance.checks.iceberg_rest.api import Kind, Mutation, Reply, Wrong, check, expect, op, wrong_type
+from lakepact.conformance.checks.iceberg_rest.api import (
+    Kind,
+    Mutation,
+    Reply,
+    Wrong,
+    check,
+    expect,
+    op,
+    wrong_type,
+)
 from lakepact.conformance.checks.iceberg_rest.kit.concurrency import side_by_side, sole_winner
 from lakepact.conformance.checks.iceberg_rest.kit.lab import SUCCESS, CatalogLab, Namespace
-from lakepact.conformance.checks.iceberg_rest.kit.namespaces import children, create, is_found, is_named, properties_of
+from lakepact.conformance.checks.iceberg_rest.kit.namespaces import (
+    children,
+    create,
+    is_found,
+    is_named,
+    properties_of,
+)
 
 NO_STRINGS: tuple[Any, ...] = (1, None, {}, [], True)
 MADE = 200  #: says that a namespace was created, or is there
@@ -40,7 +55,12 @@ def create_namespace_returns_name_and_properties(lab: CatalogLab) -> None:
     with lab.judge("IRC-NS-CREATE-004"):
         expect.status(without, *SUCCESS)
     with lab.judge("IRC-NS-CREATE-002"):
-        expect.equal(wanted, {key: answered.get(key) for key in wanted}, "properties", at=reply.place("properties"))
+        expect.equal(
+            wanted,
+            {key: answered.get(key) for key in wanted},
+            "properties",
+            at=reply.place("properties"),
+        )
     added = sorted(set(answered) - set(wanted))
     lab.note("IRC-NS-CREATE-003", f"added by the server: {', '.join(added) or 'nothing'}")
 
@@ -69,29 +89,47 @@ def creating_existing_namespaces_returns_409(lab: CatalogLab) -> None:
 def invalid_create_bodies_return_400(lab: CatalogLab) -> None:
     """A create request without `namespace`, or with property values that are not strings, returns 400 and creates nothing."""
     wrong: dict[str, list[tuple[str, dict[str, Any]]]] = {
-        "IRC-NS-CREATE-007": [(lab.name(), {}), (lab.name(), {"properties": {}}), (other := lab.name(), {"Namespace": [other]})],
-        "IRC-NS-CREATE-014": [(name := lab.name(), {"namespace": [name], "properties": {"a": value}}) for value in NO_STRINGS],
+        "IRC-NS-CREATE-007": [
+            (lab.name(), {}),
+            (lab.name(), {"properties": {}}),
+            (other := lab.name(), {"Namespace": [other]}),
+        ],
+        "IRC-NS-CREATE-014": [
+            (name := lab.name(), {"namespace": [name], "properties": {"a": value}})
+            for value in NO_STRINGS
+        ],
     }
     _nothing_is_created(
-        lab, wrong, {"IRC-NS-CREATE-007": Mutation(Wrong.MISSING, "/namespace"), "IRC-NS-CREATE-014": wrong_type("/properties/*")}
+        lab,
+        wrong,
+        {
+            "IRC-NS-CREATE-007": Mutation(Wrong.MISSING, "/namespace"),
+            "IRC-NS-CREATE-014": wrong_type("/properties/*"),
+        },
     )
 
 
 @check("IRC-NS-CREATE-017", last=5)
 def levels_that_are_not_strings_return_400(lab: CatalogLab) -> None:
     """A create request whose `namespace` is not an array of strings returns 400 and creates nothing."""
-    number = secrets.randbelow(WIDE)  # a server that stored it in an earlier run would answer with 409
+    number = secrets.randbelow(
+        WIDE
+    )  # a server that stored it in an earlier run would answer with 409
     wrong: list[tuple[str, dict[str, Any]]] = [
         (str(number), {"namespace": [number]}),
         (named := lab.name(), {"namespace": [named, None]}),
         (named := lab.name(), {"namespace": [[named]]}),
         (named := lab.name(), {"namespace": named}),
     ]
-    _nothing_is_created(lab, {"IRC-NS-CREATE-017": wrong}, {"IRC-NS-CREATE-017": wrong_type("/namespace")})
+    _nothing_is_created(
+        lab, {"IRC-NS-CREATE-017": wrong}, {"IRC-NS-CREATE-017": wrong_type("/namespace")}
+    )
 
 
 def _nothing_is_created(
-    lab: CatalogLab, wrong: Mapping[str, Iterable[tuple[str, dict[str, Any]]]], mutations: Mapping[str, Mutation]
+    lab: CatalogLab,
+    wrong: Mapping[str, Iterable[tuple[str, dict[str, Any]]]],
+    mutations: Mapping[str, Mutation],
 ) -> None:
     """Judge requests that have to be refused, by requirement, each with the name of a namespace that it may not create."""
     lab.make_namespace()  # a server that creates none shows nothing by its refusals
@@ -101,7 +139,9 @@ def _nothing_is_created(
                 with case(mutations[requirement]):
                     expect.status(create(lab, **body), 400, about=f"for {expect.shown(body)}")
                     loaded = lab.send(op.load_namespace_metadata, namespace=(name,))
-                    expect.not_found(loaded, "namespace", about="for the namespace whose creation was refused")
+                    expect.not_found(
+                        loaded, "namespace", about="for the namespace whose creation was refused"
+                    )
 
 
 @check("IRC-NS-CREATE-008", "IRC-NS-CREATE-012", "IRC-NS-CREATE-013", last=2)
@@ -114,9 +154,15 @@ def unaddressable_namespaces_are_refused(lab: CatalogLab) -> None:
     with lab.judge_each("IRC-NS-CREATE-012") as case:
         for levels in ([""], [*parent, ""], ["", *parent]):
             with case():
-                expect.status(create(lab, levels), 400, mutation=Mutation(Wrong.VALUE, "/namespace/*"))
+                expect.status(
+                    create(lab, levels), 400, mutation=Mutation(Wrong.VALUE, "/namespace/*")
+                )
     with lab.judge("IRC-NS-CREATE-013"):
-        expect.status(create(lab, [f"{parent[0]}\u001fb"]), 400, mutation=Mutation(Wrong.VALUE, "/namespace/*"))
+        expect.status(
+            create(lab, [f"{parent[0]}\u001fb"]),
+            400,
+            mutation=Mutation(Wrong.VALUE, "/namespace/*"),
+        )
         below = children(lab, parent)
         expect.lacks([*parent, "b"], below, "children", at=below.at)
 
@@ -142,7 +188,11 @@ def missing_parents_are_treated_consistently(lab: CatalogLab) -> None:
     below = [*there, child]
     if create(lab, below).status == MADE:
         with lab.step("IRC-NS-ENC-001"):
-            expect.status(lab.send(op.load_namespace_metadata, namespace=tuple(below)), 200, about="for a child namespace at its path")
+            expect.status(
+                lab.send(op.load_namespace_metadata, namespace=tuple(below)),
+                200,
+                about="for a child namespace at its path",
+            )
     reply = create(lab, [parent, child])
     loaded = lab.send(op.load_namespace_metadata, namespace=(parent, child))
 
@@ -168,7 +218,9 @@ def servers_without_nesting_refuse_nested_namespaces(lab: CatalogLab) -> None:
         expect.client_error(reply, mutation=Mutation(Wrong.VALUE, "/namespace"))
         for flattened in (f"{parent}.{child}", child, f"{parent}{child}"):
             with case():
-                expect.not_found(lab.send(op.load_namespace_metadata, namespace=(flattened,)), "namespace")
+                expect.not_found(
+                    lab.send(op.load_namespace_metadata, namespace=(flattened,)), "namespace"
+                )
 
 
 @check("IRC-NS-CREATE-015", "IRC-NS-GET-003")
@@ -186,7 +238,9 @@ def properties_may_be_unsupported(lab: CatalogLab) -> None:
 
     with lab.judge("IRC-NS-GET-003"):
         loaded = lab.send(op.load_namespace_metadata, namespace=bare)
-        expect.equal(None, loaded.document.get("properties"), "properties", at=loaded.place("properties"))
+        expect.equal(
+            None, loaded.document.get("properties"), "properties", at=loaded.place("properties")
+        )
 
 
 @check("IRC-NS-CREATE-016", alone=True)
@@ -199,10 +253,17 @@ def concurrent_creates_have_one_winner(lab: CatalogLab) -> None:
         for _ in lab.repeat(3):
             with case():
                 name = lab.name()
-                replies = lab.concurrently([partial(create, lab, [name], properties={"by": str(n)}) for n in range(WRITERS)])
+                replies = lab.concurrently(
+                    [
+                        partial(create, lab, [name], properties={"by": str(n)})
+                        for n in range(WRITERS)
+                    ]
+                )
                 winner = str(sole_winner(replies, what="creations"))
                 stored = properties_of(lab, (name,))
-                if stored.get("by") is not None:  # otherwise properties are not stored, and do not show the winner
+                if (
+                    stored.get("by") is not None
+                ):  # otherwise properties are not stored, and do not show the winner
                     stored.has("by", winner, "the winner's property")
 
 
@@ -210,15 +271,24 @@ def concurrent_creates_have_one_winner(lab: CatalogLab) -> None:
 def creates_survive_concurrent_drops_of_siblings(lab: CatalogLab) -> None:
     """Creating a namespace returns 200 and the namespace loads, while other namespaces are dropped concurrently."""
     for _ in lab.each(lab.repeat(3)):
-        leaving, coming = [lab.make_namespace() for _ in range(NEIGHBOURS)], [lab.name() for _ in range(NEIGHBOURS)]
+        leaving, coming = (
+            [lab.make_namespace() for _ in range(NEIGHBOURS)],
+            [lab.name() for _ in range(NEIGHBOURS)],
+        )
         creates = [partial(create, lab, [name]) for name in coming]
         drops = [partial(lab.send, op.drop_namespace, namespace=namespace) for namespace in leaving]
-        replies = side_by_side(lab, [*creates, *drops], what="requests for different namespaces")[:NEIGHBOURS]
+        replies = side_by_side(lab, [*creates, *drops], what="requests for different namespaces")[
+            :NEIGHBOURS
+        ]
         with lab.judge_each("IRC-NS-CREATE-018") as case:
             for name, reply in zip(coming, replies, strict=True):
                 with case():
                     expect.status(reply, 200, about="while other namespaces are dropped")
-                    expect.status(lab.send(op.load_namespace_metadata, namespace=(name,)), 200, about="for the created namespace")
+                    expect.status(
+                        lab.send(op.load_namespace_metadata, namespace=(name,)),
+                        200,
+                        about="for the created namespace",
+                    )
 
 
 @check("IRC-NS-GET-001", "IRC-NS-GET-002", "IRC-NS-GET-004")
@@ -236,9 +306,17 @@ def load_namespace_returns_full_path_and_properties(lab: CatalogLab) -> None:
         for namespace in there:
             with case():
                 stored = properties_of(lab, namespace)
-                expect.equal(wanted, {key: stored.get(key) for key in wanted}, "properties", at=stored.at)
+                expect.equal(
+                    wanted, {key: stored.get(key) for key in wanted}, "properties", at=stored.at
+                )
                 for key, value in stored.items():
-                    expect.true(isinstance(value, str), "strings as values", {key: value}, at=stored.at.within(key), kind=Kind.TYPE)
+                    expect.true(
+                        isinstance(value, str),
+                        "strings as values",
+                        {key: value},
+                        at=stored.at.within(key),
+                        kind=Kind.TYPE,
+                    )
     with lab.judge("IRC-NS-GET-004"):
         properties_of(lab, top)
 
@@ -253,7 +331,9 @@ def head_and_get_of_namespaces_agree(lab: CatalogLab) -> None:
 
     def seen(namespace: Namespace) -> tuple[Reply, Reply | None]:
         got = lab.send(op.load_namespace_metadata, namespace=namespace)
-        return got, lab.send(op.namespace_exists, namespace=namespace) if lab.offers(op.namespace_exists) else None
+        return got, lab.send(op.namespace_exists, namespace=namespace) if lab.offers(
+            op.namespace_exists
+        ) else None
 
     for namespace in levels:
         gone.append(seen(namespace))
@@ -281,7 +361,11 @@ def head_and_get_of_namespaces_agree(lab: CatalogLab) -> None:
                 if got.status == MADE:
                     expect.status(head, 200, 204, about="because GET returned 200")
                 else:
-                    expect.refused(head, about=f"because GET returned {got.status}", mutation=Mutation(Wrong.ABSENT, "namespace"))
+                    expect.refused(
+                        head,
+                        about=f"because GET returned {got.status}",
+                        mutation=Mutation(Wrong.ABSENT, "namespace"),
+                    )
 
 
 def _are_not_found(lab: CatalogLab, requirement: str, replies: Iterable[Reply]) -> None:

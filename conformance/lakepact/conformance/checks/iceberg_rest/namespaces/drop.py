@@ -4,7 +4,14 @@ from __future__ import annotations
 
 from functools import partial
 
-from lakepact.conformance.checks.iceberg_rest.api import CatalogLab, Mutation, Wrong, check, expect, op
+from lakepact.conformance.checks.iceberg_rest.api import (
+    CatalogLab,
+    Mutation,
+    Wrong,
+    check,
+    expect,
+    op,
+)
 from lakepact.conformance.checks.iceberg_rest.kit.concurrency import send_after
 from lakepact.conformance.checks.iceberg_rest.kit.dropped import drop_namespace, drop_table
 from lakepact.conformance.checks.iceberg_rest.kit.namespaces import children, properties_of
@@ -29,7 +36,9 @@ def empty_namespaces_are_dropped(lab: CatalogLab) -> None:
         for namespace, parent in (*([(child, top)] if child else []), (bare, None)):
             with case():
                 expect.status(lab.send(op.drop_namespace, namespace=namespace), 204)
-                expect.not_found(lab.send(op.load_namespace_metadata, namespace=namespace), "namespace")
+                expect.not_found(
+                    lab.send(op.load_namespace_metadata, namespace=namespace), "namespace"
+                )
                 listed = children(lab, parent)
                 expect.lacks(list(namespace), listed, "the list", at=listed.at)
     lab.send(op.drop_namespace, namespace=bare)  # should the judgement have ended before
@@ -47,13 +56,19 @@ def emptied_namespaces_are_dropped(lab: CatalogLab) -> None:
     table, moved = lab.make_table(namespace), lab.make_table(namespace)
     drop_table(lab, table)
     destination = {"namespace": list(sibling), "name": moved.name}
-    renamed = rename_table(lab, moved.identifier, destination) if lab.offers(op.rename_table) else None
+    renamed = (
+        rename_table(lab, moved.identifier, destination) if lab.offers(op.rename_table) else None
+    )
     if renamed is None or renamed.status == NOT_ACCEPTABLE:
         drop_table(lab, moved)
     else:
         lab.require(renamed)
         with lab.step("IRC-TBL-REN-001"):
-            expect.not_found(lab.send(op.load_table, **moved.at), "table", about="for the old name of a renamed table")
+            expect.not_found(
+                lab.send(op.load_table, **moved.at),
+                "table",
+                about="for the old name of a renamed table",
+            )
 
     with lab.judge("IRC-NS-DROP-001"):
         expect.status(lab.send(op.drop_namespace, namespace=namespace), 204)
@@ -65,7 +80,9 @@ def namespaces_with_tables_are_not_dropped(lab: CatalogLab) -> None:
     """Dropping a namespace that holds a table returns 409 and keeps the namespace and the table."""
     table = lab.make_table()
     with lab.step("IRC-TBL-CREATE-001"):
-        expect.status(lab.send(op.load_table, **table.at), 200, about="for a table that was created")
+        expect.status(
+            lab.send(op.load_table, **table.at), 200, about="for a table that was created"
+        )
     reply = lab.send(op.drop_namespace, namespace=table.namespace)
 
     with lab.judge("IRC-NS-DROP-003"):
@@ -90,7 +107,9 @@ def namespaces_with_children_are_not_dropped(lab: CatalogLab) -> None:
         below = children(lab, top)
         expect.contains(list(child), below, "children", at=below.at)
         if found:
-            properties_of(lab, child).has("a", lab.kept({"a": "1"}).get("a"), "property of the child")
+            properties_of(lab, child).has(
+                "a", lab.kept({"a": "1"}).get("a"), "property of the child"
+            )
 
 
 @check("IRC-NS-DROP-006", "IRC-NS-ENC-002")
@@ -111,7 +130,11 @@ def dropping_a_namespace_keeps_its_siblings(lab: CatalogLab) -> None:
         lab.skip("IRC-NS-ENC-002", "the target refuses names with dots")
     if dotted in siblings and reply.status in {DROPPED, CONFLICT}:
         with lab.judge("IRC-NS-ENC-002"):
-            expect.status(reply, DROPPED, about="for a namespace beside another whose name goes on behind a dot")
+            expect.status(
+                reply,
+                DROPPED,
+                about="for a namespace beside another whose name goes on behind a dot",
+            )
     if dotted in siblings and reply.status == CONFLICT:
         siblings.remove(dotted)
         lab.require(lab.send(op.drop_namespace, namespace=dotted))
@@ -135,7 +158,9 @@ def staged_tables_do_not_keep_their_namespace(lab: CatalogLab) -> None:
         expect.status(dropped, 204, 409)
         if dropped.status == 204:
             expect.not_found(commit_stage(lab, table), "namespace")
-            expect.not_found(lab.send(op.load_namespace_metadata, namespace=table.namespace), "namespace")
+            expect.not_found(
+                lab.send(op.load_namespace_metadata, namespace=table.namespace), "namespace"
+            )
 
 
 @check("IRC-NS-DROP-008", alone=True)
@@ -147,7 +172,9 @@ def concurrent_drops_leave_no_orphaned_table(lab: CatalogLab) -> None:
             with case():
                 namespace, name = lab.make_namespace(), lab.name()
                 lab.drop_afterwards(namespace, name)
-                create = partial(lab.send, op.create_table, namespace=namespace, body=lab.table_request(name))
+                create = partial(
+                    lab.send, op.create_table, namespace=namespace, body=lab.table_request(name)
+                )
                 drop = partial(lab.send, op.drop_namespace, namespace=namespace)
                 # The one that comes a little later meets the other at another moment in each turn.
                 first, second = (create, drop) if turn % 2 else (drop, create)
@@ -155,7 +182,9 @@ def concurrent_drops_leave_no_orphaned_table(lab: CatalogLab) -> None:
                 there = lab.send(op.load_namespace_metadata, namespace=namespace).status == 200
                 table = lab.send(op.load_table, namespace=namespace, table=name)
                 if not there:
-                    expect.not_found(table, "namespace", about="for a table in a namespace that is gone")
+                    expect.not_found(
+                        table, "namespace", about="for a table in a namespace that is gone"
+                    )
 
 
 @check("IRC-NS-DROP-009")

@@ -2,7 +2,17 @@
 
 from __future__ import annotations
 
-from lakepact.conformance.checks.iceberg_rest.api import CatalogLab, Exchange, Kind, Namespace, Reply, check, expect, invariant, op
+from lakepact.conformance.checks.iceberg_rest.api import (
+    CatalogLab,
+    Exchange,
+    Kind,
+    Namespace,
+    Reply,
+    check,
+    expect,
+    invariant,
+    op,
+)
 from lakepact.conformance.checks.iceberg_rest.kit.namespaces import children, names_in
 
 
@@ -26,12 +36,21 @@ def namespaces_are_arrays_of_strings(exchange: Exchange) -> bool:
         at, listed = reply.place("namespace"), [parsed.get("namespace")]
     elif exchange.operation == op.list_tables and isinstance(parsed.get("identifiers"), list):
         at = reply.place("identifiers")
-        listed = [identifier.get("namespace") if isinstance(identifier, dict) else identifier for identifier in parsed["identifiers"]]
+        listed = [
+            identifier.get("namespace") if isinstance(identifier, dict) else identifier
+            for identifier in parsed["identifiers"]
+        ]
     else:
         return False
     for namespace in listed or []:
-        fine = isinstance(namespace, list) and namespace and all(isinstance(level, str) for level in namespace)
-        expect.true(bool(fine), "a namespace as an array of strings", namespace, at=at, kind=Kind.TYPE)
+        fine = (
+            isinstance(namespace, list)
+            and namespace
+            and all(isinstance(level, str) for level in namespace)
+        )
+        expect.true(
+            bool(fine), "a namespace as an array of strings", namespace, at=at, kind=Kind.TYPE
+        )
     return True
 
 
@@ -41,12 +60,19 @@ def listings_hold_direct_children(lab: CatalogLab) -> None:
     top = lab.make_namespace()
     nested = lab.feature("nesting")
     middle = lab.make_namespace(top) if nested else top
-    bottom, beside = (lab.make_namespace(middle), lab.make_namespace(middle)) if nested else (top, top)
+    bottom, beside = (
+        (lab.make_namespace(middle), lab.make_namespace(middle)) if nested else (top, top)
+    )
 
     with lab.judge("IRC-NS-LIST-001"):
         listed = children(lab, None)
         expect.contains(list(top), listed, "the top level", at=listed.at)
-        expect.equal([], [n for n in listed if len(n) != 1], "namespaces of other than one level:", at=listed.at)
+        expect.equal(
+            [],
+            [n for n in listed if len(n) != 1],
+            "namespaces of other than one level:",
+            at=listed.at,
+        )
     if not nested:
         return  # what else is demanded is demanded of nested namespaces
     with lab.judge("IRC-NS-LIST-002"):
@@ -54,7 +80,12 @@ def listings_hold_direct_children(lab: CatalogLab) -> None:
         expect.equal([list(middle)], listed, "children", at=listed.at)
     with lab.judge("IRC-NS-LIST-003"):
         listed = children(lab, middle)
-        expect.equal(sorted([list(bottom), list(beside)]), sorted(listed), "children of two levels", at=listed.at)
+        expect.equal(
+            sorted([list(bottom), list(beside)]),
+            sorted(listed),
+            "children of two levels",
+            at=listed.at,
+        )
     with lab.judge("IRC-NS-LIST-004"):
         listed = children(lab, top)
         expect.lacks(list(bottom), listed, "children of the first level", at=listed.at)
@@ -72,7 +103,9 @@ def empty_parent_lists_the_top_level(lab: CatalogLab) -> None:
     with lab.judge("IRC-NS-LIST-005"):
         listed = children(lab, "")  # others come and go
         found, wanted = ([one for one in own if one in names] for names in (listed, plain))
-        expect.equal(wanted, found, "of the namespaces of this check, those that are listed:", at=listed.at)
+        expect.equal(
+            wanted, found, "of the namespaces of this check, those that are listed:", at=listed.at
+        )
 
 
 @check("IRC-NS-LIST-006")
@@ -80,14 +113,21 @@ def unknown_parents_return_404(lab: CatalogLab) -> None:
     """Listing below a missing parent returns 404, at the top level and below an existing namespace."""
     top = lab.make_namespace()
     of_leaf = lab.send(op.list_namespaces, parent=top)
-    replies = [lab.send(op.list_namespaces, parent=(lab.name(),)), lab.send(op.list_namespaces, parent=(*top, lab.name()))]
+    replies = [
+        lab.send(op.list_namespaces, parent=(lab.name(),)),
+        lab.send(op.list_namespaces, parent=(*top, lab.name())),
+    ]
 
     with lab.judge_each("IRC-NS-LIST-006") as case:
         for reply in replies:
             with case():
                 if reply.status == 200:
-                    with lab.step("IRC-NS-LIST-007"):  # a server that ignores parents finds them all
-                        expect.equal([], names_in(of_leaf), "children", at=of_leaf.place("namespaces"))
+                    with lab.step(
+                        "IRC-NS-LIST-007"
+                    ):  # a server that ignores parents finds them all
+                        expect.equal(
+                            [], names_in(of_leaf), "children", at=of_leaf.place("namespaces")
+                        )
                 expect.not_found(reply, "namespace")
 
 
@@ -130,7 +170,9 @@ def listings_follow_create_and_drop(lab: CatalogLab) -> None:
     top = lab.make_namespace()
 
     with lab.judge_each("IRC-NS-LIST-010") as case:
-        below: list[tuple[Namespace, Namespace]] = [(top, (*top, lab.name()))] if lab.child_of(top) else []
+        below: list[tuple[Namespace, Namespace]] = (
+            [(top, (*top, lab.name()))] if lab.child_of(top) else []
+        )
         for parent, namespace in ((None, (lab.name(),)), *below):
             with case():
                 listed = children(lab, parent)

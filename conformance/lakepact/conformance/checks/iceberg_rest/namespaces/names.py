@@ -2,9 +2,22 @@
 
 from __future__ import annotations
 
-from lakepact.conformance.checks.iceberg_rest.api import CatalogLab, Mutation, Wrong, check, expect, op
+from lakepact.conformance.checks.iceberg_rest.api import (
+    CatalogLab,
+    Mutation,
+    Wrong,
+    check,
+    expect,
+    op,
+)
 from lakepact.conformance.checks.iceberg_rest.kit.listings import identifiers
-from lakepact.conformance.checks.iceberg_rest.kit.namespaces import children, create, is_found, is_named, properties_of
+from lakepact.conformance.checks.iceberg_rest.kit.namespaces import (
+    children,
+    create,
+    is_found,
+    is_named,
+    properties_of,
+)
 
 DEEPEST = 6  #: levels that are looked at
 
@@ -21,17 +34,23 @@ def operations_accept_namespaces_of_three_levels(lab: CatalogLab) -> None:
         expect.status(created, 200)
         is_found(lab, namespace)
         after = lab.send(op.list_namespaces, parent=namespace[:2])
-        expect.contains(list(namespace), after.at("namespaces"), "children", at=after.place("namespaces"))
+        expect.contains(
+            list(namespace), after.at("namespaces"), "children", at=after.place("namespaces")
+        )
         if lab.offers(op.namespace_exists):
             expect.status(lab.send(op.namespace_exists, namespace=namespace), 204)
-        changed = lab.send(op.update_properties, namespace=namespace, body={"removals": [], "updates": {"a": "1"}})
+        changed = lab.send(
+            op.update_properties, namespace=namespace, body={"removals": [], "updates": {"a": "1"}}
+        )
         expect.status(changed, 200)
         properties_of(lab, namespace).has("a", "1")
         table = lab.make_table(namespace)
         expect.status(lab.send(op.load_table, **table.at), 200)
         listed = identifiers(lab.send(op.list_tables, namespace=namespace))
         expect.contains(table.identifier, listed, "the tables", at=listed.at)
-        expect.not_found(lab.send(op.load_table, namespace=namespace[:2], table=table.name), "table")
+        expect.not_found(
+            lab.send(op.load_table, namespace=namespace[:2], table=table.name), "table"
+        )
         expect.status(lab.try_drop_table(**table.at), 204)
         expect.status(lab.send(op.drop_namespace, namespace=namespace), 204)
 
@@ -64,7 +83,9 @@ def dots_do_not_separate_levels(lab: CatalogLab) -> None:
     two_levels = lab.make_namespace(top, level=name, properties={"is": "two levels"})
     child = lab.child_of(two_levels)
     dotted = (f"{top[0]}.{name}",)
-    created = lab.send(op.create_namespace, body={"namespace": list(dotted), "properties": {"is": "one level"}})
+    created = lab.send(
+        op.create_namespace, body={"namespace": list(dotted), "properties": {"is": "one level"}}
+    )
     if created.status == 200:
         lab.add_cleanup(lambda: lab.send(op.drop_namespace, namespace=dotted))
     elif 400 <= created.status < 500:
@@ -78,7 +99,12 @@ def dots_do_not_separate_levels(lab: CatalogLab) -> None:
         listed = lab.send(op.list_namespaces, parent=dotted)
         expect.status(listed, 200)
         if child:
-            expect.lacks(list(child), listed.at("namespaces"), "children of one level", at=listed.place("namespaces"))
+            expect.lacks(
+                list(child),
+                listed.at("namespaces"),
+                "children of one level",
+                at=listed.place("namespaces"),
+            )
 
 
 @check("IRC-NS-ENC-003")
@@ -93,7 +119,9 @@ def surplus_separators_return_400_or_404(lab: CatalogLab) -> None:
     with lab.judge_each("IRC-NS-ENC-003") as case:
         for path in paths:
             with case():
-                reply = lab.send_raw("GET", f"{prefix}/{path}", operation=op.load_namespace_metadata)
+                reply = lab.send_raw(
+                    "GET", f"{prefix}/{path}", operation=op.load_namespace_metadata
+                )
                 expect.status(reply, 400, 404, mutation=Mutation(Wrong.SYNTAX, "namespace"))
 
 
@@ -121,4 +149,9 @@ def case_is_treated_consistently(lab: CatalogLab) -> None:
             for spelled, value in ((name, "first"), (other, "second")):
                 with case():
                     stored = properties_of(lab, (spelled,))
-                    expect.one_of((value, None), stored.get("is"), f"property of the {value}, if any is kept,", at=stored.at.within("is"))
+                    expect.one_of(
+                        (value, None),
+                        stored.get("is"),
+                        f"property of the {value}, if any is kept,",
+                        at=stored.at.within("is"),
+                    )

@@ -5,7 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from lakepact.conformance.checks.iceberg_rest.api import NotOffered, OperationId, check, expect, op
-from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Namespace, Table, set_properties
+from lakepact.conformance.checks.iceberg_rest.kit.lab import (
+    CatalogLab,
+    Namespace,
+    Table,
+    set_properties,
+)
 from lakepact.conformance.checks.iceberg_rest.kit.listings import names
 from lakepact.conformance.checks.iceberg_rest.kit.metrics_reports import scan_report
 from lakepact.conformance.checks.iceberg_rest.kit.renames import identifier, rename_view
@@ -37,10 +42,16 @@ def operations_find_tables_of_nested_namespaces(lab: CatalogLab) -> None:
         expect.status(created, 200, about="for creating a table two levels deep")
         table = Table(namespace, name, created)
         if lab.offers(op.table_exists):
-            expect.status(lab.send(op.table_exists, **table.at), 204, 200, about="for a table that is there")
-        expect.status(lab.try_commit(table, set_properties(lakepact="deep")), 200, about="for a commit to it")
+            expect.status(
+                lab.send(op.table_exists, **table.at), 204, 200, about="for a table that is there"
+            )
+        expect.status(
+            lab.try_commit(table, set_properties(lakepact="deep")), 200, about="for a commit to it"
+        )
         after = lab.load(table)
-        expect.member("deep", after.place("properties", "lakepact"), "the property that was committed,")
+        expect.member(
+            "deep", after.place("properties", "lakepact"), "the property that was committed,"
+        )
         others: dict[OperationId, dict[str, Any]] = {
             op.load_credentials: {},
             op.report_metrics: {"body": scan_report(table)},
@@ -51,7 +62,11 @@ def operations_find_tables_of_nested_namespaces(lab: CatalogLab) -> None:
             if lab.offers(operation) and lab.send(operation, **arguments, **above.at).status != 404:
                 with case():
                     reply = lab.send(operation, **arguments, **table.at)
-                    expect.served(reply, reply.status != 404, f"another status than 404 for {operation} of a table that is there")
+                    expect.served(
+                        reply,
+                        reply.status != 404,
+                        f"another status than 404 for {operation} of a table that is there",
+                    )
 
 
 @check("IRC-NS-ENC-001")
@@ -70,7 +85,11 @@ def tables_are_registered_in_nested_namespaces(lab: CatalogLab) -> None:
     lab.drop_afterwards(namespace, former.name)
 
     with lab.judge("IRC-NS-ENC-001"):
-        expect.served(reply, reply.status != 404, "another status than 404 for registering a table two levels deep")
+        expect.served(
+            reply,
+            reply.status != 404,
+            "another status than 404 for registering a table two levels deep",
+        )
 
 
 @check("IRC-NS-ENC-001", "IRC-VIEW-LOAD-005", "IRC-VIEW-REN-001", "IRC-VIEW-LOAD-007")
@@ -100,13 +119,17 @@ def operations_find_views_of_nested_namespaces(lab: CatalogLab) -> None:
         reply = rename_view(lab, identifier(namespace, name), identifier(namespace, new))
         with lab.judge("IRC-VIEW-REN-001"):
             expect.status(reply, 204, about="for renaming a view two levels deep")
-            expect.status(lab.send(op.load_view, namespace=namespace, view=new), 200, about="for its new name")
+            expect.status(
+                lab.send(op.load_view, namespace=namespace, view=new), 200, about="for its new name"
+            )
             expect.not_found(lab.send(op.load_view, **at), "view", about="for its old name")
             at = {"namespace": namespace, "view": new}
     else:
         lab.skip("IRC-VIEW-REN-001", "the target does not rename views")
     with lab.judge("IRC-VIEW-LOAD-007"):
-        expect.status(lab.send(op.drop_view, **at), 204, about="for dropping a view two levels deep")
+        expect.status(
+            lab.send(op.drop_view, **at), 204, about="for dropping a view two levels deep"
+        )
         expect.not_found(lab.send(op.load_view, **at), "view", about="for it afterwards")
 
 
@@ -136,7 +159,13 @@ def renaming_views_across_namespaces_keeps_metadata(lab: CatalogLab) -> None:
         lab.skip("IRC-VIEW-REN-001", "the target does not rename views into other namespaces")
 
 
-@check("IRC-VIEW-LOAD-002", "IRC-VIEW-LOAD-005", "IRC-VIEW-LOAD-008", "IRC-TBL-DROP-002", "IRC-TBL-HEAD-002")
+@check(
+    "IRC-VIEW-LOAD-002",
+    "IRC-VIEW-LOAD-005",
+    "IRC-VIEW-LOAD-008",
+    "IRC-TBL-DROP-002",
+    "IRC-TBL-HEAD-002",
+)
 def parent_tables_and_views_return_404_in_children(lab: CatalogLab) -> None:
     """Tables and views of a namespace are not found in its child: loading, checking and dropping them there returns 404."""
     table = lab.make_table()
@@ -144,13 +173,17 @@ def parent_tables_and_views_return_404_in_children(lab: CatalogLab) -> None:
     below: dict[str, Any] = {"namespace": namespace, "table": table.name}
     with lab.judge("IRC-TBL-HEAD-002"):
         if lab.offers(op.table_exists):
-            expect.not_found(lab.send(op.table_exists, **below), "table", about="below the namespace of a table")
+            expect.not_found(
+                lab.send(op.table_exists, **below), "table", about="below the namespace of a table"
+            )
     if lab.offers(op.drop_table):
         known = lab.ways_to_drop()
         with lab.judge("IRC-TBL-DROP-002"):
             reply = lab.send(op.drop_table, purge_requested=known[0], **below)
             expect.not_found(reply, "table", about="for dropping a table below its namespace")
-            expect.status(lab.send(op.load_table, **table.at), 200, about="for the table afterwards")
+            expect.status(
+                lab.send(op.load_table, **table.at), 200, about="for the table afterwards"
+            )
     if not lab.offers(op.create_view):
         for requirement in ("IRC-VIEW-LOAD-002", "IRC-VIEW-LOAD-005", "IRC-VIEW-LOAD-008"):
             lab.skip(requirement, "the target has no views")
@@ -158,10 +191,16 @@ def parent_tables_and_views_return_404_in_children(lab: CatalogLab) -> None:
     view = made(lab, parent)
     at: dict[str, Any] = {"namespace": namespace, "view": view.name}
     with lab.judge("IRC-VIEW-LOAD-002"):
-        expect.not_found(lab.send(op.load_view, **at), "view", about="for loading a view below its namespace")
+        expect.not_found(
+            lab.send(op.load_view, **at), "view", about="for loading a view below its namespace"
+        )
     with lab.judge("IRC-VIEW-LOAD-005"):
         if lab.offers(op.view_exists):
-            expect.not_found(lab.send(op.view_exists, **at), "view", about="below the namespace of a view")
+            expect.not_found(
+                lab.send(op.view_exists, **at), "view", about="below the namespace of a view"
+            )
     with lab.judge("IRC-VIEW-LOAD-008"):
-        expect.not_found(lab.send(op.drop_view, **at), "view", about="for dropping a view below its namespace")
+        expect.not_found(
+            lab.send(op.drop_view, **at), "view", about="for dropping a view below its namespace"
+        )
         expect.status(lab.send(op.load_view, **view.at), 200, about="for the view afterwards")

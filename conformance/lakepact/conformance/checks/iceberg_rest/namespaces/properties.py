@@ -6,7 +6,17 @@ from functools import partial
 from itertools import combinations
 from typing import Any
 
-from lakepact.conformance.checks.iceberg_rest.api import CatalogLab, Kind, Namespace, Reply, Table, check, expect, op, states
+from lakepact.conformance.checks.iceberg_rest.api import (
+    CatalogLab,
+    Kind,
+    Namespace,
+    Reply,
+    Table,
+    check,
+    expect,
+    op,
+    states,
+)
 from lakepact.conformance.checks.iceberg_rest.kit.namespaces import is_found, properties_of
 from lakepact.conformance.checks.iceberg_rest.namespaces.create import NO_STRINGS
 from lakepact.conformance.evidence.outcome import Blocked, Mutation, NotOffered, Wrong, wrong_type
@@ -14,7 +24,9 @@ from lakepact.conformance.evidence.outcome import Blocked, Mutation, NotOffered,
 WRITERS = 16  #: callers side by side
 
 
-def update(lab: CatalogLab, namespace: Namespace, *, removals: Any = (), updates: Any = None) -> Reply:
+def update(
+    lab: CatalogLab, namespace: Namespace, *, removals: Any = (), updates: Any = None
+) -> Reply:
     """Return a request that changes properties.
 
     Raises:
@@ -22,7 +34,10 @@ def update(lab: CatalogLab, namespace: Namespace, *, removals: Any = (), updates
     """
     if not lab.feature("namespace-properties"):
         raise NotOffered("the target keeps no properties of namespaces")
-    body = {"removals": list(removals) if isinstance(removals, tuple) else removals, "updates": {} if updates is None else updates}
+    body = {
+        "removals": list(removals) if isinstance(removals, tuple) else removals,
+        "updates": {} if updates is None else updates,
+    }
     return lab.send(op.update_properties, namespace=namespace, body=body)
 
 
@@ -43,11 +58,20 @@ def holding(lab: CatalogLab, **properties: str) -> Namespace:
     return namespace
 
 
-@check("IRC-NS-PROP-001", "IRC-NS-PROP-002", "IRC-NS-PROP-003", "IRC-NS-PROP-004", "IRC-NS-PROP-005", "IRC-NS-PROP-015")
+@check(
+    "IRC-NS-PROP-001",
+    "IRC-NS-PROP-002",
+    "IRC-NS-PROP-003",
+    "IRC-NS-PROP-004",
+    "IRC-NS-PROP-005",
+    "IRC-NS-PROP-015",
+)
 def updates_set_and_remove_properties(lab: CatalogLab) -> None:
     """Updating properties sets, replaces and removes the named keys, keeps others, and reports exactly the changed keys."""
     namespace = holding(lab, keep="k", change="old", remove="r")
-    reply = update(lab, namespace, removals=("remove", "never"), updates={"change": "new", "add": "a"})
+    reply = update(
+        lab, namespace, removals=("remove", "never"), updates={"change": "new", "add": "a"}
+    )
 
     with lab.judge("IRC-NS-PROP-001") as case:
         expect.status(reply, 200)
@@ -55,7 +79,9 @@ def updates_set_and_remove_properties(lab: CatalogLab) -> None:
             with case():
                 listed = reply.at(member)
                 fine = isinstance(listed, list) and all(isinstance(key, str) for key in listed)
-                expect.true(fine, f"`{member}` as an array of strings", listed, at=reply.place(member))
+                expect.true(
+                    fine, f"`{member}` as an array of strings", listed, at=reply.place(member)
+                )
     stored = properties_of(lab, namespace)
     with lab.judge("IRC-NS-PROP-002"):
         stored.has("change", "new")
@@ -64,15 +90,26 @@ def updates_set_and_remove_properties(lab: CatalogLab) -> None:
     with lab.judge("IRC-NS-PROP-003"):
         stored.has("keep", "k")
     with lab.judge("IRC-NS-PROP-004"):
-        expect.equal(["add", "change"], sorted(reply.at("updated")), "updated keys", at=reply.place("updated"))
+        expect.equal(
+            ["add", "change"],
+            sorted(reply.at("updated")),
+            "updated keys",
+            at=reply.place("updated"),
+        )
     with lab.judge("IRC-NS-PROP-005"):
         expect.member(["remove"], reply.place("removed"), "removed keys")
     with lab.judge("IRC-NS-PROP-015") as case:
-        listed = {"updated": reply.at("updated"), "removed": reply.at("removed"), "missing": reply.document.get("missing") or []}
+        listed = {
+            "updated": reply.at("updated"),
+            "removed": reply.at("removed"),
+            "missing": reply.document.get("missing") or [],
+        }
         for (one, keys), (other, others) in combinations(listed.items(), 2):
             for key in keys:
                 with case():
-                    expect.lacks(key, others, f"after a key in {one}, {other}", at=reply.place(other))
+                    expect.lacks(
+                        key, others, f"after a key in {one}, {other}", at=reply.place(other)
+                    )
 
 
 @check("IRC-NS-PROP-005")
@@ -87,7 +124,12 @@ def removed_empty_values_are_reported(lab: CatalogLab) -> None:
 
     with lab.judge("IRC-NS-PROP-005"):
         expect.status(reply, 200)
-        expect.equal(["empty", "full"], sorted(reply.at("removed")), "removed keys", at=reply.place("removed"))
+        expect.equal(
+            ["empty", "full"],
+            sorted(reply.at("removed")),
+            "removed keys",
+            at=reply.place("removed"),
+        )
 
 
 @check("IRC-NS-PROP-006", "IRC-NS-PROP-007")
@@ -101,14 +143,22 @@ def unknown_removals_return_200(lab: CatalogLab) -> None:
         expect.member(["there"], reply.place("removed"), "removed keys")
         missing = reply.document.get("missing")
         expect.true(
-            missing is None or missing == ["never"], "`missing` to be absent, null or to hold the key", missing, at=reply.place("missing")
+            missing is None or missing == ["never"],
+            "`missing` to be absent, null or to hold the key",
+            missing,
+            at=reply.place("missing"),
         )
         stored = properties_of(lab, namespace)
         expect.lacks("there", stored, "properties", at=stored.at)
     with lab.judge("IRC-NS-PROP-007"):
         missing = lab.require(reply, 200).document.get("missing")
         texts = isinstance(missing, list) and all(isinstance(key, str) for key in missing)
-        expect.true(missing is None or texts, "`missing` to be absent, null or an array of texts", missing, at=reply.place("missing"))
+        expect.true(
+            missing is None or texts,
+            "`missing` to be absent, null or an array of texts",
+            missing,
+            at=reply.place("missing"),
+        )
 
 
 @check("IRC-NS-PROP-008", "IRC-NS-PROP-009")
@@ -145,7 +195,9 @@ def updating_missing_namespaces_returns_404(lab: CatalogLab) -> None:
         for namespace in absent:
             with case():
                 expect.not_found(update(lab, namespace, updates={"a": "1"}), "namespace")
-                expect.not_found(lab.send(op.load_namespace_metadata, namespace=namespace), "namespace")
+                expect.not_found(
+                    lab.send(op.load_namespace_metadata, namespace=namespace), "namespace"
+                )
 
 
 @check("IRC-NS-PROP-011")
@@ -157,7 +209,11 @@ def unsupported_properties_return_406(lab: CatalogLab) -> None:
     namespace = lab.make_namespace()
 
     with lab.judge("IRC-NS-PROP-011"):
-        expect.status(update(lab, namespace, updates={"a": "1"}), 406, mutation=Mutation(Wrong.VALUE, "/updates"))
+        expect.status(
+            update(lab, namespace, updates={"a": "1"}),
+            406,
+            mutation=Mutation(Wrong.VALUE, "/updates"),
+        )
 
 
 @check("IRC-NS-PROP-012", "IRC-NS-PROP-013")
@@ -193,7 +249,12 @@ def updates_or_removals_may_be_omitted(lab: CatalogLab) -> None:
                 reply = lab.send(op.update_properties, namespace=namespace, body=body)
                 expect.status(reply, 200, about=f"for {expect.shown(body)}")
                 stored = properties_of(lab, namespace)
-                expect.equal(wanted, {key: stored[key] for key in ("a", "b") if key in stored}, "properties", at=stored.at)
+                expect.equal(
+                    wanted,
+                    {key: stored[key] for key in ("a", "b") if key in stored},
+                    "properties",
+                    at=stored.at,
+                )
 
 
 @check("IRC-NS-PROP-014")
@@ -205,7 +266,12 @@ def property_values_that_are_not_strings_return_400(lab: CatalogLab) -> None:
         for value in NO_STRINGS:
             with case():
                 reply = update(lab, namespace, updates={"b": "1", "a": value})
-                expect.status(reply, 400, about=f"for the value {expect.shown(value)}", mutation=wrong_type("/updates/*"))
+                expect.status(
+                    reply,
+                    400,
+                    about=f"for the value {expect.shown(value)}",
+                    mutation=wrong_type("/updates/*"),
+                )
         stored = properties_of(lab, namespace)
         stored.has("a", "old")
         expect.lacks("b", stored, "properties", at=stored.at)
@@ -218,7 +284,9 @@ def nested_namespaces_have_their_own_properties(lab: CatalogLab) -> None:
     child = lab.child_of(top, properties={"a": "child"})
     grandchild = lab.child_of(child, properties={"a": "grandchild"}) if child else None
     if child is None or grandchild is None:
-        raise Blocked("namespaces of several levels are refused, or not found at their paths (IRC-NS-CREATE-009, IRC-NS-ENC-001)")
+        raise Blocked(
+            "namespaces of several levels are refused, or not found at their paths (IRC-NS-CREATE-009, IRC-NS-ENC-001)"
+        )
     reply = update(lab, grandchild, updates={"a": "new"})
 
     with lab.judge("IRC-NS-PROP-016"):
@@ -241,7 +309,9 @@ def updates_keep_tables_and_child_namespaces(lab: CatalogLab) -> None:
         for before in tables:
             with case():
                 after = lab.send(op.load_table, **before.at)
-                expect.status(after, 200, about="for a table below a namespace whose properties were updated")
+                expect.status(
+                    after, 200, about="for a table below a namespace whose properties were updated"
+                )
                 states.assert_same_table(lab, before, Table(before.namespace, before.name, after))
         if child:
             with case():
@@ -255,8 +325,13 @@ def concurrent_updates_return_200_or_409(lab: CatalogLab) -> None:
     with lab.judge_each("IRC-NS-PROP-019") as case:
         for turn in lab.repeat(3):
             namespace = lab.make_namespace()
-            updates = [partial(update, lab, namespace, updates={"shared": f"{turn}-{n}"}) for n in range(WRITERS)]
-            updates += [partial(update, lab, namespace, updates={f"key{n}": "1"}) for n in range(WRITERS)]
+            updates = [
+                partial(update, lab, namespace, updates={"shared": f"{turn}-{n}"})
+                for n in range(WRITERS)
+            ]
+            updates += [
+                partial(update, lab, namespace, updates={f"key{n}": "1"}) for n in range(WRITERS)
+            ]
             for reply in lab.concurrently(updates):
                 with case():
                     # 429 and 503 refuse a burst, whatever it is about: IRC-ERR-019 is about them.
@@ -271,9 +346,15 @@ def concurrent_updates_with_200_are_kept(lab: CatalogLab) -> None:
             with case():
                 namespace = lab.make_namespace()
                 keys = [f"key{n}" for n in range(2 * WRITERS)]
-                replies = lab.concurrently([partial(update, lab, namespace, updates={key: key}) for key in keys])
-                accepted = {key for key, reply in zip(keys, replies, strict=True) if reply.status == 200}
+                replies = lab.concurrently(
+                    [partial(update, lab, namespace, updates={key: key}) for key in keys]
+                )
+                accepted = {
+                    key for key, reply in zip(keys, replies, strict=True) if reply.status == 200
+                }
                 stored = properties_of(lab, namespace)
                 lost = sorted(accepted - set(stored))
                 wanted = "every key whose update returned 200 to be stored"
-                expect.true(not lost, wanted, f"without {expect.shown(lost)}", at=stored.at, kind=Kind.LOST)
+                expect.true(
+                    not lost, wanted, f"without {expect.shown(lost)}", at=stored.at, kind=Kind.LOST
+                )

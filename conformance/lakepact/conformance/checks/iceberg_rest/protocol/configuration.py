@@ -5,7 +5,17 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from lakepact.conformance.checks.iceberg_rest.api import CatalogLab, Kind, Mutation, OperationId, Reply, Wrong, check, expect, op
+from lakepact.conformance.checks.iceberg_rest.api import (
+    CatalogLab,
+    Kind,
+    Mutation,
+    OperationId,
+    Reply,
+    Wrong,
+    check,
+    expect,
+    op,
+)
 from lakepact.conformance.checks.iceberg_rest.kit.detection import declared_operations, detection_of
 from lakepact.conformance.checks.iceberg_rest.kit.endpoints import meant
 from lakepact.conformance.checks.iceberg_rest.kit.probes import PROBES
@@ -21,12 +31,24 @@ def configuration_has_defaults_and_overrides(lab: CatalogLab) -> None:
     with lab.judge_each("IRC-CFG-001") as case:
         for member in ("defaults", "overrides"):
             with case():
-                expect.true(isinstance(reply.at(member), dict), f"`{member}` to be an object", reply.at(member), at=reply.place(member))
-    with lab.judge_each("IRC-CFG-002", without="the configuration has no defaults or overrides") as case:
+                expect.true(
+                    isinstance(reply.at(member), dict),
+                    f"`{member}` to be an object",
+                    reply.at(member),
+                    at=reply.place(member),
+                )
+    with lab.judge_each(
+        "IRC-CFG-002", without="the configuration has no defaults or overrides"
+    ) as case:
         for member in ("defaults", "overrides"):
             for key, value in _map(reply.document, member).items():
                 with case():
-                    expect.true(isinstance(value, str), f"`{member}.{key}` to be a string", value, at=reply.place(member, key))
+                    expect.true(
+                        isinstance(value, str),
+                        f"`{member}.{key}` to be a string",
+                        value,
+                        at=reply.place(member, key),
+                    )
 
 
 @check("IRC-CFG-008", "IRC-CFG-009", "IRC-CFG-017")
@@ -40,7 +62,12 @@ def endpoints_are_well_formed(lab: CatalogLab) -> None:
         return
 
     with lab.judge("IRC-CFG-008"):
-        expect.true(isinstance(endpoints, list) and all(isinstance(e, str) for e in endpoints), "an array of strings", endpoints, at=at)
+        expect.true(
+            isinstance(endpoints, list) and all(isinstance(e, str) for e in endpoints),
+            "an array of strings",
+            endpoints,
+            at=at,
+        )
     texts = [e for e in endpoints if isinstance(e, str)] if isinstance(endpoints, list) else []
     with lab.judge_each("IRC-CFG-009", without="no endpoint is a string (IRC-CFG-008)") as case:
         for endpoint in texts:
@@ -48,12 +75,16 @@ def endpoints_are_well_formed(lab: CatalogLab) -> None:
                 # The path of an operation of the contract is checked by IRC-CFG-010; a server may declare others.
                 if not re.fullmatch(r"[A-Z]+ /\S*", endpoint):
                     unlike = {"not": {"mentions": endpoint}}
-                    raise expect.unmet("`<VERB> /<path template>` with one space", endpoint, at=at, schema=unlike)
+                    raise expect.unmet(
+                        "`<VERB> /<path template>` with one space", endpoint, at=at, schema=unlike
+                    )
     if len(texts) != len(endpoints):
         lab.skip("IRC-CFG-017", "the endpoints are not strings (IRC-CFG-008)")
         return
     with lab.judge("IRC-CFG-017"):
-        expect.equal(len(set(endpoints)), len(endpoints), "as many different endpoints as entries:", at=at)
+        expect.equal(
+            len(set(endpoints)), len(endpoints), "as many different endpoints as entries:", at=at
+        )
 
 
 def configuration(lab: CatalogLab) -> Reply:
@@ -62,7 +93,9 @@ def configuration(lab: CatalogLab) -> Reply:
     Raises:
         Blocked: the target answers none.
     """
-    return lab.require(lab.send(op.get_config, warehouse=lab.target.parameters.get("warehouse")), 200)
+    return lab.require(
+        lab.send(op.get_config, warehouse=lab.target.parameters.get("warehouse")), 200
+    )
 
 
 @check("IRC-CFG-004", "IRC-CFG-005", "IRC-CFG-006")
@@ -83,7 +116,12 @@ def unknown_warehouses_are_refused(lab: CatalogLab) -> None:
         encoded = "".join(f"%{byte:02x}" for byte in chosen.encode())
         spelled = lab.send_raw("GET", f"/v1/config?warehouse={encoded}", operation=op.get_config)
         expect.status(spelled, 200)
-        expect.equal(configuration(lab).document, spelled.document, "the same configuration", at=spelled.place())
+        expect.equal(
+            configuration(lab).document,
+            spelled.document,
+            "the same configuration",
+            at=spelled.place(),
+        )
 
 
 @check("IRC-CFG-021")
@@ -102,7 +140,9 @@ def warehouses_are_distinct(lab: CatalogLab) -> None:
     reply = lab.send_raw("GET", f"{root}/{namespace[0]}", operation=op.load_namespace_metadata)
 
     with lab.judge("IRC-CFG-021"):
-        expect.not_found(reply, "namespace", about=f"for a namespace of another warehouse than {other}")
+        expect.not_found(
+            reply, "namespace", about=f"for a namespace of another warehouse than {other}"
+        )
 
 
 @check("IRC-CFG-010")
@@ -113,7 +153,9 @@ def endpoints_are_templates_of_the_contract(lab: CatalogLab) -> None:
     if not isinstance(endpoints, list):
         lab.skip("IRC-CFG-010", "the target sends no endpoints")
         return
-    with lab.judge_each("IRC-CFG-010", without="no endpoint has the path of an operation of the contract") as case:
+    with lab.judge_each(
+        "IRC-CFG-010", without="no endpoint has the path of an operation of the contract"
+    ) as case:
         for number, endpoint in enumerate(endpoints):
             operation = meant(endpoint, lab.offer.segments.get("prefix"))
             sent = str(endpoint).split()[-1:]
@@ -121,14 +163,22 @@ def endpoints_are_templates_of_the_contract(lab: CatalogLab) -> None:
                 continue  # it names no operation, or is no path template (IRC-CFG-009)
             with case():
                 expect.true(
-                    sent == [operation.path], f"`{operation.path}`, as in the contract", endpoint, at=reply.place("endpoints", number)
+                    sent == [operation.path],
+                    f"`{operation.path}`, as in the contract",
+                    endpoint,
+                    at=reply.place("endpoints", number),
                 )
 
 
 def _probe(lab: CatalogLab, operation: OperationId) -> Reply:
     """Return the answer of an operation about names that do not exist."""
     missing = lab.name()
-    absent: dict[str, Any] = {"namespace": (lab.name(),), "table": missing, "view": missing, "plan_id": missing}
+    absent: dict[str, Any] = {
+        "namespace": (lab.name(),),
+        "table": missing,
+        "view": missing,
+        "plan_id": missing,
+    }
     return lab.send(operation, declared=False, **PROBES[operation], **absent)
 
 
@@ -153,10 +203,19 @@ def configuration_lists_true_endpoints(lab: CatalogLab) -> None:
         return
     lab.note("IRC-CFG-014", "the target declares its endpoints")
     with lab.judge_each("IRC-CFG-011") as case:
-        for operation in sorted(declared & (found.served | found.missing) & PROBES.keys() & lab.contract.operations.keys()):
+        for operation in sorted(
+            declared
+            & (found.served | found.missing)
+            & PROBES.keys()
+            & lab.contract.operations.keys()
+        ):
             with case():
                 reply = _probe(lab, operation)
-                expect.served(reply, operation not in found.missing, f"{operation} to be served, because `endpoints` lists it")
+                expect.served(
+                    reply,
+                    operation not in found.missing,
+                    f"{operation} to be served, because `endpoints` lists it",
+                )
     if not beyond:
         lab.note("IRC-CFG-012", "no undeclared operation is served")
         return
@@ -165,7 +224,11 @@ def configuration_lists_true_endpoints(lab: CatalogLab) -> None:
             with case():
                 reply = _probe(lab, operation)
                 known = lab.contract.operations[operation]
-                expect.served(reply, False, f"`{known.method} {known.path}` in `endpoints`, because it is served")
+                expect.served(
+                    reply,
+                    False,
+                    f"`{known.method} {known.path}` in `endpoints`, because it is served",
+                )
 
 
 @check("IRC-CFG-013")
@@ -188,7 +251,13 @@ def head_and_get_agree(lab: CatalogLab) -> None:
     """GET and HEAD of a namespace or table agree on whether it exists."""
     table = lab.make_table()
     pairs: list[tuple[str, OperationId, OperationId, dict[str, Any], dict[str, Any]]] = [
-        ("namespace", op.namespace_exists, op.load_namespace_metadata, {"namespace": table.namespace}, {"namespace": (lab.name(),)}),
+        (
+            "namespace",
+            op.namespace_exists,
+            op.load_namespace_metadata,
+            {"namespace": table.namespace},
+            {"namespace": (lab.name(),)},
+        ),
         ("table", op.table_exists, op.load_table, table.at, {**table.at, "table": lab.name()}),
     ]
 
@@ -196,7 +265,9 @@ def head_and_get_agree(lab: CatalogLab) -> None:
         for thing, head, get, here, gone in pairs:
             for operation in (get, *((head,) if lab.offers(head) else ())):
                 with case():  # IRC-TBL-HEAD-001 and IRC-NS-HEAD-001 tell 204 from 200
-                    expect.status(lab.send(operation, **here), *((200,) if operation == get else (200, 204)))
+                    expect.status(
+                        lab.send(operation, **here), *((200,) if operation == get else (200, 204))
+                    )
                 with case():
                     expect.not_found(lab.send(operation, **gone), thing)
 
@@ -209,27 +280,60 @@ def configuration_is_stable_and_without_secrets(lab: CatalogLab) -> None:
 
     with lab.judge("IRC-CFG-016"):
         expect.true(
-            first.get("endpoints") != [], "endpoints that are not an empty array", first.get("endpoints"), at=replies[0].place("endpoints")
+            first.get("endpoints") != [],
+            "endpoints that are not an empty array",
+            first.get("endpoints"),
+            at=replies[0].place("endpoints"),
         )
     with lab.judge_each("IRC-CFG-018") as case:
         for reply in replies:
             with case():
-                expect.equal(first.get("endpoints"), reply.document.get("endpoints"), "endpoints", at=reply.place("endpoints"))
-                expect.equal(_prefix(first), _prefix(reply.document), "prefix", at=reply.place("overrides", "prefix"))
-    lab.note("IRC-CFG-019", f"keys: {', '.join(sorted({*_map(first, 'defaults'), *_map(first, 'overrides')})) or 'none'}")
+                expect.equal(
+                    first.get("endpoints"),
+                    reply.document.get("endpoints"),
+                    "endpoints",
+                    at=reply.place("endpoints"),
+                )
+                expect.equal(
+                    _prefix(first),
+                    _prefix(reply.document),
+                    "prefix",
+                    at=reply.place("overrides", "prefix"),
+                )
+    lab.note(
+        "IRC-CFG-019",
+        f"keys: {', '.join(sorted({*_map(first, 'defaults'), *_map(first, 'overrides')})) or 'none'}",
+    )
     with lab.judge("IRC-CFG-020") as case:
         for member in ("defaults", "overrides"):
             for key in _map(first, member):
                 with case():
                     at = replies[0].place(member, key)
-                    expect.true(not is_secret(key), "no secret among the settings", f"`{member}.{key}`", at=at, kind=Kind.SURPLUS)
+                    expect.true(
+                        not is_secret(key),
+                        "no secret among the settings",
+                        f"`{member}.{key}`",
+                        at=at,
+                        kind=Kind.SURPLUS,
+                    )
 
 
 #: Settings of clients whose values are secrets; those of storage accounts have the name of the account behind them.
 SECRET_KEYS = frozenset(
     {
-        *("credential", "token", "header.authorization", "rest.secret-access-key", "rest.session-token"),
-        *("s3.secret-access-key", "s3.session-token", "gcs.oauth2.token", "client.access-key-secret"),
+        *(
+            "credential",
+            "token",
+            "header.authorization",
+            "rest.secret-access-key",
+            "rest.session-token",
+        ),
+        *(
+            "s3.secret-access-key",
+            "s3.session-token",
+            "gcs.oauth2.token",
+            "client.access-key-secret",
+        ),
         *("adls.sas-token", "adls.auth.shared-key.account.key", "adls.connection-string"),
     }
 )

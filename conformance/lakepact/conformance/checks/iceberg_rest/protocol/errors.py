@@ -4,7 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from lakepact.conformance.checks.iceberg_rest.api import CatalogLab, Kind, check, expect, invariant, op, set_properties
+from lakepact.conformance.checks.iceberg_rest.api import (
+    CatalogLab,
+    Kind,
+    check,
+    expect,
+    invariant,
+    op,
+    set_properties,
+)
 from lakepact.conformance.checks.iceberg_rest.kit.contract_schemas import COMPONENTS, CONTRACT
 from lakepact.conformance.checks.iceberg_rest.kit.metrics_reports import scan_report
 from lakepact.conformance.checks.iceberg_rest.kit.views import create as create_view
@@ -24,7 +32,10 @@ CONTRACT_METHODS = frozenset({"GET", "HEAD", "POST", "DELETE"})
 
 #: Checks that also ask for what the target does not declare, which a router may answer that knows no catalog.
 UNDECLARED = frozenset(
-    {"protocol.configuration.configuration_lists_true_endpoints", "protocol.rejections.undeclared_operations_return_no_5xx_but_501"}
+    {
+        "protocol.configuration.configuration_lists_true_endpoints",
+        "protocol.rejections.undeclared_operations_return_no_5xx_but_501",
+    }
 )
 
 
@@ -40,7 +51,10 @@ def middleware_may_answer(exchange: Exchange) -> bool:
     The contract says so of 400; statuses that it does not document at all (404 and 405 of a router, 413, 415 …) are the same.
     """
     routed = {404} if exchange.check in UNDECLARED else set()
-    return exchange.status in {400, 405, 411, 413, 414, 415, 431, 501} | routed and exchange.media_type != "application/json"
+    return (
+        exchange.status in {400, 405, 411, 413, 414, 415, 431, 501} | routed
+        and exchange.media_type != "application/json"
+    )
 
 
 def error_of(exchange: Exchange) -> dict[str, Any] | None:
@@ -54,7 +68,9 @@ def error_of(exchange: Exchange) -> dict[str, Any] | None:
 @invariant("IRC-ERR-015", concerns=refusals)
 def view_errors_have_an_error_object(exchange: Exchange) -> bool:
     """Every error response of a view operation, and every 406, has a JSON body with an `error` object."""
-    return ("View" in (exchange.operation or "") or exchange.status == 406) and bool(error_responses_have_an_error_object(exchange))
+    return ("View" in (exchange.operation or "") or exchange.status == 406) and bool(
+        error_responses_have_an_error_object(exchange)
+    )
 
 
 @invariant("IRC-ERR-001", concerns=refusals)
@@ -65,7 +81,13 @@ def error_responses_have_an_error_object(exchange: Exchange) -> bool:
     reply = Reply(exchange)
     if not isinstance(reply.at("error"), dict):
         schema = {"type": "object"}
-        raise expect.unmet('`{"error": {…}}` as the body', reply.shown, at=reply.place("error"), kind=Kind.TYPE, schema=schema)
+        raise expect.unmet(
+            '`{"error": {…}}` as the body',
+            reply.shown,
+            at=reply.place("error"),
+            kind=Kind.TYPE,
+            schema=schema,
+        )
     return True
 
 
@@ -81,7 +103,9 @@ def errors_have_message_type_and_code(exchange: Exchange) -> bool:
             reply, way = Reply(exchange), Kind.TYPE if member in error else Kind.MISSING
             wanted = f"`error.{member}` as {'an integer' if kind is int else 'a string'}"
             schema = {"type": "integer" if kind is int else "string"}
-            raise expect.unmet(wanted, reply.shown, at=reply.place("error", member), kind=way, schema=schema)
+            raise expect.unmet(
+                wanted, reply.shown, at=reply.place("error", member), kind=way, schema=schema
+            )
     return True
 
 
@@ -92,7 +116,13 @@ def error_messages_are_not_empty(exchange: Exchange) -> bool:
     if error is None or not isinstance(error.get("message"), str):
         return False
     at = Reply(exchange).place("error", "message")
-    expect.true(bool(error["message"].strip()), "a message that says what went wrong", error["message"], at=at, kind=Kind.MISSING)
+    expect.true(
+        bool(error["message"].strip()),
+        "a message that says what went wrong",
+        error["message"],
+        at=at,
+        kind=Kind.MISSING,
+    )
     return True
 
 
@@ -102,7 +132,9 @@ def error_code_is_the_status(exchange: Exchange) -> bool:
     error = error_of(exchange)
     if error is None or "code" not in error:
         return False
-    expect.equal(exchange.status, error["code"], "error code", at=Reply(exchange).place("error", "code"))
+    expect.equal(
+        exchange.status, error["code"], "error code", at=Reply(exchange).place("error", "code")
+    )
     return True
 
 
@@ -112,7 +144,12 @@ def error_code_is_in_range(exchange: Exchange) -> bool:
     error = error_of(exchange)
     if error is None or not isinstance(error.get("code"), int):
         return False
-    expect.true(400 <= error["code"] <= 600, "a code from 400 to 600", error["code"], at=Reply(exchange).place("error", "code"))
+    expect.true(
+        400 <= error["code"] <= 600,
+        "a code from 400 to 600",
+        error["code"],
+        at=Reply(exchange).place("error", "code"),
+    )
     return True
 
 
@@ -123,7 +160,12 @@ def stack_is_an_array_of_strings(exchange: Exchange) -> bool:
     if error is None or "stack" not in error:
         return False
     stack, at = error["stack"], Reply(exchange).place("error", "stack")
-    expect.true(isinstance(stack, list) and all(isinstance(s, str) for s in stack), "`error.stack` as an array of strings", stack, at=at)
+    expect.true(
+        isinstance(stack, list) and all(isinstance(s, str) for s in stack),
+        "`error.stack` as an array of strings",
+        stack,
+        at=at,
+    )
     return True
 
 
@@ -134,18 +176,26 @@ def error_bodies_hold_only_error(exchange: Exchange) -> bool:
         return False
     further = sorted(exchange.parsed.keys() - {"error"})
     at = Reply(exchange).place(*further[:1])
-    expect.true(not further, "no top-level member except `error`", further, at=at, kind=Kind.SURPLUS)
+    expect.true(
+        not further, "no top-level member except `error`", further, at=at, kind=Kind.SURPLUS
+    )
     return True
 
 
 @invariant("IRC-ERR-007", concerns=refusals)
 def error_bodies_are_json(exchange: Exchange) -> bool:
     """Error bodies have the media type application/json; only a 400 from a layer before the catalog may be plain text."""
-    if not is_refusal(exchange) or not exchange.body or (middleware_may_answer(exchange) and exchange.media_type == "text/plain"):
+    if (
+        not is_refusal(exchange)
+        or not exchange.body
+        or (middleware_may_answer(exchange) and exchange.media_type == "text/plain")
+    ):
         return False
     if middleware_may_answer(exchange) and exchange.status != 400:
         return False
-    expect.equal("application/json", exchange.media_type, "media type", at=Place(exchange, "/media-type"))
+    expect.equal(
+        "application/json", exchange.media_type, "media type", at=Place(exchange, "/media-type")
+    )
     return True
 
 
@@ -154,7 +204,11 @@ def invalid_requests_return_no_5xx(exchange: Exchange) -> bool:
     """No invalid request returns a 5xx status."""
     if exchange.operation is None or exchange.status in {501, 503}:
         return False
-    if not (exchange.is_invalid or 400 <= exchange.status < 500 or (exchange.status >= 500 and _is_malformed(exchange))):
+    if not (
+        exchange.is_invalid
+        or 400 <= exchange.status < 500
+        or (exchange.status >= 500 and _is_malformed(exchange))
+    ):
         return False
     expect.no_server_error(Reply(exchange))
     return True
@@ -162,8 +216,15 @@ def invalid_requests_return_no_5xx(exchange: Exchange) -> bool:
 
 def _is_malformed(exchange: Exchange) -> bool:
     """Return whether the body of a request does not fit its schema."""
-    body = CONTRACT.operations[exchange.operation or NO_OPERATION].body if exchange.operation in CONTRACT.operations else None
-    return bool(body) and (exchange.request_parsed is None or any(COMPONENTS.flaws(str(body), exchange.request_parsed).values()))
+    body = (
+        CONTRACT.operations[exchange.operation or NO_OPERATION].body
+        if exchange.operation in CONTRACT.operations
+        else None
+    )
+    return bool(body) and (
+        exchange.request_parsed is None
+        or any(COMPONENTS.flaws(str(body), exchange.request_parsed).values())
+    )
 
 
 @invariant("IRC-ERR-018", concerns=refusals)
@@ -173,7 +234,13 @@ def errors_leak_no_secret(exchange: Exchange) -> bool:
         return False
     leaked = [secret for secret in exchange.secrets if secret.encode() in exchange.body]
     at = Reply(exchange).place()
-    expect.true(not leaked, "an error body without the credentials of the request", "the body contains them", at=at, kind=Kind.SURPLUS)
+    expect.true(
+        not leaked,
+        "an error body without the credentials of the request",
+        "the body contains them",
+        at=at,
+        kind=Kind.SURPLUS,
+    )
     return True
 
 
@@ -193,7 +260,9 @@ def errors_are_json_for_any_accept(lab: CatalogLab) -> None:
 def _type_of(lab: CatalogLab, requirement: str, wanted: dict[str, Any]) -> None:
     """Judge the type names of several refusals; a request that was accepted breaks other requirements."""
     with lab.judge_each(requirement) as case:
-        for name, reply in ((name, reply) for name, reply in wanted.items() if reply.status >= LOWEST_ERROR):
+        for name, reply in (
+            (name, reply) for name, reply in wanted.items() if reply.status >= LOWEST_ERROR
+        ):
             with case():
                 expect.client_error(reply, mutation=_mistake(name))
                 expect.member(name.partition(" ")[0], reply.place("error", "type"), "error type")
@@ -208,7 +277,11 @@ def _mistake(name: str) -> Mutation:
     if kind == "AlreadyExistsException":
         return Mutation(Wrong.PRESENT, noun or "namespace")
     absent = kind.removeprefix("NoSuch").removesuffix("Exception").lower()
-    return Mutation(Wrong.PRESENT, "table") if kind == "NamespaceNotEmptyException" else Mutation(Wrong.ABSENT, absent)
+    return (
+        Mutation(Wrong.PRESENT, "table")
+        if kind == "NamespaceNotEmptyException"
+        else Mutation(Wrong.ABSENT, absent)
+    )
 
 
 @check("IRC-ERR-008")
@@ -220,17 +293,23 @@ def missing_objects_are_named(lab: CatalogLab) -> None:
     wanted: dict[str, Reply] = {
         "NoSuchNamespaceException": lab.send(op.load_namespace_metadata, namespace=nowhere),
         "NoSuchNamespaceException on listing": lab.send(op.list_tables, namespace=nowhere),
-        "NoSuchNamespaceException on creating": lab.send(op.create_table, namespace=nowhere, body=lab.table_request(table)),
+        "NoSuchNamespaceException on creating": lab.send(
+            op.create_table, namespace=nowhere, body=lab.table_request(table)
+        ),
         "NoSuchTableException": lab.send(op.load_table, **missing),
     }
     if lab.offers(op.drop_table):
         wanted["NoSuchTableException on dropping"] = lab.try_drop_table(**missing)
     commit = {"requirements": [], "updates": [set_properties(lakepact="nowhere")]}
     if lab.offers(op.update_table):
-        wanted["NoSuchTableException on committing"] = lab.send(op.update_table, body=commit, **missing)
+        wanted["NoSuchTableException on committing"] = lab.send(
+            op.update_table, body=commit, **missing
+        )
     if lab.offers(op.commit_transaction):
         changes = {"table-changes": [{"identifier": named, **commit}]}
-        wanted["NoSuchTableException in a transaction"] = lab.send(op.commit_transaction, body=changes)
+        wanted["NoSuchTableException in a transaction"] = lab.send(
+            op.commit_transaction, body=changes
+        )
     if lab.offers(op.rename_table):
         body = {"source": named, "destination": {**named, "name": lab.name()}}
         wanted["NoSuchTableException on renaming"] = lab.send(op.rename_table, body=body)
@@ -238,9 +317,19 @@ def missing_objects_are_named(lab: CatalogLab) -> None:
         wanted["NoSuchTableException of credentials"] = lab.send(op.load_credentials, **missing)
     if lab.offers(op.report_metrics):
         report = scan_report(lab.make_table(namespace))
-        wanted["NoSuchTableException of metrics"] = lab.send(op.report_metrics, body=report, **missing)
+        wanted["NoSuchTableException of metrics"] = lab.send(
+            op.report_metrics, body=report, **missing
+        )
     # Other statuses are judged elsewhere.
-    _type_of(lab, "IRC-ERR-008", {name: reply for name, reply in wanted.items() if " " not in name or reply.status == NOT_FOUND})
+    _type_of(
+        lab,
+        "IRC-ERR-008",
+        {
+            name: reply
+            for name, reply in wanted.items()
+            if " " not in name or reply.status == NOT_FOUND
+        },
+    )
 
 
 @check("IRC-ERR-008")
@@ -250,11 +339,18 @@ def missing_views_are_named(lab: CatalogLab) -> None:
     absent: dict[str, Any] = {"namespace": home, "view": lab.name()}
     commit = {"requirements": [], "updates": [set_properties(lakepact="nowhere")]}
     named = [{"namespace": list(home), "name": name} for name in (absent["view"], lab.name())]
-    wanted = {"NoSuchViewException": lab.send(op.load_view, **absent), "NoSuchViewException on dropping": lab.send(op.drop_view, **absent)}
+    wanted = {
+        "NoSuchViewException": lab.send(op.load_view, **absent),
+        "NoSuchViewException on dropping": lab.send(op.drop_view, **absent),
+    }
     if lab.offers(op.replace_view):
-        wanted["NoSuchViewException on replacing"] = lab.send(op.replace_view, body=commit, **absent)
+        wanted["NoSuchViewException on replacing"] = lab.send(
+            op.replace_view, body=commit, **absent
+        )
     if lab.offers(op.rename_view):
-        wanted["NoSuchViewException on renaming"] = lab.send(op.rename_view, body={"source": named[0], "destination": named[1]})
+        wanted["NoSuchViewException on renaming"] = lab.send(
+            op.rename_view, body={"source": named[0], "destination": named[1]}
+        )
     _type_of(lab, "IRC-ERR-008", wanted)
 
 
@@ -264,14 +360,24 @@ def renames_name_the_missing_object(lab: CatalogLab) -> None:
     table = lab.make_table()
     absent = {"namespace": list(table.namespace), "name": lab.name()}
     nowhere = {"namespace": [lab.name()], "name": lab.name()}
-    no_source = lab.send(op.rename_table, body={"source": absent, "destination": {**absent, "name": lab.name()}})
+    no_source = lab.send(
+        op.rename_table, body={"source": absent, "destination": {**absent, "name": lab.name()}}
+    )
     no_target = lab.send(op.rename_table, body={"source": table.identifier, "destination": nowhere})
 
     with lab.judge("IRC-ERR-009"):
         expect.not_found(no_source, "table")
         expect.not_found(no_target, "namespace")
-        expect.member("NoSuchTableException", no_source.place("error", "type"), "error type for a missing source")
-        expect.member("NoSuchNamespaceException", no_target.place("error", "type"), "error type for a missing target namespace")
+        expect.member(
+            "NoSuchTableException",
+            no_source.place("error", "type"),
+            "error type for a missing source",
+        )
+        expect.member(
+            "NoSuchNamespaceException",
+            no_target.place("error", "type"),
+            "error type for a missing target namespace",
+        )
 
 
 @check("IRC-ERR-010")
@@ -281,9 +387,13 @@ def conflicts_are_named(lab: CatalogLab) -> None:
     here, nobody = table.namespace, "00000000-0000-4000-8000-000000000000"
     refusals: dict[str, Reply] = {
         "AlreadyExistsException": lab.send(op.create_namespace, body={"namespace": list(here)}),
-        "AlreadyExistsException of a table": lab.send(op.create_table, namespace=here, body=lab.table_request(table.name)),
+        "AlreadyExistsException of a table": lab.send(
+            op.create_table, namespace=here, body=lab.table_request(table.name)
+        ),
         "CommitFailedException": lab.try_commit(
-            table, set_properties(lakepact="refused"), requirements=[{"type": "assert-table-uuid", "uuid": nobody}]
+            table,
+            set_properties(lakepact="refused"),
+            requirements=[{"type": "assert-table-uuid", "uuid": nobody}],
         ),
     }
     if lab.offers(op.drop_namespace):
@@ -295,9 +405,19 @@ def conflicts_are_named(lab: CatalogLab) -> None:
     location = lab.load(table).metadata_location
     if lab.offers(op.register_table) and location:
         named = {"name": table.name, "metadata-location": location}
-        refusals["AlreadyExistsException of a registered table"] = lab.send(op.register_table, namespace=here, body=named)
+        refusals["AlreadyExistsException of a registered table"] = lab.send(
+            op.register_table, namespace=here, body=named
+        )
     # Errors other than conflicts are checked elsewhere.
-    _type_of(lab, "IRC-ERR-010", {name: reply for name, reply in refusals.items() if " " not in name or reply.status == CONFLICT})
+    _type_of(
+        lab,
+        "IRC-ERR-010",
+        {
+            name: reply
+            for name, reply in refusals.items()
+            if " " not in name or reply.status == CONFLICT
+        },
+    )
 
 
 @check("IRC-ERR-010")
@@ -312,18 +432,30 @@ def view_conflicts_are_named(lab: CatalogLab) -> None:
     if lab.offers(op.replace_view):
         stale = {"type": "assert-view-uuid", "uuid": "00000000-0000-4000-8000-000000000000"}
         commit = {"requirements": [stale], "updates": [set_properties(lakepact="refused")]}
-        refusals["CommitFailedException of a view"] = lab.send(op.replace_view, body=commit, **view.at)
-    _type_of(lab, "IRC-ERR-010", {name: reply for name, reply in refusals.items() if reply.status == CONFLICT})
+        refusals["CommitFailedException of a view"] = lab.send(
+            op.replace_view, body=commit, **view.at
+        )
+    _type_of(
+        lab,
+        "IRC-ERR-010",
+        {name: reply for name, reply in refusals.items() if reply.status == CONFLICT},
+    )
 
 
 @check("IRC-ERR-017")
 def head_errors_have_no_body(lab: CatalogLab) -> None:
     """HEAD of a missing namespace or table returns 404 without a body."""
     namespace = lab.make_namespace()
-    replies = [lab.send(op.namespace_exists, namespace=(lab.name(),)), lab.send(op.table_exists, namespace=namespace, table=lab.name())]
+    replies = [
+        lab.send(op.namespace_exists, namespace=(lab.name(),)),
+        lab.send(op.table_exists, namespace=namespace, table=lab.name()),
+    ]
 
     with lab.judge_each("IRC-ERR-017") as case:
         for reply in replies:
             with case():
-                expect.not_found(reply, "namespace" if reply.exchange.operation == op.namespace_exists else "table")
+                expect.not_found(
+                    reply,
+                    "namespace" if reply.exchange.operation == op.namespace_exists else "table",
+                )
                 expect.no_body(reply)

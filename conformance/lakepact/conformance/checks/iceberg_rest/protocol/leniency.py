@@ -5,7 +5,17 @@ from __future__ import annotations
 import copy
 from typing import Any
 
-from lakepact.conformance.checks.iceberg_rest.api import SCHEMA, CatalogLab, Place, Table, check, expect, op, set_properties, states
+from lakepact.conformance.checks.iceberg_rest.api import (
+    SCHEMA,
+    CatalogLab,
+    Place,
+    Table,
+    check,
+    expect,
+    op,
+    set_properties,
+    states,
+)
 
 
 @check("IRC-GEN-004")
@@ -30,10 +40,19 @@ def unknown_request_members_are_ignored(lab: CatalogLab) -> None:
     unknown = {"x-irc": {"a": 1}}
     schema: dict[str, Any] = {**copy.deepcopy(SCHEMA), **unknown}
     schema["fields"][0].update(unknown)
-    created = lab.send(op.create_table, namespace=namespace, body={**lab.table_request(name, schema=schema), **unknown})
+    created = lab.send(
+        op.create_table,
+        namespace=namespace,
+        body={**lab.table_request(name, schema=schema), **unknown},
+    )
     lab.drop_afterwards(namespace, name)
     update = {**set_properties(a="1"), **unknown}
-    committed = lab.send(op.update_table, namespace=namespace, table=name, body={"requirements": [], "updates": [update], **unknown})
+    committed = lab.send(
+        op.update_table,
+        namespace=namespace,
+        table=name,
+        body={"requirements": [], "updates": [update], **unknown},
+    )
 
     with lab.judge("IRC-GEN-015"):
         expect.status(created, 200)
@@ -47,7 +66,11 @@ def unknown_parameters_and_headers_are_ignored(lab: CatalogLab) -> None:
     table = lab.make_table()
     plain = lab.load(table)
     with_query = lab.send(op.load_table, query=[("x_irc", "1")], **table.at)
-    headers = [("X-Client-Version", "lakepact"), ("Idempotency-Key", "0190d6b4-7ad0-7c3f-8f0e-6d2f1f0c9a51"), ("X-Unknown", "1")]
+    headers = [
+        ("X-Client-Version", "lakepact"),
+        ("Idempotency-Key", "0190d6b4-7ad0-7c3f-8f0e-6d2f1f0c9a51"),
+        ("X-Unknown", "1"),
+    ]
     with_headers = lab.send(op.load_table, headers=headers, **table.at)
 
     with lab.judge("IRC-GEN-016"):
@@ -63,15 +86,27 @@ def accept_does_not_change_responses(lab: CatalogLab) -> None:
     """The server returns the same JSON for Accept: application/json, */* and no Accept header."""
     table, absent = lab.make_table(), lab.name()
     accepts = ("application/json", "*/*", "")
-    found = [lab.send(op.load_table, headers=[("Accept", accept)], **table.at) for accept in accepts]
-    missing = [lab.send(op.load_table, headers=[("Accept", a)], namespace=table.namespace, table=absent) for a in accepts]
+    found = [
+        lab.send(op.load_table, headers=[("Accept", accept)], **table.at) for accept in accepts
+    ]
+    missing = [
+        lab.send(op.load_table, headers=[("Accept", a)], namespace=table.namespace, table=absent)
+        for a in accepts
+    ]
 
     with lab.judge_each("IRC-GEN-032") as case:
         for reply in found:
             with case():
                 expect.status(reply, 200)
-                states.assert_same_table(lab, *(Table(table.namespace, table.name, one) for one in (found[0], reply)))
+                states.assert_same_table(
+                    lab, *(Table(table.namespace, table.name, one) for one in (found[0], reply))
+                )
         for reply in missing:
             with case():
                 expect.not_found(reply, "table")
-                expect.equal("application/json", reply.exchange.media_type, "media type", at=Place(reply.exchange, "/media-type"))
+                expect.equal(
+                    "application/json",
+                    reply.exchange.media_type,
+                    "media type",
+                    at=Place(reply.exchange, "/media-type"),
+                )

@@ -6,7 +6,15 @@ import re
 from email.utils import parsedate_to_datetime
 from functools import partial
 
-from lakepact.conformance.checks.iceberg_rest.api import CatalogLab, Exchange, Reply, check, expect, invariant, op
+from lakepact.conformance.checks.iceberg_rest.api import (
+    CatalogLab,
+    Exchange,
+    Reply,
+    check,
+    expect,
+    invariant,
+    op,
+)
 from lakepact.conformance.http.wire import BUSY
 
 BURST = "burst"  #: the setting of a target: requests that are sent at the same moment
@@ -22,7 +30,12 @@ def retry_after_is_seconds_or_a_date(exchange: Exchange) -> bool:
     if value is None:
         return False
     at = Reply(exchange).header("retry-after")
-    expect.true(bool(SECONDS.fullmatch(value)) or _is_date(value), "Retry-After as seconds or an HTTP date", f"Retry-After: {value}", at=at)
+    expect.true(
+        bool(SECONDS.fullmatch(value)) or _is_date(value),
+        "Retry-After as seconds or an HTTP date",
+        f"Retry-After: {value}",
+        at=at,
+    )
     return True
 
 
@@ -46,7 +59,9 @@ def bursts_return_200_429_or_503(lab: CatalogLab) -> None:
     replies = lab.concurrently([partial(lab.send, op.load_table, retry=False, **table.at)] * many)
     refused = [reply for reply in replies if reply.status != 200]
 
-    with lab.judge_each("IRC-ERR-019", remark=f"{len(refused)} of {many} concurrent loads were refused") as case:
+    with lab.judge_each(
+        "IRC-ERR-019", remark=f"{len(refused)} of {many} concurrent loads were refused"
+    ) as case:
         for reply in replies:
             with case():
                 expect.status(reply, 200, *BUSY, about=f"among {many} concurrent loads")
@@ -63,5 +78,8 @@ def _is_error(reply: Reply) -> None:
     expect.member(reply.status, reply.place("error", "code"), "error code")
     for member in ("message", "type"):
         expect.true(
-            isinstance(reply.at("error", member), str), f"`error.{member}` as a string", reply.shown, at=reply.place("error", member)
+            isinstance(reply.at("error", member), str),
+            f"`error.{member}` as a string",
+            reply.shown,
+            at=reply.place("error", member),
         )

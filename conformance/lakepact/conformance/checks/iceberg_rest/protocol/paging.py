@@ -8,8 +8,25 @@ from typing import Any
 
 import orjson
 
-from lakepact.conformance.checks.iceberg_rest.api import CatalogLab, Kind, Mutation, Wrong, check, expect, invariant, op
-from lakepact.conformance.checks.iceberg_rest.kit.listings import FIRST, LISTS, Listing, Names, Page, joined, listing
+from lakepact.conformance.checks.iceberg_rest.api import (
+    CatalogLab,
+    Kind,
+    Mutation,
+    Wrong,
+    check,
+    expect,
+    invariant,
+    op,
+)
+from lakepact.conformance.checks.iceberg_rest.kit.listings import (
+    FIRST,
+    LISTS,
+    Listing,
+    Names,
+    Page,
+    joined,
+    listing,
+)
 from lakepact.conformance.evidence.exchanges import NO_OPERATION, Exchange, Reply
 
 MANY = 101  #: items, one more than a common size of pages
@@ -26,17 +43,30 @@ def listings_have_no_duplicates(exchange: Exchange) -> bool:
     if not isinstance(items, list):
         return False
     texts = [orjson.dumps(item, option=orjson.OPT_SORT_KEYS) for item in items]
-    expect.equal(len(texts), len(set(texts)), "different items", at=Reply(exchange).place(member), kind=Kind.SURPLUS)
+    expect.equal(
+        len(texts),
+        len(set(texts)),
+        "different items",
+        at=Reply(exchange).place(member),
+        kind=Kind.SURPLUS,
+    )
     return True
 
 
 @invariant("IRC-PAG-003")
 def next_page_tokens_are_strings_null_or_absent(exchange: Exchange) -> bool:
     """`next-page-token` is a non-empty string, null or absent."""
-    if exchange.operation not in LISTS or exchange.status != 200 or not isinstance(exchange.parsed, dict):
+    if (
+        exchange.operation not in LISTS
+        or exchange.status != 200
+        or not isinstance(exchange.parsed, dict)
+    ):
         return False
     token = exchange.parsed.get("next-page-token")
-    at, wanted = Reply(exchange).place("next-page-token"), "a token that is a non-empty string, null or absent"
+    at, wanted = (
+        Reply(exchange).place("next-page-token"),
+        "a token that is a non-empty string, null or absent",
+    )
     expect.true(token is None or (isinstance(token, str) and token != ""), wanted, token, at=at)
     return True
 
@@ -78,7 +108,13 @@ def long_listings_are_complete(lab: CatalogLab) -> None:
 def _has_all(items: Listing, found: Names, where: str) -> None:
     """Expect all items among those that were found, which may be others' too."""
     missing = sorted(set(items.names) - set(found))
-    expect.true(not missing, f"all {len(items.names)} items in {where}", f"without {expect.shown(missing)}", at=found.at, kind=Kind.MISSING)
+    expect.true(
+        not missing,
+        f"all {len(items.names)} items in {where}",
+        f"without {expect.shown(missing)}",
+        at=found.at,
+        kind=Kind.MISSING,
+    )
 
 
 def _listings_of_each_kind(lab: CatalogLab) -> Iterator[Listing]:
@@ -92,20 +128,38 @@ def _listings_of_each_kind(lab: CatalogLab) -> Iterator[Listing]:
         yield listing(lab, op.list_views, count=1)
 
 
-@check("IRC-PAG-002", "IRC-PAG-003", "IRC-PAG-004", "IRC-PAG-005", "IRC-PAG-008", "IRC-PAG-011", "IRC-PAG-012")
+@check(
+    "IRC-PAG-002",
+    "IRC-PAG-003",
+    "IRC-PAG-004",
+    "IRC-PAG-005",
+    "IRC-PAG-008",
+    "IRC-PAG-011",
+    "IRC-PAG-012",
+)
 def pages_hold_every_item_once(lab: CatalogLab) -> None:
     """Pages hold at most `pageSize` items; following their tokens yields every item exactly once and ends."""
     for operation in lab.each((op.list_namespaces, op.list_tables)):
         items = listing(lab, operation)
         with lab.judge("IRC-PAG-002"):
             first, token = items.page(page_token=FIRST, page_size=2)
-            expect.true(len(first) <= 2 or sorted(first) == sorted(items.names), "at most 2 items, or all", first, at=first.at)
+            expect.true(
+                len(first) <= 2 or sorted(first) == sorted(items.names),
+                "at most 2 items, or all",
+                first,
+                at=first.at,
+            )
         if not items.is_paged():
             for requirement in ("IRC-PAG-003", "IRC-PAG-008"):
                 lab.skip(requirement, "the target does not page")
         else:
             with lab.judge("IRC-PAG-003"):
-                expect.true(isinstance(token, str) and bool(token), "a token while there is more", token, at=first.next)
+                expect.true(
+                    isinstance(token, str) and bool(token),
+                    "a token while there is more",
+                    token,
+                    at=first.next,
+                )
         pages: list[Page] = []
         with lab.judge("IRC-PAG-012"):
             pages = items.pages(page_token=FIRST, page_size=2)
@@ -113,16 +167,33 @@ def pages_hold_every_item_once(lab: CatalogLab) -> None:
         with lab.judge("IRC-PAG-004"):
             expect.equal(sorted(items.names), sorted(set(found)), "names on all pages", at=found.at)
         with lab.judge("IRC-PAG-011"):
-            expect.equal(len(set(found)), len(found), "as many items as names:", at=found.at, kind=Kind.SURPLUS)
+            expect.equal(
+                len(set(found)),
+                len(found),
+                "as many items as names:",
+                at=found.at,
+                kind=Kind.SURPLUS,
+            )
         with lab.judge("IRC-PAG-005"):
             last = pages[-1][0].next if pages else None
-            expect.true(bool(pages) and not pages[-1][1], "no token on the last page", pages[-1][1] if pages else "no page", at=last)
+            expect.true(
+                bool(pages) and not pages[-1][1],
+                "no token on the last page",
+                pages[-1][1] if pages else "no page",
+                at=last,
+            )
         if pages and items.is_paged():
             with lab.judge_each("IRC-PAG-008") as case:
                 for size in (1, 2, 3):
                     for page, _ in items.pages(page_token=FIRST, page_size=size):
                         with case():
-                            expect.true(len(page) <= size, f"at most {size} items on a page", page, at=page.at, kind=Kind.SURPLUS)
+                            expect.true(
+                                len(page) <= size,
+                                f"at most {size} items on a page",
+                                page,
+                                at=page.at,
+                                kind=Kind.SURPLUS,
+                            )
 
 
 @check("IRC-PAG-004")
@@ -148,23 +219,43 @@ def servers_without_paging_send_no_token(lab: CatalogLab) -> None:
 
     with lab.judge("IRC-PAG-007"):
         expect.status(reply, 200)
-        expect.equal(None, reply.document.get("next-page-token"), "next-page-token", at=reply.place("next-page-token"))
-        expect.equal(3, len(reply.at(LISTS[items.operation])), "number of items:", at=reply.place(LISTS[items.operation]))
+        expect.equal(
+            None,
+            reply.document.get("next-page-token"),
+            "next-page-token",
+            at=reply.place("next-page-token"),
+        )
+        expect.equal(
+            3,
+            len(reply.at(LISTS[items.operation])),
+            "number of items:",
+            at=reply.place(LISTS[items.operation]),
+        )
 
 
 @check("IRC-PAG-010")
 def invalid_page_sizes_return_400(lab: CatalogLab) -> None:
     """A `pageSize` of 0, a negative one, a fraction or a word returns 400."""
     items = listing(lab, count=3)
-    replies = {size: items.get(page_token=FIRST, page_size=size) for size in ("0", "-1", "1.5", "abc")}
+    replies = {
+        size: items.get(page_token=FIRST, page_size=size) for size in ("0", "-1", "1.5", "abc")
+    }
 
-    if all(reply.status == 200 and len(reply.at(LISTS[items.operation])) == 3 for reply in replies.values()):
+    if all(
+        reply.status == 200 and len(reply.at(LISTS[items.operation])) == 3
+        for reply in replies.values()
+    ):
         lab.warn("IRC-PAG-010", expected="status 400", actual="the page size is ignored")
         return
     with lab.judge_each("IRC-PAG-010") as case:
         for size, reply in replies.items():
             with case():
-                expect.status(reply, 400, about=f"for pageSize={size}", mutation=Mutation(Wrong.VALUE, "pageSize"))
+                expect.status(
+                    reply,
+                    400,
+                    about=f"for pageSize={size}",
+                    mutation=Mutation(Wrong.VALUE, "pageSize"),
+                )
 
 
 @check("IRC-PAG-013", "IRC-PAG-015")
@@ -179,10 +270,17 @@ def tokens_are_repeatable(lab: CatalogLab) -> None:
 
     with lab.judge("IRC-PAG-013"):
         second, _ = items.page(page_token=token, page_size=2)
-        expect.true(bool(second) and not set(first) & set(second), "the page after the first", second, at=second.at)
+        expect.true(
+            bool(second) and not set(first) & set(second),
+            "the page after the first",
+            second,
+            at=second.at,
+        )
     with lab.judge("IRC-PAG-015") as case:
         pages = [items.page(page_token=token, page_size=2)[0] for _ in range(3)]
-        expect.true(bool(pages[0]), "names on the page", pages[0], at=pages[0].at, kind=Kind.MISSING)
+        expect.true(
+            bool(pages[0]), "names on the page", pages[0], at=pages[0].at, kind=Kind.MISSING
+        )
         for page in pages[1:]:
             with case():
                 expect.equal(pages[0], page, "the same page", at=page.at)
@@ -199,7 +297,11 @@ def unknown_page_tokens_return_400(lab: CatalogLab) -> None:
     with lab.judge_each("IRC-PAG-014") as case:
         for token in ("lakepact-garbage", "%%%", "0", "-1"):
             with case():
-                expect.status(items.get(page_token=token, page_size=1), 400, mutation=Mutation(Wrong.SYNTAX, "pageToken"))
+                expect.status(
+                    items.get(page_token=token, page_size=1),
+                    400,
+                    mutation=Mutation(Wrong.SYNTAX, "pageToken"),
+                )
 
 
 @check("IRC-PAG-016")
@@ -216,7 +318,12 @@ def tokens_are_bound_to_their_listing(lab: CatalogLab) -> None:
         expect.status(reply, 200, 400)
         if reply.status == 200:
             found = other.names_in(reply)
-            expect.equal([], [name for name in found if name in one.names], "names of the other listing:", at=found.at)
+            expect.equal(
+                [],
+                [name for name in found if name in one.names],
+                "names of the other listing:",
+                at=found.at,
+            )
 
 
 @check("IRC-PAG-017")
@@ -237,7 +344,13 @@ def changes_between_pages_lose_no_item(lab: CatalogLab) -> None:
             for name in sorted(untouched):
                 with case():
                     kind = Kind.SURPLUS if name in found else Kind.MISSING
-                    expect.equal(1, found.count(name), f"number of times that {name} is on the pages:", at=None, kind=kind)
+                    expect.equal(
+                        1,
+                        found.count(name),
+                        f"number of times that {name} is on the pages:",
+                        at=None,
+                        kind=kind,
+                    )
 
 
 @check("IRC-PAG-017")
@@ -249,9 +362,16 @@ def dropping_a_page_loses_no_later_item(lab: CatalogLab) -> None:
             first, token = items.page(page_token=FIRST, page_size=size)
             for name in first:
                 items.drop(name)
-            rest = joined(items.pages(page_token=token, page_size=size)) if token else Names((), at=first.next)
+            rest = (
+                joined(items.pages(page_token=token, page_size=size))
+                if token
+                else Names((), at=first.next)
+            )
             with lab.judge("IRC-PAG-017"):
-                rest.are(set(items.names) - set(first), f"names behind a page of {size} whose items were dropped")
+                rest.are(
+                    set(items.names) - set(first),
+                    f"names behind a page of {size} whose items were dropped",
+                )
 
 
 @check("IRC-PAG-021")
@@ -263,7 +383,9 @@ def page_boundaries_lose_no_item(lab: CatalogLab) -> None:
         with lab.judge_each("IRC-PAG-021") as case:
             for size in (1, 2, 3):
                 with case():
-                    joined(items.pages(page_token=FIRST, page_size=size)).are(items.names, f"names on pages of {size}")
+                    joined(items.pages(page_token=FIRST, page_size=size)).are(
+                        items.names, f"names on pages of {size}"
+                    )
 
 
 def _drop_one_that_was_seen(items: Listing, seen: list[Any]) -> set[Any]:
@@ -294,7 +416,11 @@ def page_sizes_near_the_count_lose_no_item(lab: CatalogLab) -> None:
                 joined(pages).are(items.names, f"names on pages of {size}")
                 short += [size] * any(page for page, _ in pages[1:])
     if short:  # the size bounds a page from above; nothing does from below
-        lab.warn("IRC-PAG-020", expected="one page of 4 items", actual=f"several for pageSize {', '.join(map(str, short))}")
+        lab.warn(
+            "IRC-PAG-020",
+            expected="one page of 4 items",
+            actual=f"several for pageSize {', '.join(map(str, short))}",
+        )
     with lab.judge("IRC-PAG-021"):
         joined(items.pages(page_token=FIRST, page_size=2)).are(items.names, "names on all pages")
 
@@ -305,10 +431,15 @@ def paging_composes_with_parent(lab: CatalogLab) -> None:
     if not lab.feature("nesting"):
         lab.skip("IRC-PAG-022", "the target has no namespaces below others")
         return
-    items, _other = (Listing(lab, op.list_namespaces, namespace=lab.make_namespace(), count=count) for count in (3, 2))
+    items, _other = (
+        Listing(lab, op.list_namespaces, namespace=lab.make_namespace(), count=count)
+        for count in (3, 2)
+    )
 
     with lab.judge("IRC-PAG-022"):
-        joined(items.pages(page_token=FIRST, page_size=1)).are(items.names, "children of the parent")
+        joined(items.pages(page_token=FIRST, page_size=1)).are(
+            items.names, "children of the parent"
+        )
 
 
 @check("IRC-PAG-023")
@@ -322,8 +453,14 @@ def paging_missing_namespaces_returns_404(lab: CatalogLab) -> None:
             with case():
                 with lab.step("IRC-NS-LIST-006"):
                     expect.not_found(lab.send(op.list_namespaces, parent=absent), "namespace")
-                expect.not_found(lab.send(op.list_namespaces, parent=absent, page_token=FIRST, page_size=1), "namespace")
+                expect.not_found(
+                    lab.send(op.list_namespaces, parent=absent, page_token=FIRST, page_size=1),
+                    "namespace",
+                )
         with case():
             with lab.step("IRC-TBL-LIST-004"):
                 expect.not_found(lab.send(op.list_tables, namespace=absent), "namespace")
-            expect.not_found(lab.send(op.list_tables, namespace=absent, page_token=FIRST, page_size=1), "namespace")
+            expect.not_found(
+                lab.send(op.list_tables, namespace=absent, page_token=FIRST, page_size=1),
+                "namespace",
+            )

@@ -10,7 +10,9 @@ from lakepact.conformance.checks.iceberg_rest.kit.namespaces import is_found, is
 def routes_are_below_the_base_url(lab: CatalogLab) -> None:
     """GET v1/config and v1/{prefix}/namespaces return 200 below the base URL."""
     answered = (200, *range(400, 500))
-    config = lab.require(lab.send(op.get_config, warehouse=lab.target.parameters.get("warehouse")), *answered)
+    config = lab.require(
+        lab.send(op.get_config, warehouse=lab.target.parameters.get("warehouse")), *answered
+    )
     listed = lab.require(lab.send(op.list_namespaces, declared=False), *answered)
 
     if listed.status == config.status == 200:
@@ -20,7 +22,12 @@ def routes_are_below_the_base_url(lab: CatalogLab) -> None:
         if lab.offer.segments.get("prefix") is None:
             doubled = lab.send_raw("GET", "/v1//namespaces", operation=None)
             same = doubled.exchange.parsed == listed.exchange.parsed
-            expect.true(doubled.status != 200 or same, "no other catalog behind `//`", doubled.shown, at=doubled.place())
+            expect.true(
+                doubled.status != 200 or same,
+                "no other catalog behind `//`",
+                doubled.shown,
+                at=doubled.place(),
+            )
     if config.status == 200:
         lab.require(listed, 200)
     with lab.judge("IRC-GEN-001"):
@@ -38,11 +45,18 @@ def percent_encoding_is_decoded_once(lab: CatalogLab) -> None:
             is_found(lab, literal)
     child = lab.child_of(parent)
     if child is None:
-        lab.skip("IRC-NS-ENC-001", "namespaces of several levels are refused, or not found at their paths")
+        lab.skip(
+            "IRC-NS-ENC-001",
+            "namespaces of several levels are refused, or not found at their paths",
+        )
         return
     prefix = lab.path(op.list_namespaces)
-    upper = lab.send_raw("GET", f"{prefix}/{parent[0]}%1F{child[1]}", operation=op.load_namespace_metadata)
-    lower = lab.send_raw("GET", f"{prefix}/{parent[0]}%1f{child[1]}", operation=op.load_namespace_metadata)
+    upper = lab.send_raw(
+        "GET", f"{prefix}/{parent[0]}%1F{child[1]}", operation=op.load_namespace_metadata
+    )
+    lower = lab.send_raw(
+        "GET", f"{prefix}/{parent[0]}%1f{child[1]}", operation=op.load_namespace_metadata
+    )
     with lab.judge("IRC-NS-ENC-001"):
         is_named(upper, child)
     with lab.judge("IRC-GEN-021"):
@@ -59,7 +73,9 @@ def plus_in_a_path_is_not_a_space(lab: CatalogLab) -> None:
     stem = lab.name()
     plus, space = lab.named(f"{stem}+b"), lab.named(f"{stem} b")
     if plus is None or space is None:
-        lab.skip("IRC-GEN-022", "the target refuses namespaces with a plus or a space in their names")
+        lab.skip(
+            "IRC-GEN-022", "the target refuses namespaces with a plus or a space in their names"
+        )
         return
     prefix = lab.path(op.list_namespaces)
     answers = {
@@ -71,11 +87,29 @@ def plus_in_a_path_is_not_a_space(lab: CatalogLab) -> None:
     with lab.judge_each("IRC-GEN-022") as case:
         for segment, namespace in answers.items():
             with case():
-                reply = lab.send_raw("GET", f"{prefix}/{segment}", operation=op.load_namespace_metadata)
+                reply = lab.send_raw(
+                    "GET", f"{prefix}/{segment}", operation=op.load_namespace_metadata
+                )
                 is_named(reply, namespace, f"at {segment}")
 
 
-ODD_NAMES = ("a/b", "a.b", "a%b", "a b", "a'b\"c", "a?b", "a#b", "a\\b", "ä表🧊", "a%2Fb", "..", "a&b=c", "a;b", "a:b@c", "a+b")
+ODD_NAMES = (
+    "a/b",
+    "a.b",
+    "a%b",
+    "a b",
+    "a'b\"c",
+    "a?b",
+    "a#b",
+    "a\\b",
+    "ä表🧊",
+    "a%2Fb",
+    "..",
+    "a&b=c",
+    "a;b",
+    "a:b@c",
+    "a+b",
+)
 
 
 @check("IRC-GEN-023")
@@ -87,7 +121,9 @@ def special_characters_are_refused_or_addressable(lab: CatalogLab) -> None:
         for odd in ODD_NAMES:
             with case():
                 name = f"{stem}{odd}"
-                created = lab.send(op.create_table, namespace=namespace, body=lab.table_request(name))
+                created = lab.send(
+                    op.create_table, namespace=namespace, body=lab.table_request(name)
+                )
                 if 400 <= created.status < 500:
                     continue
                 expect.status(created, 200)
@@ -95,7 +131,9 @@ def special_characters_are_refused_or_addressable(lab: CatalogLab) -> None:
                 loaded = lab.send(op.load_table, namespace=namespace, table=name)
                 expect.status(loaded, 200)
                 expect.member(
-                    created.at("metadata", "table-uuid"), loaded.place("metadata", "table-uuid"), f"table UUID of {expect.shown(name)}"
+                    created.at("metadata", "table-uuid"),
+                    loaded.place("metadata", "table-uuid"),
+                    f"table UUID of {expect.shown(name)}",
                 )
                 expect.status(lab.try_drop_table(namespace=namespace, table=name), 204, 200)
                 expect.not_found(lab.send(op.load_table, namespace=namespace, table=name), "table")

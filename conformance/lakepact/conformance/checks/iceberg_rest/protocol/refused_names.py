@@ -5,7 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from lakepact.conformance.checks.iceberg_rest.api import Mutation, OperationId, Reply, Wrong, check, expect, op
+from lakepact.conformance.checks.iceberg_rest.api import (
+    Mutation,
+    OperationId,
+    Reply,
+    Wrong,
+    check,
+    expect,
+    op,
+)
 from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Namespace, set_properties
 from lakepact.conformance.checks.iceberg_rest.kit.namespaces import create
 from lakepact.conformance.checks.iceberg_rest.protocol.paths import ODD_NAMES
@@ -70,9 +78,16 @@ def refused_names_return_4xx(lab: CatalogLab) -> None:
     with lab.judge_each("IRC-GEN-034", without="the target refuses no name") as case:
         for noun, refused, requests in subjects:
             plain = requests(lab.name()) if refused else {}
-            known = [o for o, arguments in plain.items() if lab.offers(o) and 400 <= lab.send(o, **arguments).status < 500]
+            known = [
+                o
+                for o, arguments in plain.items()
+                if lab.offers(o) and 400 <= lab.send(o, **arguments).status < 500
+            ]
             for name in refused[:FEW]:
                 for operation in known:  # others fail for any name, which is judged elsewhere
                     with case(Mutation(Wrong.VALUE, f"{noun} name")):
                         reply = lab.send(operation, **requests(name)[operation])
-                        expect.client_error(reply, about=f"for {operation} of a {noun} {expect.shown(name)}, which it refuses to create")
+                        expect.client_error(
+                            reply,
+                            about=f"for {operation} of a {noun} {expect.shown(name)}, which it refuses to create",
+                        )

@@ -6,7 +6,16 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any, TypeAlias
 
-from lakepact.conformance.checks.iceberg_rest.api import Mutation, OperationId, Reply, Wrong, check, expect, op, states
+from lakepact.conformance.checks.iceberg_rest.api import (
+    Mutation,
+    OperationId,
+    Reply,
+    Wrong,
+    check,
+    expect,
+    op,
+    states,
+)
 from lakepact.conformance.checks.iceberg_rest.kit.detection import declared_operations, detection_of
 from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Table, set_properties
 from lakepact.conformance.checks.iceberg_rest.kit.views import view_request
@@ -21,21 +30,38 @@ Request: TypeAlias = "tuple[str, Callable[[], Reply]]"
 # -- bodies that are wrong --------------------------------------------------------------------------------------------
 
 
-def valid_bodies(lab: CatalogLab, table: Table) -> dict[OperationId, tuple[dict[str, Any], dict[str, Any]]]:
+def valid_bodies(
+    lab: CatalogLab, table: Table
+) -> dict[OperationId, tuple[dict[str, Any], dict[str, Any]]]:
     """For each offered operation with a JSON body: its path arguments, and a body that is in order."""
     namespace = {"namespace": table.namespace}
     bodies: dict[OperationId, tuple[dict[str, Any], dict[str, Any]]] = {
         op.create_namespace: ({}, {"namespace": [lab.name()], "properties": {}}),
-        **({op.update_properties: (namespace, {"removals": [], "updates": {"a": "1"}})} if lab.feature("namespace-properties") else {}),
+        **(
+            {op.update_properties: (namespace, {"removals": [], "updates": {"a": "1"}})}
+            if lab.feature("namespace-properties")
+            else {}
+        ),
         op.create_table: (namespace, lab.table_request(lab.name())),
         op.update_table: (table.at, {"requirements": [], "updates": [set_properties(a="1")]}),
-        op.rename_table: ({}, {"source": table.identifier, "destination": {**table.identifier, "name": lab.name()}}),
-        op.register_table: (namespace, {"name": lab.name(), "metadata-location": table.metadata_location or "file:///nowhere.json"}),
+        op.rename_table: (
+            {},
+            {"source": table.identifier, "destination": {**table.identifier, "name": lab.name()}},
+        ),
+        op.register_table: (
+            namespace,
+            {
+                "name": lab.name(),
+                "metadata-location": table.metadata_location or "file:///nowhere.json",
+            },
+        ),
     }
     return {operation: given for operation, given in bodies.items() if lab.offers(operation)}
 
 
-def refused_and_unchanged(lab: CatalogLab, table: Table, requirement: str, wrong: Wrong, requests: Iterator[Request]) -> None:
+def refused_and_unchanged(
+    lab: CatalogLab, table: Table, requirement: str, wrong: Wrong, requests: Iterator[Request]
+) -> None:
     """Judge that each request, whose body is wrong in one way, is refused with 400, and that the table is afterwards what it was."""
     before = lab.load(table)
     with lab.judge(requirement) as case:
@@ -55,7 +81,10 @@ def malformed_json_returns_400(lab: CatalogLab) -> None:
     def requests() -> Iterator[Request]:
         for operation, (at, _) in valid_bodies(lab, table).items():
             for content in wrong:
-                yield f"the body {expect.shown(content)}", partial(lab.send, operation, content=content, **at)
+                yield (
+                    f"the body {expect.shown(content)}",
+                    partial(lab.send, operation, content=content, **at),
+                )
 
     refused_and_unchanged(lab, table, "IRC-GEN-010", Wrong.SYNTAX, requests())
 
@@ -68,40 +97,69 @@ def bodies_that_are_not_objects_return_400(lab: CatalogLab) -> None:
     def requests() -> Iterator[Request]:
         for operation, (at, _) in valid_bodies(lab, table).items():
             for content in (b"[]", b"null", b'"x"', b"5"):
-                yield f"the body {content.decode()}", partial(lab.send, operation, content=content, **at)
+                yield (
+                    f"the body {content.decode()}",
+                    partial(lab.send, operation, content=content, **at),
+                )
 
     refused_and_unchanged(lab, table, "IRC-GEN-011", Wrong.TYPE, requests())
 
 
-def of_later_operations(lab: CatalogLab, table: Table) -> dict[OperationId, tuple[dict[str, Any], dict[str, Any]]]:
+def of_later_operations(
+    lab: CatalogLab, table: Table
+) -> dict[OperationId, tuple[dict[str, Any], dict[str, Any]]]:
     """Return arguments and a valid body of each offered operation that only few catalogs have."""
-    change = {"identifier": table.identifier, "requirements": [], "updates": [set_properties(a="1")]}
+    change = {
+        "identifier": table.identifier,
+        "requirements": [],
+        "updates": [set_properties(a="1")],
+    }
     namespace = {"namespace": table.namespace}
     bodies: dict[OperationId, tuple[dict[str, Any], dict[str, Any]]] = {
         op.commit_transaction: ({}, {"table-changes": [change]}),
         op.create_view: (namespace, view_request(table.namespace, lab.name())),
-        op.plan_table_scan: (table.at, {"select": ["id"], "case-sensitive": True, "filter": {"type": "eq", "term": "id", "value": 1}}),
+        op.plan_table_scan: (
+            table.at,
+            {
+                "select": ["id"],
+                "case-sensitive": True,
+                "filter": {"type": "eq", "term": "id", "value": 1},
+            },
+        ),
     }
     return {operation: given for operation, given in bodies.items() if lab.offers(operation)}
 
 
-def fresh(lab: CatalogLab, operation: OperationId, valid: dict[str, Any], invalid: dict[str, Any]) -> dict[str, Any]:
+def fresh(
+    lab: CatalogLab, operation: OperationId, valid: dict[str, Any], invalid: dict[str, Any]
+) -> dict[str, Any]:
     """Return an invalid body about an object of its own, so that an earlier one that was accepted does not decide the answer."""
     if operation == op.rename_table:
         source = lab.make_table(lab.make_namespace()).identifier
         own = {"source": source, "destination": {**source, "name": lab.name()}}
         return {
-            end: {key: own[end][key] if value == valid[end][key] else value for key, value in names.items()}
+            end: {
+                key: own[end][key] if value == valid[end][key] else value
+                for key, value in names.items()
+            }
             if isinstance(names, dict)
             else names
             for end, names in invalid.items()
         }
-    renewed = {"name": lab.name()} if "name" in valid and invalid.get("name") == valid["name"] else {}
-    level = {"namespace": [lab.name()]} if operation == op.create_namespace and invalid.get("namespace") == valid["namespace"] else {}
+    renewed = (
+        {"name": lab.name()} if "name" in valid and invalid.get("name") == valid["name"] else {}
+    )
+    level = (
+        {"namespace": [lab.name()]}
+        if operation == op.create_namespace and invalid.get("namespace") == valid["namespace"]
+        else {}
+    )
     return {**invalid, **renewed, **level}
 
 
-def refuses_mutants(lab: CatalogLab, requirement: str, mutants: Callable[[str, Any], Iterator[Mutant]]) -> None:
+def refuses_mutants(
+    lab: CatalogLab, requirement: str, mutants: Callable[[str, Any], Iterator[Mutant]]
+) -> None:
     """Judge that every operation refuses each mutant of its valid body with 400, and that the table is afterwards as before.
 
     Args:
@@ -112,13 +170,20 @@ def refuses_mutants(lab: CatalogLab, requirement: str, mutants: Callable[[str, A
     table = lab.make_table()
     before = lab.load(table)
     with lab.judge(requirement) as case:
-        for operation, (at, valid) in {**valid_bodies(lab, table), **of_later_operations(lab, table)}.items():
+        for operation, (at, valid) in {
+            **valid_bodies(lab, table),
+            **of_later_operations(lab, table),
+        }.items():
             for mutation, body in mutants(lab.contract.operations[operation].body or "", valid):
                 if (operation, mutation.at) in TOLERATED:
                     continue
                 with case(mutation):
                     reply = lab.send(operation, body=fresh(lab, operation, valid, body), **at)
-                    expect.status(reply, 400, about=f"for a body with {mutation.at} {mutation.kind}, sent to {operation}")
+                    expect.status(
+                        reply,
+                        400,
+                        about=f"for a body with {mutation.at} {mutation.kind}, sent to {operation}",
+                    )
         states.unchanged(lab, before)
 
 
@@ -145,7 +210,16 @@ def empty_bodies_return_400(lab: CatalogLab) -> None:
 
     def requests() -> Iterator[Request]:
         for operation, (at, _) in valid_bodies(lab, table).items():
-            yield "no body", partial(lab.send, operation, content=b"", headers=[("Content-Type", "application/json")], **at)
+            yield (
+                "no body",
+                partial(
+                    lab.send,
+                    operation,
+                    content=b"",
+                    headers=[("Content-Type", "application/json")],
+                    **at,
+                ),
+            )
 
     refused_and_unchanged(lab, table, "IRC-GEN-014", Wrong.MISSING, requests())
 
@@ -165,7 +239,9 @@ def unknown_paths_and_methods_return_4xx(lab: CatalogLab) -> None:
 
     for unknown_path in lab.each(unknown_paths):
         with lab.judge("IRC-GEN-024"):
-            expect.client_error(lab.send_raw("GET", unknown_path), mutation=Mutation(Wrong.ABSENT, "path"))
+            expect.client_error(
+                lab.send_raw("GET", unknown_path), mutation=Mutation(Wrong.ABSENT, "path")
+            )
     for reply in lab.each(unknown_methods):
         with lab.judge("IRC-GEN-025"):
             if reply.status != NOT_IMPLEMENTED:
@@ -176,14 +252,23 @@ def unknown_paths_and_methods_return_4xx(lab: CatalogLab) -> None:
 def unknown_paths_have_error_bodies(lab: CatalogLab) -> None:
     """An unknown path returns 4xx with an error body of the contract."""
     path = lab.path(op.list_namespaces)
-    unknown = [f"{path.removesuffix('/namespaces')}/lakepact-nonsense", f"{path}/{lab.name()}/lakepact-nonsense", "/v1/lakepact/nonsense"]
+    unknown = [
+        f"{path.removesuffix('/namespaces')}/lakepact-nonsense",
+        f"{path}/{lab.name()}/lakepact-nonsense",
+        "/v1/lakepact/nonsense",
+    ]
 
     with lab.judge_each("IRC-ERR-020") as case:
         for each in unknown:
             with case():
                 reply = lab.send_raw("GET", each)
                 expect.client_error(reply, mutation=Mutation(Wrong.ABSENT, "path"))
-                expect.true(isinstance(reply.at("error"), dict), '`{"error": {…}}` as the body', reply.shown, at=reply.place("error"))
+                expect.true(
+                    isinstance(reply.at("error"), dict),
+                    '`{"error": {…}}` as the body',
+                    reply.shown,
+                    at=reply.place("error"),
+                )
                 expect.member(reply.status, reply.place("error", "code"), "error code")
                 for member in ("message", "type"):
                     expect.true(
@@ -200,9 +285,13 @@ def undeclared_operations_return_no_5xx_but_501(lab: CatalogLab) -> None:
     table = lab.make_table()
     values: dict[str, Any] = {"plan_id": "x", "view": lab.name(), **table.at}
     declared, served = declared_operations(lab) | {op.get_token}, detection_of(lab).served
-    undeclared = [operation for operation in lab.contract.operations.values() if operation.id not in declared]
+    undeclared = [
+        operation for operation in lab.contract.operations.values() if operation.id not in declared
+    ]
     # One that is served may fail on an empty body, which other requirements are about.
-    missing = [operation for operation in undeclared if not (operation.body and operation.id in served)]
+    missing = [
+        operation for operation in undeclared if not (operation.body and operation.id in served)
+    ]
     if not missing:
         lab.skip("IRC-GEN-026", "the target declares every operation, or serves it")
         return
@@ -210,5 +299,11 @@ def undeclared_operations_return_no_5xx_but_501(lab: CatalogLab) -> None:
     with lab.judge_each("IRC-GEN-026") as case:
         for operation in missing:
             with case():
-                reply = lab.send(operation.id, declared=False, body={} if operation.body else None, **values)
-                expect.served(reply, reply.status < 500 or reply.status == NOT_IMPLEMENTED, f"no 5xx status but 501 for {operation.id}")
+                reply = lab.send(
+                    operation.id, declared=False, body={} if operation.body else None, **values
+                )
+                expect.served(
+                    reply,
+                    reply.status < 500 or reply.status == NOT_IMPLEMENTED,
+                    f"no 5xx status but 501 for {operation.id}",
+                )

@@ -4,7 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from lakepact.conformance.checks.iceberg_rest.api import CatalogLab, Exchange, NotOffered, Requirement, Unmet, op, set_ref, upd
+from lakepact.conformance.checks.iceberg_rest.api import (
+    CatalogLab,
+    Exchange,
+    NotOffered,
+    Requirement,
+    Unmet,
+    op,
+    set_ref,
+    upd,
+)
 from lakepact.conformance.checks.iceberg_rest.kit.contract_schemas import (
     CONTRACT,
     NESTED,
@@ -13,8 +22,16 @@ from lakepact.conformance.checks.iceberg_rest.kit.contract_schemas import (
 )
 from lakepact.conformance.checks.iceberg_rest.kit.scans import scans
 from lakepact.conformance.checks.iceberg_rest.kit.tables.encryption_keys import KEY, ROOT
-from lakepact.conformance.checks.iceberg_rest.kit.tables.encryption_keys import VERSION as KEYS_SINCE
-from lakepact.conformance.checks.iceberg_rest.kit.tokens import CREDENTIALS, Client, client_of, form, issues_tokens
+from lakepact.conformance.checks.iceberg_rest.kit.tables.encryption_keys import (
+    VERSION as KEYS_SINCE,
+)
+from lakepact.conformance.checks.iceberg_rest.kit.tokens import (
+    CREDENTIALS,
+    Client,
+    client_of,
+    form,
+    issues_tokens,
+)
 from lakepact.conformance.checks.iceberg_rest.kit.views import made, next_version, replace
 from lakepact.conformance.checks.iceberg_rest.suite import suite
 from lakepact.conformance.running.suite import Suite
@@ -27,7 +44,9 @@ def component_of(requirement: Requirement) -> str:
     return requirement.clause.rpartition("/")[2]
 
 
-def invariant_of(requirement: Requirement, of: Suite[CatalogLab], schemas: ContractSchemas) -> Callable[[Exchange], bool | None]:
+def invariant_of(
+    requirement: Requirement, of: Suite[CatalogLab], schemas: ContractSchemas
+) -> Callable[[Exchange], bool | None]:
     """Return the invariant that every instance of a component is what its schema says."""
     component = component_of(requirement)
 
@@ -52,11 +71,15 @@ def invariant_of(requirement: Requirement, of: Suite[CatalogLab], schemas: Contr
 
 #: Forms of single values, which a value does not name: the type of its column does (`column_defaults`).
 FORMS = frozenset(
-    form["$ref"].rpartition("/")[2] for form in CONTRACT.bundle["components"]["schemas"]["PrimitiveTypeValue"]["anyOf"] if "$ref" in form
+    form["$ref"].rpartition("/")[2]
+    for form in CONTRACT.bundle["components"]["schemas"]["PrimitiveTypeValue"]["anyOf"]
+    if "$ref" in form
 )
 
 
-def judge_schemas(of: Suite[CatalogLab], schemas: ContractSchemas) -> dict[str, Callable[[Exchange], bool | None]]:
+def judge_schemas(
+    of: Suite[CatalogLab], schemas: ContractSchemas
+) -> dict[str, Callable[[Exchange], bool | None]]:
     """Register an invariant for each schema that answers can show, and the check that has them shown, in the suite of a version.
 
     Returns:
@@ -75,7 +98,20 @@ def judge_schemas(of: Suite[CatalogLab], schemas: ContractSchemas) -> dict[str, 
     def responses_fit_their_schemas(lab: CatalogLab) -> None:
         """Configuration, namespaces, tables, snapshots, views and errors fit their schemas in every response."""
         stopped: Exception | None = None
-        for show in (configuration, namespaces, structure, defaults, history, files, keys, views, credentials, tokens, scans, refusals):
+        for show in (
+            configuration,
+            namespaces,
+            structure,
+            defaults,
+            history,
+            files,
+            keys,
+            views,
+            credentials,
+            tokens,
+            scans,
+            refusals,
+        ):
             try:
                 show(lab)
             except NotOffered:
@@ -103,8 +139,17 @@ INVARIANTS = judge_schemas(suite, SCHEMAS)
 def _may_be_shown(lab: CatalogLab, requirement: str) -> bool:
     """Return whether the target offers an operation with a body in its answers that the requirement is about."""
     about = CONTRACT.requirements[requirement].operations
-    operations = (operation for operation in CONTRACT.operations.values() if operation.id in about and lab.offers(operation.id))
-    return any(answer.schema for operation in operations for status, answer in operation.answers.items() if status.startswith("2"))
+    operations = (
+        operation
+        for operation in CONTRACT.operations.values()
+        if operation.id in about and lab.offers(operation.id)
+    )
+    return any(
+        answer.schema
+        for operation in operations
+        for status, answer in operation.answers.items()
+        if status.startswith("2")
+    )
 
 
 def configuration(lab: CatalogLab) -> None:
@@ -120,7 +165,11 @@ def namespaces(lab: CatalogLab) -> None:
     lab.send(op.list_namespaces, parent=parent)
     lab.send(op.list_namespaces, parent=parent, page_token="", page_size=1)
     if lab.offers(op.update_properties):
-        lab.send(op.update_properties, namespace=parent, body={"removals": ["owner", "missing"], "updates": {"note": "1"}})
+        lab.send(
+            op.update_properties,
+            namespace=parent,
+            body={"removals": ["owner", "missing"], "updates": {"note": "1"}},
+        )
     lab.send(op.load_namespace_metadata, namespace=parent)
 
 
@@ -132,20 +181,38 @@ def structure(lab: CatalogLab) -> None:
     table = lab.make_table(home, schema=NESTED, properties={"lakepact.note": "1"})
     lab.send(op.list_tables, namespace=home)
     lab.send(op.list_tables, namespace=home, page_token="", page_size=1)
-    bucket = upd.partition_field(upd.column(table, "id"), "bucket[16]", "id_bucket", field_id=upd.next_field(table))
+    bucket = upd.partition_field(
+        upd.column(table, "id"), "bucket[16]", "id_bucket", field_id=upd.next_field(table)
+    )
     lab.try_commit(table, upd.add_spec(bucket), upd.set_default_spec(upd.LAST_ADDED))
     order = upd.add_sort_order(
         upd.sort_field(upd.column(table, "id")),
-        upd.sort_field(upd.column(table, "amount"), transform="truncate[2]", direction="desc", null_order="nulls-last"),
+        upd.sort_field(
+            upd.column(table, "amount"),
+            transform="truncate[2]",
+            direction="desc",
+            null_order="nulls-last",
+        ),
     )
     lab.try_commit(table, order, upd.set_default_sort_order(upd.LAST_ADDED))
-    lab.try_commit(table, upd.add_schema(upd.schema_with(table, upd.next_column(table, "more"))), upd.set_current_schema(upd.LAST_ADDED))
+    lab.try_commit(
+        table,
+        upd.add_schema(upd.schema_with(table, upd.next_column(table, "more"))),
+        upd.set_current_schema(upd.LAST_ADDED),
+    )
     lab.load(table)
 
 
 def defaults(lab: CatalogLab) -> None:
     """Show default values of a column."""
-    word = {"id": 1, "name": "word", "type": "string", "required": False, "initial-default": "before", "write-default": "after"}
+    word = {
+        "id": 1,
+        "name": "word",
+        "type": "string",
+        "required": False,
+        "initial-default": "before",
+        "write-default": "after",
+    }
     lab.load(upd.table_of_version(lab, 3, schema={"type": "struct", "fields": [word]}))
 
 
@@ -154,7 +221,9 @@ def history(lab: CatalogLab) -> None:
     first = lab.append(lab.make_table())
     snapshot = first.member("current-snapshot-id")
     lab.try_commit(first, set_ref("release", snapshot, kind="tag", max_ref_age_ms=86_400_000))
-    lab.try_commit(first, set_ref("audit", snapshot, min_snapshots_to_keep=2, max_snapshot_age_ms=3_600_000))
+    lab.try_commit(
+        first, set_ref("audit", snapshot, min_snapshots_to_keep=2, max_snapshot_age_ms=3_600_000)
+    )
     for operation in ("overwrite", "delete", "replace"):
         lab.append(lab.load(first), summary={"operation": operation, "added-records": "10"})
     lab.send(op.load_table, **first.at, snapshots="refs")
@@ -166,7 +235,9 @@ def files(lab: CatalogLab) -> None:
     table = lab.append(lab.make_table())
     snapshot = table.member("current-snapshot-id")
     lab.try_commit(table, upd.set_statistics(upd.statistics_file(table, snapshot)))
-    lab.try_commit(table, upd.set_partition_statistics(upd.partition_statistics_file(table, snapshot)))
+    lab.try_commit(
+        table, upd.set_partition_statistics(upd.partition_statistics_file(table, snapshot))
+    )
     lab.load(table)
 
 
@@ -197,7 +268,9 @@ def tokens(lab: CatalogLab) -> None:
 def credentials(lab: CatalogLab) -> None:
     """Show credentials, with a table and by themselves."""
     table = lab.make_table()
-    lab.send(op.load_table, headers=[("X-Iceberg-Access-Delegation", "vended-credentials")], **table.at)
+    lab.send(
+        op.load_table, headers=[("X-Iceberg-Access-Delegation", "vended-credentials")], **table.at
+    )
     lab.send(op.load_credentials, **table.at)
 
 
@@ -205,11 +278,17 @@ def refusals(lab: CatalogLab) -> None:
     """Show errors of every documented kind that requests can bring about."""
     table = lab.make_table()
     lab.send(op.create_namespace, body={"namespace": list(table.namespace), "properties": {}})
-    lab.disown(lab.send(op.update_table, body={}, **table.at).exchange)  # nothing is done even where that is accepted
+    lab.disown(
+        lab.send(op.update_table, body={}, **table.at).exchange
+    )  # nothing is done even where that is accepted
     lab.send(op.load_namespace_metadata, namespace=(lab.name(),))
     lab.send(op.load_table, namespace=table.namespace, table=lab.name())
     lab.send(op.create_table, namespace=table.namespace, body=lab.table_request(table.name))
     if lab.offers(op.drop_namespace):
         lab.send(op.drop_namespace, namespace=table.namespace)
     if lab.offers(op.update_properties):
-        lab.send(op.update_properties, namespace=table.namespace, body={"removals": ["twice"], "updates": {"twice": "1"}})
+        lab.send(
+            op.update_properties,
+            namespace=table.namespace,
+            body={"removals": ["twice"], "updates": {"twice": "1"}},
+        )

@@ -4,7 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from lakepact.conformance.checks.iceberg_rest.api import CatalogLab, Place, Reply, check, expect, op, set_properties, upd
+from lakepact.conformance.checks.iceberg_rest.api import (
+    CatalogLab,
+    Place,
+    Reply,
+    check,
+    expect,
+    op,
+    set_properties,
+    upd,
+)
 from lakepact.conformance.checks.iceberg_rest.kit.listings import identifiers
 from lakepact.conformance.checks.iceberg_rest.kit.namespaces import create, is_named, properties_of
 from lakepact.conformance.checks.iceberg_rest.kit.views import create as created_view
@@ -52,7 +61,12 @@ def _kept(lab: CatalogLab, wanted: Mapping[str, str], stored: Stored, *, by: str
     for key, value in wanted.items():
         found = whole or stored({key: value})
         if found is not None:
-            expect.equal(value, found.within(key).value, f"property {expect.shown(key)}", at=found.within(key))
+            expect.equal(
+                value,
+                found.within(key).value,
+                f"property {expect.shown(key)}",
+                at=found.within(key),
+            )
 
 
 @check("IRC-GEN-020", "IRC-NS-CREATE-002", "IRC-NS-PROP-002")
@@ -79,7 +93,11 @@ def namespace_properties_are_kept_as_sent(lab: CatalogLab) -> None:
 
     def updated(properties: Mapping[str, str]) -> Place | None:
         namespace = lab.make_namespace(properties={"empty": "not empty yet"})
-        reply = lab.send(op.update_properties, namespace=namespace, body={"removals": [], "updates": dict(properties)})
+        reply = lab.send(
+            op.update_properties,
+            namespace=namespace,
+            body={"removals": [], "updates": dict(properties)},
+        )
         return None if _refused(reply) else properties_of(lab, namespace).at
 
     with lab.judge("IRC-NS-CREATE-002"):
@@ -97,16 +115,26 @@ def table_properties_are_kept_as_sent(lab: CatalogLab) -> None:
 
     def created(properties: Mapping[str, str]) -> Place | None:
         name = lab.name()
-        reply = lab.send(op.create_table, namespace=namespace, body=lab.table_request(name, properties=dict(properties)))
+        reply = lab.send(
+            op.create_table,
+            namespace=namespace,
+            body=lab.table_request(name, properties=dict(properties)),
+        )
         if _refused(reply):
             return None
         lab.drop_afterwards(namespace, name)
-        return lab.send(op.load_table, namespace=namespace, table=name).place("metadata", "properties")
+        return lab.send(op.load_table, namespace=namespace, table=name).place(
+            "metadata", "properties"
+        )
 
     def committed(properties: Mapping[str, str]) -> Place | None:
         table = lab.make_table(namespace, properties={"empty": "not empty yet"})
         reply = lab.try_commit(table, set_properties(**properties))
-        return None if _refused(reply) else lab.send(op.load_table, **table.at).place("metadata", "properties")
+        return (
+            None
+            if _refused(reply)
+            else lab.send(op.load_table, **table.at).place("metadata", "properties")
+        )
 
     with lab.judge_each("IRC-GEN-020") as case:
         with case():
@@ -120,35 +148,55 @@ def names_are_kept_as_sent(lab: CatalogLab) -> None:
     """An accepted namespace or table name keeps every character: it is returned, loaded and listed as sent."""
     namespace, stem = lab.make_namespace(), lab.name()
 
-    with lab.judge_each("IRC-NS-CREATE-001", without="the target refuses namespaces with special characters") as case:
+    with lab.judge_each(
+        "IRC-NS-CREATE-001", without="the target refuses namespaces with special characters"
+    ) as case:
         for odd in ODD:
             level = odd.format(stem)
             reply = create(lab, [level])
             if not _refused(reply):
                 with case():
                     is_named(reply, [level])
-    with lab.judge_each("IRC-GEN-020", without="the target refuses tables with special characters") as case:
+    with lab.judge_each(
+        "IRC-GEN-020", without="the target refuses tables with special characters"
+    ) as case:
         for odd in ODD:
             name = odd.format(stem)
-            if _refused(lab.send(op.create_table, namespace=namespace, body=lab.table_request(name))):
+            if _refused(
+                lab.send(op.create_table, namespace=namespace, body=lab.table_request(name))
+            ):
                 continue
             lab.drop_afterwards(namespace, name)
             with case():
-                expect.status(lab.send(op.load_table, namespace=namespace, table=name), 200, about=f"for {expect.shown(name)}")
+                expect.status(
+                    lab.send(op.load_table, namespace=namespace, table=name),
+                    200,
+                    about=f"for {expect.shown(name)}",
+                )
                 listed = identifiers(lab.send(op.list_tables, namespace=namespace))
-                expect.contains({"namespace": list(namespace), "name": name}, listed, "the tables", at=listed.at)
+                expect.contains(
+                    {"namespace": list(namespace), "name": name}, listed, "the tables", at=listed.at
+                )
 
 
 @check("IRC-GEN-020")
 def table_column_docs_are_kept_as_sent(lab: CatalogLab) -> None:
     """The docs of table columns keep every character, in tables of many columns too."""
     doc = 'e\u0301 \ufb01, two\nlines, "quoted", \U0001f9ca '
-    fields = [{"id": n + 1, "name": f"c{n}", "type": "long", "required": False, "doc": f"{doc}{n}"} for n in range(120)]
+    fields = [
+        {"id": n + 1, "name": f"c{n}", "type": "long", "required": False, "doc": f"{doc}{n}"}
+        for n in range(120)
+    ]
     table = lab.load(lab.make_table(schema={"type": "struct", "schema-id": 0, "fields": fields}))
 
     with lab.judge("IRC-GEN-020"):
         docs = [field.get("doc") for field in upd.current_schema(table)["fields"]]
-        expect.equal([field["doc"] for field in fields], docs, "docs of the columns", at=table.place("schemas"))
+        expect.equal(
+            [field["doc"] for field in fields],
+            docs,
+            "docs of the columns",
+            at=table.place("schemas"),
+        )
 
 
 @check("IRC-GEN-020")
@@ -157,10 +205,16 @@ def view_column_docs_are_kept_as_sent(lab: CatalogLab) -> None:
     namespace, name = lab.make_namespace(), lab.name()
     doc = "e\u0301 \ufb01, two\nlines, \U0001f9ca "
     fields = [{"id": 1, "name": "id", "type": "long", "required": False, "doc": doc}]
-    reply = created_view(lab, namespace, name, schema={"type": "struct", "schema-id": 0, "fields": fields})
+    reply = created_view(
+        lab, namespace, name, schema={"type": "struct", "schema-id": 0, "fields": fields}
+    )
     lab.require(reply, 200)
 
     with lab.judge("IRC-GEN-020"):
         loaded = lab.send(op.load_view, namespace=namespace, view=name)
-        docs = [field.get("doc") for schema in loaded.at("metadata", "schemas") for field in schema["fields"]]
+        docs = [
+            field.get("doc")
+            for schema in loaded.at("metadata", "schemas")
+            for field in schema["fields"]
+        ]
         expect.equal([doc], docs, "docs of the columns", at=loaded.place("metadata", "schemas"))

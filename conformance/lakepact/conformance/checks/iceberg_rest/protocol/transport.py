@@ -4,7 +4,16 @@ from __future__ import annotations
 
 import copy
 
-from lakepact.conformance.checks.iceberg_rest.api import SCHEMA, CatalogLab, Contract, check, expect, invariant, op, set_ref
+from lakepact.conformance.checks.iceberg_rest.api import (
+    SCHEMA,
+    CatalogLab,
+    Contract,
+    check,
+    expect,
+    invariant,
+    op,
+    set_ref,
+)
 from lakepact.conformance.checks.iceberg_rest.kit.dropped import drop_namespace, drop_table
 from lakepact.conformance.checks.iceberg_rest.kit.endpoints import OPERATIONS
 from lakepact.conformance.evidence.exchanges import NO_OPERATION, Exchange, Place, Reply
@@ -30,7 +39,9 @@ def success_bodies_are_json(exchange: Exchange) -> bool:
     """A 200 response with a body has the media type application/json."""
     if not succeeded(exchange) or exchange.status != 200 or not exchange.body:
         return False
-    expect.equal("application/json", exchange.media_type, "media type", at=Place(exchange, "/media-type"))
+    expect.equal(
+        "application/json", exchange.media_type, "media type", at=Place(exchange, "/media-type")
+    )
     return True
 
 
@@ -69,7 +80,9 @@ def members_are_kebab_case(exchange: Exchange) -> bool:
     for member in exchange.parsed:
         if member in CAMEL_TWINS:
             schema, at = {"not": {"required": [member]}}, Reply(exchange).place()
-            raise expect.unmet(f"`{CAMEL_TWINS[member]}`, as the contract spells it", member, at=at, schema=schema)
+            raise expect.unmet(
+                f"`{CAMEL_TWINS[member]}`, as the contract spells it", member, at=at, schema=schema
+            )
     return True
 
 
@@ -96,7 +109,11 @@ def responses_with_204_have_no_body(lab: CatalogLab) -> None:
     """A 204 response has no body, not even one that its headers do not declare."""
     table = lab.make_table()
     target = {"namespace": list(table.namespace), "name": lab.name()}
-    replies = [lab.send(op.rename_table, body={"source": table.identifier, "destination": target}, alone=True)]
+    replies = [
+        lab.send(
+            op.rename_table, body={"source": table.identifier, "destination": target}, alone=True
+        )
+    ]
     replies += [lab.try_drop_table(namespace=table.namespace, table=target["name"], alone=True)]
     replies += [lab.send(op.drop_namespace, namespace=table.namespace, alone=True)]
 
@@ -127,13 +144,18 @@ def dropping_twice_returns_404(lab: CatalogLab) -> None:
             with case():
                 level = lab.name()
                 lab.require(lab.send(op.create_namespace, body={"namespace": [level]}))
-                expect.status(lab.send(op.load_namespace_metadata, namespace=(level,), alone=True), 200)
+                expect.status(
+                    lab.send(op.load_namespace_metadata, namespace=(level,), alone=True), 200
+                )
                 reply = lab.send(op.list_namespaces, alone=True)
                 listed = reply.at("namespaces")
                 if len(listed) < SHORT_LISTING:  # longer ones are judged by IRC-PAG-001
                     expect.contains([level], listed, "the list", at=reply.place("namespaces"))
                 lab.require(lab.send(op.drop_namespace, namespace=(level,)))
-                expect.not_found(lab.send(op.load_namespace_metadata, namespace=(level,), alone=True), "namespace")
+                expect.not_found(
+                    lab.send(op.load_namespace_metadata, namespace=(level,), alone=True),
+                    "namespace",
+                )
 
 
 # -- values that have to survive --------------------------------------------------------------------------------------
@@ -145,7 +167,11 @@ def wide_integers_are_exact(lab: CatalogLab) -> None:
     table = lab.make_table()
     for identifier in WIDE:
         snapshot = lab.snapshot(table, snapshot_id=identifier, parent_snapshot_id=None)
-        table = lab.commit(table, {"action": "add-snapshot", "snapshot": snapshot}, set_ref(f"at-{identifier}", identifier))
+        table = lab.commit(
+            table,
+            {"action": "add-snapshot", "snapshot": snapshot},
+            set_ref(f"at-{identifier}", identifier),
+        )
     loaded = lab.load(table)
 
     with lab.judge_each("IRC-GEN-019") as case:
@@ -159,7 +185,12 @@ def wide_integers_are_exact(lab: CatalogLab) -> None:
                 )
                 shown = f": {identifier}".encode()
                 raw = loaded.reply.body.replace(b'":', b'": ').replace(b"  ", b" ")
-                expect.true(shown in raw, f"the digits {identifier} in the body", loaded.reply.shown, at=loaded.place("snapshots"))
+                expect.true(
+                    shown in raw,
+                    f"the digits {identifier} in the body",
+                    loaded.reply.shown,
+                    at=loaded.place("snapshots"),
+                )
 
 
 @check("IRC-GEN-020")
@@ -176,12 +207,18 @@ def unicode_text_is_kept(lab: CatalogLab) -> None:
             with case():
                 of_namespace = lab.send(op.load_namespace_metadata, namespace=namespace)
                 with lab.step("IRC-NS-GET-002"):
-                    expect.member("text", of_namespace.place("properties", "plain"), "namespace property")
+                    expect.member(
+                        "text", of_namespace.place("properties", "plain"), "namespace property"
+                    )
                 expect.member(text, of_namespace.place("properties", "note"), "namespace property")
         loaded = lab.load(table)
         with case():
             with lab.step("IRC-TBL-CREATE-009"):
-                expect.member("text", loaded.reply.place("metadata", "properties", "plain"), "table property")
-            expect.member(text, loaded.reply.place("metadata", "properties", "note"), "table property")
+                expect.member(
+                    "text", loaded.reply.place("metadata", "properties", "plain"), "table property"
+                )
+            expect.member(
+                text, loaded.reply.place("metadata", "properties", "note"), "table property"
+            )
         docs = [f.get("doc") for s in loaded.metadata["schemas"] for f in s["fields"]]
         expect.contains(text, docs, "field documentation", at=loaded.place("schemas"))

@@ -5,10 +5,27 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
-from lakepact.conformance.checks.iceberg_rest.api import CatalogLab, Namespace, check, expect, op, set_properties, states
+from lakepact.conformance.checks.iceberg_rest.api import (
+    CatalogLab,
+    Namespace,
+    check,
+    expect,
+    op,
+    set_properties,
+    states,
+)
 from lakepact.conformance.checks.iceberg_rest.kit.listings import names
-from lakepact.conformance.checks.iceberg_rest.kit.renames import identifier, rename_table, rename_view
-from lakepact.conformance.checks.iceberg_rest.kit.tables.registration import is_registered, left_behind, location_of, register
+from lakepact.conformance.checks.iceberg_rest.kit.renames import (
+    identifier,
+    rename_table,
+    rename_view,
+)
+from lakepact.conformance.checks.iceberg_rest.kit.tables.registration import (
+    is_registered,
+    left_behind,
+    location_of,
+    register,
+)
 from lakepact.conformance.checks.iceberg_rest.kit.views import View, loaded, made, same_view
 from lakepact.conformance.checks.iceberg_rest.kit.views import create as create_view
 
@@ -46,7 +63,10 @@ def _tables(lab: CatalogLab, namespace: Namespace) -> list[str]:
     stem, there = lab.name(), []
     for odd in ODD:
         name = odd.format(stem)
-        if lab.send(op.create_table, namespace=namespace, body=lab.table_request(name)).status == 200:
+        if (
+            lab.send(op.create_table, namespace=namespace, body=lab.table_request(name)).status
+            == 200
+        ):
             lab.drop_afterwards(namespace, name)
             if lab.send(op.load_table, namespace=namespace, table=name).status == 200:
                 there.append(name)
@@ -63,7 +83,12 @@ def tables_with_special_characters_are_addressable(lab: CatalogLab) -> None:
         if there:
             with case():
                 listed = names(lab.send(op.list_tables, namespace=namespace))
-                expect.equal(sorted(there), sorted({*listed} & {*there}), "of the tables, those listed:", at=listed.at)
+                expect.equal(
+                    sorted(there),
+                    sorted({*listed} & {*there}),
+                    "of the tables, those listed:",
+                    at=listed.at,
+                )
     with lab.judge_each("IRC-TBL-HEAD-001", without=PLAIN_ONLY) as case:
         for name in there if lab.offers(op.table_exists) else ():
             with case():
@@ -77,8 +102,14 @@ def tables_with_special_characters_are_addressable(lab: CatalogLab) -> None:
             with case():
                 body = {"requirements": [], "updates": [set_properties(lakepact=name)]}
                 reply = lab.send(op.update_table, namespace=namespace, table=name, body=body)
-                expect.status(reply, 200, about=f"for a commit to {expect.shown(name)}, an existing table or view")
-                at = lab.send(op.load_table, namespace=namespace, table=name).place("metadata", "properties", "lakepact")
+                expect.status(
+                    reply,
+                    200,
+                    about=f"for a commit to {expect.shown(name)}, an existing table or view",
+                )
+                at = lab.send(op.load_table, namespace=namespace, table=name).place(
+                    "metadata", "properties", "lakepact"
+                )
                 expect.equal(name, at.value, f"the property of {expect.shown(name)}", at=at)
 
 
@@ -97,7 +128,11 @@ def tables_are_renamed_to_special_characters(lab: CatalogLab) -> None:
                 expect.status(reply, 204)
                 there = lab.send(op.load_table, namespace=table.namespace, table=name)
                 expect.status(there, 200, about=f"for the new name {expect.shown(name)}")
-                expect.member(table.uuid, there.place("metadata", "table-uuid"), f"table UUID of {expect.shown(name)}")
+                expect.member(
+                    table.uuid,
+                    there.place("metadata", "table-uuid"),
+                    f"table UUID of {expect.shown(name)}",
+                )
                 back = rename_table(lab, identifier(table.namespace, name), table.identifier)
                 expect.status(back, 204, about=f"for renaming {expect.shown(name)} back")
                 states.unchanged(lab, table)
@@ -132,13 +167,26 @@ def views_with_special_characters_are_addressable(lab: CatalogLab) -> None:
                 expect.status(created, 200)
                 found = lab.send(op.load_view, namespace=namespace, view=name)
                 expect.status(found, 200, about=f"for {expect.shown(name)}, which was created")
-                uuid, place = created.at("metadata", "view-uuid"), found.place("metadata", "view-uuid")
-                expect.equal(uuid, found.at("metadata", "view-uuid"), f"view UUID of {expect.shown(name)}", at=place)
+                uuid, place = (
+                    created.at("metadata", "view-uuid"),
+                    found.place("metadata", "view-uuid"),
+                )
+                expect.equal(
+                    uuid,
+                    found.at("metadata", "view-uuid"),
+                    f"view UUID of {expect.shown(name)}",
+                    at=place,
+                )
                 there.append(name)
         if there and lab.offers(op.list_views):
             with case():
                 listed = names(lab.send(op.list_views, namespace=namespace))
-                expect.equal(sorted(there), sorted({*listed} & {*there}), "of the views, those listed:", at=listed.at)
+                expect.equal(
+                    sorted(there),
+                    sorted({*listed} & {*there}),
+                    "of the views, those listed:",
+                    at=listed.at,
+                )
     with lab.judge_each("IRC-VIEW-LOAD-005", without=PLAIN_ONLY) as case:
         for name in there if lab.offers(op.view_exists) else ():
             with case():
@@ -151,8 +199,14 @@ def views_with_special_characters_are_addressable(lab: CatalogLab) -> None:
         for name in there:
             with case():
                 at: dict[str, Any] = {"namespace": namespace, "view": name}
-                expect.status(lab.send(op.drop_view, **at), 204, about=f"for dropping {expect.shown(name)}")
-                expect.not_found(lab.send(op.load_view, **at), "view", about=f"for {expect.shown(name)} afterwards")
+                expect.status(
+                    lab.send(op.drop_view, **at), 204, about=f"for dropping {expect.shown(name)}"
+                )
+                expect.not_found(
+                    lab.send(op.load_view, **at),
+                    "view",
+                    about=f"for {expect.shown(name)} afterwards",
+                )
 
 
 @check("IRC-VIEW-REN-001")
@@ -173,7 +227,9 @@ def views_are_renamed_to_special_characters(lab: CatalogLab) -> None:
                 expect.status(there, 200, about=f"for the new name {expect.shown(moved.name)}")
                 same_view(lab, view.reply, there)
                 expect.status(
-                    rename_view(lab, moved.identifier, view.identifier), 204, about=f"for renaming {expect.shown(moved.name)} back"
+                    rename_view(lab, moved.identifier, view.identifier),
+                    204,
+                    about=f"for renaming {expect.shown(moved.name)} back",
                 )
 
 
@@ -185,7 +241,9 @@ def namespaces_with_special_characters_are_listed(lab: CatalogLab) -> None:
     stem, there = lab.name(), []
     for odd in ODD_LEVELS:
         namespace = (*parent, odd.format(stem))
-        created = lab.send(op.create_namespace, body={"namespace": list(namespace), "properties": {}})
+        created = lab.send(
+            op.create_namespace, body={"namespace": list(namespace), "properties": {}}
+        )
         if created.status == 200:
             lab.add_cleanup(partial(lab.send, op.drop_namespace, namespace=namespace))
             if lab.send(op.load_namespace_metadata, namespace=namespace).status == 200:
@@ -197,4 +255,6 @@ def namespaces_with_special_characters_are_listed(lab: CatalogLab) -> None:
             with case():
                 expect.status(listed, 200)
                 found = [one for one in there if one in listed.at("namespaces")]
-                expect.equal(there, found, "of the namespaces, those listed:", at=listed.place("namespaces"))
+                expect.equal(
+                    there, found, "of the namespaces, those listed:", at=listed.place("namespaces")
+                )

@@ -4,7 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from lakepact.conformance.checks.iceberg_rest.api import CatalogLab, NotOffered, check, expect, scans
+from lakepact.conformance.checks.iceberg_rest.api import (
+    CatalogLab,
+    NotOffered,
+    check,
+    expect,
+    scans,
+)
 from lakepact.conformance.checks.iceberg_rest.kit.files.manifests import Manifest, long_bound
 from lakepact.conformance.checks.iceberg_rest.scans.deletes import BY_NAME
 from lakepact.conformance.checks.iceberg_rest.scans.fetch import in_the_background
@@ -17,7 +23,11 @@ OPTIONS: dict[str, dict[str, Any]] = {
     "a filter that holds for every row": {"filter": compared("not-null", "id")},
     "selected columns": {"select": ["id"]},
     "statistics": {"stats_fields": ["id"]},
-    "everything said": {"filter": compared("not-null", "id"), "select": ["id"], "case_sensitive": False},
+    "everything said": {
+        "filter": compared("not-null", "id"),
+        "select": ["id"],
+        "case_sensitive": False,
+    },
 }
 
 BEYOND_DOUBLES = 2**53 + 1  #: the first whole number that no double is
@@ -33,8 +43,14 @@ WHOLE: dict[str, tuple[int, bytes, tuple[Any, ...]]] = {
         (
             compared("eq", "id", BEYOND_DOUBLES),
             compared("gt", "id", BEYOND_DOUBLES - 1),
-            compared("in", "id", *range(2 * BEYOND_DOUBLES, 2 * BEYOND_DOUBLES + MANY), BEYOND_DOUBLES),
-            both("or", compared("eq", "name", "nobody"), compared("in", "id", *range(MANY), BEYOND_DOUBLES)),
+            compared(
+                "in", "id", *range(2 * BEYOND_DOUBLES, 2 * BEYOND_DOUBLES + MANY), BEYOND_DOUBLES
+            ),
+            both(
+                "or",
+                compared("eq", "name", "nobody"),
+                compared("in", "id", *range(MANY), BEYOND_DOUBLES),
+            ),
         ),
     ),
     "text": (
@@ -64,7 +80,13 @@ def filters_compare_exact_values(lab: CatalogLab) -> None:
     table = scans.grown(lab)
     spec = table.spec()
     files = (
-        table.file(name, lower={column: bound}, upper={column: bound}, values={column: 10}, nulls={column: 0})
+        table.file(
+            name,
+            lower={column: bound},
+            upper={column: bound},
+            values={column: 10},
+            nulls={column: 0},
+        )
         for name, (column, bound, _) in WHOLE.items()
     )
     table.commit([Manifest((file,), spec=spec) for file in files])
@@ -73,7 +95,12 @@ def filters_compare_exact_values(lab: CatalogLab) -> None:
         for wanted in lab.each(filters):
             with lab.judge("IRC-SCAN-PLAN-015"):
                 found = scans.planned(lab, table.table, filter=wanted)
-                expect.contains(table.path(name), found.paths, f"the files for {expect.shown(wanted)},", at=found.at)
+                expect.contains(
+                    table.path(name),
+                    found.paths,
+                    f"the files for {expect.shown(wanted)},",
+                    at=found.at,
+                )
 
 
 @check("IRC-SCAN-PLAN-009", "IRC-SCAN-PLAN-010")
@@ -89,8 +116,12 @@ def filters_and_selections_keep_the_snapshot(lab: CatalogLab) -> None:
     scans.needs_scans_between(lab, table)
     for named, options in lab.each(OPTIONS.items()):
         with lab.judge("IRC-SCAN-PLAN-010"):
-            found = scans.planned(lab, table.table, start_snapshot_id=first.id, end_snapshot_id=third.id, **options)
-            found.reads(added(table, 2, 3), f"the files appended after snapshot 1 up to 3, with {named},")
+            found = scans.planned(
+                lab, table.table, start_snapshot_id=first.id, end_snapshot_id=third.id, **options
+            )
+            found.reads(
+                added(table, 2, 3), f"the files appended after snapshot 1 up to 3, with {named},"
+            )
 
 
 @check("IRC-SCAN-SCH-003")
@@ -99,23 +130,39 @@ def filtered_and_former_scans_have_delete_files(lab: CatalogLab) -> None:
     table = scans.grown(lab, partition_spec=BY_NAME)
     table.append(table.file("a1", "a"), table.file("b1", "b"))
     former = table.append(
-        scans.position_deletes(table, "positions-of-a", "a"), scans.equality_deletes(table, "values-of-b", "b"), operation="delete"
+        scans.position_deletes(table, "positions-of-a", "a"),
+        scans.equality_deletes(table, "values-of-b", "b"),
+        operation="delete",
     )
-    table.append(table.file("a2", "a"), scans.equality_deletes(table, "later-values-of-a", "a"), operation="overwrite")
+    table.append(
+        table.file("a2", "a"),
+        scans.equality_deletes(table, "later-values-of-a", "a"),
+        operation="overwrite",
+    )
     of_a, of_b = {"positions-of-a"}, {"values-of-b"}
     now = {"a1": {*of_a, "later-values-of-a"}, "a2": set[str](), "b1": of_b}
     then = {"a1": of_a, "b1": of_b}
     requests: tuple[tuple[str, dict[str, Any], dict[str, set[str]]], ...] = (
-        ("of one partition", {"filter": compared("eq", "name", "a")}, {name: now[name] for name in ("a1", "a2")}),
+        (
+            "of one partition",
+            {"filter": compared("eq", "name", "a")},
+            {name: now[name] for name in ("a1", "a2")},
+        ),
         ("of some rows", {"filter": compared("gt", "id", 3)}, now),
         ("of a former snapshot", {"snapshot_id": former.id}, then),
-        ("of some rows of a former snapshot", {"snapshot_id": former.id, "filter": compared("eq", "name", "b")}, {"b1": of_b}),
+        (
+            "of some rows of a former snapshot",
+            {"snapshot_id": former.id, "filter": compared("eq", "name", "b")},
+            {"b1": of_b},
+        ),
         ("of some columns", {"select": ["name"]}, now),
     )
 
     for what, request, expected in lab.each(requests):
         with lab.judge("IRC-SCAN-SCH-003"):
-            scans.planned(lab, table.table, **request).has_deletes(table, expected, f" in a scan {what}")
+            scans.planned(lab, table.table, **request).has_deletes(
+                table, expected, f" in a scan {what}"
+            )
 
 
 @check("IRC-SCAN-FETCH-002")
@@ -123,9 +170,13 @@ def async_plans_keep_matching_files(lab: CatalogLab) -> None:
     """An asynchronous plan with a filter prunes no file that may hold a matching row."""
     table = in_the_background(lab)
 
-    for wanted in lab.each((compared("gt", "id", 3), compared("not-null", "id"), compared("eq", "name", "a"))):
+    for wanted in lab.each(
+        (compared("gt", "id", 3), compared("not-null", "id"), compared("eq", "name", "a"))
+    ):
         with lab.judge("IRC-SCAN-FETCH-002"):
-            scans.planned(lab, table.table, filter=wanted).reads(table.snapshots[-1].data, f"the files for {expect.shown(wanted)},")
+            scans.planned(lab, table.table, filter=wanted).reads(
+                table.snapshots[-1].data, f"the files for {expect.shown(wanted)},"
+            )
 
 
 @check("IRC-SCAN-SCH-017")
@@ -138,13 +189,24 @@ def residuals_select_the_same_rows(lab: CatalogLab) -> None:
         table.append(*(table.file(name) for name in ("first", "second", "third")))
         for task, _, _ in lab.each(scans.planned(lab, table.table, filter=wanted).tasks):
             residual = task.get("residual-filter")
-            rows = [row for row in ({"id": number} for number in range(12)) if residual is not None and is_decided(residual, row)]
+            rows = [
+                row
+                for row in ({"id": number} for number in range(12))
+                if residual is not None and is_decided(residual, row)
+            ]
             decided = decided or bool(rows)
             with lab.judge_each("IRC-SCAN-SCH-017") as case:
                 for row in rows:
                     with case():
                         about = f"a residual that agrees with {expect.shown(wanted)} for {expect.shown(row)}"
                         at = task.at.within("residual-filter")
-                        expect.true(holds(wanted, row) == holds(residual, row), about, expect.shown(residual), at=at)
+                        expect.true(
+                            holds(wanted, row) == holds(residual, row),
+                            about,
+                            expect.shown(residual),
+                            at=at,
+                        )
     if not decided:
-        raise NotOffered("the target sends no residuals, or residuals that this check cannot evaluate")
+        raise NotOffered(
+            "the target sends no residuals, or residuals that this check cannot evaluate"
+        )

@@ -5,22 +5,42 @@ from __future__ import annotations
 from dataclasses import replace
 
 from lakepact.conformance.checks.iceberg_rest.api import CatalogLab, check, expect, scans, upd
-from lakepact.conformance.checks.iceberg_rest.kit.files.manifests import DELETED, EXISTING, POSITION_DELETES, File, Manifest
+from lakepact.conformance.checks.iceberg_rest.kit.files.manifests import (
+    DELETED,
+    EXISTING,
+    POSITION_DELETES,
+    File,
+    Manifest,
+)
 
-BY_NAME = {"spec-id": 0, "fields": [{"source-id": 2, "field-id": 1000, "name": "name", "transform": "identity"}]}
+BY_NAME = {
+    "spec-id": 0,
+    "fields": [{"source-id": 2, "field-id": 1000, "name": "name", "transform": "identity"}],
+}
 
 
 @check("IRC-SCAN-SCH-003")
 def delete_files_apply_by_sequence_and_partition(lab: CatalogLab) -> None:
     """A task refers to the delete files of its partition that are not older, and to position deletes of its file."""
     table = scans.grown(lab, partition_spec=BY_NAME)
-    table.append(table.file("a1", "a"), table.file("a2", "a"), table.file("b1", "b"), table.file("b2", "b"), table.file("n1", None))
+    table.append(
+        table.file("a1", "a"),
+        table.file("a2", "a"),
+        table.file("b1", "b"),
+        table.file("b2", "b"),
+        table.file("n1", None),
+    )
     table.append(
         scans.position_deletes(table, "positions-of-a", "a"),
         scans.position_deletes(table, "positions-of-b1", "b", target=table.path("b1")),
         operation="delete",
     )
-    table.append(table.file("a3", "a"), table.file("b3", "b"), scans.equality_deletes(table, "values-of-b", "b"), operation="overwrite")
+    table.append(
+        table.file("a3", "a"),
+        table.file("b3", "b"),
+        scans.equality_deletes(table, "values-of-b", "b"),
+        operation="overwrite",
+    )
     expected = {
         "a1": {"positions-of-a"},
         "a2": {"positions-of-a"},
@@ -48,7 +68,9 @@ def delete_files_apply_within_a_snapshot(lab: CatalogLab) -> None:
     )
 
     with lab.judge("IRC-SCAN-SCH-003"):
-        scans.planned(lab, table.table).has_deletes(table, {"old": {"values"}, "new": {"positions"}})
+        scans.planned(lab, table.table).has_deletes(
+            table, {"old": {"values"}, "new": {"positions"}}
+        )
 
 
 @check("IRC-SCAN-SCH-003")
@@ -69,13 +91,21 @@ def deletion_vectors_are_matched_to_their_file(lab: CatalogLab) -> None:
     with lab.judge_each("IRC-SCAN-SCH-003") as case:
         plan = scans.planned(lab, table.table)
         found = {
-            file["file-path"]: (task.at, [(one["file-path"], one.get("content-offset")) for one in deletes])
+            file["file-path"]: (
+                task.at,
+                [(one["file-path"], one.get("content-offset")) for one in deletes],
+            )
             for task, file, deletes in plan.tasks
         }
         for name, wanted in expected.items():
             with case():
                 at, told = found.get(table.path(name), (plan.at, None))
-                expect.true(wanted == told, f"deletion vectors {expect.shown(wanted)} of {name}", told, at=at)
+                expect.true(
+                    wanted == told,
+                    f"deletion vectors {expect.shown(wanted)} of {name}",
+                    told,
+                    at=at,
+                )
 
 
 @check("IRC-SCAN-SCH-003")
@@ -89,11 +119,21 @@ def deletion_vectors_replace_position_deletes(lab: CatalogLab) -> None:
         operation="delete",
     )
     table.table = lab.commit(table.table, upd.upgrade_format_version(3))
-    vector = File(table.path("vector"), content=POSITION_DELETES, format="PUFFIN", rows=1, size=200, offset=4, length=40)
+    vector = File(
+        table.path("vector"),
+        content=POSITION_DELETES,
+        format="PUFFIN",
+        rows=1,
+        size=200,
+        offset=4,
+        length=40,
+    )
     table.append(replace(vector, target=table.path("one")), operation="delete")
 
     with lab.judge("IRC-SCAN-SCH-003"):
-        scans.planned(lab, table.table).has_deletes(table, {"one": {"vector"}, "two": {"positions-of-two"}})
+        scans.planned(lab, table.table).has_deletes(
+            table, {"one": {"vector"}, "two": {"positions-of-two"}}
+        )
 
 
 @check("IRC-SCAN-SCH-003")
@@ -101,11 +141,28 @@ def delete_files_apply_by_data_sequence(lab: CatalogLab) -> None:
     """Data files keep their sequence number in a newer manifest, and removed delete files apply to nothing."""
     table = scans.grown(lab)
     first = table.append(table.file("old"))
-    second = table.append(scans.equality_deletes(table, "values"), scans.position_deletes(table, "removed"), operation="delete")
-    carried = replace(first.manifests[0].files[0], state=EXISTING, sequence=first.sequence, snapshot=first.id)
-    values, removed = (replace(f, sequence=second.sequence, snapshot=second.id) for m in second.manifests if m.content for f in m.files)
-    left = Manifest((replace(values, state=EXISTING), replace(removed, state=DELETED)), spec=table.spec())
-    table.commit([Manifest((carried, table.file("new")), spec=table.spec()), left], keep=False, operation="replace")
+    second = table.append(
+        scans.equality_deletes(table, "values"),
+        scans.position_deletes(table, "removed"),
+        operation="delete",
+    )
+    carried = replace(
+        first.manifests[0].files[0], state=EXISTING, sequence=first.sequence, snapshot=first.id
+    )
+    values, removed = (
+        replace(f, sequence=second.sequence, snapshot=second.id)
+        for m in second.manifests
+        if m.content
+        for f in m.files
+    )
+    left = Manifest(
+        (replace(values, state=EXISTING), replace(removed, state=DELETED)), spec=table.spec()
+    )
+    table.commit(
+        [Manifest((carried, table.file("new")), spec=table.spec()), left],
+        keep=False,
+        operation="replace",
+    )
 
     with lab.judge("IRC-SCAN-SCH-003"):
         scans.planned(lab, table.table).has_deletes(table, {"old": {"values"}, "new": set()})
@@ -116,15 +173,25 @@ def delete_files_apply_within_their_spec(lab: CatalogLab) -> None:
     """Delete files apply only to their partition spec; unpartitioned equality deletes apply to all."""
     table = scans.grown(lab)
     plain = table.spec()
-    for number, (transform, name) in enumerate((("identity", "by_name"), ("truncate[1]", "by_letter")), start=1):
-        field = upd.partition_field(upd.column(table.table, "name"), transform, name, field_id=upd.next_field(table.table))
+    for number, (transform, name) in enumerate(
+        (("identity", "by_name"), ("truncate[1]", "by_letter")), start=1
+    ):
+        field = upd.partition_field(
+            upd.column(table.table, "name"), transform, name, field_id=upd.next_field(table.table)
+        )
         update = upd.add_spec(field, spec_id=number)
         table.table = lab.commit(table.table, update, upd.set_default_spec(upd.LAST_ADDED))
         table.append(table.file(name, "a"))
-    deletes = (scans.equality_deletes(table, "values-of-letter", "a"), scans.position_deletes(table, "positions-of-letter", "a"))
+    deletes = (
+        scans.equality_deletes(table, "values-of-letter", "a"),
+        scans.position_deletes(table, "positions-of-letter", "a"),
+    )
     everywhere = Manifest((scans.equality_deletes(table, "values-of-all"),), spec=plain)
     table.commit([Manifest(deletes, spec=table.spec()), everywhere], operation="delete")
-    expected = {"by_name": {"values-of-all"}, "by_letter": {"values-of-all", "values-of-letter", "positions-of-letter"}}
+    expected = {
+        "by_name": {"values-of-all"},
+        "by_letter": {"values-of-all", "values-of-letter", "positions-of-letter"},
+    }
 
     with lab.judge("IRC-SCAN-SCH-003"):
         scans.planned(lab, table.table).has_deletes(table, expected)
@@ -136,28 +203,50 @@ def data_files_match_their_manifest(lab: CatalogLab) -> None:
     table = scans.grown(lab)
     data = table.file("a%20b c=d+e", rows=17, size=12_345)
     table.append(data)
-    table.append(replace(scans.equality_deletes(table, "values"), equality_ids=(2, 3)), operation="delete")
+    table.append(
+        replace(scans.equality_deletes(table, "values"), equality_ids=(2, 3)), operation="delete"
+    )
     (task, file, deletes), *_ = scans.planned(lab, table.table).tasks
 
     with lab.judge("IRC-SCAN-SCH-009"):
-        for member, value in {"file-path": data.path, "record-count": 17, "file-size-in-bytes": 12_345}.items():
+        for member, value in {
+            "file-path": data.path,
+            "record-count": 17,
+            "file-size-in-bytes": 12_345,
+        }.items():
             file.has(member, value)
     with lab.judge("IRC-SCAN-SCH-006"):
-        expect.equal(1, len(deletes), "number of delete files:", at=task.at.within("delete-file-references"))
+        expect.equal(
+            1, len(deletes), "number of delete files:", at=task.at.within("delete-file-references")
+        )
         found = deletes[0].get("equality-ids") or []
-        expect.equal([2, 3], sorted(found), "equality-ids of its delete file:", at=deletes[0].at.within("equality-ids"))
+        expect.equal(
+            [2, 3],
+            sorted(found),
+            "equality-ids of its delete file:",
+            at=deletes[0].at.within("equality-ids"),
+        )
 
 
 @check("IRC-SCAN-SCH-008", "IRC-SCAN-SCH-009")
 def delete_files_match_their_manifest(lab: CatalogLab) -> None:
     """A plan has the numbers, spec id and partition of its delete files as in the manifest."""
     table = scans.grown(lab)
-    update = upd.add_spec(upd.partition_field(upd.column(table.table, "name"), "identity", "by_name", field_id=1000))
+    update = upd.add_spec(
+        upd.partition_field(upd.column(table.table, "name"), "identity", "by_name", field_id=1000)
+    )
     table.table = lab.commit(table.table, update, upd.set_default_spec(upd.LAST_ADDED))
     table.append(table.file("data", "a"))
-    deletes = replace(scans.position_deletes(table, "positions", "a", target=table.path("data")), rows=3, size=777)
+    deletes = replace(
+        scans.position_deletes(table, "positions", "a", target=table.path("data")), rows=3, size=777
+    )
     table.append(deletes, operation="delete")
-    numbers = {"file-path": deletes.path, "record-count": 3, "file-size-in-bytes": 777, "spec-id": table.spec().get("spec-id")}
+    numbers = {
+        "file-path": deletes.path,
+        "record-count": 3,
+        "file-size-in-bytes": 777,
+        "spec-id": table.spec().get("spec-id"),
+    }
     plan = scans.planned(lab, table.table)
     found = [one for _, _, files in plan.tasks for one in files]
 

@@ -5,7 +5,16 @@ from __future__ import annotations
 import time
 from typing import Any
 
-from lakepact.conformance.checks.iceberg_rest.api import CatalogLab, NotOffered, Reply, Table, Unmet, check, expect, scans
+from lakepact.conformance.checks.iceberg_rest.api import (
+    CatalogLab,
+    NotOffered,
+    Reply,
+    Table,
+    Unmet,
+    check,
+    expect,
+    scans,
+)
 from lakepact.conformance.checks.iceberg_rest.kit.files.locations import local_path
 
 STATES = ("completed", "submitted", "cancelled", "failed")
@@ -20,7 +29,9 @@ def submitted(lab: CatalogLab, table: Table, **request: Any) -> str:
     """
     reply = lab.require(scans.plan(lab, table, **request), 200)
     if reply.document.get("status") != "submitted":
-        raise NotOffered("the target plans the scan at once; --parameter async-planning-properties=PROPERTY=VALUE says when it does not")
+        raise NotOffered(
+            "the target plans the scan at once; --parameter async-planning-properties=PROPERTY=VALUE says when it does not"
+        )
     identifier: str = reply.at("plan-id")
     return identifier
 
@@ -54,7 +65,11 @@ def async_plans_complete(lab: CatalogLab) -> None:
     """Fetching an asynchronous plan returns 200 until it is completed, with the files of the scan, and stays completed."""
     table = in_the_background(lab)
     reply = scans.plan(lab, table.table)
-    identifier = reply.document.get("plan-id") if reply.status == 200 and reply.document.get("status") == "submitted" else None
+    identifier = (
+        reply.document.get("plan-id")
+        if reply.status == 200 and reply.document.get("status") == "submitted"
+        else None
+    )
     if identifier is None:
         raise NotOffered("the target plans the scan at once")
 
@@ -63,7 +78,9 @@ def async_plans_complete(lab: CatalogLab) -> None:
         expect.status(first, 200)
         expect.one_of(STATES, first.at("status"), "the member `status`", at=first.place("status"))
     with lab.judge("IRC-SCAN-FETCH-002"):
-        scans.awaited(lab, table.table, reply).reads(table.snapshots[-1].data, "the files of the scan,")
+        scans.awaited(lab, table.table, reply).reads(
+            table.snapshots[-1].data, "the files of the scan,"
+        )
     again = [fetch(lab, table.table, identifier) for _ in range(3)]
     with lab.judge_each("IRC-SCAN-FETCH-009") as case:
         for one in again:
@@ -77,7 +94,9 @@ def async_plans_complete(lab: CatalogLab) -> None:
     with lab.judge_each("IRC-SCAN-FETCH-010") as case:
         for one in again:
             with case():
-                scans.awaited(lab, table.table, one).reads(table.snapshots[-1].data, "the same files again,")
+                scans.awaited(lab, table.table, one).reads(
+                    table.snapshots[-1].data, "the same files again,"
+                )
 
 
 @check("IRC-SCAN-FETCH-002")
@@ -92,10 +111,18 @@ def async_plans_cover_the_requested_snapshots(lab: CatalogLab) -> None:
             scans.equality_deletes(table, "values"),
             operation="delete",
         )
-        expected = {"first": {"values"}, "second": {"positions", "values"}, "third": {"values"}, "fourth": {"values"}}
+        expected = {
+            "first": {"values"},
+            "second": {"positions", "values"},
+            "third": {"values"},
+            "fourth": {"values"},
+        }
         requests: tuple[tuple[dict[str, int], set[str]], ...] = (
             ({"snapshot_id": first.id}, first.data),
-            ({"start_snapshot_id": first.id, "end_snapshot_id": second.id}, second.data - first.data),
+            (
+                {"start_snapshot_id": first.id, "end_snapshot_id": second.id},
+                second.data - first.data,
+            ),
         )
 
         with lab.judge_each("IRC-SCAN-FETCH-002") as case:
@@ -104,7 +131,9 @@ def async_plans_cover_the_requested_snapshots(lab: CatalogLab) -> None:
                     reply = scans.plan(lab, table.table, **request)
                     if reply.status in scans.UNSUPPORTED and "end_snapshot_id" in request:
                         continue
-                    scans.awaited(lab, table.table, reply).reads(data, f"the files of a scan with {', '.join(request)},")
+                    scans.awaited(lab, table.table, reply).reads(
+                        data, f"the files of a scan with {', '.join(request)},"
+                    )
         with lab.judge("IRC-SCAN-FETCH-002"):
             scans.planned(lab, table.table).has_deletes(table, expected)
 
@@ -145,7 +174,9 @@ def cancelling_completed_plans_returns_204_or_404(lab: CatalogLab) -> None:
         lab.skip("IRC-SCAN-CANCEL-004", "the target has no plan tasks to be cancelled with a plan")
         return
     with lab.judge("IRC-SCAN-CANCEL-004"):
-        expect.not_found(lab.send(scans.TASKS, body={"plan-task": tasks[0]}, **table.table.at), "plan task")
+        expect.not_found(
+            lab.send(scans.TASKS, body={"plan-task": tasks[0]}, **table.table.at), "plan task"
+        )
 
 
 @check("IRC-SCAN-FETCH-008")
@@ -186,7 +217,9 @@ def unreadable_manifests_are_not_planned_as_empty(lab: CatalogLab) -> None:
         local_path(manifest.path).unlink(missing_ok=True)
     reply = scans.plan(lab, table.table)
     if reply.status != 200:
-        lab.note("IRC-SCAN-PLAN-009", f"planning with missing manifests returns status {reply.status}")
+        lab.note(
+            "IRC-SCAN-PLAN-009", f"planning with missing manifests returns status {reply.status}"
+        )
         return
 
     try:
@@ -221,7 +254,12 @@ def plans_of_unreadable_tables_fail(lab: CatalogLab) -> None:
             with case():
                 if reply.status < 400:
                     expect.status(reply, 200)
-                    expect.one_of(("submitted", "failed", "completed"), reply.at("status"), "the member `status`", at=reply.place("status"))
+                    expect.one_of(
+                        ("submitted", "failed", "completed"),
+                        reply.at("status"),
+                        "the member `status`",
+                        at=reply.place("status"),
+                    )
 
 
 def _ended(lab: CatalogLab, table: Table, identifier: str) -> None:

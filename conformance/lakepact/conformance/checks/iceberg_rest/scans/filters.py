@@ -4,7 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from lakepact.conformance.checks.iceberg_rest.api import CatalogLab, Kind, Mutation, Wrong, check, expect, scans
+from lakepact.conformance.checks.iceberg_rest.api import (
+    CatalogLab,
+    Kind,
+    Mutation,
+    Wrong,
+    check,
+    expect,
+    scans,
+)
 from lakepact.conformance.checks.iceberg_rest.kit.files.manifests import Manifest, long_bound
 from lakepact.conformance.checks.iceberg_rest.scans.plan import some_table
 
@@ -32,7 +40,13 @@ PRIMITIVES: dict[str, Any] = {
 def compared(kind: str, term: str, *value: Any) -> dict[str, Any]:
     """Return an expression about one column."""
     document: dict[str, Any] = {"type": kind, "term": term}
-    return document | ({"values": list(value)} if kind in {"in", "not-in"} else {"value": value[0]} if value else {})
+    return document | (
+        {"values": list(value)}
+        if kind in {"in", "not-in"}
+        else {"value": value[0]}
+        if value
+        else {}
+    )
 
 
 def both(kind: str, left: Any, right: Any) -> dict[str, Any]:
@@ -52,10 +66,23 @@ def divided(lab: CatalogLab) -> scans.TableWithFiles:
         {"source-id": 3, "field-id": 1001, "name": "at_day", "transform": "day"},
     ]
     table = scans.grown(lab, partition_spec={"spec-id": 0, "fields": fields})
-    contents = {"a0": ("a", DAY), "a1": ("a", DAY + 1), "b2": ("b", DAY), "ab3": ("ab", None), "null4": (None, DAY + 1)}
+    contents = {
+        "a0": ("a", DAY),
+        "a1": ("a", DAY + 1),
+        "b2": ("b", DAY),
+        "ab3": ("ab", None),
+        "null4": (None, DAY + 1),
+    }
     spec = table.spec()
     files = (
-        table.file(path, *partition, lower={1: long_bound(10 * n)}, upper={1: long_bound(10 * n + 9)}, values={1: 10}, nulls={1: 0})
+        table.file(
+            path,
+            *partition,
+            lower={1: long_bound(10 * n)},
+            upper={1: long_bound(10 * n + 9)},
+            values={1: 10},
+            nulls={1: 0},
+        )
         for n, (path, partition) in enumerate(contents.items())
     )
     table.commit([Manifest((file,), spec=spec) for file in files])
@@ -96,8 +123,22 @@ MATCHES: tuple[tuple[Any, str], ...] = (
     (negated(both("and", compared("eq", "name", "a"), compared("gt", "id", 9))), "a0 b2 ab3"),
     (negated(negated(compared("gt", "id", 9))), "a1 b2 ab3 null4"),
     (negated(both("or", negated(compared("eq", "name", "a")), compared("lt", "id", 3))), "a0 a1"),
-    (both("or", both("and", compared("eq", "name", "a"), compared("gt", "id", 9)), compared("is-null", "name")), "a1 null4"),
-    (both("and", both("or", compared("eq", "name", "a"), compared("eq", "name", "b")), compared("gt", "id", 9)), "a1 b2"),
+    (
+        both(
+            "or",
+            both("and", compared("eq", "name", "a"), compared("gt", "id", 9)),
+            compared("is-null", "name"),
+        ),
+        "a1 null4",
+    ),
+    (
+        both(
+            "and",
+            both("or", compared("eq", "name", "a"), compared("eq", "name", "b")),
+            compared("gt", "id", 9),
+        ),
+        "a1 b2",
+    ),
 )
 
 
@@ -116,14 +157,23 @@ def filters_keep_every_matching_file(lab: CatalogLab) -> None:
             found = scans.awaited(lab, table.table, reply)
             missing = sorted({table.path(name) for name in expected.split()} - {*found.paths})
             actual = f"without {', '.join(missing)}"
-            expect.true(not missing, f"the files {expected} for {expect.shown(wanted)}", actual, at=found.at, kind=Kind.MISSING)
+            expect.true(
+                not missing,
+                f"the files {expected} for {expect.shown(wanted)}",
+                actual,
+                at=found.at,
+                kind=Kind.MISSING,
+            )
 
 
 @check("IRC-SCAN-PLAN-016")
 def every_expression_type_returns_200(lab: CatalogLab) -> None:
     """Planning returns 200 for all nineteen expression types and literals of every primitive type."""
     scans.needs(lab, scans.PLAN)
-    columns = [{"id": n, "name": f"c{n}", "type": kind, "required": False} for n, kind in enumerate(PRIMITIVES, 1)]
+    columns = [
+        {"id": n, "name": f"c{n}", "type": kind, "required": False}
+        for n, kind in enumerate(PRIMITIVES, 1)
+    ]
     table = lab.make_table(schema={"type": "struct", "schema-id": 0, "fields": columns})
     scans.require_plans(lab, table)
     text, number, real = (1 + list(PRIMITIVES).index(kind) for kind in ("string", "int", "double"))
@@ -134,7 +184,10 @@ def every_expression_type_returns_200(lab: CatalogLab) -> None:
         both("and", eq, eq),
         both("or", eq, eq),
         negated(eq),
-        *(compared(kind, f"c{number}", 1) for kind in ("eq", "not-eq", "lt", "lt-eq", "gt", "gt-eq")),
+        *(
+            compared(kind, f"c{number}", 1)
+            for kind in ("eq", "not-eq", "lt", "lt-eq", "gt", "gt-eq")
+        ),
         *(compared(kind, f"c{number}", 1, 2) for kind in ("in", "not-in")),
         *(compared(kind, f"c{text}", "a") for kind in ("starts-with", "not-starts-with")),
         *(compared(kind, f"c{number}") for kind in ("is-null", "not-null")),
@@ -144,7 +197,9 @@ def every_expression_type_returns_200(lab: CatalogLab) -> None:
 
     for wanted in lab.each((*kinds, *literals)):
         with lab.judge("IRC-SCAN-PLAN-016"):
-            expect.status(scans.plan(lab, table, filter=wanted), 200, about=f"for {expect.shown(wanted)}")
+            expect.status(
+                scans.plan(lab, table, filter=wanted), 200, about=f"for {expect.shown(wanted)}"
+            )
 
 
 #: Invalid expressions, and expressions that do not fit the columns of such a table.
@@ -162,7 +217,9 @@ NONSENSE: dict[str, Any] = {
     "an array": [compared("eq", "id", 5)],
     "a number": 5,
     "an unknown column": compared("eq", "nowhere", 5),
-    "an unknown column within": both("and", compared("eq", "id", 5), negated(compared("is-null", "nowhere"))),
+    "an unknown column within": both(
+        "and", compared("eq", "id", 5), negated(compared("is-null", "nowhere"))
+    ),
 }
 
 
@@ -173,8 +230,17 @@ def invalid_filters_return_400(lab: CatalogLab) -> None:
 
     for what, wanted in lab.each(NONSENSE.items()):
         with lab.judge("IRC-SCAN-PLAN-017"):
-            wrong = Mutation(Wrong.ABSENT, "column") if "unknown column" in what else Mutation(Wrong.VALUE, "/filter")
-            expect.status(scans.plan(lab, table, filter=wanted), 400, about=f"for {what}: {expect.shown(wanted)}", mutation=wrong)
+            wrong = (
+                Mutation(Wrong.ABSENT, "column")
+                if "unknown column" in what
+                else Mutation(Wrong.VALUE, "/filter")
+            )
+            expect.status(
+                scans.plan(lab, table, filter=wanted),
+                400,
+                about=f"for {what}: {expect.shown(wanted)}",
+                mutation=wrong,
+            )
 
 
 @check("IRC-SCAN-PLAN-018")
@@ -193,9 +259,18 @@ def names_are_case_sensitive_by_default(lab: CatalogLab) -> None:
     with lab.judge_each("IRC-SCAN-PLAN-018") as case:
         for what, request in requests.items():
             with case():
-                expect.status(scans.plan(lab, table, **request, case_sensitive=False), 200, about=f"for {what} without case-sensitivity")
+                expect.status(
+                    scans.plan(lab, table, **request, case_sensitive=False),
+                    200,
+                    about=f"for {what} without case-sensitivity",
+                )
         for said in ({}, {"case_sensitive": True}):
             with case():
-                reply, about = scans.plan(lab, table, **requests["a filter"], **said), " with case-sensitivity" if said else ""
+                reply, about = (
+                    scans.plan(lab, table, **requests["a filter"], **said),
+                    " with case-sensitivity" if said else "",
+                )
                 wrong = Mutation(Wrong.VALUE, "/filter/term")
-                expect.status(reply, 400, about=f"for a filter in another letter case{about}", mutation=wrong)
+                expect.status(
+                    reply, 400, about=f"for a filter in another letter case{about}", mutation=wrong
+                )

@@ -6,9 +6,26 @@ import random
 from dataclasses import replace
 from typing import Any
 
-from lakepact.conformance.checks.iceberg_rest.api import CatalogLab, Kind, Reply, Table, check, expect, op, scans, states, upd
+from lakepact.conformance.checks.iceberg_rest.api import (
+    CatalogLab,
+    Kind,
+    Reply,
+    Table,
+    check,
+    expect,
+    op,
+    scans,
+    states,
+    upd,
+)
 from lakepact.conformance.checks.iceberg_rest.kit.contract_schemas import NESTED
-from lakepact.conformance.checks.iceberg_rest.kit.files.manifests import DELETED, EXISTING, File, Manifest, long_bound
+from lakepact.conformance.checks.iceberg_rest.kit.files.manifests import (
+    DELETED,
+    EXISTING,
+    File,
+    Manifest,
+    long_bound,
+)
 from lakepact.conformance.evidence.outcome import Mutation, NotOffered, Wrong
 
 
@@ -67,8 +84,15 @@ def plans_cover_the_latest_snapshot_of_main(lab: CatalogLab) -> None:
     four = table.snapshots[-1]
     first = table.snapshots[0]
     gone, kept = first.manifests[0].files
-    rewritten = Manifest((changed(gone, DELETED, first.sequence), changed(kept, EXISTING, first.sequence)), spec=table.spec())
-    others = [manifest for manifest in table.snapshots[-1].manifests if manifest.path != first.manifests[0].path]
+    rewritten = Manifest(
+        (changed(gone, DELETED, first.sequence), changed(kept, EXISTING, first.sequence)),
+        spec=table.spec(),
+    )
+    others = [
+        manifest
+        for manifest in table.snapshots[-1].manifests
+        if manifest.path != first.manifests[0].path
+    ]
     table.commit([rewritten, *others], keep=False, operation="delete")
     latest = table.snapshots[-1]
     table.commit([Manifest((table.file("elsewhere"),), spec=table.spec())], ref="other")
@@ -79,7 +103,9 @@ def plans_cover_the_latest_snapshot_of_main(lab: CatalogLab) -> None:
     with lab.judge_each("IRC-SCAN-PLAN-009") as case:
         for snapshot in table.snapshots:
             with case():
-                scans.planned(lab, table.table, snapshot_id=snapshot.id).reads_all(snapshot.data, f"the files of snapshot {snapshot.id},")
+                scans.planned(lab, table.table, snapshot_id=snapshot.id).reads_all(
+                    snapshot.data, f"the files of snapshot {snapshot.id},"
+                )
     with lab.judge("IRC-SCAN-PLAN-027"):
         scans.planned(lab, table.table).reads(latest.data, "each file once:")
 
@@ -99,12 +125,19 @@ def incremental_scans_cover_appended_files(lab: CatalogLab) -> None:
     with lab.judge_each("IRC-SCAN-PLAN-010") as case:
         for start, end, expected in ((0, 2, (2, 3)), (0, 3, (2, 3, 4)), (2, 3, (4,))):
             with case():
-                found = scans.planned(lab, table.table, start_snapshot_id=ids[start], end_snapshot_id=ids[end])
-                found.reads(added(table, *expected), f"the files appended after snapshot {start + 1} up to {end + 1},")
+                found = scans.planned(
+                    lab, table.table, start_snapshot_id=ids[start], end_snapshot_id=ids[end]
+                )
+                found.reads(
+                    added(table, *expected),
+                    f"the files appended after snapshot {start + 1} up to {end + 1},",
+                )
     reply = scans.plan(lab, table.table, end_snapshot_id=ids[1])
     with lab.judge("IRC-SCAN-PLAN-013"):
         if reply.status == 200 and reply.document.get("status") != "failed":
-            scans.awaited(lab, table.table, reply).reads(added(table, 1, 2), "the files up to the end,")
+            scans.awaited(lab, table.table, reply).reads(
+                added(table, 1, 2), "the files up to the end,"
+            )
         else:
             refused_or_failed(reply, Mutation(Wrong.MISSING, "/start-snapshot-id"))
 
@@ -120,7 +153,9 @@ def incremental_scans_cover_nothing_else(lab: CatalogLab) -> None:
     table.snapshots.remove(other)
     old = [changed(file, EXISTING, first.sequence, first.id) for file in first.manifests[0].files]
     merged = Manifest((table.file("3-a"), *old), spec=table.spec())
-    third = table.commit([merged, *(m for m in second.manifests if m.path != first.manifests[0].path)], keep=False)
+    third = table.commit(
+        [merged, *(m for m in second.manifests if m.path != first.manifests[0].path)], keep=False
+    )
     dropped = changed(second.manifests[0].files[0], DELETED, second.sequence, second.id)
     rewritten = Manifest((table.file("compacted"), dropped), spec=table.spec())
     kept = [m for m in third.manifests if m.path != second.manifests[0].path]
@@ -128,17 +163,29 @@ def incremental_scans_cover_nothing_else(lab: CatalogLab) -> None:
     fifth = table.append(table.file("5-a"))
 
     with lab.judge_each("IRC-SCAN-PLAN-010") as case:
-        for start, end, names in ((first, third, "2-a 3-a"), (second, third, "3-a"), (second, fourth, "3-a"), (second, fifth, "3-a 5-a")):
+        for start, end, names in (
+            (first, third, "2-a 3-a"),
+            (second, third, "3-a"),
+            (second, fourth, "3-a"),
+            (second, fifth, "3-a 5-a"),
+        ):
             with case():
-                reply = scans.plan(lab, table.table, start_snapshot_id=start.id, end_snapshot_id=end.id)
+                reply = scans.plan(
+                    lab, table.table, start_snapshot_id=start.id, end_snapshot_id=end.id
+                )
                 if end in (fourth, fifth) and reply.status in {400, 406}:
                     continue  # no clause says that there are scans of changes beyond appended files: a rewriting in between may be refused
                 found = scans.awaited(lab, table.table, reply)
-                found.reads([table.path(name) for name in names.split()], f"only the appended files {names},")
+                found.reads(
+                    [table.path(name) for name in names.split()],
+                    f"only the appended files {names},",
+                )
     reply = scans.plan(lab, table.table, start_snapshot_id=third.id, end_snapshot_id=third.id)
     with lab.judge("IRC-SCAN-PLAN-010"):
         if reply.status == 200 and reply.document.get("status") != "failed":
-            scans.awaited(lab, table.table, reply).reads([], "no files between a snapshot and itself,")
+            scans.awaited(lab, table.table, reply).reads(
+                [], "no files between a snapshot and itself,"
+            )
         else:
             refused_or_failed(reply, Mutation(Wrong.DUPLICATE, "/end-snapshot-id"))
 
@@ -158,10 +205,17 @@ def contradictory_snapshot_ids_return_400(lab: CatalogLab) -> None:
     with lab.judge_each("IRC-SCAN-PLAN-011") as case:
         for what, members in both.items():
             with case():
-                reply, wrong = scans.plan(lab, table, snapshot_id=last, **members), Mutation(Wrong.VALUE, "/snapshot-id")
+                reply, wrong = (
+                    scans.plan(lab, table, snapshot_id=last, **members),
+                    Mutation(Wrong.VALUE, "/snapshot-id"),
+                )
                 expect.status(reply, 400, about=f"for snapshot-id with {what}", mutation=wrong)
     with lab.judge("IRC-SCAN-PLAN-012"):
-        expect.status(scans.plan(lab, table, start_snapshot_id=first), 400, mutation=Mutation(Wrong.MISSING, "/end-snapshot-id"))
+        expect.status(
+            scans.plan(lab, table, start_snapshot_id=first),
+            400,
+            mutation=Mutation(Wrong.MISSING, "/end-snapshot-id"),
+        )
 
 
 @check("IRC-SCAN-PLAN-014")
@@ -170,7 +224,12 @@ def unknown_snapshots_return_400_or_404(lab: CatalogLab) -> None:
     scans.needs(lab, scans.PLAN)
     nowhere = random.getrandbits(62) | 1
     for table in lab.each((lab.make_table(), lab.append(lab.make_table()))):
-        for request in lab.each(({"snapshot_id": nowhere}, {"start_snapshot_id": nowhere - 1, "end_snapshot_id": nowhere})):
+        for request in lab.each(
+            (
+                {"snapshot_id": nowhere},
+                {"start_snapshot_id": nowhere - 1, "end_snapshot_id": nowhere},
+            )
+        ):
             reply = scans.plan(lab, table, **request)
             with lab.judge("IRC-SCAN-PLAN-014"):
                 refused_or_failed(reply, Mutation(Wrong.ABSENT, "snapshot"))
@@ -181,9 +240,14 @@ def use_snapshot_schema_selects_column_names(lab: CatalogLab) -> None:
     """Filters use the column names of the snapshot's schema with `use-snapshot-schema`, else those of the table's."""
     table = scans.grown(lab)
     snapshot = table.append(table.file("only"))
-    fields = [{**one, "name": "title"} if one["name"] == "name" else one for one in table.table.member("schemas")[0]["fields"]]
+    fields = [
+        {**one, "name": "title"} if one["name"] == "name" else one
+        for one in table.table.member("schemas")[0]["fields"]
+    ]
     renamed = {**upd.schema_with(table.table), "fields": fields}
-    table.table = lab.commit(table.table, upd.add_schema(renamed), upd.set_current_schema(upd.LAST_ADDED))
+    table.table = lab.commit(
+        table.table, upd.add_schema(renamed), upd.set_current_schema(upd.LAST_ADDED)
+    )
 
     with lab.judge("IRC-SCAN-PLAN-019") as case:
         for of_snapshot, known, unknown in ((True, "name", "title"), (False, "title", "name")):
@@ -200,9 +264,18 @@ def use_snapshot_schema_selects_column_names(lab: CatalogLab) -> None:
                     if name == known:
                         expect.status(reply, 200, about=about)
                     else:
-                        expect.status(reply, 400, about=about, mutation=Mutation(Wrong.ABSENT, "column"))
-        reply = scans.plan(lab, table.table, snapshot_id=snapshot.id, filter={"type": "eq", "term": "title", "value": "x"})
-        expect.status(reply, 200, about="for a name of the table's schema without use-snapshot-schema")
+                        expect.status(
+                            reply, 400, about=about, mutation=Mutation(Wrong.ABSENT, "column")
+                        )
+        reply = scans.plan(
+            lab,
+            table.table,
+            snapshot_id=snapshot.id,
+            filter={"type": "eq", "term": "title", "value": "x"},
+        )
+        expect.status(
+            reply, 200, about="for a name of the table's schema without use-snapshot-schema"
+        )
 
 
 @check("IRC-SCAN-PLAN-020")
@@ -223,15 +296,34 @@ def statistics_cover_the_requested_fields(lab: CatalogLab) -> None:
     """A plan has statistics of only the requested `stats-fields`, as in the manifest."""
     table = scans.grown(lab)
     lower, upper = ({column: long_bound(value) for column in (1, 3)} for value in (5, 8))
-    table.append(table.file("measured", lower=lower, upper=upper, values=dict.fromkeys(lower, 10), nulls=dict.fromkeys(lower, 0)))
+    table.append(
+        table.file(
+            "measured",
+            lower=lower,
+            upper=upper,
+            values=dict.fromkeys(lower, 10),
+            nulls=dict.fromkeys(lower, 0),
+        )
+    )
     (_, file, _), *_ = scans.planned(lab, table.table, stats_fields=["id"]).tasks
 
     with lab.judge_each("IRC-SCAN-PLAN-021") as case:
-        for member, value in {"value-counts": 10, "null-value-counts": 0, "lower-bounds": 5, "upper-bounds": 8}.items():
+        for member, value in {
+            "value-counts": 10,
+            "null-value-counts": 0,
+            "lower-bounds": 5,
+            "upper-bounds": 8,
+        }.items():
             with case():
                 told, at = file.get(member) or {}, file.at.within(member)
                 keys = told.get("keys") or []
-                expect.true(set(keys) <= {1}, f"{member} of column 1 alone", keys, at=at.within("keys"), kind=Kind.SURPLUS)
+                expect.true(
+                    set(keys) <= {1},
+                    f"{member} of column 1 alone",
+                    keys,
+                    at=at.within("keys"),
+                    kind=Kind.SURPLUS,
+                )
                 values = told.get("values") or [value]
                 # Bounds that are spelled as bytes are a matter of IRC-SCAN-SCH-012.
                 fine = values == [value] or all(isinstance(one, str) for one in values)
@@ -286,7 +378,12 @@ def planning_missing_tables_returns_404(lab: CatalogLab) -> None:
             with lab.judge(identifier):
                 expect.not_found(reply, "table")
                 if operation != scans.CANCEL:
-                    expect.one_of(sorted(allowed), reply.at("error", "type"), "error type", at=reply.place("error", "type"))
+                    expect.one_of(
+                        sorted(allowed),
+                        reply.at("error", "type"),
+                        "error type",
+                        at=reply.place("error", "type"),
+                    )
 
 
 @check("IRC-SCAN-PLAN-027", "IRC-SCAN-PLAN-026")
@@ -297,11 +394,20 @@ def named_tables_are_planned(lab: CatalogLab) -> None:
         raise NotOffered("no table to scan was named: --parameter scan-table=NAMESPACE.TABLE")
     scans.needs(lab, scans.PLAN)
     *levels, name = named.split(".")
-    before = Table(tuple(levels), name, lab.require(lab.send(op.load_table, namespace=tuple(levels), table=name), 200))
+    before = Table(
+        tuple(levels),
+        name,
+        lab.require(lab.send(op.load_table, namespace=tuple(levels), table=name), 200),
+    )
 
     with lab.judge("IRC-SCAN-PLAN-027"):
         whole = scans.planned(lab, before)
         whole.reads(set(whole.paths), "each file once:")
     with lab.judge("IRC-SCAN-PLAN-026"):
         after = lab.load(before)
-        expect.equal(before.metadata_location, after.metadata_location, "metadata-location", at=after.reply.place("metadata-location"))
+        expect.equal(
+            before.metadata_location,
+            after.metadata_location,
+            "metadata-location",
+            at=after.reply.place("metadata-location"),
+        )

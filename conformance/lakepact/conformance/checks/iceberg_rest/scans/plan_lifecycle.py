@@ -6,7 +6,12 @@ from typing import Any
 
 from lakepact.conformance.checks.iceberg_rest.api import CatalogLab, check, expect, scans
 from lakepact.conformance.checks.iceberg_rest.kit.dropped import drop_table
-from lakepact.conformance.checks.iceberg_rest.scans.fetch import cancel, fetch, in_the_background, submitted
+from lakepact.conformance.checks.iceberg_rest.scans.fetch import (
+    cancel,
+    fetch,
+    in_the_background,
+    submitted,
+)
 
 
 @check("IRC-SCAN-FETCH-010", "IRC-SCAN-FETCH-002")
@@ -24,10 +29,14 @@ def cancelling_a_plan_keeps_other_plans(lab: CatalogLab) -> None:
         expect.status(cancel(lab, table.table, cancelled), 204)
 
     with lab.judge("IRC-SCAN-FETCH-010"):
-        scans.awaited(lab, table.table, kept).reads(first.data, "the files of the plan that was not cancelled,")
+        scans.awaited(lab, table.table, kept).reads(
+            first.data, "the files of the plan that was not cancelled,"
+        )
     with lab.judge("IRC-SCAN-FETCH-002"):
         again = scans.awaited(lab, table.table, scans.plan(lab, table.table))
-        again.reads(second.data, "the files of a scan that is planned again after it was cancelled,")
+        again.reads(
+            second.data, "the files of a scan that is planned again after it was cancelled,"
+        )
 
 
 @check("IRC-SCAN-FETCH-005", "IRC-SCAN-CANCEL-003")
@@ -59,13 +68,21 @@ def plans_of_dropped_tables_return_404(lab: CatalogLab) -> None:
     table.append(*(table.file(name) for name in ("first", "second", "third")))
     whole = scans.awaited(lab, table.table, scans.plan(lab, table.table))
     tasks = whole.answers[0].document.get("plan-tasks") or []
-    named: dict[str, dict[str, Any]] = {} if whole.id is None else {scans.FETCH: {"plan_id": whole.id}, scans.CANCEL: {"plan_id": whole.id}}
+    named: dict[str, dict[str, Any]] = (
+        {}
+        if whole.id is None
+        else {scans.FETCH: {"plan_id": whole.id}, scans.CANCEL: {"plan_id": whole.id}}
+    )
     if tasks:
         named[scans.TASKS] = {"body": {"plan-task": tasks[0]}}
     drop_table(lab, table.table)
 
     for operation, identifier in lab.each(
-        ((scans.FETCH, "IRC-SCAN-FETCH-007"), (scans.TASKS, "IRC-SCAN-TASK-005"), (scans.CANCEL, "IRC-SCAN-CANCEL-005"))
+        (
+            (scans.FETCH, "IRC-SCAN-FETCH-007"),
+            (scans.TASKS, "IRC-SCAN-TASK-005"),
+            (scans.CANCEL, "IRC-SCAN-CANCEL-005"),
+        )
     ):
         if operation not in named or not lab.offers(operation):
             lab.skip(identifier, f"there is nothing to ask {operation} for")

@@ -4,7 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from lakepact.conformance.checks.iceberg_rest.api import CatalogLab, Exchange, Kind, OperationId, Place, Reply, expect, scans
+from lakepact.conformance.checks.iceberg_rest.api import (
+    CatalogLab,
+    Exchange,
+    Kind,
+    OperationId,
+    Place,
+    Reply,
+    expect,
+    scans,
+)
 from lakepact.conformance.checks.iceberg_rest.kit.contract_schemas import SCHEMAS, ContractSchemas
 from lakepact.conformance.checks.iceberg_rest.kit.parts import Part
 from lakepact.conformance.checks.iceberg_rest.suite import invariant, suite
@@ -14,9 +23,20 @@ from lakepact.conformance.running.suite import Suite
 ARRAYS = ("file-scan-tasks", "delete-files", "plan-tasks")
 COUNTS = ("column-sizes", "value-counts", "null-value-counts", "nan-value-counts")
 BOUNDS = ("lower-bounds", "upper-bounds")
-REQUIRED = ("spec-id", "partition", "content", "file-path", "file-format", "file-size-in-bytes", "record-count")
+REQUIRED = (
+    "spec-id",
+    "partition",
+    "content",
+    "file-path",
+    "file-format",
+    "file-size-in-bytes",
+    "record-count",
+)
 #: Checks whose exchanges show all that the invariants are about.
-DELETING = ("scans.deletes.delete_files_apply_by_sequence_and_partition", "scans.deletes.deletion_vectors_are_matched_to_their_file")
+DELETING = (
+    "scans.deletes.delete_files_apply_by_sequence_and_partition",
+    "scans.deletes.deletion_vectors_are_matched_to_their_file",
+)
 BACKGROUND = ("scans.fetch.async_plans_complete",)
 FAILING = ("scans.fetch.plans_of_unreadable_tables_fail",)
 EMPTY = "scans.plan.tables_without_snapshots_have_empty_plans"
@@ -29,7 +49,11 @@ PLANS = answers_of(scans.PLAN, scans.FETCH, scans.TASKS, status=200)
 
 def successful_body(exchange: Exchange, *operations: OperationId) -> Part | None:
     """Return the body of an answer of one of these operations that succeeds; None for others."""
-    if exchange.operation not in operations or exchange.status != 200 or not isinstance(exchange.parsed, dict):
+    if (
+        exchange.operation not in operations
+        or exchange.status != 200
+        or not isinstance(exchange.parsed, dict)
+    ):
         return None
     return Part(exchange.parsed, Reply(exchange).place())
 
@@ -39,7 +63,11 @@ def objects(document: Part | None, member: str) -> list[Part]:
     items = document.get(member) if document is not None else None
     if document is None or not isinstance(items, list):
         return []
-    return [Part(item, document.at.within(member, n)) for n, item in enumerate(items) if isinstance(item, dict)]
+    return [
+        Part(item, document.at.within(member, n))
+        for n, item in enumerate(items)
+        if isinstance(item, dict)
+    ]
 
 
 def files(document: Part) -> Iterator[Part]:
@@ -50,7 +78,9 @@ def files(document: Part) -> Iterator[Part]:
     yield from objects(document, "delete-files")
 
 
-def of_files(identifier: str, holds: Callable[[Part], bool | None], *, traffic: tuple[str, ...] = PLANNING) -> None:
+def of_files(
+    identifier: str, holds: Callable[[Part], bool | None], *, traffic: tuple[str, ...] = PLANNING
+) -> None:
     """Register the invariant that something holds of each file; what is said of it is False where it has nothing to do with a file."""
 
     def every(exchange: Exchange) -> bool:
@@ -71,7 +101,12 @@ def planning_never_returns_cancelled(exchange: Exchange) -> bool:
     document = successful_body(exchange, scans.PLAN)
     if document is None or not isinstance(document.get("status"), str):
         return False
-    expect.true(document["status"] != "cancelled", "another status than cancelled", document["status"], at=document.at.within("status"))
+    expect.true(
+        document["status"] != "cancelled",
+        "another status than cancelled",
+        document["status"],
+        at=document.at.within("status"),
+    )
     return True
 
 
@@ -81,7 +116,12 @@ def plans_have_a_status(exchange: Exchange) -> bool:
     document = successful_body(exchange, scans.PLAN)
     if document is None:
         return False
-    expect.true(isinstance(document.get("status"), str), "`status` as a string", sorted(document), at=document.at.within("status"))
+    expect.true(
+        isinstance(document.get("status"), str),
+        "`status` as a string",
+        sorted(document),
+        at=document.at.within("status"),
+    )
     return True
 
 
@@ -91,9 +131,17 @@ def completed_plans_have_tasks(exchange: Exchange) -> bool:
     document = successful_body(exchange, scans.PLAN)
     if document is None or document.get("status") != "completed":
         return False
-    holds = any(isinstance(document.get(member), list) for member in ("file-scan-tasks", "plan-tasks"))
+    holds = any(
+        isinstance(document.get(member), list) for member in ("file-scan-tasks", "plan-tasks")
+    )
     at = document.at.within("file-scan-tasks")
-    expect.true(holds, "file-scan-tasks or plan-tasks, as arrays", sorted(document), at=at, kind=Kind.MISSING)
+    expect.true(
+        holds,
+        "file-scan-tasks or plan-tasks, as arrays",
+        sorted(document),
+        at=at,
+        kind=Kind.MISSING,
+    )
     return True
 
 
@@ -104,7 +152,12 @@ def submitted_plans_have_an_id(exchange: Exchange) -> bool:
     if document is None or document.get("status") != "submitted":
         return False
     identifier = document.get("plan-id")
-    expect.true(isinstance(identifier, str) and bool(identifier), "plan-id as a string", identifier, at=document.at.within("plan-id"))
+    expect.true(
+        isinstance(identifier, str) and bool(identifier),
+        "plan-id as a string",
+        identifier,
+        at=document.at.within("plan-id"),
+    )
     return True
 
 
@@ -125,15 +178,25 @@ def _says_why(document: Part | None) -> bool:
         return False
     error = document.get("error")
     error = error if isinstance(error, dict) else {}
-    whole = all(isinstance(error.get(m), str) for m in ("message", "type")) and type(error.get("code")) is int
-    expect.true(whole, "an error with message, type and code", document.get("error"), at=document.at.within("error"))
+    whole = (
+        all(isinstance(error.get(m), str) for m in ("message", "type"))
+        and type(error.get("code")) is int
+    )
+    expect.true(
+        whole,
+        "an error with message, type and code",
+        document.get("error"),
+        at=document.at.within("error"),
+    )
     return True
 
 
 @invariant("IRC-SCAN-PLAN-007", traffic=(*BACKGROUND, *FAILING), concerns=PLANS)
 def incomplete_plans_have_no_tasks(exchange: Exchange) -> bool:
     """A response to planning that is not completed has no tasks."""
-    return _has_no_tasks(successful_body(exchange, scans.PLAN), {"submitted", "failed", "cancelled"})
+    return _has_no_tasks(
+        successful_body(exchange, scans.PLAN), {"submitted", "failed", "cancelled"}
+    )
 
 
 @invariant("IRC-SCAN-FETCH-003", traffic=BACKGROUND, concerns=PLANS)
@@ -146,7 +209,10 @@ def _has_no_tasks(document: Part | None, states: set[str]) -> bool:
     if document is None or document.get("status") not in states:
         return False
     found = [member for member in ARRAYS if document.get(member)]
-    wanted, at = f"no tasks and no delete files with the status {document.get('status')}", document.at.within(*found[:1])
+    wanted, at = (
+        f"no tasks and no delete files with the status {document.get('status')}",
+        document.at.within(*found[:1]),
+    )
     expect.true(not found, wanted, found, at=at, kind=Kind.SURPLUS)
     return True
 
@@ -160,14 +226,26 @@ def delete_references_are_valid_indexes(exchange: Exchange) -> bool:
     document = successful_body(exchange, scans.PLAN, scans.FETCH, scans.TASKS)
     applies = False
     for task in objects(document, "file-scan-tasks"):
-        references, at = task.get("delete-file-references"), task.at.within("delete-file-references")
+        references, at = (
+            task.get("delete-file-references"),
+            task.at.within("delete-file-references"),
+        )
         if references is None:
             continue
         applies = True
         count = len(objects(document, "delete-files"))
-        whole = isinstance(references, list) and all(type(one) is int and 0 <= one < count for one in references)
-        expect.true(whole, f"indexes below {count}, the number of delete files in the response", references, at=at)
-        expect.true(len(set(references)) == len(references), "distinct references", references, at=at)
+        whole = isinstance(references, list) and all(
+            type(one) is int and 0 <= one < count for one in references
+        )
+        expect.true(
+            whole,
+            f"indexes below {count}, the number of delete files in the response",
+            references,
+            at=at,
+        )
+        expect.true(
+            len(set(references)) == len(references), "distinct references", references, at=at
+        )
     return applies
 
 
@@ -178,12 +256,22 @@ def delete_files_are_referenced(exchange: Exchange) -> bool:
     deletes = objects(document, "delete-files")
     if document is None or not deletes:
         return False
-    named = {one for task in objects(document, "file-scan-tasks") for one in task.get("delete-file-references") or []}
+    named = {
+        one
+        for task in objects(document, "file-scan-tasks")
+        for one in task.get("delete-file-references") or []
+    }
     # Of several deletion vectors in one file, which belongs to which task is a matter of IRC-SCAN-SCH-003.
     paths = {one.get("file-path") for place, one in enumerate(deletes) if place in named}
-    idle = [place for place, one in enumerate(deletes) if place not in named and one.get("file-path") not in paths]
+    idle = [
+        place
+        for place, one in enumerate(deletes)
+        if place not in named and one.get("file-path") not in paths
+    ]
     at = document.at.within("delete-files", *idle[:1])
-    expect.true(not idle, "a task that refers to each delete file", f"none refers to those at {idle}", at=at)
+    expect.true(
+        not idle, "a task that refers to each delete file", f"none refers to those at {idle}", at=at
+    )
     return True
 
 
@@ -194,7 +282,9 @@ def tasks_have_data_files(exchange: Exchange) -> bool:
     tasks = objects(document, "file-scan-tasks")
     for task in tasks:
         file = task.get("data-file")
-        Part(file if isinstance(file, dict) else {}, task.at.within("data-file")).has("content", "data", "content of the data-file")
+        Part(file if isinstance(file, dict) else {}, task.at.within("data-file")).has(
+            "content", "data", "content of the data-file"
+        )
     return bool(tasks)
 
 
@@ -204,10 +294,19 @@ def delete_files_have_a_content_type(exchange: Exchange) -> bool:
     document = successful_body(exchange, scans.PLAN, scans.FETCH, scans.TASKS)
     deletes = objects(document, "delete-files")
     for file in deletes:
-        expect.one_of(("position-deletes", "equality-deletes"), file.get("content"), "the content", at=file.at.within("content"))
+        expect.one_of(
+            ("position-deletes", "equality-deletes"),
+            file.get("content"),
+            "the content",
+            at=file.at.within("content"),
+        )
         if file["content"] == "equality-deletes":
             columns, at = file.get("equality-ids"), file.at.within("equality-ids")
-            whole = isinstance(columns, list) and bool(columns) and all(type(one) is int for one in columns)
+            whole = (
+                isinstance(columns, list)
+                and bool(columns)
+                and all(type(one) is int for one in columns)
+            )
             expect.true(whole, "equality-ids of a file that deletes by equality", columns, at=at)
     return bool(deletes)
 
@@ -219,12 +318,16 @@ def judge_residuals(of: Suite[CatalogLab], schemas: ContractSchemas) -> None:
     def residuals_are_expressions(exchange: Exchange) -> bool:
         """Each residual filter is a valid expression."""
         document = successful_body(exchange, scans.PLAN, scans.FETCH, scans.TASKS)
-        if document is None or not any("residual-filter" in task for task in objects(document, "file-scan-tasks")):
+        if document is None or not any(
+            "residual-filter" in task for task in objects(document, "file-scan-tasks")
+        ):
             return False
         for component, flaw in schemas.flaws_in(exchange).items():
             if component.endswith("Expression") and flaw is not None:
                 at = Place(exchange, f"/body{schemas.flawed(component, exchange).pointer}")
-                raise expect.unmet("a residual-filter that is an expression", exchange.redact(flaw), at=at)
+                raise expect.unmet(
+                    "a residual-filter that is an expression", exchange.redact(flaw), at=at
+                )
         return True
 
 
@@ -238,7 +341,12 @@ def plan_tasks_are_strings(exchange: Exchange) -> bool:
     if document is None or "plan-tasks" not in document:
         return False
     tasks, at = document["plan-tasks"], document.at.within("plan-tasks")
-    expect.true(isinstance(tasks, list) and all(isinstance(one, str) for one in tasks), "plan-tasks as an array of strings", tasks, at=at)
+    expect.true(
+        isinstance(tasks, list) and all(isinstance(one, str) for one in tasks),
+        "plan-tasks as an array of strings",
+        tasks,
+        at=at,
+    )
     return True
 
 
@@ -247,32 +355,59 @@ def plan_tasks_are_strings(exchange: Exchange) -> bool:
 
 def _formats(file: Part) -> None:
     """Formats are spelled in lower case."""
-    expect.one_of(("avro", "orc", "parquet", "puffin"), file.get("file-format"), "the file format", at=file.at.within("file-format"))
+    expect.one_of(
+        ("avro", "orc", "parquet", "puffin"),
+        file.get("file-format"),
+        "the file format",
+        at=file.at.within("file-format"),
+    )
 
 
 def _required(file: Part) -> None:
     """Files have what is required of them."""
     missing = [member for member in REQUIRED if file.get(member) is None]
     at = file.at.within(*missing[:1])
-    expect.true(not missing, f"{', '.join(REQUIRED)} of each file", f"without {', '.join(missing)}", at=at, kind=Kind.MISSING)
+    expect.true(
+        not missing,
+        f"{', '.join(REQUIRED)} of each file",
+        f"without {', '.join(missing)}",
+        at=at,
+        kind=Kind.MISSING,
+    )
 
 
 def _lengths(file: Part) -> bool:
     """Offsets come with lengths."""
     if file.get("content-offset") is None:
         return False
-    is_sized, at = type(file.get("content-size-in-bytes")) is int, file.at.within("content-size-in-bytes")
+    is_sized, at = (
+        type(file.get("content-size-in-bytes")) is int,
+        file.at.within("content-size-in-bytes"),
+    )
     expect.true(is_sized, "content-size-in-bytes beside content-offset", sorted(file), at=at)
     return True
 
 
 def _in_step(file: Part) -> bool:
     """Keys and values of statistics are in step."""
-    known = [(file[member], file.at.within(member)) for member in (*COUNTS, *BOUNDS) if file.get(member) is not None]
+    known = [
+        (file[member], file.at.within(member))
+        for member in (*COUNTS, *BOUNDS)
+        if file.get(member) is not None
+    ]
     for one, at in known:
-        keys, values = (one.get(m) or [] for m in ("keys", "values")) if isinstance(one, dict) else (None, None)
+        keys, values = (
+            (one.get(m) or [] for m in ("keys", "values"))
+            if isinstance(one, dict)
+            else (None, None)
+        )
         whole = isinstance(keys, list) and isinstance(values, list) and len(keys) == len(values)
-        expect.true(whole and all(type(key) is int for key in keys or []), "as many values as keys, which are integers", one, at=at)
+        expect.true(
+            whole and all(type(key) is int for key in keys or []),
+            "as many values as keys, which are integers",
+            one,
+            at=at,
+        )
     return bool(known)
 
 
@@ -282,17 +417,33 @@ def _numbers(file: Part) -> bool:
     for member in ("first-row-id", "sort-order-id"):
         if file.get(member) is not None:
             applies = True
-            expect.true(type(file[member]) is int, f"an integer as {member}", file[member], at=file.at.within(member))
+            expect.true(
+                type(file[member]) is int,
+                f"an integer as {member}",
+                file[member],
+                at=file.at.within(member),
+            )
     if file.get("split-offsets") is not None:
         applies = True
         offsets, at = file["split-offsets"], file.at.within("split-offsets")
-        expect.true(isinstance(offsets, list) and all(type(one) is int for one in offsets), "integers as split-offsets", offsets, at=at)
+        expect.true(
+            isinstance(offsets, list) and all(type(one) is int for one in offsets),
+            "integers as split-offsets",
+            offsets,
+            at=at,
+        )
     if file.get("key-metadata") is not None:
         applies = True
         key = file["key-metadata"]
-        whole = isinstance(key, str) and len(key) % 2 == 0 and all(one in "0123456789ABCDEFabcdef" for one in key)
+        whole = (
+            isinstance(key, str)
+            and len(key) % 2 == 0
+            and all(one in "0123456789ABCDEFabcdef" for one in key)
+        )
         at = file.at.within("key-metadata")
-        expect.true(whole, "two hexadecimal digits for each byte of key-metadata", "something else", at=at)
+        expect.true(
+            whole, "two hexadecimal digits for each byte of key-metadata", "something else", at=at
+        )
     return applies
 
 

@@ -11,7 +11,14 @@ from typing import Any
 
 from lakepact.conformance.checks.iceberg_rest.api import CatalogLab, Kind, check, expect, upd
 from lakepact.conformance.checks.iceberg_rest.kit.files.manifests import Manifest, long_bound
-from lakepact.conformance.checks.iceberg_rest.kit.scans import TableWithFiles, awaited, grown, is_plan, plan, planned
+from lakepact.conformance.checks.iceberg_rest.kit.scans import (
+    TableWithFiles,
+    awaited,
+    grown,
+    is_plan,
+    plan,
+    planned,
+)
 from lakepact.conformance.checks.iceberg_rest.scans.filters import compared
 
 HOUR = 3_600_000_000  #: in microseconds
@@ -30,23 +37,57 @@ BETWEEN: dict[str, tuple[str, bytes, bytes, tuple[tuple[str, Any], ...]]] = {
         int_bound(-2),
         (("eq", -256), ("lt", -200), ("gt", -10), ("lt-eq", -300), ("gt-eq", -2), ("in", -300)),
     ),
-    "bytes": ("long", long_bound(255), long_bound(65_536), (("eq", 256), ("lt", 256), ("gt", 65_535), ("in", 65_536))),
-    "digits": ("long", long_bound(9), long_bound(10), (("eq", 9), ("eq", 10), ("gt", 9), ("lt", 10))),
-    "signs": ("long", long_bound(-(2**40)), long_bound(2**40), (("eq", -1), ("eq", 0), ("gt", 2**40 - 1), ("lt", -(2**40) + 1))),
-    "reals": ("double", struct.pack("<d", -2.5), struct.pack("<d", -0.5), (("eq", -1.5), ("lt", -2.0), ("gt", -1.0))),
-    "halves": ("float", struct.pack("<f", -2.5), struct.pack("<f", 0.5), (("eq", -1.5), ("lt", -2.0), ("gt", 0.25))),
+    "bytes": (
+        "long",
+        long_bound(255),
+        long_bound(65_536),
+        (("eq", 256), ("lt", 256), ("gt", 65_535), ("in", 65_536)),
+    ),
+    "digits": (
+        "long",
+        long_bound(9),
+        long_bound(10),
+        (("eq", 9), ("eq", 10), ("gt", 9), ("lt", 10)),
+    ),
+    "signs": (
+        "long",
+        long_bound(-(2**40)),
+        long_bound(2**40),
+        (("eq", -1), ("eq", 0), ("gt", 2**40 - 1), ("lt", -(2**40) + 1)),
+    ),
+    "reals": (
+        "double",
+        struct.pack("<d", -2.5),
+        struct.pack("<d", -0.5),
+        (("eq", -1.5), ("lt", -2.0), ("gt", -1.0)),
+    ),
+    "halves": (
+        "float",
+        struct.pack("<f", -2.5),
+        struct.pack("<f", 0.5),
+        (("eq", -1.5), ("lt", -2.0), ("gt", 0.25)),
+    ),
     "prices": (
         "decimal(9, 2)",
         (-1420).to_bytes(2, "big", signed=True),
         (305).to_bytes(2, "big", signed=True),
         (("eq", "-5.00"), ("lt", "-14.00"), ("gt", "3.00"), ("eq", "3.05")),
     ),
-    "days": ("date", int_bound(-12), int_bound(2), (("eq", "1969-12-31"), ("lt", "1969-12-25"), ("gt", "1970-01-01"))),
+    "days": (
+        "date",
+        int_bound(-12),
+        int_bound(2),
+        (("eq", "1969-12-31"), ("lt", "1969-12-25"), ("gt", "1970-01-01")),
+    ),
     "moments": (
         "timestamp",
         long_bound(-HOUR),
         long_bound(HOUR),
-        (("eq", "1969-12-31T23:30:00.000000"), ("lt", "1969-12-31T23:10:00.000000"), ("gt", "1970-01-01T00:30:00.000000")),
+        (
+            ("eq", "1969-12-31T23:30:00.000000"),
+            ("lt", "1969-12-31T23:10:00.000000"),
+            ("gt", "1970-01-01T00:30:00.000000"),
+        ),
     ),
     "zoned": (
         "timestamptz",
@@ -54,14 +95,29 @@ BETWEEN: dict[str, tuple[str, bytes, bytes, tuple[tuple[str, Any], ...]]] = {
         long_bound(HOUR),
         (("eq", "1969-12-31T23:30:00.000000+00:00"), ("gt-eq", "1970-01-01T01:00:00.000000+00:00")),
     ),
-    "letters": ("string", b"Z", b"a", (("eq", "_"), ("lt", "_"), ("gt", "_"), ("starts-with", "_"))),
-    "signs_of_money": ("string", "\uff5e".encode(), "\U0001f600".encode(), (("eq", "\uffe5"), ("gt", "\uffe5"), ("starts-with", "\uffe5"))),
+    "letters": (
+        "string",
+        b"Z",
+        b"a",
+        (("eq", "_"), ("lt", "_"), ("gt", "_"), ("starts-with", "_")),
+    ),
+    "signs_of_money": (
+        "string",
+        "\uff5e".encode(),
+        "\U0001f600".encode(),
+        (("eq", "\uffe5"), ("gt", "\uffe5"), ("starts-with", "\uffe5")),
+    ),
     "raw": ("binary", b"\x00", b"\xff", (("eq", "80"), ("gt", "7F"))),
     "flags": ("boolean", b"\x00", b"\x01", (("eq", True), ("eq", False))),
 }
 
 
-def kept(lab: CatalogLab, table: TableWithFiles, filters: Iterable[Mapping[str, Any]], names: Iterable[str]) -> None:
+def kept(
+    lab: CatalogLab,
+    table: TableWithFiles,
+    filters: Iterable[Mapping[str, Any]],
+    names: Iterable[str],
+) -> None:
     """Judge filters that match rows of all files of these names."""
     paths = {table.path(name) for name in names}
     for wanted in lab.each(filters):
@@ -71,38 +127,79 @@ def kept(lab: CatalogLab, table: TableWithFiles, filters: Iterable[Mapping[str, 
                 is_plan(reply)
             found = awaited(lab, table.table, reply)
             missing = sorted(paths - {*found.paths})
-            about, actual = f"files that may hold rows for {expect.shown(wanted)}", f"without {', '.join(missing)}"
+            about, actual = (
+                f"files that may hold rows for {expect.shown(wanted)}",
+                f"without {', '.join(missing)}",
+            )
             expect.true(not missing, about, actual, at=found.at, kind=Kind.MISSING)
 
 
 @check("IRC-SCAN-PLAN-015")
 def bounds_are_compared_by_type(lab: CatalogLab) -> None:
     """Filters compare bounds by column type: signed, numeric, by bytes, and before 1970."""
-    fields = [{"id": n, "name": name, "type": kind, "required": False} for n, (name, (kind, *_)) in enumerate(BETWEEN.items(), 1)]
+    fields = [
+        {"id": n, "name": name, "type": kind, "required": False}
+        for n, (name, (kind, *_)) in enumerate(BETWEEN.items(), 1)
+    ]
     table = grown(lab, schema={"type": "struct", "schema-id": 0, "fields": fields})
     numbers = range(1, len(BETWEEN) + 1)
-    lower, upper = ({n: known[at] for n, known in zip(numbers, BETWEEN.values(), strict=True)} for at in (1, 2))
+    lower, upper = (
+        {n: known[at] for n, known in zip(numbers, BETWEEN.values(), strict=True)} for at in (1, 2)
+    )
     counts = dict.fromkeys(numbers, 10)
-    table.append(table.file("measured", lower=lower, upper=upper, values=counts, nulls=dict.fromkeys(numbers, 0)))
+    table.append(
+        table.file(
+            "measured", lower=lower, upper=upper, values=counts, nulls=dict.fromkeys(numbers, 0)
+        )
+    )
 
-    kept(lab, table, [compared(kind, name, value) for name, (*_, tests) in BETWEEN.items() for kind, value in tests], ["measured"])
+    kept(
+        lab,
+        table,
+        [
+            compared(kind, name, value)
+            for name, (*_, tests) in BETWEEN.items()
+            for kind, value in tests
+        ],
+        ["measured"],
+    )
 
 
 @check("IRC-SCAN-PLAN-015")
 def missing_statistics_prune_nothing(lab: CatalogLab) -> None:
     """A plan prunes no file by a column without bounds or without counts of values, nulls or NaN."""
-    fields = [{"id": n, "name": name, "type": kind, "required": False} for n, name, kind in ((1, "id", "long"), (2, "name", "string"))]
+    fields = [
+        {"id": n, "name": name, "type": kind, "required": False}
+        for n, name, kind in ((1, "id", "long"), (2, "name", "string"))
+    ]
     fields.append({"id": 3, "name": "real", "type": "double", "required": False})
     table = grown(lab, schema={"type": "struct", "schema-id": 0, "fields": fields})
     reals = struct.pack("<d", 0.0), struct.pack("<d", 9.0)
     table.append(
         table.file("bare"),
-        table.file("bounded", lower={1: long_bound(0), 3: reals[0]}, upper={1: long_bound(9), 3: reals[1]}),
+        table.file(
+            "bounded", lower={1: long_bound(0), 3: reals[0]}, upper={1: long_bound(9), 3: reals[1]}
+        ),
         table.file("counted", values={1: 10, 2: 10, 3: 10}, nulls={1: 0, 2: 1, 3: 0}),
     )
     filters = [
-        *(compared(kind, "id", 5) for kind in ("eq", "not-eq", "lt", "lt-eq", "gt", "gt-eq", "in", "not-in")),
-        *(compared(kind, "name", "x") for kind in ("eq", "not-eq", "lt", "gt", "starts-with", "not-starts-with", "in", "not-in")),
+        *(
+            compared(kind, "id", 5)
+            for kind in ("eq", "not-eq", "lt", "lt-eq", "gt", "gt-eq", "in", "not-in")
+        ),
+        *(
+            compared(kind, "name", "x")
+            for kind in (
+                "eq",
+                "not-eq",
+                "lt",
+                "gt",
+                "starts-with",
+                "not-starts-with",
+                "in",
+                "not-in",
+            )
+        ),
         *(compared(kind, "real", 5.0) for kind in ("eq", "lt", "gt", "in")),
         *(compared(kind, "name") for kind in ("is-null", "not-null")),
         *(compared(kind, "real") for kind in ("is-nan", "not-nan", "not-null")),
@@ -114,18 +211,42 @@ def missing_statistics_prune_nothing(lab: CatalogLab) -> None:
 @check("IRC-SCAN-PLAN-015")
 def files_of_former_schemas_are_kept(lab: CatalogLab) -> None:
     """Bounds of widened columns still apply, and an added column is null in older files."""
-    kinds = {"count": ("int", "long"), "real": ("float", "double"), "price": ("decimal(9, 2)", "decimal(18, 2)")}
-    fields = [{"id": n, "name": name, "type": kind, "required": False} for n, (name, (kind, _)) in enumerate(kinds.items(), 1)]
+    kinds = {
+        "count": ("int", "long"),
+        "real": ("float", "double"),
+        "price": ("decimal(9, 2)", "decimal(18, 2)"),
+    }
+    fields = [
+        {"id": n, "name": name, "type": kind, "required": False}
+        for n, (name, (kind, _)) in enumerate(kinds.items(), 1)
+    ]
     table = grown(lab, schema={"type": "struct", "schema-id": 0, "fields": fields})
-    numbers = {1: (int_bound(-5), int_bound(9)), 2: (struct.pack("<f", -1.5), struct.pack("<f", 1.5)), 3: (b"\xff\x00", b"\x01\x00")}
+    numbers = {
+        1: (int_bound(-5), int_bound(9)),
+        2: (struct.pack("<f", -1.5), struct.pack("<f", 1.5)),
+        3: (b"\xff\x00", b"\x01\x00"),
+    }
     lower, upper = ({n: both[at] for n, both in numbers.items()} for at in (0, 1))
     counts = dict.fromkeys(numbers, 10)
-    table.append(table.file("narrow", lower=lower, upper=upper, values=counts, nulls=dict.fromkeys(numbers, 0)))
+    table.append(
+        table.file(
+            "narrow", lower=lower, upper=upper, values=counts, nulls=dict.fromkeys(numbers, 0)
+        )
+    )
     schema = upd.current_schema(table.table)
     wider = [{**one, "type": kinds[one["name"]][1]} for one in schema["fields"]]
-    schema = {**upd.schema_with(table.table), "fields": [*wider, upd.next_column(table.table, "later")]}
-    table.table = lab.commit(table.table, upd.add_schema(schema), upd.set_current_schema(upd.LAST_ADDED))
-    tests = {"count": (("eq", 5), ("lt", 0), ("gt", 8)), "real": (("eq", 1.25), ("lt", -1.0)), "price": (("eq", "1.00"), ("lt", "-2.00"))}
+    schema = {
+        **upd.schema_with(table.table),
+        "fields": [*wider, upd.next_column(table.table, "later")],
+    }
+    table.table = lab.commit(
+        table.table, upd.add_schema(schema), upd.set_current_schema(upd.LAST_ADDED)
+    )
+    tests = {
+        "count": (("eq", 5), ("lt", 0), ("gt", 8)),
+        "real": (("eq", 1.25), ("lt", -1.0)),
+        "price": (("eq", "1.00"), ("lt", "-2.00")),
+    }
     filters = [compared(kind, name, value) for name, some in tests.items() for kind, value in some]
 
     kept(lab, table, [*filters, compared("is-null", "later")], ["narrow"])
@@ -136,16 +257,51 @@ Rows = dict[Any, tuple[tuple[str, Any], ...]]
 AFTER, BEFORE = "2017-11-16T22:31:08.123456+00:00", "1969-12-31T22:31:08.000000+00:00"
 
 #: Tests that hold for a row.
-OF_ID: Rows = {34: (("eq", 34), ("in", 34), ("lt", 35), ("gt", 33), ("lt-eq", 34), ("gt-eq", 34), ("not-eq", 35), ("not-in", 33))}
+OF_ID: Rows = {
+    34: (
+        ("eq", 34),
+        ("in", 34),
+        ("lt", 35),
+        ("gt", 33),
+        ("lt-eq", 34),
+        ("gt-eq", 34),
+        ("not-eq", 35),
+        ("not-in", 33),
+    )
+}
 OF_NAME: Rows = {
     "iceberg": (
-        *(("eq", "iceberg"), ("in", "iceberg"), ("lt", "icez"), ("gt", "ice"), ("gt-eq", "iceberg"), ("lt-eq", "iceberg")),
-        *(("not-eq", "ice"), ("not-in", "icy"), ("starts-with", "ic"), ("starts-with", "iceb"), ("not-starts-with", "icy")),
+        *(
+            ("eq", "iceberg"),
+            ("in", "iceberg"),
+            ("lt", "icez"),
+            ("gt", "ice"),
+            ("gt-eq", "iceberg"),
+            ("lt-eq", "iceberg"),
+        ),
+        *(
+            ("not-eq", "ice"),
+            ("not-in", "icy"),
+            ("starts-with", "ic"),
+            ("starts-with", "iceb"),
+            ("not-starts-with", "icy"),
+        ),
     )
 }
 OF_MOMENT: Rows = {
-    AFTER: (("eq", AFTER), ("in", AFTER), ("gt", AFTER[:17] + "00.000000+00:00"), ("lt", AFTER[:17] + "59.000000+00:00"), ("lt-eq", AFTER)),
-    BEFORE: (("eq", BEFORE), ("gt", BEFORE[:17] + "00.000000+00:00"), ("lt", BEFORE[:17] + "59.000000+00:00"), ("gt-eq", BEFORE)),
+    AFTER: (
+        ("eq", AFTER),
+        ("in", AFTER),
+        ("gt", AFTER[:17] + "00.000000+00:00"),
+        ("lt", AFTER[:17] + "59.000000+00:00"),
+        ("lt-eq", AFTER),
+    ),
+    BEFORE: (
+        ("eq", BEFORE),
+        ("gt", BEFORE[:17] + "00.000000+00:00"),
+        ("lt", BEFORE[:17] + "59.000000+00:00"),
+        ("gt-eq", BEFORE),
+    ),
 }
 
 #: Transforms, the column that each is of, and for rows the value of the partition field and tests that hold.
@@ -165,11 +321,16 @@ DIVIDED: tuple[tuple[str, str, Rows, tuple[Any, ...]], ...] = (
 def partitions_are_pruned_by_their_transform(lab: CatalogLab) -> None:
     """A plan prunes no partition that may hold a matching row, for every transform."""
     for transform, source, rows, values in lab.each(DIVIDED):
-        field = upd.partition_field(("id", "name", "at").index(source) + 1, transform, "part", field_id=upd.FIRST_FIELD)
+        field = upd.partition_field(
+            ("id", "name", "at").index(source) + 1, transform, "part", field_id=upd.FIRST_FIELD
+        )
         spec = {"spec-id": 0, "fields": [field]}
         table = grown(lab, partition_spec=spec)
         names = [f"part-{n}" for n in range(len(values))]
-        manifests = [Manifest((table.file(name, value),), spec=table.spec()) for name, value in zip(names, values, strict=True)]
+        manifests = [
+            Manifest((table.file(name, value),), spec=table.spec())
+            for name, value in zip(names, values, strict=True)
+        ]
         table.commit(manifests)
         for name, tests in lab.each(zip(names, rows.values(), strict=True)):
             kept(lab, table, [compared(kind, source, value) for kind, value in tests], [name])
@@ -178,12 +339,27 @@ def partitions_are_pruned_by_their_transform(lab: CatalogLab) -> None:
 @check("IRC-SCAN-PLAN-001", "IRC-SCAN-PLAN-015")
 def void_partitions_prune_nothing(lab: CatalogLab) -> None:
     """Null values of a void partition field prune no file."""
-    table = grown(lab, partition_spec={"spec-id": 0, "fields": [upd.partition_field(2, "void", "former", field_id=upd.FIRST_FIELD)]})
+    table = grown(
+        lab,
+        partition_spec={
+            "spec-id": 0,
+            "fields": [upd.partition_field(2, "void", "former", field_id=upd.FIRST_FIELD)],
+        },
+    )
     table.append(table.file("some", None))
 
     with lab.judge("IRC-SCAN-PLAN-001"):
         is_plan(plan(lab, table.table))
-    kept(lab, table, [compared("eq", "name", "a"), compared("not-null", "name"), compared("starts-with", "name", "a")], ["some"])
+    kept(
+        lab,
+        table,
+        [
+            compared("eq", "name", "a"),
+            compared("not-null", "name"),
+            compared("starts-with", "name", "a"),
+        ],
+        ["some"],
+    )
 
 
 @check("IRC-SCAN-PLAN-015", "IRC-SCAN-SCH-008", "IRC-SCAN-SCH-009")
@@ -194,15 +370,31 @@ def files_of_former_specs_are_kept(lab: CatalogLab) -> None:
     table.append(table.file("whole"))
     for source, name in (("name", "by_name"), ("id", "by_id")):
         update = upd.add_spec(
-            upd.partition_field(upd.column(table.table, source), "identity", name, field_id=upd.next_field(table.table)), spec_id=len(specs)
+            upd.partition_field(
+                upd.column(table.table, source),
+                "identity",
+                name,
+                field_id=upd.next_field(table.table),
+            ),
+            spec_id=len(specs),
         )
         table.table = lab.commit(table.table, update, upd.set_default_spec(upd.LAST_ADDED))
         specs.append(table.spec())
-        table.append(*(table.file(f"{name}-{value}", value) for value in (("a", "b") if source == "name" else (5, 6))))
+        table.append(
+            *(
+                table.file(f"{name}-{value}", value)
+                for value in (("a", "b") if source == "name" else (5, 6))
+            )
+        )
     expected = {"whole": (specs[0], []), "by_name-a": (specs[1], ["a"]), "by_id-5": (specs[2], [5])}
 
     kept(lab, table, [compared("eq", "name", "a")], ["whole", "by_name-a", "by_id-5", "by_id-6"])
-    kept(lab, table, [compared("eq", "id", 5), compared("in", "id", 5, 7)], ["whole", "by_name-a", "by_name-b", "by_id-5"])
+    kept(
+        lab,
+        table,
+        [compared("eq", "id", 5), compared("in", "id", 5, 7)],
+        ["whole", "by_name-a", "by_name-b", "by_id-5"],
+    )
     plan = planned(lab, table.table)
     told = {file["file-path"]: file for _, file, _ in plan.tasks}
     for name, (spec, partition) in lab.each(expected.items()):

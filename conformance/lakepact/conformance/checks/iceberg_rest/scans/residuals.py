@@ -70,7 +70,11 @@ def _tested(kind: str | None, expression: Any, row: dict[str, Any]) -> bool:
     if kind in {"is-null", "not-null"}:
         return bool(value is None) == (kind == "is-null")
     literals = expression.get("values") if kind in {"in", "not-in"} else [expression.get("value")]
-    if value is None or not isinstance(literals, list) or not all(type(one) is type(value) for one in literals):
+    if (
+        value is None
+        or not isinstance(literals, list)
+        or not all(type(one) is type(value) for one in literals)
+    ):
         raise Undecided
     if kind in {"in", "not-in"}:
         return bool(value in literals) == (kind == "in")
@@ -105,7 +109,11 @@ def residuals_match_the_filter(lab: CatalogLab) -> None:
             residual, name = task.get("residual-filter"), files.get(file["file-path"])
             if residual is None or name is None:
                 continue
-            rows = [row for row in rows_of(name) if is_decided(wanted, row) and is_decided(residual, row)]
+            rows = [
+                row
+                for row in rows_of(name)
+                if is_decided(wanted, row) and is_decided(residual, row)
+            ]
             decided = decided or bool(rows)
             with lab.judge_each("IRC-SCAN-SCH-017") as case:
                 for row in rows:
@@ -113,6 +121,11 @@ def residuals_match_the_filter(lab: CatalogLab) -> None:
                         meant, at = holds(wanted, row), task.at.within("residual-filter")
                         about = f"for {expect.shown(row)} of a scan for {expect.shown(wanted)}"
                         shown = f"a residual that {'holds' if meant else 'does not hold'} {about}"
-                        expect.true(meant == holds(residual, row), shown, expect.shown(residual), at=at)
+                        expect.true(
+                            meant == holds(residual, row), shown, expect.shown(residual), at=at
+                        )
     if not decided:
-        lab.skip("IRC-SCAN-SCH-017", "the target sends no residuals, or residuals that this check cannot evaluate")
+        lab.skip(
+            "IRC-SCAN-SCH-017",
+            "the target sends no residuals, or residuals that this check cannot evaluate",
+        )

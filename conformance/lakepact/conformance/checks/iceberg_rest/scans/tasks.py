@@ -4,7 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
-from lakepact.conformance.checks.iceberg_rest.api import CatalogLab, Mutation, NotOffered, Reply, Table, Wrong, check, expect, scans
+from lakepact.conformance.checks.iceberg_rest.api import (
+    CatalogLab,
+    Mutation,
+    NotOffered,
+    Reply,
+    Table,
+    Wrong,
+    check,
+    expect,
+    scans,
+)
 
 
 def exchanged(lab: CatalogLab, table: Table, task: Any) -> Reply:
@@ -45,20 +55,38 @@ def plan_tasks_are_exchanged(lab: CatalogLab) -> None:
         for reply in answers:
             with case():
                 expect.status(reply, 200)
-                holds = any(isinstance(reply.document.get(member), list) for member in ("file-scan-tasks", "plan-tasks"))
-                expect.true(holds, "file-scan-tasks or plan-tasks, as arrays", sorted(reply.document), at=reply.place())
+                holds = any(
+                    isinstance(reply.document.get(member), list)
+                    for member in ("file-scan-tasks", "plan-tasks")
+                )
+                expect.true(
+                    holds,
+                    "file-scan-tasks or plan-tasks, as arrays",
+                    sorted(reply.document),
+                    at=reply.place(),
+                )
     with lab.judge_each("IRC-SCAN-TASK-007") as case:
         for task, before in zip(tasks, answers, strict=True):
             with case():
                 after = exchanged(lab, table.table, task)
                 expect.status(after, 200)
-                expect.equal(_paths(before), _paths(after), "the files of the same plan task,", at=after.place("file-scan-tasks"))
+                expect.equal(
+                    _paths(before),
+                    _paths(after),
+                    "the files of the same plan task,",
+                    at=after.place("file-scan-tasks"),
+                )
     with lab.judge("IRC-SCAN-PLAN-027"):
-        scans.awaited(lab, table.table, scans.plan(lab, table.table)).reads(table.snapshots[-1].data, "each file once:")
+        scans.awaited(lab, table.table, scans.plan(lab, table.table)).reads(
+            table.snapshots[-1].data, "each file once:"
+        )
 
 
 def _paths(reply: Reply) -> list[Any]:
-    return sorted(task.get("data-file", {}).get("file-path") for task in reply.document.get("file-scan-tasks") or [])
+    return sorted(
+        task.get("data-file", {}).get("file-path")
+        for task in reply.document.get("file-scan-tasks") or []
+    )
 
 
 @check("IRC-SCAN-PLAN-027", "IRC-SCAN-PLAN-009")
@@ -72,9 +100,13 @@ def plan_tasks_keep_their_snapshot(lab: CatalogLab) -> None:
     table.append(table.file("last"))
 
     with lab.judge("IRC-SCAN-PLAN-009"):
-        scans.awaited(lab, table.table, former).reads(first.data, f"the files of snapshot {first.id},")
+        scans.awaited(lab, table.table, former).reads(
+            first.data, f"the files of snapshot {first.id},"
+        )
     with lab.judge("IRC-SCAN-PLAN-027"):
-        scans.awaited(lab, table.table, reply).reads(second.data, "the files at the time of planning,")
+        scans.awaited(lab, table.table, reply).reads(
+            second.data, "the files at the time of planning,"
+        )
 
 
 @check("IRC-SCAN-SCH-003")
@@ -82,9 +114,13 @@ def plan_tasks_return_their_delete_files(lab: CatalogLab) -> None:
     """Each response to a plan task has the delete files that its tasks reference."""
     table, _ = divided(lab)
     names = [f"file-{number}" for number in range(5)]
-    of_one = [scans.position_deletes(table, f"positions-{n}", target=table.path(n)) for n in names[1:]]
+    of_one = [
+        scans.position_deletes(table, f"positions-{n}", target=table.path(n)) for n in names[1:]
+    ]
     table.append(*of_one, scans.equality_deletes(table, "values"), operation="delete")
-    expected = {name: {"values", *([f"positions-{name}"] if name in names[1:] else [])} for name in names}
+    expected = {
+        name: {"values", *([f"positions-{name}"] if name in names[1:] else [])} for name in names
+    }
 
     with lab.judge("IRC-SCAN-SCH-003"):
         scans.awaited(lab, table.table, scans.plan(lab, table.table)).has_deletes(table, expected)
@@ -106,11 +142,19 @@ def invalid_plan_tasks_are_refused(lab: CatalogLab) -> None:
     scans.needs(lab, scans.TASKS)
     table = lab.make_table()
 
-    bodies: tuple[dict[str, Any], ...] = ({}, {"plan-task": 5}, {"plan-task": ["a"]}, {"plan-task": {}})
+    bodies: tuple[dict[str, Any], ...] = (
+        {},
+        {"plan-task": 5},
+        {"plan-task": ["a"]},
+        {"plan-task": {}},
+    )
     with lab.judge_each("IRC-SCAN-TASK-003") as case:
         for body in bodies:
             with case():
-                wrong, reply = Mutation(Wrong.TYPE if body else Wrong.MISSING, "/plan-task"), lab.send(scans.TASKS, body=body, **table.at)
+                wrong, reply = (
+                    Mutation(Wrong.TYPE if body else Wrong.MISSING, "/plan-task"),
+                    lab.send(scans.TASKS, body=body, **table.at),
+                )
                 expect.status(reply, 400, about=f"for {expect.shown(body)}", mutation=wrong)
     reply = exchanged(lab, table, lab.name("task"))
     with lab.judge("IRC-SCAN-TASK-004"):

@@ -19,8 +19,16 @@ VALUES: dict[str, tuple[Any, bytes, Any]] = {
     "decimal(9, 2)": ((1420).to_bytes(4, "big"), (1420).to_bytes(2, "big"), "14.20"),
     "date": (17_486, struct.pack("<i", 17_486), "2017-11-16"),
     "time": (81_068_123_456, long_bound(81_068_123_456), "22:31:08.123456"),
-    "timestamp": (1_510_871_468_123_456, long_bound(1_510_871_468_123_456), "2017-11-16T22:31:08.123456"),
-    "timestamptz": (1_510_871_468_123_456, long_bound(1_510_871_468_123_456), "2017-11-16T22:31:08.123456+00:00"),
+    "timestamp": (
+        1_510_871_468_123_456,
+        long_bound(1_510_871_468_123_456),
+        "2017-11-16T22:31:08.123456",
+    ),
+    "timestamptz": (
+        1_510_871_468_123_456,
+        long_bound(1_510_871_468_123_456),
+        "2017-11-16T22:31:08.123456+00:00",
+    ),
     "string": ("eisberg ❄", "eisberg ❄".encode(), "eisberg ❄"),
     "uuid": (bytes.fromhex(UUID.replace("-", "")), bytes.fromhex(UUID.replace("-", "")), UUID),
     "binary": (b"\x78\x79\x7a\x00", b"\x78\x79\x7a\x00", "78797A00"),
@@ -29,13 +37,19 @@ VALUES: dict[str, tuple[Any, bytes, Any]] = {
 
 def schema() -> dict[str, Any]:
     """Return a schema with a column of each of these types."""
-    fields = [{"id": n, "name": f"c{n}", "type": kind, "required": False} for n, kind in enumerate(VALUES, 1)]
+    fields = [
+        {"id": n, "name": f"c{n}", "type": kind, "required": False}
+        for n, kind in enumerate(VALUES, 1)
+    ]
     return {"type": "struct", "schema-id": 0, "fields": fields}
 
 
 def by_each() -> dict[str, Any]:
     """Return a partition spec with a field for each column."""
-    fields = [{"source-id": n, "field-id": 999 + n, "name": f"c{n}", "transform": "identity"} for n in range(1, len(VALUES) + 1)]
+    fields = [
+        {"source-id": n, "field-id": 999 + n, "name": f"c{n}", "transform": "identity"}
+        for n in range(1, len(VALUES) + 1)
+    ]
     return {"spec-id": 0, "fields": fields}
 
 
@@ -43,25 +57,42 @@ def by_each() -> dict[str, Any]:
 def partition_values_have_the_form_of_their_type(lab: CatalogLab) -> None:
     """The partition of a file is an array in the order of the spec, with each value in the JSON form of its type."""
     table = scans.grown(lab, schema=schema(), partition_spec=by_each())
-    table.append(table.file("full", *(value for value, _, _ in VALUES.values())), table.file("null", *[None] * len(VALUES)))
+    table.append(
+        table.file("full", *(value for value, _, _ in VALUES.values())),
+        table.file("null", *[None] * len(VALUES)),
+    )
     plain = scans.grown(lab)
     plain.append(plain.file("plain"))
     numbers = range(1, len(VALUES) + 1)
     bounds = {n: raw for n, (_, raw, _) in zip(numbers, VALUES.values(), strict=True)}
     counts = dict.fromkeys(numbers, 10)
     measured = scans.grown(lab, schema=schema())
-    statistics: dict[str, Any] = {"lower": bounds, "upper": bounds, "values": counts, "nulls": dict.fromkeys(numbers, 0)}
-    measured.append(measured.file("measured", **statistics, splits=(4, 500), sort_order=0, key=b"\x0a\xff"))
+    statistics: dict[str, Any] = {
+        "lower": bounds,
+        "upper": bounds,
+        "values": counts,
+        "nulls": dict.fromkeys(numbers, 0),
+    }
+    measured.append(
+        measured.file("measured", **statistics, splits=(4, 500), sort_order=0, key=b"\x0a\xff")
+    )
     scans.planned(lab, measured.table, stats_fields=[f"c{n}" for n in numbers])
     whole, bare = scans.planned(lab, table.table), scans.planned(lab, plain.table)
     with lab.step("IRC-SCAN-PLAN-027"):
         whole.reads([table.path("full"), table.path("null")], "each file once:")
         bare.reads([plain.path("plain")], "each file once:")
-    full, null = sorted((file for _, file, _ in whole.tasks), key=lambda file: str(file["file-path"]))
+    full, null = sorted(
+        (file for _, file, _ in whole.tasks), key=lambda file: str(file["file-path"])
+    )
 
     with lab.judge("IRC-SCAN-SCH-008"):
         found, at = full.get("partition"), full.at.within("partition")
-        expect.true(isinstance(found, list) and len(found) == len(VALUES), f"an array of {len(VALUES)} values as partition", found, at=at)
+        expect.true(
+            isinstance(found, list) and len(found) == len(VALUES),
+            f"an array of {len(VALUES)} values as partition",
+            found,
+            at=at,
+        )
         null.has("partition", [None] * len(VALUES), "the partition of a file of nulls,")
         bare.tasks[0].file.has("partition", [], "no partition,")
     with lab.judge("IRC-SCAN-SCH-014"):
@@ -75,8 +106,14 @@ def bounds_have_the_form_of_their_type(lab: CatalogLab) -> None:
     numbers = range(1, len(VALUES) + 1)
     bounds = {n: raw for n, (_, raw, _) in zip(numbers, VALUES.values(), strict=True)}
     counts = dict.fromkeys(numbers, 10)
-    table.append(table.file("measured", lower=bounds, upper=bounds, values=counts, nulls=dict.fromkeys(numbers, 0)))
-    (_, file, _), *_ = scans.planned(lab, table.table, stats_fields=[f"c{n}" for n in numbers]).tasks
+    table.append(
+        table.file(
+            "measured", lower=bounds, upper=bounds, values=counts, nulls=dict.fromkeys(numbers, 0)
+        )
+    )
+    (_, file, _), *_ = scans.planned(
+        lab, table.table, stats_fields=[f"c{n}" for n in numbers]
+    ).tasks
     expected = {n: told for n, (_, _, told) in zip(numbers, VALUES.values(), strict=True)}
     given = {member: file.get(member) for member in ("lower-bounds", "upper-bounds")}
 
@@ -85,8 +122,12 @@ def bounds_have_the_form_of_their_type(lab: CatalogLab) -> None:
         return
     with lab.judge_each("IRC-SCAN-SCH-012") as case:
         for member, known in given.items():
-            pairs = zip((known or {}).get("keys") or [], (known or {}).get("values") or [], strict=False)
+            pairs = zip(
+                (known or {}).get("keys") or [], (known or {}).get("values") or [], strict=False
+            )
             for number, (column, value) in enumerate(pairs):
                 with case():
                     at = file.at.within(member, "values", number)
-                    expect.equal(expected.get(column), value, f"{member} of column {column}:", at=at)
+                    expect.equal(
+                        expected.get(column), value, f"{member} of column {column}:", at=at
+                    )

@@ -7,7 +7,15 @@ from random import Random
 from typing import Any
 
 from lakepact.conformance.checks.iceberg_rest.api import CatalogLab, OperationId, Reply, Unmet, op
-from lakepact.conformance.checks.iceberg_rest.stateful.fuzzing_commits import Document, Key, Known, commit, creating, new_order, new_spec
+from lakepact.conformance.checks.iceberg_rest.stateful.fuzzing_commits import (
+    Document,
+    Key,
+    Known,
+    commit,
+    creating,
+    new_order,
+    new_spec,
+)
 from lakepact.conformance.checks.iceberg_rest.stateful.fuzzing_views import creating_view, replacing
 from lakepact.conformance.checks.iceberg_rest.suite import suite
 from lakepact.conformance.fuzz import Fuzz
@@ -70,7 +78,9 @@ class CatalogWorld:
     def __init__(self, lab: CatalogLab) -> None:
         self._lab = lab
         self._root = lab.name()
-        self._answers: dict[Key, Document] = {}  #: the last answer about each table or view, also of those that are gone
+        self._answers: dict[
+            Key, Document
+        ] = {}  #: the last answer about each table or view, also of those that are gone
         self._serial = 0
         self.namespaces: list[tuple[Any, ...]] = [(ROOT,)]
         self.tables: list[Key] = []
@@ -82,7 +92,12 @@ class CatalogWorld:
     @property
     def plain(self) -> dict[str, Any]:
         """The namespace, the table and the view that come first."""
-        return {"namespace": (ROOT,), "parent": (ROOT,), "table": FIRST_TABLE[1], "view": FIRST_VIEW[1]}
+        return {
+            "namespace": (ROOT,),
+            "parent": (ROOT,),
+            "table": FIRST_TABLE[1],
+            "view": FIRST_VIEW[1],
+        }
 
     # -- what is sent ------------------------------------------------------------------------------------------
 
@@ -91,19 +106,31 @@ class CatalogWorld:
         at = {"namespace": (ROOT,)}
         return (
             Step(op.create_namespace, {}, {"namespace": [ROOT]}),
-            Step(op.create_table, at, {**self._new_table(random), "name": "t0", "stage-create": False}),
+            Step(
+                op.create_table,
+                at,
+                {**self._new_table(random), "name": "t0", "stage-create": False},
+            ),
             Step(op.create_view, at, creating_view(Known(FIRST_VIEW, {}, random), FIRST_VIEW[1])),
         )
 
     def arguments(self, operation: OperationId, random: Random) -> dict[str, Any]:
         """Return a namespace, and a table or view, that exist, mostly; now and then one that is of the other kind."""
-        path = {p.argument for p in self._lab.contract.operations[operation].parameters if p.where == "path"} - {"prefix"}
+        path = {
+            p.argument
+            for p in self._lab.contract.operations[operation].parameters
+            if p.where == "path"
+        } - {"prefix"}
         if path & {"table", "view"}:
             odd: Key = (random.choice(self.namespaces), random.choice(ODD_NAMES))
             if "view" in path:
-                namespace, view = random.choice([*self.views * 4, *self.dropped_views, *self.tables[:1], odd])
+                namespace, view = random.choice(
+                    [*self.views * 4, *self.dropped_views, *self.tables[:1], odd]
+                )
                 return {"namespace": namespace, "view": view}
-            namespace, table = random.choice([*self.tables * 4, *self.staged, *self.dropped, *self.views[:1], odd])
+            namespace, table = random.choice(
+                [*self.tables * 4, *self.staged, *self.dropped, *self.views[:1], odd]
+            )
             return {"namespace": namespace, "table": table}
         if "namespace" in path or operation == op.list_namespaces:
             usable = self.namespaces[1:] if operation == op.drop_namespace else self.namespaces
@@ -130,14 +157,23 @@ class CatalogWorld:
         """Return a body that should be accepted."""
         self._serial += 1
         examples: dict[str, Callable[[], Any]] = {
-            op.create_namespace: lambda: {"namespace": [*random.choice(self.namespaces), f"n{self._serial}"], "properties": {"a": "1"}},
+            op.create_namespace: lambda: {
+                "namespace": [*random.choice(self.namespaces), f"n{self._serial}"],
+                "properties": {"a": "1"},
+            },
             op.update_properties: lambda: {"removals": ["b"], "updates": {"a": str(self._serial)}},
             op.create_table: lambda: self._new_table(random),
-            op.update_table: lambda: self._commit((arguments["namespace"], arguments["table"]), random),
+            op.update_table: lambda: self._commit(
+                (arguments["namespace"], arguments["table"]), random
+            ),
             op.commit_transaction: lambda: self._transaction(random),
             op.rename_table: lambda: self._renaming([*self.tables, FIRST_TABLE], random),
-            op.create_view: lambda: creating_view(Known(FIRST_VIEW, self._metadata(FIRST_VIEW), random), f"v{self._serial}"),
-            op.replace_view: lambda: self._replacement((arguments["namespace"], arguments["view"]), random),
+            op.create_view: lambda: creating_view(
+                Known(FIRST_VIEW, self._metadata(FIRST_VIEW), random), f"v{self._serial}"
+            ),
+            op.replace_view: lambda: self._replacement(
+                (arguments["namespace"], arguments["view"]), random
+            ),
             op.rename_view: lambda: self._renaming([*self.views, FIRST_VIEW], random),
             op.register_table: lambda: self._registration(random),
         }
@@ -146,8 +182,14 @@ class CatalogWorld:
     def _new_table(self, random: Random) -> Document:
         version = random.choice(["1", "2", "2", "3"])
         table = Known(FIRST_TABLE, {}, random)
-        request = self._lab.table_request(f"t{self._serial}", properties={"a": "1", "format-version": version})
-        more = {"partition-spec": new_spec(table), "write-order": new_order(table), "stage-create": True}
+        request = self._lab.table_request(
+            f"t{self._serial}", properties={"a": "1", "format-version": version}
+        )
+        more = {
+            "partition-spec": new_spec(table),
+            "write-order": new_order(table),
+            "stage-create": True,
+        }
         return request | {member: value for member, value in more.items() if random.random() < 0.3}
 
     def _metadata(self, key: Key) -> Document:
@@ -164,9 +206,16 @@ class CatalogWorld:
 
     def _transaction(self, random: Random) -> Document:
         """Changes of up to three tables, mostly ones that exist."""
-        known = list(dict.fromkeys([*self.tables, *self.staged[-1:], *self.dropped[-1:], FIRST_TABLE]))
+        known = list(
+            dict.fromkeys([*self.tables, *self.staged[-1:], *self.dropped[-1:], FIRST_TABLE])
+        )
         keys = random.sample(known, min(len(known), random.randint(1, 3)))
-        return {"table-changes": [{"identifier": {"namespace": list(k[0]), "name": k[1]}, **self._commit(k, random)} for k in keys]}
+        return {
+            "table-changes": [
+                {"identifier": {"namespace": list(k[0]), "name": k[1]}, **self._commit(k, random)}
+                for k in keys
+            ]
+        }
 
     def _replacement(self, key: Key, random: Random) -> Document:
         return replacing(Known(key, self._metadata(key), random))
@@ -211,7 +260,9 @@ class CatalogWorld:
         namespace = step.arguments.get("namespace", ())
         if step.operation == op.create_namespace:
             self._made_namespace(body.get("namespace"))
-        elif step.operation in {op.create_table, op.register_table} and isinstance(body.get("name"), str):
+        elif step.operation in {op.create_table, op.register_table} and isinstance(
+            body.get("name"), str
+        ):
             self._made((namespace, body["name"]), answer, staged=body.get("stage-create") is True)
         elif step.operation in {op.update_table, op.load_table}:
             self._made((namespace, step.arguments["table"]), answer)
@@ -270,7 +321,9 @@ class CatalogWorld:
         if key not in self.views:
             self.views.append(key)
             concrete = filled(key[0], self.known)
-            self._lab.add_cleanup(lambda: self._lab.send(op.drop_view, namespace=concrete, view=key[1]))
+            self._lab.add_cleanup(
+                lambda: self._lab.send(op.drop_view, namespace=concrete, view=key[1])
+            )
 
     def _gone(self, key: Key) -> None:
         if key in self.tables:
@@ -301,13 +354,21 @@ def _change_below(change: Any) -> Any:
 
 
 def _levels(levels: Any) -> tuple[Any, ...] | None:
-    usable = isinstance(levels, list) and bool(levels) and all(isinstance(level, (str, Learned)) for level in levels)
+    usable = (
+        isinstance(levels, list)
+        and bool(levels)
+        and all(isinstance(level, (str, Learned)) for level in levels)
+    )
     return tuple(levels) if usable else None
 
 
 def key_of(identifier: Any) -> Key | None:
     """Return the table or view that an identifier in a body names, if it names one."""
-    namespace, name = (identifier.get("namespace"), identifier.get("name")) if isinstance(identifier, dict) else (None, None)
+    namespace, name = (
+        (identifier.get("namespace"), identifier.get("name"))
+        if isinstance(identifier, dict)
+        else (None, None)
+    )
     levels = _levels(namespace)
     return (levels, name) if levels is not None and isinstance(name, str) else None
 
@@ -322,7 +383,11 @@ FORGIVEN: Mapping[str, tuple[str, ...]] = {
 
 def tolerated(_: str, member: str, lacking: Any) -> bool:
     """Return whether an interpretation tolerates that the member is missing."""
-    return member in FORGIVEN and isinstance(lacking, dict) and all(beside in lacking for beside in FORGIVEN[member])
+    return (
+        member in FORGIVEN
+        and isinstance(lacking, dict)
+        and all(beside in lacking for beside in FORGIVEN[member])
+    )
 
 
 def rehearsed(step: Step) -> Any:
@@ -351,8 +416,20 @@ CHOSEN = frozenset(
     {
         *(f"TableMetadata.{member}" for member in ("table-uuid", "location", "last-updated-ms")),
         *(f"ViewMetadata.{member}" for member in ("view-uuid", "location")),
-        *(f"{entry}.timestamp-ms" for entry in ("Snapshot", "SnapshotLog", "MetadataLog", "ViewVersion", "ViewHistoryEntry")),
-        *(f"{answer}.metadata-location" for answer in ("LoadTableResult", "LoadViewResult", "CommitTableResponse")),
+        *(
+            f"{entry}.timestamp-ms"
+            for entry in (
+                "Snapshot",
+                "SnapshotLog",
+                "MetadataLog",
+                "ViewVersion",
+                "ViewHistoryEntry",
+            )
+        ),
+        *(
+            f"{answer}.metadata-location"
+            for answer in ("LoadTableResult", "LoadViewResult", "CommitTableResponse")
+        ),
         "MetadataLog.metadata-file",
     }
 )

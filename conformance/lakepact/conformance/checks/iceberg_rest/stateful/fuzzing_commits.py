@@ -11,15 +11,40 @@ from lakepact.conformance.checks.iceberg_rest.kit.lab import SCHEMA, set_propert
 from lakepact.conformance.fuzz.steps import Learned
 
 Document: TypeAlias = dict[str, Any]
-Key: TypeAlias = "tuple[tuple[Any, ...], str]"  #: a namespace and a name, in which `Learned` may stand
+Key: TypeAlias = (
+    "tuple[tuple[Any, ...], str]"  #: a namespace and a name, in which `Learned` may stand
+)
 
 NO_UUID = "00000000-0000-4000-8000-000000000000"
 SOME_TIME = 1_700_000_000_000
-PRIMITIVES = ("boolean", "int", "long", "float", "double", "date", "timestamptz", "string", "uuid", "decimal(9,2)", "fixed[4]", "binary")
+PRIMITIVES = (
+    "boolean",
+    "int",
+    "long",
+    "float",
+    "double",
+    "date",
+    "timestamptz",
+    "string",
+    "uuid",
+    "decimal(9,2)",
+    "fixed[4]",
+    "binary",
+)
 NESTED: tuple[Callable[[int], Document], ...] = (
     lambda n: {"type": "list", "element-id": n, "element": "long", "element-required": False},
-    lambda n: {"type": "map", "key-id": n, "key": "string", "value-id": n + 1, "value": "double", "value-required": True},
-    lambda n: {"type": "struct", "fields": [{"id": n, "name": "inner", "type": "string", "required": False}]},
+    lambda n: {
+        "type": "map",
+        "key-id": n,
+        "key": "string",
+        "value-id": n + 1,
+        "value": "double",
+        "value-required": True,
+    },
+    lambda n: {
+        "type": "struct",
+        "fields": [{"id": n, "name": "inner", "type": "string", "required": False}],
+    },
 )
 
 
@@ -66,7 +91,11 @@ class Known:
     def refs(self) -> dict[str, Document]:
         """Branches and tags by name."""
         refs = self.metadata.get("refs")
-        return {name: ref for name, ref in sorted(refs.items()) if isinstance(ref, dict)} if isinstance(refs, dict) else {}
+        return (
+            {name: ref for name, ref in sorted(refs.items()) if isinstance(ref, dict)}
+            if isinstance(refs, dict)
+            else {}
+        )
 
 
 # -- updates --------------------------------------------------------------------------------------------------------
@@ -74,29 +103,56 @@ class Known:
 
 def new_schema(table: Known) -> Document:
     """Return the current schema with a column more."""
-    current = [s for s in table.items("schemas") if s.get("schema-id") == table.metadata.get("current-schema-id")]
+    current = [
+        s
+        for s in table.items("schemas")
+        if s.get("schema-id") == table.metadata.get("current-schema-id")
+    ]
     known = current[0].get("fields") if current else None
     fields = known if isinstance(known, list) else SCHEMA["fields"]
     number = table.number("last-column-id", 3) + 1
-    kind = table.random.choice(NESTED)(number + 1) if table.random.random() < 0.3 else table.random.choice(PRIMITIVES)
+    kind = (
+        table.random.choice(NESTED)(number + 1)
+        if table.random.random() < 0.3
+        else table.random.choice(PRIMITIVES)
+    )
     added = {"id": number, "name": f"c{number}", "type": kind, "required": False}
-    return {"type": "struct", "schema-id": max(table.ids("schemas", "schema-id"), default=-1) + 1, "fields": [*fields, added]}
+    return {
+        "type": "struct",
+        "schema-id": max(table.ids("schemas", "schema-id"), default=-1) + 1,
+        "fields": [*fields, added],
+    }
 
 
 def new_spec(table: Known) -> Document:
     """Return a partition spec that no table has yet."""
     number = max(table.ids("partition-specs", "spec-id"), default=-1) + 1
-    transform = table.random.choice(["identity", f"bucket[{number + 2}]", f"truncate[{number + 2}]", "void"])
-    return {"spec-id": number, "fields": [{"name": f"p{number}", "transform": transform, "source-id": 1}]}
+    transform = table.random.choice(
+        ["identity", f"bucket[{number + 2}]", f"truncate[{number + 2}]", "void"]
+    )
+    return {
+        "spec-id": number,
+        "fields": [{"name": f"p{number}", "transform": transform, "source-id": 1}],
+    }
 
 
 def new_order(table: Known) -> Document:
     """Return a sort order that no table has yet."""
     number = max(table.ids("sort-orders", "order-id"), default=0) + 1
-    direction, nulls = table.random.choice(["asc", "desc"]), table.random.choice(["nulls-first", "nulls-last"])
+    direction, nulls = (
+        table.random.choice(["asc", "desc"]),
+        table.random.choice(["nulls-first", "nulls-last"]),
+    )
     return {
         "order-id": number,
-        "fields": [{"source-id": 1, "transform": f"bucket[{number + 1}]", "direction": direction, "null-order": nulls}],
+        "fields": [
+            {
+                "source-id": 1,
+                "transform": f"bucket[{number + 1}]",
+                "direction": direction,
+                "null-order": nulls,
+            }
+        ],
     }
 
 
@@ -132,13 +188,22 @@ def adding(added: Document, following: Document, random: Random) -> list[Documen
 
 def upgrade(table: Known) -> list[Document]:
     """Return the version that the table has, or a later one."""
-    return [update("upgrade-format-version", format_version=table.random.randint(table.number("format-version", 2), 3))]
+    return [
+        update(
+            "upgrade-format-version",
+            format_version=table.random.randint(table.number("format-version", 2), 3),
+        )
+    ]
 
 
 def append(table: Known) -> list[Document]:
     """Return a snapshot, mostly with the branch that is at it from now on."""
     snapshot = new_snapshot(table)
-    return adding(update("add-snapshot", snapshot=snapshot), set_ref("main", snapshot["snapshot-id"]), table.random)
+    return adding(
+        update("add-snapshot", snapshot=snapshot),
+        set_ref("main", snapshot["snapshot-id"]),
+        table.random,
+    )
 
 
 def at_snapshot(table: Known, then: Callable[[int], Document]) -> list[Document]:
@@ -153,7 +218,9 @@ def at_snapshot(table: Known, then: Callable[[int], Document]) -> list[Document]
 def a_ref(table: Known) -> list[Document]:
     """Return a branch or a tag, with or without retention."""
     name, kind = table.random.choice([("main", "branch"), ("audit", "branch"), ("v1", "tag")])
-    retention = {"max_ref_age_ms": 86_400_000} if table.random.random() < 0.3 and name != "main" else {}
+    retention = (
+        {"max_ref_age_ms": 86_400_000} if table.random.random() < 0.3 and name != "main" else {}
+    )
     return at_snapshot(table, lambda snapshot: set_ref(name, snapshot, kind=kind, **retention))
 
 
@@ -168,7 +235,12 @@ def statistics(table: Known) -> list[Document]:
     """Return statistics with one blob."""
 
     def about(snapshot: int) -> Document:
-        blob = {"type": "apache-datasketches-theta-v1", "snapshot-id": snapshot, "sequence-number": 1, "fields": [1]}
+        blob = {
+            "type": "apache-datasketches-theta-v1",
+            "snapshot-id": snapshot,
+            "sequence-number": 1,
+            "fields": [1],
+        }
         file = statistics_file(table, snapshot, file_footer_size_in_bytes=42, blob_metadata=[blob])
         return update("set-statistics", snapshot_id=snapshot, statistics=file)
 
@@ -181,52 +253,101 @@ def remove_a_schema(table: Known) -> list[Document]:
     if spare:
         return [update("remove-schemas", schema_ids=[table.random.choice(spare)])]
     schema = new_schema(table)
-    return [update("add-schema", schema=schema), update("remove-schemas", schema_ids=[schema["schema-id"]])]
+    return [
+        update("add-schema", schema=schema),
+        update("remove-schemas", schema_ids=[schema["schema-id"]]),
+    ]
 
 
 def remove_a_spec(table: Known) -> list[Document]:
     """Return a commit that removes a partition spec that is not the default; it adds one first if none exists."""
-    spare = [i for i in table.ids("partition-specs", "spec-id") if i != table.number("default-spec-id")]
+    spare = [
+        i for i in table.ids("partition-specs", "spec-id") if i != table.number("default-spec-id")
+    ]
     if spare:
         return [update("remove-partition-specs", spec_ids=[table.random.choice(spare)])]
     spec = new_spec(table)
-    return [update("add-spec", spec=spec), update("remove-partition-specs", spec_ids=[spec["spec-id"]])]
+    return [
+        update("add-spec", spec=spec),
+        update("remove-partition-specs", spec_ids=[spec["spec-id"]]),
+    ]
 
 
 def an_encryption_key(table: Known) -> Document:
     """Return a key that is one of a few."""
-    return {"key-id": f"k{table.random.randint(1, 3)}", "encrypted-key-metadata": "c2VjcmV0", "properties": {"a": "1"}}
+    return {
+        "key-id": f"k{table.random.randint(1, 3)}",
+        "encrypted-key-metadata": "c2VjcmV0",
+        "properties": {"a": "1"},
+    }
 
 
 #: By kind: updates that a table should accept in its present state.
 UPDATES: dict[str, Callable[[Known], list[Document]]] = {
-    "assign-uuid": lambda t: [update("assign-uuid", uuid=t.learned("metadata", "table-uuid", default=NO_UUID))],
+    "assign-uuid": lambda t: [
+        update("assign-uuid", uuid=t.learned("metadata", "table-uuid", default=NO_UUID))
+    ],
     "upgrade-format-version": upgrade,
-    "add-schema": lambda t: adding(update("add-schema", schema=new_schema(t)), update("set-current-schema", schema_id=-1), t.random),
-    "set-current-schema": lambda t: [update("set-current-schema", schema_id=t.one_id("schemas", "schema-id"))],
-    "add-spec": lambda t: adding(update("add-spec", spec=new_spec(t)), update("set-default-spec", spec_id=-1), t.random),
-    "set-default-spec": lambda t: [update("set-default-spec", spec_id=t.one_id("partition-specs", "spec-id"))],
-    "add-sort-order": lambda t: adding(
-        update("add-sort-order", sort_order=new_order(t)), update("set-default-sort-order", sort_order_id=-1), t.random
+    "add-schema": lambda t: adding(
+        update("add-schema", schema=new_schema(t)),
+        update("set-current-schema", schema_id=-1),
+        t.random,
     ),
-    "set-default-sort-order": lambda t: [update("set-default-sort-order", sort_order_id=t.one_id("sort-orders", "order-id"))],
+    "set-current-schema": lambda t: [
+        update("set-current-schema", schema_id=t.one_id("schemas", "schema-id"))
+    ],
+    "add-spec": lambda t: adding(
+        update("add-spec", spec=new_spec(t)), update("set-default-spec", spec_id=-1), t.random
+    ),
+    "set-default-spec": lambda t: [
+        update("set-default-spec", spec_id=t.one_id("partition-specs", "spec-id"))
+    ],
+    "add-sort-order": lambda t: adding(
+        update("add-sort-order", sort_order=new_order(t)),
+        update("set-default-sort-order", sort_order_id=-1),
+        t.random,
+    ),
+    "set-default-sort-order": lambda t: [
+        update("set-default-sort-order", sort_order_id=t.one_id("sort-orders", "order-id"))
+    ],
     "add-snapshot": append,
     "set-snapshot-ref": a_ref,
-    "remove-snapshots": lambda t: at_snapshot(t, lambda snapshot: update("remove-snapshots", snapshot_ids=[snapshot])),
-    "remove-snapshot-ref": lambda t: [update("remove-snapshot-ref", ref_name=t.random.choice([*t.refs(), "v1"]))],
-    "set-location": lambda t: [update("set-location", location=t.location(f"/l{t.random.randint(0, 9)}"))],
-    "set-properties": lambda t: [update("set-properties", updates={"a": str(t.random.randint(0, 9)), "b": ""})],
-    "remove-properties": lambda t: [update("remove-properties", removals=[t.random.choice(["a", "b", "never"])])],
-    "set-statistics": statistics,
-    "remove-statistics": lambda t: at_snapshot(t, lambda snapshot: update("remove-statistics", snapshot_id=snapshot)),
-    "set-partition-statistics": lambda t: at_snapshot(
-        t, lambda snapshot: update("set-partition-statistics", partition_statistics=statistics_file(t, snapshot))
+    "remove-snapshots": lambda t: at_snapshot(
+        t, lambda snapshot: update("remove-snapshots", snapshot_ids=[snapshot])
     ),
-    "remove-partition-statistics": lambda t: at_snapshot(t, lambda snapshot: update("remove-partition-statistics", snapshot_id=snapshot)),
+    "remove-snapshot-ref": lambda t: [
+        update("remove-snapshot-ref", ref_name=t.random.choice([*t.refs(), "v1"]))
+    ],
+    "set-location": lambda t: [
+        update("set-location", location=t.location(f"/l{t.random.randint(0, 9)}"))
+    ],
+    "set-properties": lambda t: [
+        update("set-properties", updates={"a": str(t.random.randint(0, 9)), "b": ""})
+    ],
+    "remove-properties": lambda t: [
+        update("remove-properties", removals=[t.random.choice(["a", "b", "never"])])
+    ],
+    "set-statistics": statistics,
+    "remove-statistics": lambda t: at_snapshot(
+        t, lambda snapshot: update("remove-statistics", snapshot_id=snapshot)
+    ),
+    "set-partition-statistics": lambda t: at_snapshot(
+        t,
+        lambda snapshot: update(
+            "set-partition-statistics", partition_statistics=statistics_file(t, snapshot)
+        ),
+    ),
+    "remove-partition-statistics": lambda t: at_snapshot(
+        t, lambda snapshot: update("remove-partition-statistics", snapshot_id=snapshot)
+    ),
     "remove-partition-specs": remove_a_spec,
     "remove-schemas": remove_a_schema,
-    "add-encryption-key": lambda t: [update("add-encryption-key", encryption_key=an_encryption_key(t))],
-    "remove-encryption-key": lambda t: [update("remove-encryption-key", key_id=an_encryption_key(t)["key-id"])],
+    "add-encryption-key": lambda t: [
+        update("add-encryption-key", encryption_key=an_encryption_key(t))
+    ],
+    "remove-encryption-key": lambda t: [
+        update("remove-encryption-key", key_id=an_encryption_key(t)["key-id"])
+    ],
 }
 
 # -- requirements ---------------------------------------------------------------------------------------------------
@@ -235,23 +356,36 @@ UPDATES: dict[str, Callable[[Known], list[Document]]] = {
 def a_ref_is_there(table: Known) -> Document:
     """A branch or tag is where it was seen, or is not there."""
     name = table.random.choice([*table.refs(), "v2"])
-    return {"type": "assert-ref-snapshot-id", "ref": name, "snapshot-id": table.refs().get(name, {}).get("snapshot-id")}
+    return {
+        "type": "assert-ref-snapshot-id",
+        "ref": name,
+        "snapshot-id": table.refs().get(name, {}).get("snapshot-id"),
+    }
 
 
 #: By kind: requirements that a table meets in its present state.
 REQUIREMENTS: dict[str, Callable[[Known], Document]] = {
-    "assert-table-uuid": lambda t: {"type": "assert-table-uuid", "uuid": t.learned("metadata", "table-uuid", default=NO_UUID)},
+    "assert-table-uuid": lambda t: {
+        "type": "assert-table-uuid",
+        "uuid": t.learned("metadata", "table-uuid", default=NO_UUID),
+    },
     "assert-ref-snapshot-id": a_ref_is_there,
     "assert-last-assigned-field-id": lambda t: {
         "type": "assert-last-assigned-field-id",
         "last-assigned-field-id": t.number("last-column-id"),
     },
-    "assert-current-schema-id": lambda t: {"type": "assert-current-schema-id", "current-schema-id": t.number("current-schema-id")},
+    "assert-current-schema-id": lambda t: {
+        "type": "assert-current-schema-id",
+        "current-schema-id": t.number("current-schema-id"),
+    },
     "assert-last-assigned-partition-id": lambda t: {
         "type": "assert-last-assigned-partition-id",
         "last-assigned-partition-id": t.number("last-partition-id"),
     },
-    "assert-default-spec-id": lambda t: {"type": "assert-default-spec-id", "default-spec-id": t.number("default-spec-id")},
+    "assert-default-spec-id": lambda t: {
+        "type": "assert-default-spec-id",
+        "default-spec-id": t.number("default-spec-id"),
+    },
     "assert-default-sort-order-id": lambda t: {
         "type": "assert-default-sort-order-id",
         "default-sort-order-id": t.number("default-sort-order-id"),

@@ -11,7 +11,17 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
-from lakepact.conformance.checks.iceberg_rest.api import Mutation, OperationId, Reply, Unmet, Wrong, expect, op, req, states
+from lakepact.conformance.checks.iceberg_rest.api import (
+    Mutation,
+    OperationId,
+    Reply,
+    Unmet,
+    Wrong,
+    expect,
+    op,
+    req,
+    states,
+)
 from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Namespace, Table
 from lakepact.conformance.checks.iceberg_rest.stateful.model_commits import (
     expect_committed,
@@ -24,7 +34,13 @@ Place: TypeAlias = tuple[Namespace, str]
 Said: TypeAlias = tuple[str, Unmet | None]
 
 OK = 200
-VIEW = ("view-uuid", "current-version-id", "versions", "schemas", "location")  #: members of a view that stay as they are
+VIEW = (
+    "view-uuid",
+    "current-version-id",
+    "versions",
+    "schemas",
+    "location",
+)  #: members of a view that stay as they are
 
 
 @dataclass
@@ -65,11 +81,15 @@ class CatalogModel:
         self.tables: dict[Place, Held] = {}
         self.views: dict[Place, Held] = {}
         self._staged: set[Place] = set()
-        self._left: dict[Place, str] = {}  # where tables and views were, and the requirement by which they are not
+        self._left: dict[
+            Place, str
+        ] = {}  # where tables and views were, and the requirement by which they are not
         self._tagged: dict[tuple[Place, str], Table] = {}  # what was loaded with an ETag
         self._is_astray = False
         self._said: list[Said] = []
-        self._judges: Mapping[str, Callable[[Mapping[str, Any], Mapping[str, Any], Reply], None]] = {
+        self._judges: Mapping[
+            str, Callable[[Mapping[str, Any], Mapping[str, Any], Reply], None]
+        ] = {
             op.create_namespace: self._create_namespace,
             op.drop_namespace: self._drop_namespace,
             op.update_properties: self._update_properties,
@@ -93,7 +113,9 @@ class CatalogModel:
             op.list_views: self._list_views,
         }
 
-    def judged(self, operation: OperationId, arguments: Mapping[str, Any], body: Any, reply: Reply) -> Sequence[Said]:
+    def judged(
+        self, operation: OperationId, arguments: Mapping[str, Any], body: Any, reply: Reply
+    ) -> Sequence[Said]:
         """Return requirements that an answer keeps or, with what is unmet, breaks.
 
         Args:
@@ -111,7 +133,12 @@ class CatalogModel:
             return ()
         try:
             judge(arguments, body if isinstance(body, dict) else {}, reply)
-        except (Unmet, AttributeError, KeyError, TypeError):  # whether an answer has the form it should have is for invariants
+        except (
+            Unmet,
+            AttributeError,
+            KeyError,
+            TypeError,
+        ):  # whether an answer has the form it should have is for invariants
             self._is_astray = True
         return self._said
 
@@ -125,12 +152,32 @@ class CatalogModel:
         accepted = 200 <= reply.status < 300
         for requirement, forbids, mutation in reasons:
             if forbids:
-                self._says(requirement, f"a refusal ({mutation.at}: {mutation.kind})", reply, holds=not accepted, mutation=mutation)
+                self._says(
+                    requirement,
+                    f"a refusal ({mutation.at}: {mutation.kind})",
+                    reply,
+                    holds=not accepted,
+                    mutation=mutation,
+                )
                 return False
         return accepted
 
-    def _says(self, requirement: str, expected: str, reply: Reply, *, holds: bool, mutation: Mutation | None = None) -> bool:
-        unmet = Unmet(expected, reply.shown, exchange=reply.exchange.number, refusal=mutation is not None, mutation=mutation)
+    def _says(
+        self,
+        requirement: str,
+        expected: str,
+        reply: Reply,
+        *,
+        holds: bool,
+        mutation: Mutation | None = None,
+    ) -> bool:
+        unmet = Unmet(
+            expected,
+            reply.shown,
+            exchange=reply.exchange.number,
+            refusal=mutation is not None,
+            mutation=mutation,
+        )
         self._said.append((requirement, None if holds else unmet))
         self._is_astray |= not holds
         return holds
@@ -147,58 +194,114 @@ class CatalogModel:
 
     # -- namespaces --------------------------------------------------------------------------------------------
 
-    def _create_namespace(self, _: Mapping[str, Any], body: Mapping[str, Any], reply: Reply) -> None:
+    def _create_namespace(
+        self, _: Mapping[str, Any], body: Mapping[str, Any], reply: Reply
+    ) -> None:
         namespace = tuple(body["namespace"])
         known = self.namespaces.get(namespace)
-        if self._accepted(reply, ("IRC-NS-CREATE-005", known is not None, Mutation(Wrong.PRESENT, "namespace"))):
-            self.namespaces[namespace] = Properties(dict(body.get("properties") or {}), "IRC-NS-GET-002")
+        if self._accepted(
+            reply, ("IRC-NS-CREATE-005", known is not None, Mutation(Wrong.PRESENT, "namespace"))
+        ):
+            self.namespaces[namespace] = Properties(
+                dict(body.get("properties") or {}), "IRC-NS-GET-002"
+            )
         elif known is not None:
             known.by = "IRC-NS-CREATE-006"
 
-    def _drop_namespace(self, arguments: Mapping[str, Any], _: Mapping[str, Any], reply: Reply) -> None:
+    def _drop_namespace(
+        self, arguments: Mapping[str, Any], _: Mapping[str, Any], reply: Reply
+    ) -> None:
         namespace = arguments["namespace"]
         if self._accepted(
             reply,
-            ("IRC-NS-DROP-002", namespace not in self.namespaces, Mutation(Wrong.ABSENT, "namespace")),
-            ("IRC-NS-DROP-003", any(at == namespace for at, _ in self.tables), Mutation(Wrong.PRESENT, "table")),
-            ("IRC-NS-DROP-004", any(at == namespace for at, _ in self.views), Mutation(Wrong.PRESENT, "view")),
-            ("IRC-NS-DROP-005", any(other[:-1] == namespace for other in self.namespaces), Mutation(Wrong.PRESENT, "child namespace")),
+            (
+                "IRC-NS-DROP-002",
+                namespace not in self.namespaces,
+                Mutation(Wrong.ABSENT, "namespace"),
+            ),
+            (
+                "IRC-NS-DROP-003",
+                any(at == namespace for at, _ in self.tables),
+                Mutation(Wrong.PRESENT, "table"),
+            ),
+            (
+                "IRC-NS-DROP-004",
+                any(at == namespace for at, _ in self.views),
+                Mutation(Wrong.PRESENT, "view"),
+            ),
+            (
+                "IRC-NS-DROP-005",
+                any(other[:-1] == namespace for other in self.namespaces),
+                Mutation(Wrong.PRESENT, "child namespace"),
+            ),
         ):
             del self.namespaces[namespace]
 
-    def _update_properties(self, arguments: Mapping[str, Any], body: Mapping[str, Any], reply: Reply) -> None:
+    def _update_properties(
+        self, arguments: Mapping[str, Any], body: Mapping[str, Any], reply: Reply
+    ) -> None:
         known = self.namespaces.get(arguments["namespace"])
-        if self._accepted(reply, ("IRC-NS-PROP-010", known is None, Mutation(Wrong.ABSENT, "namespace"))) and known is not None:
-            known.values |= {**dict.fromkeys(body.get("removals") or ()), **(body.get("updates") or {})}
+        if (
+            self._accepted(
+                reply, ("IRC-NS-PROP-010", known is None, Mutation(Wrong.ABSENT, "namespace"))
+            )
+            and known is not None
+        ):
+            known.values |= {
+                **dict.fromkeys(body.get("removals") or ()),
+                **(body.get("updates") or {}),
+            }
             known.by = "IRC-NS-PROP-002"
             for (namespace, _), held in self.tables.items():
                 if namespace[: len(arguments["namespace"])] == arguments["namespace"]:
                     held.by = "IRC-NS-PROP-020"
 
-    def _load_namespace(self, arguments: Mapping[str, Any], _: Mapping[str, Any], reply: Reply) -> None:
+    def _load_namespace(
+        self, arguments: Mapping[str, Any], _: Mapping[str, Any], reply: Reply
+    ) -> None:
         known = self.namespaces.get(arguments["namespace"])
         if reply.status in {200, 404}:
-            requirement, status = ("IRC-NS-GET-005", 404) if known is None else ("IRC-NS-GET-001", 200)
-            self._says(requirement, f"status {status} as earlier successful requests imply", reply, holds=reply.status == status)
+            requirement, status = (
+                ("IRC-NS-GET-005", 404) if known is None else ("IRC-NS-GET-001", 200)
+            )
+            self._says(
+                requirement,
+                f"status {status} as earlier successful requests imply",
+                reply,
+                holds=reply.status == status,
+            )
         found = reply.document.get("properties") if reply.status == 200 else None
         if known is not None and isinstance(found, dict):
             self._sees(known.by, lambda: _expect_properties(known.values, found, reply))
 
-    def _namespace_exists(self, arguments: Mapping[str, Any], _: Mapping[str, Any], reply: Reply) -> None:
-        self._exists(arguments["namespace"] in self.namespaces, reply, "IRC-NS-HEAD-001", "IRC-NS-HEAD-002")
+    def _namespace_exists(
+        self, arguments: Mapping[str, Any], _: Mapping[str, Any], reply: Reply
+    ) -> None:
+        self._exists(
+            arguments["namespace"] in self.namespaces, reply, "IRC-NS-HEAD-001", "IRC-NS-HEAD-002"
+        )
 
     def _exists(self, is_there: bool, reply: Reply, found: str, missing: str) -> None:  # noqa: FBT001 - what is asked
         if reply.status in {200, 204, 404}:
             requirement, status = (found, "204") if is_there else (missing, "404")
-            self._says(requirement, f"status {status} as earlier successful requests imply", reply, holds=(reply.status != 404) == is_there)
+            self._says(
+                requirement,
+                f"status {status} as earlier successful requests imply",
+                reply,
+                holds=(reply.status != 404) == is_there,
+            )
 
-    def _list_namespaces(self, arguments: Mapping[str, Any], _: Mapping[str, Any], reply: Reply) -> None:
+    def _list_namespaces(
+        self, arguments: Mapping[str, Any], _: Mapping[str, Any], reply: Reply
+    ) -> None:
         parent = arguments.get("parent")
         if reply.status == 200 and parent in self.namespaces:
             children = {other for other in self.namespaces if other[:-1] == parent}
             found = {tuple(levels) for levels in reply.at("namespaces")}
             is_theirs = all(levels[:-1] == parent for levels in found)
-            self._lists("IRC-NS-LIST-010" if is_theirs else "IRC-NS-LIST-002", children, found, reply)
+            self._lists(
+                "IRC-NS-LIST-010" if is_theirs else "IRC-NS-LIST-002", children, found, reply
+            )
 
     def _lists(self, requirement: str, expected: set[Any], found: set[Any], reply: Reply) -> None:
         """A listing equals the known items, or is a part of them if more pages follow."""
@@ -209,7 +312,9 @@ class CatalogModel:
 
     # -- tables ------------------------------------------------------------------------------------------------
 
-    def _create_table(self, arguments: Mapping[str, Any], body: Mapping[str, Any], reply: Reply) -> None:
+    def _create_table(
+        self, arguments: Mapping[str, Any], body: Mapping[str, Any], reply: Reply
+    ) -> None:
         place = arguments["namespace"], body["name"]
         if body.get("stage-create") is True:
             if reply.status == OK and place not in self.tables:
@@ -220,7 +325,14 @@ class CatalogModel:
             ("IRC-TBL-CREATE-014", place in self.tables, Mutation(Wrong.PRESENT, "table")),
             ("IRC-TBL-CREATE-015", place in self.views, Mutation(Wrong.PRESENT, "view")),
         ):
-            self._hold(place, Held(Table(*place, reply), "IRC-TBL-CREATE-001", own=set(body.get("properties") or {}) - {"format-version"}))
+            self._hold(
+                place,
+                Held(
+                    Table(*place, reply),
+                    "IRC-TBL-CREATE-001",
+                    own=set(body.get("properties") or {}) - {"format-version"},
+                ),
+            )
         elif place in self.tables:
             self.tables[place].by = "IRC-TBL-CREATE-014"
 
@@ -232,10 +344,20 @@ class CatalogModel:
         self._staged.discard(place)
 
     def _drop_table(self, arguments: Mapping[str, Any], _: Mapping[str, Any], reply: Reply) -> None:
-        self._drop(self.tables, (arguments["namespace"], arguments["table"]), reply, "IRC-TBL-DROP-002", "IRC-TBL-DROP-001")
+        self._drop(
+            self.tables,
+            (arguments["namespace"], arguments["table"]),
+            reply,
+            "IRC-TBL-DROP-002",
+            "IRC-TBL-DROP-001",
+        )
 
-    def _drop(self, held: dict[Place, Held], place: Place, reply: Reply, missing: str, gone: str) -> None:
-        if self._accepted(reply, (missing, place not in held, Mutation(Wrong.ABSENT, self._noun(held)))):
+    def _drop(
+        self, held: dict[Place, Held], place: Place, reply: Reply, missing: str, gone: str
+    ) -> None:
+        if self._accepted(
+            reply, (missing, place not in held, Mutation(Wrong.ABSENT, self._noun(held)))
+        ):
             del held[place]
             self._left[place] = gone
 
@@ -243,10 +365,21 @@ class CatalogModel:
         return "table" if held is self.tables else "view"
 
     def _rename_table(self, _: Mapping[str, Any], body: Mapping[str, Any], reply: Reply) -> None:
-        requirements = {"missing": "IRC-TBL-REN-002", "table": "IRC-TBL-REN-004", "view": "IRC-TBL-REN-005", "moved": "IRC-TBL-REN-001"}
+        requirements = {
+            "missing": "IRC-TBL-REN-002",
+            "table": "IRC-TBL-REN-004",
+            "view": "IRC-TBL-REN-005",
+            "moved": "IRC-TBL-REN-001",
+        }
         self._rename(self.tables, body, reply, requirements)
 
-    def _rename(self, held: dict[Place, Held], body: Mapping[str, Any], reply: Reply, requirements: Mapping[str, str]) -> None:
+    def _rename(
+        self,
+        held: dict[Place, Held],
+        body: Mapping[str, Any],
+        reply: Reply,
+        requirements: Mapping[str, str],
+    ) -> None:
         source, target = (_place(body[side]) for side in ("source", "destination"))
         if source == target:
             return
@@ -265,7 +398,12 @@ class CatalogModel:
         if reply.status == 304:
             self._unmodified(place, arguments.get("if_none_match"), reply)
             return
-        held = self._found(self.tables, place, reply, "IRC-TBL-STAGE-002" if place in self._staged else "IRC-TBL-LOAD-003")
+        held = self._found(
+            self.tables,
+            place,
+            reply,
+            "IRC-TBL-STAGE-002" if place in self._staged else "IRC-TBL-LOAD-003",
+        )
         if held is None:
             return
         found = Table(*place, reply)
@@ -281,10 +419,20 @@ class CatalogModel:
         """304 says that a table is there, and as it was when it was loaded with the ETag."""
         held, then = self.tables.get(place), self._tagged.get((place, tag or ""))
         if held is None:
-            self._says("IRC-TBL-ETAG-009", "status 404 as earlier successful requests imply", reply, holds=False)
+            self._says(
+                "IRC-TBL-ETAG-009",
+                "status 404 as earlier successful requests imply",
+                reply,
+                holds=False,
+            )
         elif then is not None and not held.due and (now := held.answer) is not None:
             same = self._same(lambda: expect_same(self._lab, now, then, own=held.own))
-            self._says("IRC-TBL-ETAG-003", "status 200, for the table is no longer what it was with this ETag", reply, holds=same)
+            self._says(
+                "IRC-TBL-ETAG-003",
+                "status 200, for the table is no longer what it was with this ETag",
+                reply,
+                holds=same,
+            )
 
     def _load_refs(self, held: Held, found: Table) -> None:
         """With `snapshots=refs` a table has at least the snapshots of its refs, and they are where they were."""
@@ -307,33 +455,56 @@ class CatalogModel:
         if before is None:
             return True
         if held.due:
-            return self._sees("IRC-TXN-014", lambda: expect_committed(self._lab, before, found, updates=held.due, own=held.own))
+            return self._sees(
+                "IRC-TXN-014",
+                lambda: expect_committed(self._lab, before, found, updates=held.due, own=held.own),
+            )
         return self._sees(held.by, lambda: expect_same(self._lab, before, found, own=held.own))
 
-    def _found(self, kind: Mapping[Place, Held], place: Place, reply: Reply, missing: str) -> Held | None:
+    def _found(
+        self, kind: Mapping[Place, Held], place: Place, reply: Reply, missing: str
+    ) -> Held | None:
         """Return the table at a place that was looked at, if it was found there."""
         held = kind.get(place)
         if held is None and reply.status in {200, 404}:
-            self._says(self._left.get(place, missing), "status 404 as earlier successful requests imply", reply, holds=reply.status == 404)
+            self._says(
+                self._left.get(place, missing),
+                "status 404 as earlier successful requests imply",
+                reply,
+                holds=reply.status == 404,
+            )
         elif held is not None and reply.status == 404:
-            self._says(held.by, "status 200 as earlier successful requests imply", reply, holds=False)
+            self._says(
+                held.by, "status 200 as earlier successful requests imply", reply, holds=False
+            )
         return held if reply.status == 200 else None
 
-    def _table_exists(self, arguments: Mapping[str, Any], _: Mapping[str, Any], reply: Reply) -> None:
+    def _table_exists(
+        self, arguments: Mapping[str, Any], _: Mapping[str, Any], reply: Reply
+    ) -> None:
         place = arguments["namespace"], arguments["table"]
         missing = "IRC-TBL-STAGE-002" if place in self._staged else "IRC-TBL-HEAD-002"
         self._exists(place in self.tables, reply, "IRC-TBL-HEAD-001", missing)
 
-    def _list_tables(self, arguments: Mapping[str, Any], _: Mapping[str, Any], reply: Reply) -> None:
+    def _list_tables(
+        self, arguments: Mapping[str, Any], _: Mapping[str, Any], reply: Reply
+    ) -> None:
         self._list(self.tables, arguments["namespace"], reply, "IRC-TBL-LIST-007")
 
-    def _list(self, held: Iterable[Place], namespace: Namespace, reply: Reply, requirement: str) -> None:
+    def _list(
+        self, held: Iterable[Place], namespace: Namespace, reply: Reply, requirement: str
+    ) -> None:
         if reply.status == 200 and namespace in self.namespaces:
             found = {_place(identifier) for identifier in reply.at("identifiers")}
             if held is self.tables and found & self._staged - self.tables.keys():
                 requirement = "IRC-TBL-LIST-006"
             confused = held is self.tables and found & self.views.keys()
-            self._lists("IRC-TBL-LIST-003" if confused else requirement, {at for at in held if at[0] == namespace}, found, reply)
+            self._lists(
+                "IRC-TBL-LIST-003" if confused else requirement,
+                {at for at in held if at[0] == namespace},
+                found,
+                reply,
+            )
 
     # -- commits -----------------------------------------------------------------------------------------------
 
@@ -342,11 +513,19 @@ class CatalogModel:
         held = self.tables.get(place)
         if held is None:
             if self._creates(place, body, reply, "IRC-COM-015"):
-                self._hold(place, Held(Table(*place, reply), "IRC-REQ-001", own=_properties_in(body["updates"])))
+                self._hold(
+                    place,
+                    Held(Table(*place, reply), "IRC-REQ-001", own=_properties_in(body["updates"])),
+                )
         elif self._holds(held, body, reply, "IRC-COM-005"):
-            before, found, updates = held.answer, Table(*place, reply), [*held.due, *body["updates"]]
+            before, found, updates = (
+                held.answer,
+                Table(*place, reply),
+                [*held.due, *body["updates"]],
+            )
             if before is None or self._sees(
-                "IRC-COM-010", lambda: expect_committed(self._lab, before, found, updates=updates, own=held.own)
+                "IRC-COM-010",
+                lambda: expect_committed(self._lab, before, found, updates=updates, own=held.own),
             ):
                 held.own |= _properties_in(updates)
                 held.answer, held.by, held.due = found, "IRC-COM-002", []
@@ -364,8 +543,14 @@ class CatalogModel:
 
     def _holds(self, held: Held, body: Mapping[str, Any], reply: Reply, otherwise: str) -> bool:
         """Return whether a commit to a table was made, as it may only where its requirements hold."""
-        broken = None if held.due or held.answer is None else first_unmet(body["requirements"], held.answer)
-        return self._accepted(reply, (otherwise, broken is not None, req.stale(broken or {"type": ""})))
+        broken = (
+            None
+            if held.due or held.answer is None
+            else first_unmet(body["requirements"], held.answer)
+        )
+        return self._accepted(
+            reply, (otherwise, broken is not None, req.stale(broken or {"type": ""}))
+        )
 
     def _transaction(self, _: Mapping[str, Any], body: Mapping[str, Any], reply: Reply) -> None:
         changes = [(_place(change["identifier"]), change) for change in body["table-changes"]]
@@ -381,7 +566,9 @@ class CatalogModel:
 
     # -- views -------------------------------------------------------------------------------------------------
 
-    def _create_view(self, arguments: Mapping[str, Any], body: Mapping[str, Any], reply: Reply) -> None:
+    def _create_view(
+        self, arguments: Mapping[str, Any], body: Mapping[str, Any], reply: Reply
+    ) -> None:
         place = arguments["namespace"], body["name"]
         if self._accepted(
             reply,
@@ -391,19 +578,34 @@ class CatalogModel:
             self.views[place] = Held(Table(*place, reply), "IRC-VIEW-LOAD-001")
             self._left.pop(place, None)
 
-    def _replace_view(self, arguments: Mapping[str, Any], _: Mapping[str, Any], reply: Reply) -> None:
+    def _replace_view(
+        self, arguments: Mapping[str, Any], _: Mapping[str, Any], reply: Reply
+    ) -> None:
         place = arguments["namespace"], arguments["view"]
         held = self.views.get(place)
-        if self._accepted(reply, ("IRC-VIEW-REPL-006", held is None, Mutation(Wrong.ABSENT, "view"))):
+        if self._accepted(
+            reply, ("IRC-VIEW-REPL-006", held is None, Mutation(Wrong.ABSENT, "view"))
+        ):
             self.views[place] = Held(Table(*place, reply), "IRC-VIEW-LOAD-001")
         elif held is not None and reply.status == 409:
             held.by = "IRC-VIEW-REPL-005"
 
     def _drop_view(self, arguments: Mapping[str, Any], _: Mapping[str, Any], reply: Reply) -> None:
-        self._drop(self.views, (arguments["namespace"], arguments["view"]), reply, "IRC-VIEW-LOAD-008", "IRC-VIEW-LOAD-007")
+        self._drop(
+            self.views,
+            (arguments["namespace"], arguments["view"]),
+            reply,
+            "IRC-VIEW-LOAD-008",
+            "IRC-VIEW-LOAD-007",
+        )
 
     def _rename_view(self, _: Mapping[str, Any], body: Mapping[str, Any], reply: Reply) -> None:
-        requirements = {"missing": "IRC-VIEW-REN-002", "table": "IRC-VIEW-REN-004", "view": "IRC-VIEW-REN-004", "moved": "IRC-VIEW-REN-001"}
+        requirements = {
+            "missing": "IRC-VIEW-REN-002",
+            "table": "IRC-VIEW-REN-004",
+            "view": "IRC-VIEW-REN-004",
+            "moved": "IRC-VIEW-REN-001",
+        }
         self._rename(self.views, body, reply, requirements)
 
     def _load_view(self, arguments: Mapping[str, Any], _: Mapping[str, Any], reply: Reply) -> None:
@@ -412,8 +614,15 @@ class CatalogModel:
         if held is not None and (before := held.answer) is not None:
             self._sees(held.by, lambda: _expect_same_view(before, Table(*place, reply)))
 
-    def _view_exists(self, arguments: Mapping[str, Any], _: Mapping[str, Any], reply: Reply) -> None:
-        self._exists((arguments["namespace"], arguments["view"]) in self.views, reply, "IRC-VIEW-LOAD-005", "IRC-VIEW-LOAD-005")
+    def _view_exists(
+        self, arguments: Mapping[str, Any], _: Mapping[str, Any], reply: Reply
+    ) -> None:
+        self._exists(
+            (arguments["namespace"], arguments["view"]) in self.views,
+            reply,
+            "IRC-VIEW-LOAD-005",
+            "IRC-VIEW-LOAD-005",
+        )
 
     def _list_views(self, arguments: Mapping[str, Any], _: Mapping[str, Any], reply: Reply) -> None:
         self._list(self.views, arguments["namespace"], reply, "IRC-VIEW-LIST-001")
@@ -428,12 +637,19 @@ def _properties_in(updates: Iterable[Mapping[str, Any]]) -> set[str]:
 
 
 def _names(update: Mapping[str, Any]) -> Iterator[str]:
-    yield from {"set-properties": update.get("updates"), "remove-properties": update.get("removals")}.get(update["action"]) or ()
+    yield from {
+        "set-properties": update.get("updates"),
+        "remove-properties": update.get("removals"),
+    }.get(update["action"]) or ()
 
 
-def _expect_properties(expected: Mapping[str, str | None], found: Mapping[str, Any], reply: Reply) -> None:
+def _expect_properties(
+    expected: Mapping[str, str | None], found: Mapping[str, Any], reply: Reply
+) -> None:
     for name, value in expected.items():
-        expect.equal(value, found.get(name), f"the property {name} to be", at=reply.place("properties", name))
+        expect.equal(
+            value, found.get(name), f"the property {name} to be", at=reply.place("properties", name)
+        )
 
 
 def _expect_snapshots_of_refs(table: Table) -> None:

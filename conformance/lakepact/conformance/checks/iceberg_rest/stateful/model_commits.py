@@ -19,7 +19,11 @@ def effects_in(updates: Iterable[Mapping[str, Any]]) -> dict[str, str]:
     for update in updates:
         for member in ABOUT.get(update["action"], ()):
             owners.setdefault(member, []).append(update["action"])
-    return {member: EFFECTS.get(actions[0], "") for member, actions in owners.items() if len(actions) == 1}
+    return {
+        member: EFFECTS.get(actions[0], "")
+        for member, actions in owners.items()
+        if len(actions) == 1
+    }
 
 
 #: By type of a requirement: the member of the request, and that of the table, which have to be equal.
@@ -33,7 +37,9 @@ ASSERTED = {
 }
 
 
-def first_unmet(requirements: Iterable[Mapping[str, Any]], table: Table) -> Mapping[str, Any] | None:
+def first_unmet(
+    requirements: Iterable[Mapping[str, Any]], table: Table
+) -> Mapping[str, Any] | None:
     """Return the first requirement that does not hold for a table, of those that compare one value; none where all hold."""
     metadata = table.metadata
     for one in requirements:
@@ -44,7 +50,9 @@ def first_unmet(requirements: Iterable[Mapping[str, Any]], table: Table) -> Mapp
             asked, member = ASSERTED[kind]
             if member in metadata and str(one.get(asked)).lower() != str(metadata[member]).lower():
                 return one
-        elif kind == "assert-ref-snapshot-id" and snapshot_of(table, one["ref"]) != one.get("snapshot-id"):
+        elif kind == "assert-ref-snapshot-id" and snapshot_of(table, one["ref"]) != one.get(
+            "snapshot-id"
+        ):
             return one
     return None
 
@@ -122,7 +130,14 @@ _EXPECT: Mapping[str, Callable[[Outlook, Mapping[str, Any]], None]] = {
 }
 
 
-def expect_committed(lab: CatalogLab, before: Table, after: Table, *, updates: Sequence[Mapping[str, Any]], own: Collection[str]) -> None:
+def expect_committed(
+    lab: CatalogLab,
+    before: Table,
+    after: Table,
+    *,
+    updates: Sequence[Mapping[str, Any]],
+    own: Collection[str],
+) -> None:
     """A table is what a commit had to make of it.
 
     Args:
@@ -141,26 +156,59 @@ def expect_committed(lab: CatalogLab, before: Table, after: Table, *, updates: S
     owner = effects_in(updates)
     for name, value in outlook.properties.items():
         with _under(EFFECTS["remove-properties" if value is None else "set-properties"]):
-            expect.equal(value, states.properties_of(after).get(name), f"the property {name} to be", at=after.place("properties", name))
+            expect.equal(
+                value,
+                states.properties_of(after).get(name),
+                f"the property {name} to be",
+                at=after.place("properties", name),
+            )
     for ref, snapshot in outlook.refs.items():
         with _under(EFFECTS["remove-snapshot-ref" if snapshot is None else "set-snapshot-ref"]):
-            expect.equal(snapshot, snapshot_of(after, ref), f"the snapshot of {ref} to be", at=after.place("refs", ref))
+            expect.equal(
+                snapshot,
+                snapshot_of(after, ref),
+                f"the snapshot of {ref} to be",
+                at=after.place("refs", ref),
+            )
     found = [snapshot.get("snapshot-id") for snapshot in after.metadata.get("snapshots") or ()]
     for snapshot, there in outlook.snapshots.items():
         with _under(EFFECTS["add-snapshot" if there else "remove-snapshots"]):
-            (expect.contains if there else expect.lacks)(snapshot, found, "snapshots", at=after.place("snapshots"))
+            (expect.contains if there else expect.lacks)(
+                snapshot, found, "snapshots", at=after.place("snapshots")
+            )
     for member, value in outlook.members.items():
         expect.equal(value, after.metadata.get(member), f"`{member}` to be", at=after.place(member))
     if outlook.about is not None:
         if "refs" not in outlook.about:
             with _under(owner.get("snapshots", "")):
-                was, is_now = states.state(before).get("current-snapshot-id"), states.state(after).get("current-snapshot-id")
-                expect.equal(was, is_now, "`current-snapshot-id` to be", at=after.place("current-snapshot-id"))
+                was, is_now = (
+                    states.state(before).get("current-snapshot-id"),
+                    states.state(after).get("current-snapshot-id"),
+                )
+                expect.equal(
+                    was,
+                    is_now,
+                    "`current-snapshot-id` to be",
+                    at=after.place("current-snapshot-id"),
+                )
         states.expect_snapshots_whole(before, after, ignore=outlook.snapshots)
-        expect_same(lab, before, after, ignore=outlook.about - {"properties"}, own=set(own) - outlook.properties.keys())
+        expect_same(
+            lab,
+            before,
+            after,
+            ignore=outlook.about - {"properties"},
+            own=set(own) - outlook.properties.keys(),
+        )
 
 
-def expect_same(lab: CatalogLab, before: Table, after: Table, *, own: Collection[str], ignore: Collection[str] = ()) -> None:
+def expect_same(
+    lab: CatalogLab,
+    before: Table,
+    after: Table,
+    *,
+    own: Collection[str],
+    ignore: Collection[str] = (),
+) -> None:
     """A table is what it was.
 
     Args:
@@ -175,9 +223,15 @@ def expect_same(lab: CatalogLab, before: Table, after: Table, *, own: Collection
     """
     strange = (states.properties_of(before).keys() | states.properties_of(after).keys()) - set(own)
     if states.state(before).get("table-uuid") != states.state(after).get("table-uuid"):
-        raise expect.unmet(f"the table {before.uuid}", f"another one: {after.uuid}", at=after.place("table-uuid"))
+        raise expect.unmet(
+            f"the table {before.uuid}", f"another one: {after.uuid}", at=after.place("table-uuid")
+        )
     states.assert_same_table(
-        lab, before, after, ignore=(*ignore, *states.BOOKKEEPING, states.LOCATION), volatile={states.PROPERTY + name for name in strange}
+        lab,
+        before,
+        after,
+        ignore=(*ignore, *states.BOOKKEEPING, states.LOCATION),
+        volatile={states.PROPERTY + name for name in strange},
     )
 
 
@@ -192,5 +246,13 @@ def expect_same_refs(before: Table, after: Table) -> None:
         Unmet: it is not.
     """
     was, is_now = states.state(before), states.state(after)
-    for member in ("table-uuid", "refs", "current-snapshot-id", "current-schema-id", "default-spec-id"):
-        expect.equal(was.get(member), is_now.get(member), f"`{member}` to be", at=after.place(member))
+    for member in (
+        "table-uuid",
+        "refs",
+        "current-snapshot-id",
+        "current-schema-id",
+        "default-spec-id",
+    ):
+        expect.equal(
+            was.get(member), is_now.get(member), f"`{member}` to be", at=after.place(member)
+        )

@@ -8,7 +8,14 @@ from random import Random
 from typing import Any
 
 from lakepact.conformance.checks.iceberg_rest.api import CatalogLab, OperationId, Reply, Unmet, op
-from lakepact.conformance.checks.iceberg_rest.stateful.fuzzing import FIRST_TABLE, FIRST_VIEW, FUZZ, ROOT, CatalogWorld, key_of
+from lakepact.conformance.checks.iceberg_rest.stateful.fuzzing import (
+    FIRST_TABLE,
+    FIRST_VIEW,
+    FUZZ,
+    ROOT,
+    CatalogWorld,
+    key_of,
+)
 from lakepact.conformance.checks.iceberg_rest.stateful.fuzzing_commits import NO_UUID, Document, Key
 from lakepact.conformance.checks.iceberg_rest.stateful.model import CatalogModel
 from lakepact.conformance.checks.iceberg_rest.suite import suite
@@ -72,19 +79,28 @@ class CatalogHistory(CatalogWorld):
     def history(self, random: Random, operations: Sequence[OperationId]) -> Iterator[Step]:
         """Changes and looks, without an end."""
         yield from (step for step in self.opening(random) if step.operation in operations)
-        changes = [o for o in CHANGES if o in operations and (self._nests or o not in {op.create_namespace, op.drop_namespace})]
+        changes = [
+            o
+            for o in CHANGES
+            if o in operations
+            and (self._nests or o not in {op.create_namespace, op.drop_namespace})
+        ]
         looks = [o for o in LOOKS if o in operations and (self._nests or o != op.list_namespaces)]
         while changes and looks:
             change = self._change(random.choice(changes), random)
             yield change
-            yield from (look for look in self._at_what_changed(change) if look.operation in operations)
+            yield from (
+                look for look in self._at_what_changed(change) if look.operation in operations
+            )
             yield self._look(random.choice(looks), random)
 
     def _change(self, operation: OperationId, random: Random) -> Step:
         if operation in {op.rename_table, op.rename_view}:
             return Step(operation, {}, self._move(operation, random))
         if operation == op.commit_transaction:
-            return Step(operation, {}, self._now_and_then_refused(self._transaction(random), random))
+            return Step(
+                operation, {}, self._now_and_then_refused(self._transaction(random), random)
+            )
         if operation == op.create_namespace:
             return Step(operation, {}, self._new_namespace(random))
         arguments = self._where(operation, random)
@@ -107,7 +123,11 @@ class CatalogHistory(CatalogWorld):
             namespace, view = _one(self.views, self.dropped_views, random, otherwise=FIRST_VIEW)
             return {"namespace": namespace, "view": view}
         if operation == op.drop_namespace:
-            return {"namespace": random.choice([*self.namespaces[1:], *self._dropped_namespaces[-1:], self._full_namespace()])}
+            return {
+                "namespace": random.choice(
+                    [*self.namespaces[1:], *self._dropped_namespaces[-1:], self._full_namespace()]
+                )
+            }
         return {"namespace": random.choice(self.namespaces or [(ROOT,)])}
 
     def _full_namespace(self) -> tuple[Any, ...]:
@@ -122,19 +142,30 @@ class CatalogHistory(CatalogWorld):
 
     def _move(self, operation: OperationId, random: Random) -> Document:
         """Return a rename, mostly of what exists, now and then to where something is or was."""
-        kind = (self.tables, self.dropped, FIRST_TABLE) if operation == op.rename_table else (self.views, self.dropped_views, FIRST_VIEW)
+        kind = (
+            (self.tables, self.dropped, FIRST_TABLE)
+            if operation == op.rename_table
+            else (self.views, self.dropped_views, FIRST_VIEW)
+        )
         body = self._renaming([_one(*kind[:2], random, otherwise=kind[2])], random)
         self._serial += 1
         destination = body["destination"]
         return {
             **body,
-            "destination": {**destination, "name": self._name(tuple(destination["namespace"]), random, fresh=f"m{self._serial}")},
+            "destination": {
+                **destination,
+                "name": self._name(
+                    tuple(destination["namespace"]), random, fresh=f"m{self._serial}"
+                ),
+            },
         }
 
     def _new_namespace(self, random: Random) -> Document:
         self._serial += 1
         fresh = (random.choice(self.namespaces or [(ROOT,)]), f"n{self._serial}")
-        levels = random.choice([*[(*fresh[0], fresh[1])] * 4, *self._dropped_namespaces[-2:], *self.namespaces[-1:]])
+        levels = random.choice(
+            [*[(*fresh[0], fresh[1])] * 4, *self._dropped_namespaces[-2:], *self.namespaces[-1:]]
+        )
         return {"namespace": list(levels), "properties": {random.choice("abc"): str(self._serial)}}
 
     @staticmethod
@@ -143,7 +174,10 @@ class CatalogHistory(CatalogWorld):
         changes = list(body["table-changes"])
         if random.random() < 0.25:
             at = random.randrange(len(changes))
-            changes[at] = {**changes[at], "requirements": [*changes[at]["requirements"], random.choice(UNHELD)]}
+            changes[at] = {
+                **changes[at],
+                "requirements": [*changes[at]["requirements"], random.choice(UNHELD)],
+            }
         return {"table-changes": changes}
 
     # -- what is looked at -------------------------------------------------------------------------------------
@@ -155,10 +189,17 @@ class CatalogHistory(CatalogWorld):
         touched = [(arguments["namespace"], arguments[kind])] if kind in arguments else []
         if change.operation in {op.create_table, op.create_view}:
             touched.append((arguments["namespace"], body["name"]))
-        identifiers = [body.get("source"), body.get("destination"), *(c["identifier"] for c in body.get("table-changes", ()))]
+        identifiers = [
+            body.get("source"),
+            body.get("destination"),
+            *(c["identifier"] for c in body.get("table-changes", ())),
+        ]
         touched += [key for key in map(key_of, identifiers) if key is not None]
         for namespace, name in touched:
-            yield Step(op.load_view if kind == "view" else op.load_table, {"namespace": namespace, kind: name})
+            yield Step(
+                op.load_view if kind == "view" else op.load_table,
+                {"namespace": namespace, kind: name},
+            )
         if not touched and change.operation != op.create_namespace:
             yield Step(op.load_namespace_metadata, dict(arguments))
         elif not touched:
@@ -173,11 +214,17 @@ class CatalogHistory(CatalogWorld):
             further = self._further(key, random) if operation == op.load_table else {}
             return Step(operation, {"namespace": key[0], "table": key[1], **further})
         namespace = random.choice([*self.namespaces, (ROOT,)])
-        return Step(operation, {"parent" if operation == op.list_namespaces else "namespace": namespace})
+        return Step(
+            operation, {"parent" if operation == op.list_namespaces else "namespace": namespace}
+        )
 
     def _further(self, key: Key, random: Random) -> dict[str, Any]:
         """Draw further arguments of a load: none, snapshots=refs, or a former ETag."""
-        tagged = [{"if_none_match": Learned((ETAG, key), NEVER_GIVEN)}] * 2 if self._lab.feature("etag") else []
+        tagged = (
+            [{"if_none_match": Learned((ETAG, key), NEVER_GIVEN)}] * 2
+            if self._lab.feature("etag")
+            else []
+        )
         refs = [{"snapshots": "refs"}] if self._lab.feature("snapshots-refs") else []
         return random.choice([{}, *refs, *tagged])
 
@@ -185,7 +232,12 @@ class CatalogHistory(CatalogWorld):
 
     def judged(self, step: Step, reply: Reply) -> Iterable[tuple[str, Unmet | None]]:
         """Compare the answer with the effects of earlier successful requests."""
-        return self._model.judged(step.operation, filled(dict(step.arguments), self.known), filled(step.body, self.known), reply)
+        return self._model.judged(
+            step.operation,
+            filled(dict(step.arguments), self.known),
+            filled(step.body, self.known),
+            reply,
+        )
 
     def known(self, learned: Learned) -> Any:
         """Return the body of an answer, or its ETag."""
@@ -200,13 +252,17 @@ class CatalogHistory(CatalogWorld):
         if not 200 <= reply.status < 300:
             return
         if step.operation == op.load_table:
-            self._tags.setdefault((step.arguments["namespace"], step.arguments["table"]), reply.headers.get("etag"))
+            self._tags.setdefault(
+                (step.arguments["namespace"], step.arguments["table"]), reply.headers.get("etag")
+            )
         if step.operation == op.drop_namespace:
             self._dropped_namespaces.append(step.arguments["namespace"])
         elif step.operation in {op.rename_table, op.rename_view}:
             left = key_of(step.body["source"])
             if left is not None:
-                (self.dropped if step.operation == op.rename_table else self.dropped_views).append(left)
+                (self.dropped if step.operation == op.rename_table else self.dropped_views).append(
+                    left
+                )
         self._forget_what_is_there()
 
     def _forget_what_is_there(self) -> None:
@@ -217,7 +273,9 @@ class CatalogHistory(CatalogWorld):
 def _one(there: Sequence[Key], gone: Sequence[Key], random: Random, *, otherwise: Key) -> Key:
     """Mostly something that is there, now and then what is gone."""
     late = gone[-3:]
-    return random.choice(there if there and (random.random() < 0.85 or not late) else late or [otherwise])
+    return random.choice(
+        there if there and (random.random() < 0.85 or not late) else late or [otherwise]
+    )
 
 
 suite.fuzz = replace(FUZZ, model=CatalogHistory)

@@ -5,8 +5,23 @@ from __future__ import annotations
 import uuid
 from typing import Any
 
-from lakepact.conformance.checks.iceberg_rest.api import CatalogLab, Namespace, OperationId, Place, Reply, Table, check, expect, op, req
-from lakepact.conformance.checks.iceberg_rest.kit.commits.creations import creating_works, creation, plot
+from lakepact.conformance.checks.iceberg_rest.api import (
+    CatalogLab,
+    Namespace,
+    OperationId,
+    Place,
+    Reply,
+    Table,
+    check,
+    expect,
+    op,
+    req,
+)
+from lakepact.conformance.checks.iceberg_rest.kit.commits.creations import (
+    creating_works,
+    creation,
+    plot,
+)
 from lakepact.conformance.checks.iceberg_rest.kit.tables.requests import commit_stage
 from lakepact.conformance.checks.iceberg_rest.kit.views import OVER_VIEW, VIEW_AS_TABLE
 from lakepact.conformance.checks.iceberg_rest.kit.views import create as create_view
@@ -40,7 +55,9 @@ def creating_tables_over_views_returns_409(lab: CatalogLab) -> None:
     with lab.judge("IRC-TBL-CREATE-015"):
         expect.status(create, 409, mutation=OVER_VIEW)
     other = lab.make_view(namespace)
-    stage = lab.send(op.create_table, namespace=namespace, body=lab.table_request(other, stage_create=True))
+    stage = lab.send(
+        op.create_table, namespace=namespace, body=lab.table_request(other, stage_create=True)
+    )
     with lab.judge("IRC-TBL-STAGE-010"):
         if stage.status == 200:
             stage = commit_stage(lab, Table(namespace, other, stage))
@@ -56,12 +73,16 @@ def commits_to_views_return_404(lab: CatalogLab) -> None:
     name = lab.make_view(namespace)
     at: dict[str, Any] = {"namespace": namespace, "table": name}
     for requirements in lab.each(([], [req.assert_ref("main", None)])):
-        reply = lab.send(op.update_table, body={"requirements": requirements, "updates": [req.HARMLESS]}, **at)
+        reply = lab.send(
+            op.update_table, body={"requirements": requirements, "updates": [req.HARMLESS]}, **at
+        )
         with lab.judge("IRC-COM-024"):
             expect.status(reply, 404, mutation=VIEW_AS_TABLE)
     creating_works(lab, namespace)
     updates = creation(plot(lab, namespace), str(uuid.uuid4()))
-    reply = lab.send(op.update_table, body={"requirements": [req.ASSERT_CREATE], "updates": updates}, **at)
+    reply = lab.send(
+        op.update_table, body={"requirements": [req.ASSERT_CREATE], "updates": updates}, **at
+    )
     if reply.status < 400:
         lab.drop_afterwards(namespace, name)
     with lab.judge("IRC-REQ-006"):
@@ -81,8 +102,12 @@ def _left(lab: CatalogLab, operation: OperationId, namespace: Namespace) -> str:
         lab.require(lab.try_drop_table(**at) if kind == "table" else lab.send(operation, **at))
         return name
     other: dict[str, Any] = {"namespace": namespace, kind: lab.name()}
-    lab.add_cleanup(lambda: lab.try_drop_table(**other) if kind == "table" else lab.send(op.drop_view, **other))
-    source, destination = ({"namespace": list(namespace), "name": one} for one in (name, other[kind]))
+    lab.add_cleanup(
+        lambda: lab.try_drop_table(**other) if kind == "table" else lab.send(op.drop_view, **other)
+    )
+    source, destination = (
+        {"namespace": list(namespace), "name": one} for one in (name, other[kind])
+    )
     lab.require(lab.send(operation, body={"source": source, "destination": destination}))
     return name
 
@@ -99,12 +124,28 @@ def _made(lab: CatalogLab, operation: OperationId, namespace: Namespace, name: s
 def dropped_and_renamed_names_are_free(lab: CatalogLab) -> None:
     """Creating a table or view under a name that was dropped or renamed away does not return 409."""
     home = lab.make_namespace()
-    leaves = [operation for operation in (op.drop_table, op.rename_table, op.drop_view, op.rename_view) if lab.offers(operation)]
-    for requirement, creating in lab.each((("IRC-TBL-CREATE-001", op.create_table), ("IRC-VIEW-CREATE-001", op.create_view))):
+    leaves = [
+        operation
+        for operation in (op.drop_table, op.rename_table, op.drop_view, op.rename_view)
+        if lab.offers(operation)
+    ]
+    for requirement, creating in lab.each(
+        (("IRC-TBL-CREATE-001", op.create_table), ("IRC-VIEW-CREATE-001", op.create_view))
+    ):
         if not leaves or not lab.offers(creating):
-            lab.skip(requirement, f"the target does not offer {creating}" if leaves else "the target does not drop or rename")
+            lab.skip(
+                requirement,
+                f"the target does not offer {creating}"
+                if leaves
+                else "the target does not drop or rename",
+            )
             continue
         for leaving in lab.each(leaves):
             reply = _made(lab, creating, home, _left(lab, leaving, home))
             with lab.judge(requirement):
-                expect.true(reply.status != 409, f"the name to be free after {leaving}", reply.shown, at=Place(reply.exchange, "/status"))
+                expect.true(
+                    reply.status != 409,
+                    f"the name to be free after {leaving}",
+                    reply.shown,
+                    at=Place(reply.exchange, "/status"),
+                )

@@ -6,9 +6,21 @@ import re
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from lakepact.conformance.checks.iceberg_rest.api import CatalogLab, Place, Reply, check, expect, op, upd
+from lakepact.conformance.checks.iceberg_rest.api import (
+    CatalogLab,
+    Place,
+    Reply,
+    check,
+    expect,
+    op,
+    upd,
+)
 from lakepact.conformance.checks.iceberg_rest.kit.contract_schemas import COMPONENTS
-from lakepact.conformance.checks.iceberg_rest.kit.tables.requests import extended, field, request_creation
+from lakepact.conformance.checks.iceberg_rest.kit.tables.requests import (
+    extended,
+    field,
+    request_creation,
+)
 from lakepact.conformance.judging.components import Instance
 
 SINCE = 3  #: the first format version with default values
@@ -32,13 +44,25 @@ FORMS = {
     "DoubleTypeValue": Defaults("double", 1.5, -0.25),
     "DecimalTypeValue": Defaults("decimal(9, 2)", "12.50", "-0.01"),
     "StringTypeValue": Defaults("string", "before", "5"),
-    "UUIDTypeValue": Defaults("uuid", "0190d6b4-7ad0-7c3f-8f0e-6d2f1f0c9a51", "00000000-0000-4000-8000-000000000000"),
+    "UUIDTypeValue": Defaults(
+        "uuid", "0190d6b4-7ad0-7c3f-8f0e-6d2f1f0c9a51", "00000000-0000-4000-8000-000000000000"
+    ),
     "DateTypeValue": Defaults("date", "2024-02-29", "1969-12-31"),
     "TimeTypeValue": Defaults("time", "22:31:08.123456", "00:00:00.000001"),
-    "TimestampTypeValue": Defaults("timestamp", "2017-11-16T22:31:08.123456", "1969-12-31T23:59:59.999999"),
-    "TimestampTzTypeValue": Defaults("timestamptz", "2017-11-16T22:31:08.123456+00:00", "1969-12-31T23:59:59.999999+00:00"),
-    "TimestampNanoTypeValue": Defaults("timestamp_ns", "2017-11-16T22:31:08.123456789", "1969-12-31T23:59:59.999999999"),
-    "TimestampTzNanoTypeValue": Defaults("timestamptz_ns", "2017-11-16T22:31:08.123456789+00:00", "1969-12-31T23:59:59.999999999+00:00"),
+    "TimestampTypeValue": Defaults(
+        "timestamp", "2017-11-16T22:31:08.123456", "1969-12-31T23:59:59.999999"
+    ),
+    "TimestampTzTypeValue": Defaults(
+        "timestamptz", "2017-11-16T22:31:08.123456+00:00", "1969-12-31T23:59:59.999999+00:00"
+    ),
+    "TimestampNanoTypeValue": Defaults(
+        "timestamp_ns", "2017-11-16T22:31:08.123456789", "1969-12-31T23:59:59.999999999"
+    ),
+    "TimestampTzNanoTypeValue": Defaults(
+        "timestamptz_ns",
+        "2017-11-16T22:31:08.123456789+00:00",
+        "1969-12-31T23:59:59.999999999+00:00",
+    ),
     "FixedTypeValue": Defaults("fixed[4]", "000102FF", "00000000"),
     "BinaryTypeValue": Defaults("binary", "000102FF", "00"),
 }
@@ -51,10 +75,23 @@ def column_defaults_have_the_form_of_their_type(lab: CatalogLab) -> None:
     for component, (kind, initial, write) in lab.each(FORMS.items()):
         column = field(1, "with_default", kind, initial_default=initial, write_default=write)
         name = lab.name()
-        reply = request_creation(lab, home, name, schema=extended(fields=[column]), properties={"format-version": str(SINCE)})
-        shown = [(one, answer) for answer in _answers(lab, reply, namespace=home, table=name) for one in _values(answer, component)]
+        reply = request_creation(
+            lab,
+            home,
+            name,
+            schema=extended(fields=[column]),
+            properties={"format-version": str(SINCE)},
+        )
+        shown = [
+            (one, answer)
+            for answer in _answers(lab, reply, namespace=home, table=name)
+            for one in _values(answer, component)
+        ]
         if not shown:
-            lab.skip(f"IRC-SCH-{component}", f"no answer of the target shows the default value of a column of the type {kind}")
+            lab.skip(
+                f"IRC-SCH-{component}",
+                f"no answer of the target shows the default value of a column of the type {kind}",
+            )
             continue
         with lab.judge(f"IRC-SCH-{component}"):
             for instance, answer in shown:
@@ -87,4 +124,9 @@ def _has_its_form(instance: Instance, reply: Reply) -> None:
     if flaw is not None:
         raise expect.unmet(f"every {instance.component} to fit its schema", flaw, at=at)
     if instance.component == "DateTypeValue":
-        expect.true(DATE.fullmatch(instance.value) is not None, f"an ISO 8601 date at {instance.pointer}", instance.value, at=at)
+        expect.true(
+            DATE.fullmatch(instance.value) is not None,
+            f"an ISO 8601 date at {instance.pointer}",
+            instance.value,
+            at=at,
+        )

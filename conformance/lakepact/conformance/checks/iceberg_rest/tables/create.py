@@ -7,12 +7,28 @@ from functools import partial
 from itertools import chain
 from typing import Any
 
-from lakepact.conformance.checks.iceberg_rest.api import Kind, Mutation, OperationId, Wrong, check, expect, invariant, op, states, upd
+from lakepact.conformance.checks.iceberg_rest.api import (
+    Kind,
+    Mutation,
+    OperationId,
+    Wrong,
+    check,
+    expect,
+    invariant,
+    op,
+    states,
+    upd,
+)
 from lakepact.conformance.checks.iceberg_rest.kit.concurrency import sole_winner
 from lakepact.conformance.checks.iceberg_rest.kit.dropped import dropped_namespaces, dropped_tables
 from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Namespace, Table
 from lakepact.conformance.checks.iceberg_rest.kit.tables.metadata_members import members, objects
-from lakepact.conformance.checks.iceberg_rest.kit.tables.requests import created, extended, field, request_creation
+from lakepact.conformance.checks.iceberg_rest.kit.tables.requests import (
+    created,
+    extended,
+    field,
+    request_creation,
+)
 from lakepact.conformance.evidence.exchanges import Exchange, Place, Reply
 from lakepact.conformance.judging.definitions import answers_of
 
@@ -31,12 +47,21 @@ def expect_texts(config: Any, what: str, *, at: Place) -> None:
     """An object whose values are all strings."""
     expect.true(isinstance(config, dict), f"an object as {what}", expect.shown(config), at=at)
     for key, value in members(config).items():
-        expect.true(isinstance(value, str), f"a string as `{key}` of {what}", expect.shown(value), at=at.within(key))
+        expect.true(
+            isinstance(value, str),
+            f"a string as `{key}` of {what}",
+            expect.shown(value),
+            at=at.within(key),
+        )
 
 
 def answered(exchange: Exchange, operation: OperationId) -> dict[str, Any]:
     """Return the body with which an operation was fulfilled; empty where it was not."""
-    known = exchange.operation == operation and exchange.method in {"GET", "POST"} and exchange.status == 200
+    known = (
+        exchange.operation == operation
+        and exchange.method in {"GET", "POST"}
+        and exchange.status == 200
+    )
     return members(exchange.parsed) if known else {}
 
 
@@ -50,8 +75,15 @@ def created_table_config_holds_strings(exchange: Exchange) -> bool:
     for number, credential in enumerate(credentials):
         at = Reply(exchange).place("storage-credentials", number)
         has_both = isinstance(credential.get("prefix"), str) and "config" in credential
-        expect.true(has_both, "`prefix` and `config` in each of `storage-credentials`", expect.shown(credential), at=at)
-        expect_texts(credential["config"], "`config` of a storage credential", at=at.within("config"))
+        expect.true(
+            has_both,
+            "`prefix` and `config` in each of `storage-credentials`",
+            expect.shown(credential),
+            at=at,
+        )
+        expect_texts(
+            credential["config"], "`config` of a storage credential", at=at.within("config")
+        )
     return config is not None or bool(credentials)
 
 
@@ -70,7 +102,11 @@ def created_tables_exist(lab: CatalogLab) -> None:
                 table = created(lab, namespace, **request)
                 loaded = lab.send(op.load_table, **table.at)
                 expect.status(loaded, 200)
-                expect.member(table.uuid, loaded.place("metadata", "table-uuid"), "the table-uuid of the created table,")
+                expect.member(
+                    table.uuid,
+                    loaded.place("metadata", "table-uuid"),
+                    "the table-uuid of the created table,",
+                )
                 if lab.offers(op.table_exists):
                     expect.status(lab.send(op.table_exists, **table.at), 204, 200)
 
@@ -90,7 +126,10 @@ def create_table_returns_the_metadata_location(lab: CatalogLab) -> None:
             at=table.reply.place("metadata-location"),
         )
         expect.equal(
-            loaded.metadata_location, location, "the metadata-location of the loaded table,", at=table.reply.place("metadata-location")
+            loaded.metadata_location,
+            location,
+            "the metadata-location of the loaded table,",
+            at=table.reply.place("metadata-location"),
         )
 
 
@@ -105,7 +144,12 @@ def locations_may_be_chosen(lab: CatalogLab) -> None:
         return
     with lab.judge("IRC-TBL-CREATE-008"):
         kept = str(reply.at("metadata", "location")).rstrip("/") == wanted
-        lab.note("IRC-TBL-CREATE-008", "the requested location is taken" if kept else "the target overrides the requested location")
+        lab.note(
+            "IRC-TBL-CREATE-008",
+            "the requested location is taken"
+            if kept
+            else "the target overrides the requested location",
+        )
 
 
 @check("IRC-TBL-CREATE-026")
@@ -136,7 +180,12 @@ def requested_properties_are_kept(lab: CatalogLab) -> None:
         for answer in (table, lab.load(table)):
             with case():
                 found = answer.member("properties")
-                expect.equal(properties, {key: found.get(key) for key in properties}, "properties", at=answer.place("properties"))
+                expect.equal(
+                    properties,
+                    {key: found.get(key) for key in properties},
+                    "properties",
+                    at=answer.place("properties"),
+                )
 
 
 @check("IRC-TBL-CREATE-010")
@@ -144,21 +193,36 @@ def format_version_is_selected_by_a_property(lab: CatalogLab) -> None:
     """The property `format-version` selects the format version and is not stored as a property."""
     with lab.judge("IRC-TBL-CREATE-010") as case:
         for version in (1, 2):
-            table = created(lab, properties={"format-version": str(version), "lakepact.note": "kept"})
+            table = created(
+                lab, properties={"format-version": str(version), "lakepact.note": "kept"}
+            )
             for answer in (table, lab.load(table)):
                 with case():
                     expect.member(version, answer.place("format-version"), "format-version")
-                    expect.lacks("format-version", members(answer.metadata.get("properties")), "properties", at=answer.place("properties"))
+                    expect.lacks(
+                        "format-version",
+                        members(answer.metadata.get("properties")),
+                        "properties",
+                        at=answer.place("properties"),
+                    )
         # Version 3 may be unknown; who takes the request for it has made such a table.
-        reply = request_creation(lab, lab.make_namespace(), lab.name(), properties={"format-version": "3"})
+        reply = request_creation(
+            lab, lab.make_namespace(), lab.name(), properties={"format-version": "3"}
+        )
         if reply.status == 200:
             expect.member(3, reply.place("metadata", "format-version"), "format-version")
         for version in (1, 3) if lab.feature("stage-create") and lab.feature("format-v3") else ():
             with case():
                 asked = {"format-version": str(version)}
-                stage = request_creation(lab, lab.make_namespace(), lab.name(), properties=asked, stage_create=True)
+                stage = request_creation(
+                    lab, lab.make_namespace(), lab.name(), properties=asked, stage_create=True
+                )
                 if stage.status == 200:
-                    expect.member(version, stage.place("metadata", "format-version"), "format-version of the staged table,")
+                    expect.member(
+                        version,
+                        stage.place("metadata", "format-version"),
+                        "format-version of the staged table,",
+                    )
 
 
 @check("IRC-TBL-CREATE-011")
@@ -171,7 +235,11 @@ def default_values_are_kept(lab: CatalogLab) -> None:
         "flag": ("boolean", True, False),
         "day": ("date", "2024-02-29", "1969-12-31"),
         "price": ("decimal(9, 2)", "12.50", "-0.01"),
-        "key": ("uuid", "0190d6b4-7ad0-7c3f-8f0e-6d2f1f0c9a51", "00000000-0000-4000-8000-000000000000"),
+        "key": (
+            "uuid",
+            "0190d6b4-7ad0-7c3f-8f0e-6d2f1f0c9a51",
+            "00000000-0000-4000-8000-000000000000",
+        ),
     }
     fields = [
         field(n, name, kind, initial_default=initial, write_default=write)
@@ -187,7 +255,12 @@ def default_values_are_kept(lab: CatalogLab) -> None:
                 for member in ("initial-default", "write-default"):
                     with case():
                         actual = found.get(wanted["name"], {}).get(member)
-                        expect.equal(wanted.get(member), actual, f"as {member} of `{wanted['name']}`", at=answer.place("schemas"))
+                        expect.equal(
+                            wanted.get(member),
+                            actual,
+                            f"as {member} of `{wanted['name']}`",
+                            at=answer.place("schemas"),
+                        )
 
 
 @check("IRC-TBL-CREATE-012")
@@ -195,14 +268,24 @@ def table_uuids_are_unique(lab: CatalogLab) -> None:
     """Each table has a valid UUID of its own, also tables of the same name and a table created after a drop."""
     home, other = lab.make_namespace(), lab.make_namespace()
     name = lab.name()
-    tables = [lab.make_table(home, name=name), lab.make_table(other, name=name), lab.make_table(home), lab.make_table(home)]
+    tables = [
+        lab.make_table(home, name=name),
+        lab.make_table(other, name=name),
+        lab.make_table(home),
+        lab.make_table(home),
+    ]
     for former in dropped_tables(lab, home):
         tables += [former, lab.make_table(home, name=former.name)]
 
     with lab.judge("IRC-TBL-CREATE-012") as case:
         for table in tables:
             with case():
-                expect.true(UUID.fullmatch(table.uuid) is not None, "a UUID as `table-uuid`", table.uuid, at=table.place("table-uuid"))
+                expect.true(
+                    UUID.fullmatch(table.uuid) is not None,
+                    "a UUID as `table-uuid`",
+                    table.uuid,
+                    at=table.place("table-uuid"),
+                )
         uuids = [table.uuid.lower() for table in tables]
         expect.equal(len(uuids), len(set(uuids)), "different UUIDs:", at=None)
 
@@ -221,14 +304,27 @@ def new_tables_are_empty(lab: CatalogLab) -> None:
                     for member in ("snapshots", "refs"):
                         with case():
                             expect.true(
-                                not metadata.get(member), f"no {member}", metadata.get(member), at=answer.place(member), kind=Kind.SURPLUS
+                                not metadata.get(member),
+                                f"no {member}",
+                                metadata.get(member),
+                                at=answer.place(member),
+                                kind=Kind.SURPLUS,
                             )
                     current = metadata.get("current-snapshot-id")
                     at = answer.place("current-snapshot-id")
-                    expect.true(current in (None, -1), "no current-snapshot-id, null or -1", current, at=at, kind=Kind.SURPLUS)
+                    expect.true(
+                        current in (None, -1),
+                        "no current-snapshot-id, null or -1",
+                        current,
+                        at=at,
+                        kind=Kind.SURPLUS,
+                    )
                     if metadata.get("format-version") != 1 or "last-sequence-number" in metadata:
                         expect.equal(
-                            0, metadata.get("last-sequence-number"), "last-sequence-number", at=answer.place("last-sequence-number")
+                            0,
+                            metadata.get("last-sequence-number"),
+                            "last-sequence-number",
+                            at=answer.place("last-sequence-number"),
                         )
 
 
@@ -241,7 +337,9 @@ def unknown_delegation_mechanisms_are_ignored(lab: CatalogLab) -> None:
         name = lab.name()
         lab.drop_afterwards(namespace, name)
         headers = [] if mechanisms is None else [("X-Iceberg-Access-Delegation", mechanisms)]
-        return lab.send(op.create_table, namespace=namespace, body=lab.table_request(name), headers=headers)
+        return lab.send(
+            op.create_table, namespace=namespace, body=lab.table_request(name), headers=headers
+        )
 
     with lab.judge("IRC-TBL-CREATE-025") as case:
         for mechanisms in (None, "lakepact", "lakepact,other", "lakepact, other"):
@@ -288,12 +386,21 @@ def creating_existing_tables_returns_409(lab: CatalogLab) -> None:
     """Creating an existing table returns 409, with the same or another schema, and changes nothing."""
     table = lab.append(lab.make_table(properties={"lakepact.note": "first"}))
     before = lab.load(table)
-    again: tuple[dict[str, Any], ...] = ({}, {"schema": OTHER_SCHEMA}, {"properties": {"lakepact.note": "second"}}, {"stage_create": False})
+    again: tuple[dict[str, Any], ...] = (
+        {},
+        {"schema": OTHER_SCHEMA},
+        {"properties": {"lakepact.note": "second"}},
+        {"stage_create": False},
+    )
 
     with lab.judge_each("IRC-TBL-CREATE-014") as case:
         for request in again:
             with case():
-                reply = lab.send(op.create_table, namespace=table.namespace, body=lab.table_request(table.name, **request))
+                reply = lab.send(
+                    op.create_table,
+                    namespace=table.namespace,
+                    body=lab.table_request(table.name, **request),
+                )
                 expect.status(reply, 409, mutation=Mutation(Wrong.PRESENT, "table"))
                 states.unchanged(lab, before)
 
@@ -306,18 +413,41 @@ def concurrent_creates_have_one_winner(lab: CatalogLab) -> None:
         name = lab.name()
         lab.drop_afterwards(namespace, name)
         requests = [
-            lab.table_request(name, schema=extended(fields=[field(1, f"c{n}", "long")]), properties={"lakepact.creator": str(n)})
+            lab.table_request(
+                name,
+                schema=extended(fields=[field(1, f"c{n}", "long")]),
+                properties={"lakepact.creator": str(n)},
+            )
             for n in range(AT_ONCE)
         ]
-        replies = lab.concurrently([partial(lab.send, op.create_table, namespace=namespace, body=request) for request in requests])
+        replies = lab.concurrently(
+            [
+                partial(lab.send, op.create_table, namespace=namespace, body=request)
+                for request in requests
+            ]
+        )
         with lab.judge("IRC-TBL-CREATE-024"):
             winner = sole_winner(replies, what="creations")
             table = Table(namespace, name, replies[winner])
             loaded = lab.send(op.load_table, **table.at)
             expect.status(loaded, 200)
             now = Table(namespace, name, loaded)
-            expect.member(table.uuid, now.place("table-uuid"), "the table-uuid in the winner's response,")
+            expect.member(
+                table.uuid, now.place("table-uuid"), "the table-uuid in the winner's response,"
+            )
             creator = states.properties_of(now).get("lakepact.creator")
-            if creator is not None:  # otherwise properties are not stored, and do not show the winner
-                expect.equal(str(winner), creator, "the winner's property", at=now.place("properties", "lakepact.creator"))
-            expect.equal([f"c{winner}"], list(upd.columns(upd.current_schema(now))), "the winner's columns", at=now.place("schemas"))
+            if (
+                creator is not None
+            ):  # otherwise properties are not stored, and do not show the winner
+                expect.equal(
+                    str(winner),
+                    creator,
+                    "the winner's property",
+                    at=now.place("properties", "lakepact.creator"),
+                )
+            expect.equal(
+                [f"c{winner}"],
+                list(upd.columns(upd.current_schema(now))),
+                "the winner's columns",
+                at=now.place("schemas"),
+            )

@@ -6,8 +6,26 @@ from collections.abc import Iterator, Mapping
 from functools import partial
 from typing import Any
 
-from lakepact.conformance.checks.iceberg_rest.api import CatalogLab, Mutation, Namespace, Wrong, check, expect, op, upd, wrong_type
-from lakepact.conformance.checks.iceberg_rest.kit.tables.requests import array, extended, field, mapping, order, spec, struct
+from lakepact.conformance.checks.iceberg_rest.api import (
+    CatalogLab,
+    Mutation,
+    Namespace,
+    Wrong,
+    check,
+    expect,
+    op,
+    upd,
+    wrong_type,
+)
+from lakepact.conformance.checks.iceberg_rest.kit.tables.requests import (
+    array,
+    extended,
+    field,
+    mapping,
+    order,
+    spec,
+    struct,
+)
 
 ABSENT = object()  #: in place of a value: the member is left out
 
@@ -32,7 +50,12 @@ def identified_by(*identifiers: int) -> dict[str, Any]:
 
 def divided_by(source_id: int, transform: str) -> dict[str, Any]:
     """Return members of a request whose table is partitioned."""
-    return {"schema": UNFIT, "partition-spec": spec(upd.partition_field(source_id, transform, "part", field_id=upd.FIRST_FIELD), spec_id=0)}
+    return {
+        "schema": UNFIT,
+        "partition-spec": spec(
+            upd.partition_field(source_id, transform, "part", field_id=upd.FIRST_FIELD), spec_id=0
+        ),
+    }
 
 
 def sorted_by(source_id: int, transform: str) -> dict[str, Any]:
@@ -59,20 +82,35 @@ WRONG: dict[str, dict[str, dict[str, Any]]] = {
         "neither name nor schema": {"name": ABSENT, "schema": ABSENT},
     },
     "IRC-TBL-CREATE-016": {
-        "two columns of one name": schema_with(field(2, "name", "string"), field(3, "name", "long")),
-        "two fields of one name in a struct": schema_with(field(2, "outer", struct(field(3, "x", "int"), field(4, "x", "int")))),
+        "two columns of one name": schema_with(
+            field(2, "name", "string"), field(3, "name", "long")
+        ),
+        "two fields of one name in a struct": schema_with(
+            field(2, "outer", struct(field(3, "x", "int"), field(4, "x", "int")))
+        ),
         "two columns with one id": schema_with(field(2, "a", "string"), field(2, "b", "string")),
-        "a field in a struct with the id of a column": schema_with(field(2, "outer", struct(field(1, "inner", "int")))),
+        "a field in a struct with the id of a column": schema_with(
+            field(2, "outer", struct(field(1, "inner", "int")))
+        ),
         "two fields of different structs with one id": schema_with(
-            field(2, "a", struct(field(4, "inner", "int"))), field(3, "b", struct(field(4, "inner", "int")))
+            field(2, "a", struct(field(4, "inner", "int"))),
+            field(3, "b", struct(field(4, "inner", "int"))),
         ),
         "an element with the id of its list": schema_with(field(2, "many", array(2, "string"))),
-        "a key with the id of its value": schema_with(field(2, "some", mapping((3, 3), "string", "long"))),
+        "a key with the id of its value": schema_with(
+            field(2, "some", mapping((3, 3), "string", "long"))
+        ),
         "the type `varchar`": schema_with(field(2, "name", "varchar")),
-        "an unknown type in a struct": schema_with(field(2, "outer", struct(field(3, "inner", "int128")))),
+        "an unknown type in a struct": schema_with(
+            field(2, "outer", struct(field(3, "inner", "int128")))
+        ),
         "an unknown type in a list": schema_with(field(2, "many", array(3, "text"))),
-        "an unknown type in a map": schema_with(field(2, "some", mapping((3, 4), "string", "object"))),
-        "the nested type `set`": schema_with(field(2, "many", {**array(3, "string"), "type": "set"})),
+        "an unknown type in a map": schema_with(
+            field(2, "some", mapping((3, 4), "string", "object"))
+        ),
+        "the nested type `set`": schema_with(
+            field(2, "many", {**array(3, "string"), "type": "set"})
+        ),
     },
     "IRC-TBL-CREATE-017": {
         "a partition field of a column that is not there": divided_by(NOWHERE, "identity"),
@@ -99,11 +137,22 @@ WRONG: dict[str, dict[str, dict[str, Any]]] = {
         "a good column and an optional one": identified_by(1, 2),
     },
     "IRC-TBL-CREATE-020": {
-        f"a property that is {value}": {"properties": {"lakepact.note": "text", "lakepact.other": json}}
-        for value, json in {"a number": 1, "a boolean": True, "null": None, "an object": {"a": "b"}, "an array": ["a"]}.items()
+        f"a property that is {value}": {
+            "properties": {"lakepact.note": "text", "lakepact.other": json}
+        }
+        for value, json in {
+            "a number": 1,
+            "a boolean": True,
+            "null": None,
+            "an object": {"a": "b"},
+            "an array": ["a"],
+        }.items()
     },
     "IRC-TBL-CREATE-021": {"an empty name": {"name": ""}},
-    "IRC-TBL-CREATE-022": {f"{expect.shown(value)} as stage-create": {"stage-create": value} for value in (None, "true", "false", "")},
+    "IRC-TBL-CREATE-022": {
+        f"{expect.shown(value)} as stage-create": {"stage-create": value}
+        for value in (None, "true", "false", "")
+    },
 }
 
 #: By requirement: the mistake of its requests; of others, that of each.
@@ -122,14 +171,26 @@ def mutation_of(requirement: str, what: str, wrong: Mapping[str, Any]) -> Mutati
     if requirement == "IRC-TBL-CREATE-003":
         return Mutation(Wrong.MISSING, f"/{next(iter(wrong))}")
     if requirement == "IRC-TBL-CREATE-017":
-        fields = "/partition-spec/fields/*" if "partition-spec" in wrong else "/write-order/fields/*"
-        return Mutation(Wrong.UNKNOWN_ID, f"{fields}/source-id") if "not there" in what else Mutation(Wrong.VALUE, f"{fields}/transform")
+        fields = (
+            "/partition-spec/fields/*" if "partition-spec" in wrong else "/write-order/fields/*"
+        )
+        return (
+            Mutation(Wrong.UNKNOWN_ID, f"{fields}/source-id")
+            if "not there" in what
+            else Mutation(Wrong.VALUE, f"{fields}/transform")
+        )
     if "of one name" in what:
         return Mutation(Wrong.DUPLICATE, "/schema/fields/*/name")
-    return Mutation(Wrong.VALUE, "/schema/fields/*/type") if "type" in what else Mutation(Wrong.DUPLICATE, "/schema/fields/*/id")
+    return (
+        Mutation(Wrong.VALUE, "/schema/fields/*/type")
+        if "type" in what
+        else Mutation(Wrong.DUPLICATE, "/schema/fields/*/id")
+    )
 
 
-def wrong_requests(lab: CatalogLab, requirement: str) -> Iterator[tuple[str, Mutation, dict[str, Any]]]:
+def wrong_requests(
+    lab: CatalogLab, requirement: str
+) -> Iterator[tuple[str, Mutation, dict[str, Any]]]:
     """Yield invalid requests with a description and their mistake."""
     for what, wrong in WRONG[requirement].items():
         body = {**lab.table_request(lab.name()), **wrong}
@@ -146,7 +207,9 @@ def drop_should_it_exist(lab: CatalogLab, namespace: Namespace, body: Mapping[st
 @check(*WRONG, last=1)
 def invalid_create_requests_return_400(lab: CatalogLab) -> None:
     """A create request with missing, invalid or inconsistent members returns 400."""
-    namespace = lab.make_table().namespace  # a server that creates none shows nothing by its refusals
+    namespace = (
+        lab.make_table().namespace
+    )  # a server that creates none shows nothing by its refusals
     for requirement in lab.each(WRONG):
         for what, mutation, body in lab.each(wrong_requests(lab, requirement)):
             reply = lab.send(op.create_table, namespace=namespace, body=body)
@@ -176,6 +239,8 @@ def invalid_stage_requests_return_400(lab: CatalogLab) -> None:
             refused += 1
             reply = send(body={**body, "stage-create": True})
             with lab.judge("IRC-TBL-STAGE-012"):
-                expect.status(reply, 400, about=f"for {what}, as without `stage-create`", mutation=mutation)
+                expect.status(
+                    reply, 400, about=f"for {what}, as without `stage-create`", mutation=mutation
+                )
     if not refused:
         lab.skip("IRC-TBL-STAGE-012", "the target returns 400 for none of the invalid requests")

@@ -9,14 +9,37 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from lakepact.conformance.checks.iceberg_rest.api import CatalogLab, Reply, Table, check, expect, op, req, set_properties
-from lakepact.conformance.checks.iceberg_rest.kit.concurrency import ROUNDS, side_by_side, sole_winner
+from lakepact.conformance.checks.iceberg_rest.api import (
+    CatalogLab,
+    Reply,
+    Table,
+    check,
+    expect,
+    op,
+    req,
+    set_properties,
+)
+from lakepact.conformance.checks.iceberg_rest.kit.concurrency import (
+    ROUNDS,
+    side_by_side,
+    sole_winner,
+)
 from lakepact.conformance.checks.iceberg_rest.kit.files.locations import local_path
 from lakepact.conformance.checks.iceberg_rest.kit.tables.files import known_files, lost
-from lakepact.conformance.checks.iceberg_rest.kit.tables.registration import expect_file, location_of, register
+from lakepact.conformance.checks.iceberg_rest.kit.tables.registration import (
+    expect_file,
+    location_of,
+    register,
+)
 from lakepact.conformance.checks.iceberg_rest.kit.views import VIEW_AS_TABLE
 from lakepact.conformance.checks.iceberg_rest.tables.register import grown
-from lakepact.conformance.evidence.outcome import LOWEST_ERROR, Mutation, NotOffered, Wrong, wrong_type
+from lakepact.conformance.evidence.outcome import (
+    LOWEST_ERROR,
+    Mutation,
+    NotOffered,
+    Wrong,
+    wrong_type,
+)
 
 CLIENTS = 8
 NO_BOOLEANS = ("maybe", "yes", "2", "-1", "null", "truefalse", "true,false", "[true]", "0.5")
@@ -57,7 +80,10 @@ def dropped_tables_are_gone(lab: CatalogLab) -> None:
             expect.status(reply, 204)
             expect.not_found(loaded, "table")
             expect.lacks(
-                table.name, [identifier["name"] for identifier in listed.at("identifiers")], "tables", at=listed.place("identifiers")
+                table.name,
+                [identifier["name"] for identifier in listed.at("identifiers")],
+                "tables",
+                at=listed.place("identifiers"),
             )
 
 
@@ -68,15 +94,26 @@ def dropping_missing_tables_returns_404(lab: CatalogLab) -> None:
     lab.drop_table(**dropped.at)
     to = lab.name()
     lab.drop_afterwards(moved.namespace, to)
-    lab.require(lab.send(op.rename_table, body={"source": moved.identifier, "destination": {**moved.identifier, "name": to}}))
-    places: list[dict[str, Any]] = [{"namespace": dropped.namespace, "table": lab.name()}, dropped.at, moved.at]
+    lab.require(
+        lab.send(
+            op.rename_table,
+            body={"source": moved.identifier, "destination": {**moved.identifier, "name": to}},
+        )
+    )
+    places: list[dict[str, Any]] = [
+        {"namespace": dropped.namespace, "table": lab.name()},
+        dropped.at,
+        moved.at,
+    ]
     known = lab.ways_to_drop()
     for place in lab.each(places):
         for purging in lab.each(known):
             reply = lab.send(op.drop_table, purge_requested=purging, **place)
             with lab.judge("IRC-TBL-DROP-002"):
                 expect.not_found(reply, "table")
-    reply = lab.send(op.drop_table, namespace=(lab.name(),), table=dropped.name, purge_requested=known[0])
+    reply = lab.send(
+        op.drop_table, namespace=(lab.name(),), table=dropped.name, purge_requested=known[0]
+    )
     with lab.judge("IRC-TBL-DROP-002"):
         expect.not_found(reply, "table")
 
@@ -130,7 +167,9 @@ def drops_without_purge_keep_files(lab: CatalogLab) -> None:
     for said in lab.each((None, "false", "False")):
         table = lab.load(grown(lab, lab.make_table()))
         files = visible_files(lab, table)
-        reply = lab.send(op.drop_table, query=[("purgeRequested", said)] if said else [], **table.at)
+        reply = lab.send(
+            op.drop_table, query=[("purgeRequested", said)] if said else [], **table.at
+        )
         if said == "False" and is_refused(reply):
             continue  # clients in Python spell it so; a target may take it for false or for nonsense, but not for true
         lab.require(reply)
@@ -166,7 +205,12 @@ def purges_remove_metadata_files(lab: CatalogLab) -> None:
         left = [path.name for path in files if path.exists()]
         with lab.judge("IRC-TBL-DROP-004"):
             expect.not_found(loaded, "table")
-            expect.equal([], left, f"of the {len(files)} metadata files, those left after {PURGED_SECONDS:g} seconds:", at=None)
+            expect.equal(
+                [],
+                left,
+                f"of the {len(files)} metadata files, those left after {PURGED_SECONDS:g} seconds:",
+                at=None,
+            )
 
 
 @check("IRC-TBL-DROP-005")
@@ -206,7 +250,12 @@ def invalid_purge_requested_returns_400(lab: CatalogLab) -> None:
     with lab.judge_each("IRC-TBL-DROP-007") as case:
         for wrong, (reply, _) in drops.items():
             with case():
-                expect.status(reply, 400, about=f"for {wrong} as `purgeRequested`", mutation=wrong_type("purgeRequested"))
+                expect.status(
+                    reply,
+                    400,
+                    about=f"for {wrong} as `purgeRequested`",
+                    mutation=wrong_type("purgeRequested"),
+                )
 
 
 # -- names --------------------------------------------------------------------------------------------------------------
@@ -237,12 +286,24 @@ def recreated_tables_have_new_uuids(lab: CatalogLab) -> None:
         lab.require(reply)
         again = lab.make_table(table.namespace, name=table.name)
         with lab.judge("IRC-TBL-DROP-009"):
-            expect.true(again.uuid != former.uuid, f"another UUID than {former.uuid}", again.uuid, at=again.place("table-uuid"))
+            expect.true(
+                again.uuid != former.uuid,
+                f"another UUID than {former.uuid}",
+                again.uuid,
+                at=again.place("table-uuid"),
+            )
         with lab.step("IRC-REQ-008"):
-            stranger = lab.try_commit(again, req.HARMLESS, requirements=[req.assert_uuid(req.NOBODY)])
+            stranger = lab.try_commit(
+                again, req.HARMLESS, requirements=[req.assert_uuid(req.NOBODY)]
+            )
             expect.status(stranger, 409, mutation=Mutation(Wrong.STALE, "assert-table-uuid"))
         main = former.metadata.get("current-snapshot-id")
-        for requirements in lab.each(([req.assert_uuid(former.uuid)], [req.assert_uuid(former.uuid), req.assert_ref("main", main)])):
+        for requirements in lab.each(
+            (
+                [req.assert_uuid(former.uuid)],
+                [req.assert_uuid(former.uuid), req.assert_ref("main", main)],
+            )
+        ):
             late = lab.try_commit(again, req.HARMLESS, requirements=requirements)
             with lab.judge("IRC-TBL-DROP-009"):
                 expect.status(late, 409, mutation=Mutation(Wrong.STALE, "assert-table-uuid"))

@@ -7,8 +7,23 @@ from collections.abc import Iterator, Mapping
 from itertools import chain
 from typing import Any
 
-from lakepact.conformance.checks.iceberg_rest.api import Blocked, Exchange, Place, Reply, check, expect, invariant, op, states
-from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Table, set_properties, set_ref
+from lakepact.conformance.checks.iceberg_rest.api import (
+    Blocked,
+    Exchange,
+    Place,
+    Reply,
+    check,
+    expect,
+    invariant,
+    op,
+    states,
+)
+from lakepact.conformance.checks.iceberg_rest.kit.lab import (
+    CatalogLab,
+    Table,
+    set_properties,
+    set_ref,
+)
 
 #: How RFC 9110 spells an ETag.
 ENTITY_TAG = re.compile(r'(?:W/)?"[\x21\x23-\x7e\x80-\xff]*"')
@@ -22,12 +37,20 @@ INVENTED = ('"lakepact"', 'W/"lakepact"', '"lakepact", W/"other"', '""', '"0"', 
 @invariant("IRC-TBL-ETAG-011")
 def loads_without_if_none_match_return_no_304(exchange: Exchange) -> bool:
     """Loading a table without If-None-Match does not return 304."""
-    if exchange.operation != op.load_table or exchange.method != "GET" or exchange.status not in {200, 304}:
+    if (
+        exchange.operation != op.load_table
+        or exchange.method != "GET"
+        or exchange.status not in {200, 304}
+    ):
         return False
     if any(name.lower() == "if-none-match" for name, _ in exchange.request_headers):
         return False
     if exchange.status == NOT_MODIFIED:
-        raise expect.unmet("no 304 status without If-None-Match", Reply(exchange).shown, at=Place(exchange, "/status"))
+        raise expect.unmet(
+            "no 304 status without If-None-Match",
+            Reply(exchange).shown,
+            at=Place(exchange, "/status"),
+        )
     return True
 
 
@@ -57,7 +80,10 @@ def conditional_loads_of_missing_tables_return_404(lab: CatalogLab) -> None:
     """Loading a missing or dropped table returns 404 for any ETag, its former one included."""
     table = lab.make_table()
     given = lab.load(table).reply.headers.get("etag")
-    never: tuple[dict[str, Any], ...] = ({**table.at, "table": lab.name()}, {**table.at, "namespace": (lab.name(),)})
+    never: tuple[dict[str, Any], ...] = (
+        {**table.at, "table": lab.name()},
+        {**table.at, "namespace": (lab.name(),)},
+    )
 
     def former() -> Iterator[dict[str, Any]]:
         if lab.offers(op.drop_table):
@@ -80,7 +106,9 @@ def tag_of(reply: Reply) -> str:
     """
     tag: str | None = reply.headers.get("etag")
     if tag is None:
-        raise Blocked(f"{reply.exchange.method} {reply.exchange.operation} was answered without an ETag")
+        raise Blocked(
+            f"{reply.exchange.method} {reply.exchange.operation} was answered without an ETag"
+        )
     return tag
 
 
@@ -89,9 +117,13 @@ def opaque(tag: str) -> str:
     return tag.removeprefix("W/").strip('"').removesuffix("-gzip")
 
 
-def loaded_if_changed(lab: CatalogLab, table: Table, tag: str, *, snapshots: str | None = None) -> Reply:
+def loaded_if_changed(
+    lab: CatalogLab, table: Table, tag: str, *, snapshots: str | None = None
+) -> Reply:
     """Return the answer to loading a table with an ETag in If-None-Match, read to the end of its connection."""
-    return lab.send(op.load_table, snapshots=snapshots, headers=[("If-None-Match", tag)], alone=True, **table.at)
+    return lab.send(
+        op.load_table, snapshots=snapshots, headers=[("If-None-Match", tag)], alone=True, **table.at
+    )
 
 
 def registered(lab: CatalogLab, table: Table) -> Reply | None:
@@ -110,12 +142,23 @@ def registered(lab: CatalogLab, table: Table) -> Reply | None:
 def etags_are_quoted(lab: CatalogLab) -> None:
     """ETags of created, loaded and registered tables are in double quotes, with W/ before them if they are weak."""
     table = lab.make_table()
-    replies = [table.reply, lab.load(table).reply, lab.send(op.load_table, snapshots="refs", **table.at), registered(lab, table)]
-    tags = [reply.headers["etag"] for reply in replies if reply is not None and "etag" in reply.headers]
+    replies = [
+        table.reply,
+        lab.load(table).reply,
+        lab.send(op.load_table, snapshots="refs", **table.at),
+        registered(lab, table),
+    ]
+    tags = [
+        reply.headers["etag"] for reply in replies if reply is not None and "etag" in reply.headers
+    ]
     odd = [tag for tag in tags if not ENTITY_TAG.fullmatch(tag)]
 
     if odd:
-        lab.warn("IRC-TBL-ETAG-001", expected='an ETag such as "…" or W/"…", in double quotes', actual=", ".join(odd))
+        lab.warn(
+            "IRC-TBL-ETAG-001",
+            expected='an ETag such as "…" or W/"…", in double quotes',
+            actual=", ".join(odd),
+        )
     else:
         lab.note("IRC-TBL-ETAG-001", f"such as {tags[0]}" if tags else "no ETag")
 
@@ -135,16 +178,31 @@ def unchanged_tables_may_return_304(lab: CatalogLab) -> None:
             for sent in lab.each((tag, f'"lakepact", {tag}')):
                 reply = loaded_if_changed(lab, table, sent, snapshots=snapshots)
                 if reply.status not in {200, 304}:
-                    lab.warn("IRC-TBL-ETAG-002", expected=f"status 304 or 200 with If-None-Match: {sent}", actual=reply.shown)
+                    lab.warn(
+                        "IRC-TBL-ETAG-002",
+                        expected=f"status 304 or 200 with If-None-Match: {sent}",
+                        actual=reply.shown,
+                    )
                 if reply.status != 304:
                     continue
                 unmodified += 1
                 now = lab.require(lab.send(op.load_table, snapshots=snapshots, **table.at), 200)
                 with lab.judge("IRC-TBL-ETAG-003"):
                     expect.no_body(reply)
-                    states.assert_same_table(lab, Table(table.namespace, table.name, before), Table(table.namespace, table.name, now))
-        table = lab.append(table) if turn else lab.commit(table, set_properties(**{"lakepact.turn": "1"}))
-    lab.note("IRC-TBL-ETAG-002", f"answered with 304 {unmodified} times" if unmodified else "always answered with 200")
+                    states.assert_same_table(
+                        lab,
+                        Table(table.namespace, table.name, before),
+                        Table(table.namespace, table.name, now),
+                    )
+        table = (
+            lab.append(table)
+            if turn
+            else lab.commit(table, set_properties(**{"lakepact.turn": "1"}))
+        )
+    lab.note(
+        "IRC-TBL-ETAG-002",
+        f"answered with 304 {unmodified} times" if unmodified else "always answered with 200",
+    )
     if not unmodified:
         lab.skip("IRC-TBL-ETAG-003", "the target never returns 304")
 
@@ -157,7 +215,10 @@ def commits_change_the_etag(lab: CatalogLab) -> None:
     commits: dict[str, tuple[Mapping[str, Any], ...]] = {
         "a property is changed": (set_properties(**{"lakepact.turn": "1"}),),
         "a property is changed back": (set_properties(**{"lakepact.turn": "0"}),),
-        "a snapshot is added": ({"action": "add-snapshot", "snapshot": first}, set_ref("main", first["snapshot-id"])),
+        "a snapshot is added": (
+            {"action": "add-snapshot", "snapshot": first},
+            set_ref("main", first["snapshot-id"]),
+        ),
         "a branch is made": (set_ref("audit", first["snapshot-id"]),),
     }
     tags: list[str] = [tag_of(lab.load(table).reply)]
@@ -170,7 +231,9 @@ def commits_change_the_etag(lab: CatalogLab) -> None:
                     reply = loaded_if_changed(lab, table, tag)
                     expect.status(reply, 200, about=f"after {change}, with an earlier ETag")
                     now = reply.headers.get("etag")
-                    expect.true(now not in tags, "another ETag than before", now, at=reply.header("etag"))
+                    expect.true(
+                        now not in tags, "another ETag than before", now, at=reply.header("etag")
+                    )
         tags.append(tag_of(lab.load(table).reply))
 
 
@@ -179,7 +242,12 @@ def transactions_change_the_etag(lab: CatalogLab) -> None:
     """After a transaction, a load with an earlier ETag returns 200 and another ETag."""
     table = lab.append(lab.make_table())
     ways = (None, "refs") if lab.feature("snapshots-refs") else (None,)
-    tags = {snapshots: tag_of(lab.require(lab.send(op.load_table, snapshots=snapshots, **table.at), 200)) for snapshots in ways}
+    tags = {
+        snapshots: tag_of(
+            lab.require(lab.send(op.load_table, snapshots=snapshots, **table.at), 200)
+        )
+        for snapshots in ways
+    }
     update = set_properties(**{"lakepact.turn": "1"})
     if lab.offers(op.commit_transaction):
         change = {"identifier": table.identifier, "requirements": [], "updates": [update]}
@@ -192,7 +260,12 @@ def transactions_change_the_etag(lab: CatalogLab) -> None:
             with case():
                 reply = loaded_if_changed(lab, table, tag, snapshots=snapshots)
                 expect.status(reply, 200, about="with the earlier ETag")
-                expect.true(reply.headers.get("etag") != tag, "another ETag than before", tag, at=reply.header("etag"))
+                expect.true(
+                    reply.headers.get("etag") != tag,
+                    "another ETag than before",
+                    tag,
+                    at=reply.header("etag"),
+                )
 
 
 @check("IRC-TBL-ETAG-005")
@@ -222,14 +295,24 @@ def create_and_load_return_the_same_etag(lab: CatalogLab) -> None:
         yield table.reply
         yield registered(lab, table)
 
-    with lab.judge_each("IRC-TBL-ETAG-006", without="the target sends no ETag with creating and registering a table") as case:
+    with lab.judge_each(
+        "IRC-TBL-ETAG-006", without="the target sends no ETag with creating and registering a table"
+    ) as case:
         for reply in answers():
             if reply is None or "etag" not in reply.headers:
                 continue
             with case():
                 given, tag = reply.headers["etag"], tag_of(lab.load(table).reply)
-                if opaque(given) != opaque(tag) and loaded_if_changed(lab, table, given).status != NOT_MODIFIED:
-                    expect.equal(tag, given, "the ETag that loading the table returns,", at=reply.header("etag"))
+                if (
+                    opaque(given) != opaque(tag)
+                    and loaded_if_changed(lab, table, given).status != NOT_MODIFIED
+                ):
+                    expect.equal(
+                        tag,
+                        given,
+                        "the ETag that loading the table returns,",
+                        at=reply.header("etag"),
+                    )
 
 
 @check("IRC-TBL-ETAG-007")

@@ -28,10 +28,17 @@ def expect_names(lab: CatalogLab, namespace: Namespace, wanted: Sequence[str], w
 def expect_listed(lab: CatalogLab, namespace: Namespace, wanted: Sequence[str]) -> None:
     """The list names these tables, each as an object with its name and exactly this namespace."""
     reply = lab.send(op.list_tables, namespace=namespace)
-    expect.equal(sorted(wanted), sorted(names(reply)), "names of tables", at=reply.place("identifiers"))
+    expect.equal(
+        sorted(wanted), sorted(names(reply)), "names of tables", at=reply.place("identifiers")
+    )
     for number, identifier in enumerate(reply.at("identifiers")):
         at = reply.place("identifiers", number, "namespace")
-        expect.equal(list(namespace), identifier.get("namespace"), "the namespace of the path as `namespace`", at=at)
+        expect.equal(
+            list(namespace),
+            identifier.get("namespace"),
+            "the namespace of the path as `namespace`",
+            at=at,
+        )
 
 
 @check("IRC-TBL-LIST-001")
@@ -63,7 +70,11 @@ def namesakes(lab: CatalogLab, level: str) -> list[Namespace]:
     for name in (f"{level}b", f"{level}.b", level.replace("_", "x"), level.upper(), level[:-1]):
         if lab.send(op.create_namespace, body={"namespace": [name]}).status == 200:
             lab.add_cleanup(partial(lab.send, op.drop_namespace, namespace=(name,)))
-            made += [(name,)] if lab.send(op.load_namespace_metadata, namespace=(name,)).status == 200 else []
+            made += (
+                [(name,)]
+                if lab.send(op.load_namespace_metadata, namespace=(name,)).status == 200
+                else []
+            )
     return made
 
 
@@ -74,7 +85,10 @@ def listings_hold_one_namespace(lab: CatalogLab) -> None:
     child = lab.child_of(top)
     below = [child, lab.make_namespace(child, level="a")] if child else []
     others = namesakes(lab, top[0])
-    tables = {namespace: [lab.make_table(namespace).name for _ in range(2)] for namespace in (top, *below, *others)}
+    tables = {
+        namespace: [lab.make_table(namespace).name for _ in range(2)]
+        for namespace in (top, *below, *others)
+    }
 
     with lab.judge_each("IRC-TBL-LIST-002") as case:
         for namespace, wanted in tables.items():
@@ -130,7 +144,10 @@ def listings_follow_create_rename_and_drop(lab: CatalogLab) -> None:
             for old in list(there):
                 with case():
                     new = lab.name()
-                    ends = {end: {"namespace": list(namespace), "name": name} for end, name in (("source", old), ("destination", new))}
+                    ends = {
+                        end: {"namespace": list(namespace), "name": name}
+                        for end, name in (("source", old), ("destination", new))
+                    }
                     lab.drop_afterwards(namespace, new)
                     lab.require(lab.send(op.rename_table, body=ends))
                     there[there.index(old)] = new
@@ -146,7 +163,13 @@ def listings_follow_renames_across_namespaces(lab: CatalogLab) -> None:
     home, other = lab.make_namespace(), lab.make_namespace()
     moved, stays = lab.make_table(home), lab.make_table(home)
     lab.drop_afterwards(other, moved.name)
-    reply = lab.send(op.rename_table, body={"source": moved.identifier, "destination": {**moved.identifier, "namespace": list(other)}})
+    reply = lab.send(
+        op.rename_table,
+        body={
+            "source": moved.identifier,
+            "destination": {**moved.identifier, "namespace": list(other)},
+        },
+    )
     if reply.status == NOT_ACCEPTABLE:
         for requirement in ("IRC-TBL-LIST-001", "IRC-TBL-LIST-007"):
             lab.skip(requirement, "tables stay in their namespaces")
@@ -156,7 +179,9 @@ def listings_follow_renames_across_namespaces(lab: CatalogLab) -> None:
     with lab.judge("IRC-TBL-LIST-001"):
         expect_listed(lab, other, [moved.name])
     with lab.judge("IRC-TBL-LIST-007"):
-        expect_names(lab, home, [stays.name], "tables of the namespace that the renamed table left:")
+        expect_names(
+            lab, home, [stays.name], "tables of the namespace that the renamed table left:"
+        )
 
 
 # -- whether one exists -------------------------------------------------------------------------------------------------
@@ -164,7 +189,15 @@ def listings_follow_renames_across_namespaces(lab: CatalogLab) -> None:
 
 def similar(name: str) -> tuple[str, ...]:
     """Return names that look like `name` to a careless comparison, and are others."""
-    alike = (f"{name}x", name[:-1], name.replace("_", "%"), f"{name[:-1]}_", f"{name[:-1]}%", f"{name}.files", f"{name} ")
+    alike = (
+        f"{name}x",
+        name[:-1],
+        name.replace("_", "%"),
+        f"{name[:-1]}_",
+        f"{name[:-1]}%",
+        f"{name}.files",
+        f"{name} ",
+    )
     return tuple(other for other in alike if other != name)
 
 
@@ -209,7 +242,11 @@ def head_table_returns_204_or_404(lab: CatalogLab) -> None:
                 reply = lab.send(op.table_exists, **at)
                 if reply.status == 400 and is_odd(at["table"]):
                     continue
-                expect.not_found(reply, "table", about=f"for {'.'.join(at['namespace'])} {expect.shown(at['table'])}")
+                expect.not_found(
+                    reply,
+                    "table",
+                    about=f"for {'.'.join(at['namespace'])} {expect.shown(at['table'])}",
+                )
 
 
 @check("IRC-TBL-HEAD-001", "IRC-TBL-HEAD-002")

@@ -8,13 +8,36 @@ from typing import Any
 
 import orjson
 
-from lakepact.conformance.checks.iceberg_rest.api import Exchange, Kind, Place, Reply, check, expect, invariant, op, upd
+from lakepact.conformance.checks.iceberg_rest.api import (
+    Exchange,
+    Kind,
+    Place,
+    Reply,
+    check,
+    expect,
+    invariant,
+    op,
+    upd,
+)
 from lakepact.conformance.checks.iceberg_rest.kit.files.locations import local_path
-from lakepact.conformance.checks.iceberg_rest.kit.lab import SCHEMA, CatalogLab, Table, set_properties
-from lakepact.conformance.checks.iceberg_rest.kit.tables.metadata_members import members, objects, of_the_contract
+from lakepact.conformance.checks.iceberg_rest.kit.lab import (
+    SCHEMA,
+    CatalogLab,
+    Table,
+    set_properties,
+)
+from lakepact.conformance.checks.iceberg_rest.kit.tables.metadata_members import (
+    members,
+    objects,
+    of_the_contract,
+)
 from lakepact.conformance.checks.iceberg_rest.kit.tables.states import UNORDERED
 from lakepact.conformance.checks.iceberg_rest.tables.create import answered, expect_texts
-from lakepact.conformance.checks.iceberg_rest.tables.list import absent_tables, homeless_tables, is_odd
+from lakepact.conformance.checks.iceberg_rest.tables.list import (
+    absent_tables,
+    homeless_tables,
+    is_odd,
+)
 from lakepact.conformance.checks.iceberg_rest.tables.structure import expect_columns
 from lakepact.conformance.evidence.outcome import Blocked, Mutation, NotOffered, Wrong
 from lakepact.conformance.judging.definitions import answers_of
@@ -22,7 +45,14 @@ from lakepact.conformance.judging.definitions import answers_of
 #: Members of metadata in every format version; others depend on the version or have alternatives.
 MEMBERS = ("format-version", "table-uuid", "location", "last-updated-ms", "last-column-id")
 FROM_VERSION_2 = (
-    *("last-sequence-number", "schemas", "current-schema-id", "partition-specs", "default-spec-id", "last-partition-id"),
+    *(
+        "last-sequence-number",
+        "schemas",
+        "current-schema-id",
+        "partition-specs",
+        "default-spec-id",
+        "last-partition-id",
+    ),
     *("sort-orders", "default-sort-order-id"),
 )
 
@@ -58,7 +88,12 @@ def standard_settings_have_valid_values(exchange: Exchange) -> bool:
     for key, value in known.items():
         at = Reply(exchange).place("config", key)
         expect.true(isinstance(value, str), f"a string as `{key}`", expect.shown(value), at=at)
-        expect.true(key not in FLAGS or value in {"true", "false"}, f'"true" or "false" as `{key}`', expect.shown(value), at=at)
+        expect.true(
+            key not in FLAGS or value in {"true", "false"},
+            f'"true" or "false" as `{key}`',
+            expect.shown(value),
+            at=at,
+        )
     return bool(known)
 
 
@@ -69,22 +104,42 @@ def expect_complete(table: Table) -> None:
     """The metadata have what their format version requires."""
     version = table.member("format-version")
     further = FROM_VERSION_2 if version >= 2 else ()
-    missing = [member for member in (*MEMBERS, *further, *(("next-row-id",) if version >= 3 else ())) if member not in table.metadata]
+    missing = [
+        member
+        for member in (*MEMBERS, *further, *(("next-row-id",) if version >= 3 else ()))
+        if member not in table.metadata
+    ]
     wanted = f"metadata of format version {version} that are complete"
-    expect.true(not missing, wanted, f"missing: {', '.join(missing)}", at=table.place(*missing[:1]), kind=Kind.MISSING)
+    expect.true(
+        not missing,
+        wanted,
+        f"missing: {', '.join(missing)}",
+        at=table.place(*missing[:1]),
+        kind=Kind.MISSING,
+    )
     if version == 1:
         for older, newer in (("schema", "schemas"), ("partition-spec", "partition-specs")):
             found = f"members: {', '.join(table.metadata)}"
             expect.true(
-                bool({older, newer} & set(table.metadata)), f"`{older}` or `{newer}`", found, at=table.place(newer), kind=Kind.MISSING
+                bool({older, newer} & set(table.metadata)),
+                f"`{older}` or `{newer}`",
+                found,
+                at=table.place(newer),
+                kind=Kind.MISSING,
             )
 
 
 def significant(metadata: Mapping[str, Any]) -> dict[str, Any]:
     """Metadata without the members that say nothing, which some write and others leave out, and sets in one order."""
-    said = {member: value for member, value in metadata.items() if value not in (None, [], {}) and (member, value) != NO_SNAPSHOT}
+    said = {
+        member: value
+        for member, value in metadata.items()
+        if value not in (None, [], {}) and (member, value) != NO_SNAPSHOT
+    }
     for member in UNORDERED & said.keys():
-        said[member] = sorted(said[member], key=lambda item: orjson.dumps(item, option=orjson.OPT_SORT_KEYS))
+        said[member] = sorted(
+            said[member], key=lambda item: orjson.dumps(item, option=orjson.OPT_SORT_KEYS)
+        )
     return said
 
 
@@ -111,7 +166,9 @@ def expect_stored(lab: CatalogLab, table: Table) -> str:
         return "not compared with the file, which cannot be read (feature readable-files)"
     file = stored(table.metadata_location)
     if file is None:
-        return f"not compared with the file, which cannot be read from here: {table.metadata_location}"
+        return (
+            f"not compared with the file, which cannot be read from here: {table.metadata_location}"
+        )
     answered = significant(of_the_contract(lab, "TableMetadata", table.metadata, file))
     expect.equal(significant(file), answered, "the metadata file", at=table.reply.place())
     return "equal to the metadata file"
@@ -146,10 +203,17 @@ def loaded_metadata_are_complete(lab: CatalogLab) -> None:
         expect_complete(table)
         expect_columns(table, SCHEMA)
         expect.equal(
-            "kept", table.member("properties").get("lakepact.note"), "property lakepact.note", at=table.place("properties", "lakepact.note")
+            "kept",
+            table.member("properties").get("lakepact.note"),
+            "property lakepact.note",
+            at=table.place("properties", "lakepact.note"),
         )
-        expect.equal(["audit", "main"], sorted(table.member("refs")), "names of refs", at=table.place("refs"))
-        found = [{member: one.get(member) for member in snapshot} for one in table.member("snapshots")]
+        expect.equal(
+            ["audit", "main"], sorted(table.member("refs")), "names of refs", at=table.place("refs")
+        )
+        found = [
+            {member: one.get(member) for member in snapshot} for one in table.member("snapshots")
+        ]
         expect.equal(2, len(found), "snapshots:", at=table.place("snapshots"))
         expect.contains(snapshot, found, "snapshots", at=table.place("snapshots"))
         remark = expect_stored(lab, table)
@@ -203,12 +267,20 @@ def missing_tables_return_404(lab: CatalogLab) -> None:
                 reply = lab.send(op.load_table, **at)
                 if reply.status == 400 and is_odd(at["table"]):
                     continue
-                expect.not_found(reply, "table", about=f"for {'.'.join(at['namespace'])} {expect.shown(at['table'])}")
+                expect.not_found(
+                    reply,
+                    "table",
+                    about=f"for {'.'.join(at['namespace'])} {expect.shown(at['table'])}",
+                )
     with lab.judge_each("IRC-TBL-LOAD-004") as case:
         for at in homeless_tables(lab):
             with case():
                 reply = lab.send(op.load_table, **at)
-                expect.not_found(reply, "namespace", about=f"for {'.'.join(at['namespace'])} {expect.shown(at['table'])}")
+                expect.not_found(
+                    reply,
+                    "namespace",
+                    about=f"for {'.'.join(at['namespace'])} {expect.shown(at['table'])}",
+                )
 
 
 @check("IRC-TBL-LOAD-014", "IRC-TBL-LOAD-018")
@@ -216,7 +288,11 @@ def loads_with_delegation_return_200(lab: CatalogLab) -> None:
     """Loading a table returns 200 with access delegation requested and without."""
     table = lab.make_table()
     replies = [
-        lab.send(op.load_table, headers=[("X-Iceberg-Access-Delegation", "vended-credentials")] if asked else [], **table.at)
+        lab.send(
+            op.load_table,
+            headers=[("X-Iceberg-Access-Delegation", "vended-credentials")] if asked else [],
+            **table.at,
+        )
         for asked in (False, True)
     ]
     files = lab.send(op.load_table, namespace=(*table.namespace, table.name), table="files")
@@ -225,9 +301,15 @@ def loads_with_delegation_return_200(lab: CatalogLab) -> None:
         for reply in replies:
             with case():
                 expect.status(reply, 200)
-        given = "with credentials" if replies[-1].document.get("storage-credentials") else "without credentials"
+        given = (
+            "with credentials"
+            if replies[-1].document.get("storage-credentials")
+            else "without credentials"
+        )
         lab.note("IRC-TBL-LOAD-014", f"the response to a load with access delegation is {given}")
-    lab.note("IRC-TBL-LOAD-018", f"the metadata table `files` is answered with status {files.status}")
+    lab.note(
+        "IRC-TBL-LOAD-018", f"the metadata table `files` is answered with status {files.status}"
+    )
 
 
 # -- that metadata are of one moment ------------------------------------------------------------------------------------
@@ -246,10 +328,20 @@ def expect_one_moment(reply: Reply, states: dict[str, int]) -> None:
         at=table.place("properties", "lakepact.last"),
     )
     turn = int(numbers["first"] or 0)
-    expect.equal(turn, len(objects(metadata, "snapshots")), "snapshots, one for each commit:", at=table.place("snapshots"))
+    expect.equal(
+        turn,
+        len(objects(metadata, "snapshots")),
+        "snapshots, one for each commit:",
+        at=table.place("snapshots"),
+    )
     location = reply.document.get("metadata-location")
     if location in states:
-        expect.equal(states[location], turn, f"the state of {location}, which is that of commit", at=reply.place())
+        expect.equal(
+            states[location],
+            turn,
+            f"the state of {location}, which is that of commit",
+            at=reply.place(),
+        )
 
 
 @check("IRC-TBL-LOAD-017", alone=True)

@@ -6,9 +6,28 @@ import uuid
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from lakepact.conformance.checks.iceberg_rest.api import Contract, Kind, check, expect, invariant, op, upd
-from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Table, set_properties, set_ref
-from lakepact.conformance.checks.iceberg_rest.kit.tables.metadata_members import expect_times_in_order, expect_unique, ids, members, objects
+from lakepact.conformance.checks.iceberg_rest.api import (
+    Contract,
+    Kind,
+    check,
+    expect,
+    invariant,
+    op,
+    upd,
+)
+from lakepact.conformance.checks.iceberg_rest.kit.lab import (
+    CatalogLab,
+    Table,
+    set_properties,
+    set_ref,
+)
+from lakepact.conformance.checks.iceberg_rest.kit.tables.metadata_members import (
+    expect_times_in_order,
+    expect_unique,
+    ids,
+    members,
+    objects,
+)
 from lakepact.conformance.evidence.exchanges import NO_OPERATION, Exchange, Place, Reply
 from lakepact.conformance.judging.definitions import answers_of
 
@@ -22,7 +41,9 @@ CARRYING = answers_of(*CARRIERS, status=200)
 
 def carries_metadata(exchange: Exchange) -> bool:
     """Return whether the answer is one that has to carry table metadata."""
-    return exchange.status == 200 and exchange.method == CARRIERS.get(exchange.operation or NO_OPERATION)
+    return exchange.status == 200 and exchange.method == CARRIERS.get(
+        exchange.operation or NO_OPERATION
+    )
 
 
 def metadata_of(exchange: Exchange) -> dict[str, Any]:
@@ -54,7 +75,9 @@ def expect_one_of(exchange: Exchange, *, default: str, member: str, key: str) ->
     known = ids(metadata, member, key)
     expect_unique(known, f"`{key}` in `{member}`", at=place(exchange, member))
     if default in metadata:
-        expect.one_of(known, metadata[default], f"`{default}` in `{member}`:", at=place(exchange, default))
+        expect.one_of(
+            known, metadata[default], f"`{default}` in `{member}`:", at=place(exchange, default)
+        )
     return True
 
 
@@ -89,14 +112,26 @@ def expect_at_least(exchange: Exchange, last: str, used: Iterable[Any]) -> bool:
 @invariant("IRC-META-001", concerns=CARRYING)
 def metadata_has_version_and_uuid(exchange: Exchange) -> bool:
     """Table metadata has a `format-version` from 1 to 3 and a `table-uuid`."""
-    if not carries_metadata(exchange) or not isinstance(members(exchange.parsed).get("metadata"), dict):
+    if not carries_metadata(exchange) or not isinstance(
+        members(exchange.parsed).get("metadata"), dict
+    ):
         return False
     metadata = metadata_of(exchange)
     version, uuid = metadata.get("format-version"), metadata.get("table-uuid")
     if type(version) is not int or not 1 <= version <= 3:
-        schema, at = {"type": "integer", "minimum": 1, "maximum": 3}, place(exchange, "format-version")
-        raise expect.unmet("an integer from 1 to 3 as `format-version`", expect.shown(version), at=at, schema=schema)
-    expect.true(isinstance(uuid, str), "a string as `table-uuid`", uuid, at=place(exchange, "table-uuid"))
+        schema, at = (
+            {"type": "integer", "minimum": 1, "maximum": 3},
+            place(exchange, "format-version"),
+        )
+        raise expect.unmet(
+            "an integer from 1 to 3 as `format-version`",
+            expect.shown(version),
+            at=at,
+            schema=schema,
+        )
+    expect.true(
+        isinstance(uuid, str), "a string as `table-uuid`", uuid, at=place(exchange, "table-uuid")
+    )
     return True
 
 
@@ -109,27 +144,39 @@ def current_schema_exists(exchange: Exchange) -> bool:
 @invariant("IRC-META-003", concerns=CARRYING)
 def default_spec_exists(exchange: Exchange) -> bool:
     """The default spec is one of the partition specs, whose ids are unique."""
-    return expect_one_of(exchange, default="default-spec-id", member="partition-specs", key="spec-id")
+    return expect_one_of(
+        exchange, default="default-spec-id", member="partition-specs", key="spec-id"
+    )
 
 
 @invariant("IRC-META-004", concerns=CARRYING)
 def default_order_exists(exchange: Exchange) -> bool:
     """The default sort order is one of the sort orders, whose ids are unique."""
-    return expect_one_of(exchange, default="default-sort-order-id", member="sort-orders", key="order-id")
+    return expect_one_of(
+        exchange, default="default-sort-order-id", member="sort-orders", key="order-id"
+    )
 
 
 @invariant("IRC-META-005", concerns=CARRYING)
 def last_column_id_covers_all(exchange: Exchange) -> bool:
     """No field of any schema has an id above `last-column-id`."""
     metadata = metadata_of(exchange)
-    return expect_at_least(exchange, "last-column-id", (i for schema in objects(metadata, "schemas") for i in field_ids(schema)))
+    return expect_at_least(
+        exchange,
+        "last-column-id",
+        (i for schema in objects(metadata, "schemas") for i in field_ids(schema)),
+    )
 
 
 @invariant("IRC-META-006", concerns=CARRYING)
 def last_partition_id_covers_all(exchange: Exchange) -> bool:
     """No field of any partition spec has an id above `last-partition-id`."""
     metadata = metadata_of(exchange)
-    used = (field.get("field-id") for spec in objects(metadata, "partition-specs") for field in objects(spec, "fields"))
+    used = (
+        field.get("field-id")
+        for spec in objects(metadata, "partition-specs")
+        for field in objects(spec, "fields")
+    )
     return expect_at_least(exchange, "last-partition-id", used)
 
 
@@ -140,7 +187,9 @@ def refs_name_existing_snapshots(exchange: Exchange) -> bool:
     known = ids(metadata, "snapshots", "snapshot-id")
     for name, ref in refs(metadata).items():
         at = place(exchange, "refs", name, "snapshot-id")
-        expect.one_of(known, ref.get("snapshot-id"), f"the snapshot of ref {name} in snapshots:", at=at)
+        expect.one_of(
+            known, ref.get("snapshot-id"), f"the snapshot of ref {name} in snapshots:", at=at
+        )
     return bool(refs(metadata))
 
 
@@ -150,12 +199,22 @@ def main_is_current(exchange: Exchange) -> bool:
     metadata = metadata_of(exchange)
     if not metadata:
         return False
-    current, main, at = current_snapshot(metadata), refs(metadata).get("main"), place(exchange, "current-snapshot-id")
+    current, main, at = (
+        current_snapshot(metadata),
+        refs(metadata).get("main"),
+        place(exchange, "current-snapshot-id"),
+    )
     if main is not None:
-        expect.equal(main.get("snapshot-id"), current, "as `current-snapshot-id`, like the ref main,", at=at)
+        expect.equal(
+            main.get("snapshot-id"), current, "as `current-snapshot-id`, like the ref main,", at=at
+        )
     elif "refs" in metadata:
         expect.true(
-            current is None, "no `current-snapshot-id`, null or -1 without the ref main", expect.shown(current), kind=Kind.SURPLUS, at=at
+            current is None,
+            "no `current-snapshot-id`, null or -1 without the ref main",
+            expect.shown(current),
+            kind=Kind.SURPLUS,
+            at=at,
         )
     else:
         return False
@@ -168,7 +227,11 @@ def snapshot_ids_are_unique(exchange: Exchange) -> bool:
     metadata = metadata_of(exchange)
     if not objects(metadata, "snapshots"):
         return False
-    expect_unique(ids(metadata, "snapshots", "snapshot-id"), "`snapshot-id` in `snapshots`", at=place(exchange, "snapshots"))
+    expect_unique(
+        ids(metadata, "snapshots", "snapshot-id"),
+        "`snapshot-id` in `snapshots`",
+        at=place(exchange, "snapshots"),
+    )
     expect_at_least(exchange, "last-sequence-number", ids(metadata, "snapshots", "sequence-number"))
     return True
 
@@ -182,7 +245,9 @@ def snapshots_have_the_members_of_their_version(exchange: Exchange) -> bool:
         return False
     # Snapshots of version 1 have the sequence number 0, which may be absent and comes before all others.
     numbered = ["sequence-number" in snapshot for snapshot in snapshots]
-    upgraded = metadata.get("last-sequence-number") == 0 or (any(numbered) and numbered == sorted(numbered))
+    upgraded = metadata.get("last-sequence-number") == 0 or (
+        any(numbered) and numbered == sorted(numbered)
+    )
     for number, snapshot in enumerate(snapshots):
         at = place(exchange, "snapshots", number)
         if not upgraded:
@@ -192,7 +257,13 @@ def snapshots_have_the_members_of_their_version(exchange: Exchange) -> bool:
             _expect_member(snapshot, "first-row-id", at)
     if version >= 3:
         at = place(exchange, "next-row-id")
-        expect.true("next-row-id" in metadata, "`next-row-id` in metadata of format version 3", "none there", at=at, kind=Kind.MISSING)
+        expect.true(
+            "next-row-id" in metadata,
+            "`next-row-id` in metadata of format version 3",
+            "none there",
+            at=at,
+            kind=Kind.MISSING,
+        )
     return True
 
 
@@ -201,7 +272,9 @@ def next_row_id_is_above_all_rows(exchange: Exchange) -> bool:
     """In format version 3, `next-row-id` is not below the end of any snapshot's rows."""
     metadata = metadata_of(exchange)
     following = metadata.get("next-row-id")
-    snapshots = [one for one in objects(metadata, "snapshots") if isinstance(one.get("first-row-id"), int)]
+    snapshots = [
+        one for one in objects(metadata, "snapshots") if isinstance(one.get("first-row-id"), int)
+    ]
     if metadata.get("format-version") != 3 or not isinstance(following, int) or not snapshots:
         return False
     for one in snapshots:
@@ -213,7 +286,13 @@ def next_row_id_is_above_all_rows(exchange: Exchange) -> bool:
 
 
 def _expect_member(snapshot: Mapping[str, Any], member: str, at: Place) -> None:
-    expect.true(member in snapshot, f"`{member}` in every snapshot", snapshot, at=at.within(member), kind=Kind.MISSING)
+    expect.true(
+        member in snapshot,
+        f"`{member}` in every snapshot",
+        snapshot,
+        at=at.within(member),
+        kind=Kind.MISSING,
+    )
 
 
 @invariant("IRC-META-011", concerns=CARRYING)
@@ -227,7 +306,9 @@ def snapshot_log_ends_with_the_current_snapshot(exchange: Exchange) -> bool:
     current = current_snapshot(metadata)
     if current is not None:
         at = place(exchange, "snapshot-log")
-        expect.equal(current, log[-1], "as the last snapshot in `snapshot-log` the current one,", at=at)
+        expect.equal(
+            current, log[-1], "as the last snapshot in `snapshot-log` the current one,", at=at
+        )
     return True
 
 
@@ -252,9 +333,13 @@ def table_properties_are_strings(exchange: Exchange) -> bool:
     if "properties" not in metadata:
         return False
     properties, at = metadata["properties"], place(exchange, "properties")
-    expect.true(isinstance(properties, dict), "an object as `properties`", expect.shown(properties), at=at)
+    expect.true(
+        isinstance(properties, dict), "an object as `properties`", expect.shown(properties), at=at
+    )
     for key, value in properties.items():
-        expect.true(isinstance(value, str), f"a string as property `{key}`", value, at=at.within(key))
+        expect.true(
+            isinstance(value, str), f"a string as property `{key}`", value, at=at.within(key)
+        )
     return True
 
 
@@ -262,9 +347,15 @@ def table_properties_are_strings(exchange: Exchange) -> bool:
 def statistics_files_are_unique(exchange: Exchange) -> bool:
     """A snapshot has at most one statistics file of each kind."""
     metadata = metadata_of(exchange)
-    members = [member for member in ("statistics", "partition-statistics") if objects(metadata, member)]
+    members = [
+        member for member in ("statistics", "partition-statistics") if objects(metadata, member)
+    ]
     for member in members:
-        expect_unique(ids(metadata, member, "snapshot-id"), f"`snapshot-id` in `{member}`", at=place(exchange, member))
+        expect_unique(
+            ids(metadata, member, "snapshot-id"),
+            f"`snapshot-id` in `{member}`",
+            at=place(exchange, member),
+        )
     return bool(members)
 
 
@@ -292,13 +383,22 @@ INVARIANTS = {
 def metadata_invariants_hold_over_commits(lab: CatalogLab) -> None:
     """The metadata invariants hold while a table is created, evolves, gains and loses snapshots, and is loaded with `refs`."""
     table = lab.make_table(properties={"lakepact.note": "1"})
-    inner = {"id": table.member("last-column-id") + 2, "name": "city", "type": "string", "required": False}
+    inner = {
+        "id": table.member("last-column-id") + 2,
+        "name": "city",
+        "type": "string",
+        "required": False,
+    }
     place = upd.next_column(table, "place", {"type": "struct", "fields": [inner]})
     evolved = lab.commit(
         table,
         upd.add_schema(upd.schema_with(table, place)),
         upd.set_current_schema(upd.LAST_ADDED),
-        upd.add_spec(upd.partition_field(upd.column(table, "name"), "identity", "name", field_id=upd.next_field(table))),
+        upd.add_spec(
+            upd.partition_field(
+                upd.column(table, "name"), "identity", "name", field_id=upd.next_field(table)
+            )
+        ),
         upd.set_default_spec(upd.LAST_ADDED),
         upd.add_sort_order(upd.sort_field(upd.column(table, "id"))),
         upd.set_default_sort_order(upd.LAST_ADDED),
@@ -339,7 +439,14 @@ def statistics_set_twice_are_stored_once(lab: CatalogLab) -> None:
     table = lab.append(lab.make_table())
     snapshot = table.member("current-snapshot-id")
     reply = lab.require(
-        lab.try_commit(table, *(upd.set_statistics(upd.statistics_file(table, snapshot, name=name)) for name in ("older", "newer"))), 200
+        lab.try_commit(
+            table,
+            *(
+                upd.set_statistics(upd.statistics_file(table, snapshot, name=name))
+                for name in ("older", "newer")
+            ),
+        ),
+        200,
     )
 
     with lab.judge("IRC-META-015"):
@@ -350,14 +457,23 @@ def statistics_set_twice_are_stored_once(lab: CatalogLab) -> None:
 def table_uuid_never_changes(lab: CatalogLab) -> None:
     """A table keeps its UUID through commits, a rename and assign-uuid."""
     table = lab.make_table()
-    answers = [lab.load(table), lab.commit(table, set_properties(**{"lakepact.note": "1"})), lab.append(table), lab.load(table)]
+    answers = [
+        lab.load(table),
+        lab.commit(table, set_properties(**{"lakepact.note": "1"})),
+        lab.append(table),
+        lab.load(table),
+    ]
     if lab.offers(op.rename_table):
         renamed = Table(table.namespace, lab.name(), table.reply)
-        reply = lab.send(op.rename_table, body={"source": table.identifier, "destination": renamed.identifier})
+        reply = lab.send(
+            op.rename_table, body={"source": table.identifier, "destination": renamed.identifier}
+        )
         if reply.status in (200, 204):
             lab.drop_afterwards(renamed.namespace, renamed.name)
             answers.append(lab.load(renamed))
-    assigned = lab.try_commit(other := lab.make_table(), {"action": "assign-uuid", "uuid": str(uuid.uuid4())})
+    assigned = lab.try_commit(
+        other := lab.make_table(), {"action": "assign-uuid", "uuid": str(uuid.uuid4())}
+    )
 
     with lab.judge_each("IRC-META-013") as case:
         for answer in answers:
@@ -366,7 +482,11 @@ def table_uuid_never_changes(lab: CatalogLab) -> None:
         if assigned.status == 200:
             with case():
                 after = lab.load(other)
-                expect.member(other.uuid, after.place("table-uuid"), "after an accepted assign-uuid, the initial table-uuid,")
+                expect.member(
+                    other.uuid,
+                    after.place("table-uuid"),
+                    "after an accepted assign-uuid, the initial table-uuid,",
+                )
 
 
 @check("IRC-META-016")
@@ -374,4 +494,9 @@ def version_1_members_are_noted(lab: CatalogLab) -> None:
     """Format version 1 metadata may have `schema` and `partition-spec` for readers of that version."""
     metadata = upd.table_of_version(lab, 1).metadata
     missing = [member for member in ("schema", "partition-spec") if member not in metadata]
-    lab.note("IRC-META-016", f"not there: {', '.join(missing)}" if missing else "`schema` and `partition-spec` are there")
+    lab.note(
+        "IRC-META-016",
+        f"not there: {', '.join(missing)}"
+        if missing
+        else "`schema` and `partition-spec` are there",
+    )

@@ -5,9 +5,26 @@ from __future__ import annotations
 from itertools import chain
 from typing import Any
 
-from lakepact.conformance.checks.iceberg_rest.api import CatalogLab, Mutation, Place, Table, Wrong, check, expect, op, states
+from lakepact.conformance.checks.iceberg_rest.api import (
+    CatalogLab,
+    Mutation,
+    Place,
+    Table,
+    Wrong,
+    check,
+    expect,
+    op,
+    states,
+)
 from lakepact.conformance.checks.iceberg_rest.kit.dropped import dropped_tables
-from lakepact.conformance.checks.iceberg_rest.kit.metrics_reports import BYTES, COUNTER, TIMER, report, report_about, scan_report
+from lakepact.conformance.checks.iceberg_rest.kit.metrics_reports import (
+    BYTES,
+    COUNTER,
+    TIMER,
+    report,
+    report_about,
+    scan_report,
+)
 from lakepact.conformance.checks.iceberg_rest.kit.views import VIEW_AS_TABLE
 
 #: A metric of scans and one of commits under which clients send a counter, so that servers may look into it.
@@ -30,9 +47,18 @@ NO_METRICS: tuple[Any, ...] = (
 
 def commit_report(table: Table, **members: Any) -> dict[str, Any]:
     """Return a report about a commit to a table; `members` as for scans."""
-    metrics = {"total-duration": TIMER, "attempts": {"unit": "count", "value": 1}, "added-data-files": COUNTER}
+    metrics = {
+        "total-duration": TIMER,
+        "attempts": {"unit": "count", "value": 1},
+        "added-data-files": COUNTER,
+    }
     number = table.metadata.get("last-sequence-number", 0)
-    given = {"report-type": "commit-report", "sequence-number": number, "operation": "append", "metrics": metrics}
+    given = {
+        "report-type": "commit-report",
+        "sequence-number": number,
+        "operation": "append",
+        "metrics": metrics,
+    }
     return report_about(table, given, members)
 
 
@@ -46,18 +72,35 @@ def metrics_reports_return_204(lab: CatalogLab) -> None:
     with lab.judge("IRC-TBL-MET-001") as case:
         for of in (table, first):
             with case():
-                expect.status(report(lab, table, scan_report(of)), 204, about="for a report of a scan")
-        everything = scan_report(table, metrics={}, projected_field_ids=[], projected_field_names=[])
-        expect.status(report(lab, table, everything), 204, about="for a report of a scan without fields and metrics")
+                expect.status(
+                    report(lab, table, scan_report(of)), 204, about="for a report of a scan"
+                )
+        everything = scan_report(
+            table, metrics={}, projected_field_ids=[], projected_field_names=[]
+        )
+        expect.status(
+            report(lab, table, everything),
+            204,
+            about="for a report of a scan without fields and metrics",
+        )
     with lab.judge("IRC-TBL-MET-002") as case:
         for of in (table, first):
             with case():
-                expect.status(report(lab, table, commit_report(of)), 204, about="for a report of a commit")
+                expect.status(
+                    report(lab, table, commit_report(of)), 204, about="for a report of a commit"
+                )
         empty = commit_report(table, operation="overwrite", metrics={})
-        expect.status(report(lab, table, empty), 204, about="for a report of a commit without metrics")
+        expect.status(
+            report(lab, table, empty), 204, about="for a report of a commit without metrics"
+        )
     with lab.judge("IRC-TBL-MET-010"):
         after = lab.load(table)
-        expect.equal(before.metadata_location, after.metadata_location, "metadata-location", at=after.reply.place("metadata-location"))
+        expect.equal(
+            before.metadata_location,
+            after.metadata_location,
+            "metadata-location",
+            at=after.reply.place("metadata-location"),
+        )
         states.unchanged(lab, before)
 
 
@@ -82,20 +125,33 @@ def incomplete_reports_return_400(lab: CatalogLab) -> None:
                 with case():
                     reply = report(lab, table, made(table, **{member: None}))
                     name = member.replace("_", "-")
-                    expect.status(reply, 400, about=f"for a {kind} without {name}", mutation=Mutation(Wrong.MISSING, f"/{name}"))
+                    expect.status(
+                        reply,
+                        400,
+                        about=f"for a {kind} without {name}",
+                        mutation=Mutation(Wrong.MISSING, f"/{name}"),
+                    )
     with lab.judge_each("IRC-TBL-MET-007") as case:
         for kind, made in whole.items():
             for metric in NO_METRICS:
                 with case():
                     reply = report(lab, table, made(table, metrics={COUNTED[kind]: metric}))
-                    expect.status(reply, 400, about=f"for a {kind} with the metric {metric}", mutation=Mutation(Wrong.VALUE, "/metrics/*"))
+                    expect.status(
+                        reply,
+                        400,
+                        about=f"for a {kind} with the metric {metric}",
+                        mutation=Mutation(Wrong.VALUE, "/metrics/*"),
+                    )
 
 
 @check("IRC-TBL-MET-005")
 def reports_of_missing_tables_return_404(lab: CatalogLab) -> None:
     """Reporting metrics of a missing or dropped table returns 404."""
     table = lab.append(lab.make_table())
-    never: tuple[dict[str, Any], ...] = ({**table.at, "table": lab.name()}, {**table.at, "namespace": (lab.name(),)})
+    never: tuple[dict[str, Any], ...] = (
+        {**table.at, "table": lab.name()},
+        {**table.at, "namespace": (lab.name(),)},
+    )
 
     with lab.judge_each("IRC-TBL-MET-005") as case:
         for at in chain(never, (one.at for one in dropped_tables(lab, table.namespace))):
@@ -114,7 +170,9 @@ def reports_of_views_return_404(lab: CatalogLab) -> None:
     with lab.judge_each("IRC-TBL-MET-005") as case:
         for body in (scan_report(table), commit_report(table)):
             with case():
-                reply = lab.send(op.report_metrics, body=body, namespace=table.namespace, table=view)
+                reply = lab.send(
+                    op.report_metrics, body=body, namespace=table.namespace, table=view
+                )
                 expect.status(reply, 404, mutation=VIEW_AS_TABLE)
 
 
@@ -128,10 +186,18 @@ def unknown_metrics_return_204(lab: CatalogLab) -> None:
     with lab.judge_each("IRC-TBL-MET-006") as case:
         for made in (scan_report, commit_report):
             body = made(table)
-            for members in ({"metrics": {**body["metrics"], **metrics}}, {"metadata": told}, {"metrics": metrics, "metadata": told}):
+            for members in (
+                {"metrics": {**body["metrics"], **metrics}},
+                {"metadata": told},
+                {"metrics": metrics, "metadata": told},
+            ):
                 with case():
                     reply = report(lab, table, made(table, **members))
-                    expect.status(reply, 204, about=f"for a {body['report-type']} with {' and '.join(members)}")
+                    expect.status(
+                        reply,
+                        204,
+                        about=f"for a {body['report-type']} with {' and '.join(members)}",
+                    )
 
 
 @check("IRC-TBL-MET-008")
@@ -142,7 +208,11 @@ def true_filters_return_204(lab: CatalogLab) -> None:
     with lab.judge_each("IRC-TBL-MET-008") as case:
         for always in ({"type": "true"}, True):
             with case():
-                expect.status(report(lab, table, scan_report(table, filter=always)), 204, about=f"for the filter {expect.shown(always)}")
+                expect.status(
+                    report(lab, table, scan_report(table, filter=always)),
+                    204,
+                    about=f"for the filter {expect.shown(always)}",
+                )
 
 
 @check("IRC-TBL-MET-009")
@@ -156,4 +226,9 @@ def unknown_report_types_return_no_5xx(lab: CatalogLab) -> None:
                 with case():
                     reply = report(lab, table, made(table, report_type=kind))
                     unknown = f"no 5xx status for the report-type {expect.shown(kind)}"
-                    expect.true(reply.status < 500, unknown, reply.shown, at=Place(reply.exchange, "/status"))
+                    expect.true(
+                        reply.status < 500,
+                        unknown,
+                        reply.shown,
+                        at=Place(reply.exchange, "/status"),
+                    )

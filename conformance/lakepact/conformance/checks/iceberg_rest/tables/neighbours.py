@@ -4,7 +4,17 @@ from __future__ import annotations
 
 import time
 
-from lakepact.conformance.checks.iceberg_rest.api import CatalogLab, NotOffered, Reply, Table, check, expect, op, set_properties, states
+from lakepact.conformance.checks.iceberg_rest.api import (
+    CatalogLab,
+    NotOffered,
+    Reply,
+    Table,
+    check,
+    expect,
+    op,
+    set_properties,
+    states,
+)
 from lakepact.conformance.checks.iceberg_rest.kit.tables.files import known_files, lost
 
 ENDINGS = ("2", "-2", ".old")  #: what a neighbour's location has more than the table's
@@ -15,7 +25,9 @@ def create_at(lab: CatalogLab, beside: Table, location: str) -> tuple[Table, Rep
     """Return a table that was to be created at a location, and the answer."""
     name = lab.name()
     lab.drop_afterwards(beside.namespace, name)
-    reply = lab.send(op.create_table, namespace=beside.namespace, body=lab.table_request(name, location=location))
+    reply = lab.send(
+        op.create_table, namespace=beside.namespace, body=lab.table_request(name, location=location)
+    )
     return Table(beside.namespace, name, reply), reply
 
 
@@ -47,7 +59,9 @@ def locations_with_a_common_prefix_are_accepted(lab: CatalogLab) -> None:
         for location, other in wanted:
             with case():
                 reply = create_at(lab, table, location)[1]
-                expect.status(reply, 200, about=f"for the location {location} beside a table at {other}")
+                expect.status(
+                    reply, 200, about=f"for the location {location} beside a table at {other}"
+                )
 
 
 @check("IRC-TBL-DROP-012")
@@ -58,7 +72,10 @@ def purges_keep_locations_with_a_common_prefix(lab: CatalogLab) -> None:
     placed = [(create_at(lab, table, f"{base}{ending}"), f"{base}{ending}") for ending in ENDINGS]
     neighbours = [neighbour for (neighbour, reply), location in placed if lies_at(reply, location)]
     if not neighbours:
-        lab.skip("IRC-TBL-DROP-012", "the target does not put tables at requested locations beside another")
+        lab.skip(
+            "IRC-TBL-DROP-012",
+            "the target does not put tables at requested locations beside another",
+        )
         return
     before = [lab.commit(neighbour, set_properties(lakepact="kept")) for neighbour in neighbours]
     files = []
@@ -78,6 +95,13 @@ def purges_keep_locations_with_a_common_prefix(lab: CatalogLab) -> None:
         for neighbour, known in zip(before, files, strict=True):
             with case():
                 states.unchanged(lab, neighbour)
-                expect.equal([], lost(known), f"of the files of the table at {neighbour.location}, these to be removed:", at=None)
+                expect.equal(
+                    [],
+                    lost(known),
+                    f"of the files of the table at {neighbour.location}, these to be removed:",
+                    at=None,
+                )
                 again = lab.try_commit(neighbour, set_properties(lakepact="still kept"))
-                expect.status(again, 200, about=f"for a commit to the table at {neighbour.location}")
+                expect.status(
+                    again, 200, about=f"for a commit to the table at {neighbour.location}"
+                )

@@ -7,8 +7,18 @@ from pathlib import Path
 from lakepact.conformance.checks.iceberg_rest.api import CatalogLab, Table, check, expect, scans
 from lakepact.conformance.checks.iceberg_rest.kit.files.locations import local_path
 from lakepact.conformance.checks.iceberg_rest.kit.tables.files import metadata_file
-from lakepact.conformance.checks.iceberg_rest.kit.tables.registration import is_registered, left_behind, location_of, register
-from lakepact.conformance.checks.iceberg_rest.tables.drop import PURGED_SECONDS, await_purge, is_refused, purge
+from lakepact.conformance.checks.iceberg_rest.kit.tables.registration import (
+    is_registered,
+    left_behind,
+    location_of,
+    register,
+)
+from lakepact.conformance.checks.iceberg_rest.tables.drop import (
+    PURGED_SECONDS,
+    await_purge,
+    is_refused,
+    purge,
+)
 
 
 def with_files(lab: CatalogLab) -> tuple[Table, dict[str, list[Path]]]:
@@ -20,17 +30,27 @@ def with_files(lab: CatalogLab) -> tuple[Table, dict[str, list[Path]]]:
     grown = scans.TableWithFiles(lab, lab.make_table())
     first = grown.file("first")
     grown.append(first)
-    deletes = [scans.position_deletes(grown, "position-deletes", target=first.path), scans.equality_deletes(grown, "equality-deletes")]
+    deletes = [
+        scans.position_deletes(grown, "position-deletes", target=first.path),
+        scans.equality_deletes(grown, "equality-deletes"),
+    ]
     last = grown.append(grown.file("second"), *deletes)
-    content = {"data files": [first.path, grown.path("second")], "delete files": [file.path for file in deletes]}
+    content = {
+        "data files": [first.path, grown.path("second")],
+        "delete files": [file.path for file in deletes],
+    }
     for path in (path for paths in content.values() for path in paths):
         scans.planted(lab, grown.table, path, b"PAR1")
     listed = {
         **content,
         "manifests": [manifest.path for manifest in last.manifests],
-        "manifest lists": [snapshot["manifest-list"] for snapshot in grown.table.member("snapshots")],
+        "manifest lists": [
+            snapshot["manifest-list"] for snapshot in grown.table.member("snapshots")
+        ],
     }
-    return grown.table, {kind: [local_path(path) for path in paths] for kind, paths in listed.items()}
+    return grown.table, {
+        kind: [local_path(path) for path in paths] for kind, paths in listed.items()
+    }
 
 
 @check("IRC-TBL-DROP-013")
@@ -48,7 +68,12 @@ def purges_remove_every_file(lab: CatalogLab) -> None:
         for kind, paths in files.items():
             with case():
                 left = [path.name for path in paths if path.exists()]
-                expect.equal([], left, f"{kind} of {len(paths)} that still exist {PURGED_SECONDS:g} seconds after the purge:", at=None)
+                expect.equal(
+                    [],
+                    left,
+                    f"{kind} of {len(paths)} that still exist {PURGED_SECONDS:g} seconds after the purge:",
+                    at=None,
+                )
 
 
 @check("IRC-TBL-REG-015")
@@ -57,7 +82,13 @@ def overwriting_repairs_lost_metadata(lab: CatalogLab) -> None:
     file = left_behind(lab, lab.make_table())
     broken = lab.load(lab.make_table(file.namespace))
     intact = lab.make_table(file.namespace)
-    usual = register(lab, intact.namespace, intact.name, location_of(left_behind(lab, lab.make_table(file.namespace))), overwrite=True)
+    usual = register(
+        lab,
+        intact.namespace,
+        intact.name,
+        location_of(left_behind(lab, lab.make_table(file.namespace))),
+        overwrite=True,
+    )
     if is_refused(usual):
         lab.skip("IRC-TBL-REG-015", f"the target does not register over tables: {usual.shown}")
         return

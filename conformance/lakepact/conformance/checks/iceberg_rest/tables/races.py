@@ -8,10 +8,30 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from functools import partial
 
-from lakepact.conformance.checks.iceberg_rest.api import Blocked, Kind, Mutation, Place, Reply, Wrong, check, expect, op, states
+from lakepact.conformance.checks.iceberg_rest.api import (
+    Blocked,
+    Kind,
+    Mutation,
+    Place,
+    Reply,
+    Wrong,
+    check,
+    expect,
+    op,
+    states,
+)
 from lakepact.conformance.checks.iceberg_rest.kit.concurrency import send_after, side_by_side
-from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Namespace, Table, set_properties
-from lakepact.conformance.checks.iceberg_rest.kit.renames import identifier, rename_table, rename_view
+from lakepact.conformance.checks.iceberg_rest.kit.lab import (
+    CatalogLab,
+    Namespace,
+    Table,
+    set_properties,
+)
+from lakepact.conformance.checks.iceberg_rest.kit.renames import (
+    identifier,
+    rename_table,
+    rename_view,
+)
 from lakepact.conformance.checks.iceberg_rest.kit.views import create
 from lakepact.conformance.checks.iceberg_rest.tables.rename import is_nowhere, renamed
 
@@ -58,16 +78,29 @@ def commits_during_renames_are_kept(lab: CatalogLab) -> None:
     for turn in lab.each(lab.repeat(ROUNDS)):
         table, name = lab.make_table(home), lab.name()
         commits = _commits(lab, table)
-        moved, *replies = _met(lab, partial(rename_table, lab, table.identifier, identifier(home, name)), *commits.values(), turn=turn)
+        moved, *replies = _met(
+            lab,
+            partial(rename_table, lab, table.identifier, identifier(home, name)),
+            *commits.values(),
+            turn=turn,
+        )
         if moved.status != 204:
             continue
         loaded = lab.send(op.load_table, namespace=home, table=name)
         with lab.judge("IRC-TBL-REN-014"):
             expect.status(loaded, 200)
             properties = states.properties_of(Table(home, name, loaded))
-            lost = [key for key, reply in zip(commits, replies, strict=True) if reply.status == 200 and properties.get(key) != key]
+            lost = [
+                key
+                for key, reply in zip(commits, replies, strict=True)
+                if reply.status == 200 and properties.get(key) != key
+            ]
             expect.equal(
-                [], lost, "properties of accepted commits that the table lacks:", at=loaded.place("metadata", "properties"), kind=Kind.LOST
+                [],
+                lost,
+                "properties of accepted commits that the table lacks:",
+                at=loaded.place("metadata", "properties"),
+                kind=Kind.LOST,
             )
             is_nowhere(lab, home, table.name)
 
@@ -90,10 +123,18 @@ def dropped_tables_stay_dropped(lab: CatalogLab) -> None:
             continue
         table = lab.make_table(home)
         drop = partial(lab.send, op.drop_table, purge_requested=known[0], **table.at)
-        dropped, moved = _met(lab, drop, partial(rename_table, lab, table.identifier, identifier(home, name)), turn=turn)
+        dropped, moved = _met(
+            lab,
+            drop,
+            partial(rename_table, lab, table.identifier, identifier(home, name)),
+            turn=turn,
+        )
         if dropped.status == 204:
             with lab.judge("IRC-TBL-DROP-011"):
-                renamed_too = "no rename of a table that was dropped at the same moment", moved.shown
+                renamed_too = (
+                    "no rename of a table that was dropped at the same moment",
+                    moved.shown,
+                )
                 expect.true(moved.status != 204, *renamed_too, at=Place(moved.exchange, "/status"))
                 is_nowhere(lab, home, table.name)
                 is_nowhere(lab, home, name)
@@ -105,7 +146,9 @@ def concurrent_requests_for_a_name_have_one_winner(lab: CatalogLab) -> None:
     home = lab.make_namespace()
     renames, views = _keep_names_apart(lab, home)
     if not renames and not views:
-        raise Blocked("neither a renamed table nor a new view is refused the name of a table, so that nothing can race for one")
+        raise Blocked(
+            "neither a renamed table nor a new view is refused the name of a table, so that nothing can race for one"
+        )
     for turn in lab.each(lab.repeat(ROUNDS)):
         for contenders in lab.each(_contenders(lab, home, renames=renames, views=views)):
             name = lab.name()
@@ -115,21 +158,30 @@ def concurrent_requests_for_a_name_have_one_winner(lab: CatalogLab) -> None:
             with lab.judge("IRC-TBL-CREATE-030") as case:
                 for reply in replies:
                     with case():
-                        expect.status(reply, 200, 204, 409, mutation=Mutation(Wrong.PRESENT, "table or view"))
+                        expect.status(
+                            reply, 200, 204, 409, mutation=Mutation(Wrong.PRESENT, "table or view")
+                        )
                 asked = " and ".join(reply.exchange.operation or "" for reply in replies)
                 accepted = [reply.status for reply in replies if reply.status < 300]
-                expect.equal(1, len(accepted), f"successful requests among {asked} for one name:", at=None)
+                expect.equal(
+                    1, len(accepted), f"successful requests among {asked} for one name:", at=None
+                )
 
 
 def _keep_names_apart(lab: CatalogLab, home: Namespace) -> tuple[bool, bool]:
     """Return whether names of tables are refused to renames and views; IRC-TBL-REN and IRC-VIEW-CREATE judge that."""
     table, other = lab.make_table(home), lab.make_table(home)
-    renames = lab.offers(op.rename_table) and rename_table(lab, table.identifier, other.identifier).status == 409
+    renames = (
+        lab.offers(op.rename_table)
+        and rename_table(lab, table.identifier, other.identifier).status == 409
+    )
     views = lab.offers(op.create_view) and create(lab, home, other.name).status == 409
     return renames, views
 
 
-def _contenders(lab: CatalogLab, home: Namespace, *, renames: bool, views: bool) -> Iterator[tuple[Contender, Contender]]:
+def _contenders(
+    lab: CatalogLab, home: Namespace, *, renames: bool, views: bool
+) -> Iterator[tuple[Contender, Contender]]:
     """Pairs of what wants a name."""
 
     def table(name: str) -> Reply:

@@ -5,8 +5,24 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from lakepact.conformance.checks.iceberg_rest.api import LOWEST_ERROR, Mutation, Wrong, check, expect, op, req, states, upd
-from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Namespace, Table, set_properties, set_ref
+from lakepact.conformance.checks.iceberg_rest.api import (
+    LOWEST_ERROR,
+    Mutation,
+    Wrong,
+    check,
+    expect,
+    op,
+    req,
+    states,
+    upd,
+)
+from lakepact.conformance.checks.iceberg_rest.kit.lab import (
+    CatalogLab,
+    Namespace,
+    Table,
+    set_properties,
+    set_ref,
+)
 from lakepact.conformance.checks.iceberg_rest.kit.tables.registration import (
     NO_FILE,
     expect_file,
@@ -40,7 +56,14 @@ def registered(lab: CatalogLab, former: Table) -> Table:
 def grown(lab: CatalogLab, table: Table) -> Table:
     """Return the table with two schemas, properties, two snapshots, a branch and a tag."""
     wider = upd.add_schema(upd.schema_with(table, upd.next_column(table, "more")))
-    first = lab.append(lab.commit(table, wider, upd.set_current_schema(upd.LAST_ADDED), set_properties(owner="lakepact", note="")))
+    first = lab.append(
+        lab.commit(
+            table,
+            wider,
+            upd.set_current_schema(upd.LAST_ADDED),
+            set_properties(owner="lakepact", note=""),
+        )
+    )
     tag = set_ref("first", first.member("current-snapshot-id"), kind="tag")
     second = lab.append(lab.commit(first, tag))
     return lab.append(second, ref="side")
@@ -50,7 +73,9 @@ def tables_to_register(lab: CatalogLab, home: Namespace) -> Iterator[Table]:
     """Yield tables with little in them and with much, of each format version."""
     yield lab.make_table(home)
     yield grown(lab, lab.make_table(home))
-    yield lab.append(lab.append(lab.make_table(home, properties={"owner": "lakepact"})), ref="only-a-branch")
+    yield lab.append(
+        lab.append(lab.make_table(home, properties={"owner": "lakepact"})), ref="only-a-branch"
+    )
     for version in (1, 3):
         if lab.feature(f"format-v{version}"):
             yield grown(lab, upd.table_of_version(lab, version))
@@ -68,7 +93,11 @@ def register_returns_the_metadata_of_the_file(lab: CatalogLab) -> None:
             with lab.judge("IRC-TBL-REG-002"):
                 if reply.status >= LOWEST_ERROR:
                     expect_file(lab, former)
-                expect.member(former.metadata_location, reply.place("metadata-location"), "the requested metadata-location")
+                expect.member(
+                    former.metadata_location,
+                    reply.place("metadata-location"),
+                    "the requested metadata-location",
+                )
             lab.try_drop_table(namespace=former.namespace, table=name)
 
 
@@ -96,16 +125,27 @@ def registered_tables_keep_all_metadata(lab: CatalogLab) -> None:
     table = grown(lab, lab.make_table())
     at, current = upd.column(table, "at"), table.member("current-snapshot-id")
     lab.try_commit(table, upd.set_statistics(upd.statistics_file(table, current)))
-    lab.try_commit(table, upd.set_partition_statistics(upd.partition_statistics_file(table, current)))
     lab.try_commit(
-        table, upd.add_spec(upd.partition_field(at, "day", "by_day", field_id=upd.next_field(table))), upd.set_default_spec(upd.LAST_ADDED)
+        table, upd.set_partition_statistics(upd.partition_statistics_file(table, current))
     )
-    lab.try_commit(table, upd.add_sort_order(upd.sort_field(at)), upd.set_default_sort_order(upd.LAST_ADDED))
+    lab.try_commit(
+        table,
+        upd.add_spec(upd.partition_field(at, "day", "by_day", field_id=upd.next_field(table))),
+        upd.set_default_spec(upd.LAST_ADDED),
+    )
+    lab.try_commit(
+        table, upd.add_sort_order(upd.sort_field(at)), upd.set_default_sort_order(upd.LAST_ADDED)
+    )
     former = left_behind(lab, table)
     again = registered(lab, former)
 
     with lab.judge("IRC-TBL-LOAD-001"):
-        states.assert_same_table(lab, former, loaded(lab, again.namespace, again.name), ignore=(*CHANGED_BY_REGISTERING, states.LOCATION))
+        states.assert_same_table(
+            lab,
+            former,
+            loaded(lab, again.namespace, again.name),
+            ignore=(*CHANGED_BY_REGISTERING, states.LOCATION),
+        )
 
 
 @check("IRC-TBL-REG-003")
@@ -118,8 +158,14 @@ def incomplete_register_requests_return_400(lab: CatalogLab) -> None:
         "nothing at all": {},
         "no metadata-location": {"name": name},
         "null as metadata-location": {"name": name, "metadata-location": None},
-        "metadataLocation instead of metadata-location": {"name": name, "metadataLocation": location},
-        "metadata_location instead of metadata-location": {"name": name, "metadata_location": location},
+        "metadataLocation instead of metadata-location": {
+            "name": name,
+            "metadataLocation": location,
+        },
+        "metadata_location instead of metadata-location": {
+            "name": name,
+            "metadata_location": location,
+        },
         "no name": {"metadata-location": location},
         "null as name": {"name": None, "metadata-location": location},
         "no name, but overwrite": {"metadata-location": location, "overwrite": True},
@@ -128,7 +174,9 @@ def incomplete_register_requests_return_400(lab: CatalogLab) -> None:
         reply = lab.send(op.register_table, namespace=former.namespace, body=body)
         with lab.judge("IRC-TBL-REG-003"):
             member = "/name" if body.get("metadata-location") else "/metadata-location"
-            expect.status(reply, 400, about=f"for {wrong}", mutation=Mutation(Wrong.MISSING, member))
+            expect.status(
+                reply, 400, about=f"for {wrong}", mutation=Mutation(Wrong.MISSING, member)
+            )
 
 
 @check("IRC-TBL-REG-004")
@@ -141,7 +189,10 @@ def registering_existing_tables_returns_409(lab: CatalogLab) -> None:
         for members in lab.each(({}, {"overwrite": False})):
             reply = register(lab, table.namespace, table.name, location, **members)
             with lab.judge("IRC-TBL-REG-004"):
-                if LOWEST_ERROR <= reply.status != CONFLICT and location != before.metadata_location:
+                if (
+                    LOWEST_ERROR <= reply.status != CONFLICT
+                    and location != before.metadata_location
+                ):
                     expect_file(lab, former)
                 expect.status(reply, 409, mutation=Mutation(Wrong.PRESENT, "table"))
                 states.unchanged(lab, before)
@@ -158,7 +209,11 @@ def registering_over_views_returns_409(lab: CatalogLab) -> None:
     view = lab.make_view(home)
     former = left_behind(lab, lab.make_table(home))
     for members in lab.each(({}, {"overwrite": True})):
-        reply = lab.send(op.register_table, namespace=home, body={"name": view, "metadata-location": location_of(former), **members})
+        reply = lab.send(
+            op.register_table,
+            namespace=home,
+            body={"name": view, "metadata-location": location_of(former), **members},
+        )
         with lab.judge("IRC-TBL-REG-008"):
             if LOWEST_ERROR <= reply.status != CONFLICT:
                 expect_file(lab, former)
@@ -201,7 +256,12 @@ def registering_missing_files_returns_4xx(lab: CatalogLab) -> None:
         reply = register(lab, former.namespace, name, location)
         behind = lab.send(op.load_table, namespace=former.namespace, table=name)
         with lab.judge("IRC-TBL-REG-010"):
-            expect.status(reply, *allowed, about=f"for {what}", mutation=Mutation(Wrong.ABSENT, "metadata file"))
+            expect.status(
+                reply,
+                *allowed,
+                about=f"for {what}",
+                mutation=Mutation(Wrong.ABSENT, "metadata file"),
+            )
             expect.not_found(behind, "table", about=f"for a table of {what}")
 
 
@@ -214,7 +274,10 @@ def registered_tables_accept_commits(lab: CatalogLab) -> None:
         commits: tuple[list[Mapping[str, Any]], ...] = (
             [set_properties(registered="yes")],
             [upd.add_snapshot(snapshot), set_ref("main", snapshot["snapshot-id"])],
-            [upd.add_schema(upd.schema_with(now, upd.next_column(now, "later"))), upd.set_current_schema(upd.LAST_ADDED)],
+            [
+                upd.add_schema(upd.schema_with(now, upd.next_column(now, "later"))),
+                upd.set_current_schema(upd.LAST_ADDED),
+            ],
         )
         for updates in lab.each(commits):
             reply = lab.try_commit(now, *updates, requirements=[req.assert_uuid(now.uuid)])

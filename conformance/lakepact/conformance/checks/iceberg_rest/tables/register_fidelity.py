@@ -6,24 +6,48 @@ import base64
 from collections.abc import Iterator
 from typing import Any
 
-from lakepact.conformance.checks.iceberg_rest.api import CatalogLab, Table, check, set_properties, set_ref, upd
+from lakepact.conformance.checks.iceberg_rest.api import (
+    CatalogLab,
+    Table,
+    check,
+    set_properties,
+    set_ref,
+    upd,
+)
 from lakepact.conformance.checks.iceberg_rest.kit.tables.registration import left_behind, loaded
 from lakepact.conformance.checks.iceberg_rest.kit.tables.states import LOCATION, assert_same_table
-from lakepact.conformance.checks.iceberg_rest.tables.register import CHANGED_BY_REGISTERING, registered
+from lakepact.conformance.checks.iceberg_rest.tables.register import (
+    CHANGED_BY_REGISTERING,
+    registered,
+)
 
 SETTINGS = {"write.format.default": "parquet", "lakepact.note": "kept", "empty": ""}
-RETENTION: dict[str, Any] = {"min_snapshots_to_keep": 3, "max_snapshot_age_ms": 86_400_000, "max_ref_age_ms": 172_800_000}
+RETENTION: dict[str, Any] = {
+    "min_snapshots_to_keep": 3,
+    "max_snapshot_age_ms": 86_400_000,
+    "max_ref_age_ms": 172_800_000,
+}
 
 
 def narrowed(lab: CatalogLab, table: Table) -> Table:
     """Return the table after a column came and went, with rows that are told apart by their id; what the target refuses is left out."""
     lab.try_commit(
-        table, upd.add_schema(upd.schema_with(table, upd.next_column(table, "fleeting"))), upd.set_current_schema(upd.LAST_ADDED)
+        table,
+        upd.add_schema(upd.schema_with(table, upd.next_column(table, "fleeting"))),
+        upd.set_current_schema(upd.LAST_ADDED),
     )
     wide = lab.load(table)
     fields = [field for field in upd.current_schema(wide)["fields"] if field["name"] != "fleeting"]
-    narrow = {**upd.schema_with(wide), "fields": fields, "identifier-field-ids": [upd.column(wide, "id")]}
-    lab.try_commit(table, upd.add_schema(narrow, last_column_id=wide.member("last-column-id")), upd.set_current_schema(upd.LAST_ADDED))
+    narrow = {
+        **upd.schema_with(wide),
+        "fields": fields,
+        "identifier-field-ids": [upd.column(wide, "id")],
+    }
+    lab.try_commit(
+        table,
+        upd.add_schema(narrow, last_column_id=wide.member("last-column-id")),
+        upd.set_current_schema(upd.LAST_ADDED),
+    )
     if upd.current_schema(lab.load(table)).get("schema-id") != wide.member("current-schema-id"):
         lab.try_commit(table, upd.remove_schemas(wide.member("current-schema-id")))
     return lab.load(table)
@@ -32,8 +56,17 @@ def narrowed(lab: CatalogLab, table: Table) -> Table:
 def with_a_past(lab: CatalogLab, table: Table) -> Table:
     """Return the table with a branch that is kept for some time, and with numbers that a snapshot has used up which is gone."""
     first = lab.append(narrowed(lab, table))
-    lab.try_commit(table, set_properties(**SETTINGS), set_ref("kept", first.member("current-snapshot-id"), **RETENTION))
-    lab.try_commit(table, set_ref("tagged", first.member("current-snapshot-id"), kind="tag", max_ref_age_ms=259_200_000))
+    lab.try_commit(
+        table,
+        set_properties(**SETTINGS),
+        set_ref("kept", first.member("current-snapshot-id"), **RETENTION),
+    )
+    lab.try_commit(
+        table,
+        set_ref(
+            "tagged", first.member("current-snapshot-id"), kind="tag", max_ref_age_ms=259_200_000
+        ),
+    )
     snapshot = lab.snapshot(lab.load(table))
     lab.try_commit(table, {"action": "add-snapshot", "snapshot": snapshot})
     lab.try_commit(table, upd.remove_snapshots(snapshot["snapshot-id"]))
@@ -46,7 +79,13 @@ def tables(lab: CatalogLab) -> Iterator[Table]:
     if lab.feature("format-v3"):
         table = with_a_past(lab, upd.table_of_version(lab, 3))
         lab.try_commit(
-            table, upd.add_encryption_key({"key-id": "lakepact", "encrypted-key-metadata": base64.b64encode(b"lakepact").decode()})
+            table,
+            upd.add_encryption_key(
+                {
+                    "key-id": "lakepact",
+                    "encrypted-key-metadata": base64.b64encode(b"lakepact").decode(),
+                }
+            ),
         )
         yield lab.load(table)
 
@@ -58,4 +97,9 @@ def registered_tables_keep_used_ids_and_settings(lab: CatalogLab) -> None:
         former = left_behind(lab, table)
         again = registered(lab, former)
         with lab.judge("IRC-TBL-LOAD-001"):
-            assert_same_table(lab, former, loaded(lab, again.namespace, again.name), ignore=(*CHANGED_BY_REGISTERING, LOCATION))
+            assert_same_table(
+                lab,
+                former,
+                loaded(lab, again.namespace, again.name),
+                ignore=(*CHANGED_BY_REGISTERING, LOCATION),
+            )

@@ -10,9 +10,21 @@ from typing import Any
 
 import orjson
 
-from lakepact.conformance.checks.iceberg_rest.api import Blocked, CatalogLab, Mutation, Table, Wrong, check, expect
+from lakepact.conformance.checks.iceberg_rest.api import (
+    Blocked,
+    CatalogLab,
+    Mutation,
+    Table,
+    Wrong,
+    check,
+    expect,
+)
 from lakepact.conformance.checks.iceberg_rest.kit.tables.files import metadata_file
-from lakepact.conformance.checks.iceberg_rest.kit.tables.registration import left_behind, location_of, register
+from lakepact.conformance.checks.iceberg_rest.kit.tables.registration import (
+    left_behind,
+    location_of,
+    register,
+)
 
 
 def planted(lab: CatalogLab, table: Table, content: bytes) -> str:
@@ -27,7 +39,9 @@ def planted(lab: CatalogLab, table: Table, content: bytes) -> str:
     try:
         path.write_bytes(content)
     except OSError as wrong:
-        raise Blocked(f"the harness cannot write beside the metadata of a table: {wrong}") from wrong
+        raise Blocked(
+            f"the harness cannot write beside the metadata of a table: {wrong}"
+        ) from wrong
     lab.add_cleanup(lambda: path.unlink(missing_ok=True))
     return f"{location_of(table).rpartition('/')[0]}/{name}"
 
@@ -51,7 +65,10 @@ def no_metadata(metadata: Mapping[str, Any]) -> dict[str, bytes]:
         "a UUID that is a number": {**metadata, "table-uuid": 7},
         "schemas that are an object": {**metadata, "schemas": {}},
         "no schema with the id of the current one": {**metadata, "current-schema-id": 999},
-        **{f"no {member}": lacking(metadata, member) for member in ("format-version", "table-uuid", "location", "schemas")},
+        **{
+            f"no {member}": lacking(metadata, member)
+            for member in ("format-version", "table-uuid", "location", "schemas")
+        },
     }
     whole = orjson.dumps(metadata)
     return {
@@ -68,13 +85,23 @@ def invalid_metadata_files_return_400(lab: CatalogLab) -> None:
     table = lab.make_table()
     last = lab.load(table)
     metadata = orjson.loads(metadata_file(lab, last).read_bytes())
-    control = register(lab, table.namespace, lab.name(), planted(lab, left_behind(lab, table), orjson.dumps(metadata)))
+    control = register(
+        lab,
+        table.namespace,
+        lab.name(),
+        planted(lab, left_behind(lab, table), orjson.dumps(metadata)),
+    )
     lab.require(control, 200)
 
     for wrong, content in lab.each(no_metadata(metadata).items()):
         reply = register(lab, table.namespace, lab.name(), planted(lab, last, content))
         with lab.judge("IRC-TBL-REG-011"):
-            expect.status(reply, 400, about=f"for a file that holds {wrong}", mutation=Mutation(Wrong.VALUE, "metadata file"))
+            expect.status(
+                reply,
+                400,
+                about=f"for a file that holds {wrong}",
+                mutation=Mutation(Wrong.VALUE, "metadata file"),
+            )
 
 
 @check("IRC-TBL-REG-013")
@@ -95,4 +122,10 @@ def files_outside_the_storage_return_400_or_403(lab: CatalogLab) -> None:
         for location in lab.each(locations):
             reply = register(lab, table.namespace, lab.name(), location)
             with lab.judge("IRC-TBL-REG-013"):
-                expect.status(reply, 400, 403, about=f"for {location}", mutation=Mutation(Wrong.VALUE, "/metadata-location"))
+                expect.status(
+                    reply,
+                    400,
+                    403,
+                    about=f"for {location}",
+                    mutation=Mutation(Wrong.VALUE, "/metadata-location"),
+                )

@@ -5,8 +5,23 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from lakepact.conformance.checks.iceberg_rest.api import CatalogLab, Reply, Table, check, expect, op, set_properties, states
-from lakepact.conformance.checks.iceberg_rest.kit.tables.registration import is_registered, left_behind, location_of, register, takes_over
+from lakepact.conformance.checks.iceberg_rest.api import (
+    CatalogLab,
+    Reply,
+    Table,
+    check,
+    expect,
+    op,
+    set_properties,
+    states,
+)
+from lakepact.conformance.checks.iceberg_rest.kit.tables.registration import (
+    is_registered,
+    left_behind,
+    location_of,
+    register,
+    takes_over,
+)
 from lakepact.conformance.checks.iceberg_rest.tables.register import grown
 from lakepact.conformance.evidence.outcome import LOWEST_ERROR, Mutation, Unmet, Wrong, wrong_type
 
@@ -42,11 +57,21 @@ def overwrite_replaces_the_metadata(lab: CatalogLab) -> None:
         after = lab.send(op.load_table, **before.at)
         with lab.judge("IRC-TBL-REG-007"):
             is_kept = reply.status == 200 and _is_still(before, after)
-            expect.true(not is_kept, "other metadata after an answer with status 200", after.shown, at=after.place("metadata"))
+            expect.true(
+                not is_kept,
+                "other metadata after an answer with status 200",
+                after.shown,
+                at=after.place("metadata"),
+            )
         if reply.status >= LOWEST_ERROR:
             with lab.judge("IRC-TBL-REG-017"):
                 expect.status(after, 200)
-                states.assert_same_table(lab, before, Table(before.namespace, before.name, after), ignore=states.BOOKKEEPING)
+                states.assert_same_table(
+                    lab,
+                    before,
+                    Table(before.namespace, before.name, after),
+                    ignore=states.BOOKKEEPING,
+                )
         if not able and is_refused(lab, reply):
             lab.skip("IRC-TBL-REG-005", f"the target does not register over tables: {reply.shown}")
             continue
@@ -63,7 +88,9 @@ def overwrite_replaces_the_metadata(lab: CatalogLab) -> None:
 def _is_still(before: Table, after: Reply) -> bool:
     """Return whether a table is loaded as it was before."""
     try:
-        states.same_state(before, Table(before.namespace, before.name, after), ignore=states.BOOKKEEPING)
+        states.same_state(
+            before, Table(before.namespace, before.name, after), ignore=states.BOOKKEEPING
+        )
     except Unmet:
         return False
     return True
@@ -77,7 +104,11 @@ def registered_live_tables_are_kept(lab: CatalogLab) -> None:
     for name, members in lab.each(((lab.name(), {}), (taken.name, {"overwrite": True}))):
         live = lab.load(grown(lab, lab.make_table(home)))
         reply = register(lab, home, name, location_of(live), **members)
-        committed = lab.try_commit(Table(home, name, reply), set_properties(of="another")) if reply.status == 200 else None
+        committed = (
+            lab.try_commit(Table(home, name, reply), set_properties(of="another"))
+            if reply.status == 200
+            else None
+        )
         with lab.judge("IRC-TBL-REG-016", remark=f"answered with status {reply.status}"):
             states.unchanged(lab, live)
             if committed is not None:
@@ -110,10 +141,20 @@ def unreadable_files_replace_no_table(lab: CatalogLab) -> None:
 
     with lab.judge("IRC-TBL-REG-010"):
         # A server that never overwrites may first report that the name is taken.
-        expect.status(reply, 400, 404, 406, 409, about="for a missing file", mutation=Mutation(Wrong.ABSENT, "metadata file"))
+        expect.status(
+            reply,
+            400,
+            404,
+            406,
+            409,
+            about="for a missing file",
+            mutation=Mutation(Wrong.ABSENT, "metadata file"),
+        )
         after = lab.send(op.load_table, **before.at)
         expect.status(after, 200, about="for the table that was to be replaced")
-        states.assert_same_table(lab, before, Table(before.namespace, before.name, after), ignore=states.BOOKKEEPING)
+        states.assert_same_table(
+            lab, before, Table(before.namespace, before.name, after), ignore=states.BOOKKEEPING
+        )
 
 
 @check("IRC-TBL-REG-014")
@@ -122,6 +163,13 @@ def invalid_overwrite_returns_400(lab: CatalogLab) -> None:
     former = left_behind(lab, lab.make_table())
     no_booleans: tuple[Any, ...] = ("yes", "true", "false", "", 1, 0, [], {}, [True])
     for overwrite in lab.each(no_booleans):
-        reply = register(lab, former.namespace, lab.name(), location_of(former), overwrite=overwrite)
+        reply = register(
+            lab, former.namespace, lab.name(), location_of(former), overwrite=overwrite
+        )
         with lab.judge("IRC-TBL-REG-014"):
-            expect.status(reply, 400, about=f"for {expect.shown(overwrite)} as `overwrite`", mutation=wrong_type("/overwrite"))
+            expect.status(
+                reply,
+                400,
+                about=f"for {expect.shown(overwrite)} as `overwrite`",
+                mutation=wrong_type("/overwrite"),
+            )

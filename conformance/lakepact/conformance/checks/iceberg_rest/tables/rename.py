@@ -7,14 +7,30 @@ from functools import partial
 from itertools import pairwise
 from typing import Any
 
-from lakepact.conformance.checks.iceberg_rest.api import CatalogLab, Mutation, Namespace, Table, Wrong, check, expect, op, states
-from lakepact.conformance.checks.iceberg_rest.kit.concurrency import ROUNDS, side_by_side, sole_winner
+from lakepact.conformance.checks.iceberg_rest.api import (
+    CatalogLab,
+    Mutation,
+    Namespace,
+    Table,
+    Wrong,
+    check,
+    expect,
+    op,
+    states,
+)
+from lakepact.conformance.checks.iceberg_rest.kit.concurrency import (
+    ROUNDS,
+    side_by_side,
+    sole_winner,
+)
 from lakepact.conformance.checks.iceberg_rest.kit.renames import identifier, rename_table
 from lakepact.conformance.checks.iceberg_rest.kit.views import OVER_VIEW, VIEW_AS_TABLE
 from lakepact.conformance.checks.iceberg_rest.tables.register import grown
 
 
-def renamed(lab: CatalogLab, table: Table, name: str, *, namespace: Namespace | None = None) -> Table:
+def renamed(
+    lab: CatalogLab, table: Table, name: str, *, namespace: Namespace | None = None
+) -> Table:
     """Return the table as it is loaded by its new name.
 
     Raises:
@@ -30,7 +46,10 @@ def moves_between_namespaces(lab: CatalogLab) -> bool:
     if not lab.feature("rename-across-namespaces"):
         return False
     table = lab.make_table()
-    return rename_table(lab, table.identifier, identifier(lab.make_namespace(), lab.name())).status != 406
+    return (
+        rename_table(lab, table.identifier, identifier(lab.make_namespace(), lab.name())).status
+        != 406
+    )
 
 
 def is_at(lab: CatalogLab, before: Table, namespace: Namespace, name: str) -> None:
@@ -44,7 +63,10 @@ def is_at(lab: CatalogLab, before: Table, namespace: Namespace, name: str) -> No
     after = Table(namespace, name, reply)
     expect.member(before.uuid, after.place("table-uuid"), "the UUID as before,")
     expect.equal(
-        before.metadata_location, after.metadata_location, "the metadata-location as before,", at=after.reply.place("metadata-location")
+        before.metadata_location,
+        after.metadata_location,
+        "the metadata-location as before,",
+        at=after.reply.place("metadata-location"),
     )
     states.assert_same_table(lab, before, after, ignore=states.BOOKKEEPING)
 
@@ -65,12 +87,18 @@ def renames_move_tables(lab: CatalogLab) -> None:
     lab.drop_table(**dropped.at)
     first, second = lab.name(), lab.name()
     full = grown(lab, lab.make_table(dropped.namespace))
-    full = lab.commit(full, {"action": "add-snapshot", "snapshot": lab.snapshot(full)})  # one that no ref names
-    for table, free in lab.each(((lab.make_table(dropped.namespace), dropped.name), (full, lab.name()))):
+    full = lab.commit(
+        full, {"action": "add-snapshot", "snapshot": lab.snapshot(full)}
+    )  # one that no ref names
+    for table, free in lab.each(
+        ((lab.make_table(dropped.namespace), dropped.name), (full, lab.name()))
+    ):
         before = lab.load(table)
         names = (table.name, first, second, table.name, free)
         for old, new in lab.each(pairwise(names)):
-            reply = rename_table(lab, identifier(table.namespace, old), identifier(table.namespace, new))
+            reply = rename_table(
+                lab, identifier(table.namespace, old), identifier(table.namespace, new)
+            )
             with lab.judge("IRC-TBL-REN-001"):
                 expect.status(reply, 204)
                 is_at(lab, before, table.namespace, new)
@@ -111,7 +139,9 @@ def renaming_into_missing_namespaces_returns_404(lab: CatalogLab) -> None:
             reply = rename_table(lab, table.identifier, identifier(namespace, name))
             with lab.judge("IRC-TBL-REN-003"):
                 expect.not_found(reply, "namespace")
-                expect.member("NoSuchNamespaceException", reply.place("error", "type"), "error type")
+                expect.member(
+                    "NoSuchNamespaceException", reply.place("error", "type"), "error type"
+                )
                 states.unchanged(lab, table)
 
 
@@ -119,7 +149,10 @@ def renaming_into_missing_namespaces_returns_404(lab: CatalogLab) -> None:
 def renaming_to_existing_tables_returns_409(lab: CatalogLab) -> None:
     """Renaming a table to the name of another returns 409 and changes neither."""
     table = lab.load(grown(lab, lab.make_table()))
-    others = [lab.load(lab.make_table(table.namespace)), lab.load(lab.append(lab.make_table(table.namespace)))]
+    others = [
+        lab.load(lab.make_table(table.namespace)),
+        lab.load(lab.append(lab.make_table(table.namespace))),
+    ]
     if moves_between_namespaces(lab):
         home = lab.make_namespace()
         others += [lab.load(lab.make_table(home)), lab.load(lab.make_table(home, name=table.name))]
@@ -139,9 +172,15 @@ def renames_keep_views_and_tables_apart(lab: CatalogLab) -> None:
     view, table = lab.make_view(home), lab.make_table(home)
 
     with lab.judge("IRC-TBL-REN-005"):
-        expect.status(rename_table(lab, table.identifier, identifier(home, view)), 409, mutation=OVER_VIEW)
+        expect.status(
+            rename_table(lab, table.identifier, identifier(home, view)), 409, mutation=OVER_VIEW
+        )
     with lab.judge("IRC-TBL-REN-008"):
-        expect.status(rename_table(lab, identifier(home, view), identifier(home, lab.name())), 404, mutation=VIEW_AS_TABLE)
+        expect.status(
+            rename_table(lab, identifier(home, view), identifier(home, lab.name())),
+            404,
+            mutation=VIEW_AS_TABLE,
+        )
 
 
 @check("IRC-TBL-REN-006")
@@ -178,12 +217,20 @@ def incomplete_renames_return_400(lab: CatalogLab) -> None:
     for member in ("namespace", "name"):
         for absent, rest in (("no", {}), ("null as", {member: None})):
             left, right = ({**_without(named, member), **rest} for named in (source, destination))
-            bodies[f"{absent} {member} of the source"] = f"/source/{member}", {"source": left, "destination": destination}
-            bodies[f"{absent} {member} of the destination"] = f"/destination/{member}", {"source": source, "destination": right}
+            bodies[f"{absent} {member} of the source"] = (
+                f"/source/{member}",
+                {"source": left, "destination": destination},
+            )
+            bodies[f"{absent} {member} of the destination"] = (
+                f"/destination/{member}",
+                {"source": source, "destination": right},
+            )
     for wrong, (missing, body) in lab.each(bodies.items()):
         reply = lab.send(op.rename_table, body=body)
         with lab.judge("IRC-TBL-REN-007"):
-            expect.status(reply, 400, about=f"for {wrong}", mutation=Mutation(Wrong.MISSING, missing))
+            expect.status(
+                reply, 400, about=f"for {wrong}", mutation=Mutation(Wrong.MISSING, missing)
+            )
 
 
 def _without(named: Mapping[str, Any], member: str) -> dict[str, Any]:
@@ -231,11 +278,20 @@ def concurrent_renames_of_a_table_have_one_winner(lab: CatalogLab) -> None:
         table = lab.load(lab.make_table(home))
         names = [lab.name(), lab.name()]
         replies = side_by_side(
-            lab, [partial(rename_table, lab, table.identifier, identifier(home, name)) for name in names], what="requests"
+            lab,
+            [
+                partial(rename_table, lab, table.identifier, identifier(home, name))
+                for name in names
+            ],
+            what="requests",
         )
         with lab.judge("IRC-TBL-REN-012"):
             # The losing request finds no table, or gets a conflict.
-            winner, loser = names if sole_winner(replies, 404, 409, what="renames of one table") == 0 else names[::-1]
+            winner, loser = (
+                names
+                if sole_winner(replies, 404, 409, what="renames of one table") == 0
+                else names[::-1]
+            )
             is_at(lab, table, home, winner)
             is_nowhere(lab, home, loser)
 
@@ -247,9 +303,16 @@ def concurrent_renames_to_a_name_have_one_winner(lab: CatalogLab) -> None:
     for _ in lab.each(lab.repeat(ROUNDS)):
         tables, name = [lab.load(lab.make_table(home)), lab.load(lab.make_table(home))], lab.name()
         replies = side_by_side(
-            lab, [partial(rename_table, lab, table.identifier, identifier(home, name)) for table in tables], what="requests"
+            lab,
+            [
+                partial(rename_table, lab, table.identifier, identifier(home, name))
+                for table in tables
+            ],
+            what="requests",
         )
         with lab.judge("IRC-TBL-REN-012"):
-            winner, loser = tables if sole_winner(replies, what="renames to one name") == 0 else tables[::-1]
+            winner, loser = (
+                tables if sole_winner(replies, what="renames to one name") == 0 else tables[::-1]
+            )
             is_at(lab, winner, home, name)
             states.unchanged(lab, loser)

@@ -5,7 +5,18 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from lakepact.conformance.checks.iceberg_rest.api import CatalogLab, Mutation, Table, Wrong, check, expect, op, set_properties, set_ref, upd
+from lakepact.conformance.checks.iceberg_rest.api import (
+    CatalogLab,
+    Mutation,
+    Table,
+    Wrong,
+    check,
+    expect,
+    op,
+    set_properties,
+    set_ref,
+    upd,
+)
 from lakepact.conformance.checks.iceberg_rest.kit.tables.metadata_members import ids
 from lakepact.conformance.checks.iceberg_rest.kit.tables.states import LOCATION, assert_same_table
 from lakepact.conformance.checks.iceberg_rest.tables.metadata import refs
@@ -35,21 +46,39 @@ def history(lab: CatalogLab, *, statistics: bool = False) -> History:
     snapshots: list[dict[str, Any]] = []
     for _ in range(5):
         snapshots.append(lab.snapshot(table))
-        table = lab.commit(table, upd.add_snapshot(snapshots[-1]), set_ref("main", snapshots[-1]["snapshot-id"]))
+        table = lab.commit(
+            table, upd.add_snapshot(snapshots[-1]), set_ref("main", snapshots[-1]["snapshot-id"])
+        )
     snapshots.append(lab.snapshot(table, parent_snapshot_id=snapshots[2]["snapshot-id"]))
-    tag = set_ref("release", snapshots[1]["snapshot-id"], kind="tag", max_ref_age_ms=604_800_000_000)
-    table = lab.commit(table, upd.add_snapshot(snapshots[-1]), set_ref("audit", snapshots[-1]["snapshot-id"]), tag)
+    tag = set_ref(
+        "release", snapshots[1]["snapshot-id"], kind="tag", max_ref_age_ms=604_800_000_000
+    )
+    table = lab.commit(
+        table, upd.add_snapshot(snapshots[-1]), set_ref("audit", snapshots[-1]["snapshot-id"]), tag
+    )
     for one in snapshots:
         with lab.step("IRC-UPD-035"):
-            expect.contains(one["snapshot-id"], snapshot_ids(table), "snapshots", at=table.place("snapshots"))
-    for name, requirement in (("main", "IRC-UPD-044"), ("audit", "IRC-UPD-044"), ("release", "IRC-UPD-045")):
+            expect.contains(
+                one["snapshot-id"], snapshot_ids(table), "snapshots", at=table.place("snapshots")
+            )
+    for name, requirement in (
+        ("main", "IRC-UPD-044"),
+        ("audit", "IRC-UPD-044"),
+        ("release", "IRC-UPD-045"),
+    ):
         with lab.step(requirement):
             expect.contains(name, refs(table.metadata), "refs", at=table.place("refs"))
     stored = {one.get("snapshot-id"): one for one in table.member("snapshots")}
     table = lab.commit(table, set_properties(**{"lakepact.note": "kept"}))
     if statistics and lab.feature("statistics"):
         lab.try_commit(
-            table, *(upd.set_statistics(upd.statistics_file(table, snapshots[n]["snapshot-id"], name=f"of-{n}")) for n in (0, 4))
+            table,
+            *(
+                upd.set_statistics(
+                    upd.statistics_file(table, snapshots[n]["snapshot-id"], name=f"of-{n}")
+                )
+                for n in (0, 4)
+            ),
         )
     return History(lab.load(table), tuple(stored[one["snapshot-id"]] for one in snapshots))
 
@@ -87,7 +116,12 @@ def loads_with_snapshots_all_are_complete(lab: CatalogLab) -> None:
         for snapshot in past.snapshots:
             with case():
                 actual = found[snapshot["snapshot-id"]]
-                expect.equal(snapshot, {member: actual.get(member) for member in snapshot}, "the snapshot", at=whole.place("snapshots"))
+                expect.equal(
+                    snapshot,
+                    {member: actual.get(member) for member in snapshot},
+                    "the snapshot",
+                    at=whole.place("snapshots"),
+                )
 
 
 @check("IRC-TBL-LOAD-008")
@@ -101,7 +135,12 @@ def loads_with_snapshots_refs_have_ref_snapshots(lab: CatalogLab) -> None:
         found = {name: ref.get("snapshot-id") for name, ref in refs(table.metadata).items()}
         expect.equal(wanted, found, "snapshots of refs:", at=table.place("refs"))
         for name, snapshot in found.items():
-            expect.contains(snapshot, snapshot_ids(table), f"the snapshot of {name} in snapshots:", at=table.place("snapshots"))
+            expect.contains(
+                snapshot,
+                snapshot_ids(table),
+                f"the snapshot of {name} in snapshots:",
+                at=table.place("snapshots"),
+            )
 
     with lab.judge("IRC-TBL-LOAD-008") as case:
         expect_refs(expected)
@@ -110,7 +149,9 @@ def loads_with_snapshots_refs_have_ref_snapshots(lab: CatalogLab) -> None:
             if snapshot["snapshot-id"] in past.named:
                 with case():
                     found = {one.get("snapshot-id"): one for one in table.member("snapshots")}
-                    expect.contains(snapshot["snapshot-id"], found, "snapshot ids", at=table.place("snapshots"))
+                    expect.contains(
+                        snapshot["snapshot-id"], found, "snapshot ids", at=table.place("snapshots")
+                    )
                     actual = found[snapshot["snapshot-id"]]
                     shown = {member: actual.get(member) for member in snapshot}
                     expect.equal(snapshot, shown, "the snapshot", at=table.place("snapshots"))
@@ -129,7 +170,12 @@ def loads_with_snapshots_refs_have_ref_snapshots(lab: CatalogLab) -> None:
         loaded(lab, table, "refs")
         lab.commit(table, set_ref("late", first.member("current-snapshot-id"), kind="tag"))
         now, tagged = loaded(lab, table, "refs"), first.member("current-snapshot-id")
-        expect.contains(tagged, snapshot_ids(now), "the snapshot of a new tag in snapshots:", at=now.place("snapshots"))
+        expect.contains(
+            tagged,
+            snapshot_ids(now),
+            "the snapshot of a new tag in snapshots:",
+            at=now.place("snapshots"),
+        )
 
 
 @check("IRC-TBL-LOAD-009")
@@ -139,7 +185,12 @@ def loads_with_snapshots_refs_omit_other_snapshots(lab: CatalogLab) -> None:
 
     with lab.judge("IRC-TBL-LOAD-009"):
         after = loaded(lab, past.table, "refs")
-        expect.equal(sorted(past.named), sorted(snapshot_ids(after)), "only the snapshots of refs:", at=after.place("snapshots"))
+        expect.equal(
+            sorted(past.named),
+            sorted(snapshot_ids(after)),
+            "only the snapshots of refs:",
+            at=after.place("snapshots"),
+        )
 
 
 @check("IRC-TBL-LOAD-010")
@@ -147,7 +198,9 @@ def snapshots_refs_changes_only_snapshots(lab: CatalogLab) -> None:
     """A load with snapshots=refs equals a full load except for the omitted snapshots."""
     past = history(lab, statistics=True)
     lab.try_commit(
-        past.table, upd.add_schema(upd.schema_with(past.table, upd.next_column(past.table, "more"))), upd.set_current_schema(upd.LAST_ADDED)
+        past.table,
+        upd.add_schema(upd.schema_with(past.table, upd.next_column(past.table, "more"))),
+        upd.set_current_schema(upd.LAST_ADDED),
     )
 
     with lab.judge("IRC-TBL-LOAD-010") as case:
@@ -160,7 +213,10 @@ def snapshots_refs_changes_only_snapshots(lab: CatalogLab) -> None:
         for snapshot in named.member("snapshots"):
             with case():
                 expect.equal(
-                    kept.get(snapshot.get("snapshot-id")), snapshot, "the snapshot as with snapshots=all:", at=named.place("snapshots")
+                    kept.get(snapshot.get("snapshot-id")),
+                    snapshot,
+                    "the snapshot as with snapshots=all:",
+                    at=named.place("snapshots"),
                 )
         # Nothing that was asked for with `refs` may be remembered by those who ask for everything.
         assert_same_table(lab, everything, loaded(lab, past.table))
@@ -170,12 +226,22 @@ def snapshots_refs_changes_only_snapshots(lab: CatalogLab) -> None:
 def unknown_snapshots_values_return_400(lab: CatalogLab) -> None:
     """An unknown value of `snapshots` returns 400."""
     table = lab.append(lab.make_table())
-    replies = {value: lab.send(op.load_table, snapshots=value, **table.at) for value in ("foo", "none", "all,refs", "1", "ref", "REFS")}
+    replies = {
+        value: lab.send(op.load_table, snapshots=value, **table.at)
+        for value in ("foo", "none", "all,refs", "1", "ref", "REFS")
+    }
 
-    if all(reply.status == 200 and snapshot_ids(Table((), "", reply)) for reply in replies.values()):
+    if all(
+        reply.status == 200 and snapshot_ids(Table((), "", reply)) for reply in replies.values()
+    ):
         lab.warn("IRC-TBL-LOAD-011", expected="status 400", actual="the value is ignored")
         return
     with lab.judge_each("IRC-TBL-LOAD-011") as case:
         for value, reply in replies.items():
             with case():
-                expect.status(reply, 400, about=f"for snapshots={value}", mutation=Mutation(Wrong.VALUE, "snapshots"))
+                expect.status(
+                    reply,
+                    400,
+                    about=f"for snapshots={value}",
+                    mutation=Mutation(Wrong.VALUE, "snapshots"),
+                )

@@ -8,16 +8,40 @@ from itertools import chain
 from types import MappingProxyType
 from typing import Any
 
-from lakepact.conformance.checks.iceberg_rest.api import Kind, Mutation, Wrong, check, expect, op, states, upd
+from lakepact.conformance.checks.iceberg_rest.api import (
+    Kind,
+    Mutation,
+    Wrong,
+    check,
+    expect,
+    op,
+    states,
+    upd,
+)
 from lakepact.conformance.checks.iceberg_rest.kit.concurrency import sole_winner
 from lakepact.conformance.checks.iceberg_rest.kit.dropped import dropped_namespaces
-from lakepact.conformance.checks.iceberg_rest.kit.lab import SCHEMA, CatalogLab, Table, set_properties, set_ref
+from lakepact.conformance.checks.iceberg_rest.kit.lab import (
+    SCHEMA,
+    CatalogLab,
+    Table,
+    set_properties,
+    set_ref,
+)
 from lakepact.conformance.checks.iceberg_rest.kit.listings import names
 from lakepact.conformance.checks.iceberg_rest.kit.steps import history_is_kept
 from lakepact.conformance.checks.iceberg_rest.kit.tables import requests
 from lakepact.conformance.checks.iceberg_rest.kit.tables.metadata_members import members
-from lakepact.conformance.checks.iceberg_rest.tables.create import AT_ONCE, OTHER_SCHEMA, ROUNDS, UUID
-from lakepact.conformance.checks.iceberg_rest.tables.structure import expect_columns, expect_partitioning, expect_sorting
+from lakepact.conformance.checks.iceberg_rest.tables.create import (
+    AT_ONCE,
+    OTHER_SCHEMA,
+    ROUNDS,
+    UUID,
+)
+from lakepact.conformance.checks.iceberg_rest.tables.structure import (
+    expect_columns,
+    expect_partitioning,
+    expect_sorting,
+)
 
 CONFLICT = 409
 STAGED = "staged table"  #: what does not exist as a table
@@ -25,7 +49,9 @@ STAGED = "staged table"  #: what does not exist as a table
 #: Members of a request with something of everything.
 WHOLE: dict[str, Any] = {
     "partition_spec": requests.spec(
-        upd.partition_field(3, "day", "at_day", field_id=1000), upd.partition_field(1, "bucket[8]", "shard", field_id=1001), spec_id=0
+        upd.partition_field(3, "day", "at_day", field_id=1000),
+        upd.partition_field(1, "bucket[8]", "shard", field_id=1001),
+        spec_id=0,
     ),
     "write_order": requests.order(upd.sort_field(2, direction="desc", null_order="nulls-last")),
     "properties": {"lakepact.note": "staged"},
@@ -46,7 +72,9 @@ def expect_note(table: Table) -> None:
 PARTS: Mapping[str, Callable[[Table], None]] = MappingProxyType(
     {
         "IRC-TBL-CREATE-004": lambda table: expect_columns(table, SCHEMA),
-        "IRC-TBL-CREATE-006": lambda table: expect_partitioning(table, WHOLE["partition_spec"], SCHEMA),
+        "IRC-TBL-CREATE-006": lambda table: expect_partitioning(
+            table, WHOLE["partition_spec"], SCHEMA
+        ),
         "IRC-TBL-CREATE-007": lambda table: expect_sorting(table, WHOLE["write_order"], SCHEMA),
         "IRC-TBL-CREATE-009": expect_note,
     }
@@ -56,7 +84,12 @@ PARTS: Mapping[str, Callable[[Table], None]] = MappingProxyType(
 def expect_location(table: Table) -> None:
     """Expect a location that is not empty."""
     location = table.member("location")
-    expect.true(isinstance(location, str) and location != "", "a text as `location`", expect.shown(location), at=table.place("location"))
+    expect.true(
+        isinstance(location, str) and location != "",
+        "a text as `location`",
+        expect.shown(location),
+        at=table.place("location"),
+    )
 
 
 # -- before the commit --------------------------------------------------------------------------------------------------
@@ -74,7 +107,12 @@ def staging_returns_complete_metadata(lab: CatalogLab) -> None:
                     expect_part(plain)
                 expect_part(table)
         expect_location(table)
-        expect.true(UUID.fullmatch(str(table.uuid)) is not None, "a UUID as `table-uuid`", table.uuid, at=table.place("table-uuid"))
+        expect.true(
+            UUID.fullmatch(str(table.uuid)) is not None,
+            "a UUID as `table-uuid`",
+            table.uuid,
+            at=table.place("table-uuid"),
+        )
     stage = requests.staged(lab)
     with lab.judge("IRC-TBL-STAGE-003"):
         location = stage.reply.document.get("metadata-location")
@@ -92,8 +130,13 @@ def staged_tables_do_not_exist(lab: CatalogLab) -> None:
     """Loading and HEAD of a staged table return 404, and it is not listed."""
     namespace = lab.make_namespace()
     beside, stage = lab.make_table(namespace), requests.staged(lab, namespace, **WHOLE)
-    lab.send(op.create_table, namespace=namespace, body=lab.table_request(stage.name, stage_create=True))
-    loaded, listed = lab.send(op.load_table, **stage.at), lab.send(op.list_tables, namespace=namespace)
+    lab.send(
+        op.create_table, namespace=namespace, body=lab.table_request(stage.name, stage_create=True)
+    )
+    loaded, listed = (
+        lab.send(op.load_table, **stage.at),
+        lab.send(op.list_tables, namespace=namespace),
+    )
 
     with lab.judge("IRC-TBL-STAGE-002"):
         expect.not_found(loaded, STAGED)
@@ -116,8 +159,16 @@ def staged_tables_do_not_exist(lab: CatalogLab) -> None:
 def staged_names_stay_free(lab: CatalogLab) -> None:
     """A stage that is never committed does not block staging or creating a table of the same name."""
     stage, other = requests.staged(lab, **WHOLE), requests.staged(lab)
-    again = lab.send(op.create_table, namespace=stage.namespace, body=lab.table_request(stage.name, stage_create=True, schema=OTHER_SCHEMA))
-    create = lab.send(op.create_table, namespace=stage.namespace, body=lab.table_request(stage.name, schema=OTHER_SCHEMA))
+    again = lab.send(
+        op.create_table,
+        namespace=stage.namespace,
+        body=lab.table_request(stage.name, stage_create=True, schema=OTHER_SCHEMA),
+    )
+    create = lab.send(
+        op.create_table,
+        namespace=stage.namespace,
+        body=lab.table_request(stage.name, schema=OTHER_SCHEMA),
+    )
 
     with lab.judge("IRC-TBL-STAGE-008"):
         if again.status == CONFLICT:
@@ -134,12 +185,18 @@ def staged_names_stay_free(lab: CatalogLab) -> None:
 def staging_existing_tables_returns_409(lab: CatalogLab) -> None:
     """Staging a table over an existing one returns 409, or committing the stage does."""
     table = lab.make_table()
-    reply = lab.send(op.create_table, namespace=table.namespace, body=lab.table_request(table.name, stage_create=True))
+    reply = lab.send(
+        op.create_table,
+        namespace=table.namespace,
+        body=lab.table_request(table.name, stage_create=True),
+    )
     is_staged = reply.status == 200
     if is_staged:
         reply = requests.commit_stage(lab, Table(table.namespace, table.name, reply))
 
-    with lab.judge("IRC-TBL-STAGE-009", remark="committing the stage returns the conflict" if is_staged else ""):
+    with lab.judge(
+        "IRC-TBL-STAGE-009", remark="committing the stage returns the conflict" if is_staged else ""
+    ):
         expect.status(reply, 409, mutation=Mutation(Wrong.PRESENT, "table"))
 
 
@@ -174,9 +231,19 @@ def committing_a_stage_creates_the_table(lab: CatalogLab) -> None:
                         expect_part(stage)
                     expect_part(answer)
             with case():
-                expect.equal(stage.uuid.lower(), answer.uuid.lower(), "the staged UUID", at=answer.place("table-uuid"))
+                expect.equal(
+                    stage.uuid.lower(),
+                    answer.uuid.lower(),
+                    "the staged UUID",
+                    at=answer.place("table-uuid"),
+                )
                 expect_location(answer)
-                expect.equal(stage.location.rstrip("/"), answer.location.rstrip("/"), "the staged location", at=answer.place("location"))
+                expect.equal(
+                    stage.location.rstrip("/"),
+                    answer.location.rstrip("/"),
+                    "the staged location",
+                    at=answer.place("location"),
+                )
         if lab.offers(op.table_exists):
             expect.status(lab.send(op.table_exists, **stage.at), 204, 200)
     loaded = lab.load(stage)
@@ -203,10 +270,19 @@ def stage_commits_may_add_schemas_and_snapshots(lab: CatalogLab) -> None:
     committing_works(lab)
     stage = requests.staged(lab)
     first, last = upd.current_schema(stage), stage.member("last-column-id")
-    more = [requests.field(last + 1, "tags", requests.array(last + 5, "string")), requests.field(last + 3, "late", "int")]
-    second = {**first, "schema-id": first.get("schema-id", 0) + 1, "fields": [*first["fields"], *more]}
+    more = [
+        requests.field(last + 1, "tags", requests.array(last + 5, "string")),
+        requests.field(last + 3, "late", "int"),
+    ]
+    second = {
+        **first,
+        "schema-id": first.get("schema-id", 0) + 1,
+        "fields": [*first["fields"], *more],
+    }
     one = lab.snapshot(stage, schema_id=first.get("schema-id", 0))
-    rows = {"first_row_id": one["first-row-id"] + one["added-rows"]} if "first-row-id" in one else {}
+    rows = (
+        {"first_row_id": one["first-row-id"] + one["added-rows"]} if "first-row-id" in one else {}
+    )
     two = lab.snapshot(
         stage,
         **rows,
@@ -217,7 +293,12 @@ def stage_commits_may_add_schemas_and_snapshots(lab: CatalogLab) -> None:
     )
     further = [
         *(upd.add_schema(second, last_column_id=last + 5), upd.set_current_schema(upd.LAST_ADDED)),
-        *(upd.add_snapshot(one), upd.add_snapshot(two), set_ref("main", two["snapshot-id"]), set_ref("audit", one["snapshot-id"])),
+        *(
+            upd.add_snapshot(one),
+            upd.add_snapshot(two),
+            set_ref("main", two["snapshot-id"]),
+            set_ref("audit", one["snapshot-id"]),
+        ),
     ]
 
     with lab.judge("IRC-TBL-STAGE-005") as case:
@@ -226,7 +307,9 @@ def stage_commits_may_add_schemas_and_snapshots(lab: CatalogLab) -> None:
         schemas = {schema.get("schema-id"): schema for schema in table.member("schemas")}
         for schema in (first, second):
             with case():
-                expect.contains(schema.get("schema-id", 0), schemas, "schema ids", at=table.place("schemas"))
+                expect.contains(
+                    schema.get("schema-id", 0), schemas, "schema ids", at=table.place("schemas")
+                )
                 expect.equal(
                     requests.sources(schema),
                     requests.sources(schemas[schema.get("schema-id", 0)]),
@@ -246,9 +329,16 @@ def stage_commits_may_add_schemas_and_snapshots(lab: CatalogLab) -> None:
         found = {snapshot.get("snapshot-id"): snapshot for snapshot in table.member("snapshots")}
         for snapshot in (one, two):
             with case():
-                expect.contains(snapshot["snapshot-id"], found, "snapshot ids", at=table.place("snapshots"))
+                expect.contains(
+                    snapshot["snapshot-id"], found, "snapshot ids", at=table.place("snapshots")
+                )
                 actual = found[snapshot["snapshot-id"]]
-                expect.equal(snapshot, {member: actual.get(member) for member in snapshot}, "the snapshot", at=table.place("snapshots"))
+                expect.equal(
+                    snapshot,
+                    {member: actual.get(member) for member in snapshot},
+                    "the snapshot",
+                    at=table.place("snapshots"),
+                )
         expect.member(two["snapshot-id"], table.place("current-snapshot-id"), "current-snapshot-id")
 
 
@@ -256,13 +346,17 @@ def stage_commits_may_add_schemas_and_snapshots(lab: CatalogLab) -> None:
 def stages_of_every_version_are_committed(lab: CatalogLab) -> None:
     """Committing a stage of format version 1, 2 or 3 returns 200, and the table has that version."""
     committing_works(lab)
-    offered = [version for version in (1, 2, 3) if version == 2 or lab.feature(f"format-v{version}")]
+    offered = [
+        version for version in (1, 2, 3) if version == 2 or lab.feature(f"format-v{version}")
+    ]
     namespace = lab.make_namespace()
     stages = []
     for version in offered:
         name = lab.name()
         lab.drop_afterwards(namespace, name)
-        request = lab.table_request(name, stage_create=True, properties={"format-version": str(version)})
+        request = lab.table_request(
+            name, stage_create=True, properties={"format-version": str(version)}
+        )
         reply = lab.send(op.create_table, namespace=namespace, body=request)
         if reply.status == 200:  # a version that the target does not make is refused
             stages.append(Table(namespace, name, reply))
@@ -273,10 +367,18 @@ def stages_of_every_version_are_committed(lab: CatalogLab) -> None:
     with lab.judge_each("IRC-TBL-STAGE-015") as case:
         for stage in stages:
             with case():
-                chosen = stage.member("format-version")  # the version is a wish: whether it is heeded is judged elsewhere
-                expect.status(requests.commit_stage(lab, stage), 200, about=f"for a stage of format version {chosen}")
+                chosen = stage.member(
+                    "format-version"
+                )  # the version is a wish: whether it is heeded is judged elsewhere
+                expect.status(
+                    requests.commit_stage(lab, stage),
+                    200,
+                    about=f"for a stage of format version {chosen}",
+                )
                 after = lab.load(stage)
-                expect.member(chosen, after.place("format-version"), "format version of the committed table")
+                expect.member(
+                    chosen, after.place("format-version"), "format version of the committed table"
+                )
 
 
 @check("IRC-TBL-STAGE-006")
@@ -286,16 +388,30 @@ def stage_commits_over_existing_tables_return_409(lab: CatalogLab) -> None:
         for schema in (SCHEMA, OTHER_SCHEMA):
             with case():
                 stage = requests.staged(lab, **WHOLE)
-                lab.require(lab.send(op.create_table, namespace=stage.namespace, body=lab.table_request(stage.name, schema=schema)), 200)
+                lab.require(
+                    lab.send(
+                        op.create_table,
+                        namespace=stage.namespace,
+                        body=lab.table_request(stage.name, schema=schema),
+                    ),
+                    200,
+                )
                 before = lab.load(stage)
-                expect.status(requests.commit_stage(lab, stage), 409, mutation=Mutation(Wrong.PRESENT, "table"))
+                expect.status(
+                    requests.commit_stage(lab, stage),
+                    409,
+                    mutation=Mutation(Wrong.PRESENT, "table"),
+                )
                 states.unchanged(lab, before)
 
 
 def stages_of_one_name(lab: CatalogLab, count: int) -> list[Table]:
     """Several stages of one and the same name."""
     first = requests.staged(lab)
-    return [first, *(requests.staged(lab, first.namespace, name=first.name) for _ in range(count - 1))]
+    return [
+        first,
+        *(requests.staged(lab, first.namespace, name=first.name) for _ in range(count - 1)),
+    ]
 
 
 def signed(by: int) -> Mapping[str, Any]:
@@ -314,7 +430,9 @@ def second_stages_are_not_committed(lab: CatalogLab) -> None:
     """Of two stages of one name the one that is committed first becomes the table, and the other returns 409."""
     committing_works(lab)
     one, two = stages_of_one_name(lab, 2)
-    first, second = (requests.commit_stage(lab, stage, signed(by)) for by, stage in enumerate((two, one)))
+    first, second = (
+        requests.commit_stage(lab, stage, signed(by)) for by, stage in enumerate((two, one))
+    )
     with lab.judge("IRC-TBL-STAGE-007"):
         expect.status(first, 200)
         expect.status(second, 409, mutation=Mutation(Wrong.PRESENT, "table"))
@@ -327,10 +445,17 @@ def one_of_several_stages_is_committed(lab: CatalogLab) -> None:
     committing_works(lab)
     for _ in lab.each(lab.repeat(ROUNDS)):
         stages = stages_of_one_name(lab, AT_ONCE)
-        replies = lab.concurrently([partial(requests.commit_stage, lab, stage, signed(by)) for by, stage in enumerate(stages)])
+        replies = lab.concurrently(
+            [
+                partial(requests.commit_stage, lab, stage, signed(by))
+                for by, stage in enumerate(stages)
+            ]
+        )
         with lab.judge("IRC-TBL-STAGE-007"):
             winner = sole_winner(replies, what="commits of one stage")
-            expect_signature(lab.load(stages[0]), winner, "the property set by the commit that returned 200,")
+            expect_signature(
+                lab.load(stages[0]), winner, "the property set by the commit that returned 200,"
+            )
 
 
 def questionable_locations(table: Table, name: str) -> Iterator[str]:
@@ -352,8 +477,14 @@ def stage_commits_obey_the_location_policy(lab: CatalogLab) -> None:
         if requests.request_creation(lab, namespace, lab.name(), location=location).status < 400:
             continue
         refused += 1
-        reply = requests.commit_stage(lab, requests.staged(lab, namespace), upd.set_location(location))
+        reply = requests.commit_stage(
+            lab, requests.staged(lab, namespace), upd.set_location(location)
+        )
         with lab.judge("IRC-TBL-STAGE-014"):
-            expect.client_error(reply, about=f"for the location {location}", mutation=Mutation(Wrong.VALUE, "location"))
+            expect.client_error(
+                reply,
+                about=f"for the location {location}",
+                mutation=Mutation(Wrong.VALUE, "location"),
+            )
     if not refused:
         lab.skip("IRC-TBL-STAGE-014", "the target takes every location that was tried")

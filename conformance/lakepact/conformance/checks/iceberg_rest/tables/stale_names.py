@@ -5,20 +5,45 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from lakepact.conformance.checks.iceberg_rest.api import CatalogLab, OperationId, Table, check, expect, op, set_properties, set_ref, upd
-from lakepact.conformance.checks.iceberg_rest.kit.commits.requirements import HARMLESS, assert_ref, assert_uuid
+from lakepact.conformance.checks.iceberg_rest.api import (
+    CatalogLab,
+    OperationId,
+    Table,
+    check,
+    expect,
+    op,
+    set_properties,
+    set_ref,
+    upd,
+)
+from lakepact.conformance.checks.iceberg_rest.kit.commits.requirements import (
+    HARMLESS,
+    assert_ref,
+    assert_uuid,
+)
 from lakepact.conformance.checks.iceberg_rest.kit.metrics_reports import scan_report
 from lakepact.conformance.checks.iceberg_rest.kit.renames import rename_view
 from lakepact.conformance.checks.iceberg_rest.kit.tables.files import lost
-from lakepact.conformance.checks.iceberg_rest.kit.tables.registration import left_behind, location_of, register
+from lakepact.conformance.checks.iceberg_rest.kit.tables.registration import (
+    left_behind,
+    location_of,
+    register,
+)
 from lakepact.conformance.checks.iceberg_rest.kit.tables.states import unchanged
 from lakepact.conformance.checks.iceberg_rest.kit.views import made
-from lakepact.conformance.checks.iceberg_rest.tables.drop import await_purge, is_refused, purge, visible_files
+from lakepact.conformance.checks.iceberg_rest.tables.drop import (
+    await_purge,
+    is_refused,
+    purge,
+    visible_files,
+)
 from lakepact.conformance.checks.iceberg_rest.tables.register import grown, registered
 from lakepact.conformance.checks.iceberg_rest.tables.rename import moves_between_namespaces, renamed
 
 
-def recreated(lab: CatalogLab, name: str, *, times: int = 1, across: bool = False) -> tuple[Table, list[Table]]:
+def recreated(
+    lab: CatalogLab, name: str, *, times: int = 1, across: bool = False
+) -> tuple[Table, list[Table]]:
     """Return a table, and those that had its name before and were renamed.
 
     Args:
@@ -52,13 +77,20 @@ def tables_with_old_names_have_their_own_location(lab: CatalogLab) -> None:
         if lab.feature("stage-create"):
             lab.drop_table(**table.at)
             request = lab.table_request(table.name, stage_create=True)
-            staged = lab.require(lab.send(op.create_table, namespace=table.namespace, body=request), 200)
+            staged = lab.require(
+                lab.send(op.create_table, namespace=table.namespace, body=request), 200
+            )
             answers.append(Table(table.namespace, table.name, staged))
         for answer in lab.each(answers):
             location, at = answer.location.rstrip("/"), answer.place("location")
             with lab.judge("IRC-TBL-REN-011"):
                 taken = [one.location.rstrip("/") for one in former]
-                expect.true(location not in taken, f"a location other than {expect.shown(taken)}", location, at=at)
+                expect.true(
+                    location not in taken,
+                    f"a location other than {expect.shown(taken)}",
+                    location,
+                    at=at,
+                )
 
 
 @check("IRC-TBL-DROP-006")
@@ -82,7 +114,9 @@ def purging_renamed_tables_keeps_new_tables(lab: CatalogLab) -> None:
             unchanged(lab, before)
             expect.equal([], lost(files), "removed files of the other table:", at=None)
         with lab.judge("IRC-TBL-DROP-006"):
-            expect.status(lab.try_commit(table, HARMLESS, requirements=[assert_uuid(table.uuid)]), 200)
+            expect.status(
+                lab.try_commit(table, HARMLESS, requirements=[assert_uuid(table.uuid)]), 200
+            )
         if lab.offers(op.register_table):
             # The first metadata file was not written by a commit.
             lab.require(lab.send(op.drop_table, **table.at))
@@ -96,15 +130,25 @@ def commits_of_all_kinds(lab: CatalogLab, table: Table) -> dict[str, dict[str, A
     snapshot = lab.snapshot(table)
     moved = [upd.add_snapshot(snapshot), set_ref("main", snapshot["snapshot-id"])]
     main = table.metadata.get("current-snapshot-id")
-    wider = [upd.add_schema(upd.schema_with(table, upd.next_column(table, "late"))), upd.set_current_schema(upd.LAST_ADDED)]
+    wider = [
+        upd.add_schema(upd.schema_with(table, upd.next_column(table, "late"))),
+        upd.set_current_schema(upd.LAST_ADDED),
+    ]
     asserted = [assert_uuid(table.uuid)]
     return {
         "a property": {"requirements": [], "updates": [set_properties(late="yes")]},
-        "a property of the same table": {"requirements": asserted, "updates": [set_properties(late="yes")]},
+        "a property of the same table": {
+            "requirements": asserted,
+            "updates": [set_properties(late="yes")],
+        },
         "a snapshot": {"requirements": [*asserted, assert_ref("main", main)], "updates": moved},
         "a schema": {"requirements": asserted, "updates": wider},
         "nothing": {"requirements": asserted, "updates": []},
-        "a property, by identifier": {"identifier": table.identifier, "requirements": [], "updates": [set_properties(late="yes")]},
+        "a property, by identifier": {
+            "identifier": table.identifier,
+            "requirements": [],
+            "updates": [set_properties(late="yes")],
+        },
     }
 
 
@@ -128,7 +172,12 @@ def _judge_late_commits(lab: CatalogLab, old: Table, now: Table) -> None:
         behind = lab.send(op.load_table, **old.at)
         with lab.judge("IRC-TBL-REN-013"):
             # A server that refuses commits without updates need not look for the table first.
-            expect.not_found(reply, "table", *(() if body["updates"] else (400,)), about=f"for a commit of {what}")
+            expect.not_found(
+                reply,
+                "table",
+                *(() if body["updates"] else (400,)),
+                about=f"for a commit of {what}",
+            )
             expect.not_found(behind, "table", about=f"for the old name after a commit of {what}")
             unchanged(lab, now)
 
@@ -151,7 +200,11 @@ def old_table_names_return_404(lab: CatalogLab) -> None:
         for operation, arguments in asked.items():
             if lab.offers(operation) and lab.send(operation, **arguments, **missing).status == 404:
                 with case():
-                    expect.not_found(lab.send(operation, **arguments, **table.at), "table", about=f"for {operation} by the old name")
+                    expect.not_found(
+                        lab.send(operation, **arguments, **table.at),
+                        "table",
+                        about=f"for {operation} by the old name",
+                    )
         expect.status(lab.send(op.load_table, **now.at), 200, about="for the new name afterwards")
 
 
@@ -172,5 +225,13 @@ def old_view_names_return_404(lab: CatalogLab) -> None:
         for operation, arguments in asked.items():
             if lab.offers(operation) and lab.send(operation, **arguments, **missing).status == 404:
                 with case():
-                    expect.not_found(lab.send(operation, **arguments, **view.at), "view", about=f"for {operation} by the old name")
-        expect.status(lab.send(op.load_view, namespace=view.namespace, view=new["name"]), 200, about="for the new name afterwards")
+                    expect.not_found(
+                        lab.send(operation, **arguments, **view.at),
+                        "view",
+                        about=f"for {operation} by the old name",
+                    )
+        expect.status(
+            lab.send(op.load_view, namespace=view.namespace, view=new["name"]),
+            200,
+            about="for the new name afterwards",
+        )

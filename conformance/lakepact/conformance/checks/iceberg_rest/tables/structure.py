@@ -5,7 +5,19 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from lakepact.conformance.checks.iceberg_rest.api import SCHEMA, SUCCESS, CatalogLab, Kind, Mutation, Table, Wrong, check, expect, op, upd
+from lakepact.conformance.checks.iceberg_rest.api import (
+    SCHEMA,
+    SUCCESS,
+    CatalogLab,
+    Kind,
+    Mutation,
+    Table,
+    Wrong,
+    check,
+    expect,
+    op,
+    upd,
+)
 from lakepact.conformance.checks.iceberg_rest.kit.tables.metadata_members import objects
 from lakepact.conformance.checks.iceberg_rest.kit.tables.requests import (
     array,
@@ -26,7 +38,16 @@ from lakepact.conformance.checks.iceberg_rest.kit.tables.requests import (
 
 PRIMITIVE_TYPES = (
     *("boolean", "int", "long", "float", "double", "date", "time", "timestamp", "timestamptz"),
-    *("string", "uuid", "binary", "fixed[1]", "fixed[16]", "decimal(1, 0)", "decimal(9, 2)", "decimal(38, 38)"),
+    *(
+        "string",
+        "uuid",
+        "binary",
+        "fixed[1]",
+        "fixed[16]",
+        "decimal(1, 0)",
+        "decimal(9, 2)",
+        "decimal(38, 38)",
+    ),
 )
 
 #: Types that only format version 3 has.
@@ -35,10 +56,14 @@ YOUNG_TYPES = ("timestamp_ns", "timestamptz_ns", "variant", "unknown", "geometry
 
 def expect_columns(table: Table, schema: Mapping[str, Any]) -> None:
     """The current schema has these columns, whatever their ids."""
-    expect.equal(shape(schema), shape(upd.current_schema(table)), "columns", at=table.place("schemas"))
+    expect.equal(
+        shape(schema), shape(upd.current_schema(table)), "columns", at=table.place("schemas")
+    )
 
 
-def expect_partitioning(table: Table, request: Mapping[str, Any], schema: Mapping[str, Any]) -> None:
+def expect_partitioning(
+    table: Table, request: Mapping[str, Any], schema: Mapping[str, Any]
+) -> None:
     """The default spec is the one of a request with that schema, whatever the ids."""
     found = partitioning(default_spec(table)["fields"], upd.current_schema(table))
     expect.equal(
@@ -68,16 +93,31 @@ DEFAULTS = {
 def created_tables_have_nothing_else(lab: CatalogLab) -> None:
     """A created table has no schema but the current one, and no partition spec or sort order with fields but the default ones."""
     divided = spec(upd.partition_field(2, "identity", "name", field_id=1000), spec_id=0)
-    requests: tuple[dict[str, Any], ...] = ({}, {"partition_spec": divided, "write_order": order(upd.sort_field(1))})
+    requests: tuple[dict[str, Any], ...] = (
+        {},
+        {"partition_spec": divided, "write_order": order(upd.sort_field(1))},
+    )
     for request in lab.each(requests):
         table = lab.make_table(**request)
         for answer in lab.each((table, lab.load(table))):
             with lab.judge_each("IRC-TBL-CREATE-035") as case:
                 for member, (key, default) in DEFAULTS.items():
                     with case():
-                        others = [one for one in objects(answer.metadata, member) if one.get(key) != answer.metadata.get(default)]
-                        surplus = [one for one in others if member == "schemas" or one.get("fields")]
-                        expect.equal([], surplus, f"further items of `{member}`", at=answer.place(member), kind=Kind.SURPLUS)
+                        others = [
+                            one
+                            for one in objects(answer.metadata, member)
+                            if one.get(key) != answer.metadata.get(default)
+                        ]
+                        surplus = [
+                            one for one in others if member == "schemas" or one.get("fields")
+                        ]
+                        expect.equal(
+                            [],
+                            surplus,
+                            f"further items of `{member}`",
+                            at=answer.place(member),
+                            kind=Kind.SURPLUS,
+                        )
 
 
 # -- columns ------------------------------------------------------------------------------------------------------------
@@ -90,7 +130,11 @@ def requested_columns_are_kept(lab: CatalogLab) -> None:
         field(1, "zebra", "string", doc="the last letter first"),
         field(2, "id", "long", required=True),
         field(3, "Mixed Case", "int", required=True, doc=""),
-        field(4, "point", struct(field(5, "y", "double", required=True, doc="up"), field(6, "x", "double"))),
+        field(
+            4,
+            "point",
+            struct(field(5, "y", "double", required=True, doc="up"), field(6, "x", "double")),
+        ),
         field(7, "tags", array(8, "string", required=True)),
         field(9, "scores", mapping((10, 11), "string", "float"), required=True),
         field(12, "żółć", "boolean", doc="表"),
@@ -121,9 +165,19 @@ def nested(depth: int, kind: Any, first: int) -> Any:
 @check("IRC-TBL-CREATE-028")
 def every_column_type_is_kept(lab: CatalogLab) -> None:
     """Columns of every primitive type, and of types nested four deep, load as they were created."""
-    fields = [field(n, f"c{n}", kind, required=n % 2 == 0) for n, kind in enumerate(PRIMITIVE_TYPES, start=1)]
-    deep = [field(100 * n, f"deep{n}", nested(4, kind, 100 * n + 1)) for n, kind in enumerate(("string", "decimal(12, 3)"), start=1)]
-    keyed = mapping((402, 403), struct(field(404, "part", "int", required=True)), array(405, struct(field(406, "leaf", "uuid"))))
+    fields = [
+        field(n, f"c{n}", kind, required=n % 2 == 0)
+        for n, kind in enumerate(PRIMITIVE_TYPES, start=1)
+    ]
+    deep = [
+        field(100 * n, f"deep{n}", nested(4, kind, 100 * n + 1))
+        for n, kind in enumerate(("string", "decimal(12, 3)"), start=1)
+    ]
+    keyed = mapping(
+        (402, 403),
+        struct(field(404, "part", "int", required=True)),
+        array(405, struct(field(406, "leaf", "uuid"))),
+    )
     schema = struct(*fields, *deep, field(401, "keyed", keyed))
 
     with lab.judge("IRC-TBL-CREATE-028"):
@@ -138,10 +192,14 @@ def version_3_types_are_kept(lab: CatalogLab) -> None:
     namespace = lab.make_namespace()
 
     with lab.judge_each("IRC-TBL-CREATE-028") as case:
-        for kind in YOUNG_TYPES[:4]:  # those of places may be answered with the reference system that they stand for
+        for kind in YOUNG_TYPES[
+            :4
+        ]:  # those of places may be answered with the reference system that they stand for
             with case():
                 name, schema = lab.name(), struct(field(1, "id", "long"), field(2, "young", kind))
-                reply = request_creation(lab, namespace, name, schema=schema, properties={"format-version": "3"})
+                reply = request_creation(
+                    lab, namespace, name, schema=schema, properties={"format-version": "3"}
+                )
                 if reply.status == 200:
                     loaded = lab.send(op.load_table, namespace=namespace, table=name)
                     expect_columns(Table(namespace, name, loaded), schema)
@@ -154,12 +212,17 @@ def version_3_types_in_version_2_return_400(lab: CatalogLab) -> None:
     kinds = [*YOUNG_TYPES, array(3, "timestamptz_ns"), struct(field(3, "inner", "timestamp_ns"))]
     for kind in lab.each(kinds):
         schema = struct(field(1, "id", "long"), field(2, "young", kind))
-        reply = request_creation(lab, namespace, lab.name(), schema=schema, properties={"format-version": "2"})
+        reply = request_creation(
+            lab, namespace, lab.name(), schema=schema, properties={"format-version": "2"}
+        )
         with lab.judge("IRC-TBL-CREATE-029"):
             if reply.status == 200 and reply.at("metadata", "format-version") != 2:
                 continue  # the target chooses the version by itself, which is another matter
             expect.status(
-                reply, 400, about=f"for {expect.shown(kind)} in format version 2", mutation=Mutation(Wrong.VALUE, "/schema/fields/*/type")
+                reply,
+                400,
+                about=f"for {expect.shown(kind)} in format version 2",
+                mutation=Mutation(Wrong.VALUE, "/schema/fields/*/type"),
             )
 
 
@@ -181,19 +244,33 @@ def reassigned_ids_refer_to_the_same_columns(lab: CatalogLab) -> None:
         by_day = upd.partition_field(at, "day", "by_day", field_id=1000)
         by_inner = upd.partition_field(inner, "identity", "by_inner", field_id=1001)
         divided = spec(by_day, by_inner, spec_id=0)
-        sorted_ = order(upd.sort_field(word, direction="desc"), upd.sort_field(key, transform="bucket[4]"))
+        sorted_ = order(
+            upd.sort_field(word, direction="desc"), upd.sort_field(key, transform="bucket[4]")
+        )
         home, name = lab.make_namespace(), lab.name()
-        reply = request_creation(lab, home, name, schema=schema, partition_spec=divided, write_order=sorted_)
+        reply = request_creation(
+            lab, home, name, schema=schema, partition_spec=divided, write_order=sorted_
+        )
         with lab.step("IRC-TBL-CREATE-006"):
-            expect.status(reply, *SUCCESS, about="for partition fields, one of them on a nested column")
+            expect.status(
+                reply, *SUCCESS, about="for partition fields, one of them on a nested column"
+            )
         table = lab.answered(Table(home, name, reply))
         with lab.judge_each("IRC-TBL-CREATE-005") as case:
             for answer in (table, lab.load(table)):
                 with case():
                     expect_partitioning(answer, divided, schema)
                     expect_sorting(answer, sorted_, schema)
-                    names, now = sources(upd.current_schema(answer)), upd.current_schema(answer).get("identifier-field-ids", [])
-                    expect.equal(["key"], [names.get(identifier) for identifier in now], "identifier fields", at=answer.place("schemas"))
+                    names, now = (
+                        sources(upd.current_schema(answer)),
+                        upd.current_schema(answer).get("identifier-field-ids", []),
+                    )
+                    expect.equal(
+                        ["key"],
+                        [names.get(identifier) for identifier in now],
+                        "identifier fields",
+                        at=answer.place("schemas"),
+                    )
 
 
 # -- partitions ---------------------------------------------------------------------------------------------------------
@@ -207,7 +284,10 @@ def requested_partitioning_is_the_default(lab: CatalogLab) -> None:
         upd.partition_field(2, "truncate[4]", "prefix", field_id=1001),
         upd.partition_field(1, "bucket[16]", "shard", field_id=1002),
     )
-    outer = {**struct(field(1, "id", "long"), field(2, "outer", struct(field(3, "inner", "string")))), "schema-id": 0}
+    outer = {
+        **struct(field(1, "id", "long"), field(2, "outer", struct(field(3, "inner", "string")))),
+        "schema-id": 0,
+    }
     requests = (
         (SCHEMA, spec(several[2], spec_id=0)),
         (SCHEMA, spec(*several, spec_id=0)),
@@ -226,13 +306,21 @@ def requested_partitioning_is_the_default(lab: CatalogLab) -> None:
         table = created(lab)
         for answer in (table, lab.load(table)):
             with case():
-                expect.equal([], default_spec(answer)["fields"], "fields of the default spec", at=answer.place("partition-specs"))
+                expect.equal(
+                    [],
+                    default_spec(answer)["fields"],
+                    "fields of the default spec",
+                    at=answer.place("partition-specs"),
+                )
 
 
 @check("IRC-TBL-CREATE-019")
 def partition_ids_may_be_omitted(lab: CatalogLab) -> None:
     """Creating a table with a partition spec without spec id or field ids returns 200."""
-    day, shard = upd.partition_field(3, "day", "at_day"), upd.partition_field(1, "bucket[16]", "shard")
+    day, shard = (
+        upd.partition_field(3, "day", "at_day"),
+        upd.partition_field(1, "bucket[16]", "shard"),
+    )
     numbered = [{**one, "field-id": n} for n, one in enumerate((day, shard), start=1000)]
     requests = {
         "no id at all": spec(day, shard),
@@ -256,8 +344,14 @@ def requested_sort_order_is_the_default(lab: CatalogLab) -> None:
     """A created table has the requested sort order as default, and the unsorted order 0 without a request."""
     requests = (
         order(upd.sort_field(1)),
-        order(upd.sort_field(3, direction="desc", null_order="nulls-last"), upd.sort_field(1, null_order="nulls-first")),
-        order(upd.sort_field(2, transform="truncate[3]", null_order="nulls-last"), upd.sort_field(3, transform="day", direction="desc")),
+        order(
+            upd.sort_field(3, direction="desc", null_order="nulls-last"),
+            upd.sort_field(1, null_order="nulls-first"),
+        ),
+        order(
+            upd.sort_field(2, transform="truncate[3]", null_order="nulls-last"),
+            upd.sort_field(3, transform="day", direction="desc"),
+        ),
     )
 
     with lab.judge_each("IRC-TBL-CREATE-007") as case:
@@ -278,4 +372,9 @@ def requested_sort_order_is_the_default(lab: CatalogLab) -> None:
             for answer in (table, lab.load(table)):
                 with case():
                     expect.member(0, answer.place("default-sort-order-id"), "default-sort-order-id")
-                    expect.equal([], default_order(answer)["fields"], "fields of the default sort order", at=answer.place("sort-orders"))
+                    expect.equal(
+                        [],
+                        default_order(answer)["fields"],
+                        "fields of the default sort order",
+                        at=answer.place("sort-orders"),
+                    )

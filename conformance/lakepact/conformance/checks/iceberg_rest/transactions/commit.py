@@ -7,11 +7,30 @@ from typing import Any
 
 import orjson
 
-from lakepact.conformance.checks.iceberg_rest.api import CatalogLab, NotOffered, Reply, Table, check, expect, set_properties, set_ref, upd
+from lakepact.conformance.checks.iceberg_rest.api import (
+    CatalogLab,
+    NotOffered,
+    Reply,
+    Table,
+    check,
+    expect,
+    set_properties,
+    set_ref,
+    upd,
+)
 from lakepact.conformance.checks.iceberg_rest.kit import transactions
-from lakepact.conformance.checks.iceberg_rest.kit.commits.requirements import assert_last_field, assert_ref, assert_schema, assert_uuid
+from lakepact.conformance.checks.iceberg_rest.kit.commits.requirements import (
+    assert_last_field,
+    assert_ref,
+    assert_schema,
+    assert_uuid,
+)
 from lakepact.conformance.checks.iceberg_rest.kit.tables.encryption_keys import KEY, ROOT
-from lakepact.conformance.checks.iceberg_rest.kit.tables.states import BOOKKEEPING, state, without_its_own
+from lakepact.conformance.checks.iceberg_rest.kit.tables.states import (
+    BOOKKEEPING,
+    state,
+    without_its_own,
+)
 from lakepact.conformance.judging.cases import Cases
 
 MANY = 10  #: tables that every catalog should be able to change in one transaction
@@ -37,11 +56,22 @@ def transactions_change_two_tables(lab: CatalogLab) -> None:
     """A transaction over two tables returns 204 without a body and changes both, with requirements and without."""
     first, second = transactions.make_tables(lab, 2)
     conditional = (
-        transactions.change(first, set_properties(lakepact="again"), requirements=[assert_uuid(first.uuid), assert_ref("main", None)]),
-        transactions.change(second, set_properties(lakepact="again"), requirements=[assert_schema(second.member("current-schema-id"))]),
+        transactions.change(
+            first,
+            set_properties(lakepact="again"),
+            requirements=[assert_uuid(first.uuid), assert_ref("main", None)],
+        ),
+        transactions.change(
+            second,
+            set_properties(lakepact="again"),
+            requirements=[assert_schema(second.member("current-schema-id"))],
+        ),
     )
     for mark, changes in lab.each(
-        (("once", (transactions.marking(first, "once"), transactions.marking(second, "once"))), ("again", conditional))
+        (
+            ("once", (transactions.marking(first, "once"), transactions.marking(second, "once"))),
+            ("again", conditional),
+        )
     ):
         reply = transactions.transact(lab, *changes)
         with lab.judge_each("IRC-TXN-001") as case:
@@ -61,7 +91,10 @@ def transactions_apply_each_tables_own_updates(lab: CatalogLab) -> None:
     reply = transactions.transact(
         lab,
         transactions.change(
-            appended, upd.add_snapshot(snapshot), set_ref("main", snapshot["snapshot-id"]), requirements=[assert_ref("main", None)]
+            appended,
+            upd.add_snapshot(snapshot),
+            set_ref("main", snapshot["snapshot-id"]),
+            requirements=[assert_ref("main", None)],
         ),
         transactions.change(
             widened,
@@ -77,15 +110,29 @@ def transactions_apply_each_tables_own_updates(lab: CatalogLab) -> None:
         if reply.status not in transactions.MADE:
             return
         after = lab.load(appended)
-        expect.member(snapshot["snapshot-id"], after.place("refs", "main", "snapshot-id"), "main to be at the new snapshot,")
+        expect.member(
+            snapshot["snapshot-id"],
+            after.place("refs", "main", "snapshot-id"),
+            "main to be at the new snapshot,",
+        )
         wide = lab.load(widened)
-        expect.contains("more", upd.columns(upd.current_schema(wide)), "columns of the current schema", at=wide.place("schemas"))
+        expect.contains(
+            "more",
+            upd.columns(upd.current_schema(wide)),
+            "columns of the current schema",
+            at=wide.place("schemas"),
+        )
         transactions.are_marked(lab, [described], "described")
         for other in (widened, described):
             with case():
                 after = lab.load(other)
                 snapshots = after.metadata.get("snapshots") or []
-                expect.equal([], snapshots, "the snapshots of a table that got none to be", at=after.place("snapshots"))
+                expect.equal(
+                    [],
+                    snapshots,
+                    "the snapshots of a table that got none to be",
+                    at=after.place("snapshots"),
+                )
 
 
 @check("IRC-TXN-013")
@@ -98,7 +145,11 @@ def transactions_change_tables_of_several_namespaces(lab: CatalogLab) -> None:
     name = lab.name()
     tables = [lab.make_table(place, name=name) for place in places]
     reply = transactions.transact(
-        lab, *[transactions.change(table, set_properties(lakepact=str(turn))) for turn, table in enumerate(tables)]
+        lab,
+        *[
+            transactions.change(table, set_properties(lakepact=str(turn)))
+            for turn, table in enumerate(tables)
+        ],
     )
     with lab.judge_each("IRC-TXN-013") as case:
         with case():
@@ -112,7 +163,9 @@ def transactions_change_tables_of_several_namespaces(lab: CatalogLab) -> None:
 def transactions_change_ten_tables(lab: CatalogLab) -> None:
     """A transaction over ten tables returns 204 and changes all of them."""
     tables = transactions.make_tables(lab, MANY)
-    reply = transactions.transact(lab, *[transactions.marking(table, "one of many") for table in tables])
+    reply = transactions.transact(
+        lab, *[transactions.marking(table, "one of many") for table in tables]
+    )
     with lab.judge("IRC-TXN-017") as case:
         with case():
             expect_204_as_ever(lab, reply)
@@ -127,23 +180,44 @@ def _updates(table: Table, snapshot: dict[str, Any]) -> list[list[Mapping[str, A
         [set_properties(a="1", b="2"), upd.remove_properties("a")],
         [upd.add_schema(upd.schema_with(table, more)), upd.set_current_schema(upd.LAST_ADDED)],
         [
-            upd.add_spec(upd.partition_field(more["id"], "bucket[4]", "more_bucket", field_id=upd.next_field(table))),
+            upd.add_spec(
+                upd.partition_field(
+                    more["id"], "bucket[4]", "more_bucket", field_id=upd.next_field(table)
+                )
+            ),
             upd.set_default_spec(upd.LAST_ADDED),
         ],
-        [upd.add_sort_order(upd.sort_field(more["id"])), upd.set_default_sort_order(upd.LAST_ADDED)],
-        [upd.add_snapshot(snapshot), set_ref("main", snapshot["snapshot-id"]), set_ref("kept", snapshot["snapshot-id"], kind="tag")],
+        [
+            upd.add_sort_order(upd.sort_field(more["id"])),
+            upd.set_default_sort_order(upd.LAST_ADDED),
+        ],
+        [
+            upd.add_snapshot(snapshot),
+            set_ref("main", snapshot["snapshot-id"]),
+            set_ref("kept", snapshot["snapshot-id"], kind="tag"),
+        ],
         [],
     ]
 
 
-def _removals(table: Table, snapshots: Sequence[Mapping[str, Any]]) -> list[list[Mapping[str, Any]]]:
+def _removals(
+    table: Table, snapshots: Sequence[Mapping[str, Any]]
+) -> list[list[Mapping[str, Any]]]:
     """Commits that attach things to a table and take them away again; a target may decline some of them."""
     first, second = (snapshot["snapshot-id"] for snapshot in snapshots)
     more, other = upd.next_column(table, "more"), upd.next_column(table, "other", skip=1)
     at, former = upd.column(table, "at"), table.member("default-spec-id")
     return [
-        [*map(upd.add_snapshot, snapshots), set_ref("main", second), set_ref("audit", first), set_ref("kept", second, kind="tag")],
-        [upd.set_statistics(upd.statistics_file(table, first)), upd.set_partition_statistics(upd.partition_statistics_file(table, second))],
+        [
+            *map(upd.add_snapshot, snapshots),
+            set_ref("main", second),
+            set_ref("audit", first),
+            set_ref("kept", second, kind="tag"),
+        ],
+        [
+            upd.set_statistics(upd.statistics_file(table, first)),
+            upd.set_partition_statistics(upd.partition_statistics_file(table, second)),
+        ],
         [upd.set_statistics(upd.statistics_file(table, second)), upd.remove_statistics(second)],
         [upd.remove_ref("kept")],
         [upd.remove_snapshots(first)],
@@ -154,7 +228,10 @@ def _removals(table: Table, snapshots: Sequence[Mapping[str, Any]]) -> list[list
             upd.add_schema(upd.schema_with(table, other, skip=1)),
         ],
         [upd.remove_schemas(table.member("current-schema-id"))],
-        [upd.add_spec(upd.partition_field(at, "day", "by_day", field_id=upd.next_field(table))), upd.set_default_spec(upd.LAST_ADDED)],
+        [
+            upd.add_spec(upd.partition_field(at, "day", "by_day", field_id=upd.next_field(table))),
+            upd.set_default_spec(upd.LAST_ADDED),
+        ],
         [upd.remove_partition_specs(former)],
         [upd.upgrade_format_version(3)],
         [upd.add_encryption_key(ROOT), upd.add_encryption_key(KEY)],
@@ -164,18 +241,24 @@ def _removals(table: Table, snapshots: Sequence[Mapping[str, Any]]) -> list[list
 
 def _described(table: Table) -> dict[str, Any]:
     """Return the table's metadata without what tells it from another one that was made in the same way."""
-    text = orjson.dumps({member: value for member, value in state(table).items() if member not in OF_EACH}).decode()
+    text = orjson.dumps(
+        {member: value for member, value in state(table).items() if member not in OF_EACH}
+    ).decode()
     for own, instead in ((table.location, "location"), (table.uuid, "uuid"), (table.name, "name")):
         text = text.replace(own, instead)
     described: dict[str, Any] = orjson.loads(text)
     return described
 
 
-def _expect_alike(lab: CatalogLab, case: Cases, committed: Table, transacted: Table, what: str) -> None:
+def _expect_alike(
+    lab: CatalogLab, case: Cases, committed: Table, transacted: Table, what: str
+) -> None:
     """Expect of each member of a table's metadata that it is as in a table to which the same was done by a commit."""
     expected, actual = _described(committed), _described(transacted)
     if expected.get("properties") != actual.get("properties"):
-        expected, actual = (_described(without_its_own(lab, table)) for table in (committed, transacted))
+        expected, actual = (
+            _described(without_its_own(lab, table)) for table in (committed, transacted)
+        )
     for member in sorted(expected.keys() | actual.keys()):
         with case():  # of a whole object: what is compared is not literally in the answer
             wanted, found = ({member: one.get(member)} for one in (expected, actual))
@@ -187,10 +270,20 @@ def transactions_of_one_table_equal_commits(lab: CatalogLab) -> None:
     """A transaction over one table leaves the same metadata as a commit with the same updates."""
     committed, transacted = transactions.make_tables(lab, 2)
     snapshot = lab.snapshot(committed)
-    other = {**snapshot, "manifest-list": snapshot["manifest-list"].replace(committed.location, transacted.location)}
-    for ours, theirs in lab.each(zip(_updates(committed, snapshot), _updates(transacted, other), strict=True)):
-        lab.require(lab.try_commit(committed, *ours, requirements=[assert_uuid(committed.uuid)]), 200)
-        reply = transactions.transact(lab, transactions.change(transacted, *theirs, requirements=[assert_uuid(transacted.uuid)]))
+    other = {
+        **snapshot,
+        "manifest-list": snapshot["manifest-list"].replace(committed.location, transacted.location),
+    }
+    for ours, theirs in lab.each(
+        zip(_updates(committed, snapshot), _updates(transacted, other), strict=True)
+    ):
+        lab.require(
+            lab.try_commit(committed, *ours, requirements=[assert_uuid(committed.uuid)]), 200
+        )
+        reply = transactions.transact(
+            lab,
+            transactions.change(transacted, *theirs, requirements=[assert_uuid(transacted.uuid)]),
+        )
         with lab.judge("IRC-TXN-014") as case:
             expect.status(reply, *transactions.MADE)
             _expect_alike(lab, case, lab.load(committed), lab.load(transacted), "a commit")
@@ -207,15 +300,27 @@ def transactions_extend_the_metadata_log(lab: CatalogLab) -> None:
         after, later = lab.load(committed), lab.load(transacted)
         with lab.judge("IRC-TXN-014"):
             wanted, found = _past(committed, after), _past(transacted, later)
-            expect.equal(wanted, found, "metadata location and log as after a commit:", at=later.reply.place())
+            expect.equal(
+                wanted,
+                found,
+                "metadata location and log as after a commit:",
+                at=later.reply.place(),
+            )
         committed, transacted = after, later
 
 
 def _past(before: Table, after: Table) -> dict[str, bool]:
     """Return the metadata log entries of a table."""
-    log = [entry.get("metadata-file") for entry in after.metadata.get("metadata-log") or () if isinstance(entry, dict)]
+    log = [
+        entry.get("metadata-file")
+        for entry in after.metadata.get("metadata-log") or ()
+        if isinstance(entry, dict)
+    ]
     place = before.metadata_location
-    return {"metadata-location is another": after.metadata_location != place, "metadata-log has the former one": place in log}
+    return {
+        "metadata-location is another": after.metadata_location != place,
+        "metadata-log has the former one": place in log,
+    }
 
 
 @check("IRC-TXN-014")
@@ -226,14 +331,28 @@ def transactions_apply_every_update(lab: CatalogLab) -> None:
     second = lab.snapshot(committed, schema_id=None, parent_snapshot_id=first["snapshot-id"])
     if "sequence-number" in first:
         second["sequence-number"] = first["sequence-number"] + 1
-    others = [{**one, "manifest-list": one["manifest-list"].replace(committed.location, transacted.location)} for one in (first, second)]
-    for ours, theirs in lab.each(zip(_removals(committed, (first, second)), _removals(transacted, others), strict=True)):
+    others = [
+        {
+            **one,
+            "manifest-list": one["manifest-list"].replace(committed.location, transacted.location),
+        }
+        for one in (first, second)
+    ]
+    for ours, theirs in lab.each(
+        zip(_removals(committed, (first, second)), _removals(transacted, others), strict=True)
+    ):
         if lab.try_commit(committed, *ours).status != 200:
             continue
         reply = transactions.transact(lab, transactions.change(transacted, *theirs))
         with lab.judge("IRC-TXN-014") as case:
             expect.status(reply, *transactions.MADE, about=f"for {theirs[-1]['action']}")
-            _expect_alike(lab, case, lab.load(committed), lab.load(transacted), f"a commit with {theirs[-1]['action']}")
+            _expect_alike(
+                lab,
+                case,
+                lab.load(committed),
+                lab.load(transacted),
+                f"a commit with {theirs[-1]['action']}",
+            )
 
 
 @check("IRC-TXN-014")
@@ -241,7 +360,10 @@ def transactions_set_the_location(lab: CatalogLab) -> None:
     """A transaction with `set-location` moves a table, if a commit does."""
     committed, transacted = transactions.make_tables(lab, 2)
     elsewhere = f"{committed.location}-moved"
-    if lab.try_commit(committed, upd.set_location(elsewhere)).status != 200 or lab.load(committed).location != elsewhere:
+    if (
+        lab.try_commit(committed, upd.set_location(elsewhere)).status != 200
+        or lab.load(committed).location != elsewhere
+    ):
         raise NotOffered("the target does not let a commit move a table beside where it lies")
     wanted = f"{transacted.location}-moved"
     reply = transactions.transact(lab, transactions.change(transacted, upd.set_location(wanted)))
@@ -274,7 +396,12 @@ def two_changes_to_one_table_are_atomic(lab: CatalogLab) -> None:
             *([transactions.marking(between, "between")] if apart else []),
             transactions.change(twice, set_properties(lakepact="second", late="yes")),
         )
-        with lab.judge("IRC-TXN-011", remark="" if reply.status in transactions.MADE else f"they are refused with {reply.status}"):
+        with lab.judge(
+            "IRC-TXN-011",
+            remark=""
+            if reply.status in transactions.MADE
+            else f"they are refused with {reply.status}",
+        ):
             expect.status(reply, *transactions.MADE, 400, 409, 422)
             if reply.status not in transactions.MADE:
                 transactions.all_unchanged(lab, before)
@@ -283,5 +410,10 @@ def two_changes_to_one_table_are_atomic(lab: CatalogLab) -> None:
             expected = {"lakepact": "second", "early": "yes", "late": "yes"}
             found = {key: (after.metadata.get("properties") or {}).get(key) for key in expected}
             # Without a claim: a script that tests a property would call a server faulty that refuses the transaction.
-            expect.true(found == expected, f"properties {expect.shown(expected)}", found, at=after.place("properties"))
+            expect.true(
+                found == expected,
+                f"properties {expect.shown(expected)}",
+                found,
+                at=after.place("properties"),
+            )
             transactions.are_marked(lab, [between] if apart else [], "between")

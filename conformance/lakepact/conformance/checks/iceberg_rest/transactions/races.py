@@ -7,10 +7,23 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
-from lakepact.conformance.checks.iceberg_rest.api import Blocked, Kind, Reply, check, expect, req, states
+from lakepact.conformance.checks.iceberg_rest.api import (
+    Blocked,
+    Kind,
+    Reply,
+    check,
+    expect,
+    req,
+    states,
+)
 from lakepact.conformance.checks.iceberg_rest.kit.commits.updates import add_snapshot
 from lakepact.conformance.checks.iceberg_rest.kit.concurrency import at_most_one, side_by_side
-from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Table, set_properties, set_ref
+from lakepact.conformance.checks.iceberg_rest.kit.lab import (
+    CatalogLab,
+    Table,
+    set_properties,
+    set_ref,
+)
 from lakepact.conformance.checks.iceberg_rest.kit.transactions import (
     MADE,
     all_unchanged,
@@ -31,7 +44,9 @@ READERS = 4  #: in each order of the tables
 
 def raced(lab: CatalogLab, transactions: Sequence[Sequence[Change]]) -> list[Reply]:
     """Return the answers to transactions that are sent at the same moment."""
-    return side_by_side(lab, [partial(transact, lab, *changes) for changes in transactions], what="transactions")
+    return side_by_side(
+        lab, [partial(transact, lab, *changes) for changes in transactions], what="transactions"
+    )
 
 
 def _main(table: Table) -> int | None:
@@ -49,12 +64,18 @@ def _refused_as_a_whole(lab: CatalogLab, tables: Sequence[Table]) -> None:
     first, second = tables
     before = [lab.load(table) for table in tables]
     with lab.step("IRC-TXN-002"):
-        reply = transact(lab, marking(first, "refused"), change(second, req.HARMLESS, requirements=[req.assert_uuid(req.NOBODY)]))
+        reply = transact(
+            lab,
+            marking(first, "refused"),
+            change(second, req.HARMLESS, requirements=[req.assert_uuid(req.NOBODY)]),
+        )
         expect.refused(reply, mutation=req.stale(req.assert_uuid(req.NOBODY)))
         all_unchanged(lab, before)
 
 
-def _requirements_count(lab: CatalogLab, replies: Sequence[Reply], table: Table, asserted: Change) -> None:
+def _requirements_count(
+    lab: CatalogLab, replies: Sequence[Reply], table: Table, asserted: Change
+) -> None:
     """Check, if several transactions were accepted, that a commit to one table is refused by the requirement that they had.
 
     Raises:
@@ -74,7 +95,12 @@ def concurrent_appends_have_one_winner(lab: CatalogLab) -> None:
         snapshots = [[lab.snapshot(table) for table in known] for _ in range(CLIENTS)]
         transactions = [
             [
-                change(table, add_snapshot(one), set_ref("main", one["snapshot-id"]), requirements=[req.assert_ref("main", _main(table))])
+                change(
+                    table,
+                    add_snapshot(one),
+                    set_ref("main", one["snapshot-id"]),
+                    requirements=[req.assert_ref("main", _main(table))],
+                )
                 for table, one in zip(known, of, strict=True)
             ][:: 1 if number % 2 else -1]
             for number, of in enumerate(snapshots)
@@ -84,12 +110,25 @@ def concurrent_appends_have_one_winner(lab: CatalogLab) -> None:
         with lab.judge("IRC-TXN-010") as case:
             _requirements_count(lab, replies, after[0], req.assert_ref("main", _main(known[0])))
             won = at_most_one(replies, what="transactions")
-            winner = [_main(table) for table in known] if won is None else [one["snapshot-id"] for one in snapshots[won]]
+            winner = (
+                [_main(table) for table in known]
+                if won is None
+                else [one["snapshot-id"] for one in snapshots[won]]
+            )
             for number, table in enumerate(after):
                 with case():
                     sent = {of[number]["snapshot-id"] for of in snapshots}
-                    expect.equal(winner[number], _main(table), "main of both tables to be at", at=table.place("refs", "main"))
-                    held = [one["snapshot-id"] for one in table.metadata.get("snapshots") or () if one["snapshot-id"] in sent]
+                    expect.equal(
+                        winner[number],
+                        _main(table),
+                        "main of both tables to be at",
+                        at=table.place("refs", "main"),
+                    )
+                    held = [
+                        one["snapshot-id"]
+                        for one in table.metadata.get("snapshots") or ()
+                        if one["snapshot-id"] in sent
+                    ]
                     expect.equal(
                         [] if won is None else [winner[number]],
                         held,
@@ -120,7 +159,9 @@ def concurrent_transactions_do_not_skew_writes(lab: CatalogLab) -> None:
         replies = raced(lab, transactions)
         moved = [lab.load(table) for table in tables]
         with lab.judge("IRC-TXN-010") as case:
-            changed = next((number for number in (0, 1) if _main(known[number]) != _main(moved[number])), 0)
+            changed = next(
+                (number for number in (0, 1) if _main(known[number]) != _main(moved[number])), 0
+            )
             _requirements_count(lab, replies, moved[changed], relied[changed])
             winner = at_most_one(replies, what="transactions")
             expected = [_main(table) for table in known]
@@ -128,7 +169,12 @@ def concurrent_transactions_do_not_skew_writes(lab: CatalogLab) -> None:
                 expected[winner % 2] = snapshots[winner]["snapshot-id"]
             for wanted, table in zip(expected, moved, strict=True):
                 with case():
-                    expect.equal(wanted, _main(table), "main of both tables to be at", at=table.place("refs", "main"))
+                    expect.equal(
+                        wanted,
+                        _main(table),
+                        "main of both tables to be at",
+                        at=table.place("refs", "main"),
+                    )
 
 
 @check("IRC-TXN-010", alone=True)
@@ -142,7 +188,11 @@ def accepted_transactions_are_kept(lab: CatalogLab) -> None:
             lab,
             [
                 [
-                    change(table, set_properties(**{key: key, "last": key}), requirements=[one] if turn else [])
+                    change(
+                        table,
+                        set_properties(**{key: key, "last": key}),
+                        requirements=[one] if turn else [],
+                    )
                     for table, one in zip(tables, held, strict=True)
                 ][:: 1 if number % 2 else -1]
                 for number, key in enumerate(keys)
@@ -153,17 +203,28 @@ def accepted_transactions_are_kept(lab: CatalogLab) -> None:
             for reply in replies:
                 with case():
                     expect.status(reply, *MADE, 409)
-            accepted = [key for key, reply in zip(keys, replies, strict=True) if reply.status in MADE]
+            accepted = [
+                key for key, reply in zip(keys, replies, strict=True) if reply.status in MADE
+            ]
             for table in after:
                 with case():
                     found = [key for key in keys if states.properties_of(table).get(key) == key]
                     about = "the accepted transactions to be on the table:"
-                    expect.equal(accepted, found, about, at=table.place("properties"), kind=Kind.LOST)
+                    expect.equal(
+                        accepted, found, about, at=table.place("properties"), kind=Kind.LOST
+                    )
             first, second = (states.properties_of(table).get("last") for table in after)
-            expect.equal(first, second, "the last transaction on both tables to be the same:", at=after[1].place("properties", "last"))
+            expect.equal(
+                first,
+                second,
+                "the last transaction on both tables to be the same:",
+                at=after[1].place("properties", "last"),
+            )
 
 
-def _watched(lab: CatalogLab, first: Table, then: Table, done: threading.Event) -> list[tuple[int, int]]:
+def _watched(
+    lab: CatalogLab, first: Table, then: Table, done: threading.Event
+) -> list[tuple[int, int]]:
     """Return the marks of two tables, loaded one after the other, again and again until it is done."""
     seen: list[tuple[int, int]] = []
     while not done.is_set() and len(seen) < len(lab.repeat(TURNS)) * 100:
@@ -173,7 +234,9 @@ def _watched(lab: CatalogLab, first: Table, then: Table, done: threading.Event) 
     return seen
 
 
-def _written(lab: CatalogLab, tables: Sequence[Table], done: threading.Event) -> list[tuple[int, int]]:
+def _written(
+    lab: CatalogLab, tables: Sequence[Table], done: threading.Event
+) -> list[tuple[int, int]]:
     try:
         for turn, _ in enumerate(lab.repeat(TURNS), start=1):
             lab.require(transact(lab, *[marking(table, str(turn)) for table in tables]), *MADE)
@@ -187,7 +250,11 @@ def readers_see_no_partial_transaction(lab: CatalogLab) -> None:
     """Loading the tables of a transaction one after the other never shows an older state after a newer one."""
     one, other = make_tables(lab, 2)
     done = threading.Event()
-    readers = [partial(_watched, lab, first, then, done) for first, then in ((one, other), (other, one)) for _ in range(READERS)]
+    readers = [
+        partial(_watched, lab, first, then, done)
+        for first, then in ((one, other), (other, one))
+        for _ in range(READERS)
+    ]
     seen = lab.concurrently([partial(_written, lab, (one, other), done), *readers])
     if not mark_of(lab, one):
         raise Blocked("transactions return 204 and change nothing (IRC-TXN-001)")
@@ -196,4 +263,8 @@ def readers_see_no_partial_transaction(lab: CatalogLab) -> None:
         if halves:
             first, then = halves[0]
             wanted = f"the second table to show transaction {first} or a later one, as the first table showed {first} before"
-            raise expect.unmet(wanted, f"transaction {then}; {len(halves)} pairs of loads show half a transaction", at=None)
+            raise expect.unmet(
+                wanted,
+                f"transaction {then}; {len(halves)} pairs of loads show half a transaction",
+                at=None,
+            )

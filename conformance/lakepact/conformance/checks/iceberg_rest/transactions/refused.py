@@ -7,7 +7,18 @@ from collections.abc import Iterable, Mapping
 from itertools import chain
 from typing import Any
 
-from lakepact.conformance.checks.iceberg_rest.api import CatalogLab, Mutation, Table, Wrong, check, expect, op, req, upd, wrong_type
+from lakepact.conformance.checks.iceberg_rest.api import (
+    CatalogLab,
+    Mutation,
+    Table,
+    Wrong,
+    check,
+    expect,
+    op,
+    req,
+    upd,
+    wrong_type,
+)
 from lakepact.conformance.checks.iceberg_rest.kit.commits.creations import creation, plot
 from lakepact.conformance.checks.iceberg_rest.kit.dropped import dropped_tables
 from lakepact.conformance.checks.iceberg_rest.kit.transactions import (
@@ -39,12 +50,19 @@ def one_failed_requirement_returns_409(lab: CatalogLab) -> None:
         [req.assert_ref("audit", 1)],
     )
     for requirements in lab.each(failed):
-        for where, changes in lab.each(at_every_place(others, change(failing, req.HARMLESS, requirements=requirements))):
+        for where, changes in lab.each(
+            at_every_place(others, change(failing, req.HARMLESS, requirements=requirements))
+        ):
             reply = transact(lab, *changes)
             with lab.judge("IRC-TXN-002"):
                 if reply.status in MADE:
                     req.refused_alone(lab, failing, requirements, req.stale(requirements[-1]))
-                expect.status(reply, 409, about=f"when {requirements[-1]['type']} fails in {where}", mutation=req.stale(requirements[-1]))
+                expect.status(
+                    reply,
+                    409,
+                    about=f"when {requirements[-1]['type']} fails in {where}",
+                    mutation=req.stale(requirements[-1]),
+                )
                 all_unchanged(lab, before)
             if reply.status in MADE:
                 before = [lab.load(table) for table in (failing, *others)]
@@ -57,7 +75,10 @@ def requirements_of_unchanged_tables_are_checked(lab: CatalogLab) -> None:
     relied = lab.append(relied)
     before = [lab.load(table) for table in (relied, changed)]
     for wrong in lab.each(
-        (change(relied, requirements=[req.assert_ref("main", None)]), change(relied, requirements=[req.assert_uuid(req.NOBODY)]))
+        (
+            change(relied, requirements=[req.assert_ref("main", None)]),
+            change(relied, requirements=[req.assert_uuid(req.NOBODY)]),
+        )
     ):
         mutation = req.stale(wrong["requirements"][0])
         for where, changes in lab.each(at_every_place([changed], wrong)):
@@ -65,7 +86,12 @@ def requirements_of_unchanged_tables_are_checked(lab: CatalogLab) -> None:
             with lab.judge("IRC-TXN-002"):
                 if reply.status in MADE:
                     req.refused_alone(lab, relied, wrong["requirements"], mutation)
-                expect.status(reply, 409, about=f"when the requirement of {where} fails, which updates nothing", mutation=mutation)
+                expect.status(
+                    reply,
+                    409,
+                    about=f"when the requirement of {where} fails, which updates nothing",
+                    mutation=mutation,
+                )
                 all_unchanged(lab, before)
             if reply.status in MADE:
                 before = [lab.load(table) for table in (relied, changed)]
@@ -83,7 +109,12 @@ def one_invalid_update_returns_400(lab: CatalogLab) -> None:
                 if reply.status in MADE or reply.status >= 500:
                     alone = lab.try_commit(failing, *updates)
                     with lab.step(requirement):
-                        expect.status(alone, 400, about=f"for {wrong} in a commit to one table", mutation=mutation)
+                        expect.status(
+                            alone,
+                            400,
+                            about=f"for {wrong} in a commit to one table",
+                            mutation=mutation,
+                        )
                 expect.status(reply, 400, about=f"for {wrong} in {where}", mutation=mutation)
                 all_unchanged(lab, before)
             if reply.status in MADE or reply.status >= 500:
@@ -99,10 +130,14 @@ def one_missing_table_returns_404(lab: CatalogLab) -> None:
     never = Table(home, lab.name(), others[0].reply)
     for missing in lab.each(chain((never,), dropped_tables(lab, home))):
         for requirements in lab.each(([], [req.assert_uuid(missing.uuid)])):
-            for where, changes in lab.each(at_every_place(others, change(missing, req.HARMLESS, requirements=requirements))):
+            for where, changes in lab.each(
+                at_every_place(others, change(missing, req.HARMLESS, requirements=requirements))
+            ):
                 reply = transact(lab, *changes)
                 with lab.judge("IRC-TXN-004"):
-                    expect.not_found(reply, "table", about=f"when the table of {where} does not exist")
+                    expect.not_found(
+                        reply, "table", about=f"when the table of {where} does not exist"
+                    )
                     all_unchanged(lab, before)
     nowhere = Table((lab.name(),), never.name, never.reply)
     reply = transact(lab, marking(others[0], "refused"), marking(nowhere, "refused"))
@@ -125,7 +160,12 @@ def changes_without_identifier_return_400(lab: CatalogLab) -> None:
     for wrong, changes in lab.each(transactions.items()):
         reply = transact(lab, *changes)
         with lab.judge("IRC-TXN-005"):
-            expect.status(reply, 400, about=f"for {wrong}", mutation=Mutation(Wrong.MISSING, "/table-changes/*/identifier"))
+            expect.status(
+                reply,
+                400,
+                about=f"for {wrong}",
+                mutation=Mutation(Wrong.MISSING, "/table-changes/*/identifier"),
+            )
 
 
 @check("IRC-TXN-006")
@@ -141,7 +181,11 @@ def table_changes_must_be_an_array(lab: CatalogLab) -> None:
     for body in lab.each(bodies):
         reply = lab.send(op.commit_transaction, body=body)
         with lab.judge("IRC-TXN-006"):
-            wrong = wrong_type("/table-changes") if "table-changes" in body else Mutation(Wrong.MISSING, "/table-changes")
+            wrong = (
+                wrong_type("/table-changes")
+                if "table-changes" in body
+                else Mutation(Wrong.MISSING, "/table-changes")
+            )
             expect.status(reply, 400, about=f"for {expect.shown(body)}", mutation=wrong)
 
 
@@ -153,15 +197,23 @@ def one_unknown_update_or_requirement_returns_400(lab: CatalogLab) -> None:
     unknown = {
         "an update": change(failing, req.HARMLESS, upd.UNKNOWN_UPDATE),
         "an update before others": change(failing, upd.UNKNOWN_UPDATE, req.HARMLESS),
-        "a requirement": change(failing, req.HARMLESS, requirements=[req.assert_uuid(failing.uuid), req.UNKNOWN_REQUIREMENT]),
+        "a requirement": change(
+            failing,
+            req.HARMLESS,
+            requirements=[req.assert_uuid(failing.uuid), req.UNKNOWN_REQUIREMENT],
+        ),
         "a requirement of no update": change(failing, requirements=[req.UNKNOWN_REQUIREMENT]),
     }
     for kind, wrong in lab.each(unknown.items()):
-        mutation = upd.UNKNOWN_ACTION if upd.UNKNOWN_UPDATE in wrong["updates"] else req.UNKNOWN_TYPE
+        mutation = (
+            upd.UNKNOWN_ACTION if upd.UNKNOWN_UPDATE in wrong["updates"] else req.UNKNOWN_TYPE
+        )
         for where, changes in lab.each(at_every_place(others, wrong)):
             reply = transact(lab, *changes)
             with lab.judge("IRC-TXN-008"):
-                expect.status(reply, 400, about=f"for {kind} that is unknown in {where}", mutation=mutation)
+                expect.status(
+                    reply, 400, about=f"for {kind} that is unknown in {where}", mutation=mutation
+                )
                 all_unchanged(lab, before)
 
 
@@ -170,7 +222,9 @@ def changes_to_views_return_404(lab: CatalogLab) -> None:
     """A transaction with a change to the name of a view returns 404."""
     table = lab.make_table()
     view = Table(table.namespace, lab.make_view(table.namespace), table.reply)
-    for changes in lab.each(([marking(view, "refused")], [marking(table, "refused"), marking(view, "refused")])):
+    for changes in lab.each(
+        ([marking(view, "refused")], [marking(table, "refused"), marking(view, "refused")])
+    ):
         reply = transact(lab, *changes)
         with lab.judge("IRC-TXN-016"):
             expect.not_found(reply, "table")
@@ -181,12 +235,16 @@ def creating_tables_over_views_is_refused(lab: CatalogLab) -> None:
     """A transaction that creates a table under the name of a view returns 400, 404 or 409 and keeps the view."""
     ground = plot(lab, lab.make_namespace())
     view = lab.make_view(ground.namespace, name=ground.name)
-    reply = transact(lab, change(ground, *creation(ground, str(uuid.uuid4())), requirements=[req.ASSERT_CREATE]))
+    reply = transact(
+        lab, change(ground, *creation(ground, str(uuid.uuid4())), requirements=[req.ASSERT_CREATE])
+    )
 
     with lab.judge("IRC-TXN-016"):
         expect.status(reply, 400, 404, 409, mutation=Mutation(Wrong.PRESENT, "view"))
         expect.status(lab.send(op.load_view, namespace=ground.namespace, view=view), 200)
-        expect.status(lab.send(op.load_table, **ground.at), 404, mutation=Mutation(Wrong.PRESENT, "view"))
+        expect.status(
+            lab.send(op.load_table, **ground.at), 404, mutation=Mutation(Wrong.PRESENT, "view")
+        )
 
 
 @check("IRC-TXN-002", "IRC-TXN-012")
@@ -198,7 +256,10 @@ def creations_are_atomic_with_other_changes(lab: CatalogLab) -> None:
         before = lab.load(table)
         made = change(ground, *creation(ground, assigned), requirements=[req.ASSERT_CREATE])
         reply = transact(lab, *[made, marking(table, f"created {first}")][:: 1 if first else -1])
-        with lab.judge("IRC-TXN-012", remark="" if reply.status in MADE else f"creating is refused with {reply.status}"):
+        with lab.judge(
+            "IRC-TXN-012",
+            remark="" if reply.status in MADE else f"creating is refused with {reply.status}",
+        ):
             expect.status(reply, *MADE, 400, 404)
             loaded = lab.send(op.load_table, **ground.at)
             if reply.status not in MADE:
@@ -207,10 +268,18 @@ def creations_are_atomic_with_other_changes(lab: CatalogLab) -> None:
             else:
                 expect.status(loaded, 200)
                 created = Table(ground.namespace, ground.name, loaded)
-                expect.equal(assigned, created.uuid.lower(), "the assigned table-uuid, in whatever case,", at=created.place("table-uuid"))
+                expect.equal(
+                    assigned,
+                    created.uuid.lower(),
+                    "the assigned table-uuid, in whatever case,",
+                    at=created.place("table-uuid"),
+                )
                 expect.member("by a commit", created.place("properties", "made"), "the property")
                 expect.contains(
-                    "id", upd.columns(upd.current_schema(created)), "columns of the current schema", at=created.place("schemas")
+                    "id",
+                    upd.columns(upd.current_schema(created)),
+                    "columns of the current schema",
+                    at=created.place("schemas"),
                 )
                 are_marked(lab, [table], f"created {first}")
         _refused_creations(lab, table, first=first, offered=reply.status in MADE)
@@ -220,16 +289,29 @@ def _refused_creations(lab: CatalogLab, table: Table, *, first: bool, offered: b
     """A table whose creation stands beside a requirement that fails is not created."""
     # A target that creates no tables in transactions may refuse to for that reason, and before it looks at what else is required.
     allowed = (409,) if offered else (400, 404, 409)
-    for failing in lab.each((req.assert_ref("main", None), req.ASSERT_CREATE) if offered else (req.assert_ref("main", None),)):
+    for failing in lab.each(
+        (req.assert_ref("main", None), req.ASSERT_CREATE)
+        if offered
+        else (req.assert_ref("main", None),)
+    ):
         ground = plot(lab, table.namespace)
         before = lab.load(table)
-        made = change(ground, *creation(ground, str(uuid.uuid4())), requirements=[req.ASSERT_CREATE])
+        made = change(
+            ground, *creation(ground, str(uuid.uuid4())), requirements=[req.ASSERT_CREATE]
+        )
         wrong, mutation = change(table, req.HARMLESS, requirements=[failing]), req.stale(failing)
         reply = transact(lab, *[made, wrong][:: 1 if first else -1])
         loaded = lab.send(op.load_table, **ground.at)
         with lab.judge("IRC-TXN-002"):
             if reply.status in MADE:
                 req.refused_alone(lab, table, [failing], mutation)
-            expect.status(reply, *allowed, about=f"when {failing['type']} fails beside a creation", mutation=mutation)
-            expect.status(loaded, 404, about="for the table that was not created", mutation=mutation)
+            expect.status(
+                reply,
+                *allowed,
+                about=f"when {failing['type']} fails beside a creation",
+                mutation=mutation,
+            )
+            expect.status(
+                loaded, 404, about="for the table that was not created", mutation=mutation
+            )
             all_unchanged(lab, [before])

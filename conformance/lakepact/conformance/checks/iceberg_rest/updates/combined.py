@@ -5,17 +5,38 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from lakepact.conformance.checks.iceberg_rest.api import CatalogLab, Table, check, expect, set_properties, set_ref, states, upd
+from lakepact.conformance.checks.iceberg_rest.api import (
+    CatalogLab,
+    Table,
+    check,
+    expect,
+    set_properties,
+    set_ref,
+    states,
+    upd,
+)
 from lakepact.conformance.checks.iceberg_rest.kit.steps import stored
 from lakepact.conformance.checks.iceberg_rest.updates.partition_specs import spec_with
 from lakepact.conformance.checks.iceberg_rest.updates.refs import current_snapshot, expect_ref, refs
-from lakepact.conformance.checks.iceberg_rest.updates.snapshots import all_snapshots, snapshot_ids, snapshot_of
+from lakepact.conformance.checks.iceberg_rest.updates.snapshots import (
+    all_snapshots,
+    snapshot_ids,
+    snapshot_of,
+)
 
 ACCEPTED, REFUSED = 200, 400
 LARGE = 2**33 + 1  #: a sequence number that 32 bits do not hold
 BEYOND_DOUBLES = 2**53 + 1  #: a number that loses its last digit in a double
 EVEN = 4  #: added to it, it makes another one
-HISTORY = ("refs", "snapshots", "snapshot-log", "current-snapshot-id", "statistics", "properties", "table-uuid")
+HISTORY = (
+    "refs",
+    "snapshots",
+    "snapshot-log",
+    "current-snapshot-id",
+    "statistics",
+    "properties",
+    "table-uuid",
+)
 
 
 def logged(table: Table) -> list[Any]:
@@ -31,9 +52,21 @@ def main_moves_back(lab: CatalogLab) -> None:
 
     with lab.judge("IRC-UPD-044"):
         after = upd.changed(lab, table, set_ref("main", first))
-        expect.equal(first, current_snapshot(after), "current-snapshot-id", at=after.place("current-snapshot-id"))
-        expect.equal(sorted([first, second]), sorted(snapshot_ids(after)), "snapshots", at=after.place("snapshots"))
-        expect.equal([first, second, first], logged(after), "snapshot-log", at=after.place("snapshot-log"))
+        expect.equal(
+            first,
+            current_snapshot(after),
+            "current-snapshot-id",
+            at=after.place("current-snapshot-id"),
+        )
+        expect.equal(
+            sorted([first, second]),
+            sorted(snapshot_ids(after)),
+            "snapshots",
+            at=after.place("snapshots"),
+        )
+        expect.equal(
+            [first, second, first], logged(after), "snapshot-log", at=after.place("snapshot-log")
+        )
 
 
 @check("IRC-UPD-050", "IRC-UPD-090")
@@ -44,13 +77,28 @@ def removed_snapshots_leave_the_log(lab: CatalogLab) -> None:
     after = stored(lab, table, upd.remove_snapshots(first))
 
     with lab.judge("IRC-UPD-050"):
-        expect.equal(sorted([second, third]), sorted(snapshot_ids(after)), "snapshots", at=after.place("snapshots"))
-        expect.equal(third, current_snapshot(after), "current-snapshot-id", at=after.place("current-snapshot-id"))
+        expect.equal(
+            sorted([second, third]),
+            sorted(snapshot_ids(after)),
+            "snapshots",
+            at=after.place("snapshots"),
+        )
+        expect.equal(
+            third,
+            current_snapshot(after),
+            "current-snapshot-id",
+            at=after.place("current-snapshot-id"),
+        )
     with lab.judge("IRC-UPD-090"):
         with lab.step("IRC-UPD-050"):
             expect.lacks(first, snapshot_ids(after), "snapshots", at=after.place("snapshots"))
         expect.lacks(first, logged(after), "snapshot-log", at=after.place("snapshot-log"))
-        expect.equal([third], logged(after)[-1:], "the last entry of snapshot-log", at=after.place("snapshot-log"))
+        expect.equal(
+            [third],
+            logged(after)[-1:],
+            "the last entry of snapshot-log",
+            at=after.place("snapshot-log"),
+        )
 
 
 @check("IRC-UPD-050")
@@ -62,21 +110,36 @@ def snapshots_added_with_a_removal_are_kept(lab: CatalogLab) -> None:
 
     with lab.judge("IRC-UPD-050"):
         after = upd.changed(lab, table, upd.add_snapshot(snapshot), upd.remove_snapshots(first))
-        expect.equal(sorted([second, snapshot["snapshot-id"]]), sorted(snapshot_ids(after)), "snapshots", at=after.place("snapshots"))
+        expect.equal(
+            sorted([second, snapshot["snapshot-id"]]),
+            sorted(snapshot_ids(after)),
+            "snapshots",
+            at=after.place("snapshots"),
+        )
 
 
 @check("IRC-UPD-018", "IRC-UPD-026", "IRC-UPD-032")
 def last_added_refers_to_the_last_addition(lab: CatalogLab) -> None:
     """-1 refers to the last addition of the commit, even if the table already had it, or returns 400."""
-    spec = {"spec-id": 0, "fields": [upd.partition_field(2, "identity", "by_name", field_id=upd.FIRST_FIELD)]}
-    table = lab.make_table(partition_spec=spec, write_order={"order-id": 1, "fields": [upd.sort_field(2)]})
+    spec = {
+        "spec-id": 0,
+        "fields": [upd.partition_field(2, "identity", "by_name", field_id=upd.FIRST_FIELD)],
+    }
+    table = lab.make_table(
+        partition_spec=spec, write_order={"order-id": 1, "fields": [upd.sort_field(2)]}
+    )
     name, id_ = upd.column(table, "name"), upd.column(table, "id")
     schema = upd.current_schema(table)
     more = upd.next_column(table, "more")
 
     again = upd.add_schema(schema, last_column_id=more["id"])
     after = _added_anew(
-        lab, "IRC-UPD-018", table, upd.add_schema(upd.schema_with(table, more)), again, upd.set_current_schema(upd.LAST_ADDED)
+        lab,
+        "IRC-UPD-018",
+        table,
+        upd.add_schema(upd.schema_with(table, more)),
+        again,
+        upd.set_current_schema(upd.LAST_ADDED),
     )
     if after:
         with lab.judge("IRC-UPD-018"):
@@ -86,29 +149,64 @@ def last_added_refers_to_the_last_addition(lab: CatalogLab) -> None:
                 "columns of the schema that was added last,",
                 at=after.place("schemas"),
             )
-    other, known = upd.partition_field(id_, "bucket[4]", "other", field_id=upd.next_field(table)), spec_with(table, "by_name")["fields"][0]
+    other, known = (
+        upd.partition_field(id_, "bucket[4]", "other", field_id=upd.next_field(table)),
+        spec_with(table, "by_name")["fields"][0],
+    )
     after = _added_anew(
-        lab, "IRC-UPD-026", table, upd.add_spec(other), upd.add_spec(known, spec_id=0), upd.set_default_spec(upd.LAST_ADDED)
+        lab,
+        "IRC-UPD-026",
+        table,
+        upd.add_spec(other),
+        upd.add_spec(known, spec_id=0),
+        upd.set_default_spec(upd.LAST_ADDED),
     )
     if after:
         with lab.judge("IRC-UPD-026"):
-            default = [one for one in after.member("partition-specs") if one.get("spec-id") == after.member("default-spec-id")]
+            default = [
+                one
+                for one in after.member("partition-specs")
+                if one.get("spec-id") == after.member("default-spec-id")
+            ]
             names = [[field.get("name") for field in one["fields"]] for one in default]
-            expect.equal([["by_name"]], names, "fields of the spec that was added last,", at=after.place("partition-specs"))
-    orders = [upd.add_sort_order(upd.sort_field(id_), order_id=2), upd.add_sort_order(upd.sort_field(name))]
-    after = _added_anew(lab, "IRC-UPD-032", table, *orders, upd.set_default_sort_order(upd.LAST_ADDED))
+            expect.equal(
+                [["by_name"]],
+                names,
+                "fields of the spec that was added last,",
+                at=after.place("partition-specs"),
+            )
+    orders = [
+        upd.add_sort_order(upd.sort_field(id_), order_id=2),
+        upd.add_sort_order(upd.sort_field(name)),
+    ]
+    after = _added_anew(
+        lab, "IRC-UPD-032", table, *orders, upd.set_default_sort_order(upd.LAST_ADDED)
+    )
     if after:
         with lab.judge("IRC-UPD-032"):
-            default = [one for one in after.member("sort-orders") if one.get("order-id") == after.member("default-sort-order-id")]
+            default = [
+                one
+                for one in after.member("sort-orders")
+                if one.get("order-id") == after.member("default-sort-order-id")
+            ]
             sources = [[field.get("source-id") for field in one["fields"]] for one in default]
-            expect.equal([[name]], sources, "columns of the order that was added last,", at=after.place("sort-orders"))
+            expect.equal(
+                [[name]],
+                sources,
+                "columns of the order that was added last,",
+                at=after.place("sort-orders"),
+            )
 
 
-def _added_anew(lab: CatalogLab, requirement: str, table: Table, *updates: Mapping[str, Any]) -> Table | None:
+def _added_anew(
+    lab: CatalogLab, requirement: str, table: Table, *updates: Mapping[str, Any]
+) -> Table | None:
     """Return the table after a commit that adds what is there already; none where nothing counts as added, which no clause rules out."""
     reply = lab.try_commit(table, *updates)
     if reply.status == REFUSED:
-        lab.note(requirement, "adding what the table already has does not count as an addition for -1")
+        lab.note(
+            requirement, "adding what the table already has does not count as an addition for -1"
+        )
         return None
     with lab.judge(requirement):
         expect.status(reply, 200, 400)
@@ -121,29 +219,70 @@ def additions_are_kept_as_sent(lab: CatalogLab) -> None:
     table = lab.make_table()
     schema = upd.current_schema(table)
     documented = {**upd.next_column(table, "documented", "int"), "doc": "what it is"}
-    sent = {**schema, "fields": [*schema["fields"], documented], "identifier-field-ids": [upd.column(table, "id")]}
+    sent = {
+        **schema,
+        "fields": [*schema["fields"], documented],
+        "identifier-field-ids": [upd.column(table, "id")],
+    }
     after = stored(lab, table, upd.add_schema(sent))
 
     with lab.judge("IRC-UPD-010") as case:
         found = [one for one in after.member("schemas") if "documented" in upd.columns(one)]
-        expect.equal(1, len(found), "schemas with the column documented:", at=after.place("schemas"))
+        expect.equal(
+            1, len(found), "schemas with the column documented:", at=after.place("schemas")
+        )
         for before, field in zip(sent["fields"], found[0]["fields"], strict=True):
             with case():
-                expect.equal(before, {member: field.get(member) for member in before}, "the field", at=after.place("schemas"))
-        expect.equal(sent["identifier-field-ids"], found[0].get("identifier-field-ids"), "identifier-field-ids", at=after.place("schemas"))
-        expect.member(table.member("current-schema-id"), after.place("current-schema-id"), "still the current-schema-id")
+                expect.equal(
+                    before,
+                    {member: field.get(member) for member in before},
+                    "the field",
+                    at=after.place("schemas"),
+                )
+        expect.equal(
+            sent["identifier-field-ids"],
+            found[0].get("identifier-field-ids"),
+            "identifier-field-ids",
+            at=after.place("schemas"),
+        )
+        expect.member(
+            table.member("current-schema-id"),
+            after.place("current-schema-id"),
+            "still the current-schema-id",
+        )
     with lab.judge("IRC-UPD-022"):
         field = upd.partition_field(upd.column(table, "id"), "truncate[10]", "tens")
         after = upd.changed(lab, table, upd.add_spec(field))
         (found_field,) = spec_with(after, "tens")["fields"]
-        expect.equal(field, {member: found_field.get(member) for member in field}, "the partition field", at=after.place("partition-specs"))
-        expect.member(table.member("default-spec-id"), after.place("default-spec-id"), "still the default-spec-id")
+        expect.equal(
+            field,
+            {member: found_field.get(member) for member in field},
+            "the partition field",
+            at=after.place("partition-specs"),
+        )
+        expect.member(
+            table.member("default-spec-id"),
+            after.place("default-spec-id"),
+            "still the default-spec-id",
+        )
     with lab.judge("IRC-UPD-029"):
-        order = upd.sort_field(upd.column(table, "id"), transform="bucket[16]", direction="desc", null_order="nulls-last")
+        order = upd.sort_field(
+            upd.column(table, "id"),
+            transform="bucket[16]",
+            direction="desc",
+            null_order="nulls-last",
+        )
         after = upd.changed(lab, table, upd.add_sort_order(order))
-        orders = [states.sent_members_of([order], one.get("fields")) for one in after.member("sort-orders")]
+        orders = [
+            states.sent_members_of([order], one.get("fields"))
+            for one in after.member("sort-orders")
+        ]
         expect.contains([order], orders, "sort orders", at=after.place("sort-orders"))
-        expect.member(table.member("default-sort-order-id"), after.place("default-sort-order-id"), "still the default-sort-order-id")
+        expect.member(
+            table.member("default-sort-order-id"),
+            after.place("default-sort-order-id"),
+            "still the default-sort-order-id",
+        )
 
 
 @check("IRC-UPD-022")
@@ -159,9 +298,21 @@ def partition_field_ids_are_not_reused(lab: CatalogLab) -> None:
 
     with lab.judge("IRC-UPD-022"):
         after = upd.changed(lab, back, upd.add_spec(upd.partition_field(id_, "bucket[4]", "later")))
-        former = [one.get("field-id") for spec in back.member("partition-specs") for one in spec["fields"]]
-        later = [one.get("field-id") for spec in after.member("partition-specs") for one in spec["fields"] if one.get("name") == "later"]
-        expect.lacks(later[0] if later else None, [*former, None], "an id that no other field has,", at=after.place("partition-specs"))
+        former = [
+            one.get("field-id") for spec in back.member("partition-specs") for one in spec["fields"]
+        ]
+        later = [
+            one.get("field-id")
+            for spec in after.member("partition-specs")
+            for one in spec["fields"]
+            if one.get("name") == "later"
+        ]
+        expect.lacks(
+            later[0] if later else None,
+            [*former, None],
+            "an id that no other field has,",
+            at=after.place("partition-specs"),
+        )
 
 
 @check("IRC-UPD-005")
@@ -171,7 +322,11 @@ def upgrades_change_only_the_version(lab: CatalogLab) -> None:
     table = lab.append(lab.append(upd.table_of_version(lab, 2)))
     first, _ = all_snapshots(table, 2)
     table = stored(
-        lab, table, set_ref("release", first, kind="tag"), upd.set_statistics(upd.statistics_file(table, first)), set_properties(a="b")
+        lab,
+        table,
+        set_ref("release", first, kind="tag"),
+        upd.set_statistics(upd.statistics_file(table, first)),
+        set_properties(a="b"),
     )
     before = lab.load(table)
     after = stored(lab, table, upd.upgrade_format_version(3))
@@ -180,7 +335,12 @@ def upgrades_change_only_the_version(lab: CatalogLab) -> None:
         expect.member(3, after.place("format-version"), "format-version")
         for member in HISTORY:
             with case():
-                expect.equal(states.state(before).get(member), states.state(after).get(member), member, at=after.place(member))
+                expect.equal(
+                    states.state(before).get(member),
+                    states.state(after).get(member),
+                    member,
+                    at=after.place(member),
+                )
 
 
 @check("IRC-UPD-035")
@@ -207,7 +367,11 @@ def numbers_beyond_doubles_are_exact(lab: CatalogLab) -> None:
     snapshot = lab.snapshot(table, sequence_number=BEYOND_DOUBLES)
     identifier = snapshot["snapshot-id"]
     if (
-        lab.try_commit(table, upd.add_snapshot(snapshot), set_ref("aged", identifier, kind="tag", max_ref_age_ms=BEYOND_DOUBLES)).status
+        lab.try_commit(
+            table,
+            upd.add_snapshot(snapshot),
+            set_ref("aged", identifier, kind="tag", max_ref_age_ms=BEYOND_DOUBLES),
+        ).status
         != 200
     ):
         lab.skip("IRC-GEN-019", "the target takes no such numbers")
@@ -223,11 +387,20 @@ def numbers_beyond_doubles_are_exact(lab: CatalogLab) -> None:
                 at=after.place("snapshots"),
             )
         with case():
-            expect.member(BEYOND_DOUBLES, after.place("last-sequence-number"), "last-sequence-number")
+            expect.member(
+                BEYOND_DOUBLES, after.place("last-sequence-number"), "last-sequence-number"
+            )
         with case():
             with lab.step("IRC-UPD-045"):
-                expect.contains("max-ref-age-ms", refs(after).get("aged", {}), "the ref aged", at=after.place("refs", "aged"))
-            expect.member(BEYOND_DOUBLES, after.place("refs", "aged", "max-ref-age-ms"), "max-ref-age-ms")
+                expect.contains(
+                    "max-ref-age-ms",
+                    refs(after).get("aged", {}),
+                    "the ref aged",
+                    at=after.place("refs", "aged"),
+                )
+            expect.member(
+                BEYOND_DOUBLES, after.place("refs", "aged", "max-ref-age-ms"), "max-ref-age-ms"
+            )
 
 
 @check("IRC-GEN-019")
@@ -238,11 +411,15 @@ def row_ids_beyond_doubles_are_exact(lab: CatalogLab) -> None:
     counting = stored(lab, table, upd.add_snapshot(small))
     with lab.step("IRC-UPD-041"):
         expect.member(small["first-row-id"] + EVEN, counting.place("next-row-id"), "next-row-id")
-    many = lab.try_commit(table, upd.add_snapshot(lab.snapshot(counting, added_rows=BEYOND_DOUBLES)))
+    many = lab.try_commit(
+        table, upd.add_snapshot(lab.snapshot(counting, added_rows=BEYOND_DOUBLES))
+    )
     if many.status != 200:
         lab.skip("IRC-GEN-019", "the target takes no such row ids")
         return
-    snapshot = lab.snapshot(Table(table.namespace, table.name, many), first_row_id=BEYOND_DOUBLES + EVEN, added_rows=2)
+    snapshot = lab.snapshot(
+        Table(table.namespace, table.name, many), first_row_id=BEYOND_DOUBLES + EVEN, added_rows=2
+    )
 
     with lab.judge("IRC-GEN-019"):
         expect.member(BEYOND_DOUBLES + EVEN, many.place("metadata", "next-row-id"), "next-row-id")
@@ -261,7 +438,10 @@ def ref_names_are_kept_as_sent(lab: CatalogLab) -> None:
     """A ref keeps its name as sent, with capitals, dots and slashes."""
     table = lab.append(lab.make_table())
     (snapshot,) = all_snapshots(table, 1)
-    updates = [set_ref(name, snapshot, kind=kind) for name, kind in (("Audit/2026.q1", "branch"), ("v1.0-RC 2", "tag"))]
+    updates = [
+        set_ref(name, snapshot, kind=kind)
+        for name, kind in (("Audit/2026.q1", "branch"), ("v1.0-RC 2", "tag"))
+    ]
 
     with lab.judge("IRC-UPD-045") as case:
         after = upd.changed(lab, table, *updates)
@@ -275,11 +455,21 @@ def ref_names_are_kept_as_sent(lab: CatalogLab) -> None:
 def properties_are_kept_as_sent(lab: CatalogLab) -> None:
     """Properties keep keys and values as sent: with special characters, empty, or long."""
     table = lab.make_table()
-    sent = {"lakepact.some-key": "", "Lakepact Some/Key": "x" * 5000, "grüße": ' 雪 \n\t"\\', "0": "0"}
+    sent = {
+        "lakepact.some-key": "",
+        "Lakepact Some/Key": "x" * 5000,
+        "grüße": ' 雪 \n\t"\\',
+        "0": "0",
+    }
 
     with lab.judge("IRC-UPD-061"):
         after = upd.changed(lab, table, {"action": "set-properties", "updates": sent})
-        expect.equal(sent, {key: after.member("properties").get(key) for key in sent}, "properties", at=after.place("properties"))
+        expect.equal(
+            sent,
+            {key: after.member("properties").get(key) for key in sent},
+            "properties",
+            at=after.place("properties"),
+        )
 
 
 @check("IRC-UPD-066", "IRC-UPD-071")
@@ -287,16 +477,29 @@ def statistics_are_kept_as_sent(lab: CatalogLab) -> None:
     """Statistics files are stored with all their members."""
     table = lab.append(lab.make_table())
     (snapshot,) = all_snapshots(table, 1)
-    file, of_partitions = upd.statistics_file(table, snapshot), upd.partition_statistics_file(table, snapshot)
+    file, of_partitions = (
+        upd.statistics_file(table, snapshot),
+        upd.partition_statistics_file(table, snapshot),
+    )
     (blob,) = file["blob-metadata"]
-    file["blob-metadata"] = [blob, {**blob, "fields": [upd.column(table, "name")], "properties": {"ndv": "5"}}]
+    file["blob-metadata"] = [
+        blob,
+        {**blob, "fields": [upd.column(table, "name")], "properties": {"ndv": "5"}},
+    ]
 
     with lab.judge("IRC-UPD-066"):
         after = upd.changed(lab, table, upd.set_statistics(file))
         expect.equal(
-            [file], [{m: one.get(m) for m in file} for one in after.member("statistics")], "statistics", at=after.place("statistics")
+            [file],
+            [{m: one.get(m) for m in file} for one in after.member("statistics")],
+            "statistics",
+            at=after.place("statistics"),
         )
     with lab.judge("IRC-UPD-071"):
         after = upd.changed(lab, table, upd.set_partition_statistics(of_partitions))
-        found = [{m: one.get(m) for m in of_partitions} for one in after.member("partition-statistics")]
-        expect.equal([of_partitions], found, "partition-statistics", at=after.place("partition-statistics"))
+        found = [
+            {m: one.get(m) for m in of_partitions} for one in after.member("partition-statistics")
+        ]
+        expect.equal(
+            [of_partitions], found, "partition-statistics", at=after.place("partition-statistics")
+        )

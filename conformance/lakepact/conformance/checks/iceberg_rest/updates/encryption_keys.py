@@ -11,7 +11,9 @@ from lakepact.conformance.checks.iceberg_rest.kit.tables.encryption_keys import 
 
 def keys_called(table: Table, key_id: str) -> list[dict[str, Any]]:
     """Return the entries that a table has for a key id."""
-    return [key for key in table.metadata.get("encryption-keys") or () if key.get("key-id") == key_id]
+    return [
+        key for key in table.metadata.get("encryption-keys") or () if key.get("key-id") == key_id
+    ]
 
 
 def table_with_keys(lab: CatalogLab, *keys: dict[str, Any]) -> Table:
@@ -24,7 +26,10 @@ def table_with_keys(lab: CatalogLab, *keys: dict[str, Any]) -> Table:
     with lab.step("IRC-UPD-079"):
         for key in keys:
             expect.equal(
-                1, len(keys_called(table, key["key-id"])), f"entries for the key {key['key-id']}:", at=table.place("encryption-keys")
+                1,
+                len(keys_called(table, key["key-id"])),
+                f"entries for the key {key['key-id']}:",
+                at=table.place("encryption-keys"),
             )
     return table
 
@@ -39,8 +44,18 @@ def keys_are_stored(lab: CatalogLab) -> None:
         for sent in (ROOT, KEY):
             with case():
                 entries = keys_called(after, sent["key-id"])
-                expect.equal(1, len(entries), f"entries for the key {sent['key-id']}:", at=after.place("encryption-keys"))
-                expect.equal(sent, {member: entries[0].get(member) for member in sent}, "the key", at=after.place("encryption-keys"))
+                expect.equal(
+                    1,
+                    len(entries),
+                    f"entries for the key {sent['key-id']}:",
+                    at=after.place("encryption-keys"),
+                )
+                expect.equal(
+                    sent,
+                    {member: entries[0].get(member) for member in sent},
+                    "the key",
+                    at=after.place("encryption-keys"),
+                )
 
 
 @check("IRC-UPD-079")
@@ -53,7 +68,9 @@ def key_ids_are_case_sensitive(lab: CatalogLab) -> None:
         after = upd.changed(lab, table, upd.add_encryption_key(other))
         for sent in (ROOT, other):
             with case():
-                entries = [key.get("encrypted-key-metadata") for key in keys_called(after, sent["key-id"])]
+                entries = [
+                    key.get("encrypted-key-metadata") for key in keys_called(after, sent["key-id"])
+                ]
                 expect.equal(
                     [sent["encrypted-key-metadata"]],
                     entries,
@@ -67,12 +84,19 @@ def keys_are_stored_once(lab: CatalogLab) -> None:
     """Adding a key id again does not make a second entry."""
     table = table_with_keys(lab, ROOT)
 
-    for again in lab.each((ROOT, {**ROOT, "encrypted-key-metadata": KEY["encrypted-key-metadata"]})):
+    for again in lab.each(
+        (ROOT, {**ROOT, "encrypted-key-metadata": KEY["encrypted-key-metadata"]})
+    ):
         reply = lab.try_commit(table, upd.add_encryption_key(again))
         with lab.judge("IRC-UPD-080"):
             expect.no_server_error(reply)
             after = lab.load(table)
-            expect.equal(1, len(keys_called(after, "root")), "entries for the key root:", at=after.place("encryption-keys"))
+            expect.equal(
+                1,
+                len(keys_called(after, "root")),
+                "entries for the key root:",
+                at=after.place("encryption-keys"),
+            )
 
 
 @check("IRC-UPD-081")
@@ -95,8 +119,18 @@ def keys_are_removed(lab: CatalogLab) -> None:
         for key_id in ("data", "nope"):
             with case():
                 after = upd.changed(lab, table, upd.remove_encryption_key(key_id))
-                expect.equal([], keys_called(after, "data"), "as entries for the key data", at=after.place("encryption-keys"))
-                expect.equal(1, len(keys_called(after, "root")), "entries for the key root:", at=after.place("encryption-keys"))
+                expect.equal(
+                    [],
+                    keys_called(after, "data"),
+                    "as entries for the key data",
+                    at=after.place("encryption-keys"),
+                )
+                expect.equal(
+                    1,
+                    len(keys_called(after, "root")),
+                    "entries for the key root:",
+                    at=after.place("encryption-keys"),
+                )
 
 
 @check("IRC-UPD-082")
@@ -109,6 +143,14 @@ def removing_a_key_keeps_keys_encrypted_by_it(lab: CatalogLab) -> None:
     with lab.judge("IRC-UPD-082"):
         expect.no_server_error(reply)
         expect.equal(
-            0 if reply.status == 200 else 1, len(keys_called(after, "root")), "entries for the key root:", at=after.place("encryption-keys")
+            0 if reply.status == 200 else 1,
+            len(keys_called(after, "root")),
+            "entries for the key root:",
+            at=after.place("encryption-keys"),
         )
-        expect.equal(1, len(keys_called(after, "data")), "entries for the key data:", at=after.place("encryption-keys"))
+        expect.equal(
+            1,
+            len(keys_called(after, "data")),
+            "entries for the key data:",
+            at=after.place("encryption-keys"),
+        )

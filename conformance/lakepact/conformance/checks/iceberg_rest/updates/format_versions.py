@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
-from lakepact.conformance.checks.iceberg_rest.api import CatalogLab, Mutation, Wrong, check, expect, upd
+from lakepact.conformance.checks.iceberg_rest.api import (
+    CatalogLab,
+    Mutation,
+    Wrong,
+    check,
+    expect,
+    upd,
+)
 
 UNKNOWN_VERSION = Mutation(Wrong.VALUE, "/updates/*/format-version")
 
@@ -29,7 +36,11 @@ def upgrades_may_skip_a_version(lab: CatalogLab) -> None:
     with lab.judge("IRC-UPD-005"):
         after = upd.changed(lab, table, upd.upgrade_format_version(3))
         expect.member(3, after.place("format-version"), "format-version")
-        expect.member(table.member("current-snapshot-id"), after.place("current-snapshot-id"), "current-snapshot-id")
+        expect.member(
+            table.member("current-snapshot-id"),
+            after.place("current-snapshot-id"),
+            "current-snapshot-id",
+        )
 
 
 @check("IRC-UPD-006")
@@ -47,14 +58,20 @@ def upgrades_to_the_same_version_return_200(lab: CatalogLab) -> None:
 def downgrades_return_400(lab: CatalogLab) -> None:
     """Lowering the format version returns 400."""
     upd.judge_refusals(
-        lab, "IRC-UPD-007", upd.table_of_version(lab, 2), {"a downgrade from 2 to 1": (upd.DOWNGRADE, [upd.upgrade_format_version(1)])}
+        lab,
+        "IRC-UPD-007",
+        upd.table_of_version(lab, 2),
+        {"a downgrade from 2 to 1": (upd.DOWNGRADE, [upd.upgrade_format_version(1)])},
     )
 
 
 @check("IRC-UPD-008")
 def unknown_format_versions_return_400(lab: CatalogLab) -> None:
     """Upgrading to an unknown format version returns 400."""
-    cases = {f"format version {version}": (UNKNOWN_VERSION, [upd.upgrade_format_version(version)]) for version in (0, 99)}
+    cases = {
+        f"format version {version}": (UNKNOWN_VERSION, [upd.upgrade_format_version(version)])
+        for version in (0, 99)
+    }
     upd.judge_refusals(lab, "IRC-UPD-008", lab.make_table(), cases)
 
 
@@ -66,10 +83,18 @@ def upgrade_keeps_snapshots(lab: CatalogLab) -> None:
 
     with lab.judge("IRC-UPD-009"):
         after = upd.changed(lab, table, upd.upgrade_format_version(2))
-        expect.equal([before], [s.get("snapshot-id") for s in after.member("snapshots")], "snapshots", at=after.place("snapshots"))
+        expect.equal(
+            [before],
+            [s.get("snapshot-id") for s in after.member("snapshots")],
+            "snapshots",
+            at=after.place("snapshots"),
+        )
         expect.member(before, after.place("current-snapshot-id"), "current-snapshot-id")
         numbers = [s.get("sequence-number") or 0 for s in after.member("snapshots")]
         last = after.metadata.get("last-sequence-number") or 0
         expect.true(
-            last >= max(numbers), f"a last-sequence-number of at least {max(numbers)}", last, at=after.place("last-sequence-number")
+            last >= max(numbers),
+            f"a last-sequence-number of at least {max(numbers)}",
+            last,
+            at=after.place("last-sequence-number"),
         )

@@ -4,15 +4,33 @@ from __future__ import annotations
 
 from typing import Any
 
-from lakepact.conformance.checks.iceberg_rest.api import CatalogLab, Table, check, expect, set_ref, states, upd
-from lakepact.conformance.checks.iceberg_rest.kit.commits.requirements import assert_last_partition, judge_answers
+from lakepact.conformance.checks.iceberg_rest.api import (
+    CatalogLab,
+    Table,
+    check,
+    expect,
+    set_ref,
+    states,
+    upd,
+)
+from lakepact.conformance.checks.iceberg_rest.kit.commits.requirements import (
+    assert_last_partition,
+    judge_answers,
+)
 from lakepact.conformance.checks.iceberg_rest.kit.steps import stored
 from lakepact.conformance.checks.iceberg_rest.updates.partition_specs import spec_ids, spec_with
 from lakepact.conformance.checks.iceberg_rest.updates.properties import expect_properties
 from lakepact.conformance.checks.iceberg_rest.updates.refs import current_snapshot
 from lakepact.conformance.checks.iceberg_rest.updates.schemas import id_of_schema_with, schema_ids
-from lakepact.conformance.checks.iceberg_rest.updates.snapshots import all_snapshots, snapshot_ids, snapshot_of
-from lakepact.conformance.checks.iceberg_rest.updates.statistics import STORED_BY, table_of_two_snapshots
+from lakepact.conformance.checks.iceberg_rest.updates.snapshots import (
+    all_snapshots,
+    snapshot_ids,
+    snapshot_of,
+)
+from lakepact.conformance.checks.iceberg_rest.updates.statistics import (
+    STORED_BY,
+    table_of_two_snapshots,
+)
 
 
 @check("IRC-UPD-010", "IRC-UPD-022", "IRC-UPD-029")
@@ -21,18 +39,25 @@ def additions_change_nothing_else(lab: CatalogLab) -> None:
     table = lab.append(lab.make_table(properties={"lakepact.note": "1"}))
     table = stored(lab, table, set_ref("release", table.member("current-snapshot-id"), kind="tag"))
     more = upd.schema_with(table, upd.next_column(table, "more"))
-    field = upd.partition_field(upd.column(table, "id"), "bucket[4]", "id_bucket", field_id=upd.next_field(table))
+    field = upd.partition_field(
+        upd.column(table, "id"), "bucket[4]", "id_bucket", field_id=upd.next_field(table)
+    )
     additions = {
         "IRC-UPD-010": (upd.add_schema(more), ("schemas", "last-column-id")),
         "IRC-UPD-022": (upd.add_spec(field), ("partition-specs", "last-partition-id")),
-        "IRC-UPD-029": (upd.add_sort_order(upd.sort_field(upd.column(table, "name"))), ("sort-orders",)),
+        "IRC-UPD-029": (
+            upd.add_sort_order(upd.sort_field(upd.column(table, "name"))),
+            ("sort-orders",),
+        ),
     }
     for requirement, (update, members) in lab.each(additions.items()):
         before = lab.load(table)
         stored(lab, table, update)
         after = lab.load(table)
         with lab.judge(requirement):
-            states.assert_same_table(lab, before, after, ignore=(*members, *states.BOOKKEEPING, states.LOCATION))
+            states.assert_same_table(
+                lab, before, after, ignore=(*members, *states.BOOKKEEPING, states.LOCATION)
+            )
 
 
 @check("IRC-UPD-035")
@@ -40,10 +65,17 @@ def two_snapshots_are_added_in_one_commit(lab: CatalogLab) -> None:
     """Two snapshots of one commit are both stored; `last-sequence-number` is that of the later one."""
     table = lab.append(upd.table_of_version(lab, 2))
     first = lab.snapshot(table)
-    second = lab.snapshot(table, parent_snapshot_id=first["snapshot-id"], sequence_number=first["sequence-number"] + 1)
+    second = lab.snapshot(
+        table, parent_snapshot_id=first["snapshot-id"], sequence_number=first["sequence-number"] + 1
+    )
 
     with lab.judge("IRC-UPD-035") as case:
-        after = upd.changed(lab, table, *map(upd.add_snapshot, (first, second)), set_ref("main", second["snapshot-id"]))
+        after = upd.changed(
+            lab,
+            table,
+            *map(upd.add_snapshot, (first, second)),
+            set_ref("main", second["snapshot-id"]),
+        )
         for sent in (first, second):
             with case():
                 expect.equal(
@@ -52,8 +84,15 @@ def two_snapshots_are_added_in_one_commit(lab: CatalogLab) -> None:
                     "sequence-number",
                     at=after.place("snapshots"),
                 )
-        expect.equal(second["snapshot-id"], current_snapshot(after), "current-snapshot-id", at=after.place("current-snapshot-id"))
-        expect.member(second["sequence-number"], after.place("last-sequence-number"), "last-sequence-number")
+        expect.equal(
+            second["snapshot-id"],
+            current_snapshot(after),
+            "current-snapshot-id",
+            at=after.place("current-snapshot-id"),
+        )
+        expect.member(
+            second["sequence-number"], after.place("last-sequence-number"), "last-sequence-number"
+        )
 
 
 @check("IRC-UPD-035")
@@ -64,9 +103,14 @@ def snapshots_keep_their_parents(lab: CatalogLab) -> None:
     snapshot = lab.snapshot(table, parent_snapshot_id=first)
 
     with lab.judge("IRC-UPD-035"):
-        after = upd.changed(lab, table, upd.add_snapshot(snapshot), set_ref("aside", snapshot["snapshot-id"]))
+        after = upd.changed(
+            lab, table, upd.add_snapshot(snapshot), set_ref("aside", snapshot["snapshot-id"])
+        )
         expect.equal(
-            first, snapshot_of(after, snapshot["snapshot-id"]).get("parent-snapshot-id"), "parent-snapshot-id", at=after.place("snapshots")
+            first,
+            snapshot_of(after, snapshot["snapshot-id"]).get("parent-snapshot-id"),
+            "parent-snapshot-id",
+            at=after.place("snapshots"),
         )
 
 
@@ -77,7 +121,10 @@ def next_row_id_counts_every_snapshot(lab: CatalogLab) -> None:
     expected = table.member("next-row-id")
     for rows, is_main in lab.each(((25, True), (7, False), (0, True), (3, True))):
         snapshot = lab.snapshot(table, added_rows=rows, first_row_id=expected)
-        updates = [upd.add_snapshot(snapshot), *([set_ref("main", snapshot["snapshot-id"])] if is_main else [])]
+        updates = [
+            upd.add_snapshot(snapshot),
+            *([set_ref("main", snapshot["snapshot-id"])] if is_main else []),
+        ]
         with lab.judge("IRC-UPD-041"):
             table = upd.changed(lab, table, *updates)
             expect.equal(
@@ -99,11 +146,17 @@ def removed_snapshots_keep_next_row_id(lab: CatalogLab) -> None:
     expected = table.member("next-row-id")
     table = stored(lab, table, upd.remove_snapshots(gone["snapshot-id"]))
     with lab.step("IRC-UPD-050"):
-        expect.lacks(gone["snapshot-id"], snapshot_ids(table), "snapshots", at=table.place("snapshots"))
+        expect.lacks(
+            gone["snapshot-id"], snapshot_ids(table), "snapshots", at=table.place("snapshots")
+        )
 
     with lab.judge("IRC-UPD-041"):
-        expect.member(expected, table.place("next-row-id"), "next-row-id once a snapshot was removed,")
-        after = upd.changed(lab, table, upd.add_snapshot(lab.snapshot(table, added_rows=3, first_row_id=expected)))
+        expect.member(
+            expected, table.place("next-row-id"), "next-row-id once a snapshot was removed,"
+        )
+        after = upd.changed(
+            lab, table, upd.add_snapshot(lab.snapshot(table, added_rows=3, first_row_id=expected))
+        )
         expect.member(expected + 3, after.place("next-row-id"), "next-row-id")
 
 
@@ -113,14 +166,20 @@ def snapshots_keep_former_schema_ids(lab: CatalogLab) -> None:
     table = lab.make_table()
     former = table.member("current-schema-id")
     table = stored(
-        lab, table, upd.add_schema(upd.schema_with(table, upd.next_column(table, "more"))), upd.set_current_schema(upd.LAST_ADDED)
+        lab,
+        table,
+        upd.add_schema(upd.schema_with(table, upd.next_column(table, "more"))),
+        upd.set_current_schema(upd.LAST_ADDED),
     )
     snapshot = lab.snapshot(table, schema_id=former)
 
     with lab.judge("IRC-UPD-042"):
         after = upd.changed(lab, table, upd.add_snapshot(snapshot))
         expect.equal(
-            former, snapshot_of(after, snapshot["snapshot-id"]).get("schema-id"), "schema-id of the snapshot", at=after.place("snapshots")
+            former,
+            snapshot_of(after, snapshot["snapshot-id"]).get("schema-id"),
+            "schema-id of the snapshot",
+            at=after.place("snapshots"),
         )
 
 
@@ -130,15 +189,31 @@ def removing_a_snapshot_keeps_its_neighbours(lab: CatalogLab) -> None:
     table = lab.append(lab.append(lab.append(lab.make_table())))
     first, second, third = all_snapshots(table, 3)
     has_statistics = lab.feature("statistics")
-    statistics = [upd.set_statistics(upd.statistics_file(table, first, name="kept"))] if has_statistics else []
+    statistics = (
+        [upd.set_statistics(upd.statistics_file(table, first, name="kept"))]
+        if has_statistics
+        else []
+    )
     stored(lab, table, *statistics, set_ref("kept", first, kind="tag"))
 
     with lab.judge("IRC-UPD-050"):
         after = upd.changed(lab, table, upd.remove_snapshots(second))
-        expect.equal(sorted([first, third]), sorted(snapshot_ids(after)), "snapshots", at=after.place("snapshots"))
+        expect.equal(
+            sorted([first, third]),
+            sorted(snapshot_ids(after)),
+            "snapshots",
+            at=after.place("snapshots"),
+        )
         if has_statistics:
-            expect.equal([first], list(upd.files(after)), "snapshots with statistics", at=after.place("statistics"))
-        expect.member(first, after.place("refs", "kept", "snapshot-id"), "the snapshot of a tag beside it")
+            expect.equal(
+                [first],
+                list(upd.files(after)),
+                "snapshots with statistics",
+                at=after.place("statistics"),
+            )
+        expect.member(
+            first, after.place("refs", "kept", "snapshot-id"), "the snapshot of a tag beside it"
+        )
 
 
 @check("IRC-UPD-050")
@@ -151,7 +226,9 @@ def unknown_ids_do_not_stop_removals(lab: CatalogLab) -> None:
     with lab.judge("IRC-UPD-050"):
         kept = [second] if reply.status == 200 else [first, second]
         after = lab.load(table)
-        expect.equal(sorted(kept), sorted(snapshot_ids(after)), "snapshots", at=after.place("snapshots"))
+        expect.equal(
+            sorted(kept), sorted(snapshot_ids(after)), "snapshots", at=after.place("snapshots")
+        )
 
 
 @check("IRC-UPD-050")
@@ -163,14 +240,25 @@ def sequence_numbers_are_not_reused(lab: CatalogLab) -> None:
 
     with lab.judge("IRC-UPD-050"):
         after = upd.changed(lab, table, upd.remove_snapshots(snapshot["snapshot-id"]))
-        expect.lacks(snapshot["snapshot-id"], snapshot_ids(after), "snapshots", at=after.place("snapshots"))
-        expect.member(table.member("last-sequence-number"), after.place("last-sequence-number"), "still the last-sequence-number")
+        expect.lacks(
+            snapshot["snapshot-id"], snapshot_ids(after), "snapshots", at=after.place("snapshots")
+        )
+        expect.member(
+            table.member("last-sequence-number"),
+            after.place("last-sequence-number"),
+            "still the last-sequence-number",
+        )
 
 
 def _expect_both_kinds(lab: CatalogLab, table: Table, snapshot: int) -> None:
     for member, stores in STORED_BY.items():
         with lab.step(stores):
-            expect.equal([snapshot], list(upd.files(table, member)), f"snapshots with {member}", at=table.place(member))
+            expect.equal(
+                [snapshot],
+                list(upd.files(table, member)),
+                f"snapshots with {member}",
+                at=table.place(member),
+            )
 
 
 def _both_kinds(lab: CatalogLab) -> tuple[Table, int]:
@@ -196,21 +284,38 @@ def removing_statistics_keeps_the_other_kind(lab: CatalogLab) -> None:
         with lab.judge(requirement):
             _expect_both_kinds(lab, table, first)
             after = upd.changed(lab, table, update(first))
-            expect.equal([first], list(upd.files(after, kept)), f"snapshots with {kept}", at=after.place(kept))
+            expect.equal(
+                [first],
+                list(upd.files(after, kept)),
+                f"snapshots with {kept}",
+                at=after.place(kept),
+            )
 
 
 @check("IRC-UPD-076")
 def several_schemas_are_removed(lab: CatalogLab) -> None:
     """Removing several schemas removes all of them and keeps `last-column-id`."""
     table = lab.make_table()
-    schemas = [upd.schema_with(table, upd.next_column(table, name, skip=n), skip=n) for n, name in enumerate(("one", "two"))]
+    schemas = [
+        upd.schema_with(table, upd.next_column(table, name, skip=n), skip=n)
+        for n, name in enumerate(("one", "two"))
+    ]
     grown = stored(lab, table, *map(upd.add_schema, schemas))
     gone = [id_of_schema_with(grown, name) for name in ("one", "two")]
 
     with lab.judge("IRC-UPD-076"):
         after = upd.changed(lab, table, upd.remove_schemas(*gone))
-        expect.equal([table.member("current-schema-id")], schema_ids(after), "the schemas that were not listed,", at=after.place("schemas"))
-        expect.member(grown.member("last-column-id"), after.place("last-column-id"), "still the last-column-id")
+        expect.equal(
+            [table.member("current-schema-id")],
+            schema_ids(after),
+            "the schemas that were not listed,",
+            at=after.place("schemas"),
+        )
+        expect.member(
+            grown.member("last-column-id"),
+            after.place("last-column-id"),
+            "still the last-column-id",
+        )
 
 
 @check("IRC-UPD-073", "IRC-REQ-027")
@@ -227,14 +332,26 @@ def several_specs_are_removed(lab: CatalogLab) -> None:
     with lab.judge("IRC-UPD-073"):
         after = upd.changed(lab, table, upd.remove_partition_specs(*gone))
         expect.equal(
-            [table.member("default-spec-id")], spec_ids(after), "the specs that were not listed,", at=after.place("partition-specs")
+            [table.member("default-spec-id")],
+            spec_ids(after),
+            "the specs that were not listed,",
+            at=after.place("partition-specs"),
         )
     with lab.step("IRC-UPD-073"):
         answer = lab.load(table)
         expect.equal(
-            [table.member("default-spec-id")], spec_ids(answer), "the specs that were not listed,", at=answer.place("partition-specs")
+            [table.member("default-spec-id")],
+            spec_ids(answer),
+            "the specs that were not listed,",
+            at=answer.place("partition-specs"),
         )
-    judge_answers(lab, "IRC-REQ-027", table, cases={"the specs with its fields were removed": assert_last_partition(last)}, allowed=[200])
+    judge_answers(
+        lab,
+        "IRC-REQ-027",
+        table,
+        cases={"the specs with its fields were removed": assert_last_partition(last)},
+        allowed=[200],
+    )
 
 
 @check("IRC-UPD-010")
@@ -242,7 +359,8 @@ def remaining_schemas_keep_their_ids(lab: CatalogLab) -> None:
     """A schema added after a removal gets an unused id, and the remaining schemas keep theirs."""
     table = lab.make_table()
     one, two, three = (
-        upd.schema_with(table, upd.next_column(table, name, skip=n), skip=n) for n, name in enumerate(("one", "two", "three"))
+        upd.schema_with(table, upd.next_column(table, name, skip=n), skip=n)
+        for n, name in enumerate(("one", "two", "three"))
     )
     grown = stored(lab, table, upd.add_schema(one), upd.add_schema(two))
     first, kept = table.member("current-schema-id"), id_of_schema_with(grown, "two")
@@ -253,9 +371,19 @@ def remaining_schemas_keep_their_ids(lab: CatalogLab) -> None:
 
     with lab.judge("IRC-UPD-010"):
         after = upd.changed(lab, table, upd.add_schema(three))
-        expect.equal(kept, id_of_schema_with(after, "two"), "the id of a schema that stayed", at=after.place("schemas"))
+        expect.equal(
+            kept,
+            id_of_schema_with(after, "two"),
+            "the id of a schema that stayed",
+            at=after.place("schemas"),
+        )
         added = id_of_schema_with(after, "three")
-        expect.equal(sorted({first, kept, added}), sorted(schema_ids(after)), "ids of schemas, each once:", at=after.place("schemas"))
+        expect.equal(
+            sorted({first, kept, added}),
+            sorted(schema_ids(after)),
+            "ids of schemas, each once:",
+            at=after.place("schemas"),
+        )
 
 
 @check("IRC-UPD-022")
@@ -263,7 +391,10 @@ def remaining_specs_keep_their_ids(lab: CatalogLab) -> None:
     """A spec added after a removal gets an unused id, and the remaining specs keep theirs."""
     table = upd.table_of_version(lab, 2)
     at = upd.column(table, "at")
-    one, two, three = (upd.add_spec(upd.partition_field(at, transform, transform)) for transform in ("year", "month", "day"))
+    one, two, three = (
+        upd.add_spec(upd.partition_field(at, transform, transform))
+        for transform in ("year", "month", "day")
+    )
     grown = stored(lab, table, one, two)
     first, kept = table.member("default-spec-id"), spec_with(grown, "month")["spec-id"]
     gone = spec_with(grown, "year")["spec-id"]
@@ -273,7 +404,12 @@ def remaining_specs_keep_their_ids(lab: CatalogLab) -> None:
 
     with lab.judge("IRC-UPD-022"):
         after = upd.changed(lab, table, three)
-        expect.equal(kept, spec_with(after, "month")["spec-id"], "the id of a spec that stayed", at=after.place("partition-specs"))
+        expect.equal(
+            kept,
+            spec_with(after, "month")["spec-id"],
+            "the id of a spec that stayed",
+            at=after.place("partition-specs"),
+        )
         expect.equal(
             sorted({first, kept, spec_with(after, "day")["spec-id"]}),
             sorted(spec_ids(after)),
@@ -286,10 +422,20 @@ def remaining_specs_keep_their_ids(lab: CatalogLab) -> None:
 def removing_properties_keeps_similar_keys(lab: CatalogLab) -> None:
     """Removing properties removes exactly the listed keys, not those with a common prefix or another case."""
     gone: dict[str, Any] = {"lakepact.one": "1", "lakepact.two": "2"}
-    kept = {"lakepact.one.more": "3", "lakepact.ONE": "4", "lakepact": "5", "other.lakepact.one": "6"}
+    kept = {
+        "lakepact.one.more": "3",
+        "lakepact.ONE": "4",
+        "lakepact": "5",
+        "other.lakepact.one": "6",
+    }
     table = lab.make_table()
     with lab.step("IRC-UPD-061"):
-        expect_properties(upd.changed(lab, table, {"action": "set-properties", "updates": {**gone, **kept}}), {**gone, **kept})
+        expect_properties(
+            upd.changed(lab, table, {"action": "set-properties", "updates": {**gone, **kept}}),
+            {**gone, **kept},
+        )
 
     with lab.judge("IRC-UPD-064"):
-        expect_properties(upd.changed(lab, table, upd.remove_properties(*gone)), {**kept, **dict.fromkeys(gone)})
+        expect_properties(
+            upd.changed(lab, table, upd.remove_properties(*gone)), {**kept, **dict.fromkeys(gone)}
+        )

@@ -6,7 +6,14 @@ from collections.abc import Callable, Mapping
 from itertools import combinations
 from typing import Any
 
-from lakepact.conformance.checks.iceberg_rest.api import CatalogLab, Table, check, expect, states, upd
+from lakepact.conformance.checks.iceberg_rest.api import (
+    CatalogLab,
+    Table,
+    check,
+    expect,
+    states,
+    upd,
+)
 from lakepact.conformance.checks.iceberg_rest.kit.steps import stored
 
 COUNTED = [
@@ -19,7 +26,10 @@ FURTHER = {"id": 4, "name": "further", "type": "string", "required": False}
 
 def _with_fields(schema: Mapping[str, Any], **changes: Mapping[str, Any]) -> dict[str, Any]:
     """Return a schema whose columns of these names have other members."""
-    return {**schema, "fields": [{**field, **changes.get(field["name"], {})} for field in schema["fields"]]}
+    return {
+        **schema,
+        "fields": [{**field, **changes.get(field["name"], {})} for field in schema["fields"]],
+    }
 
 
 def _likenesses(table: Table) -> dict[str, dict[str, Any]]:
@@ -31,8 +41,14 @@ def _likenesses(table: Table) -> dict[str, dict[str, Any]]:
         "a column that became optional": _with_fields(schema, id={"required": False}),
         "a column of another name": _with_fields(schema, name={"name": "called"}),
         "a wider type": _with_fields(schema, count={"type": "long"}),
-        "another order of columns": {**schema, "fields": [*schema["fields"][1:], schema["fields"][0]]},
-        "identifier fields": {**schema, "identifier-field-ids": [] if identified else [upd.column(table, "id")]},
+        "another order of columns": {
+            **schema,
+            "fields": [*schema["fields"][1:], schema["fields"][0]],
+        },
+        "identifier fields": {
+            **schema,
+            "identifier-field-ids": [] if identified else [upd.column(table, "id")],
+        },
     }
 
 
@@ -40,7 +56,9 @@ def _is_current(table: Table, sent: Mapping[str, Any], what: str) -> None:
     """The current schema says all that was sent, of columns and identifier fields."""
     current = upd.current_schema(table)
     said = states.sent_members_of(sent["fields"], current["fields"])
-    expect.equal(sent["fields"], said, f"the columns of a schema with {what},", at=table.place("schemas"))
+    expect.equal(
+        sent["fields"], said, f"the columns of a schema with {what},", at=table.place("schemas")
+    )
     expect.equal(
         sent.get("identifier-field-ids") or [],
         current.get("identifier-field-ids") or [],
@@ -56,17 +74,28 @@ def slightly_different_schemas_are_added(lab: CatalogLab) -> None:
 
     with lab.judge("IRC-UPD-010"):
         for what, schema in _likenesses(table).items():
-            _is_current(upd.changed(lab, table, upd.add_schema(schema), upd.set_current_schema(upd.LAST_ADDED)), schema, what)
+            _is_current(
+                upd.changed(
+                    lab, table, upd.add_schema(schema), upd.set_current_schema(upd.LAST_ADDED)
+                ),
+                schema,
+                what,
+            )
 
 
 @check("IRC-UPD-093")
 def schemas_change_in_two_ways_at_once(lab: CatalogLab) -> None:
     """A schema with two of these edits is added if each alone is: optional, wider, renamed, moved and further columns."""
     edits: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {
-        "a column that became optional": lambda schema: _with_fields(schema, id={"required": False}),
+        "a column that became optional": lambda schema: _with_fields(
+            schema, id={"required": False}
+        ),
         "a wider type": lambda schema: _with_fields(schema, count={"type": "long"}),
         "a column of another name": lambda schema: _with_fields(schema, name={"name": "called"}),
-        "another order of columns": lambda schema: {**schema, "fields": [*schema["fields"][1:], schema["fields"][0]]},
+        "another order of columns": lambda schema: {
+            **schema,
+            "fields": [*schema["fields"][1:], schema["fields"][0]],
+        },
         "a further column": lambda schema: {**schema, "fields": [*schema["fields"], FURTHER]},
     }
     home = lab.make_namespace()
@@ -83,11 +112,15 @@ def schemas_change_in_two_ways_at_once(lab: CatalogLab) -> None:
         for what, (table, schema) in ((one, edited(one)) for one in edits)
         if lab.try_commit(table, *_made_current(schema)).status == 200
     ]
-    with lab.judge_each("IRC-UPD-093", without="the target refuses each of these edits alone") as case:
+    with lab.judge_each(
+        "IRC-UPD-093", without="the target refuses each of these edits alone"
+    ) as case:
         for both in combinations(alone, 2):
             with case():
                 table, schema = edited(*both)
-                _is_current(upd.changed(lab, table, *_made_current(schema)), schema, " and ".join(both))
+                _is_current(
+                    upd.changed(lab, table, *_made_current(schema)), schema, " and ".join(both)
+                )
 
 
 def _made_current(schema: Mapping[str, Any]) -> tuple[Mapping[str, Any], ...]:
@@ -102,17 +135,32 @@ def default_values_are_part_of_a_schema(lab: CatalogLab) -> None:
 
     with lab.judge("IRC-UPD-010"):
         schema = upd.schema_with(table, counted)
-        table = upd.changed(lab, table, upd.add_schema(schema), upd.set_current_schema(upd.LAST_ADDED))
+        table = upd.changed(
+            lab, table, upd.add_schema(schema), upd.set_current_schema(upd.LAST_ADDED)
+        )
         _is_current(table, schema, "default values")
         other = _with_fields(schema, counted={"write-default": 8})
-        table = upd.changed(lab, table, upd.add_schema(other), upd.set_current_schema(upd.LAST_ADDED))
+        table = upd.changed(
+            lab, table, upd.add_schema(other), upd.set_current_schema(upd.LAST_ADDED)
+        )
         _is_current(table, other, "another write-default")
         # Within another column they may be refused, and are kept where they are not.
         place = upd.next_column(table, "place")
         defaults = {"initial-default": "here", "write-default": "there"}
-        city = {"id": place["id"] + 1, "name": "city", "type": "string", "required": False, **defaults}
+        city = {
+            "id": place["id"] + 1,
+            "name": "city",
+            "type": "string",
+            "required": False,
+            **defaults,
+        }
         nested = upd.schema_with(table, {**place, "type": {"type": "struct", "fields": [city]}})
-        if lab.try_commit(table, upd.add_schema(nested), upd.set_current_schema(upd.LAST_ADDED)).status == 200:
+        if (
+            lab.try_commit(
+                table, upd.add_schema(nested), upd.set_current_schema(upd.LAST_ADDED)
+            ).status
+            == 200
+        ):
             _is_current(lab.load(table), nested, "default values within a column")
 
 
@@ -121,7 +169,10 @@ def last_column_id_is_not_taken_from_requests(lab: CatalogLab) -> None:
     """Adding a schema with too low a `last-column-id` returns 400, or the server computes the id."""
     table = lab.make_table()
     more = upd.next_column(table, "more")
-    reply = lab.try_commit(table, upd.add_schema(upd.schema_with(table, more), last_column_id=table.member("last-column-id")))
+    reply = lab.try_commit(
+        table,
+        upd.add_schema(upd.schema_with(table, more), last_column_id=table.member("last-column-id")),
+    )
 
     with lab.judge("IRC-UPD-012"):
         expect.status(reply, 200, 400)
@@ -137,18 +188,41 @@ def slightly_different_specs_are_added(lab: CatalogLab) -> None:
     id_, name = upd.column(table, "id"), upd.column(table, "name")
     first = upd.next_field(table)
     by_name = upd.partition_field(name, "truncate[4]", "name_start", field_id=first)
-    specs = [[upd.partition_field(id_, f"bucket[{width}]", f"by_{width}", field_id=first + n), by_name] for n, width in ((1, 4), (2, 8))]
+    specs = [
+        [upd.partition_field(id_, f"bucket[{width}]", f"by_{width}", field_id=first + n), by_name]
+        for n, width in ((1, 4), (2, 8))
+    ]
     specs.append(specs[0][::-1])
     specs.append([{**specs[0][0], "name": "called"}, by_name])
 
     with lab.judge_each("IRC-UPD-026") as case:
         for number, fields in enumerate(specs, start=1):
             with case():
-                after = upd.changed(lab, table, upd.add_spec(*fields, spec_id=number), upd.set_default_spec(upd.LAST_ADDED))
-                (default,) = [one for one in after.member("partition-specs") if one.get("spec-id") == after.member("default-spec-id")]
-                said = [{member: field.get(member) for member in ("source-id", "transform", "name")} for field in default["fields"]]
-                sent = [{member: field[member] for member in ("source-id", "transform", "name")} for field in fields]
-                expect.equal(sent, said, "the fields of the default spec, which was added last,", at=after.place("partition-specs"))
+                after = upd.changed(
+                    lab,
+                    table,
+                    upd.add_spec(*fields, spec_id=number),
+                    upd.set_default_spec(upd.LAST_ADDED),
+                )
+                (default,) = [
+                    one
+                    for one in after.member("partition-specs")
+                    if one.get("spec-id") == after.member("default-spec-id")
+                ]
+                said = [
+                    {member: field.get(member) for member in ("source-id", "transform", "name")}
+                    for field in default["fields"]
+                ]
+                sent = [
+                    {member: field[member] for member in ("source-id", "transform", "name")}
+                    for field in fields
+                ]
+                expect.equal(
+                    sent,
+                    said,
+                    "the fields of the default spec, which was added last,",
+                    at=after.place("partition-specs"),
+                )
 
 
 @check("IRC-UPD-026")
@@ -161,14 +235,24 @@ def specs_are_compared_by_transform_and_order(lab: CatalogLab) -> None:
     known = [{**field, "field-id": first + n} for n, field in enumerate((by_id, by_name))]
     stored(lab, table, upd.add_spec(*known, spec_id=1), upd.set_default_spec(upd.LAST_ADDED))
 
-    for number, fields in lab.each(enumerate(([{**by_id, "transform": "bucket[8]"}, by_name], [by_name, by_id]), start=2)):
-        reply = lab.try_commit(table, upd.add_spec(*fields, spec_id=number), upd.set_default_spec(upd.LAST_ADDED))
+    for number, fields in lab.each(
+        enumerate(([{**by_id, "transform": "bucket[8]"}, by_name], [by_name, by_id]), start=2)
+    ):
+        reply = lab.try_commit(
+            table, upd.add_spec(*fields, spec_id=number), upd.set_default_spec(upd.LAST_ADDED)
+        )
         if reply.status != 200:
-            lab.skip("IRC-UPD-026", "specs without the ids of their fields are refused (IRC-UPD-022)")
+            lab.skip(
+                "IRC-UPD-026", "specs without the ids of their fields are refused (IRC-UPD-022)"
+            )
             continue
         with lab.judge("IRC-UPD-026"):
             after = lab.load(table)
-            default = [one["fields"] for one in after.member("partition-specs") if one.get("spec-id") == after.member("default-spec-id")]
+            default = [
+                one["fields"]
+                for one in after.member("partition-specs")
+                if one.get("spec-id") == after.member("default-spec-id")
+            ]
             expect.equal(
                 [[field["transform"] for field in fields]],
                 [[f.get("transform") for f in one] for one in default],
@@ -195,9 +279,24 @@ def slightly_different_sort_orders_are_added(lab: CatalogLab) -> None:
     with lab.judge_each("IRC-UPD-032") as case:
         for number, order in enumerate(orders, start=1):
             with case():
-                after = upd.changed(lab, table, upd.add_sort_order(*order, order_id=number), upd.set_default_sort_order(upd.LAST_ADDED))
+                after = upd.changed(
+                    lab,
+                    table,
+                    upd.add_sort_order(*order, order_id=number),
+                    upd.set_default_sort_order(upd.LAST_ADDED),
+                )
                 default = [
-                    one["fields"] for one in after.member("sort-orders") if one.get("order-id") == after.member("default-sort-order-id")
+                    one["fields"]
+                    for one in after.member("sort-orders")
+                    if one.get("order-id") == after.member("default-sort-order-id")
                 ]
-                said = [[{member: field.get(member) for member in alone[0]} for field in fields] for fields in default]
-                expect.equal([order], said, "the default order, which was added last,", at=after.place("sort-orders"))
+                said = [
+                    [{member: field.get(member) for member in alone[0]} for field in fields]
+                    for fields in default
+                ]
+                expect.equal(
+                    [order],
+                    said,
+                    "the default order, which was added last,",
+                    at=after.place("sort-orders"),
+                )

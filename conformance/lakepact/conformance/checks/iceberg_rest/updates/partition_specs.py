@@ -4,7 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from lakepact.conformance.checks.iceberg_rest.api import CatalogLab, Mutation, Table, Wrong, check, expect, upd
+from lakepact.conformance.checks.iceberg_rest.api import (
+    CatalogLab,
+    Mutation,
+    Table,
+    Wrong,
+    check,
+    expect,
+    upd,
+)
 from lakepact.conformance.checks.iceberg_rest.kit.steps import stored
 
 FIELDS = "/updates/*/spec/fields/*"
@@ -21,7 +29,9 @@ def spec_with(table: Table, name: str) -> dict[str, Any]:
     Raises:
         Unmet: there is none, or more than one.
     """
-    specs: list[dict[str, Any]] = [s for s in table.member("partition-specs") if name in [f.get("name") for f in s["fields"]]]
+    specs: list[dict[str, Any]] = [
+        s for s in table.member("partition-specs") if name in [f.get("name") for f in s["fields"]]
+    ]
     if len(specs) != 1:
         wanted, specs = f"one partition spec with the field {name}", table.member("partition-specs")
         raise expect.unmet(wanted, expect.shown(specs), at=table.place("partition-specs"))
@@ -33,13 +43,17 @@ def server_assigns_spec_ids(lab: CatalogLab) -> None:
     """An added spec gets an unused id, whatever id the request proposes, and its fields get ids."""
     table = lab.make_table()
 
-    for proposed, name in lab.each(((upd.REQUESTED, "proposed"), (table.member("default-spec-id"), "taken"), (None, "open"))):
+    for proposed, name in lab.each(
+        ((upd.REQUESTED, "proposed"), (table.member("default-spec-id"), "taken"), (None, "open"))
+    ):
         before = lab.load(table)
         field = upd.partition_field(upd.column(table, "id"), f"bucket[{len(name)}]", name)
         with lab.judge("IRC-UPD-022"):
             after = upd.changed(lab, table, upd.add_spec(field, spec_id=proposed))
             added = spec_with(after, name)
-            upd.expect_own_id(added.get("spec-id"), spec_ids(before), at=after.place("partition-specs"))
+            upd.expect_own_id(
+                added.get("spec-id"), spec_ids(before), at=after.place("partition-specs")
+            )
             expect.true(
                 isinstance(added["fields"][0].get("field-id"), int),
                 "a field-id for the new partition field",
@@ -51,11 +65,21 @@ def server_assigns_spec_ids(lab: CatalogLab) -> None:
 @check("IRC-UPD-023")
 def compatible_spec_is_reused(lab: CatalogLab) -> None:
     """Adding a spec that the table already has does not make another one."""
-    table = lab.make_table(partition_spec={"spec-id": 0, "fields": [upd.partition_field(2, "identity", "name", field_id=upd.FIRST_FIELD)]})
+    table = lab.make_table(
+        partition_spec={
+            "spec-id": 0,
+            "fields": [upd.partition_field(2, "identity", "name", field_id=upd.FIRST_FIELD)],
+        }
+    )
 
     with lab.judge("IRC-UPD-023"):
         after = upd.changed(lab, table, upd.add_spec(*spec_with(table, "name")["fields"]))
-        expect.equal(sorted(spec_ids(table)), sorted(spec_ids(after)), "the same partition specs", at=after.place("partition-specs"))
+        expect.equal(
+            sorted(spec_ids(table)),
+            sorted(spec_ids(after)),
+            "the same partition specs",
+            at=after.place("partition-specs"),
+        )
 
 
 @check("IRC-UPD-024")
@@ -64,18 +88,28 @@ def invalid_specs_return_400(lab: CatalogLab) -> None:
     table = lab.make_table()
     name, at, first = upd.column(table, "name"), upd.column(table, "at"), upd.next_field(table)
     ghost = upd.add_spec(upd.partition_field(upd.NOWHERE, "identity", "ghost", field_id=first))
-    twins = upd.partition_field(name, "identity", "twin", field_id=first), upd.partition_field(at, "day", "twin", field_id=first + 1)
+    twins = (
+        upd.partition_field(name, "identity", "twin", field_id=first),
+        upd.partition_field(at, "day", "twin", field_id=first + 1),
+    )
     cases = {
         "an unknown source column": upd.unknown_id(ghost, "spec/fields/*/source-id"),
         "an unknown transform": (
             Mutation(Wrong.VALUE, f"{FIELDS}/transform"),
-            [upd.add_spec(upd.partition_field(name, "lakepact_nothing", "name_nothing", field_id=first))],
+            [
+                upd.add_spec(
+                    upd.partition_field(name, "lakepact_nothing", "name_nothing", field_id=first)
+                )
+            ],
         ),
         "the day of a string": (
             Mutation(Wrong.VALUE, "transform for the type of the column"),
             [upd.add_spec(upd.partition_field(name, "day", "name_day", field_id=first))],
         ),
-        "two fields with one name": (Mutation(Wrong.DUPLICATE, f"{FIELDS}/name"), [upd.add_spec(*twins)]),
+        "two fields with one name": (
+            Mutation(Wrong.DUPLICATE, f"{FIELDS}/name"),
+            [upd.add_spec(*twins)],
+        ),
     }
     upd.judge_refusals(lab, "IRC-UPD-024", table, cases)
 
@@ -89,7 +123,12 @@ def version_1_field_ids_are_sequential(lab: CatalogLab) -> None:
         lab,
         "IRC-UPD-025",
         table,
-        {"field-id 1005 for the first partition field": (Mutation(Wrong.VALUE, f"{FIELDS}/field-id"), [upd.add_spec(field)])},
+        {
+            "field-id 1005 for the first partition field": (
+                Mutation(Wrong.VALUE, f"{FIELDS}/field-id"),
+                [upd.add_spec(field)],
+            )
+        },
     )
 
 
@@ -98,14 +137,31 @@ def specs_become_default(lab: CatalogLab) -> None:
     """`set-default-spec` makes a spec the default, by its id or by -1 for the last added one."""
     table = upd.table_of_version(lab, 2)
     first = table.member("default-spec-id")
-    earlier = upd.add_spec(upd.partition_field(upd.column(table, "name"), "identity", "earlier", field_id=upd.next_field(table)))
-    later = upd.add_spec(upd.partition_field(upd.column(table, "at"), "day", "later", field_id=upd.next_field(table, skip=1)), spec_id=2)
+    earlier = upd.add_spec(
+        upd.partition_field(
+            upd.column(table, "name"), "identity", "earlier", field_id=upd.next_field(table)
+        )
+    )
+    later = upd.add_spec(
+        upd.partition_field(
+            upd.column(table, "at"), "day", "later", field_id=upd.next_field(table, skip=1)
+        ),
+        spec_id=2,
+    )
 
     with lab.judge("IRC-UPD-026"):
         after = upd.changed(lab, table, earlier, later, upd.set_default_spec(upd.LAST_ADDED))
-        expect.member(spec_with(after, "later").get("spec-id"), after.place("default-spec-id"), "the spec that was added last,")
+        expect.member(
+            spec_with(after, "later").get("spec-id"),
+            after.place("default-spec-id"),
+            "the spec that was added last,",
+        )
     grown = stored(lab, table, earlier)
-    ids = [spec["spec-id"] for spec in grown.member("partition-specs") if "earlier" in {field["name"] for field in spec["fields"]}]
+    ids = [
+        spec["spec-id"]
+        for spec in grown.member("partition-specs")
+        if "earlier" in {field["name"] for field in spec["fields"]}
+    ]
     with lab.judge_each("IRC-UPD-026") as case:
         for wanted in (*ids, first):
             with case():
@@ -117,9 +173,21 @@ def specs_become_default(lab: CatalogLab) -> None:
 def unknown_default_specs_return_400(lab: CatalogLab) -> None:
     """`set-default-spec` with an unknown id, or with -1 and no added spec, returns 400."""
     table = lab.make_table()
-    upd.judge_refusals(lab, "IRC-UPD-027", table, {"-1 without add-spec": (upd.NOT_ADDED, [upd.set_default_spec(upd.LAST_ADDED)])})
     upd.judge_refusals(
-        lab, "IRC-UPD-028", table, {f"the spec id {upd.NOWHERE}": upd.unknown_id(upd.set_default_spec(upd.NOWHERE), "spec-id")}
+        lab,
+        "IRC-UPD-027",
+        table,
+        {"-1 without add-spec": (upd.NOT_ADDED, [upd.set_default_spec(upd.LAST_ADDED)])},
+    )
+    upd.judge_refusals(
+        lab,
+        "IRC-UPD-028",
+        table,
+        {
+            f"the spec id {upd.NOWHERE}": upd.unknown_id(
+                upd.set_default_spec(upd.NOWHERE), "spec-id"
+            )
+        },
     )
 
 
@@ -131,8 +199,17 @@ def specs_are_removed_except_the_default(lab: CatalogLab) -> None:
     grown = stored(
         lab,
         table,
-        upd.add_spec(upd.partition_field(upd.column(table, "name"), "identity", "goes", field_id=upd.next_field(table))),
-        upd.add_spec(upd.partition_field(upd.column(table, "at"), "day", "stays", field_id=upd.next_field(table, skip=1)), spec_id=2),
+        upd.add_spec(
+            upd.partition_field(
+                upd.column(table, "name"), "identity", "goes", field_id=upd.next_field(table)
+            )
+        ),
+        upd.add_spec(
+            upd.partition_field(
+                upd.column(table, "at"), "day", "stays", field_id=upd.next_field(table, skip=1)
+            ),
+            spec_id=2,
+        ),
     )
     goes, stays = spec_with(grown, "goes")["spec-id"], spec_with(grown, "stays")["spec-id"]
 
@@ -141,7 +218,9 @@ def specs_are_removed_except_the_default(lab: CatalogLab) -> None:
         expect.lacks(goes, spec_ids(after), "partition specs", at=after.place("partition-specs"))
         for kept in (default, stays):
             with case():
-                expect.contains(kept, spec_ids(after), "partition specs", at=after.place("partition-specs"))
+                expect.contains(
+                    kept, spec_ids(after), "partition specs", at=after.place("partition-specs")
+                )
     with lab.step("IRC-UPD-073"):
         answer = lab.load(table)
         expect.lacks(goes, spec_ids(answer), "partition specs", at=answer.place("partition-specs"))
@@ -149,7 +228,12 @@ def specs_are_removed_except_the_default(lab: CatalogLab) -> None:
         lab,
         "IRC-UPD-074",
         table,
-        {"the default spec": (Mutation(Wrong.IN_USE, "/updates/*/spec-ids/*"), [upd.remove_partition_specs(default)])},
+        {
+            "the default spec": (
+                Mutation(Wrong.IN_USE, "/updates/*/spec-ids/*"),
+                [upd.remove_partition_specs(default)],
+            )
+        },
     )
     reply = lab.try_commit(table, upd.remove_partition_specs(upd.NOWHERE))
     with lab.judge("IRC-UPD-075"):

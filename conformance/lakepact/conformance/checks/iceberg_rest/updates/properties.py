@@ -5,7 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from lakepact.conformance.checks.iceberg_rest.api import CatalogLab, Table, check, expect, set_properties, upd, wrong_type
+from lakepact.conformance.checks.iceberg_rest.api import (
+    CatalogLab,
+    Table,
+    check,
+    expect,
+    set_properties,
+    upd,
+    wrong_type,
+)
 
 #: Properties of the tables of these checks.
 COLOURS = {"lakepact.red": "1", "lakepact.green": "2", "lakepact.blue": "3"}
@@ -14,10 +22,22 @@ COLOURS = {"lakepact.red": "1", "lakepact.green": "2", "lakepact.blue": "3"}
 def expect_properties(table: Table, expected: Mapping[str, str | None]) -> None:
     """The table has these properties, and not those that are expected to be `None`; others are its own affair."""
     properties = table.member("properties")
-    expect.equal(dict(expected), {key: properties.get(key) for key in expected}, "properties", at=table.place("properties"))
+    expect.equal(
+        dict(expected),
+        {key: properties.get(key) for key in expected},
+        "properties",
+        at=table.place("properties"),
+    )
 
 
-def judge_older_name(lab: CatalogLab, requirement: str, table: Table, update: dict[str, Any], *, wanted: Mapping[str, str | None]) -> None:
+def judge_older_name(
+    lab: CatalogLab,
+    requirement: str,
+    table: Table,
+    update: dict[str, Any],
+    *,
+    wanted: Mapping[str, str | None],
+) -> None:
     """Judge an update that has its member under an older name: it is refused, or does what it did under that name.
 
     Args:
@@ -29,7 +49,9 @@ def judge_older_name(lab: CatalogLab, requirement: str, table: Table, update: di
     """
     reply = lab.try_commit(table, update)
     understood = reply.status == 200
-    with lab.judge(requirement, remark="the older name of the member is understood too" if understood else ""):
+    with lab.judge(
+        requirement, remark="the older name of the member is understood too" if understood else ""
+    ):
         expect.status(reply, 200, 400)
         if understood:
             expect_properties(lab.load(table), wanted)
@@ -46,7 +68,9 @@ def properties_are_added_and_replaced(lab: CatalogLab) -> None:
     table = coloured(lab)
 
     with lab.judge("IRC-UPD-061"):
-        after = upd.changed(lab, table, set_properties(**{"lakepact.red": "9", "lakepact.black": ""}))
+        after = upd.changed(
+            lab, table, set_properties(**{"lakepact.red": "9", "lakepact.black": ""})
+        )
         expect_properties(after, {**COLOURS, "lakepact.red": "9", "lakepact.black": ""})
         # One that writers look at; a target that does not let them set it refuses it.
         known = {"write.parquet.compression-codec": "gzip"}
@@ -63,7 +87,12 @@ def set_properties_needs_strings(lab: CatalogLab) -> None:
     older = {**upd.without(update, "updates"), "updated": update["updates"]}
     judge_older_name(lab, "IRC-UPD-062", table, older, wanted={**COLOURS, "lakepact.red": "9"})
     number = {**update, "updates": {"lakepact.red": 1}}
-    upd.judge_refusals(lab, "IRC-UPD-063", table, {"a number as a value": (wrong_type("/updates/*/updates/lakepact.red"), [number])})
+    upd.judge_refusals(
+        lab,
+        "IRC-UPD-063",
+        table,
+        {"a number as a value": (wrong_type("/updates/*/updates/lakepact.red"), [number])},
+    )
 
 
 @check("IRC-UPD-064")
@@ -83,8 +112,14 @@ def remove_properties_needs_strings(lab: CatalogLab) -> None:
     update = upd.remove_properties("lakepact.red")
     cases = {
         "no removals": upd.lacking(update, "removals"),
-        "a number among the removals": (wrong_type("/updates/*/removals/*"), [{**update, "removals": [1]}]),
-        "a text as removals": (wrong_type("/updates/*/removals"), [{**update, "removals": "lakepact.red"}]),
+        "a number among the removals": (
+            wrong_type("/updates/*/removals/*"),
+            [{**update, "removals": [1]}],
+        ),
+        "a text as removals": (
+            wrong_type("/updates/*/removals"),
+            [{**update, "removals": "lakepact.red"}],
+        ),
     }
     upd.judge_refusals(lab, "IRC-UPD-065", table, cases)
     older = {**upd.without(update, "removals"), "removed": update["removals"]}
@@ -98,11 +133,19 @@ def set_location_moves_tables(lab: CatalogLab) -> None:
     moved = f"{table.location.rstrip('/')}_moved"
     reply = lab.try_commit(table, upd.set_location(moved))
 
-    with lab.judge("IRC-UPD-059", remark="" if reply.status == 200 else f"the server refuses to move tables with status {reply.status}"):
+    with lab.judge(
+        "IRC-UPD-059",
+        remark=""
+        if reply.status == 200
+        else f"the server refuses to move tables with status {reply.status}",
+    ):
         expect.status(reply, 200, 400, 403)
         if reply.status == 200:
             after = lab.load(table)
             expect.member(moved, after.place("location"), "location")
     null = wrong_type("/updates/*/location"), [{**upd.set_location(moved), "location": None}]
-    cases = {"no location": upd.lacking(upd.set_location(moved), "location"), "null as location": null}
+    cases = {
+        "no location": upd.lacking(upd.set_location(moved), "location"),
+        "null as location": null,
+    }
     upd.judge_refusals(lab, "IRC-UPD-060", table, cases)

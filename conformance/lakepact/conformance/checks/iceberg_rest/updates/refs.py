@@ -4,11 +4,25 @@ from __future__ import annotations
 
 from typing import Any
 
-from lakepact.conformance.checks.iceberg_rest.api import CatalogLab, Kind, Mutation, Table, Wrong, check, expect, set_ref, upd
+from lakepact.conformance.checks.iceberg_rest.api import (
+    CatalogLab,
+    Kind,
+    Mutation,
+    Table,
+    Wrong,
+    check,
+    expect,
+    set_ref,
+    upd,
+)
 from lakepact.conformance.checks.iceberg_rest.kit.steps import stored
 
 #: Retention that a branch may have.
-RETENTION = {"max-ref-age-ms": 604_800_000_000, "max-snapshot-age-ms": 86_400_000, "min-snapshots-to-keep": 3}
+RETENTION = {
+    "max-ref-age-ms": 604_800_000_000,
+    "max-snapshot-age-ms": 86_400_000,
+    "min-snapshots-to-keep": 3,
+}
 
 
 def refs(table: Table) -> dict[str, Any]:
@@ -28,7 +42,12 @@ def expect_ref(table: Table, name: str, expected: dict[str, Any]) -> None:
     expect.contains(name, refs(table), "refs", at=table.place("refs"))
     members = ("type", "snapshot-id", *RETENTION)
     actual = {member: refs(table)[name].get(member) for member in members}
-    expect.equal({member: expected.get(member) for member in members}, actual, f"the ref {name} as", at=table.place("refs", name))
+    expect.equal(
+        {member: expected.get(member) for member in members},
+        actual,
+        f"the ref {name} as",
+        at=table.place("refs", name),
+    )
 
 
 @check("IRC-UPD-044")
@@ -39,7 +58,11 @@ def branches_are_created_and_moved(lab: CatalogLab) -> None:
 
     with lab.judge("IRC-UPD-044") as case:
         table = upd.changed(
-            lab, table, upd.add_snapshot(first), set_ref("main", first["snapshot-id"]), set_ref("audit", first["snapshot-id"])
+            lab,
+            table,
+            upd.add_snapshot(first),
+            set_ref("main", first["snapshot-id"]),
+            set_ref("audit", first["snapshot-id"]),
         )
         second = lab.snapshot(table)
         added = upd.changed(lab, table, upd.add_snapshot(second))
@@ -62,10 +85,18 @@ def branches_are_created_and_moved(lab: CatalogLab) -> None:
         table = upd.changed(lab, table, set_ref("main", second["snapshot-id"]))
         expect_ref(table, "main", {"type": "branch", "snapshot-id": second["snapshot-id"]})
         expect.equal(
-            second["snapshot-id"], current_snapshot(table), "current-snapshot-id once main has moved", at=table.place("current-snapshot-id")
+            second["snapshot-id"],
+            current_snapshot(table),
+            "current-snapshot-id once main has moved",
+            at=table.place("current-snapshot-id"),
         )
         log = [entry.get("snapshot-id") for entry in table.member("snapshot-log")]
-        expect.equal([first["snapshot-id"], second["snapshot-id"]], log, "snapshot-log", at=table.place("snapshot-log"))
+        expect.equal(
+            [first["snapshot-id"], second["snapshot-id"]],
+            log,
+            "snapshot-log",
+            at=table.place("snapshot-log"),
+        )
 
 
 @check("IRC-UPD-045")
@@ -95,12 +126,22 @@ def other_branches_do_not_create_main(lab: CatalogLab) -> None:
         expect_ref(after, "audit", branch)
         with case():
             with lab.step("IRC-UPD-035"):
-                expect.lacks("main", refs(added), "refs after an add-snapshot", at=added.place("refs"))
+                expect.lacks(
+                    "main", refs(added), "refs after an add-snapshot", at=added.place("refs")
+                )
                 expect.equal(
-                    None, current_snapshot(added), "current-snapshot-id after an add-snapshot", at=added.place("current-snapshot-id")
+                    None,
+                    current_snapshot(added),
+                    "current-snapshot-id after an add-snapshot",
+                    at=added.place("current-snapshot-id"),
                 )
             expect.lacks("main", refs(after), "refs", at=after.place("refs"))
-            expect.equal(None, current_snapshot(after), "current-snapshot-id", at=after.place("current-snapshot-id"))
+            expect.equal(
+                None,
+                current_snapshot(after),
+                "current-snapshot-id",
+                at=after.place("current-snapshot-id"),
+            )
 
 
 @check("IRC-UPD-045")
@@ -108,7 +149,9 @@ def refs_change_their_type_or_are_kept(lab: CatalogLab) -> None:
     """Setting a tag again as a branch, or the reverse, changes its type, or returns 400 or 409 and keeps it."""
     table = lab.append(lab.make_table())
     at = table.member("current-snapshot-id")
-    for name, former, wanted in lab.each((("release", "tag", "branch"), ("audit", "branch", "tag"))):
+    for name, former, wanted in lab.each(
+        (("release", "tag", "branch"), ("audit", "branch", "tag"))
+    ):
         stored(lab, table, set_ref(name, at, kind=former))
         reply = lab.try_commit(table, set_ref(name, at, kind=wanted))
         with lab.judge("IRC-UPD-045"):
@@ -128,16 +171,36 @@ def invalid_refs_return_400(lab: CatalogLab) -> None:
     table = lab.append(lab.make_table())
     update = set_ref("audit", table.member("current-snapshot-id"))
     upd.judge_refusals(
-        lab, "IRC-UPD-046", table, {"a snapshot that the table does not have": upd.unknown_id(set_ref("audit", 1), "snapshot-id")}
+        lab,
+        "IRC-UPD-046",
+        table,
+        {
+            "a snapshot that the table does not have": upd.unknown_id(
+                set_ref("audit", 1), "snapshot-id"
+            )
+        },
     )
-    incomplete = {f"no {member}": upd.lacking(update, member) for member in ("ref-name", "snapshot-id", "type")}
+    incomplete = {
+        f"no {member}": upd.lacking(update, member)
+        for member in ("ref-name", "snapshot-id", "type")
+    }
     kind = Mutation(Wrong.VALUE, "/updates/*/type")
-    upd.judge_refusals(lab, "IRC-UPD-047", table, {"the type `fork`": (kind, [{**update, "type": "fork"}]), **incomplete})
+    upd.judge_refusals(
+        lab,
+        "IRC-UPD-047",
+        table,
+        {"the type `fork`": (kind, [{**update, "type": "fork"}]), **incomplete},
+    )
     upd.judge_refusals(
         lab,
         "IRC-UPD-048",
         table,
-        {"main as a tag": (Mutation(Wrong.VALUE, "main as a tag"), [{**update, "ref-name": "main", "type": "tag"}])},
+        {
+            "main as a tag": (
+                Mutation(Wrong.VALUE, "main as a tag"),
+                [{**update, "ref-name": "main", "type": "tag"}],
+            )
+        },
     )
 
 
@@ -165,7 +228,10 @@ def removing_refs_keeps_their_snapshots(lab: CatalogLab) -> None:
         after = upd.changed(lab, table, upd.remove_ref("release"))
         expect.lacks("release", refs(after), "refs", at=after.place("refs"))
         expect.contains(
-            tagged, [snapshot.get("snapshot-id") for snapshot in after.member("snapshots")], "snapshots", at=after.place("snapshots")
+            tagged,
+            [snapshot.get("snapshot-id") for snapshot in after.member("snapshots")],
+            "snapshots",
+            at=after.place("snapshots"),
         )
     before = lab.load(table)
     with lab.judge("IRC-UPD-057"):
@@ -187,5 +253,9 @@ def without_main_no_snapshot_is_current(lab: CatalogLab) -> None:
             expect.lacks("main", refs(after), "refs", at=after.place("refs"))
         current = after.metadata.get("current-snapshot-id")
         expect.true(
-            current in (None, -1), "no current-snapshot-id, null or -1", current, kind=Kind.SURPLUS, at=after.place("current-snapshot-id")
+            current in (None, -1),
+            "no current-snapshot-id, null or -1",
+            current,
+            kind=Kind.SURPLUS,
+            at=after.place("current-snapshot-id"),
         )

@@ -4,7 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
-from lakepact.conformance.checks.iceberg_rest.api import Blocked, CatalogLab, Mutation, Table, Wrong, check, expect, upd
+from lakepact.conformance.checks.iceberg_rest.api import (
+    Blocked,
+    CatalogLab,
+    Mutation,
+    Table,
+    Wrong,
+    check,
+    expect,
+    upd,
+)
 from lakepact.conformance.checks.iceberg_rest.kit.steps import stored
 
 FIELDS = "/updates/*/schema/fields/*"
@@ -17,7 +26,9 @@ def schema_ids(table: Table) -> list[Any]:
 
 def ids_of_schemas_with(table: Table, name: str) -> list[Any]:
     """Return the ids of those schemas that have a column of that name."""
-    return [schema.get("schema-id") for schema in table.member("schemas") if name in upd.columns(schema)]
+    return [
+        schema.get("schema-id") for schema in table.member("schemas") if name in upd.columns(schema)
+    ]
 
 
 def id_of_schema_with(table: Table, name: str) -> Any:
@@ -28,7 +39,9 @@ def id_of_schema_with(table: Table, name: str) -> Any:
     """
     found = ids_of_schemas_with(table, name)
     if not found:
-        raise Blocked(f"add-schema returned {table.reply.status}, and no schema has the column {name} (IRC-UPD-010)")
+        raise Blocked(
+            f"add-schema returned {table.reply.status}, and no schema has the column {name} (IRC-UPD-010)"
+        )
     return found[0]
 
 
@@ -46,12 +59,23 @@ def server_assigns_schema_ids(lab: CatalogLab) -> None:
     for proposed in lab.each((upd.REQUESTED, table.member("current-schema-id"))):
         name, taken = f"proposed_{proposed}", schema_ids(lab.load(table))
         with lab.judge("IRC-UPD-010"):
-            after = upd.changed(lab, table, upd.add_schema({**upd.schema_with(table, upd.next_column(table, name)), "schema-id": proposed}))
+            after = upd.changed(
+                lab,
+                table,
+                upd.add_schema(
+                    {**upd.schema_with(table, upd.next_column(table, name)), "schema-id": proposed}
+                ),
+            )
             added = ids_of_schemas_with(after, name)
-            expect.equal(1, len(added), f"schemas with the column {name}:", at=after.place("schemas"))
+            expect.equal(
+                1, len(added), f"schemas with the column {name}:", at=after.place("schemas")
+            )
             upd.expect_own_id(added[0], taken, at=after.place("schemas"))
             expect.equal(
-                sorted(taken), sorted(i for i in schema_ids(after) if i != added[0]), "the other schemas", at=after.place("schemas")
+                sorted(taken),
+                sorted(i for i in schema_ids(after) if i != added[0]),
+                "the other schemas",
+                at=after.place("schemas"),
             )
 
 
@@ -62,7 +86,12 @@ def identical_schema_is_reused(lab: CatalogLab) -> None:
 
     with lab.judge("IRC-UPD-011"):
         after = upd.changed(lab, table, upd.add_schema(upd.current_schema(table)))
-        expect.equal(sorted(schema_ids(table)), sorted(schema_ids(after)), "the same schemas", at=after.place("schemas"))
+        expect.equal(
+            sorted(schema_ids(table)),
+            sorted(schema_ids(after)),
+            "the same schemas",
+            at=after.place("schemas"),
+        )
 
 
 @check("IRC-UPD-012")
@@ -74,7 +103,9 @@ def last_column_id_is_computed(lab: CatalogLab) -> None:
     nested = upd.next_column(table, "place", {"type": "struct", "fields": [inner]})
 
     with lab.judge("IRC-UPD-012"):
-        after = upd.changed(lab, table, upd.add_schema(upd.schema_with(table, nested), last_column_id=None))
+        after = upd.changed(
+            lab, table, upd.add_schema(upd.schema_with(table, nested), last_column_id=None)
+        )
         expect.member(last + 2, after.place("last-column-id"), "last-column-id")
         wide = upd.schema_with(table, upd.next_column(table, "far", skip=9))
         answer = upd.changed(lab, table, upd.add_schema(wide, last_column_id=last + 10))
@@ -89,14 +120,30 @@ def column_ids_are_kept(lab: CatalogLab) -> None:
     table = lab.make_table()
     added = upd.next_column(table, "far", skip=6)
     element = table.member("last-column-id") + 20
-    listing = {"type": "list", "element-id": element, "element": "string", "element-required": False}
+    listing = {
+        "type": "list",
+        "element-id": element,
+        "element": "string",
+        "element-required": False,
+    }
     schema = upd.schema_with(table, added, upd.next_column(table, "words", listing, skip=10))
 
     with lab.judge("IRC-UPD-013"):
-        after = upd.changed(lab, table, upd.add_schema(schema), upd.set_current_schema(upd.LAST_ADDED))
-        expect.equal(upd.columns(schema), upd.columns(upd.current_schema(after)), "columns", at=after.place("schemas"))
-        words = next(field for field in upd.current_schema(after)["fields"] if field["name"] == "words")
-        expect.equal(element, words["type"].get("element-id"), "element-id", at=after.place("schemas"))
+        after = upd.changed(
+            lab, table, upd.add_schema(schema), upd.set_current_schema(upd.LAST_ADDED)
+        )
+        expect.equal(
+            upd.columns(schema),
+            upd.columns(upd.current_schema(after)),
+            "columns",
+            at=after.place("schemas"),
+        )
+        words = next(
+            field for field in upd.current_schema(after)["fields"] if field["name"] == "words"
+        )
+        expect.equal(
+            element, words["type"].get("element-id"), "element-id", at=after.place("schemas")
+        )
 
 
 @check("IRC-UPD-014")
@@ -105,9 +152,15 @@ def contradictory_schemas_return_400(lab: CatalogLab) -> None:
     table = lab.append(lab.make_table())
     current = upd.current_schema(table)
     twin = {**upd.next_column(table, "twin"), "id": upd.column(table, "name")}
-    retyped = [{**field, "type": "long"} if field["name"] == "name" else field for field in current["fields"]]
+    retyped = [
+        {**field, "type": "long"} if field["name"] == "name" else field
+        for field in current["fields"]
+    ]
     cases = {
-        "two columns with one id": (Mutation(Wrong.DUPLICATE, f"{FIELDS}/id"), [upd.add_schema(upd.schema_with(table, twin))]),
+        "two columns with one id": (
+            Mutation(Wrong.DUPLICATE, f"{FIELDS}/id"),
+            [upd.add_schema(upd.schema_with(table, twin))],
+        ),
         "two columns with one name": (
             Mutation(Wrong.DUPLICATE, f"{FIELDS}/name"),
             [upd.add_schema(upd.schema_with(table, upd.next_column(table, "name")))],
@@ -126,7 +179,15 @@ def types_of_later_versions_return_400(lab: CatalogLab) -> None:
     table = upd.table_of_version(lab, 2)
     schema = upd.schema_with(table, upd.next_column(table, "fine", "timestamp_ns"))
     upd.judge_refusals(
-        lab, "IRC-UPD-015", table, {"timestamp_ns in format version 2": (Mutation(Wrong.VALUE, f"{FIELDS}/type"), [upd.add_schema(schema)])}
+        lab,
+        "IRC-UPD-015",
+        table,
+        {
+            "timestamp_ns in format version 2": (
+                Mutation(Wrong.VALUE, f"{FIELDS}/type"),
+                [upd.add_schema(schema)],
+            )
+        },
     )
 
 
@@ -134,7 +195,12 @@ def types_of_later_versions_return_400(lab: CatalogLab) -> None:
 def add_schema_needs_a_schema(lab: CatalogLab) -> None:
     """An `add-schema` without `schema` returns 400."""
     table = lab.make_table()
-    upd.judge_refusals(lab, "IRC-UPD-016", table, {"no schema": upd.lacking(upd.add_schema(upd.current_schema(table)), "schema")})
+    upd.judge_refusals(
+        lab,
+        "IRC-UPD-016",
+        table,
+        {"no schema": upd.lacking(upd.add_schema(upd.current_schema(table)), "schema")},
+    )
 
 
 @check("IRC-UPD-017")
@@ -142,7 +208,9 @@ def known_schema_becomes_current(lab: CatalogLab) -> None:
     """`set-current-schema` makes an existing schema the current one."""
     table = lab.make_table()
     first = table.member("current-schema-id")
-    grown = stored(lab, table, upd.add_schema(upd.schema_with(table, upd.next_column(table, "more"))))
+    grown = stored(
+        lab, table, upd.add_schema(upd.schema_with(table, upd.next_column(table, "more")))
+    )
     second = id_of_schema_with(grown, "more")
 
     with lab.judge_each("IRC-UPD-017") as case:
@@ -156,20 +224,42 @@ def known_schema_becomes_current(lab: CatalogLab) -> None:
 def last_added_schema_becomes_current(lab: CatalogLab) -> None:
     """The schema id -1 stands for the schema that the same commit added last."""
     table = lab.make_table()
-    schemas = [upd.schema_with(table, upd.next_column(table, name, skip=n), skip=n) for n, name in enumerate(("earlier", "later"))]
+    schemas = [
+        upd.schema_with(table, upd.next_column(table, name, skip=n), skip=n)
+        for n, name in enumerate(("earlier", "later"))
+    ]
 
     with lab.judge("IRC-UPD-018"):
-        after = upd.changed(lab, table, *map(upd.add_schema, schemas), upd.set_current_schema(upd.LAST_ADDED))
-        expect.contains("later", upd.columns(upd.current_schema(after)), "the schema that was added last,", at=after.place("schemas"))
+        after = upd.changed(
+            lab, table, *map(upd.add_schema, schemas), upd.set_current_schema(upd.LAST_ADDED)
+        )
+        expect.contains(
+            "later",
+            upd.columns(upd.current_schema(after)),
+            "the schema that was added last,",
+            at=after.place("schemas"),
+        )
 
 
 @check("IRC-UPD-019", "IRC-UPD-020")
 def unknown_current_schemas_return_400(lab: CatalogLab) -> None:
     """`set-current-schema` with an unknown id, or with -1 and no added schema, returns 400."""
     table = lab.make_table()
-    upd.judge_refusals(lab, "IRC-UPD-019", table, {"-1 without add-schema": (upd.NOT_ADDED, [upd.set_current_schema(upd.LAST_ADDED)])})
     upd.judge_refusals(
-        lab, "IRC-UPD-020", table, {f"the schema id {upd.NOWHERE}": upd.unknown_id(upd.set_current_schema(upd.NOWHERE), "schema-id")}
+        lab,
+        "IRC-UPD-019",
+        table,
+        {"-1 without add-schema": (upd.NOT_ADDED, [upd.set_current_schema(upd.LAST_ADDED)])},
+    )
+    upd.judge_refusals(
+        lab,
+        "IRC-UPD-020",
+        table,
+        {
+            f"the schema id {upd.NOWHERE}": upd.unknown_id(
+                upd.set_current_schema(upd.NOWHERE), "schema-id"
+            )
+        },
     )
 
 
@@ -178,7 +268,9 @@ def schemas_without_source_columns_return_400(lab: CatalogLab) -> None:
     """Making a schema current without a source column of the default spec or sort order returns 400."""
     by_name = [upd.partition_field(2, "identity", "name", field_id=upd.FIRST_FIELD)]
     partitioned = lab.make_table(partition_spec={"spec-id": 0, "fields": by_name})
-    ordered = lab.make_table(partitioned.namespace, write_order={"order-id": 1, "fields": [upd.sort_field(2)]})
+    ordered = lab.make_table(
+        partitioned.namespace, write_order={"order-id": 1, "fields": [upd.sort_field(2)]}
+    )
 
     for what, table in (("default spec", partitioned), ("default sort order", ordered)):
         updates = [
@@ -189,7 +281,12 @@ def schemas_without_source_columns_return_400(lab: CatalogLab) -> None:
             lab,
             "IRC-UPD-021",
             table,
-            {f"a schema without the source column of the {what}": (Mutation(Wrong.IN_USE, "source column"), updates)},
+            {
+                f"a schema without the source column of the {what}": (
+                    Mutation(Wrong.IN_USE, "source column"),
+                    updates,
+                )
+            },
         )
 
 
@@ -198,7 +295,10 @@ def schemas_are_removed_except_the_current(lab: CatalogLab) -> None:
     """Removing schemas keeps the others; removing the current one returns 400."""
     table = lab.make_table()
     current = table.member("current-schema-id")
-    schemas = [upd.schema_with(table, upd.next_column(table, name, skip=n), skip=n) for n, name in enumerate(("goes", "stays"))]
+    schemas = [
+        upd.schema_with(table, upd.next_column(table, name, skip=n), skip=n)
+        for n, name in enumerate(("goes", "stays"))
+    ]
     grown = stored(lab, table, *map(upd.add_schema, schemas))
     goes, stays = (id_of_schema_with(grown, name) for name in ("goes", "stays"))
 
@@ -215,7 +315,12 @@ def schemas_are_removed_except_the_current(lab: CatalogLab) -> None:
         lab,
         "IRC-UPD-077",
         table,
-        {"the current schema": (Mutation(Wrong.IN_USE, "/updates/*/schema-ids/*"), [upd.remove_schemas(current)])},
+        {
+            "the current schema": (
+                Mutation(Wrong.IN_USE, "/updates/*/schema-ids/*"),
+                [upd.remove_schemas(current)],
+            )
+        },
     )
 
 
@@ -224,7 +329,12 @@ def schemas_of_snapshots_are_kept(lab: CatalogLab) -> None:
     """Removing the schema of a snapshot returns 400 or 409, or the snapshot no longer names it; the snapshot stays."""
     table = lab.append(lab.make_table())
     first = table.member("current-schema-id")
-    stored(lab, table, upd.add_schema(upd.schema_with(table, upd.next_column(table, "more"))), upd.set_current_schema(upd.LAST_ADDED))
+    stored(
+        lab,
+        table,
+        upd.add_schema(upd.schema_with(table, upd.next_column(table, "more"))),
+        upd.set_current_schema(upd.LAST_ADDED),
+    )
     reply = lab.try_commit(table, upd.remove_schemas(first))
     after = lab.load(table)
 
@@ -241,5 +351,12 @@ def schemas_of_snapshots_are_kept(lab: CatalogLab) -> None:
                     )
     with lab.judge("IRC-UPD-092"):
         ids = [snapshot.get("snapshot-id") for snapshot in after.metadata.get("snapshots") or ()]
-        expect.contains(table.member("current-snapshot-id"), ids, "snapshots", at=after.place("snapshots"))
-        expect.equal(table.metadata.get("refs"), after.metadata.get("refs"), "the refs as before,", at=after.place("refs"))
+        expect.contains(
+            table.member("current-snapshot-id"), ids, "snapshots", at=after.place("snapshots")
+        )
+        expect.equal(
+            table.metadata.get("refs"),
+            after.metadata.get("refs"),
+            "the refs as before,",
+            at=after.place("refs"),
+        )

@@ -4,7 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
-from lakepact.conformance.checks.iceberg_rest.api import CatalogLab, Kind, Reply, Table, check, expect, set_ref, states, upd
+from lakepact.conformance.checks.iceberg_rest.api import (
+    CatalogLab,
+    Kind,
+    Reply,
+    Table,
+    check,
+    expect,
+    set_ref,
+    states,
+    upd,
+)
 from lakepact.conformance.checks.iceberg_rest.kit.steps import stored
 from lakepact.conformance.evidence.outcome import Blocked, Mutation, Wrong, wrong_type
 
@@ -27,10 +37,15 @@ def all_snapshots(table: Table, many: int) -> list[Any]:
     Raises:
         Blocked: the table has another number of snapshots; the checks of add-snapshot judge that.
     """
-    snapshots = sorted(table.member("snapshots"), key=lambda one: (one.get("sequence-number") or 0, one.get("timestamp-ms") or 0))
+    snapshots = sorted(
+        table.member("snapshots"),
+        key=lambda one: (one.get("sequence-number") or 0, one.get("timestamp-ms") or 0),
+    )
     found = [one.get("snapshot-id") for one in snapshots]
     if len(found) != many:
-        raise Blocked(f"{many} snapshots were added, and the table has {len(found)} (IRC-UPD-035): {expect.shown(found)}")
+        raise Blocked(
+            f"{many} snapshots were added, and the table has {len(found)} (IRC-UPD-035): {expect.shown(found)}"
+        )
     return found
 
 
@@ -44,17 +59,29 @@ def snapshot_of(table: Table, snapshot_id: int) -> dict[str, Any]:
         if snapshot.get("snapshot-id") == snapshot_id:
             found: dict[str, Any] = snapshot
             return found
-    raise expect.unmet(f"a snapshot {snapshot_id}", expect.shown(snapshot_ids(table)), at=table.place("snapshots"), kind=Kind.MISSING)
+    raise expect.unmet(
+        f"a snapshot {snapshot_id}",
+        expect.shown(snapshot_ids(table)),
+        at=table.place("snapshots"),
+        kind=Kind.MISSING,
+    )
 
 
 def expect_no_dangling_refs(table: Table) -> None:
     """Every branch and tag points to a snapshot that there is, and so does the current snapshot."""
     known = snapshot_ids(table)
     for name, ref in table.metadata.get("refs", {}).items():
-        expect.contains(ref.get("snapshot-id"), known, f"snapshots, to which the ref {name} points,", at=table.place("snapshots"))
+        expect.contains(
+            ref.get("snapshot-id"),
+            known,
+            f"snapshots, to which the ref {name} points,",
+            at=table.place("snapshots"),
+        )
     current = table.metadata.get("current-snapshot-id")
     if current not in (None, -1):
-        expect.contains(current, known, "the current snapshot in snapshots:", at=table.place("snapshots"))
+        expect.contains(
+            current, known, "the current snapshot in snapshots:", at=table.place("snapshots")
+        )
 
 
 @check("IRC-UPD-035")
@@ -68,9 +95,20 @@ def snapshots_are_added_without_moving_main(lab: CatalogLab) -> None:
         found = snapshot_of(after, WIDE)
         for member in ("sequence-number", "timestamp-ms", "manifest-list", "parent-snapshot-id"):
             with case():
-                expect.equal(snapshot[member], found.get(member), f"{member} of the snapshot", at=after.place("snapshots"))
-        expect.member(snapshot["sequence-number"], after.place("last-sequence-number"), "last-sequence-number")
-        expect.member(table.member("current-snapshot-id"), after.place("current-snapshot-id"), "still the current-snapshot-id")
+                expect.equal(
+                    snapshot[member],
+                    found.get(member),
+                    f"{member} of the snapshot",
+                    at=after.place("snapshots"),
+                )
+        expect.member(
+            snapshot["sequence-number"], after.place("last-sequence-number"), "last-sequence-number"
+        )
+        expect.member(
+            table.member("current-snapshot-id"),
+            after.place("current-snapshot-id"),
+            "still the current-snapshot-id",
+        )
 
 
 @check("IRC-UPD-036")
@@ -78,8 +116,16 @@ def duplicate_snapshot_ids_are_refused(lab: CatalogLab) -> None:
     """Adding a snapshot with an existing id returns 400 or 409."""
     table = lab.append(lab.make_table())
     taken = Mutation(Wrong.DUPLICATE, f"{SNAPSHOT}/snapshot-id")
-    twin = lab.snapshot(table, snapshot_id=table.member("current-snapshot-id"), parent_snapshot_id=None)
-    upd.judge_refusals(lab, "IRC-UPD-036", table, {"a snapshot id that is taken": (taken, [upd.add_snapshot(twin)])}, allowed=(400, 409))
+    twin = lab.snapshot(
+        table, snapshot_id=table.member("current-snapshot-id"), parent_snapshot_id=None
+    )
+    upd.judge_refusals(
+        lab,
+        "IRC-UPD-036",
+        table,
+        {"a snapshot id that is taken": (taken, [upd.add_snapshot(twin)])},
+        allowed=(400, 409),
+    )
 
 
 @check("IRC-UPD-037")
@@ -89,7 +135,9 @@ def stale_sequence_numbers_are_refused(lab: CatalogLab) -> None:
     last = table.member("last-sequence-number")
     low = Mutation(Wrong.VALUE, f"{SNAPSHOT}/sequence-number")
     stale = {n: upd.add_snapshot(lab.snapshot(table, sequence_number=n)) for n in (last, last - 1)}
-    cases = {f"the sequence number {n} after {last}": (low, [update]) for n, update in stale.items()}
+    cases = {
+        f"the sequence number {n} after {last}": (low, [update]) for n, update in stale.items()
+    }
     upd.judge_refusals(lab, "IRC-UPD-037", table, cases, allowed=(400, 409))
 
 
@@ -98,11 +146,23 @@ def incomplete_snapshots_return_400(lab: CatalogLab) -> None:
     """A snapshot without id, timestamp, manifest list or a summary with a known operation returns 400."""
     table = lab.make_table()
     update = upd.add_snapshot(lab.snapshot(table))
-    needed = (("snapshot-id",), ("timestamp-ms",), ("manifest-list",), ("summary",), ("summary", "operation"))
-    incomplete = {f"no {'/'.join(path)} in the snapshot": upd.lacking(update, "snapshot", *path) for path in needed}
+    needed = (
+        ("snapshot-id",),
+        ("timestamp-ms",),
+        ("manifest-list",),
+        ("summary",),
+        ("summary", "operation"),
+    )
+    incomplete = {
+        f"no {'/'.join(path)} in the snapshot": upd.lacking(update, "snapshot", *path)
+        for path in needed
+    }
     strange = upd.add_snapshot(lab.snapshot(table, summary={"operation": "x"}))
     upd.judge_refusals(
-        lab, "IRC-UPD-039", table, {"the operation `x`": (Mutation(Wrong.VALUE, f"{SNAPSHOT}/summary/operation"), [strange])}
+        lab,
+        "IRC-UPD-039",
+        table,
+        {"the operation `x`": (Mutation(Wrong.VALUE, f"{SNAPSHOT}/summary/operation"), [strange])},
     )
     upd.judge_refusals(lab, "IRC-UPD-038", table, incomplete, right=[update])
 
@@ -111,7 +171,13 @@ def incomplete_snapshots_return_400(lab: CatalogLab) -> None:
 def summary_is_kept(lab: CatalogLab) -> None:
     """A snapshot keeps every entry of its summary."""
     table = lab.make_table()
-    summary = {"operation": "append", "added-records": "10", "lakepact.note": "grüße, 雪", "Lakepact.Case": "Kept", "lakepact.empty": ""}
+    summary = {
+        "operation": "append",
+        "added-records": "10",
+        "lakepact.note": "grüße, 雪",
+        "Lakepact.Case": "Kept",
+        "lakepact.empty": "",
+    }
     snapshot = lab.snapshot(table, summary=summary)
 
     with lab.judge_each("IRC-UPD-040") as case:
@@ -119,7 +185,9 @@ def summary_is_kept(lab: CatalogLab) -> None:
         found = snapshot_of(after, snapshot["snapshot-id"]).get("summary", {})
         for key, value in summary.items():
             with case():
-                expect.equal(value, found.get(key), f"`{key}` of the summary", at=after.place("snapshots"))
+                expect.equal(
+                    value, found.get(key), f"`{key}` of the summary", at=after.place("snapshots")
+                )
 
 
 @check("IRC-UPD-041")
@@ -133,7 +201,9 @@ def next_row_id_advances(lab: CatalogLab) -> None:
         expect.member(snapshot["first-row-id"] + 25, after.place("next-row-id"), "next-row-id")
     grown = lab.load(table)
     cases = {
-        "no first-row-id": upd.lacking(upd.add_snapshot(lab.snapshot(grown)), "snapshot", "first-row-id"),
+        "no first-row-id": upd.lacking(
+            upd.add_snapshot(lab.snapshot(grown)), "snapshot", "first-row-id"
+        ),
         "a first-row-id below next-row-id": (
             Mutation(Wrong.VALUE, f"{SNAPSHOT}/first-row-id"),
             [upd.add_snapshot(lab.snapshot(grown, first_row_id=0))],
@@ -158,7 +228,14 @@ def schema_of_snapshot_is_kept(lab: CatalogLab) -> None:
         )
     stray = lab.snapshot(lab.load(table), schema_id=upd.NOWHERE)
     upd.judge_refusals(
-        lab, "IRC-UPD-042", table, {f"a snapshot of schema {upd.NOWHERE}": upd.unknown_id(upd.add_snapshot(stray), "snapshot/schema-id")}
+        lab,
+        "IRC-UPD-042",
+        table,
+        {
+            f"a snapshot of schema {upd.NOWHERE}": upd.unknown_id(
+                upd.add_snapshot(stray), "snapshot/schema-id"
+            )
+        },
     )
 
 
@@ -171,7 +248,9 @@ def later_members_of_snapshots_are_kept(lab: CatalogLab) -> None:
     with lab.judge("IRC-UPD-043"):
         after = upd.changed(lab, table, upd.add_snapshot(snapshot))
         found = snapshot_of(after, snapshot["snapshot-id"])
-        expect.equal(25, found.get("added-rows"), "added-rows of the snapshot", at=after.place("snapshots"))
+        expect.equal(
+            25, found.get("added-rows"), "added-rows of the snapshot", at=after.place("snapshots")
+        )
     key = {"key-id": "lakepact-key", "encrypted-key-metadata": "c2VjcmV0"}
     if lab.try_commit(table, upd.add_encryption_key(key)).status != 200:
         return
@@ -179,7 +258,12 @@ def later_members_of_snapshots_are_kept(lab: CatalogLab) -> None:
     with lab.judge("IRC-UPD-043"):
         after = upd.changed(lab, table, upd.add_snapshot(locked))
         found = snapshot_of(after, locked["snapshot-id"])
-        expect.equal(key["key-id"], found.get("key-id"), "key-id of the snapshot", at=after.place("snapshots"))
+        expect.equal(
+            key["key-id"],
+            found.get("key-id"),
+            "key-id of the snapshot",
+            at=after.place("snapshots"),
+        )
 
 
 def removals_are_known(lab: CatalogLab, reply: Reply) -> None:
@@ -206,7 +290,12 @@ def listed_snapshots_are_removed(lab: CatalogLab) -> None:
 
     with lab.judge("IRC-UPD-050"):
         after = upd.changed(lab, table, upd.remove_snapshots(*ids[:2]))
-        expect.equal(sorted(ids[2:]), sorted(snapshot_ids(after)), "the snapshots that were not listed,", at=after.place("snapshots"))
+        expect.equal(
+            sorted(ids[2:]),
+            sorted(snapshot_ids(after)),
+            "the snapshots that were not listed,",
+            at=after.place("snapshots"),
+        )
         states.expect_snapshots_whole(table, after)
 
 
@@ -278,12 +367,20 @@ def remove_snapshots_needs_an_array(lab: CatalogLab) -> None:
 
     with lab.judge("IRC-UPD-053"):
         after = upd.changed(lab, table, upd.remove_snapshots(1))
-        expect.equal(sorted(snapshot_ids(table)), sorted(snapshot_ids(after)), "the same snapshots", at=after.place("snapshots"))
+        expect.equal(
+            sorted(snapshot_ids(table)),
+            sorted(snapshot_ids(after)),
+            "the same snapshots",
+            at=after.place("snapshots"),
+        )
     older = next(one for one in snapshot_ids(table) if one != table.member("current-snapshot-id"))
     with lab.step("IRC-UPD-050"):
         answer = upd.changed(lab, table, upd.remove_snapshots(older))
         expect.lacks(older, snapshot_ids(answer), "snapshots", at=answer.place("snapshots"))
     update = upd.remove_snapshots(1)
     number = wrong_type("/updates/*/snapshot-ids"), [{**update, "snapshot-ids": 1}]
-    cases = {"no snapshot-ids": upd.lacking(update, "snapshot-ids"), "a number as snapshot-ids": number}
+    cases = {
+        "no snapshot-ids": upd.lacking(update, "snapshot-ids"),
+        "a number as snapshot-ids": number,
+    }
     upd.judge_refusals(lab, "IRC-UPD-054", table, cases)

@@ -5,7 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from lakepact.conformance.checks.iceberg_rest.api import CatalogLab, Mutation, Table, Wrong, check, expect, upd
+from lakepact.conformance.checks.iceberg_rest.api import (
+    CatalogLab,
+    Mutation,
+    Table,
+    Wrong,
+    check,
+    expect,
+    upd,
+)
 from lakepact.conformance.checks.iceberg_rest.kit.steps import stored
 
 #: The requirements that statistics files are stored.
@@ -21,7 +29,9 @@ def table_of_two_snapshots(lab: CatalogLab) -> tuple[Table, int, int]:
     return table, first, table.member("current-snapshot-id")
 
 
-def expect_stored(lab: CatalogLab, table: Table, *statistics: Mapping[str, Any], member: str = "statistics") -> None:
+def expect_stored(
+    lab: CatalogLab, table: Table, *statistics: Mapping[str, Any], member: str = "statistics"
+) -> None:
     """Expect statistics files that a commit has set, as a step of checks of more than that.
 
     Raises:
@@ -41,7 +51,10 @@ def expect_stored(lab: CatalogLab, table: Table, *statistics: Mapping[str, Any],
 def statistics_are_replaced(lab: CatalogLab) -> None:
     """Setting statistics again replaces the file of that snapshot and keeps those of others."""
     table, first, second = table_of_two_snapshots(lab)
-    older, newer, other = (upd.statistics_file(table, s, name=n) for s, n in ((first, "older"), (first, "newer"), (second, "other")))
+    older, newer, other = (
+        upd.statistics_file(table, s, name=n)
+        for s, n in ((first, "older"), (first, "newer"), (second, "other"))
+    )
 
     with lab.judge("IRC-UPD-066"):
         upd.changed(lab, table, upd.set_statistics(older), upd.set_statistics(other))
@@ -64,15 +77,27 @@ def statistics_name_their_snapshot(lab: CatalogLab) -> None:
 
     with lab.judge("IRC-UPD-067"):
         after = upd.changed(lab, table, upd.set_statistics(file, snapshot_id=None))
-        expect.equal({first: [file["statistics-path"]]}, upd.files(after), "statistics files by snapshot", at=after.place("statistics"))
+        expect.equal(
+            {first: [file["statistics-path"]]},
+            upd.files(after),
+            "statistics files by snapshot",
+            at=after.place("statistics"),
+        )
     table, first, second = table_of_two_snapshots(lab)
     file = upd.statistics_file(table, first)
     reply = lab.try_commit(table, upd.set_statistics(file, snapshot_id=second))
-    with lab.judge("IRC-UPD-067", remark="a contradiction is refused" if reply.status == 400 else ""):
+    with lab.judge(
+        "IRC-UPD-067", remark="a contradiction is refused" if reply.status == 400 else ""
+    ):
         expect.status(reply, 200, 400)
         if reply.status == 200:
             after = lab.load(table)
-            expect.equal({first: [file["statistics-path"]]}, upd.files(after), "statistics files by snapshot", at=after.place("statistics"))
+            expect.equal(
+                {first: [file["statistics-path"]]},
+                upd.files(after),
+                "statistics files by snapshot",
+                at=after.place("statistics"),
+            )
 
 
 @check("IRC-UPD-068")
@@ -84,12 +109,18 @@ def incomplete_statistics_return_400(lab: CatalogLab) -> None:
     blob = file["blob-metadata"][0]
     path = "/updates/*/statistics"
     cases = {
-        f"no {member} of the file": (Mutation(Wrong.MISSING, f"{path}/{member}"), [upd.set_statistics(upd.without(file, member))])
+        f"no {member} of the file": (
+            Mutation(Wrong.MISSING, f"{path}/{member}"),
+            [upd.set_statistics(upd.without(file, member))],
+        )
         for member in file
     }
     for member in ("type", "snapshot-id", "sequence-number", "fields"):
         missing = Mutation(Wrong.MISSING, f"{path}/blob-metadata/*/{member}")
-        cases[f"no {member} of a blob"] = missing, [upd.set_statistics({**file, "blob-metadata": [upd.without(blob, member)]})]
+        cases[f"no {member} of a blob"] = (
+            missing,
+            [upd.set_statistics({**file, "blob-metadata": [upd.without(blob, member)]})],
+        )
     upd.judge_refusals(lab, "IRC-UPD-068", table, cases)
 
 
@@ -100,14 +131,26 @@ def statistics_of_unknown_snapshots_return_no_5xx(lab: CatalogLab) -> None:
     first = table.member("current-snapshot-id")
     kept = upd.statistics_file(table, first, name="kept")
     expect_stored(lab, stored(lab, table, upd.set_statistics(kept)), kept)
-    reply = lab.try_commit(table, upd.set_statistics(upd.statistics_file(table, first) | {"snapshot-id": UNKNOWN}))
+    reply = lab.try_commit(
+        table, upd.set_statistics(upd.statistics_file(table, first) | {"snapshot-id": UNKNOWN})
+    )
 
     with lab.judge("IRC-UPD-069", remark=f"answered with status {reply.status}"):
         expect.no_server_error(reply)
         after = lab.load(table)
         found, place = upd.files(after), after.place("statistics")
-        expect.equal([kept["statistics-path"]], found.get(first), "the statistics of another snapshot,", at=place)
-        expect.true(reply.status == 200 or UNKNOWN not in found, "no statistics of a commit that was refused", found, at=place)
+        expect.equal(
+            [kept["statistics-path"]],
+            found.get(first),
+            "the statistics of another snapshot,",
+            at=place,
+        )
+        expect.true(
+            reply.status == 200 or UNKNOWN not in found,
+            "no statistics of a commit that was refused",
+            found,
+            at=place,
+        )
 
 
 @check("IRC-UPD-070")
@@ -116,13 +159,27 @@ def statistics_are_removed(lab: CatalogLab) -> None:
     table, first, second = table_of_two_snapshots(lab)
     kept = upd.statistics_file(table, second, name="kept")
     goes = upd.statistics_file(table, first)
-    expect_stored(lab, stored(lab, table, upd.set_statistics(goes), upd.set_statistics(kept)), goes, kept)
+    expect_stored(
+        lab, stored(lab, table, upd.set_statistics(goes), upd.set_statistics(kept)), goes, kept
+    )
 
     with lab.judge("IRC-UPD-070"):
         after = upd.changed(lab, table, upd.remove_statistics(first))
-        expect.equal({second: [kept["statistics-path"]]}, upd.files(after), "statistics files by snapshot", at=after.place("statistics"))
-        after = upd.changed(lab, table, upd.remove_statistics(first), upd.remove_statistics(UNKNOWN))
-        expect.equal({second: [kept["statistics-path"]]}, upd.files(after), "statistics files by snapshot", at=after.place("statistics"))
+        expect.equal(
+            {second: [kept["statistics-path"]]},
+            upd.files(after),
+            "statistics files by snapshot",
+            at=after.place("statistics"),
+        )
+        after = upd.changed(
+            lab, table, upd.remove_statistics(first), upd.remove_statistics(UNKNOWN)
+        )
+        expect.equal(
+            {second: [kept["statistics-path"]]},
+            upd.files(after),
+            "statistics files by snapshot",
+            at=after.place("statistics"),
+        )
 
 
 @check("IRC-UPD-052")
@@ -135,14 +192,19 @@ def removing_snapshots_removes_their_statistics(lab: CatalogLab) -> None:
     after = stored(lab, table, upd.remove_snapshots(first))
     with lab.step("IRC-UPD-050"):
         expect.lacks(
-            first, [snapshot.get("snapshot-id") for snapshot in after.member("snapshots")], "snapshots", at=after.place("snapshots")
+            first,
+            [snapshot.get("snapshot-id") for snapshot in after.member("snapshots")],
+            "snapshots",
+            at=after.place("snapshots"),
         )
 
     with lab.judge_each("IRC-UPD-052") as case:
         after = lab.load(table)
         for member in ("statistics", "partition-statistics"):
             with case():
-                expect.lacks(first, upd.files(after, member), f"{member} files", at=after.place(member))
+                expect.lacks(
+                    first, upd.files(after, member), f"{member} files", at=after.place(member)
+                )
 
 
 @check("IRC-UPD-071")
@@ -150,10 +212,14 @@ def partition_statistics_are_replaced(lab: CatalogLab) -> None:
     """Setting partition statistics again replaces the file of that snapshot and keeps those of others."""
     table, first, second = table_of_two_snapshots(lab)
     wanted = ((first, "older"), (first, "newer"), (second, "other"))
-    older, newer, other = (upd.partition_statistics_file(table, snapshot, name=name) for snapshot, name in wanted)
+    older, newer, other = (
+        upd.partition_statistics_file(table, snapshot, name=name) for snapshot, name in wanted
+    )
 
     with lab.judge("IRC-UPD-071"):
-        upd.changed(lab, table, upd.set_partition_statistics(older), upd.set_partition_statistics(other))
+        upd.changed(
+            lab, table, upd.set_partition_statistics(older), upd.set_partition_statistics(other)
+        )
         after = upd.changed(lab, table, upd.set_partition_statistics(newer))
         expected = {first: [newer["statistics-path"]], second: [other["statistics-path"]]}
         expect.equal(
@@ -170,7 +236,9 @@ def partition_statistics_are_removed(lab: CatalogLab) -> None:
     table, first, second = table_of_two_snapshots(lab)
     kept = upd.partition_statistics_file(table, second, name="kept")
     goes = upd.partition_statistics_file(table, first)
-    after = stored(lab, table, upd.set_partition_statistics(goes), upd.set_partition_statistics(kept))
+    after = stored(
+        lab, table, upd.set_partition_statistics(goes), upd.set_partition_statistics(kept)
+    )
     expect_stored(lab, after, goes, kept, member="partition-statistics")
 
     with lab.judge_each("IRC-UPD-072") as case:

@@ -4,7 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from lakepact.conformance.checks.iceberg_rest.api import CatalogLab, Table, check, expect, states, upd
+from lakepact.conformance.checks.iceberg_rest.api import (
+    CatalogLab,
+    Table,
+    check,
+    expect,
+    states,
+    upd,
+)
 
 WIDER = {"int": "long", "float": "double", "decimal(9,2)": "decimal(18,2)"}
 
@@ -27,7 +34,10 @@ PLACE: dict[str, Any] = {
             "id": 2,
             "name": "place",
             "required": False,
-            "type": {"type": "struct", "fields": [{"id": 3, "name": "city", "type": "string", "required": False}]},
+            "type": {
+                "type": "struct",
+                "fields": [{"id": 3, "name": "city", "type": "string", "required": False}],
+            },
         },
     ],
 }
@@ -39,9 +49,21 @@ def city_of(table: Table) -> int:
     Raises:
         Unmet: there is none.
     """
-    fields = [field for field in upd.current_schema(table)["fields"] if field.get("name") == "place"]
-    inner = [field for each in fields if isinstance(each.get("type"), dict) for field in each["type"].get("fields") or ()]
-    expect.true(bool(inner), "a column within the column place", upd.current_schema(table), at=table.place("schemas"))
+    fields = [
+        field for field in upd.current_schema(table)["fields"] if field.get("name") == "place"
+    ]
+    inner = [
+        field
+        for each in fields
+        if isinstance(each.get("type"), dict)
+        for field in each["type"].get("fields") or ()
+    ]
+    expect.true(
+        bool(inner),
+        "a column within the column place",
+        upd.current_schema(table),
+        at=table.place("schemas"),
+    )
     found: int = inner[0]["id"]
     return found
 
@@ -49,16 +71,36 @@ def city_of(table: Table) -> int:
 @check("IRC-UPD-010")
 def types_are_widened(lab: CatalogLab) -> None:
     """A commit may widen column types and add columns with capitals in their names."""
-    fields = [{"id": n + 1, "name": f"c{n}", "type": narrow, "required": False} for n, narrow in enumerate(WIDER)]
+    fields = [
+        {"id": n + 1, "name": f"c{n}", "type": narrow, "required": False}
+        for n, narrow in enumerate(WIDER)
+    ]
     table = lab.append(lab.make_table(schema={"type": "struct", "schema-id": 0, "fields": fields}))
     schema = upd.schema_with(table, upd.next_column(table, "Later"))
-    schema["fields"] = [{**field, "type": WIDER.get(str(field["type"]).replace(" ", ""), field["type"])} for field in schema["fields"]]
+    schema["fields"] = [
+        {**field, "type": WIDER.get(str(field["type"]).replace(" ", ""), field["type"])}
+        for field in schema["fields"]
+    ]
 
     with lab.judge("IRC-UPD-010"):
-        after = upd.changed(lab, table, upd.add_schema(schema), upd.set_current_schema(upd.LAST_ADDED))
-        types = [str(field.get("type")).replace(" ", "") for field in upd.current_schema(after)["fields"]]
-        expect.equal([*WIDER.values(), "string"], types, "types of the current schema", at=after.place("schemas"))
-        expect.contains("Later", upd.columns(upd.current_schema(after)), "the current schema", at=after.place("schemas"))
+        after = upd.changed(
+            lab, table, upd.add_schema(schema), upd.set_current_schema(upd.LAST_ADDED)
+        )
+        types = [
+            str(field.get("type")).replace(" ", "") for field in upd.current_schema(after)["fields"]
+        ]
+        expect.equal(
+            [*WIDER.values(), "string"],
+            types,
+            "types of the current schema",
+            at=after.place("schemas"),
+        )
+        expect.contains(
+            "Later",
+            upd.columns(upd.current_schema(after)),
+            "the current schema",
+            at=after.place("schemas"),
+        )
 
 
 @check("IRC-UPD-022")
@@ -72,11 +114,18 @@ def transforms_are_accepted(lab: CatalogLab) -> None:
                 with case():
                     table = lab.load(table)
                     wanted = f"{name}_{transform.partition('[')[0]}"
-                    field = upd.partition_field(upd.column(table, name), transform, wanted, field_id=upd.next_field(table))
+                    field = upd.partition_field(
+                        upd.column(table, name), transform, wanted, field_id=upd.next_field(table)
+                    )
                     expect_spec(upd.changed(lab, table, upd.add_spec(field)), [field])
         table = lab.load(table)
         both = [
-            upd.partition_field(upd.column(table, "id"), transform, f"id_{n}", field_id=upd.next_field(table, skip=n))
+            upd.partition_field(
+                upd.column(table, "id"),
+                transform,
+                f"id_{n}",
+                field_id=upd.next_field(table, skip=n),
+            )
             for n, transform in enumerate(("bucket[8]", "truncate[100]"))
         ]
         expect_spec(upd.changed(lab, table, upd.add_spec(*both)), both)
@@ -88,10 +137,16 @@ def expect_spec(table: Table, fields: list[dict[str, Any]]) -> None:
     Raises:
         Unmet: it has none.
     """
-    said = [{member: value for member, value in field.items() if member != "field-id"} for field in fields]
+    said = [
+        {member: value for member, value in field.items() if member != "field-id"}
+        for field in fields
+    ]
     expect.contains(
         said,
-        [states.sent_members_of(said, spec.get("fields")) for spec in table.member("partition-specs")],
+        [
+            states.sent_members_of(said, spec.get("fields"))
+            for spec in table.member("partition-specs")
+        ],
         "partition specs",
         at=table.place("partition-specs"),
     )
@@ -109,7 +164,10 @@ def nested_columns_partition_and_sort(lab: CatalogLab) -> None:
     order = upd.sort_field(city, direction="desc", null_order="nulls-last")
     with lab.judge("IRC-UPD-029"):
         after = upd.changed(lab, table, upd.add_sort_order(order))
-        orders = [states.sent_members_of([order], one.get("fields")) for one in after.member("sort-orders")]
+        orders = [
+            states.sent_members_of([order], one.get("fields"))
+            for one in after.member("sort-orders")
+        ]
         expect.contains([order], orders, "sort orders", at=after.place("sort-orders"))
 
 
@@ -123,7 +181,10 @@ def snapshots_of_every_operation_are_stored(lab: CatalogLab) -> None:
             with case():
                 snapshot = lab.snapshot(lab.load(table), summary={"operation": operation})
                 after = upd.changed(lab, table, upd.add_snapshot(snapshot))
-                found = {one.get("snapshot-id"): (one.get("summary") or {}).get("operation") for one in after.member("snapshots")}
+                found = {
+                    one.get("snapshot-id"): (one.get("summary") or {}).get("operation")
+                    for one in after.member("snapshots")
+                }
                 expect.equal(
                     operation,
                     found.get(snapshot["snapshot-id"]),

@@ -4,7 +4,14 @@ from __future__ import annotations
 
 import uuid
 
-from lakepact.conformance.checks.iceberg_rest.api import CatalogLab, Mutation, Wrong, check, expect, upd
+from lakepact.conformance.checks.iceberg_rest.api import (
+    CatalogLab,
+    Mutation,
+    Wrong,
+    check,
+    expect,
+    upd,
+)
 from lakepact.conformance.checks.iceberg_rest.kit.tables.requests import commit_stage, staged
 
 
@@ -28,7 +35,9 @@ def assign_uuid_does_not_change_existing_uuids(lab: CatalogLab) -> None:
     with lab.judge("IRC-UPD-002"):
         after = lab.load(table)
         expect.member(
-            table.uuid, after.place("table-uuid"), f"after a commit that was answered with status {reply.status}, still the table-uuid"
+            table.uuid,
+            after.place("table-uuid"),
+            f"after a commit that was answered with status {reply.status}, still the table-uuid",
         )
 
 
@@ -46,5 +55,8 @@ def same_uuid_changes_nothing(lab: CatalogLab) -> None:
 def malformed_uuids_return_400(lab: CatalogLab) -> None:
     """`assign-uuid` with a malformed UUID returns 400."""
     upd.judge_refusals(
-        lab, "IRC-UPD-004", lab.make_table(), {"a malformed uuid": (Mutation(Wrong.VALUE, "/updates/*/uuid"), [upd.assign_uuid("x")])}
+        lab,
+        "IRC-UPD-004",
+        lab.make_table(),
+        {"a malformed uuid": (Mutation(Wrong.VALUE, "/updates/*/uuid"), [upd.assign_uuid("x")])},
     )

@@ -17,7 +17,9 @@ def commits_return_the_etag_of_loading(lab: CatalogLab) -> None:
     known = [tag_of(lab.load(table).reply)]
 
     for turn in lab.each(range(1, TURNS + 1)):
-        committed = lab.require(lab.try_commit(table, set_properties(**{"lakepact.turn": str(turn % 2)})), 200)
+        committed = lab.require(
+            lab.try_commit(table, set_properties(**{"lakepact.turn": str(turn % 2)})), 200
+        )
         now = lab.load(table).reply
         tag = committed.headers.get("etag")
         if tag is None:
@@ -25,11 +27,23 @@ def commits_return_the_etag_of_loading(lab: CatalogLab) -> None:
             lab.skip("IRC-CET-002", NO_TAG)
             return
         with lab.judge("IRC-CET-001"):
-            expect.equal(tag, tag_of(now), "the ETag of the table as it is loaded after a commit,", at=now.header("etag"))
-            reply = lab.send(op.load_table, headers=[("If-None-Match", tag)], alone=True, **table.at)
+            expect.equal(
+                tag,
+                tag_of(now),
+                "the ETag of the table as it is loaded after a commit,",
+                at=now.header("etag"),
+            )
+            reply = lab.send(
+                op.load_table, headers=[("If-None-Match", tag)], alone=True, **table.at
+            )
             expect.status(reply, 304, 200, about="with the ETag of the last commit")
         with lab.judge("IRC-CET-002"):
-            expect.true(tag not in known, f"another ETag than before commit {turn}", tag, at=committed.header("etag"))
+            expect.true(
+                tag not in known,
+                f"another ETag than before commit {turn}",
+                tag,
+                at=committed.header("etag"),
+            )
         known.append(tag)
 
 
@@ -37,10 +51,18 @@ def commits_return_the_etag_of_loading(lab: CatalogLab) -> None:
 def etags_differ_with_snapshots_refs(lab: CatalogLab) -> None:
     """Loading with snapshots=refs returns another ETag than the full table, if the metadata differ."""
     table = lab.append(lab.append(lab.make_table()))
-    whole, refs = (lab.require(lab.send(op.load_table, snapshots=which, **table.at), 200) for which in ("all", "refs"))
+    whole, refs = (
+        lab.require(lab.send(op.load_table, snapshots=which, **table.at), 200)
+        for which in ("all", "refs")
+    )
 
     if whole.document.get("metadata") == refs.document.get("metadata"):
         lab.skip("IRC-CET-003", "both answers are the same")
         return
     with lab.judge("IRC-CET-003"):
-        expect.true(tag_of(whole) != tag_of(refs), "another ETag with `snapshots=refs`", tag_of(refs), at=refs.header("etag"))
+        expect.true(
+            tag_of(whole) != tag_of(refs),
+            "another ETag with `snapshots=refs`",
+            tag_of(refs),
+            at=refs.header("etag"),
+        )

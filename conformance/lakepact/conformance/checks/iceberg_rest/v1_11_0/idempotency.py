@@ -12,15 +12,30 @@ from typing import Any
 
 import orjson
 
-from lakepact.conformance.checks.iceberg_rest.api import CatalogLab, Mutation, OperationId, Reply, Table, Wrong, expect, op, set_properties
-from lakepact.conformance.checks.iceberg_rest.kit.tables.registration import left_behind, location_of
+from lakepact.conformance.checks.iceberg_rest.api import (
+    CatalogLab,
+    Mutation,
+    OperationId,
+    Reply,
+    Table,
+    Wrong,
+    expect,
+    op,
+    set_properties,
+)
+from lakepact.conformance.checks.iceberg_rest.kit.tables.registration import (
+    left_behind,
+    location_of,
+)
 from lakepact.conformance.checks.iceberg_rest.kit.tables.states import properties_of
 from lakepact.conformance.checks.iceberg_rest.kit.views import loaded, made, replaced
 from lakepact.conformance.checks.iceberg_rest.kit.views import properties_of as view_properties_of
 from lakepact.conformance.checks.iceberg_rest.v1_11_0.keys import new_key
 from lakepact.conformance.checks.iceberg_rest.v1_11_0.suite import LIFETIME, check
 
-DURATION = re.compile(r"P(?!$)(?:\d+Y)?(?:\d+M)?(?:\d+W)?(?:\d+D)?(?:T(?!$)(?:\d+H)?(?:\d+M)?(?:\d+(?:[.,]\d+)?S)?)?")
+DURATION = re.compile(
+    r"P(?!$)(?:\d+Y)?(?:\d+M)?(?:\d+W)?(?:\d+D)?(?:T(?!$)(?:\d+H)?(?:\d+M)?(?:\d+(?:[.,]\d+)?S)?)?"
+)
 AT_ONCE = 8
 AGAIN = "when repeated with its key"
 TURN = "lakepact.turn"
@@ -34,7 +49,9 @@ def lifetimes_are_durations(lab: CatalogLab) -> None:
 
     with lab.judge("IRC-IDEM-001"):
         sound = isinstance(lifetime, str) and DURATION.fullmatch(lifetime) is not None
-        expect.true(sound, "an ISO 8601 duration such as PT30M", lifetime, at=config.place(LIFETIME))
+        expect.true(
+            sound, "an ISO 8601 duration such as PT30M", lifetime, at=config.place(LIFETIME)
+        )
 
 
 @check("IRC-IDEM-002", "IRC-IDEM-003", "IRC-IDEM-010")
@@ -66,15 +83,32 @@ def properties_are_updated_once(lab: CatalogLab) -> None:
     """Repeating a property update with its key returns 200 and does not undo later changes."""
     namespace = lab.make_namespace(properties={"turn": "0"})
     key = new_key()
-    lab.require(lab.send(op.update_properties, namespace=namespace, body={"updates": {"turn": "1"}}, idempotency_key=key), 200)
-    lab.require(lab.send(op.update_properties, namespace=namespace, body={"updates": {"turn": "2"}}), 200)
-    again = lab.send(op.update_properties, namespace=namespace, body={"updates": {"turn": "1"}}, idempotency_key=key)
+    lab.require(
+        lab.send(
+            op.update_properties,
+            namespace=namespace,
+            body={"updates": {"turn": "1"}},
+            idempotency_key=key,
+        ),
+        200,
+    )
+    lab.require(
+        lab.send(op.update_properties, namespace=namespace, body={"updates": {"turn": "2"}}), 200
+    )
+    again = lab.send(
+        op.update_properties,
+        namespace=namespace,
+        body={"updates": {"turn": "1"}},
+        idempotency_key=key,
+    )
 
     with lab.judge("IRC-IDEM-011"):
         expect.status(again, 200, about=AGAIN)
         now = lab.send(op.load_namespace_metadata, namespace=namespace)
         kept = now.at("properties").get("turn")
-        expect.equal("2", kept, "the property that was changed since,", at=now.place("properties", "turn"))
+        expect.equal(
+            "2", kept, "the property that was changed since,", at=now.place("properties", "turn")
+        )
 
 
 @check("IRC-IDEM-004", "IRC-IDEM-014")
@@ -83,22 +117,31 @@ def tables_are_created_once(lab: CatalogLab) -> None:
     namespace, name, key = lab.make_namespace(), lab.name(), new_key()
     body = lab.table_request(name)
     lab.drop_afterwards(namespace, name)
-    first = lab.require(lab.send(op.create_table, namespace=namespace, body=body, idempotency_key=key), 200)
+    first = lab.require(
+        lab.send(op.create_table, namespace=namespace, body=body, idempotency_key=key), 200
+    )
     again = lab.send(op.create_table, namespace=namespace, body=body, idempotency_key=key)
     other = lab.send(op.create_table, namespace=namespace, body=body, idempotency_key=new_key())
 
     with lab.judge("IRC-IDEM-004"):
         expect.status(again, 200, about=AGAIN)
-        expect.member(first.at("metadata", "table-uuid"), again.place("metadata", "table-uuid"), "table-uuid")
+        expect.member(
+            first.at("metadata", "table-uuid"), again.place("metadata", "table-uuid"), "table-uuid"
+        )
     with lab.judge("IRC-IDEM-014"):
-        expect.status(other, 409, about="with another key", mutation=Mutation(Wrong.PRESENT, "table"))
+        expect.status(
+            other, 409, about="with another key", mutation=Mutation(Wrong.PRESENT, "table")
+        )
 
 
 def adding(lab: CatalogLab, table: Table) -> dict[str, Any]:
     """Return a commit that adds a snapshot, which a table can take only once, and sets a property to what it was not."""
     return {
         "requirements": [],
-        "updates": [{"action": "add-snapshot", "snapshot": lab.snapshot(table)}, set_properties(**{TURN: "1"})],
+        "updates": [
+            {"action": "add-snapshot", "snapshot": lab.snapshot(table)},
+            set_properties(**{TURN: "1"}),
+        ],
     }
 
 
@@ -115,7 +158,12 @@ def commits_are_applied_once(lab: CatalogLab) -> None:
     with lab.judge("IRC-IDEM-005"):
         expect.status(again, 200, about=AGAIN)
         expect.member("2", after.place("properties", TURN), "the property that was changed since,")
-        expect.equal(1, len(after.metadata.get("snapshots") or ()), "the number of snapshots", at=after.place("snapshots"))
+        expect.equal(
+            1,
+            len(after.metadata.get("snapshots") or ()),
+            "the number of snapshots",
+            at=after.place("snapshots"),
+        )
     for turn in lab.each(("3", "4", "3")):
         one = {"requirements": [], "updates": [set_properties(**{TURN: turn})]}
         reply = lab.send(op.update_table, body=one, idempotency_key=new_key(), **table.at)
@@ -135,7 +183,14 @@ def transactions_are_applied_once(lab: CatalogLab) -> None:
     """Repeating a transaction with its key returns 204 and changes none of its tables."""
     namespace = lab.make_namespace()
     tables = [lab.make_table(namespace, properties={TURN: "0"}) for _ in range(2)]
-    key, body = new_key(), {"table-changes": [{"identifier": table.identifier, **adding(lab, table)} for table in tables]}
+    key, body = (
+        new_key(),
+        {
+            "table-changes": [
+                {"identifier": table.identifier, **adding(lab, table)} for table in tables
+            ]
+        },
+    )
     lab.require(lab.send(op.commit_transaction, body=body, idempotency_key=key), 204)
     lab.commit(tables[0], set_properties(**{TURN: "2"}))
     again = lab.send(op.commit_transaction, body=body, idempotency_key=key)
@@ -145,8 +200,18 @@ def transactions_are_applied_once(lab: CatalogLab) -> None:
         for table, turn in zip(tables, ("2", "1"), strict=True):
             with case():
                 after = lab.load(table)
-                expect.equal(turn, properties_of(after).get(TURN), f"the property of {table.name}", at=after.place("properties", TURN))
-                expect.equal(1, len(after.metadata.get("snapshots") or ()), "the number of snapshots", at=after.place("snapshots"))
+                expect.equal(
+                    turn,
+                    properties_of(after).get(TURN),
+                    f"the property of {table.name}",
+                    at=after.place("properties", TURN),
+                )
+                expect.equal(
+                    1,
+                    len(after.metadata.get("snapshots") or ()),
+                    "the number of snapshots",
+                    at=after.place("snapshots"),
+                )
 
 
 @check("IRC-IDEM-007", "IRC-IDEM-008")
@@ -163,21 +228,30 @@ def tables_are_dropped_once(lab: CatalogLab) -> None:
     with lab.judge("IRC-IDEM-008"):
         expect.no_server_error(late)
         after = lab.send(op.load_table, **newer.at)
-        expect.member(newer.uuid, after.place("metadata", "table-uuid"), "table-uuid of the newer table")
+        expect.member(
+            newer.uuid, after.place("metadata", "table-uuid"), "table-uuid of the newer table"
+        )
 
 
 @check("IRC-IDEM-009")
 def tables_are_renamed_once(lab: CatalogLab) -> None:
     """Repeating a rename with its key returns 204, although the old name is gone."""
     table, key, name = lab.make_table(), new_key(), lab.name()
-    body = {"source": table.identifier, "destination": {"namespace": list(table.namespace), "name": name}}
+    body = {
+        "source": table.identifier,
+        "destination": {"namespace": list(table.namespace), "name": name},
+    }
     lab.drop_afterwards(table.namespace, name)
     lab.require(lab.send(op.rename_table, body=body, idempotency_key=key), 204)
     again = lab.send(op.rename_table, body=body, idempotency_key=key)
 
     with lab.judge("IRC-IDEM-009"):
         expect.status(again, 204, about=AGAIN)
-        expect.status(lab.send(op.load_table, namespace=table.namespace, table=name), 200, about="for the new name")
+        expect.status(
+            lab.send(op.load_table, namespace=table.namespace, table=name),
+            200,
+            about="for the new name",
+        )
 
 
 @check("IRC-IDEM-012")
@@ -192,7 +266,10 @@ def conflicts_are_repeated(lab: CatalogLab) -> None:
 
     with lab.judge("IRC-IDEM-012"):
         expect.status(again, 409, about=AGAIN, mutation=Mutation(Wrong.PRESENT, "table"))
-        expect.not_found(lab.send(op.table_exists if lab.offers(op.table_exists) else op.load_table, **table.at), "table")
+        expect.not_found(
+            lab.send(op.table_exists if lab.offers(op.table_exists) else op.load_table, **table.at),
+            "table",
+        )
         expect.status(create(idempotency_key=new_key()), 200, about="with a key of its own")
 
 
@@ -203,17 +280,32 @@ def keys_create_only_one_object(lab: CatalogLab) -> None:
     others = (lab.name(),)
     for one in (namespace, others):
         lab.add_cleanup(partial(lab.send, op.drop_namespace, namespace=one))
-    lab.require(lab.send(op.create_namespace, body={"namespace": list(namespace)}, idempotency_key=key), 200)
+    lab.require(
+        lab.send(op.create_namespace, body={"namespace": list(namespace)}, idempotency_key=key), 200
+    )
     lab.send(op.create_namespace, body={"namespace": list(others)}, idempotency_key=key)
     name = lab.name()
     lab.drop_afterwards(namespace, name)
     # Without its operation: whoever repeats the first answer is not accused of a created table that is none.
     headers = [("Content-Type", "application/json"), ("Idempotency-Key", key)]
-    lab.send_raw("POST", lab.path(op.create_table, namespace=namespace), headers=headers, content=orjson.dumps(lab.table_request(name)))
+    lab.send_raw(
+        "POST",
+        lab.path(op.create_table, namespace=namespace),
+        headers=headers,
+        content=orjson.dumps(lab.table_request(name)),
+    )
 
     with lab.judge("IRC-IDEM-013"):
-        expect.not_found(lab.send(op.load_namespace_metadata, namespace=others), "namespace", about="of a second request")
-        expect.not_found(lab.send(op.load_table, namespace=namespace, table=name), "table", about="for that of a third request")
+        expect.not_found(
+            lab.send(op.load_namespace_metadata, namespace=others),
+            "namespace",
+            about="of a second request",
+        )
+        expect.not_found(
+            lab.send(op.load_table, namespace=namespace, table=name),
+            "table",
+            about="for that of a third request",
+        )
 
 
 @check("IRC-IDEM-015", alone=True)
@@ -223,15 +315,36 @@ def concurrent_equal_commits_are_applied_once(lab: CatalogLab) -> None:
     for _ in lab.each(range(3)):
         key, body = new_key(), adding(lab, lab.load(table))
         before = len(lab.load(table).metadata.get("snapshots") or ())
-        replies = lab.concurrently([partial(lab.send, op.update_table, body=body, idempotency_key=key, **table.at)] * AT_ONCE)
+        replies = lab.concurrently(
+            [partial(lab.send, op.update_table, body=body, idempotency_key=key, **table.at)]
+            * AT_ONCE
+        )
         after = lab.load(table)
 
         with lab.judge("IRC-IDEM-015") as case:
             for reply in replies:
                 with case():
-                    expect.status(reply, 200, 409, 425, 429, 503, mutation=Mutation(Wrong.PRESENT, "request with this key"))
-            expect.true(any(reply.status == 200 for reply in replies), "one answer of 200", [reply.status for reply in replies], at=None)
-            expect.equal(before + 1, len(after.metadata.get("snapshots") or ()), "the number of snapshots", at=after.place("snapshots"))
+                    expect.status(
+                        reply,
+                        200,
+                        409,
+                        425,
+                        429,
+                        503,
+                        mutation=Mutation(Wrong.PRESENT, "request with this key"),
+                    )
+            expect.true(
+                any(reply.status == 200 for reply in replies),
+                "one answer of 200",
+                [reply.status for reply in replies],
+                at=None,
+            )
+            expect.equal(
+                before + 1,
+                len(after.metadata.get("snapshots") or ()),
+                "the number of snapshots",
+                at=after.place("snapshots"),
+            )
 
 
 @check("IRC-IDEM-016")
@@ -239,8 +352,16 @@ def views_are_changed_once(lab: CatalogLab) -> None:
     """Repeating the replacement, rename or drop of a view with its key returns the same status and changes nothing."""
     view, key, name = made(lab), new_key(), lab.name()
     lab.add_cleanup(lambda: lab.send(op.drop_view, namespace=view.namespace, view=name))
-    replacing = partial(lab.send, op.replace_view, body={"requirements": [], "updates": [set_properties(**{TURN: "1"})]}, **view.at)
-    renaming = {"source": view.identifier, "destination": {"namespace": list(view.namespace), "name": name}}
+    replacing = partial(
+        lab.send,
+        op.replace_view,
+        body={"requirements": [], "updates": [set_properties(**{TURN: "1"})]},
+        **view.at,
+    )
+    renaming = {
+        "source": view.identifier,
+        "destination": {"namespace": list(view.namespace), "name": name},
+    }
     lab.require(replacing(idempotency_key=key), 200)
     replaced(lab, view, set_properties(**{TURN: "2"}))
     again = replacing(idempotency_key=key)
@@ -253,7 +374,9 @@ def views_are_changed_once(lab: CatalogLab) -> None:
     with lab.judge("IRC-IDEM-016") as case:
         expect.status(again, 200, about=f"for replaceView {AGAIN}")
         kept = view_properties_of(now).get(TURN)
-        expect.equal("2", kept, "the property that was changed since,", at=now.place("properties", TURN))
+        expect.equal(
+            "2", kept, "the property that was changed since,", at=now.place("properties", TURN)
+        )
         for operation, (first, second) in steps.items():
             with case():
                 expect.status(second, first.status, about=f"for {operation} {AGAIN}")
@@ -276,11 +399,15 @@ def tables_are_registered_once(lab: CatalogLab) -> None:
     last = left_behind(lab, lab.make_table())
     name = lab.name()
     lab.drop_afterwards(last.namespace, name)
-    first, again = twice(lab, op.register_table, namespace=last.namespace, body=registration(name, last))
+    first, again = twice(
+        lab, op.register_table, namespace=last.namespace, body=registration(name, last)
+    )
 
     with lab.judge("IRC-IDEM-017"):
         expect.status(again, 200, about=AGAIN)
-        expect.member(first.at("metadata", "table-uuid"), again.place("metadata", "table-uuid"), "table-uuid")
+        expect.member(
+            first.at("metadata", "table-uuid"), again.place("metadata", "table-uuid"), "table-uuid"
+        )
 
 
 def registration(name: str, table: Table) -> dict[str, Any]:

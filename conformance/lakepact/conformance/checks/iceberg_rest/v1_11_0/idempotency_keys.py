@@ -9,7 +9,15 @@ from typing import Any
 
 import orjson
 
-from lakepact.conformance.checks.iceberg_rest.api import Mutation, NotOffered, OperationId, Place, Wrong, expect, op
+from lakepact.conformance.checks.iceberg_rest.api import (
+    Mutation,
+    NotOffered,
+    OperationId,
+    Place,
+    Wrong,
+    expect,
+    op,
+)
 from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Table, set_properties
 from lakepact.conformance.checks.iceberg_rest.kit.principals import THIRD, bearing, needed
 from lakepact.conformance.checks.iceberg_rest.kit.tables.states import properties_of
@@ -52,24 +60,54 @@ def pairs(lab: CatalogLab) -> Iterator[Pair]:
     table = lab.make_table(properties={TURN: "0"})
     turn = partial(_turn_of, lab, table)
     here, levels = {"namespace": table.namespace}, list(table.namespace)
-    yield Pair(op.update_table, {**table.at, "body": turned("1")}, {**table.at, "body": turned("2")}, "1", turn)
+    yield Pair(
+        op.update_table,
+        {**table.at, "body": turned("1")},
+        {**table.at, "body": turned("2")},
+        "1",
+        turn,
+    )
     if lab.offers(op.commit_transaction):
-        changes = [{"body": {"table-changes": [{"identifier": table.identifier, **turned(to)}]}} for to in ("3", "4")]
+        changes = [
+            {"body": {"table-changes": [{"identifier": table.identifier, **turned(to)}]}}
+            for to in ("3", "4")
+        ]
         yield Pair(op.commit_transaction, changes[0], changes[1], "3", turn)
     if lab.feature("namespace-properties"):
         updates = [{**here, "body": {"removals": [], "updates": {"turn": to}}} for to in ("1", "2")]
-        yield Pair(op.update_properties, updates[0], updates[1], "1", partial(_namespace_turn, lab, table))
+        yield Pair(
+            op.update_properties, updates[0], updates[1], "1", partial(_namespace_turn, lab, table)
+        )
     spaces = [lab.make_namespace() for _ in range(2)]
     there = partial(_status, lab, op.load_namespace_metadata, namespace=spaces[1])
     yield Pair(op.drop_namespace, {"namespace": spaces[0]}, {"namespace": spaces[1]}, 200, there)
     tables = [lab.make_table(table.namespace) for _ in range(3)]
-    yield Pair(op.drop_table, tables[0].at, tables[1].at, 200, partial(_status, lab, op.load_table, **tables[1].at))
+    yield Pair(
+        op.drop_table,
+        tables[0].at,
+        tables[1].at,
+        200,
+        partial(_status, lab, op.load_table, **tables[1].at),
+    )
     renames = []
     for source in (tables[1], tables[2]):
         name = lab.name()
         lab.drop_afterwards(table.namespace, name)
-        renames.append({"body": {"source": source.identifier, "destination": {"namespace": levels, "name": name}}})
-    yield Pair(op.rename_table, renames[0], renames[1], 200, partial(_status, lab, op.load_table, **tables[2].at))
+        renames.append(
+            {
+                "body": {
+                    "source": source.identifier,
+                    "destination": {"namespace": levels, "name": name},
+                }
+            }
+        )
+    yield Pair(
+        op.rename_table,
+        renames[0],
+        renames[1],
+        200,
+        partial(_status, lab, op.load_table, **tables[2].at),
+    )
     if lab.offers(op.register_table):
         yield from _pairs_of_registrations(lab, table)
     if lab.offers(op.create_view):
@@ -96,11 +134,19 @@ def _pairs_of_views(lab: CatalogLab, table: Table) -> Iterator[Pair]:
     for name in names:
         lab.add_cleanup(partial(lab.send, op.drop_view, **here, view=name))
     bodies = [{**here, "body": view_request(table.namespace, name)} for name in names]
-    yield Pair(op.create_view, bodies[0], bodies[1], 404, partial(_status, lab, op.load_view, **here, view=names[1]))
+    yield Pair(
+        op.create_view,
+        bodies[0],
+        bodies[1],
+        404,
+        partial(_status, lab, op.load_view, **here, view=names[1]),
+    )
     view, other = made(lab, table.namespace), made(lab, table.namespace)
     replaced = [{**view.at, "body": turned(to)} for to in ("1", "2")]
     yield Pair(op.replace_view, replaced[0], replaced[1], "1", partial(_view_turn, lab, view))
-    yield Pair(op.drop_view, view.at, other.at, 200, partial(_status, lab, op.load_view, **other.at))
+    yield Pair(
+        op.drop_view, view.at, other.at, 200, partial(_status, lab, op.load_view, **other.at)
+    )
 
 
 def _turn_of(lab: CatalogLab, table: Table) -> Seen:
@@ -137,7 +183,10 @@ def used_keys_run_no_other_operation(lab: CatalogLab) -> None:
         arguments = {name: value for name, value in other.second.items() if name != "body"}
         content = orjson.dumps(other.second["body"]) if "body" in other.second else b""
         # Without its operation: the first answer may be repeated, which is none of this operation.
-        headers = [("Idempotency-Key", key), *([("Content-Type", "application/json")] if content else [])]
+        headers = [
+            ("Idempotency-Key", key),
+            *([("Content-Type", "application/json")] if content else []),
+        ]
         lab.send_raw(known.method, lab.path(known, **arguments), headers=headers, content=content)
         with lab.judge("IRC-IDEM-013"):
             about = f"what {other.operation} changes, after it was sent with the key of {one.operation},"
@@ -158,26 +207,44 @@ def used_keys_run_no_other_request(lab: CatalogLab) -> None:
         lab.send(pair.operation, idempotency_key=key, **pair.second)
         with lab.judge("IRC-IDEM-013"):
             after = pair.look()
-            expect.equal(pair.expected, after.value, f"after another {pair.operation} under a key that was used", at=after.at)
+            expect.equal(
+                pair.expected,
+                after.value,
+                f"after another {pair.operation} under a key that was used",
+                at=after.at,
+            )
 
 
 @check("IRC-IDEM-012")
 def refused_drops_are_repeated(lab: CatalogLab) -> None:
     """Repeating a failed drop with its key returns the same status and drops nothing, after the obstacle is gone."""
     table, name = lab.make_table(), lab.name()
-    missing = partial(lab.send, op.drop_table, idempotency_key=new_key(), namespace=table.namespace, table=name)
-    filled = partial(lab.send, op.drop_namespace, idempotency_key=new_key(), namespace=table.namespace)
+    missing = partial(
+        lab.send, op.drop_table, idempotency_key=new_key(), namespace=table.namespace, table=name
+    )
+    filled = partial(
+        lab.send, op.drop_namespace, idempotency_key=new_key(), namespace=table.namespace
+    )
     lab.require(missing(), 404)
     lab.require(filled(), 409)
     newer = lab.make_table(table.namespace, name=name)
 
     with lab.judge("IRC-IDEM-012"):
         expect.not_found(missing(), "table", about=f"for dropTable {AGAIN}")
-        expect.status(lab.send(op.load_table, **newer.at), 200, about="for a table that was not there to be dropped")
+        expect.status(
+            lab.send(op.load_table, **newer.at),
+            200,
+            about="for a table that was not there to be dropped",
+        )
     for one in (table, newer):
         lab.require(lab.send(op.drop_table, **one.at), 204, 404)
     with lab.judge("IRC-IDEM-012"):
-        expect.status(filled(), 409, about=f"for dropNamespace {AGAIN}", mutation=Mutation(Wrong.IN_USE, "namespace"))
+        expect.status(
+            filled(),
+            409,
+            about=f"for dropNamespace {AGAIN}",
+            mutation=Mutation(Wrong.IN_USE, "namespace"),
+        )
         kept = lab.send(op.load_namespace_metadata, namespace=table.namespace)
         expect.status(kept, 200, about="for a namespace that was not empty")
 
@@ -187,37 +254,55 @@ def views_are_created_and_registered_once(lab: CatalogLab) -> None:
     """Repeating the creation or registration of a view with its key returns 200 with that view."""
     namespace, name = lab.make_namespace(), lab.name()
     lab.add_cleanup(lambda: lab.send(op.drop_view, namespace=namespace, view=name))
-    first, again = twice(lab, op.create_view, namespace=namespace, body=view_request(namespace, name))
+    first, again = twice(
+        lab, op.create_view, namespace=namespace, body=view_request(namespace, name)
+    )
     answers = {op.create_view: (first, again)}
     if lab.offers(op.register_view):
         last, _ = left_behind(lab)
         other = lab.name()
         lab.add_cleanup(lambda: lab.send(op.drop_view, namespace=last.namespace, view=other))
         body = {"name": other, "metadata-location": last.reply.at("metadata-location")}
-        answers[op.register_view] = twice(lab, op.register_view, namespace=last.namespace, body=body)
+        answers[op.register_view] = twice(
+            lab, op.register_view, namespace=last.namespace, body=body
+        )
 
     with lab.judge_each("IRC-IDEM-020") as case:
         for operation, (before, after) in answers.items():
             with case():
                 expect.status(after, 200, about=f"for {operation} {AGAIN}")
-                expect.member(before.at("metadata", "view-uuid"), after.place("metadata", "view-uuid"), f"view-uuid of {operation}")
+                expect.member(
+                    before.at("metadata", "view-uuid"),
+                    after.place("metadata", "view-uuid"),
+                    f"view-uuid of {operation}",
+                )
 
 
 @check("IRC-IDEM-005")
 def keys_outlast_other_keys(lab: CatalogLab) -> None:
     """Repeating a commit with its key is not applied again after twelve commits with other keys."""
     table = lab.make_table(properties={TURN: "0"})
-    first = partial(lab.send, op.update_table, body=turned("first"), idempotency_key=new_key(), **table.at)
+    first = partial(
+        lab.send, op.update_table, body=turned("first"), idempotency_key=new_key(), **table.at
+    )
     lab.require(first(), 200)
     for turn in range(BETWEEN):
-        lab.require(lab.send(op.update_table, body=turned(str(turn)), idempotency_key=new_key(), **table.at), 200)
+        lab.require(
+            lab.send(
+                op.update_table, body=turned(str(turn)), idempotency_key=new_key(), **table.at
+            ),
+            200,
+        )
     again = first()
 
     with lab.judge("IRC-IDEM-005"):
         expect.status(again, 200, about=AGAIN)
         after = lab.load(table)
         expect.equal(
-            str(BETWEEN - 1), properties_of(after).get(TURN), "the property that was changed since,", at=after.place("properties", TURN)
+            str(BETWEEN - 1),
+            properties_of(after).get(TURN),
+            "the property that was changed since,",
+            at=after.place("properties", TURN),
         )
 
 
@@ -231,7 +316,9 @@ def keys_grant_no_rights(lab: CatalogLab) -> None:
         (op.create_table, {"namespace": table.namespace, "body": lab.table_request(lab.name())}),
     )
     if lab.send(op.load_table, headers=third, anonymous=True, **table.at).status == 200:
-        raise NotOffered("the third principal sees the tables of the first; it should be allowed nothing")
+        raise NotOffered(
+            "the third principal sees the tables of the first; it should be allowed nothing"
+        )
     for operation, arguments in lab.each(requests):
         key = new_key()
         if operation == op.create_table:

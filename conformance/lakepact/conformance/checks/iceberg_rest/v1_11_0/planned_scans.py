@@ -27,7 +27,12 @@ def completed_plans_have_ids(lab: CatalogLab) -> None:
         if lab.require(reply, 200).at("status") == "completed":
             with lab.judge("IRC-PLAN-001"):
                 plan_id = reply.at("plan-id")
-                expect.true(isinstance(plan_id, str) and bool(plan_id), "a text as `plan-id`", plan_id, at=reply.place("plan-id"))
+                expect.true(
+                    isinstance(plan_id, str) and bool(plan_id),
+                    "a text as `plan-id`",
+                    plan_id,
+                    at=reply.place("plan-id"),
+                )
         else:
             lab.skip("IRC-PLAN-001", "scans are planned in the background")
 
@@ -37,29 +42,52 @@ def plans_cover_min_rows_requested(lab: CatalogLab) -> None:
     """The files of a plan have at least `min-rows-requested` rows, or are all files of the scan."""
     for properties in lab.each(({}, scans.on_pages(lab))):
         table = scans.grown(lab, properties=properties)
-        rows = {table.path(name): count for name, count in (("first", 10), ("second", 10), ("third", 10))}
-        table.append(*(table.file(path.rpartition("/")[2].removesuffix(".parquet"), rows=count) for path, count in rows.items()))
+        rows = {
+            table.path(name): count
+            for name, count in (("first", 10), ("second", 10), ("third", 10))
+        }
+        table.append(
+            *(
+                table.file(path.rpartition("/")[2].removesuffix(".parquet"), rows=count)
+                for path, count in rows.items()
+            )
+        )
         for least in lab.each((1, 10, 11, 25, 1000)):
             with lab.judge("IRC-PLAN-002"):
                 found = set(scans.planned(lab, table.table, min_rows_requested=least).paths)
                 enough = sum(rows.get(path, 0) for path in found) >= min(least, sum(rows.values()))
-                expect.true(enough, f"files with {least} rows, or all of them", f"{len(found)} of {len(rows)} files", at=None)
+                expect.true(
+                    enough,
+                    f"files with {least} rows, or all of them",
+                    f"{len(found)} of {len(rows)} files",
+                    at=None,
+                )
 
 
 @check("IRC-PLAN-002")
 def deleted_rows_do_not_count(lab: CatalogLab) -> None:
     """Deleted rows do not count towards `min-rows-requested`."""
     table = scans.grown(lab)
-    rows = {table.path(name): count for name, count in (("first", 10), ("second", 10), ("third", 10))}
+    rows = {
+        table.path(name): count for name, count in (("first", 10), ("second", 10), ("third", 10))
+    }
     table.append(*(table.file(name, rows=10) for name in ("first", "second", "third")))
-    gone = [replace(scans.position_deletes(table, f"of-{name}", target=table.path(name)), rows=10) for name in ("first", "third")]
+    gone = [
+        replace(scans.position_deletes(table, f"of-{name}", target=table.path(name)), rows=10)
+        for name in ("first", "third")
+    ]
     table.append(*gone, operation="delete")
     live = {**rows, table.path("first"): 0, table.path("third"): 0}
     for least in lab.each((1, 10, 30)):
         with lab.judge("IRC-PLAN-002"):
             found = set(scans.planned(lab, table.table, min_rows_requested=least).paths)
             enough = sum(live.get(path, 0) for path in found) >= min(least, sum(live.values()))
-            expect.true(enough, f"files with {least} rows that are there, or all of them", f"{len(found)} of {len(rows)} files", at=None)
+            expect.true(
+                enough,
+                f"files with {least} rows that are there, or all of them",
+                f"{len(found)} of {len(rows)} files",
+                at=None,
+            )
 
 
 @check("IRC-PLAN-003")

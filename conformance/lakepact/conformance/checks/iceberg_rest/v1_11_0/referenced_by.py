@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
-from lakepact.conformance.checks.iceberg_rest.api import SEPARATOR, CatalogLab, Table, expect, op, states
+from lakepact.conformance.checks.iceberg_rest.api import (
+    SEPARATOR,
+    CatalogLab,
+    Table,
+    expect,
+    op,
+    states,
+)
 from lakepact.conformance.checks.iceberg_rest.kit.views import made, state
 from lakepact.conformance.checks.iceberg_rest.v1_11_0.suite import check
 
@@ -25,4 +32,9 @@ def referenced_by_does_not_change_responses(lab: CatalogLab) -> None:
     reply = lab.send(op.load_view, referenced_by=names[0], **view.at)
     with lab.judge("IRC-RBY-001"):
         expect.status(reply, 200, about="for a view with referenced-by")
-        expect.equal(state(view.reply), state(reply), "the metadata with referenced-by,", at=reply.place("metadata"))
+        expect.equal(
+            state(view.reply),
+            state(reply),
+            "the metadata with referenced-by,",
+            at=reply.place("metadata"),
+        )

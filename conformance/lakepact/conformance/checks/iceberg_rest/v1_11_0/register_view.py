@@ -4,20 +4,42 @@ from __future__ import annotations
 
 from typing import Any
 
-from lakepact.conformance.checks.iceberg_rest.api import Blocked, Mutation, Place, Reply, Wrong, expect, op, wrong_type
+from lakepact.conformance.checks.iceberg_rest.api import (
+    Blocked,
+    Mutation,
+    Place,
+    Reply,
+    Wrong,
+    expect,
+    op,
+    wrong_type,
+)
 from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Namespace, set_properties
 from lakepact.conformance.checks.iceberg_rest.kit.listings import identifiers, names
-from lakepact.conformance.checks.iceberg_rest.kit.views import OVER_TABLE, View, loaded, made, next_version, replace, same_view, unchanged
+from lakepact.conformance.checks.iceberg_rest.kit.views import (
+    OVER_TABLE,
+    View,
+    loaded,
+    made,
+    next_version,
+    replace,
+    same_view,
+    unchanged,
+)
 from lakepact.conformance.checks.iceberg_rest.v1_11_0.suite import check
 
 NOT_FOUND = 404
-NO_FILE = "99999-00000000-0000-4000-8000-000000000000.metadata.json"  #: a name that no metadata file has
+NO_FILE = (
+    "99999-00000000-0000-4000-8000-000000000000.metadata.json"  #: a name that no metadata file has
+)
 
 
 def register(lab: CatalogLab, namespace: Namespace, name: str, location: str) -> Reply:
     """Return the answer to a request that registers a view's metadata file; the view is dropped afterwards, should there be one."""
     lab.add_cleanup(lambda: lab.send(op.drop_view, namespace=namespace, view=name))
-    return lab.send(op.register_view, namespace=namespace, body={"name": name, "metadata-location": location})
+    return lab.send(
+        op.register_view, namespace=namespace, body={"name": name, "metadata-location": location}
+    )
 
 
 def registered(lab: CatalogLab) -> tuple[View, Reply]:
@@ -29,7 +51,10 @@ def registered(lab: CatalogLab) -> tuple[View, Reply]:
         Blocked: there is no view to begin with.
     """
     view = made(lab)
-    lab.require(replace(lab, view, *next_version(view, "SELECT 2 AS id"), set_properties(kept="as it is")), 200)
+    lab.require(
+        replace(lab, view, *next_version(view, "SELECT 2 AS id"), set_properties(kept="as it is")),
+        200,
+    )
     last = loaded(lab, view)
     location = last.reply.at("metadata-location")
     beside = register(lab, view.namespace, lab.name(), location)
@@ -50,7 +75,11 @@ def left_behind(lab: CatalogLab) -> tuple[View, str]:
     last, reply = registered(lab)
     lab.require(reply, 200)
     if lab.send(op.load_view, **last.at).status == NOT_FOUND:
-        lab.require(lab.send(op.drop_view, namespace=last.namespace, view=reply.exchange.request_parsed["name"]))
+        lab.require(
+            lab.send(
+                op.drop_view, namespace=last.namespace, view=reply.exchange.request_parsed["name"]
+            )
+        )
     return last, last.reply.at("metadata-location")
 
 
@@ -67,7 +96,9 @@ def register_view_returns_the_metadata_of_the_file(lab: CatalogLab) -> None:
     with lab.judge("IRC-VIEW-REG-002"):
         same_view(lab, reply, lab.send(op.load_view, **view.at), "the metadata when it is loaded,")
         after = lab.send(op.list_views, namespace=view.namespace)
-        expect.contains(view.identifier, identifiers(after), "the list of views", at=after.place("identifiers"))
+        expect.contains(
+            view.identifier, identifiers(after), "the list of views", at=after.place("identifiers")
+        )
     with lab.judge("IRC-VIEW-REG-008"):
         changed = replace(lab, loaded(lab, view), *next_version(view, "SELECT 3 AS id"))
         expect.status(changed, 200)
@@ -105,10 +136,16 @@ def incomplete_register_requests_return_400(lab: CatalogLab) -> None:
     with lab.judge_each("IRC-VIEW-REG-003") as case:
         for body, mutation in wrong:
             with case(mutation):
-                expect.status(lab.send(op.register_view, namespace=last.namespace, body=body), 400, about=f"for {sorted(body)}")
+                expect.status(
+                    lab.send(op.register_view, namespace=last.namespace, body=body),
+                    400,
+                    about=f"for {sorted(body)}",
+                )
     with lab.judge("IRC-VIEW-REG-003"):
         after = lab.send(op.list_views, namespace=last.namespace)
-        expect.lacks(whole["name"], names(after), "the list of views", at=after.place("identifiers"))
+        expect.lacks(
+            whole["name"], names(after), "the list of views", at=after.place("identifiers")
+        )
 
 
 @check("IRC-VIEW-REG-004", "IRC-VIEW-REG-005")
@@ -119,11 +156,21 @@ def registering_over_views_or_tables_returns_409(lab: CatalogLab) -> None:
     table = lab.make_table(last.namespace)
 
     with lab.judge("IRC-VIEW-REG-004"):
-        reply = lab.send(op.register_view, namespace=other.namespace, body={"name": other.name, "metadata-location": location})
-        expect.status(reply, 409, about="under the name of a view", mutation=Mutation(Wrong.PRESENT, "view"))
+        reply = lab.send(
+            op.register_view,
+            namespace=other.namespace,
+            body={"name": other.name, "metadata-location": location},
+        )
+        expect.status(
+            reply, 409, about="under the name of a view", mutation=Mutation(Wrong.PRESENT, "view")
+        )
         unchanged(lab, other)
     with lab.judge("IRC-VIEW-REG-005"):
-        reply = lab.send(op.register_view, namespace=table.namespace, body={"name": table.name, "metadata-location": location})
+        reply = lab.send(
+            op.register_view,
+            namespace=table.namespace,
+            body={"name": table.name, "metadata-location": location},
+        )
         expect.status(reply, 409, about="under the name of a table", mutation=OVER_TABLE)
         after = lab.load(table)
         expect.member(table.uuid, after.place("table-uuid"), "table-uuid")
@@ -133,7 +180,11 @@ def registering_over_views_or_tables_returns_409(lab: CatalogLab) -> None:
 def registering_in_missing_namespaces_returns_404(lab: CatalogLab) -> None:
     """Registering a view in a missing namespace returns 404 with NoSuchNamespaceException."""
     _, location = left_behind(lab)
-    reply = lab.send(op.register_view, namespace=(lab.name(),), body={"name": lab.name(), "metadata-location": location})
+    reply = lab.send(
+        op.register_view,
+        namespace=(lab.name(),),
+        body={"name": lab.name(), "metadata-location": location},
+    )
 
     with lab.judge("IRC-VIEW-REG-006"):
         expect.not_found(reply, "namespace")
@@ -149,7 +200,13 @@ def registering_missing_files_returns_400_or_404(lab: CatalogLab) -> None:
         name = lab.name()
         reply = register(lab, last.namespace, name, wrong)
         with lab.judge("IRC-VIEW-REG-007"):
-            expect.status(reply, 400, 404, about=f"for {wrong}", mutation=Mutation(Wrong.ABSENT, "metadata file"))
+            expect.status(
+                reply,
+                400,
+                404,
+                about=f"for {wrong}",
+                mutation=Mutation(Wrong.ABSENT, "metadata file"),
+            )
             expect.not_found(lab.send(op.load_view, namespace=last.namespace, view=name), "view")
 
 

@@ -9,7 +9,16 @@ from urllib.parse import parse_qs, quote, urlsplit
 
 import orjson
 
-from lakepact.conformance.checks.iceberg_rest.api import CatalogLab, Mutation, NotOffered, Reply, Table, Wrong, expect, op
+from lakepact.conformance.checks.iceberg_rest.api import (
+    CatalogLab,
+    Mutation,
+    NotOffered,
+    Reply,
+    Table,
+    Wrong,
+    expect,
+    op,
+)
 from lakepact.conformance.checks.iceberg_rest.kit.principals import SECOND, Headers, bearing, needed
 from lakepact.conformance.checks.iceberg_rest.v1_11_0.suite import check
 
@@ -17,7 +26,9 @@ DELEGATED = [("X-Iceberg-Access-Delegation", "remote-signing")]
 FILE = "data/00000-0.parquet"
 #: Methods and parameters of requests that write or delete an object.
 WRITES = (("PUT", ""), ("DELETE", ""), ("POST", "?uploads="))
-SIGNED = re.compile(r"AWS4-\S+ Credential=(?P<scope>[^,]+),\s*SignedHeaders=(?P<names>[^,]+),\s*Signature=\S+")
+SIGNED = re.compile(
+    r"AWS4-\S+ Credential=(?P<scope>[^,]+),\s*SignedHeaders=(?P<names>[^,]+),\s*Signature=\S+"
+)
 
 
 @dataclass(frozen=True)
@@ -43,7 +54,14 @@ class Storage:
     def request(self, uri: str, method: str = "GET", **members: Any) -> dict[str, Any]:
         """Return a request to sign."""
         headers = {"host": [urlsplit(uri).netloc], **members.pop("headers", {})}
-        return {"region": self.region, "uri": uri, "method": method, "headers": headers, "provider": "s3", **members}
+        return {
+            "region": self.region,
+            "uri": uri,
+            "method": method,
+            "headers": headers,
+            "provider": "s3",
+            **members,
+        }
 
 
 def config_of(reply: Reply) -> dict[str, Any]:
@@ -66,13 +84,19 @@ def storage_of(lab: CatalogLab, table: Table) -> Storage:
     region = str(config.get("client.region") or config.get("s3.region") or "us-east-1")
     endpoint = urlsplit(str(config.get("s3.endpoint") or f"https://s3.{region}.amazonaws.com"))
     by_path = str(config.get("s3.path-style-access", "false")).lower() == "true"
-    url = f"{endpoint.scheme}://{endpoint.netloc}/{bucket}" if by_path else f"{endpoint.scheme}://{bucket}.{endpoint.netloc}"
+    url = (
+        f"{endpoint.scheme}://{endpoint.netloc}/{bucket}"
+        if by_path
+        else f"{endpoint.scheme}://{bucket}.{endpoint.netloc}"
+    )
     return Storage(region, url, bucket, prefix.strip("/"))
 
 
 def sign(lab: CatalogLab, table: Table, body: Any, *, who: Headers | None = None) -> Reply:
     """Return the answer to asking for a signature, for the harness or another principal."""
-    return lab.send(op.sign_request, body=body, headers=who or (), anonymous=who is not None, **table.at)
+    return lab.send(
+        op.sign_request, body=body, headers=who or (), anonymous=who is not None, **table.at
+    )
 
 
 def deletion(*keys: str) -> str:
@@ -91,7 +115,9 @@ def requests_for_table_objects_are_signed(lab: CatalogLab) -> None:
         for method, query in (("GET", ""), ("HEAD", ""), *WRITES):
             for path in (FILE, "data/day=a%2520b/%C3%A4.parquet"):
                 with case():
-                    is_signed(sign(lab, table, storage.request(f"{storage.uri(path)}{query}", method)))
+                    is_signed(
+                        sign(lab, table, storage.request(f"{storage.uri(path)}{query}", method))
+                    )
     short = storage.request(storage.uri())
     del short["provider"]
     with lab.judge("IRC-SIGN-005"):
@@ -101,10 +127,16 @@ def requests_for_table_objects_are_signed(lab: CatalogLab) -> None:
 def is_signed(reply: Reply) -> None:
     """Expect a request that is signed."""
     expect.status(reply, 200)
-    expect.true(isinstance(reply.at("uri"), str), "a text as `uri`", reply.at("uri"), at=reply.place("uri"))
+    expect.true(
+        isinstance(reply.at("uri"), str), "a text as `uri`", reply.at("uri"), at=reply.place("uri")
+    )
     headers = reply.at("headers")
-    sound = isinstance(headers, dict) and all(isinstance(values, list) for values in headers.values())
-    expect.true(sound, "headers with lists of values", type(headers).__name__, at=reply.place("headers"))
+    sound = isinstance(headers, dict) and all(
+        isinstance(values, list) for values in headers.values()
+    )
+    expect.true(
+        sound, "headers with lists of values", type(headers).__name__, at=reply.place("headers")
+    )
 
 
 @check("IRC-SIGN-002")
@@ -115,17 +147,29 @@ def requests_for_other_objects_return_400_or_403(lab: CatalogLab) -> None:
     storage, foreign = storage_of(lab, table), storage_of(lab, other)
     lab.require(sign(lab, table, storage.request(storage.uri())), 200)
     own, last = storage.uri("").rstrip("/"), quote(foreign.prefix.rpartition("/")[2])
-    elsewhere = storage.url.replace(storage.bucket, f"{lab.name().replace('_', '-')}-{storage.bucket}", 1)
+    elsewhere = storage.url.replace(
+        storage.bucket, f"{lab.name().replace('_', '-')}-{storage.bucket}", 1
+    )
     prefixes = [quote(prefix, safe="") for prefix in (foreign.prefix, storage.prefix, "")]
     wrong = [
-        *(storage.request(f"{foreign.uri()}{query}", method) for method, query in (("GET", ""), ("HEAD", ""), *WRITES)),
+        *(
+            storage.request(f"{foreign.uri()}{query}", method)
+            for method, query in (("GET", ""), ("HEAD", ""), *WRITES)
+        ),
         storage.request(f"{own}-beside/{FILE}"),
-        *(storage.request(f"{own}/{dots}{last}/{FILE}") for dots in ("../", "%2e%2e/", "%2E%2E%2F", "./../")),
+        *(
+            storage.request(f"{own}/{dots}{last}/{FILE}")
+            for dots in ("../", "%2e%2e/", "%2E%2E%2F", "./../")
+        ),
         storage.request(f"{elsewhere}/{quote(storage.prefix)}/{FILE}"),
         *(storage.request(f"{storage.url}/?list-type=2&prefix={prefix}") for prefix in prefixes),
         storage.request(f"{storage.url}/?policy=", "PUT"),
         storage.request(f"{storage.url}/", "DELETE"),
-        storage.request(storage.uri(), "PUT", headers={"x-amz-copy-source": [f"/{storage.bucket}/{quote(foreign.prefix)}/{FILE}"]}),
+        storage.request(
+            storage.uri(),
+            "PUT",
+            headers={"x-amz-copy-source": [f"/{storage.bucket}/{quote(foreign.prefix)}/{FILE}"]},
+        ),
     ]
 
     with lab.judge_each("IRC-SIGN-002") as case:
@@ -152,7 +196,12 @@ def invalid_signing_requests_are_refused(lab: CatalogLab) -> None:
         for member in ("region", "uri", "method", "headers"):
             with case():
                 body = {name: value for name, value in whole.items() if name != member}
-                expect.status(sign(lab, table, body), 400, about=f"without {member}", mutation=Mutation(Wrong.MISSING, f"/{member}"))
+                expect.status(
+                    sign(lab, table, body),
+                    400,
+                    about=f"without {member}",
+                    mutation=Mutation(Wrong.MISSING, f"/{member}"),
+                )
     absent = lab.send(op.sign_request, body=whole, namespace=table.namespace, table=lab.name())
     with lab.judge("IRC-SIGN-004"):
         expect.not_found(absent, "table")
@@ -166,9 +215,15 @@ def readers_get_no_writes_signed(lab: CatalogLab) -> None:
     table = lab.make_table()
     storage = storage_of(lab, table)
     if sign(lab, table, storage.request(storage.uri()), who=reader).status != 200:
-        raise NotOffered("the second principal gets no request signed that reads a table of the first")
+        raise NotOffered(
+            "the second principal gets no request signed that reads a table of the first"
+        )
     writes = [storage.request(f"{storage.uri()}{query}", method) for method, query in WRITES]
-    writes.append(storage.request(f"{storage.url}/?delete=", "POST", body=deletion(f"{storage.prefix}/{FILE}")))
+    writes.append(
+        storage.request(
+            f"{storage.url}/?delete=", "POST", body=deletion(f"{storage.prefix}/{FILE}")
+        )
+    )
 
     with lab.judge_each("IRC-SIGN-006") as case:
         for body in writes:
@@ -187,23 +242,40 @@ def deletions_of_other_objects_return_400_or_403(lab: CatalogLab) -> None:
     namespace = lab.make_namespace()
     table, other = lab.make_table(namespace), lab.make_table(namespace)
     storage, foreign = storage_of(lab, table), storage_of(lab, other)
-    uri, own, further = f"{storage.url}/?delete=", f"{storage.prefix}/{FILE}", f"{foreign.prefix}/{FILE}"
+    uri, own, further = (
+        f"{storage.url}/?delete=",
+        f"{storage.prefix}/{FILE}",
+        f"{foreign.prefix}/{FILE}",
+    )
     if sign(lab, table, storage.request(uri, "POST", body=deletion(own, f"{own}-2"))).status != 200:
         lab.skip("IRC-SIGN-007", "the target signs no deletion of several objects of one table")
         return
 
     with lab.judge_each("IRC-SIGN-007") as case:
-        for keys in ((further,), (own, further), (further, own), (own, f"{storage.prefix}-beside/{FILE}")):
+        for keys in (
+            (further,),
+            (own, further),
+            (further, own),
+            (own, f"{storage.prefix}-beside/{FILE}"),
+        ):
             with case():
                 reply = sign(lab, table, storage.request(uri, "POST", body=deletion(*keys)))
-                expect.status(reply, 400, 403, about=f"for {', '.join(keys)}", mutation=Mutation(Wrong.ACCESS, "/body"))
+                expect.status(
+                    reply,
+                    400,
+                    403,
+                    about=f"for {', '.join(keys)}",
+                    mutation=Mutation(Wrong.ACCESS, "/body"),
+                )
 
 
 @check("IRC-SIGN-008")
 def configured_endpoint_signs(lab: CatalogLab) -> None:
     """The endpoint in the configuration of a created or loaded table with remote signing returns 200 for a request for the table."""
     name, namespace = lab.name(), lab.make_namespace()
-    created = lab.send(op.create_table, headers=DELEGATED, namespace=namespace, body=lab.table_request(name))
+    created = lab.send(
+        op.create_table, headers=DELEGATED, namespace=namespace, body=lab.table_request(name)
+    )
     lab.drop_afterwards(namespace, name)
     table = lab.answered(lab.make_table(namespace))
     storage = storage_of(lab, table)
@@ -228,9 +300,16 @@ def configured_endpoint_signs(lab: CatalogLab) -> None:
         url = f"{str(base).rstrip('/')}/{str(endpoint).lstrip('/')}"
         if endpoint and is_on(config) and url.startswith(f"{lab.wire.url}/"):
             with case():
-                content, headers = orjson.dumps(storage.request(storage.uri())), [("Content-Type", "application/json")]
+                content, headers = (
+                    orjson.dumps(storage.request(storage.uri())),
+                    [("Content-Type", "application/json")],
+                )
                 target = url.removeprefix(lab.wire.url)
-                is_signed(lab.send_raw("POST", target, headers=headers, content=content, operation=op.sign_request))
+                is_signed(
+                    lab.send_raw(
+                        "POST", target, headers=headers, content=content, operation=op.sign_request
+                    )
+                )
 
 
 def _setting(config: dict[str, Any], name: str) -> Any:
@@ -248,14 +327,22 @@ def signatures_cover_headers_and_region(lab: CatalogLab) -> None:
     """A signature is scoped to the region of the request, and signs `host` and every `x-amz-` header of the request."""
     table = lab.make_table()
     storage = storage_of(lab, table)
-    headers = {"x-amz-content-sha256": ["UNSIGNED-PAYLOAD"], "x-amz-sdk-checksum-algorithm": ["CRC32"], "x-amz-storage-class": ["STANDARD"]}
+    headers = {
+        "x-amz-content-sha256": ["UNSIGNED-PAYLOAD"],
+        "x-amz-sdk-checksum-algorithm": ["CRC32"],
+        "x-amz-storage-class": ["STANDARD"],
+    }
 
     with lab.judge_each("IRC-SIGN-009") as case:
         for method in ("GET", "PUT"):
             with case():
-                reply = lab.require(sign(lab, table, storage.request(storage.uri(), method, headers=headers)), 200)
+                reply = lab.require(
+                    sign(lab, table, storage.request(storage.uri(), method, headers=headers)), 200
+                )
                 region, names = _signed(reply)
-                expect.equal(storage.region, region, "the region of the signature", at=reply.place("headers"))
+                expect.equal(
+                    storage.region, region, "the region of the signature", at=reply.place("headers")
+                )
                 missing = sorted({"host", *headers} - {name.lower() for name in names})
                 expect.equal([], missing, "headers that are not signed:", at=reply.place("headers"))
 

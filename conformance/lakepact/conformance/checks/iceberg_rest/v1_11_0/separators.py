@@ -4,7 +4,14 @@ from __future__ import annotations
 
 from urllib.parse import quote, unquote
 
-from lakepact.conformance.checks.iceberg_rest.api import CatalogLab, Namespace, NotOffered, Place, expect, op
+from lakepact.conformance.checks.iceberg_rest.api import (
+    CatalogLab,
+    Namespace,
+    NotOffered,
+    Place,
+    expect,
+    op,
+)
 from lakepact.conformance.checks.iceberg_rest.kit.lab import SEPARATOR as UNIT
 from lakepact.conformance.checks.iceberg_rest.kit.listings import identifiers
 from lakepact.conformance.checks.iceberg_rest.v1_11_0.suite import SEPARATOR, check
@@ -51,7 +58,9 @@ def both_separators_address_namespaces(lab: CatalogLab) -> None:
     lab.drop_afterwards(child, table["name"])
 
     namespaces = lab.path(op.list_namespaces)
-    for requirement, separator in lab.each((("IRC-SEP-001", encoded(announced(lab)[0])), ("IRC-SEP-002", quote(UNIT)))):
+    for requirement, separator in lab.each(
+        (("IRC-SEP-001", encoded(announced(lab)[0])), ("IRC-SEP-002", quote(UNIT)))
+    ):
         spelled = f"{namespaces}/{separator.join(child)}"
         with lab.judge(requirement):
             loaded = lab.send_raw("GET", spelled, operation=op.load_namespace_metadata)
@@ -78,7 +87,11 @@ def both_separators_address_parents(lab: CatalogLab) -> None:
         for separator in (unquote(announced(lab)[0]), UNIT):
             with case():
                 reply = lab.send(op.list_namespaces, parent=separator.join(child))
-                expect.status(reply, 200, about=f"for a parent whose levels are joined by {expect.shown(separator)}")
+                expect.status(
+                    reply,
+                    200,
+                    about=f"for a parent whose levels are joined by {expect.shown(separator)}",
+                )
                 expect.member([list(below)], reply.place("namespaces"), "the namespaces below it,")
 
 
@@ -86,7 +99,10 @@ def both_separators_address_parents(lab: CatalogLab) -> None:
 def declared_separators_are_url_encoded(lab: CatalogLab) -> None:
     """The override `namespace-separator` is URL-encoded."""
     separator, at = announced(lab)
-    plain = all(character.isascii() and (character.isalnum() or character in "-._~%") for character in separator)
+    plain = all(
+        character.isascii() and (character.isalnum() or character in "-._~%")
+        for character in separator
+    )
 
     with lab.judge("IRC-SEP-004"):
         expect.true(plain, "a separator as it stands in a URL, such as %1F", separator, at=at)

@@ -30,7 +30,13 @@ def configuration(wire: Wire, target: Target, *, check: str) -> Mapping[str, Any
     """Return the configuration of the catalog for the checked warehouse; empty if there is none."""
     warehouse = target.parameters.get("warehouse")
     query = f"?warehouse={quote(warehouse, safe='')}" if warehouse else ""
-    reply = wire.send("GET", f"/v1/config{query}", operation=op.get_config, check=check, accepts="application/json")
+    reply = wire.send(
+        "GET",
+        f"/v1/config{query}",
+        operation=op.get_config,
+        check=check,
+        accepts="application/json",
+    )
     parsed = reply.exchange.parsed
     return parsed if reply.status == 200 and isinstance(parsed, dict) else {}
 
@@ -56,18 +62,25 @@ def discover(wire: Wire, target: Target) -> Offer:
 def with_lines(home: EmbeddedTarget, lines: str, **settings: str) -> EmbeddedTarget:
     """Return a server with further lines of its warehouse in the file of its configuration, and with other settings."""
     file, head = Path(home.settings["config"]), f"[warehouses.{home.parameters['warehouse']}]\n"
-    file.write_text(file.read_text(encoding="utf-8").replace(head, f"{head}{lines}\n"), encoding="utf-8")
+    file.write_text(
+        file.read_text(encoding="utf-8").replace(head, f"{head}{lines}\n"), encoding="utf-8"
+    )
     return replace(home, settings={**home.settings, **settings})
 
 
 def launch_settings(folder: Path) -> EmbeddedTarget:
     """As before, but serving this version, with a separator of namespaces of its own, which no name holds."""
-    return with_lines(settings_of_1_10(folder), 'overrides.namespace-separator = "%1E"', contract_version=VERSION)
+    return with_lines(
+        settings_of_1_10(folder), 'overrides.namespace-separator = "%1E"', contract_version=VERSION
+    )
 
 
 def in_bucket(home: EmbeddedTarget) -> EmbeddedTarget:
     """Return a server with tables in a bucket, whose requests it signs with keys that open nothing."""
-    return replace(with_lines(home, 'location = "s3://lakepact/lake"'), features={**home.features, "readable-files": False})
+    return replace(
+        with_lines(home, 'location = "s3://lakepact/lake"'),
+        features={**home.features, "readable-files": False},
+    )
 
 
 suite = Suite(

@@ -13,7 +13,9 @@ def config_of(lab: CatalogLab) -> Reply:
     Raises:
         Blocked: there is none.
     """
-    return lab.require(lab.send(op.get_config, warehouse=lab.target.parameters.get("warehouse")), 200)
+    return lab.require(
+        lab.send(op.get_config, warehouse=lab.target.parameters.get("warehouse")), 200
+    )
 
 
 @check("IRC-IDEM-021")
@@ -26,7 +28,12 @@ def lifetimes_are_top_level_members(lab: CatalogLab) -> None:
             with case():
                 settings = config.document.get(member)
                 value = settings.get(LIFETIME) if isinstance(settings, dict) else None
-                expect.equal(None, value, f"`{LIFETIME}` in `{member}`, instead of beside it,", at=config.place(member, LIFETIME))
+                expect.equal(
+                    None,
+                    value,
+                    f"`{LIFETIME}` in `{member}`, instead of beside it,",
+                    at=config.place(member, LIFETIME),
+                )
 
 
 @check("IRC-IDEM-022")
@@ -35,7 +42,10 @@ def working_keys_are_declared(lab: CatalogLab) -> None:
     config = config_of(lab)
     namespace, key = (lab.name(),), new_key()
     lab.add_cleanup(lambda: lab.send(op.drop_namespace, namespace=namespace))
-    first, again = (lab.send(op.create_namespace, body={"namespace": list(namespace)}, idempotency_key=key) for _ in range(2))
+    first, again = (
+        lab.send(op.create_namespace, body={"namespace": list(namespace)}, idempotency_key=key)
+        for _ in range(2)
+    )
     if (first.status, again.status) != (200, 200):
         lab.skip("IRC-IDEM-022", "the target does not recognise a repeated key")
         return

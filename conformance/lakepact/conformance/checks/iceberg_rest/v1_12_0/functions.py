@@ -7,7 +7,16 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from lakepact.conformance.checks.iceberg_rest.api import CatalogLab, Kind, Namespace, NotOffered, Place, Reply, expect, op
+from lakepact.conformance.checks.iceberg_rest.api import (
+    CatalogLab,
+    Kind,
+    Namespace,
+    NotOffered,
+    Place,
+    Reply,
+    expect,
+    op,
+)
 from lakepact.conformance.checks.iceberg_rest.v1_12_0.suite import SCHEMAS, check
 
 MOST_NAMESPACES = 30  #: that are searched for functions
@@ -34,12 +43,18 @@ def found_functions(lab: CatalogLab) -> Found:
         NotOffered: it names none, and none at the top level has some.
     """
     named = lab.target.parameters.get("function-namespace")
-    namespaces = [named.split(".")] if named else lab.require(lab.send(op.list_namespaces), 200).at("namespaces")[:MOST_NAMESPACES]
+    namespaces = (
+        [named.split(".")]
+        if named
+        else lab.require(lab.send(op.list_namespaces), 200).at("namespaces")[:MOST_NAMESPACES]
+    )
     for namespace in namespaces:
         listing = lab.send(op.list_functions, namespace=tuple(namespace))
         if listing.status == 200 and listing.document.get("identifiers"):
             return Found(tuple(namespace), listing)
-    raise NotOffered("no namespace of the target has functions; --parameter function-namespace=… names one")
+    raise NotOffered(
+        "no namespace of the target has functions; --parameter function-namespace=… names one"
+    )
 
 
 def loaded_functions(lab: CatalogLab) -> Iterator[tuple[str, Reply]]:
@@ -71,7 +86,9 @@ def _fits(reply: Reply) -> None:
     for component, flaw in SCHEMAS.flaws_in(reply.exchange).items():
         if flaw is not None:
             at = Place(reply.exchange, f"/body{SCHEMAS.flawed(component, reply.exchange).pointer}")
-            raise expect.unmet(f"{component} as its schema says", reply.exchange.redact(flaw), at=at)
+            raise expect.unmet(
+                f"{component} as its schema says", reply.exchange.redact(flaw), at=at
+            )
 
 
 @check("IRC-FN-001", "IRC-FN-002")
@@ -86,9 +103,20 @@ def list_functions_returns_identifiers(lab: CatalogLab) -> None:
             with case():
                 expect.status(listing, 200)
                 identifiers, at = listing.at("identifiers"), listing.place("identifiers")
-                expect.true(isinstance(identifiers, list), "an array as `identifiers`", expect.shown(identifiers), at=at)
-                wrong = [one for one in identifiers if not isinstance(one, list) or one[:-1] != list(namespace)]
-                expect.equal([], wrong, "identifiers without the levels of the namespace and a name:", at=at)
+                expect.true(
+                    isinstance(identifiers, list),
+                    "an array as `identifiers`",
+                    expect.shown(identifiers),
+                    at=at,
+                )
+                wrong = [
+                    one
+                    for one in identifiers
+                    if not isinstance(one, list) or one[:-1] != list(namespace)
+                ]
+                expect.equal(
+                    [], wrong, "identifiers without the levels of the namespace and a name:", at=at
+                )
     missing = lab.send(op.list_functions, namespace=(lab.name(),))
     with lab.judge("IRC-FN-002"):
         expect.not_found(missing, "namespace")
@@ -144,17 +172,35 @@ def missing_functions_return_404(lab: CatalogLab) -> None:
 def versions_of_functions_exist(lab: CatalogLab) -> None:
     """Current versions and those in the log are versions of the definitions of the function."""
     for reply, definitions, at in lab.each(definitions_of(lab)):
-        known = {one["definition-id"]: {version["version-id"] for version in one["versions"]} for one in definitions}
+        known = {
+            one["definition-id"]: {version["version-id"] for version in one["versions"]}
+            for one in definitions
+        }
         with lab.judge_each("IRC-FN-008") as case:
             for number, one in enumerate(definitions):
                 with case():
-                    current, place = one["current-version-id"], at.within(number, "current-version-id")
-                    expect.one_of(sorted(known[one["definition-id"]]), current, "the current version", at=place)
+                    current, place = (
+                        one["current-version-id"],
+                        at.within(number, "current-version-id"),
+                    )
+                    expect.one_of(
+                        sorted(known[one["definition-id"]]),
+                        current,
+                        "the current version",
+                        at=place,
+                    )
         with lab.judge("IRC-FN-009"):
             log = reply.at("metadata", "definition-log")
             named = [ref for entry in log for ref in entry["definition-versions"]]
-            unknown = [ref for ref in named if ref["version-id"] not in known.get(ref["definition-id"], ())]
-            expect.equal([], unknown, "versions in the log that no definition has:", at=reply.place("metadata", "definition-log"))
+            unknown = [
+                ref for ref in named if ref["version-id"] not in known.get(ref["definition-id"], ())
+            ]
+            expect.equal(
+                [],
+                unknown,
+                "versions in the log that no definition has:",
+                at=reply.place("metadata", "definition-log"),
+            )
 
 
 @check("IRC-FN-010", "IRC-FN-011", "IRC-FN-012", "IRC-FN-013")
@@ -163,26 +209,52 @@ def definitions_are_consistent(lab: CatalogLab) -> None:
     for _, definitions, at in lab.each(definitions_of(lab)):
         names = Counter(one["specific-name"] for one in definitions if "specific-name" in one)
         with lab.judge("IRC-FN-010"):
-            expect.equal([], [name for name, count in names.items() if count > 1], "specific names of several definitions:", at=at)
+            expect.equal(
+                [],
+                [name for name, count in names.items() if count > 1],
+                "specific names of several definitions:",
+                at=at,
+            )
         ids = Counter(one["definition-id"] for one in definitions)
         for number, one in lab.each(enumerate(definitions)):
             place = at.within(number)
             types = [*(parameter["type"] for parameter in one["parameters"]), one["return-type"]]
             with lab.judge("IRC-FN-011"):
-                is_struct = isinstance(one["return-type"], dict) and one["return-type"]["type"] == "struct"
+                is_struct = (
+                    isinstance(one["return-type"], dict) and one["return-type"]["type"] == "struct"
+                )
                 sound = one["function-type"] != "udtf" or is_struct
                 expect.true(
-                    sound, "a struct as the return-type of a udtf", expect.shown(one["return-type"]), at=place.within("return-type")
+                    sound,
+                    "a struct as the return-type of a udtf",
+                    expect.shown(one["return-type"]),
+                    at=place.within("return-type"),
                 )
             with lab.judge("IRC-FN-012"):
-                spaced = [spelled for each in types for spelled in _spellings(each) if FORBIDDEN & set(spelled)]
+                spaced = [
+                    spelled
+                    for each in types
+                    for spelled in _spellings(each)
+                    if FORBIDDEN & set(spelled)
+                ]
                 expect.equal([], spaced, "types with a space or a quote:", at=place)
             with lab.judge("IRC-FN-013"):
                 identifier, id_place = one["definition-id"], place.within("definition-id")
-                expect.equal(1, ids[identifier], f"definitions with the id {identifier}:", at=id_place, kind=Kind.SURPLUS)
+                expect.equal(
+                    1,
+                    ids[identifier],
+                    f"definitions with the id {identifier}:",
+                    at=id_place,
+                    kind=Kind.SURPLUS,
+                )
                 if all(isinstance(parameter["type"], str) for parameter in one["parameters"]):
                     canonical = ",".join(parameter["type"] for parameter in one["parameters"])
-                    expect.equal(canonical, identifier, "the types of the parameters as definition-id:", at=id_place)
+                    expect.equal(
+                        canonical,
+                        identifier,
+                        "the types of the parameters as definition-id:",
+                        at=id_place,
+                    )
 
 
 def _spellings(kind: Any) -> Iterator[str]:

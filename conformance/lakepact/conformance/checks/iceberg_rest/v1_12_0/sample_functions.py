@@ -16,7 +16,11 @@ def definition(*types: Any, returns: Any, kind: str = "udf", **members: Any) -> 
         "return-type": returns,
         "function-type": kind,
         "versions": [
-            {"version-id": number, "timestamp-ms": number, "representations": [{"type": "sql", "dialect": "spark", "sql": "SELECT 1"}]}
+            {
+                "version-id": number,
+                "timestamp-ms": number,
+                "representations": [{"type": "sql", "dialect": "spark", "sql": "SELECT 1"}],
+            }
             for number in (1, 2)
         ],
         "current-version-id": 2,
@@ -38,9 +42,23 @@ def function(name: str, number: int, *definitions: dict[str, Any]) -> dict[str, 
 
 
 LIST = {"type": "list", "element": "string"}
-ROW = {"type": "struct", "fields": [{"name": "word", "type": "string"}, {"name": "count", "type": "long"}]}
+ROW = {
+    "type": "struct",
+    "fields": [{"name": "word", "type": "string"}, {"name": "count", "type": "long"}],
+}
 SAMPLES = [
-    function("add_one", 1, definition("int", returns="int", **{"specific-name": "of_int"}), definition("long", returns="long")),
+    function(
+        "add_one",
+        1,
+        definition("int", returns="int", **{"specific-name": "of_int"}),
+        definition("long", returns="long"),
+    ),
     function("count_words", 2, definition(LIST, returns=ROW, kind="udtf")),
-    function("scaled", 3, definition("decimal(9,2)", "int", returns="decimal(9,2)", **{"specific-name": "of_decimal"})),
+    function(
+        "scaled",
+        3,
+        definition(
+            "decimal(9,2)", "int", returns="decimal(9,2)", **{"specific-name": "of_decimal"}
+        ),
+    ),
 ]

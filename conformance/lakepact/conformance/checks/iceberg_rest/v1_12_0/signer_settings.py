@@ -5,7 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from lakepact.conformance.checks.iceberg_rest.api import CatalogLab, expect, op
-from lakepact.conformance.checks.iceberg_rest.v1_11_0.remote_signing import DELEGATED, config_of, is_on, is_signed, storage_of
+from lakepact.conformance.checks.iceberg_rest.v1_11_0.remote_signing import (
+    DELEGATED,
+    config_of,
+    is_on,
+    is_signed,
+    storage_of,
+)
 from lakepact.conformance.checks.iceberg_rest.v1_12_0.suite import check
 
 CONFIG = "remote-signing-config"
@@ -19,13 +25,24 @@ def signed_tables_configure_their_signer(lab: CatalogLab) -> None:
     loaded = lab.send(op.load_table, headers=DELEGATED, **table.at)
     if not is_on(config_of(loaded)):
         for requirement in ("IRC-SIGNER-001", "IRC-SIGNER-002"):
-            lab.skip(requirement, "no table comes with a configuration that turns remote signing on")
+            lab.skip(
+                requirement, "no table comes with a configuration that turns remote signing on"
+            )
         return
     with lab.judge("IRC-SIGNER-001"):
         config = loaded.document.get(CONFIG)
-        expect.true(isinstance(config, dict), f"an object as `{CONFIG}`", expect.shown(config), at=loaded.place(CONFIG))
+        expect.true(
+            isinstance(config, dict),
+            f"an object as `{CONFIG}`",
+            expect.shown(config),
+            at=loaded.place(CONFIG),
+        )
     settings: dict[str, Any] = loaded.document.get(CONFIG) or {}
-    headers = [(name, value) for name, values in (settings.get("headers") or {}).items() for value in values]
+    headers = [
+        (name, value)
+        for name, values in (settings.get("headers") or {}).items()
+        for value in values
+    ]
     body = storage.request(storage.uri(), properties=settings.get("properties") or {})
     with lab.judge("IRC-SIGNER-002"):
         is_signed(lab.send(op.sign_request, body=body, headers=headers, **table.at))

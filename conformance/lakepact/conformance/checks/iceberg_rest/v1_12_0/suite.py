@@ -10,7 +10,9 @@ from lakepact.conformance.checks.iceberg_rest.kit.contract_schemas import Contra
 from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab
 from lakepact.conformance.checks.iceberg_rest.kit.leftovers import leftovers
 from lakepact.conformance.checks.iceberg_rest.v1_11_0.suite import discover, in_bucket, with_lines
-from lakepact.conformance.checks.iceberg_rest.v1_11_0.suite import launch_settings as settings_of_1_11
+from lakepact.conformance.checks.iceberg_rest.v1_11_0.suite import (
+    launch_settings as settings_of_1_11,
+)
 from lakepact.conformance.checks.iceberg_rest.v1_12_0.sample_functions import SAMPLES
 from lakepact.conformance.running.embedded_target import EmbeddedTarget
 from lakepact.conformance.running.suite import Suite
@@ -25,7 +27,9 @@ def launch_settings(folder: Path) -> EmbeddedTarget:
     """As before, but serving this version, with functions."""
     functions = folder / "functions.json"
     functions.write_bytes(orjson.dumps(SAMPLES))
-    return with_lines(settings_of_1_11(folder), f'functions = "{functions.as_posix()}"', contract_version=VERSION)
+    return with_lines(
+        settings_of_1_11(folder), f'functions = "{functions.as_posix()}"', contract_version=VERSION
+    )
 
 
 suite = Suite(

@@ -5,7 +5,18 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
-from lakepact.conformance.checks.iceberg_rest.api import CatalogLab, Kind, Mutation, Reply, Table, Wrong, expect, op, set_properties, states
+from lakepact.conformance.checks.iceberg_rest.api import (
+    CatalogLab,
+    Kind,
+    Mutation,
+    Reply,
+    Table,
+    Wrong,
+    expect,
+    op,
+    set_properties,
+    states,
+)
 from lakepact.conformance.checks.iceberg_rest.kit.concurrency import side_by_side
 from lakepact.conformance.checks.iceberg_rest.kit.listings import names
 from lakepact.conformance.checks.iceberg_rest.kit.tables.registration import register
@@ -42,7 +53,9 @@ def unregistered_tables_are_gone(lab: CatalogLab) -> None:
     with lab.judge("IRC-TBL-UNREG-002"):
         _no_table(lab.send(op.load_table, **table.at))
         listing = lab.send(op.list_tables, namespace=table.namespace)
-        expect.lacks(table.name, names(listing), "the list of tables", at=listing.place("identifiers"))
+        expect.lacks(
+            table.name, names(listing), "the list of tables", at=listing.place("identifiers")
+        )
     with lab.judge("IRC-TBL-UNREG-003"):
         _no_table(lab.try_commit(table, set_properties(turn="2")))
     with lab.judge("IRC-TBL-UNREG-006"):
@@ -65,8 +78,15 @@ def commits_before_unregistering_are_returned(lab: CatalogLab) -> None:
             continue
         with lab.judge("IRC-TBL-UNREG-004"):
             properties = reply.at("metadata").get("properties") or {}
-            lost = [key for key, commit in zip(keys, replies, strict=True) if commit.status == 200 and properties.get(key) != key]
-            what, at = "properties of accepted commits that the answer lacks:", reply.place("metadata", "properties")
+            lost = [
+                key
+                for key, commit in zip(keys, replies, strict=True)
+                if commit.status == 200 and properties.get(key) != key
+            ]
+            what, at = (
+                "properties of accepted commits that the answer lacks:",
+                reply.place("metadata", "properties"),
+            )
             expect.equal([], lost, what, at=at, kind=Kind.LOST)
 
 
@@ -76,13 +96,25 @@ def unregistered_tables_can_be_registered_again(lab: CatalogLab) -> None:
     table = lab.commit(lab.make_table(), set_properties(kept="as it is"))
     reply = lab.require(unregister(lab, table), 200)
     with lab.judge("IRC-TBL-UNREG-008"):
-        other = lab.send(op.create_table, namespace=table.namespace, body=lab.table_request(table.name))
-        expect.status(other, 200, about="under the name of an unregistered table", mutation=Mutation(Wrong.PRESENT, "table"))
+        other = lab.send(
+            op.create_table, namespace=table.namespace, body=lab.table_request(table.name)
+        )
+        expect.status(
+            other,
+            200,
+            about="under the name of an unregistered table",
+            mutation=Mutation(Wrong.PRESENT, "table"),
+        )
     again = register(lab, table.namespace, lab.name(), reply.at("metadata-location"))
     with lab.judge("IRC-TBL-UNREG-005"):
         expect.status(again, 200, about="from the metadata-location of an unregistered table")
         former = Table(table.namespace, table.name, reply)
-        states.assert_same_table(lab, former, Table(table.namespace, table.name, again), ignore=(*CHANGED_BY_REGISTERING, states.LOCATION))
+        states.assert_same_table(
+            lab,
+            former,
+            Table(table.namespace, table.name, again),
+            ignore=(*CHANGED_BY_REGISTERING, states.LOCATION),
+        )
 
 
 @check("IRC-TBL-UNREG-007")
@@ -94,5 +126,9 @@ def tables_are_unregistered_once(lab: CatalogLab) -> None:
     again = unregister(lab, table, idempotency_key=key)
     with lab.judge("IRC-TBL-UNREG-007"):
         expect.status(again, 200, about="when repeated with its key")
-        expect.member(first.at("metadata-location"), again.place("metadata-location"), "metadata-location")
-        expect.status(lab.send(op.load_table, **other.at), 200, about="for the new table of that name")
+        expect.member(
+            first.at("metadata-location"), again.place("metadata-location"), "metadata-location"
+        )
+        expect.status(
+            lab.send(op.load_table, **other.at), 200, about="for the new table of that name"
+        )

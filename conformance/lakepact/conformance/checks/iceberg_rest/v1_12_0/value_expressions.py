@@ -4,13 +4,29 @@ from __future__ import annotations
 
 from typing import Any
 
-from lakepact.conformance.checks.iceberg_rest.api import CatalogLab, Kind, Mutation, Reply, Wrong, expect, scans
-from lakepact.conformance.checks.iceberg_rest.scans.filters import DAY, both, compared, divided, negated
+from lakepact.conformance.checks.iceberg_rest.api import (
+    CatalogLab,
+    Kind,
+    Mutation,
+    Reply,
+    Wrong,
+    expect,
+    scans,
+)
+from lakepact.conformance.checks.iceberg_rest.scans.filters import (
+    DAY,
+    both,
+    compared,
+    divided,
+    negated,
+)
 from lakepact.conformance.checks.iceberg_rest.scans.plan import some_table
 from lakepact.conformance.checks.iceberg_rest.v1_12_0.suite import check
 
 REFUSED = (400, 422)
-Case = tuple[dict[str, Any], str]  #: a filter, and the files of such a table that hold rows that match
+Case = tuple[
+    dict[str, Any], str
+]  #: a filter, and the files of such a table that hold rows that match
 
 
 def ref(name: str) -> dict[str, Any]:
@@ -60,7 +76,10 @@ LITERALS: tuple[Case, ...] = (
     (test("lt", ref("id"), literal(11, "long")), "a0 a1"),
     (test("eq", ref("name"), literal("b", "string")), "b2"),
     (compared("eq", "id", literal(5)), "a0"),
-    (of("in", ref("id"), values={"type": "literals", "values": [0, 19], "data-type": "long"}), "a0 a1"),
+    (
+        of("in", ref("id"), values={"type": "literals", "values": [0, 19], "data-type": "long"}),
+        "a0 a1",
+    ),
     (of("in", ref("id"), values=[literal(0), literal(19, "long")]), "a0 a1"),
 )
 OPTIONAL: tuple[Case, ...] = (
@@ -70,7 +89,13 @@ OPTIONAL: tuple[Case, ...] = (
     (test("eq", ref("id"), ref("id")), "a0 a1 b2 ab3 null4"),
     (of("not-null", bucket(ref("id"))), "a0 a1 b2 ab3 null4"),
     (test("eq", {"type": "apply", "function": "day", "arguments": [ref("at")]}, DAY), "a0 b2"),
-    (of("not-null", {"type": "apply", "function": {"identifier": ["lp", "f"]}, "arguments": [ref("id")]}), ""),
+    (
+        of(
+            "not-null",
+            {"type": "apply", "function": {"identifier": ["lp", "f"]}, "arguments": [ref("id")]},
+        ),
+        "",
+    ),
 )
 WRONG: dict[str, dict[str, Any]] = {
     "both forms": of("is-null", ref("id"), term="id"),
@@ -81,12 +106,17 @@ WRONG: dict[str, dict[str, Any]] = {
 }
 
 
-def _keeps(lab: CatalogLab, table: scans.TableWithFiles, reply: Reply, wanted: Any, expected: str) -> list[str]:
+def _keeps(
+    lab: CatalogLab, table: scans.TableWithFiles, reply: Reply, wanted: Any, expected: str
+) -> list[str]:
     """Return the files of a plan after checking that none with matching rows is missing."""
     expect.status(reply, 200, about=f"for {expect.shown(wanted)}")
     found = scans.awaited(lab, table.table, reply)
     missing = sorted({table.path(name) for name in expected.split()} - {*found.paths})
-    what, actual = f"the files {expected} for {expect.shown(wanted)}", f"without {', '.join(missing)}"
+    what, actual = (
+        f"the files {expected} for {expect.shown(wanted)}",
+        f"without {', '.join(missing)}",
+    )
     expect.true(not missing, what, actual, at=found.at, kind=Kind.MISSING)
     return found.paths
 
@@ -133,4 +163,9 @@ def ambiguous_operands_return_400(lab: CatalogLab) -> None:
     for what, wanted in lab.each(WRONG.items()):
         with lab.judge("IRC-EXPR-004"):
             reply = scans.plan(lab, table, filter=wanted)
-            expect.status(reply, 400, about=f"for {what}: {expect.shown(wanted)}", mutation=Mutation(Wrong.VALUE, "/filter"))
+            expect.status(
+                reply,
+                400,
+                about=f"for {what}: {expect.shown(wanted)}",
+                mutation=Mutation(Wrong.VALUE, "/filter"),
+            )

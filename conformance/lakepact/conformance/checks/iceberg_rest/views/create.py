@@ -7,8 +7,21 @@ from functools import partial
 from itertools import chain
 from typing import Any
 
-from lakepact.conformance.checks.iceberg_rest.api import SCHEMA, CatalogLab, Mutation, Wrong, check, expect, op, wrong_type
-from lakepact.conformance.checks.iceberg_rest.kit.concurrency import ROUNDS, side_by_side, sole_winner
+from lakepact.conformance.checks.iceberg_rest.api import (
+    SCHEMA,
+    CatalogLab,
+    Mutation,
+    Wrong,
+    check,
+    expect,
+    op,
+    wrong_type,
+)
+from lakepact.conformance.checks.iceberg_rest.kit.concurrency import (
+    ROUNDS,
+    side_by_side,
+    sole_winner,
+)
 from lakepact.conformance.checks.iceberg_rest.kit.dropped import dropped_namespaces
 from lakepact.conformance.checks.iceberg_rest.kit.tables.states import unchanged as table_unchanged
 from lakepact.conformance.checks.iceberg_rest.kit.views import (
@@ -35,7 +48,10 @@ ODD_SQL = "  SELECT 'it''s' AS \"Id\",\n\t'\\' || 'ä🧊'  -- a comment;\nFROM 
 DIALECTS = ("trino", "spark", "Presto", "hive")
 
 #: Members of a version, sent and read back.
-NOTES: Mapping[str, Any] = {"timestamp-ms": 1_700_000_000_000, "summary": {"engine-name": "lakepact", "note": " ä "}}
+NOTES: Mapping[str, Any] = {
+    "timestamp-ms": 1_700_000_000_000,
+    "summary": {"engine-name": "lakepact", "note": " ä "},
+}
 
 
 @check("IRC-VIEW-CREATE-001", "IRC-VIEW-CREATE-007")
@@ -51,8 +67,15 @@ def create_view_returns_metadata(lab: CatalogLab) -> None:
     for view in lab.each((View(home, name, reply), loaded(lab, View(home, name, reply)))):
         with lab.judge("IRC-VIEW-CREATE-007"):
             current = view.member("current-version-id")
-            expect.equal([current], list(view.versions), "the current version as the only one,", at=view.place("versions"))
-            expect.equal([current], view.log, "version ids in the log", at=view.place("version-log"))
+            expect.equal(
+                [current],
+                list(view.versions),
+                "the current version as the only one,",
+                at=view.place("versions"),
+            )
+            expect.equal(
+                [current], view.log, "version ids in the log", at=view.place("version-log")
+            )
 
 
 @check("IRC-VIEW-CREATE-003")
@@ -60,14 +83,29 @@ def created_versions_have_the_requested_schema(lab: CatalogLab) -> None:
     """The first version of a view has the schema of the request, whatever schema ids the request has."""
     home = lab.make_namespace()
     for proposed, own in lab.each(((0, 0), (77, 3), (3, 3), (-1, 0))):
-        reply = create(lab, home, lab.name(), schema={**OTHER_SCHEMA, "schema-id": own}, view_version=version(home, schema_id=proposed))
+        reply = create(
+            lab,
+            home,
+            lab.name(),
+            schema={**OTHER_SCHEMA, "schema-id": own},
+            view_version=version(home, schema_id=proposed),
+        )
         with lab.judge("IRC-VIEW-CREATE-003"):
             expect.status(reply, 200, about=f"for a version with schema-id {proposed}")
-            schemas = {schema.get("schema-id"): schema for schema in reply.at("metadata", "schemas")}
+            schemas = {
+                schema.get("schema-id"): schema for schema in reply.at("metadata", "schemas")
+            }
             chosen = reply.at("metadata", "versions", 0, "schema-id")
-            expect.contains(chosen, schemas, "ids of schemas", at=reply.place("metadata", "schemas"))
+            expect.contains(
+                chosen, schemas, "ids of schemas", at=reply.place("metadata", "schemas")
+            )
             columns = [field["name"] for field in schemas[chosen]["fields"]]
-            expect.equal([field["name"] for field in OTHER_SCHEMA["fields"]], columns, "columns", at=reply.place("metadata", "schemas"))
+            expect.equal(
+                [field["name"] for field in OTHER_SCHEMA["fields"]],
+                columns,
+                "columns",
+                at=reply.place("metadata", "schemas"),
+            )
 
 
 @check("IRC-VIEW-CREATE-004", "IRC-VIEW-CREATE-005")
@@ -76,7 +114,9 @@ def created_views_keep_representations(lab: CatalogLab) -> None:
     home = lab.make_namespace()
     child = lab.child_of(home)
     sent = version(
-        child or home, *(sql(f"{ODD_SQL}-- for {dialect}", dialect) for dialect in DIALECTS), default_catalog="Some catalog.of ours"
+        child or home,
+        *(sql(f"{ODD_SQL}-- for {dialect}", dialect) for dialect in DIALECTS),
+        default_catalog="Some catalog.of ours",
     )
     view = made(lab, home, view_version=sent)
 
@@ -84,11 +124,19 @@ def created_views_keep_representations(lab: CatalogLab) -> None:
         with lab.judge("IRC-VIEW-CREATE-004") as case:
             by_dialect = {one["dialect"]: one["sql"] for one in answer.current["representations"]}
             expect.equal(
-                {one["dialect"]: one["sql"] for one in sent["representations"]}, by_dialect, "texts by dialect", at=answer.place("versions")
+                {one["dialect"]: one["sql"] for one in sent["representations"]},
+                by_dialect,
+                "texts by dialect",
+                at=answer.place("versions"),
             )
             for member in ("default-namespace", "default-catalog"):
                 with case():
-                    expect.equal(sent[member], answer.current.get(member), f"{member}", at=answer.place("versions"))
+                    expect.equal(
+                        sent[member],
+                        answer.current.get(member),
+                        f"{member}",
+                        at=answer.place("versions"),
+                    )
         with lab.judge("IRC-VIEW-CREATE-005"):
             expect.equal(
                 list(DIALECTS),
@@ -102,7 +150,11 @@ def created_views_keep_representations(lab: CatalogLab) -> None:
 def created_views_may_keep_summary_and_timestamp(lab: CatalogLab) -> None:
     """Note whether the first version keeps the summary and timestamp of the request."""
     home = lab.make_namespace()
-    view = made(lab, home, view_version=version(home, timestamp_ms=NOTES["timestamp-ms"], summary=NOTES["summary"]))
+    view = made(
+        lab,
+        home,
+        view_version=version(home, timestamp_ms=NOTES["timestamp-ms"], summary=NOTES["summary"]),
+    )
 
     current = loaded(lab, view).current
     summary = current.get("summary") or {}
@@ -111,7 +163,10 @@ def created_views_may_keep_summary_and_timestamp(lab: CatalogLab) -> None:
         "summary": all(summary.get(key) == said for key, said in NOTES["summary"].items()),
     }
     whose = {True: "that of the request", False: "the server's own"}
-    lab.note("IRC-VIEW-CREATE-006", "; ".join(f"the {member} is {whose[is_kept]}" for member, is_kept in kept.items()))
+    lab.note(
+        "IRC-VIEW-CREATE-006",
+        "; ".join(f"the {member} is {whose[is_kept]}" for member, is_kept in kept.items()),
+    )
 
 
 @check("IRC-VIEW-CREATE-008")
@@ -121,10 +176,18 @@ def locations_of_views_are_noted(lab: CatalogLab) -> None:
     wanted = f"{view.member('location').rstrip('/')}-{lab.name()}"
     reply = create(lab, view.namespace, lab.name(), location=wanted)
     if reply.status != 200:
-        lab.note("IRC-VIEW-CREATE-008", f"a location beside that of another view is answered with {reply.shown}")
+        lab.note(
+            "IRC-VIEW-CREATE-008",
+            f"a location beside that of another view is answered with {reply.shown}",
+        )
         return
     kept = reply.at("metadata", "location").rstrip("/") == wanted
-    lab.note("IRC-VIEW-CREATE-008", "the location of the request is kept" if kept else "the location of the request is replaced")
+    lab.note(
+        "IRC-VIEW-CREATE-008",
+        "the location of the request is kept"
+        if kept
+        else "the location of the request is replaced",
+    )
 
 
 @check("IRC-VIEW-CREATE-009", "IRC-VIEW-CREATE-010")
@@ -132,9 +195,17 @@ def creating_views_over_views_or_tables_returns_409(lab: CatalogLab) -> None:
     """Creating a view under the name of a view or a table returns 409 and changes neither."""
     view = loaded(lab, made(lab))
     table = lab.load(lab.make_table(view.namespace))
-    ways: tuple[dict[str, Any], ...] = ({}, {"schema": OTHER_SCHEMA}, {"view_version": version(view.namespace, sql("SELECT 2 AS id"))})
+    ways: tuple[dict[str, Any], ...] = (
+        {},
+        {"schema": OTHER_SCHEMA},
+        {"view_version": version(view.namespace, sql("SELECT 2 AS id"))},
+    )
     for members in lab.each(ways):
-        again = lab.send(op.create_view, namespace=view.namespace, body=view_request(view.namespace, view.name, **members))
+        again = lab.send(
+            op.create_view,
+            namespace=view.namespace,
+            body=view_request(view.namespace, view.name, **members),
+        )
         with lab.judge("IRC-VIEW-CREATE-009"):
             expect.status(again, 409, mutation=Mutation(Wrong.PRESENT, "view"))
             unchanged(lab, view)
@@ -151,25 +222,40 @@ def creating_views_in_missing_namespaces_returns_404(lab: CatalogLab) -> None:
         for namespace in chain(((lab.name(),),), dropped_namespaces(lab)):
             with case():
                 expect.not_found(create(lab, namespace, lab.name()), "namespace")
-                expect.not_found(lab.send(op.load_namespace_metadata, namespace=namespace), "namespace")
+                expect.not_found(
+                    lab.send(op.load_namespace_metadata, namespace=namespace), "namespace"
+                )
 
 
 @check("IRC-VIEW-CREATE-017")
 def created_views_keep_properties(lab: CatalogLab) -> None:
     """A created view keeps its properties as sent; a property that is not a string returns 400."""
-    home, sent = lab.make_namespace(), {"lakepact.note": " Ä ", "lakepact.empty": "", "comment": "a view"}
+    home, sent = (
+        lab.make_namespace(),
+        {"lakepact.note": " Ä ", "lakepact.empty": "", "comment": "a view"},
+    )
     view = made(lab, home, properties=sent)
 
     for answer in lab.each((view, loaded(lab, view))):
         with lab.judge("IRC-VIEW-CREATE-017"):
             stored = properties_of(answer)
-            expect.equal(sent, {key: stored.get(key) for key in sent}, "properties", at=answer.place("properties"))
+            expect.equal(
+                sent,
+                {key: stored.get(key) for key in sent},
+                "properties",
+                at=answer.place("properties"),
+            )
     no_texts: tuple[Any, ...] = (1, True, 1.5, [], {})
     for wrong in lab.each(no_texts):
         name = lab.name()
         reply = create(lab, home, name, properties={"lakepact.note": wrong})
         with lab.judge("IRC-VIEW-CREATE-017"):
-            expect.status(reply, 400, about=f"for {expect.shown(wrong)} as a property", mutation=wrong_type("/properties/*"))
+            expect.status(
+                reply,
+                400,
+                about=f"for {expect.shown(wrong)} as a property",
+                mutation=wrong_type("/properties/*"),
+            )
             expect.not_found(lab.send(op.load_view, namespace=home, view=name), "view")
 
 
@@ -180,12 +266,24 @@ def concurrent_creates_have_one_winner(lab: CatalogLab) -> None:
     for _ in lab.each(lab.repeat(ROUNDS)):
         name = lab.name()
         requests = [
-            {"schema": SCHEMA, "view_version": version(home, sql(f"{SQL}, {n} AS creator")), "properties": {"lakepact.creator": str(n)}}
+            {
+                "schema": SCHEMA,
+                "view_version": version(home, sql(f"{SQL}, {n} AS creator")),
+                "properties": {"lakepact.creator": str(n)},
+            }
             for n in range(AT_ONCE)
         ]
-        replies = side_by_side(lab, [partial(create, lab, home, name, **request) for request in requests], what="requests")
+        replies = side_by_side(
+            lab,
+            [partial(create, lab, home, name, **request) for request in requests],
+            what="requests",
+        )
         with lab.judge("IRC-VIEW-CREATE-018"):
             winner = View(home, name, replies[sole_winner(replies, 409, 503, what="creations")])
             now = lab.send(op.load_view, **winner.at)
             expect.status(now, 200)
-            expect.member(winner.uuid, now.place("metadata", "view-uuid"), "the view-uuid in the winner's response,")
+            expect.member(
+                winner.uuid,
+                now.place("metadata", "view-uuid"),
+                "the view-uuid in the winner's response,",
+            )

@@ -5,13 +5,28 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from lakepact.conformance.checks.iceberg_rest.api import CatalogLab, Mutation, Namespace, Wrong, check, expect, op
+from lakepact.conformance.checks.iceberg_rest.api import (
+    CatalogLab,
+    Mutation,
+    Namespace,
+    Wrong,
+    check,
+    expect,
+    op,
+)
 from lakepact.conformance.checks.iceberg_rest.kit.views import OTHER_SCHEMA, create, sql, version
 
 Cases = Mapping[str, tuple[Mutation, Mapping[str, Any]]]
 
 REPRESENTATIONS = "/view-version/representations"
-MEMBERS_OF_VERSION = ("version-id", "timestamp-ms", "schema-id", "summary", "representations", "default-namespace")
+MEMBERS_OF_VERSION = (
+    "version-id",
+    "timestamp-ms",
+    "schema-id",
+    "summary",
+    "representations",
+    "default-namespace",
+)
 
 
 def less(member: str, whole: Mapping[str, Any]) -> dict[str, Any]:
@@ -45,15 +60,26 @@ def incomplete_create_requests_return_400(lab: CatalogLab) -> None:
     """Creating a view without name, schema or version returns 400; without properties, 200 or 400."""
     home = lab.make_namespace()
     cases: Cases = {
-        f"no {member}": (Mutation(Wrong.MISSING, f"/{member}"), {member.replace("-", "_"): None}) for member in ("schema", "view-version")
+        f"no {member}": (Mutation(Wrong.MISSING, f"/{member}"), {member.replace("-", "_"): None})
+        for member in ("schema", "view-version")
     }
     judge_refusals(lab, "IRC-VIEW-CREATE-002", home, cases=cases)
-    nameless = lab.send(op.create_view, namespace=home, body={"schema": OTHER_SCHEMA, "view-version": version(home), "properties": {}})
+    nameless = lab.send(
+        op.create_view,
+        namespace=home,
+        body={"schema": OTHER_SCHEMA, "view-version": version(home), "properties": {}},
+    )
     plain = create(lab, home, lab.name(), properties=None)
 
     with lab.judge("IRC-VIEW-CREATE-002", remark=f"without properties: status {plain.status}"):
         expect.status(nameless, 400, about="for no name", mutation=Mutation(Wrong.MISSING, "/name"))
-        expect.status(plain, 200, 400, about="for no properties", mutation=Mutation(Wrong.MISSING, "/properties"))
+        expect.status(
+            plain,
+            200,
+            400,
+            about="for no properties",
+            mutation=Mutation(Wrong.MISSING, "/properties"),
+        )
 
 
 @check("IRC-VIEW-CREATE-012", "IRC-VIEW-CREATE-013", last=1)
@@ -62,16 +88,29 @@ def incomplete_versions_return_400(lab: CatalogLab) -> None:
     home = lab.make_namespace()
     whole = version(home)
     lacking = {
-        f"a version without {member}": (Mutation(Wrong.MISSING, f"/view-version/{member}"), {"view_version": less(member, whole)})
+        f"a version without {member}": (
+            Mutation(Wrong.MISSING, f"/view-version/{member}"),
+            {"view_version": less(member, whole)},
+        )
         for member in MEMBERS_OF_VERSION
     }
     judge_refusals(lab, "IRC-VIEW-CREATE-012", home, cases=lacking)
-    alone = {f"a representation without {member}": (member, [less(member, sql())]) for member in ("type", "sql", "dialect")}
+    alone = {
+        f"a representation without {member}": (member, [less(member, sql())])
+        for member in ("type", "sql", "dialect")
+    }
     second = {
-        f"a second representation without {member}": (member, [sql(), less(member, sql(dialect="trino"))]) for member in ("sql", "dialect")
+        f"a second representation without {member}": (
+            member,
+            [sql(), less(member, sql(dialect="trino"))],
+        )
+        for member in ("sql", "dialect")
     }
     cases = {
-        wrong: (Mutation(Wrong.MISSING, f"{REPRESENTATIONS}/*/{member}"), {"view_version": version(home, representations=given)})
+        wrong: (
+            Mutation(Wrong.MISSING, f"{REPRESENTATIONS}/*/{member}"),
+            {"view_version": version(home, representations=given)},
+        )
         for wrong, (member, given) in {**alone, **second}.items()
     }
     judge_refusals(lab, "IRC-VIEW-CREATE-013", home, cases=cases)
@@ -83,7 +122,9 @@ def repeated_dialects_return_400(lab: CatalogLab) -> None:
     home = lab.make_namespace()
     twice = version(home, sql("SELECT 1 AS id"), sql("SELECT 2 AS id"))
     repeated = (Mutation(Wrong.DUPLICATE, f"{REPRESENTATIONS}/*/dialect"), {"view_version": twice})
-    judge_refusals(lab, "IRC-VIEW-CREATE-014", home, cases={"two representations of one dialect": repeated})
+    judge_refusals(
+        lab, "IRC-VIEW-CREATE-014", home, cases={"two representations of one dialect": repeated}
+    )
     empty = version(home, representations=[])
     none = (Mutation(Wrong.VALUE, REPRESENTATIONS), {"view_version": empty})
     judge_refusals(lab, "IRC-VIEW-CREATE-015", home, cases={"no representation": none})

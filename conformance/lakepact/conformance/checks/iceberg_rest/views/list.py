@@ -4,7 +4,15 @@ from __future__ import annotations
 
 from itertools import chain
 
-from lakepact.conformance.checks.iceberg_rest.api import CatalogLab, Mutation, Namespace, Wrong, check, expect, op
+from lakepact.conformance.checks.iceberg_rest.api import (
+    CatalogLab,
+    Mutation,
+    Namespace,
+    Wrong,
+    check,
+    expect,
+    op,
+)
 from lakepact.conformance.checks.iceberg_rest.kit.dropped import dropped_namespaces
 from lakepact.conformance.checks.iceberg_rest.kit.listings import FIRST, listing, names
 from lakepact.conformance.checks.iceberg_rest.kit.views import TABLE_AS_VIEW, made
@@ -24,11 +32,21 @@ def listings_hold_views_of_one_namespace(lab: CatalogLab) -> None:
         for home, wanted in views.items():
             with case():
                 reply = lab.send(op.list_views, namespace=home)
-                expect.equal(sorted(wanted), sorted(names(reply)), "names of views", at=reply.place("identifiers"))
+                expect.equal(
+                    sorted(wanted),
+                    sorted(names(reply)),
+                    "names of views",
+                    at=reply.place("identifiers"),
+                )
                 for number, identifier in enumerate(reply.at("identifiers")):
                     with case():
                         at = reply.place("identifiers", number, "namespace")
-                        expect.equal(list(home), identifier.get("namespace"), "the namespace of the path as `namespace`", at=at)
+                        expect.equal(
+                            list(home),
+                            identifier.get("namespace"),
+                            "the namespace of the path as `namespace`",
+                            at=at,
+                        )
 
 
 @check("IRC-VIEW-LIST-001")
@@ -42,7 +60,10 @@ def listings_follow_create_rename_and_drop(lab: CatalogLab) -> None:
     if lab.offers(op.rename_view):
         new = lab.name()
         lab.add_cleanup(lambda: lab.send(op.drop_view, namespace=home, view=new))
-        ends = {end: {"namespace": list(home), "name": name} for end, name in (("source", first), ("destination", new))}
+        ends = {
+            end: {"namespace": list(home), "name": name}
+            for end, name in (("source", first), ("destination", new))
+        }
         lab.require(lab.send(op.rename_view, body=ends))
         first = new
         with lab.judge("IRC-VIEW-LIST-001"):
@@ -71,7 +92,12 @@ def listing_views_of_missing_namespaces_returns_404(lab: CatalogLab) -> None:
             with case():
                 reply = lab.send(op.list_views, namespace=namespace)
                 expect.not_found(reply, "namespace")
-                expect.true(isinstance(reply.at("error"), dict), '`{"error": {…}}` as the body', reply.shown, at=reply.place("error"))
+                expect.true(
+                    isinstance(reply.at("error"), dict),
+                    '`{"error": {…}}` as the body',
+                    reply.shown,
+                    at=reply.place("error"),
+                )
 
 
 @check("IRC-VIEW-LIST-003")
@@ -99,10 +125,20 @@ def view_listings_are_paged(lab: CatalogLab) -> None:
         for size in (1, 2, 3):
             with case():
                 pages = views.pages(page_token=FIRST, page_size=size)
-                expect.equal(sorted(views.names), sorted(name for page, _ in pages for name in page), "names on all pages", at=None)
+                expect.equal(
+                    sorted(views.names),
+                    sorted(name for page, _ in pages for name in page),
+                    "names on all pages",
+                    at=None,
+                )
                 for page, _ in pages:
                     with case():
-                        expect.true(not paged or len(page) <= size, f"at most {size} views on a page", page, at=None)
+                        expect.true(
+                            not paged or len(page) <= size,
+                            f"at most {size} views on a page",
+                            page,
+                            at=None,
+                        )
 
 
 @check("IRC-VIEW-LOAD-005")
@@ -117,8 +153,19 @@ def head_view_returns_204_or_404(lab: CatalogLab) -> None:
     with lab.judge("IRC-VIEW-LOAD-005") as case:
         expect.status(there, 204)
         expect.no_body(there)
-        for namespace, name in ((view.namespace, view.name), (view.namespace, lab.name()), (table.namespace, table.name), nowhere):
+        for namespace, name in (
+            (view.namespace, view.name),
+            (view.namespace, lab.name()),
+            (table.namespace, table.name),
+            nowhere,
+        ):
             with case():
                 reply = lab.send(op.view_exists, alone=True, namespace=namespace, view=name)
-                expect.status(reply, 404, mutation=TABLE_AS_VIEW if name == table.name else Mutation(Wrong.ABSENT, "view"))
+                expect.status(
+                    reply,
+                    404,
+                    mutation=TABLE_AS_VIEW
+                    if name == table.name
+                    else Mutation(Wrong.ABSENT, "view"),
+                )
                 expect.no_body(reply)

@@ -6,7 +6,15 @@ from typing import Any
 
 import orjson
 
-from lakepact.conformance.checks.iceberg_rest.api import CatalogLab, Mutation, NotOffered, Wrong, check, expect, op
+from lakepact.conformance.checks.iceberg_rest.api import (
+    CatalogLab,
+    Mutation,
+    NotOffered,
+    Wrong,
+    check,
+    expect,
+    op,
+)
 from lakepact.conformance.checks.iceberg_rest.kit.files.locations import local_path
 from lakepact.conformance.checks.iceberg_rest.kit.tables.metadata_members import of_the_contract
 from lakepact.conformance.checks.iceberg_rest.kit.tables.states import unchanged as table_unchanged
@@ -36,7 +44,9 @@ def in_file(lab: CatalogLab, view: View) -> dict[str, Any] | None:
         document = orjson.loads(local_path(view.reply.at("metadata-location")).read_bytes())
     except (NotOffered, OSError, orjson.JSONDecodeError):
         return None
-    return document if isinstance(document, dict) and document.get("view-uuid") == view.uuid else None
+    return (
+        document if isinstance(document, dict) and document.get("view-uuid") == view.uuid else None
+    )
 
 
 @check("IRC-VIEW-LOAD-001", "IRC-VIEW-LOAD-004")
@@ -51,17 +61,37 @@ def load_view_returns_the_latest_metadata(lab: CatalogLab) -> None:
 
     with lab.judge("IRC-VIEW-LOAD-001"):
         same_view(lab, before.reply, reply, "the metadata of the last response,")
-        expect.member(before.reply.at("metadata-location"), reply.place("metadata-location"), "the metadata-location of the last response,")
+        expect.member(
+            before.reply.at("metadata-location"),
+            reply.place("metadata-location"),
+            "the metadata-location of the last response,",
+        )
         written = in_file(lab, View(view.namespace, view.name, reply))
         if written is not None:
             shown = of_the_contract(lab, "ViewMetadata", reply.at("metadata"), written)
-            same_metadata(lab, spelled(written), spelled(shown), "metadata as in the file:", at=reply.place("metadata"))
-    config = [(one.document.get("config"), one.place("config")) for one in (*(answer.reply for answer in answers), reply)]
-    with lab.judge_each("IRC-VIEW-LOAD-004", remark="" if any(given for given, _ in config) else "no configuration is given") as case:
+            same_metadata(
+                lab,
+                spelled(written),
+                spelled(shown),
+                "metadata as in the file:",
+                at=reply.place("metadata"),
+            )
+    config = [
+        (one.document.get("config"), one.place("config"))
+        for one in (*(answer.reply for answer in answers), reply)
+    ]
+    with lab.judge_each(
+        "IRC-VIEW-LOAD-004",
+        remark="" if any(given for given, _ in config) else "no configuration is given",
+    ) as case:
         for given, at in config:
             with case():
-                expect.true(given is None or isinstance(given, dict), "an object as `config`", given, at=at)
-                wrong = {key: value for key, value in (given or {}).items() if not isinstance(value, str)}
+                expect.true(
+                    given is None or isinstance(given, dict), "an object as `config`", given, at=at
+                )
+                wrong = {
+                    key: value for key, value in (given or {}).items() if not isinstance(value, str)
+                }
                 expect.equal({}, wrong, "values in `config` that are not strings:", at=at)
 
 
@@ -79,7 +109,11 @@ def drop_view_returns_204_then_404(lab: CatalogLab) -> None:
             expect.status(dropped, 204)
             expect.not_found(lab.send(op.load_view, **view.at), "view")
             unchanged(lab, other)
-    absent: list[dict[str, Any]] = [views[0].at, {**views[0].at, "view": lab.name()}, {**other.at, "namespace": (lab.name(),)}]
+    absent: list[dict[str, Any]] = [
+        views[0].at,
+        {**views[0].at, "view": lab.name()},
+        {**other.at, "namespace": (lab.name(),)},
+    ]
     for at in lab.each(absent):
         with lab.judge("IRC-VIEW-LOAD-002"):
             expect.not_found(lab.send(op.load_view, **at), "view")
@@ -108,7 +142,9 @@ def namespaces_without_views_can_be_dropped(lab: CatalogLab) -> None:
 
     with lab.judge("IRC-NS-DROP-001"):
         expect.status(lab.send(op.drop_namespace, namespace=view.namespace), 204)
-        expect.not_found(lab.send(op.load_namespace_metadata, namespace=view.namespace), "namespace")
+        expect.not_found(
+            lab.send(op.load_namespace_metadata, namespace=view.namespace), "namespace"
+        )
 
 
 @check("IRC-NS-DROP-004")
@@ -134,8 +170,15 @@ def head_view_follows_create_and_drop(lab: CatalogLab) -> None:
         lab.require(lab.send(op.drop_view, **at))
         gone = lab.send(op.view_exists, **at)
         with lab.judge_each("IRC-VIEW-LOAD-005") as case:
-            for reply, status, when in ((before, 404, "before it is created"), (after, 204, "once created"), (gone, 404, "once dropped")):
+            for reply, status, when in (
+                (before, 404, "before it is created"),
+                (after, 204, "once created"),
+                (gone, 404, "once dropped"),
+            ):
                 with case():
                     expect.status(
-                        reply, status, about=f"for a view {when}", mutation=Mutation(Wrong.ABSENT, "view") if status == 404 else None
+                        reply,
+                        status,
+                        about=f"for a view {when}",
+                        mutation=Mutation(Wrong.ABSENT, "view") if status == 404 else None,
                     )

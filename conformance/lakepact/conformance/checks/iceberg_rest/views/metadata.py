@@ -4,27 +4,52 @@ from __future__ import annotations
 
 from typing import Any
 
-from lakepact.conformance.checks.iceberg_rest.api import CatalogLab, Contract, check, expect, invariant, op, set_properties
+from lakepact.conformance.checks.iceberg_rest.api import (
+    CatalogLab,
+    Contract,
+    check,
+    expect,
+    invariant,
+    op,
+    set_properties,
+)
 from lakepact.conformance.checks.iceberg_rest.kit.commits.updates import LAST_ADDED, add_schema
-from lakepact.conformance.checks.iceberg_rest.kit.tables.metadata_members import expect_unique, ids, members, objects
-from lakepact.conformance.checks.iceberg_rest.kit.views import OTHER_SCHEMA, View, loaded, made, next_version, replaced
+from lakepact.conformance.checks.iceberg_rest.kit.tables.metadata_members import (
+    expect_unique,
+    ids,
+    members,
+    objects,
+)
+from lakepact.conformance.checks.iceberg_rest.kit.views import (
+    OTHER_SCHEMA,
+    View,
+    loaded,
+    made,
+    next_version,
+    replaced,
+)
 from lakepact.conformance.evidence.exchanges import NO_OPERATION, Exchange, Reply
 from lakepact.conformance.judging.definitions import answers_of
 
 #: Operations whose answers carry view metadata, and their methods.
 CARRIERS = {
-    operation: Contract("iceberg_rest").operations[operation].method for operation in (op.create_view, op.load_view, op.replace_view)
+    operation: Contract("iceberg_rest").operations[operation].method
+    for operation in (op.create_view, op.load_view, op.replace_view)
 }
 
 
 def metadata_of(exchange: Exchange) -> dict[str, Any]:
     """Return the view metadata that an answer carries; empty where it carries none."""
-    carries = exchange.status == 200 and exchange.method == CARRIERS.get(exchange.operation or NO_OPERATION)
+    carries = exchange.status == 200 and exchange.method == CARRIERS.get(
+        exchange.operation or NO_OPERATION
+    )
     return members(members(exchange.parsed).get("metadata")) if carries else {}
 
 
 @invariant(
-    "IRC-META-017", traffic=("views.metadata.metadata_invariants_hold_over_replacements",), concerns=answers_of(*CARRIERS, status=200)
+    "IRC-META-017",
+    traffic=("views.metadata.metadata_invariants_hold_over_replacements",),
+    concerns=answers_of(*CARRIERS, status=200),
 )
 def version_ids_exist(exchange: Exchange) -> bool:
     """Versions of a view have unique ids; the current one, those of the log and all their schemas exist."""
@@ -38,11 +63,18 @@ def version_ids_exist(exchange: Exchange) -> bool:
     expect.one_of(known, current, "`current-version-id` in `versions`:", at=at)
     for number, logged in enumerate(objects(metadata, "version-log")):
         at = answer.place("metadata", "version-log", number, "version-id")
-        expect.one_of(known, logged.get("version-id"), "each version of `version-log` in `versions`:", at=at)
+        expect.one_of(
+            known, logged.get("version-id"), "each version of `version-log` in `versions`:", at=at
+        )
     schemas = ids(metadata, "schemas", "schema-id")
     for number, version in enumerate(objects(metadata, "versions")):
         at = answer.place("metadata", "versions", number, "schema-id")
-        expect.one_of(schemas, version.get("schema-id"), "the `schema-id` of each version in `schemas`:", at=at)
+        expect.one_of(
+            schemas,
+            version.get("schema-id"),
+            "the `schema-id` of each version in `schemas`:",
+            at=at,
+        )
     return True
 
 
@@ -53,14 +85,28 @@ def metadata_invariants_hold_over_replacements(lab: CatalogLab) -> None:
     answers = [view, loaded(lab, view)]
     if lab.offers(op.replace_view):
         answers.append(replaced(lab, view, set_properties(note="1")))
-        answers.append(replaced(lab, view, add_schema(OTHER_SCHEMA), *next_version(view, "SELECT 'a' AS other", schema_id=LAST_ADDED)))
+        answers.append(
+            replaced(
+                lab,
+                view,
+                add_schema(OTHER_SCHEMA),
+                *next_version(view, "SELECT 'a' AS other", schema_id=LAST_ADDED),
+            )
+        )
         for number in range(3):
-            answers.append(replaced(lab, view, *next_version(answers[-1], f"SELECT {number} AS id")))
+            answers.append(
+                replaced(lab, view, *next_version(answers[-1], f"SELECT {number} AS id"))
+            )
             answers.append(loaded(lab, view))
     if lab.offers(op.rename_view):
         renamed = View(view.namespace, lab.name(), view.reply)
         lab.add_cleanup(lambda: lab.send(op.drop_view, **renamed.at))
-        if lab.send(op.rename_view, body={"source": view.identifier, "destination": renamed.identifier}).status == 204:
+        if (
+            lab.send(
+                op.rename_view, body={"source": view.identifier, "destination": renamed.identifier}
+            ).status
+            == 204
+        ):
             answers.append(loaded(lab, renamed))
 
     with lab.judge("IRC-META-017"):

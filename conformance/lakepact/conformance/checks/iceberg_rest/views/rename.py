@@ -5,7 +5,15 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import Any
 
-from lakepact.conformance.checks.iceberg_rest.api import CatalogLab, Mutation, NotOffered, Wrong, check, expect, op
+from lakepact.conformance.checks.iceberg_rest.api import (
+    CatalogLab,
+    Mutation,
+    NotOffered,
+    Wrong,
+    check,
+    expect,
+    op,
+)
 from lakepact.conformance.checks.iceberg_rest.kit import views
 from lakepact.conformance.checks.iceberg_rest.kit.renames import identifier, rename_view
 from lakepact.conformance.checks.iceberg_rest.kit.tables.states import unchanged as table_unchanged
@@ -16,7 +24,10 @@ def renames_move_views(lab: CatalogLab) -> None:
     """Renaming a view returns 204; it loads unchanged by its new name, and the old name returns 404."""
     first = views.made(lab, properties={"lakepact.note": "1"})
     view = views.loaded(
-        lab, views.replaced(lab, first, *views.next_version(first, "SELECT 2 AS id")) if lab.offers(op.replace_view) else first
+        lab,
+        views.replaced(lab, first, *views.next_version(first, "SELECT 2 AS id"))
+        if lab.offers(op.replace_view)
+        else first,
     )
     names = [view.name, lab.name(), lab.name(), view.name]
     for old, new in lab.each(pairwise(names)):
@@ -34,7 +45,9 @@ def renaming_missing_views_or_tables_returns_404(lab: CatalogLab) -> None:
     lab.require(lab.send(op.drop_view, **gone.at))
     table = lab.load(lab.make_table(gone.namespace))
     nowhere = (lab.name(),)
-    for source in lab.each((gone.identifier, identifier(gone.namespace, lab.name()), identifier(nowhere, gone.name))):
+    for source in lab.each(
+        (gone.identifier, identifier(gone.namespace, lab.name()), identifier(nowhere, gone.name))
+    ):
         reply = rename_view(lab, source, identifier(tuple(source["namespace"]), lab.name()))
         with lab.judge("IRC-VIEW-REN-002"):
             expect.not_found(reply, "view")
@@ -50,7 +63,12 @@ def moves_between_namespaces(lab: CatalogLab) -> bool:
     """Return whether views can be renamed into another namespace, as the user says and as one of them shows."""
     if not lab.feature("rename-across-namespaces"):
         return False
-    return rename_view(lab, views.made(lab).identifier, identifier(lab.make_namespace(), lab.name())).status != 406
+    return (
+        rename_view(
+            lab, views.made(lab).identifier, identifier(lab.make_namespace(), lab.name())
+        ).status
+        != 406
+    )
 
 
 @check("IRC-VIEW-REN-003")
@@ -66,7 +84,9 @@ def renaming_into_missing_namespaces_returns_404(lab: CatalogLab) -> None:
             reply = rename_view(lab, view.identifier, identifier(namespace, name))
             with lab.judge("IRC-VIEW-REN-003"):
                 expect.not_found(reply, "namespace")
-                expect.member("NoSuchNamespaceException", reply.place("error", "type"), "error type")
+                expect.member(
+                    "NoSuchNamespaceException", reply.place("error", "type"), "error type"
+                )
                 views.unchanged(lab, view)
 
 
@@ -74,11 +94,20 @@ def renaming_into_missing_namespaces_returns_404(lab: CatalogLab) -> None:
 def renaming_to_taken_names_returns_409(lab: CatalogLab) -> None:
     """Renaming a view to the name of another view or a table returns 409 and changes none of them."""
     view = views.loaded(lab, views.made(lab))
-    other, table = views.loaded(lab, views.made(lab, view.namespace)), lab.load(lab.make_table(view.namespace))
+    other, table = (
+        views.loaded(lab, views.made(lab, view.namespace)),
+        lab.load(lab.make_table(view.namespace)),
+    )
     for taken in lab.each((other.identifier, table.identifier)):
         reply = rename_view(lab, view.identifier, taken)
         with lab.judge("IRC-VIEW-REN-004"):
-            expect.status(reply, 409, mutation=views.OVER_TABLE if taken == table.identifier else Mutation(Wrong.PRESENT, "view"))
+            expect.status(
+                reply,
+                409,
+                mutation=views.OVER_TABLE
+                if taken == table.identifier
+                else Mutation(Wrong.PRESENT, "view"),
+            )
             views.unchanged(lab, view)
             views.unchanged(lab, other)
             table_unchanged(lab, table)
@@ -115,8 +144,12 @@ def incomplete_renames_return_400(lab: CatalogLab) -> None:
     """A rename without source or destination, or without their namespace or name, returns 400 and changes nothing."""
     view = views.loaded(lab, views.made(lab))
     whole = {"source": view.identifier, "destination": identifier(view.namespace, lab.name())}
-    lab.add_cleanup(lambda: lab.send(op.drop_view, namespace=view.namespace, view=whole["destination"]["name"]))
-    cases: dict[str, dict[str, Any]] = {f"/{side}": {other: whole[other] for other in whole if other != side} for side in whole}
+    lab.add_cleanup(
+        lambda: lab.send(op.drop_view, namespace=view.namespace, view=whole["destination"]["name"])
+    )
+    cases: dict[str, dict[str, Any]] = {
+        f"/{side}": {other: whole[other] for other in whole if other != side} for side in whole
+    }
     for side, named in whole.items():
         for member in named:
             part = {key: value for key, value in named.items() if key != member}
@@ -124,5 +157,7 @@ def incomplete_renames_return_400(lab: CatalogLab) -> None:
     for missing, body in lab.each(cases.items()):
         reply = lab.send(op.rename_view, body=body)
         with lab.judge("IRC-VIEW-REN-006"):
-            expect.status(reply, 400, about=f"without {missing}", mutation=Mutation(Wrong.MISSING, missing))
+            expect.status(
+                reply, 400, about=f"without {missing}", mutation=Mutation(Wrong.MISSING, missing)
+            )
             views.unchanged(lab, view)

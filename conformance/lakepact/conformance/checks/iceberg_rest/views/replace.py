@@ -5,7 +5,18 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
-from lakepact.conformance.checks.iceberg_rest.api import SCHEMA, CatalogLab, Kind, Mutation, Wrong, check, expect, op, set_properties, upd
+from lakepact.conformance.checks.iceberg_rest.api import (
+    SCHEMA,
+    CatalogLab,
+    Kind,
+    Mutation,
+    Wrong,
+    check,
+    expect,
+    op,
+    set_properties,
+    upd,
+)
 from lakepact.conformance.checks.iceberg_rest.kit.concurrency import ROUNDS, side_by_side
 from lakepact.conformance.checks.iceberg_rest.kit.views import (
     HARMLESS,
@@ -41,7 +52,10 @@ def _versions_are_kept(lab: CatalogLab, view: View) -> None:
     later = loaded(lab, replaced(lab, view, *next_version(view, "SELECT 2 AS id")))
     with lab.step("IRC-VIEW-REPL-003"):
         expect.contains(
-            view.member("current-version-id"), later.versions, "after a replacement, ids of versions", at=later.place("versions")
+            view.member("current-version-id"),
+            later.versions,
+            "after a replacement, ids of versions",
+            at=later.place("versions"),
         )
 
 
@@ -56,22 +70,44 @@ def replacements_add_versions(lab: CatalogLab) -> None:
             is_view(reply)
             places = reply.at("metadata-location"), view.reply.at("metadata-location")
             expect.true(
-                places[0] != places[1], f"a metadata-location other than {places[1]}", places[0], at=reply.place("metadata-location")
+                places[0] != places[1],
+                f"a metadata-location other than {places[1]}",
+                places[0],
+                at=reply.place("metadata-location"),
             )
         lab.require(reply, 200)
         before, view = view, loaded(lab, view)
         said.append(f"SELECT {number} AS id")
         with lab.judge("IRC-VIEW-REPL-003"):
-            expect.equal(said[-1], view.current["representations"][0]["sql"], "the text of the current version", at=view.place("versions"))
-            expect.equal(sorted(said), sorted(texts(view)), "the texts of all versions", at=view.place("versions"))
-            expect.equal([*before.log, view.member("current-version-id")], view.log, "version ids in the log", at=view.place("version-log"))
+            expect.equal(
+                said[-1],
+                view.current["representations"][0]["sql"],
+                "the text of the current version",
+                at=view.place("versions"),
+            )
+            expect.equal(
+                sorted(said),
+                sorted(texts(view)),
+                "the texts of all versions",
+                at=view.place("versions"),
+            )
+            expect.equal(
+                [*before.log, view.member("current-version-id")],
+                view.log,
+                "version ids in the log",
+                at=view.place("version-log"),
+            )
 
 
 @check("IRC-VIEW-REPL-004")
 def property_updates_add_no_version(lab: CatalogLab) -> None:
     """Setting properties or the location adds no version and no log entry."""
     view = made(lab)
-    changes = (set_properties(note="1"), upd.remove_properties("note"), upd.set_location(f"{view.member('location').rstrip('/')}/moved"))
+    changes = (
+        set_properties(note="1"),
+        upd.remove_properties("note"),
+        upd.set_location(f"{view.member('location').rstrip('/')}/moved"),
+    )
     for change in lab.each(changes):
         reply = replace(lab, view, change)
         if change["action"] != "set-location":
@@ -89,7 +125,11 @@ def replacing_missing_views_returns_404(lab: CatalogLab) -> None:
     view = made(lab)
     lab.require(lab.send(op.drop_view, **view.at))
     table = lab.make_table(view.namespace)
-    absent = [view, View((lab.name(),), view.name, view.reply), View(view.namespace, lab.name(), view.reply)]
+    absent = [
+        view,
+        View((lab.name(),), view.name, view.reply),
+        View(view.namespace, lab.name(), view.reply),
+    ]
 
     for gone in lab.each(absent):
         with lab.judge("IRC-VIEW-REPL-006"):
@@ -115,12 +155,21 @@ def updates_are_applied_in_order_and_atomically(lab: CatalogLab) -> None:
     with lab.judge("IRC-VIEW-REPL-009"):
         expect.equal(
             wanted,
-            {key: value for key, value in properties_of(after).items() if key.startswith("lakepact.")},
+            {
+                key: value
+                for key, value in properties_of(after).items()
+                if key.startswith("lakepact.")
+            },
             "properties",
             at=after.place("properties"),
         )
     impossible = set_current_view_version(upd.NOWHERE)
-    for updates in lab.each(((set_properties(**{"lakepact.a": "4"}), impossible), (*next_version(after, "SELECT 5 AS id"), impossible))):
+    for updates in lab.each(
+        (
+            (set_properties(**{"lakepact.a": "4"}), impossible),
+            (*next_version(after, "SELECT 5 AS id"), impossible),
+        )
+    ):
         refused = replace(lab, after, *updates)
         with lab.judge("IRC-VIEW-REPL-009"):
             if refused.status >= 400:
@@ -134,7 +183,12 @@ def set_current_view_version_selects_a_version(lab: CatalogLab) -> None:
     second = loaded(lab, replaced(lab, first, *next_version(first, "SELECT 2 AS id")))
     old, new = first.member("current-version-id"), second.member("current-version-id")
     with lab.step("IRC-VIEW-REPL-003"):
-        expect.contains(old, second.versions, "after a replacement, ids of versions", at=second.place("versions"))
+        expect.contains(
+            old,
+            second.versions,
+            "after a replacement, ids of versions",
+            at=second.place("versions"),
+        )
     with lab.judge("IRC-UPD-087"):
         expect.equal(
             "SELECT 2 AS id",
@@ -142,7 +196,9 @@ def set_current_view_version_selects_a_version(lab: CatalogLab) -> None:
             "the text of the version that was added last,",
             at=second.place("versions"),
         )
-        expect.equal([old, new], second.log, "version ids in the log", at=second.place("version-log"))
+        expect.equal(
+            [old, new], second.log, "version ids in the log", at=second.place("version-log")
+        )
     for wanted, log in lab.each(((old, [old, new, old]), (new, [old, new, old, new]))):
         reply = replace(lab, second, set_current_view_version(wanted))
         after = loaded(lab, second)
@@ -150,16 +206,26 @@ def set_current_view_version_selects_a_version(lab: CatalogLab) -> None:
             expect.status(reply, 200)
             expect.member(wanted, after.place("current-version-id"), "current-version-id")
             expect.equal(log, after.log, "version ids in the log", at=after.place("version-log"))
-            expect.equal(sorted(second.versions), sorted(after.versions), "ids of versions", at=after.place("versions"))
+            expect.equal(
+                sorted(second.versions),
+                sorted(after.versions),
+                "ids of versions",
+                at=after.place("versions"),
+            )
 
 
 @check("IRC-VIEW-REPL-011")
 def dropped_dialects_are_noted(lab: CatalogLab) -> None:
     """Note whether a replacement may drop a dialect."""
     view = made(lab)
-    only = version(view.namespace, sql(dialect="trino"), version_id=2, schema_id=view.current["schema-id"])
+    only = version(
+        view.namespace, sql(dialect="trino"), version_id=2, schema_id=view.current["schema-id"]
+    )
     reply = replace(lab, view, add_view_version(only), set_current_view_version())
-    lab.note("IRC-VIEW-REPL-011", f"a replacement that drops a dialect is answered with status {reply.status}")
+    lab.note(
+        "IRC-VIEW-REPL-011",
+        f"a replacement that drops a dialect is answered with status {reply.status}",
+    )
 
 
 @check("IRC-VIEW-REPL-013", alone=True)
@@ -171,20 +237,38 @@ def accepted_replacements_are_kept(lab: CatalogLab) -> None:
     for turn in lab.each(lab.repeat(ROUNDS)):
         view = made(lab, home, properties={"version.history.num-entries": "100"})
         said = [f"SELECT {turn} AS round, {n} AS writer" for n in range(WRITERS)]
-        replies = side_by_side(lab, [partial(replace, lab, view, *next_version(view, text)) for text in said], what="requests")
+        replies = side_by_side(
+            lab,
+            [partial(replace, lab, view, *next_version(view, text)) for text in said],
+            what="requests",
+        )
         after = loaded(lab, view)
         kept = texts(after)
         with lab.judge("IRC-VIEW-REPL-013") as case:
             for reply in replies:
                 with case():
                     expect.status(reply, 200, 409, mutation=Mutation(Wrong.STALE, "version"))
-            lost = [text for text, reply in zip(said, replies, strict=True) if reply.status == 200 and text not in kept]
-            expect.equal([], lost, "accepted versions that the view lacks:", at=after.place("versions"), kind=Kind.LOST)
+            lost = [
+                text
+                for text, reply in zip(said, replies, strict=True)
+                if reply.status == 200 and text not in kept
+            ]
+            expect.equal(
+                [],
+                lost,
+                "accepted versions that the view lacks:",
+                at=after.place("versions"),
+                kind=Kind.LOST,
+            )
 
 
 def unordered(value: Any) -> Any:
     """Return a member of a version; representations, whose order means nothing, are sorted."""
-    return sorted(value, key=expect.shown) if isinstance(value, list) and any(isinstance(one, dict) for one in value) else value
+    return (
+        sorted(value, key=expect.shown)
+        if isinstance(value, list) and any(isinstance(one, dict) for one in value)
+        else value
+    )
 
 
 @check("IRC-UPD-083")
@@ -195,23 +279,42 @@ def versions_use_the_last_added_schema(lab: CatalogLab) -> None:
         columns = [f"lakepact_{number}_{place}" for place in (1, 2)]
         # Ids that no schema has: a server that takes those of the request breaks IRC-UPD-010.
         schemas = [
-            {**OTHER_SCHEMA, "schema-id": 10 * number + place, "fields": [{"id": 1, "name": name, "type": "long", "required": False}]}
+            {
+                **OTHER_SCHEMA,
+                "schema-id": 10 * number + place,
+                "fields": [{"id": 1, "name": name, "type": "long", "required": False}],
+            }
             for place, name in enumerate(columns)
         ]
         said = f"SELECT 1 AS {columns[-1]}"
         added = version(
-            view.namespace, sql(said), sql(said, "trino"), version_id=number, schema_id=upd.LAST_ADDED, default_catalog="Some of ours"
+            view.namespace,
+            sql(said),
+            sql(said, "trino"),
+            version_id=number,
+            schema_id=upd.LAST_ADDED,
+            default_catalog="Some of ours",
         )
-        reply = replace(lab, view, *map(upd.add_schema, schemas), add_view_version(added), set_current_view_version())
+        reply = replace(
+            lab,
+            view,
+            *map(upd.add_schema, schemas),
+            add_view_version(added),
+            set_current_view_version(),
+        )
         after = loaded(lab, view)
         with lab.judge("IRC-UPD-083") as case:
             expect.status(reply, 200)
             for member in ("representations", "default-namespace", "default-catalog"):
                 with case():
                     wanted, found = map(unordered, (added[member], after.current.get(member)))
-                    expect.equal(wanted, found, f"{member} of the version", at=after.place("versions"))
+                    expect.equal(
+                        wanted, found, f"{member} of the version", at=after.place("versions")
+                    )
             known = {schema["schema-id"]: schema for schema in after.member("schemas")}
-            expect.one_of(known, after.current["schema-id"], "the schema-id", at=after.place("versions"))
+            expect.one_of(
+                known, after.current["schema-id"], "the schema-id", at=after.place("versions")
+            )
             expect.equal(
                 columns[-1],
                 known[after.current["schema-id"]]["fields"][0]["name"],
@@ -231,8 +334,18 @@ def added_versions_do_not_become_current(lab: CatalogLab) -> None:
 
     with lab.judge("IRC-UPD-083"):
         expect.status(reply, 200)
-        expect.equal(sorted([SQL, "SELECT 2 AS id"]), sorted(texts(after)), "the texts of all versions", at=after.place("versions"))
-        expect.equal(SQL, after.current["representations"][0]["sql"], "the text of the current version", at=after.place("versions"))
+        expect.equal(
+            sorted([SQL, "SELECT 2 AS id"]),
+            sorted(texts(after)),
+            "the texts of all versions",
+            at=after.place("versions"),
+        )
+        expect.equal(
+            SQL,
+            after.current["representations"][0]["sql"],
+            "the text of the current version",
+            at=after.place("versions"),
+        )
         expect.equal(view.log, after.log, "version ids in the log", at=after.place("version-log"))
 
 
@@ -240,14 +353,21 @@ def added_versions_do_not_become_current(lab: CatalogLab) -> None:
 def slightly_different_versions_are_added(lab: CatalogLab) -> None:
     """A version that differs only in schema, SQL or default namespace or catalog is added as sent."""
     home = lab.make_namespace()
-    first, elsewhere = version(home, sql(ODD_SQL), sql(ODD_SQL, "trino"), default_catalog="ours"), lab.make_namespace()
+    first, elsewhere = (
+        version(home, sql(ODD_SQL), sql(ODD_SQL, "trino"), default_catalog="ours"),
+        lab.make_namespace(),
+    )
     view = made(lab, home, view_version=first, properties={"version.history.num-entries": "10"})
     schema_id = view.current["schema-id"]
     likenesses: dict[str, dict[str, Any]] = {
         "another default namespace": {"default-namespace": list(elsewhere)},
         "another default catalog": {"default-catalog": "Ours"},
-        "texts in another letter case": {"representations": [sql(ODD_SQL.lower()), sql(ODD_SQL.lower(), "trino")]},
-        "texts with a blank less": {"representations": [sql(ODD_SQL.strip()), sql(ODD_SQL.strip(), "trino")]},
+        "texts in another letter case": {
+            "representations": [sql(ODD_SQL.lower()), sql(ODD_SQL.lower(), "trino")]
+        },
+        "texts with a blank less": {
+            "representations": [sql(ODD_SQL.strip()), sql(ODD_SQL.strip(), "trino")]
+        },
         "another schema": {"schema-id": upd.LAST_ADDED},
     }
     for number, (what, members) in lab.each(enumerate(likenesses.items(), start=2)):
@@ -260,9 +380,19 @@ def slightly_different_versions_are_added(lab: CatalogLab) -> None:
             for member in ("representations", "default-namespace", "default-catalog"):
                 with case():
                     wanted, found = map(unordered, (sent[member], after.current.get(member)))
-                    expect.equal(wanted, found, f"{member} of a version with {what},", at=after.place("versions"))
+                    expect.equal(
+                        wanted,
+                        found,
+                        f"{member} of a version with {what},",
+                        at=after.place("versions"),
+                    )
             of_first = after.current["schema-id"] == schema_id
-            expect.equal(not schemas, of_first, f"the version with {what} to have the schema of the first one:", at=after.place("versions"))
+            expect.equal(
+                not schemas,
+                of_first,
+                f"the version with {what} to have the schema of the first one:",
+                at=after.place("versions"),
+            )
 
 
 @check("IRC-UPD-083")
@@ -271,11 +401,28 @@ def earlier_versions_keep_their_schemas(lab: CatalogLab) -> None:
     view = made(lab)
     former = view.current["schema-id"]
     added = version(view.namespace, sql("SELECT 2 AS id"), version_id=2, schema_id=upd.LAST_ADDED)
-    after = loaded(lab, replaced(lab, view, upd.add_schema(OTHER_SCHEMA), add_view_version(added), set_current_view_version()))
+    after = loaded(
+        lab,
+        replaced(
+            lab,
+            view,
+            upd.add_schema(OTHER_SCHEMA),
+            add_view_version(added),
+            set_current_view_version(),
+        ),
+    )
 
     with lab.judge("IRC-UPD-083"):
-        fields = [[schema["fields"] for schema in one.member("schemas") if schema["schema-id"] == former] for one in (view, after)]
-        expect.equal(fields[0], fields[1], "the fields of the schema of the first version", at=after.place("schemas"))
+        fields = [
+            [schema["fields"] for schema in one.member("schemas") if schema["schema-id"] == former]
+            for one in (view, after)
+        ]
+        expect.equal(
+            fields[0],
+            fields[1],
+            "the fields of the schema of the first version",
+            at=after.place("schemas"),
+        )
 
 
 @check("IRC-UPD-087")
@@ -284,19 +431,35 @@ def existing_versions_count_as_last_added(lab: CatalogLab) -> None:
     first = made(lab, properties={"version.history.num-entries": "10"})
     columns = [field["name"] for field in SCHEMA["fields"]]
     other = version(first.namespace, sql("SELECT 2 AS id"), version_id=2, schema_id=upd.LAST_ADDED)
-    second = loaded(lab, replaced(lab, first, upd.add_schema(OTHER_SCHEMA), add_view_version(other), set_current_view_version()))
+    second = loaded(
+        lab,
+        replaced(
+            lab,
+            first,
+            upd.add_schema(OTHER_SCHEMA),
+            add_view_version(other),
+            set_current_view_version(),
+        ),
+    )
     again = {**first.current, "version-id": max(second.versions) + 1, "schema-id": upd.LAST_ADDED}
-    reply = replace(lab, second, upd.add_schema(SCHEMA), add_view_version(again), set_current_view_version())
+    reply = replace(
+        lab, second, upd.add_schema(SCHEMA), add_view_version(again), set_current_view_version()
+    )
     after = loaded(lab, second)
     if reply.status == 400:
         # Iceberg's own library takes nothing for added that is there already, and then has no schema that was added last.
-        lab.note("IRC-UPD-087", "the target does not count an existing schema as the last added one")
+        lab.note(
+            "IRC-UPD-087", "the target does not count an existing schema as the last added one"
+        )
         return
 
     with lab.judge("IRC-UPD-087"):
         expect.status(reply, 200)
         expect.equal(
-            SQL, after.current["representations"][0]["sql"], "the text of the version that was added last,", at=after.place("versions")
+            SQL,
+            after.current["representations"][0]["sql"],
+            "the text of the version that was added last,",
+            at=after.place("versions"),
         )
         schemas = {schema["schema-id"]: schema for schema in after.member("schemas")}
         expect.equal(
@@ -313,20 +476,35 @@ def version_ids_are_unique(lab: CatalogLab) -> None:
     _versions_are_kept(lab, made(lab))
     view = made(lab)
     taken = view.member("current-version-id")
-    again = version(view.namespace, sql("SELECT 2 AS id"), version_id=taken, schema_id=view.current["schema-id"])
+    again = version(
+        view.namespace, sql("SELECT 2 AS id"), version_id=taken, schema_id=view.current["schema-id"]
+    )
     replies = [replace(lab, view, add_view_version(again), set_current_view_version())]
     both = loaded(lab, view)
     with lab.judge("IRC-UPD-084"):
         expect.status(replies[0], 200)
-        expect.equal(sorted([SQL, "SELECT 2 AS id"]), sorted(texts(both)), "the texts of all versions", at=both.place("versions"))
+        expect.equal(
+            sorted([SQL, "SELECT 2 AS id"]),
+            sorted(texts(both)),
+            "the texts of all versions",
+            at=both.place("versions"),
+        )
         expect.equal(2, len(both.versions), "different ids of versions:", at=both.place("versions"))
         expect.equal(
-            SQL, both.versions[taken]["representations"][0]["sql"], "the text of the version that had the id,", at=both.place("versions")
+            SQL,
+            both.versions[taken]["representations"][0]["sql"],
+            "the text of the version that had the id,",
+            at=both.place("versions"),
         )
-    same = replace(lab, view, add_view_version(both.current), add_view_version(both.versions[taken]))
+    same = replace(
+        lab, view, add_view_version(both.current), add_view_version(both.versions[taken])
+    )
     with lab.judge("IRC-UPD-084"):
         expect.status(same, 200)
         after = loaded(lab, view)
         expect.equal(
-            sorted(texts(both)), sorted(texts(after)), "the texts of all versions once both were added again,", at=after.place("versions")
+            sorted(texts(both)),
+            sorted(texts(after)),
+            "the texts of all versions once both were added again,",
+            at=after.place("versions"),
         )

@@ -5,9 +5,22 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from lakepact.conformance.checks.iceberg_rest.api import CatalogLab, Mutation, Wrong, check, expect, op, upd
+from lakepact.conformance.checks.iceberg_rest.api import (
+    CatalogLab,
+    Mutation,
+    Wrong,
+    check,
+    expect,
+    op,
+    upd,
+)
 from lakepact.conformance.checks.iceberg_rest.kit import views
-from lakepact.conformance.checks.iceberg_rest.kit.commits.requirements import ASSERT_CREATE, NOBODY, assert_schema, assert_uuid
+from lakepact.conformance.checks.iceberg_rest.kit.commits.requirements import (
+    ASSERT_CREATE,
+    NOBODY,
+    assert_schema,
+    assert_uuid,
+)
 
 Entry = Mapping[str, Any]
 
@@ -56,7 +69,11 @@ def replacements_without_updates_return_400(lab: CatalogLab) -> None:
     )
 
     with lab.judge("IRC-VIEW-REPL-002") as case:
-        expect.status(lab.send(op.replace_view, body={"updates": [views.HARMLESS]}, **view.at), 200, about="without requirements")
+        expect.status(
+            lab.send(op.replace_view, body={"updates": [views.HARMLESS]}, **view.at),
+            200,
+            about="without requirements",
+        )
         for body in without:
             with case():
                 expect.status(
@@ -71,7 +88,10 @@ def replacements_without_updates_return_400(lab: CatalogLab) -> None:
 def view_uuids_are_compared(lab: CatalogLab) -> None:
     """assert-view-uuid with the view's UUID returns 200; with another UUID, 409 and nothing changes."""
     view = views.loaded(lab, views.made(lab))
-    cases = {"another UUID is asserted": [assert_view_uuid(NOBODY)], "both are": [assert_view_uuid(uuid) for uuid in (view.uuid, NOBODY)]}
+    cases = {
+        "another UUID is asserted": [assert_view_uuid(NOBODY)],
+        "both are": [assert_view_uuid(uuid) for uuid in (view.uuid, NOBODY)],
+    }
     for situation, requirements in lab.each(cases.items()):
         reply = views.replace(lab, view, views.HARMLESS, requirements=requirements)
         with lab.judge("IRC-VIEW-REPL-005"):
@@ -81,7 +101,13 @@ def view_uuids_are_compared(lab: CatalogLab) -> None:
             expect.status(reply, 409, about=f"when {situation}", mutation=ANOTHER_UUID)
         nothing = views.replace(lab, view, requirements=requirements)
         with lab.judge("IRC-VIEW-REPL-005"):
-            expect.status(nothing, 409, 400, about=f"when {situation}, and there is no update", mutation=ANOTHER_UUID)
+            expect.status(
+                nothing,
+                409,
+                400,
+                about=f"when {situation}, and there is no update",
+                mutation=ANOTHER_UUID,
+            )
     reply = views.replace(lab, view, views.HARMLESS, requirements=[assert_view_uuid(view.uuid)])
     with lab.judge("IRC-REQ-036"):
         expect.status(reply, 200, about="when the UUID of the view is asserted")
@@ -99,7 +125,10 @@ def table_requirements_on_views_are_refused(lab: CatalogLab) -> None:
         )
     cases: dict[str, list[Entry]] = {
         "the view's UUID as a table's": [assert_uuid(view.uuid)],
-        "a table's assertion beside one that holds": [assert_view_uuid(view.uuid), assert_uuid(view.uuid)],
+        "a table's assertion beside one that holds": [
+            assert_view_uuid(view.uuid),
+            assert_uuid(view.uuid),
+        ],
         "assert-create": [ASSERT_CREATE],
         "assert-current-schema-id": [assert_schema(view.current["schema-id"])],
     }
@@ -118,11 +147,27 @@ def unknown_updates_and_requirements_return_400(lab: CatalogLab) -> None:
     """Unknown updates and requirements of views return 400, alone and among others."""
     view = views.made(lab)
     unknown = {"action": "lakepact-unknown"}
-    cases: dict[str, list[Entry]] = {"an unknown update": [unknown], "one beside another": [views.HARMLESS, unknown]}
-    judge_refusals(lab, "IRC-VIEW-REPL-008", view, cases=cases, mutation=Mutation(Wrong.VALUE, "/updates/*/action"))
-    reply = views.replace(lab, view, views.HARMLESS, requirements=[{"type": "assert-lakepact-unknown"}])
+    cases: dict[str, list[Entry]] = {
+        "an unknown update": [unknown],
+        "one beside another": [views.HARMLESS, unknown],
+    }
+    judge_refusals(
+        lab,
+        "IRC-VIEW-REPL-008",
+        view,
+        cases=cases,
+        mutation=Mutation(Wrong.VALUE, "/updates/*/action"),
+    )
+    reply = views.replace(
+        lab, view, views.HARMLESS, requirements=[{"type": "assert-lakepact-unknown"}]
+    )
     with lab.judge("IRC-VIEW-REPL-008"):
-        expect.status(reply, 400, about="for an unknown requirement", mutation=Mutation(Wrong.VALUE, "/requirements/*/type"))
+        expect.status(
+            reply,
+            400,
+            about="for an unknown requirement",
+            mutation=Mutation(Wrong.VALUE, "/requirements/*/type"),
+        )
 
 
 @check("IRC-VIEW-REPL-012")
@@ -130,7 +175,13 @@ def upgrading_view_format_versions_returns_400(lab: CatalogLab) -> None:
     """Upgrading a view to a format version above 1 returns 400."""
     view = views.made(lab)
     cases = {f"format version {number}": [upd.upgrade_format_version(number)] for number in (2, 3)}
-    judge_refusals(lab, "IRC-VIEW-REPL-012", view, cases=cases, mutation=Mutation(Wrong.VALUE, "/updates/*/format-version"))
+    judge_refusals(
+        lab,
+        "IRC-VIEW-REPL-012",
+        view,
+        cases=cases,
+        mutation=Mutation(Wrong.VALUE, "/updates/*/format-version"),
+    )
 
 
 @check("IRC-UPD-085", "IRC-UPD-086")
@@ -140,17 +191,30 @@ def invalid_versions_return_400(lab: CatalogLab) -> None:
 
     def adding(*representations: Entry, **members: Any) -> list[Entry]:
         further = {"version_id": 2, "schema_id": view.current["schema-id"], **members}
-        return [views.add_view_version(views.version(view.namespace, *representations, **further)), views.set_current_view_version()]
+        return [
+            views.add_view_version(views.version(view.namespace, *representations, **further)),
+            views.set_current_view_version(),
+        ]
 
     nowhere = {
-        "a version of a schema that is not there": adding(views.sql("SELECT 2 AS id"), schema_id=upd.NOWHERE),
-        "a version of the last added schema where none was": adding(views.sql("SELECT 2 AS id"), schema_id=upd.LAST_ADDED),
+        "a version of a schema that is not there": adding(
+            views.sql("SELECT 2 AS id"), schema_id=upd.NOWHERE
+        ),
+        "a version of the last added schema where none was": adding(
+            views.sql("SELECT 2 AS id"), schema_id=upd.LAST_ADDED
+        ),
     }
     unknown = Mutation(Wrong.UNKNOWN_ID, "/updates/*/view-version/schema-id")
     judge_refusals(lab, "IRC-UPD-085", view, cases=nowhere, mutation=unknown)
     twice = adding(views.sql("SELECT 2 AS id"), views.sql("SELECT 3 AS id"))
     repeated = Mutation(Wrong.DUPLICATE, "/updates/*/view-version/representations/*/dialect")
-    judge_refusals(lab, "IRC-UPD-086", view, cases={"two representations of one dialect": twice}, mutation=repeated)
+    judge_refusals(
+        lab,
+        "IRC-UPD-086",
+        view,
+        cases={"two representations of one dialect": twice},
+        mutation=repeated,
+    )
 
 
 @check("IRC-UPD-088")
@@ -161,7 +225,13 @@ def unknown_current_versions_return_400(lab: CatalogLab) -> None:
         "an unknown version": [views.set_current_view_version(upd.NOWHERE)],
         "the last added version where none was": [views.set_current_view_version(upd.LAST_ADDED)],
     }
-    judge_refusals(lab, "IRC-UPD-088", view, cases=cases, mutation=Mutation(Wrong.UNKNOWN_ID, "/updates/*/view-version-id"))
+    judge_refusals(
+        lab,
+        "IRC-UPD-088",
+        view,
+        cases=cases,
+        mutation=Mutation(Wrong.UNKNOWN_ID, "/updates/*/view-version-id"),
+    )
 
 
 @check("IRC-UPD-089")
@@ -175,6 +245,18 @@ def table_updates_on_views_are_refused(lab: CatalogLab) -> None:
         "manifest-list": f"{view.member('location')}/metadata/snap-1.avro",
         "summary": {"operation": "append"},
     }
-    updates = (upd.add_spec(), upd.set_default_spec(0), upd.set_current_schema(view.current["schema-id"]), upd.add_snapshot(snapshot))
+    updates = (
+        upd.add_spec(),
+        upd.set_default_spec(0),
+        upd.set_current_schema(view.current["schema-id"]),
+        upd.add_snapshot(snapshot),
+    )
     cases = {str(update["action"]): [update] for update in updates}
-    judge_refusals(lab, "IRC-UPD-089", view, cases=cases, mutation=Mutation(Wrong.VALUE, "/updates/*/action"), allowed=upd.UNSUPPORTED)
+    judge_refusals(
+        lab,
+        "IRC-UPD-089",
+        view,
+        cases=cases,
+        mutation=Mutation(Wrong.VALUE, "/updates/*/action"),
+        allowed=upd.UNSUPPORTED,
+    )

@@ -4,8 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from lakepact.conformance.checks.iceberg_rest.api import CatalogLab, Mutation, Wrong, check, expect, req, set_properties, upd
-from lakepact.conformance.checks.iceberg_rest.kit.views import View, loaded, made, next_version, properties_of, replace
+from lakepact.conformance.checks.iceberg_rest.api import (
+    CatalogLab,
+    Mutation,
+    Wrong,
+    check,
+    expect,
+    req,
+    set_properties,
+    upd,
+)
+from lakepact.conformance.checks.iceberg_rest.kit.views import (
+    View,
+    loaded,
+    made,
+    next_version,
+    properties_of,
+    replace,
+)
 
 COLOURS = {"lakepact.red": "1", "lakepact.green": "2", "lakepact.blue": "3"}
 
@@ -17,7 +33,12 @@ def expect_properties(view: View, expected: Mapping[str, str | None]) -> None:
         Unmet: it has others.
     """
     found = properties_of(view)
-    expect.equal(dict(expected), {key: found.get(key) for key in expected}, "properties of the view", at=view.place("properties"))
+    expect.equal(
+        dict(expected),
+        {key: found.get(key) for key in expected},
+        "properties of the view",
+        at=view.place("properties"),
+    )
 
 
 @check("IRC-UPD-059")
@@ -27,7 +48,12 @@ def set_location_moves_views(lab: CatalogLab) -> None:
     moved = f"{str(view.member('location')).rstrip('/')}_moved"
     reply = replace(lab, view, upd.set_location(moved))
 
-    with lab.judge("IRC-UPD-059", remark="" if reply.status == 200 else f"the server refuses to move views with status {reply.status}"):
+    with lab.judge(
+        "IRC-UPD-059",
+        remark=""
+        if reply.status == 200
+        else f"the server refuses to move views with status {reply.status}",
+    ):
         expect.status(reply, 200, 400, 403, mutation=Mutation(Wrong.VALUE, "/updates/*/location"))
         if reply.status == 200:
             after = loaded(lab, view)
@@ -50,21 +76,47 @@ def view_schemas_are_kept_as_sent(lab: CatalogLab) -> None:
     """A version added with a new schema has its columns, with names, types, `required` and docs as sent."""
     view = made(lab)
     fields = [
-        {"id": 4, "name": "later", "type": "long", "required": True, "doc": "e\u0301 \ufb01, two\nlines"},
+        {
+            "id": 4,
+            "name": "later",
+            "type": "long",
+            "required": True,
+            "doc": "e\u0301 \ufb01, two\nlines",
+        },
         {"id": 7, "name": "more", "type": "string", "required": False},
     ]
-    schema = {"type": "struct", "schema-id": max(one.get("schema-id", 0) for one in view.member("schemas")) + 1, "fields": fields}
-    lab.require(replace(lab, view, upd.add_schema(schema), *next_version(view, "SELECT 2 AS later", schema_id=upd.LAST_ADDED)), 200)
+    schema = {
+        "type": "struct",
+        "schema-id": max(one.get("schema-id", 0) for one in view.member("schemas")) + 1,
+        "fields": fields,
+    }
+    lab.require(
+        replace(
+            lab,
+            view,
+            upd.add_schema(schema),
+            *next_version(view, "SELECT 2 AS later", schema_id=upd.LAST_ADDED),
+        ),
+        200,
+    )
     after = loaded(lab, view)
-    found = [one for one in after.member("schemas") if one.get("schema-id") == after.current["schema-id"]]
+    found = [
+        one for one in after.member("schemas") if one.get("schema-id") == after.current["schema-id"]
+    ]
     columns = found[0]["fields"] if found else []
 
     with lab.judge("IRC-UPD-083"):
-        said, kept = ([(one.get("name"), one.get("type"), one.get("required")) for one in those] for those in (fields, columns))
+        said, kept = (
+            [(one.get("name"), one.get("type"), one.get("required")) for one in those]
+            for those in (fields, columns)
+        )
         expect.equal(said, kept, "columns of the current version", at=after.place("schemas"))
     with lab.judge("IRC-GEN-020"):
         expect.equal(
-            [field.get("doc") for field in fields], [one.get("doc") for one in columns], "docs of the columns", at=after.place("schemas")
+            [field.get("doc") for field in fields],
+            [one.get("doc") for one in columns],
+            "docs of the columns",
+            at=after.place("schemas"),
         )
 
 
@@ -76,10 +128,22 @@ def view_properties_are_set_and_removed(lab: CatalogLab) -> None:
 
     with lab.judge("IRC-UPD-061"):
         expect_properties(loaded(lab, view), COLOURS)
-        expect.status(replace(lab, view, set_properties(**{"lakepact.red": "9", "lakepact.black": ""})), 200)
+        expect.status(
+            replace(lab, view, set_properties(**{"lakepact.red": "9", "lakepact.black": ""})), 200
+        )
         expect_properties(loaded(lab, view), {**COLOURS, "lakepact.red": "9", "lakepact.black": ""})
     lab.require(replace(lab, view, set_properties(**COLOURS)), 200)
     with lab.judge("IRC-UPD-064"):
-        reply = replace(lab, view, upd.remove_properties("lakepact.red", "lakepact.nothing", "lakepact.green"))
+        reply = replace(
+            lab, view, upd.remove_properties("lakepact.red", "lakepact.nothing", "lakepact.green")
+        )
         expect.status(reply, 200)
-        expect_properties(loaded(lab, view), {"lakepact.red": None, "lakepact.green": None, "lakepact.blue": "3", "lakepact.nothing": None})
+        expect_properties(
+            loaded(lab, view),
+            {
+                "lakepact.red": None,
+                "lakepact.green": None,
+                "lakepact.blue": "3",
+                "lakepact.nothing": None,
+            },
+        )

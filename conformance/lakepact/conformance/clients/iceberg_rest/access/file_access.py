@@ -8,7 +8,13 @@ from typing import Any
 
 import orjson
 
-from lakepact.conformance.clients.iceberg_rest.access.tokens import CREDENTIAL, LIFETIME, PAUSE, Issuer, asks_for_tokens
+from lakepact.conformance.clients.iceberg_rest.access.tokens import (
+    CREDENTIAL,
+    LIFETIME,
+    PAUSE,
+    Issuer,
+    asks_for_tokens,
+)
 from lakepact.conformance.clients.iceberg_rest.kit.lab import CatalogClientLab
 from lakepact.conformance.clients.iceberg_rest.kit.scripts import error, with_endpoints
 from lakepact.conformance.clients.iceberg_rest.suite import check
@@ -34,7 +40,9 @@ def with_access(config: dict[str, str], credentials: Sequence[tuple[str, str]]) 
         document["metadata"]["location"] = f"{BUCKET}/home/t"
         document["metadata-location"] = f"{BUCKET}/home/t/metadata/00000-a.metadata.json"
         document["config"] = {**document.get("config", {}), **config}
-        document["storage-credentials"] = [{"prefix": prefix, "config": keys(key)} for prefix, key in credentials]
+        document["storage-credentials"] = [
+            {"prefix": prefix, "config": keys(key)} for prefix, key in credentials
+        ]
         return answer.with_document(document).with_header("etag", None)
 
     return script
@@ -42,7 +50,11 @@ def with_access(config: dict[str, str], credentials: Sequence[tuple[str, str]]) 
 
 def keys(key: str) -> dict[str, str]:
     """Return credentials with this access key."""
-    return {ACCESS_KEY: key, "s3.secret-access-key": f"opens-nothing-{key}", "client.region": "eu-central-1"}
+    return {
+        ACCESS_KEY: key,
+        "s3.secret-access-key": f"opens-nothing-{key}",
+        "client.region": "eu-central-1",
+    }
 
 
 def _opened_with(lab: CatalogClientLab, home: Sequence[str], script: Script) -> str:
@@ -59,15 +71,24 @@ def storage_credentials_of_a_table(lab: CatalogClientLab) -> None:
     home = lab.namespace("t")
     lab.does("file-properties", namespace=home, table="t")
     with lab.judge("IRC-TBL-LOAD-013"):
-        key = _opened_with(lab, home, with_access(keys("of-config"), [(f"{BUCKET}/home/t", "of-storage")]))
+        key = _opened_with(
+            lab, home, with_access(keys("of-config"), [(f"{BUCKET}/home/t", "of-storage")])
+        )
         expect.equal("of-storage", key, f"{ACCESS_KEY} of storage-credentials:", at=None)
-    nested = [(f"{BUCKET}/home/t/metadata", "longest"), (f"{BUCKET}/home/t/metadata-of-another", "elsewhere"), (f"{BUCKET}/home", "short")]
+    nested = [
+        (f"{BUCKET}/home/t/metadata", "longest"),
+        (f"{BUCKET}/home/t/metadata-of-another", "elsewhere"),
+        (f"{BUCKET}/home", "short"),
+    ]
     with lab.judge_each("IRC-TBL-CRED-003") as case:
         for credentials in (nested, nested[::-1]):
             with case():
                 key = _opened_with(lab, home, with_access({}, credentials))
                 expect.equal(
-                    "longest", key, f"{ACCESS_KEY} of the longest of {expect.shown([prefix for prefix, _ in credentials])}:", at=None
+                    "longest",
+                    key,
+                    f"{ACCESS_KEY} of the longest of {expect.shown([prefix for prefix, _ in credentials])}:",
+                    at=None,
                 )
 
 
@@ -82,13 +103,20 @@ def expiring(*, has_endpoint: bool) -> Script:
     def fresh() -> list[dict[str, Any]]:
         nonlocal issued
         issued += 1
-        expiry = {"s3.session-token-expires-at-ms": str(int((time.time() + LIFETIME) * 1000)), "s3.session-token": f"session-{issued}"}
+        expiry = {
+            "s3.session-token-expires-at-ms": str(int((time.time() + LIFETIME) * 1000)),
+            "s3.session-token": f"session-{issued}",
+        }
         return [{"prefix": f"{BUCKET}/home/t", "config": {**keys(f"key-{issued}"), **expiry}}]
 
     def script(request: Request, forward: Forward) -> Answer:
         if request.operation == op.load_credentials and has_endpoint:
             return Answer(200, body=orjson.dumps({"storage-credentials": fresh()}))
-        endpoint = {REFRESH: f"{request.target.partition('?')[0].removeprefix('/')}/credentials"} if has_endpoint else {}
+        endpoint = (
+            {REFRESH: f"{request.target.partition('?')[0].removeprefix('/')}/credentials"}
+            if has_endpoint
+            else {}
+        )
         answer = with_access(endpoint, [])(request, lambda inner: declared(inner, forward))
         if request.operation != op.load_table or answer.status != 200:
             return answer
@@ -102,12 +130,19 @@ def expiring_credentials(lab: CatalogClientLab) -> None:
     """A client opens files with new credentials after the first have expired, whether or not `endpoints` lists loadCredentials."""
     home = lab.namespace("t")
     arguments: dict[str, Any] = {"namespace": home, "table": "t", "times": 2, "pause": PAUSE}
-    if not isinstance(lab.performs("file-properties-repeatedly", **dict[str, Any](arguments, pause=0)).ended.value, list):
+    if not isinstance(
+        lab.performs(
+            "file-properties-repeatedly", **dict[str, Any](arguments, pause=0)
+        ).ended.value,
+        list,
+    ):
         raise NotOffered("the client does not return the properties of files repeatedly")
     with lab.judge_each("IRC-CLI-036") as case:
         for has_endpoint in (True, False):
             with case():
-                done = lab.performs("file-properties-repeatedly", expiring(has_endpoint=has_endpoint), **arguments)
+                done = lab.performs(
+                    "file-properties-repeatedly", expiring(has_endpoint=has_endpoint), **arguments
+                )
                 found = [one.get(ACCESS_KEY) for one in done.result if isinstance(one, dict)]
                 where = "with" if has_endpoint else "without"
                 fresh = len(found) == 2 and found[0] != found[1]
@@ -126,7 +161,9 @@ def signing(issuer: Issuer) -> Script:
     def config(base: str) -> dict[str, str]:
         names = {"uri": base, "endpoint": PATH.removeprefix("/")}
         return {"s3.remote-signing-enabled": "true"} | {
-            f"{family}{name}": value for family in ("s3.signer.", "signer.") for name, value in names.items()
+            f"{family}{name}": value
+            for family in ("s3.signer.", "signer.")
+            for name, value in names.items()
         }
 
     def catalog(request: Request, forward: Forward) -> Answer:
@@ -149,7 +186,13 @@ def signing(issuer: Issuer) -> Script:
 @check("IRC-CLI-050")
 def signatures_after_the_first_token(lab: CatalogClientLab) -> None:
     """A client gets two signatures from its server although its first token expires in between, announced or not."""
-    arguments: dict[str, Any] = {"namespace": lab.namespace("t"), "table": "t", "times": 2, "pause": PAUSE, "properties": CREDENTIAL}
+    arguments: dict[str, Any] = {
+        "namespace": lab.namespace("t"),
+        "table": "t",
+        "times": 2,
+        "pause": PAUSE,
+        "properties": CREDENTIAL,
+    }
     plain = lab.performs(TASK, signing(Issuer()), **dict[str, Any](arguments, pause=0))
     asks_for_tokens(plain)
     if not _are_signed(plain.ended.value):
@@ -157,10 +200,21 @@ def signatures_after_the_first_token(lab: CatalogClientLab) -> None:
     with lab.judge_each("IRC-CLI-050") as case:
         for announced in (True, False):
             with case():
-                done = lab.performs(TASK, signing(Issuer(lifetime=LIFETIME, announced=announced)), **arguments)
+                done = lab.performs(
+                    TASK, signing(Issuer(lifetime=LIFETIME, announced=announced)), **arguments
+                )
                 how = "announced" if announced else "not announced"
-                expect.true(_are_signed(done.result), f"two signatures, after an expiry that was {how}", done.ended.outcome, at=None)
+                expect.true(
+                    _are_signed(done.result),
+                    f"two signatures, after an expiry that was {how}",
+                    done.ended.outcome,
+                    at=None,
+                )
 
 
 def _are_signed(found: Any) -> bool:
-    return isinstance(found, list) and len(found) == 2 and all(isinstance(one, str) and "signature-" in one for one in found)
+    return (
+        isinstance(found, list)
+        and len(found) == 2
+        and all(isinstance(one, str) and "signature-" in one for one in found)
+    )

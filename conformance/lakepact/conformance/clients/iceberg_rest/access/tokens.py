@@ -63,12 +63,21 @@ class Issuer:
         ends = self._ends.get(token)
         if scheme.lower() != "bearer" or ends is None:
             # The configuration needs no token.
-            return forward(request.without_authorization()) if request.operation == op.get_config else error(401, "NotAuthorizedException")
+            return (
+                forward(request.without_authorization())
+                if request.operation == op.get_config
+                else error(401, "NotAuthorizedException")
+            )
         with self._lock:
             if ends == math.inf and request.operation != op.get_config:
                 ends = self._ends[token] = time.monotonic() + self.lifetime
         if time.monotonic() > ends:
-            return error(self.expired, "AuthenticationTimeoutException" if self.expired == 419 else "NotAuthorizedException")
+            return error(
+                self.expired,
+                "AuthenticationTimeoutException"
+                if self.expired == 419
+                else "NotAuthorizedException",
+            )
         return forward(request.without_authorization())
 
     def expire(self) -> None:
@@ -82,7 +91,10 @@ class Issuer:
             self.fails_once = False
             return Answer(500, body=b'{"error":"server_error"}')
         if request.headers.get("content-type", "").partition(";")[0].strip().lower() != FORM:
-            return Answer(400, body=b'{"error":"invalid_request","error_description":"the body must be a form"}')
+            return Answer(
+                400,
+                body=b'{"error":"invalid_request","error_description":"the body must be a form"}',
+            )
         token = f"{ISSUED}{self.asked}"
         self._ends[token] = math.inf
         document: dict[str, Any] = {
@@ -114,20 +126,41 @@ def tokens_are_obtained_by_forms(lab: CatalogClientLab) -> None:
     with lab.judge_each("IRC-CLI-024") as case:
         with case():
             form = done.of(op.get_token)[0]
-            kinds = [value for name, value in form.request_headers if name.lower() == "content-type"]
-            expect.true(bool(kinds) and kinds[0].startswith(FORM), f"Content-Type {FORM}", expect.shown(kinds), at=None)
-            sent = dict(parse_qsl(form.request_body.decode("utf-8", "replace"), keep_blank_values=True))
+            kinds = [
+                value for name, value in form.request_headers if name.lower() == "content-type"
+            ]
+            expect.true(
+                bool(kinds) and kinds[0].startswith(FORM),
+                f"Content-Type {FORM}",
+                expect.shown(kinds),
+                at=None,
+            )
+            sent = dict(
+                parse_qsl(form.request_body.decode("utf-8", "replace"), keep_blank_values=True)
+            )
             expect.equal("client_credentials", sent.get("grant_type"), "grant_type", at=None)
         with case():
-            expect.true(done.ended.prints(["t"]), "the tables, listed with the token", done.ended.outcome, at=None)
+            expect.true(
+                done.ended.prints(["t"]),
+                "the tables, listed with the token",
+                done.ended.outcome,
+                at=None,
+            )
 
 
 @check("IRC-CLI-025")
 def tokens_that_expire(lab: CatalogClientLab) -> None:
     """A client whose token returns 401 or 419 after its expiry, announced or not, obtains another one and lists tables."""
     home = lab.namespace("t")
-    arguments: dict[str, Any] = {"namespace": home, "properties": CREDENTIAL, "times": 2, "pause": PAUSE}
-    plain = lab.performs("list-tables-repeatedly", Issuer().script, **dict[str, Any](arguments, pause=0))
+    arguments: dict[str, Any] = {
+        "namespace": home,
+        "properties": CREDENTIAL,
+        "times": 2,
+        "pause": PAUSE,
+    }
+    plain = lab.performs(
+        "list-tables-repeatedly", Issuer().script, **dict[str, Any](arguments, pause=0)
+    )
     asks_for_tokens(plain)
     if plain.ended.value != [["t"], ["t"]]:
         raise Blocked(f"the client does not list tables repeatedly: {plain.ended.outcome}")
@@ -140,20 +173,35 @@ def tokens_that_expire(lab: CatalogClientLab) -> None:
         for how, issuer in issuers.items():
             with case():
                 done = lab.performs("list-tables-repeatedly", issuer.script, **arguments)
-                if done.ended.value != [["t"], ["t"]]:  # a client that renews tokens in the background may be late on a busy machine
+                if done.ended.value != [
+                    ["t"],
+                    ["t"],
+                ]:  # a client that renews tokens in the background may be late on a busy machine
                     done = lab.performs("list-tables-repeatedly", issuer.script, **arguments)
-                expect.equal([["t"], ["t"]], done.result, f"two listings, where the token of the first returns {how}:", at=None)
+                expect.equal(
+                    [["t"], ["t"]],
+                    done.result,
+                    f"two listings, where the token of the first returns {how}:",
+                    at=None,
+                )
 
 
 @check("IRC-CLI-026")
 def token_requests_that_fail(lab: CatalogClientLab) -> None:
     """A client whose request for another token returns 500 once requests it again later, and lists tables."""
     home = lab.namespace("t")
-    arguments: dict[str, Any] = {"namespace": home, "properties": CREDENTIAL, "times": 3, "pause": PAUSE}
+    arguments: dict[str, Any] = {
+        "namespace": home,
+        "properties": CREDENTIAL,
+        "times": 3,
+        "pause": PAUSE,
+    }
     plain = lab.performs("list-tables-repeatedly", Issuer(lifetime=LIFETIME).script, **arguments)
     asks_for_tokens(plain)
     if plain.ended.value != [["t"]] * 3:
-        raise Blocked(f"the client does not obtain another token after the first: {plain.ended.outcome}")
+        raise Blocked(
+            f"the client does not obtain another token after the first: {plain.ended.outcome}"
+        )
     issuer = Issuer(lifetime=LIFETIME, fails_once=True)
     done = lab.performs("list-tables-repeatedly", issuer.script, **arguments)
     if issuer.fails_once:
@@ -161,7 +209,12 @@ def token_requests_that_fail(lab: CatalogClientLab) -> None:
     with lab.judge("IRC-CLI-026"):
         listed = done.result
         recovered = isinstance(listed, list) and bool(listed) and listed[-1] == ["t"]
-        expect.true(recovered, "a third listing after one request for another token returned 500", done.ended.outcome, at=None)
+        expect.true(
+            recovered,
+            "a third listing after one request for another token returned 500",
+            done.ended.outcome,
+            at=None,
+        )
 
 
 def expiring_at_commits(issuer: Issuer) -> Script:
@@ -184,10 +237,18 @@ def tokens_that_expire_at_commits(lab: CatalogClientLab) -> None:
         ("set-properties", "updates", {"lakepact.token": "1"}),
         ("append-rows", "rows", [{"id": 1, "data": "a"}]),
     ]
-    with lab.judge_each("IRC-CLI-071", without="the client requests no token, or does not commit by updateTable") as case:
+    with lab.judge_each(
+        "IRC-CLI-071", without="the client requests no token, or does not commit by updateTable"
+    ) as case:
         for status, (task, argument, change) in itertools.product((401, 419), changes):
             where: dict[str, Any] = {"namespace": lab.namespace("t"), "table": "t"}
-            done = lab.tries(task, expiring_at_commits(Issuer(expired=status)), **where, properties=CREDENTIAL, **{argument: change})
+            done = lab.tries(
+                task,
+                expiring_at_commits(Issuer(expired=status)),
+                **where,
+                properties=CREDENTIAL,
+                **{argument: change},
+            )
             if done is None or not (done.of(op.get_token) and done.of(*COMMITS)):
                 continue
             how = f"after {task}, whose commit returned {status} first; {done.ended.shown}:"
@@ -195,11 +256,15 @@ def tokens_that_expire_at_commits(lab: CatalogClientLab) -> None:
             lab.show(done)
             with case():
                 if read is not None:
-                    expect.equal(change if done.ended.is_done else [], read.result, f"rows {how}", at=None)
+                    expect.equal(
+                        change if done.ended.is_done else [], read.result, f"rows {how}", at=None
+                    )
                 elif argument == "updates":
                     properties = lab.stored(**where)["metadata"]["properties"]
                     left = {name: value for name, value in properties.items() if name in change}
-                    expect.equal(change if done.ended.is_done else {}, left, f"properties {how}", at=None)
+                    expect.equal(
+                        change if done.ended.is_done else {}, left, f"properties {how}", at=None
+                    )
 
 
 @check("IRC-CLI-027")
@@ -213,24 +278,39 @@ def tokens_of_tables(lab: CatalogClientLab) -> None:
         if request.operation != op.load_table or answer.status != 200:
             return answer
         document = answer.document
-        return answer.with_document({**document, "config": {**document.get("config", {}), "token": special}}).with_header("etag", None)
+        return answer.with_document(
+            {**document, "config": {**document.get("config", {}), "token": special}}
+        ).with_header("etag", None)
 
-    done = lab.performs("set-properties", script, namespace=home, table="t", updates={"lakepact.a": "1"}, properties={"token": own})
+    done = lab.performs(
+        "set-properties",
+        script,
+        namespace=home,
+        table="t",
+        updates={"lakepact.a": "1"},
+        properties={"token": own},
+    )
     commits = done.of(op.update_table)
     if not commits:
         raise NotOffered("the client does not commit by updateTable")
     with lab.judge("IRC-CLI-027"):
-        sent = [value for name, value in commits[0].request_headers if name.lower() == "authorization"]
+        sent = [
+            value for name, value in commits[0].request_headers if name.lower() == "authorization"
+        ]
         if sent != [f"Bearer {special}"]:
             raise Unmet(
                 "the token in the config of the table",
-                "the client's own token" if sent == [f"Bearer {own}"] else f"{len(sent)} other values",
+                "the client's own token"
+                if sent == [f"Bearer {own}"]
+                else f"{len(sent)} other values",
             )
 
 
 EXCHANGE = "urn:ietf:params:oauth:grant-type:token-exchange"
 TYPE = "urn:ietf:params:oauth:token-type:"
-TYPES = tuple(TYPE + name for name in ("access_token", "refresh_token", "id_token", "saml1", "saml2", "jwt"))
+TYPES = tuple(
+    TYPE + name for name in ("access_token", "refresh_token", "id_token", "saml1", "saml2", "jwt")
+)
 SUBJECT = "jwt-of-the-table"
 AUTHORIZATION = "authorization"
 
@@ -243,7 +323,9 @@ def with_a_token_to_exchange(issuer: Issuer) -> Script:
         if request.operation != op.load_table or answer.status != 200:
             return answer
         document = answer.document
-        return answer.with_document({**document, "config": {**document.get("config", {}), f"{TYPE}jwt": SUBJECT}}).with_header("etag", None)
+        return answer.with_document(
+            {**document, "config": {**document.get("config", {}), f"{TYPE}jwt": SUBJECT}}
+        ).with_header("etag", None)
 
     return script
 
@@ -253,17 +335,34 @@ def _form(exchange: Exchange) -> dict[str, str]:
 
 
 def _exchanged(done: Performance) -> list[Exchange]:
-    return [exchange for exchange in done.of(op.get_token) if _form(exchange).get("grant_type") == EXCHANGE]
+    return [
+        exchange
+        for exchange in done.of(op.get_token)
+        if _form(exchange).get("grant_type") == EXCHANGE
+    ]
 
 
 def _fits(exchange: Exchange) -> None:
     """Expect that a token exchange has the members that RFC 8693 requires."""
     form = _form(exchange)
     kinds = [value for name, value in exchange.request_headers if name.lower() == "content-type"]
-    expect.true(bool(kinds) and kinds[0].startswith(FORM), f"Content-Type {FORM}", expect.shown(kinds), at=None)
-    expect.true(bool(form.get("subject_token")), "a subject_token in the form", expect.shown(sorted(form)), at=None)
     expect.true(
-        form.get("subject_token_type") in TYPES, "a subject_token_type of RFC 8693", expect.shown(form.get("subject_token_type")), at=None
+        bool(kinds) and kinds[0].startswith(FORM),
+        f"Content-Type {FORM}",
+        expect.shown(kinds),
+        at=None,
+    )
+    expect.true(
+        bool(form.get("subject_token")),
+        "a subject_token in the form",
+        expect.shown(sorted(form)),
+        at=None,
+    )
+    expect.true(
+        form.get("subject_token_type") in TYPES,
+        "a subject_token_type of RFC 8693",
+        expect.shown(form.get("subject_token_type")),
+        at=None,
     )
     expect.true(
         ("actor_token" in form) == ("actor_token_type" in form),
@@ -274,7 +373,11 @@ def _fits(exchange: Exchange) -> None:
 
 
 def _sends(exchange: Exchange) -> list[str]:
-    return [value.partition(" ")[2] for name, value in exchange.request_headers if name.lower() == AUTHORIZATION]
+    return [
+        value.partition(" ")[2]
+        for name, value in exchange.request_headers
+        if name.lower() == AUTHORIZATION
+    ]
 
 
 def _of_exchanged_tables(done: Performance | None) -> tuple[Exchange, ...]:
@@ -287,11 +390,23 @@ def exchanged_tokens(lab: CatalogClientLab) -> None:
     """A client that exchanges a token sends a form with the members of RFC 8693, and commits with the token that it gets."""
     home = lab.namespace("t")
     listed = lab.tries(
-        "list-tables-repeatedly", Issuer(lifetime=LIFETIME).script, namespace=home, properties=CREDENTIAL, times=2, pause=PAUSE
+        "list-tables-repeatedly",
+        Issuer(lifetime=LIFETIME).script,
+        namespace=home,
+        properties=CREDENTIAL,
+        times=2,
+        pause=PAUSE,
     )
-    arguments: dict[str, Any] = {"namespace": home, "table": "t", "updates": {"lakepact.a": "1"}, "properties": CREDENTIAL}
+    arguments: dict[str, Any] = {
+        "namespace": home,
+        "table": "t",
+        "updates": {"lakepact.a": "1"},
+        "properties": CREDENTIAL,
+    }
     changed = lab.tries("set-properties", with_a_token_to_exchange(Issuer()), **arguments)
-    requests = [exchange for done in (listed, changed) if done is not None for exchange in _exchanged(done)]
+    requests = [
+        exchange for done in (listed, changed) if done is not None for exchange in _exchanged(done)
+    ]
     if not requests:
         raise NotOffered("the client exchanges no tokens")
     with lab.judge_each("IRC-CLI-048") as case:
@@ -300,7 +415,10 @@ def exchanged_tokens(lab: CatalogClientLab) -> None:
                 _fits(exchange)
         for exchange in _of_exchanged_tables(changed):
             with case():
-                issued = [str(orjson.loads(answer.body or b"{}").get("access_token")) for answer in requests]
+                issued = [
+                    str(orjson.loads(answer.body or b"{}").get("access_token"))
+                    for answer in requests
+                ]
                 expect.true(
                     any(token in issued for token in _sends(exchange)),
                     "the token of the answer, sent with the commit",
@@ -314,17 +432,28 @@ def addresses_of_token_servers(lab: CatalogClientLab) -> None:
     """A client with `oauth2-server-uri` obtains its token there, and sends nothing to /v1/oauth/tokens."""
     home = lab.namespace("t")
     issuer = Issuer()
-    asks_for_tokens(lab.performs("list-tables", issuer.script, namespace=home, properties=CREDENTIAL))
+    asks_for_tokens(
+        lab.performs("list-tables", issuer.script, namespace=home, properties=CREDENTIAL)
+    )
     path = "/identity/realms/one/token"
 
     def script(request: Request, forward: Forward) -> Answer:
         if request.operation == op.get_token:
             return error(404, "NotFoundException")
         is_token = request.target.partition("?")[0] == path
-        return issuer.script(replace(request, operation=op.get_token) if is_token else request, forward)
+        return issuer.script(
+            replace(request, operation=op.get_token) if is_token else request, forward
+        )
 
     properties = {**CREDENTIAL, "oauth2-server-uri": f"{ADDRESS}{path}"}
     with lab.judge("IRC-CLI-049"):
         done = lab.performs("list-tables", script, namespace=home, properties=properties)
-        expect.true(done.ended.prints(["t"]), f"the tables, with a token of {path}", done.ended.outcome, at=None)
-        expect.equal(0, len(done.of(op.get_token)), "requests for tokens at /v1/oauth/tokens:", at=None)
+        expect.true(
+            done.ended.prints(["t"]),
+            f"the tables, with a token of {path}",
+            done.ended.outcome,
+            at=None,
+        )
+        expect.equal(
+            0, len(done.of(op.get_token)), "requests for tokens at /v1/oauth/tokens:", at=None
+        )

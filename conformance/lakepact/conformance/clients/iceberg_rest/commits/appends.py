@@ -8,12 +8,29 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote, urlsplit
 
-from lakepact.conformance.clients.iceberg_rest.commits.references import BRANCH, MAIN, TAG, set_reference
+from lakepact.conformance.clients.iceberg_rest.commits.references import (
+    BRANCH,
+    MAIN,
+    TAG,
+    set_reference,
+)
 from lakepact.conformance.clients.iceberg_rest.commits.unknown_outcomes import LOST, UNKNOWN, losing
 from lakepact.conformance.clients.iceberg_rest.kit.changes import kept
-from lakepact.conformance.clients.iceberg_rest.kit.grown_tables import APPENDED, TABLE, VERSIONS, evolved, grown, rows_of
+from lakepact.conformance.clients.iceberg_rest.kit.grown_tables import (
+    APPENDED,
+    TABLE,
+    VERSIONS,
+    evolved,
+    grown,
+    rows_of,
+)
 from lakepact.conformance.clients.iceberg_rest.kit.repeated_commits import COMMITS, table_changes
-from lakepact.conformance.clients.iceberg_rest.kit.scripts import answering, at_first, changing, error
+from lakepact.conformance.clients.iceberg_rest.kit.scripts import (
+    answering,
+    at_first,
+    changing,
+    error,
+)
 from lakepact.conformance.clients.iceberg_rest.suite import check
 from lakepact.conformance.evidence.outcome import NotOffered
 from lakepact.conformance.judging import expect
@@ -67,7 +84,11 @@ def _ids(lab: CatalogClientLab, table: GrownTable, task: str, **arguments: Any) 
 
 
 def _appends(
-    lab: CatalogClientLab, task: str, read: Callable[[GrownTable], list[int]], appends: int = len(APPENDED), **arguments: Any
+    lab: CatalogClientLab,
+    task: str,
+    read: Callable[[GrownTable], list[int]],
+    appends: int = len(APPENDED),
+    **arguments: Any,
 ) -> None:
     """Expect the rows of both appends, or of the other client alone if the client reports that its append failed."""
     table = grown(lab, appends)
@@ -80,7 +101,12 @@ def _appends(
     own = [row["id"] for row in OWN] if done.ended.is_done else []
     how = "which succeeded" if done.ended.is_done else "which failed"
     expected = sorted([*before, *own, *added])
-    expect.equal(expected, read(table), f"ids of the rows after {task}, {how}, and the commit of another client before it:", at=None)
+    expect.equal(
+        expected,
+        read(table),
+        f"ids of the rows after {task}, {how}, and the commit of another client before it:",
+        at=None,
+    )
 
 
 @check("IRC-CLI-044")
@@ -97,7 +123,12 @@ def concurrent_appends(lab: CatalogClientLab) -> None:
 def concurrent_appends_to_branches(lab: CatalogClientLab) -> None:
     """A client whose append to a branch meets another commit keeps the rows of both, or reports an error."""
     with lab.judge("IRC-CLI-044"):
-        _appends(lab, "append-rows-to-branch", lambda table: _ids(lab, table, "read-rows-at-ref", ref=BRANCH), branch=BRANCH)
+        _appends(
+            lab,
+            "append-rows-to-branch",
+            lambda table: _ids(lab, table, "read-rows-at-ref", ref=BRANCH),
+            branch=BRANCH,
+        )
 
 
 @check("IRC-CLI-044")
@@ -105,14 +136,25 @@ def concurrent_new_columns(lab: CatalogClientLab) -> None:
     """A client whose new column meets another commit keeps both columns with different field ids, or reports an error."""
     home = lab.namespace(TABLE)
     where: dict[str, Any] = {"namespace": home, "table": TABLE}
-    done = lab.performs("add-column", overtaken(lab, "add-column", **where, column="other"), **where, column="own")
+    done = lab.performs(
+        "add-column", overtaken(lab, "add-column", **where, column="other"), **where, column="own"
+    )
     if not done.of(*COMMITS):
         raise NotOffered("the client does not commit by updateTable")
     with lab.judge("IRC-CLI-044"):
         metadata = lab.stored(**where)["metadata"]
-        schema = next(schema for schema in metadata["schemas"] if schema["schema-id"] == metadata["current-schema-id"])
+        schema = next(
+            schema
+            for schema in metadata["schemas"]
+            if schema["schema-id"] == metadata["current-schema-id"]
+        )
         expected = ["data", "id", "other", *(["own"] if done.ended.is_done else [])]
-        expect.equal(expected, sorted(field["name"] for field in schema["fields"]), "columns after two clients added one each:", at=None)
+        expect.equal(
+            expected,
+            sorted(field["name"] for field in schema["fields"]),
+            "columns after two clients added one each:",
+            at=None,
+        )
         ids = [field["id"] for field in schema["fields"]]
         expect.equal(sorted(set(ids)), sorted(ids), "field ids:", at=None)
 
@@ -123,49 +165,110 @@ def _head(metadata: Document, name: str = MAIN) -> int | None:
 
 def _continues(before: Document, after: Document, rows: Rows, since: float) -> None:
     """Expect that main has moved to new snapshots which descend from its former one, and that nothing else has changed."""
-    old, new = ({one["snapshot-id"]: one for one in metadata.get("snapshots") or []} for metadata in (before, after))
+    old, new = (
+        {one["snapshot-id"]: one for one in metadata.get("snapshots") or []}
+        for metadata in (before, after)
+    )
     former, lineage = _head(before), [_head(after)]
     while lineage[-1] in new and lineage[-1] not in old:
         lineage.append(new[lineage[-1]].get("parent-snapshot-id"))
-    added = [new[identifier] for identifier in lineage[-2::-1]]  # several, if the client splits its append or compacts files after it
-    schema, low, next_row = before["current-schema-id"], before.get("last-sequence-number", 0), before.get("next-row-id")
-    earliest, latest = max(old.get(former, {}).get("timestamp-ms", 0), since - MINUTE), time.time() * 1000 + MINUTE
+    added = [
+        new[identifier] for identifier in lineage[-2::-1]
+    ]  # several, if the client splits its append or compacts files after it
+    schema, low, next_row = (
+        before["current-schema-id"],
+        before.get("last-sequence-number", 0),
+        before.get("next-row-id"),
+    )
+    earliest, latest = (
+        max(old.get(former, {}).get("timestamp-ms", 0), since - MINUTE),
+        time.time() * 1000 + MINUTE,
+    )
     operations = [(snapshot.get("summary") or {}).get("operation") for snapshot in added]
-    refs, refs_after = ({name: one for name, one in (metadata.get("refs") or {}).items() if name != MAIN} for metadata in (before, after))
-    expect.equal(former, lineage[-1], "the snapshot of main from which the new one descends:", at=None)
+    refs, refs_after = (
+        {name: one for name, one in (metadata.get("refs") or {}).items() if name != MAIN}
+        for metadata in (before, after)
+    )
+    expect.equal(
+        former, lineage[-1], "the snapshot of main from which the new one descends:", at=None
+    )
     expect.equal({*old, *lineage[:-1]}, {*new}, "snapshots:", at=None)
     expect.equal(old, {name: new.get(name) for name in old}, "former snapshots:", at=None)
     expect.equal(refs, refs_after, "other references:", at=None)
-    expect.equal(kept(before, *SNAPSHOT_MEMBERS), kept(after, *SNAPSHOT_MEMBERS), "other members of the metadata:", at=None)
+    expect.equal(
+        kept(before, *SNAPSHOT_MEMBERS),
+        kept(after, *SNAPSHOT_MEMBERS),
+        "other members of the metadata:",
+        at=None,
+    )
     expect.true(
-        any(operation in {"append", "overwrite"} for operation in operations), "append or overwrite", expect.shown(operations), at=None
+        any(operation in {"append", "overwrite"} for operation in operations),
+        "append or overwrite",
+        expect.shown(operations),
+        at=None,
     )
     for snapshot in added:
         written, listed = snapshot.get("timestamp-ms", 0), snapshot.get("manifest-list", "")
-        expect.equal(schema, snapshot.get("schema-id", schema), "schema-id of the snapshot:", at=None)
-        expect.true(earliest <= written <= latest, f"a timestamp-ms from {earliest:.0f} to {latest:.0f}", expect.shown(written), at=None)
-        expect.true(Path(unquote(urlsplit(listed).path)).is_file(), "a manifest-list that exists", expect.shown(listed), at=None)
+        expect.equal(
+            schema, snapshot.get("schema-id", schema), "schema-id of the snapshot:", at=None
+        )
+        expect.true(
+            earliest <= written <= latest,
+            f"a timestamp-ms from {earliest:.0f} to {latest:.0f}",
+            expect.shown(written),
+            at=None,
+        )
+        expect.true(
+            Path(unquote(urlsplit(listed).path)).is_file(),
+            "a manifest-list that exists",
+            expect.shown(listed),
+            at=None,
+        )
         if before["format-version"] > 1:
-            expect.true(snapshot.get("sequence-number", 0) > low, f"a sequence-number above {low}", expect.shown(snapshot), at=None)
+            expect.true(
+                snapshot.get("sequence-number", 0) > low,
+                f"a sequence-number above {low}",
+                expect.shown(snapshot),
+                at=None,
+            )
             low = snapshot["sequence-number"]
         if next_row is not None and before["format-version"] > 2:
-            expect.equal(next_row, snapshot.get("first-row-id"), "first-row-id of the snapshot:", at=None)
+            expect.equal(
+                next_row, snapshot.get("first-row-id"), "first-row-id of the snapshot:", at=None
+            )
             next_row += snapshot.get("added-rows", 0)
     if next_row is not None and before["format-version"] > 2:
         grown_by = next_row - before["next-row-id"]
-        expect.true(grown_by >= len(rows), f"added-rows of at least {len(rows)}", str(grown_by), at=None)
+        expect.true(
+            grown_by >= len(rows), f"added-rows of at least {len(rows)}", str(grown_by), at=None
+        )
 
 
 def _requires(done: Performance, before: Document) -> None:
     """Expect that each commit requires the snapshots that the branches which it moves have before it."""
-    heads = {MAIN: None} | {name: reference["snapshot-id"] for name, reference in (before.get("refs") or {}).items()}
+    heads = {MAIN: None} | {
+        name: reference["snapshot-id"] for name, reference in (before.get("refs") or {}).items()
+    }
     for exchange in done.of(*COMMITS):
         for change in table_changes(exchange):
-            moves = [update for update in change.get("updates", ()) if update.get("action") == "set-snapshot-ref"]
+            moves = [
+                update
+                for update in change.get("updates", ())
+                if update.get("action") == "set-snapshot-ref"
+            ]
             moved = {update.get("ref-name"): update.get("snapshot-id") for update in moves}
-            required = {one.get("ref"): one.get("snapshot-id") for one in change.get("requirements", ()) if one.get("type") == SAME_HEAD}
+            required = {
+                one.get("ref"): one.get("snapshot-id")
+                for one in change.get("requirements", ())
+                if one.get("type") == SAME_HEAD
+            }
             actual = {name: required.get(name, "not required") for name in moved if name in heads}
-            expect.equal({name: heads[name] for name in actual}, actual, f"{SAME_HEAD} of the moved branches:", at=None)
+            expect.equal(
+                {name: heads[name] for name in actual},
+                actual,
+                f"{SAME_HEAD} of the moved branches:",
+                at=None,
+            )
             heads |= moved if exchange.status < 300 else {}
 
 
@@ -196,13 +299,34 @@ def appended_snapshots(lab: CatalogClientLab) -> None:
                 _continues(before, after, rows, since)
             with lab.judge("IRC-CLI-070"):
                 known = {one["snapshot-id"] for one in before.get("snapshots") or []}
-                summaries = [one["summary"] for one in after["snapshots"] if one["snapshot-id"] not in known]
-                added = [_count(one, "added-records") - _count(one, "deleted-records") for one in summaries if "added-records" in one]
-                expect.equal(len(rows), sum(added) if added else len(rows), "added-records less deleted-records:", at=None)
-                total, last = len(rows_of(number)), next(one["summary"] for one in after["snapshots"] if one["snapshot-id"] == _head(after))
+                summaries = [
+                    one["summary"] for one in after["snapshots"] if one["snapshot-id"] not in known
+                ]
+                added = [
+                    _count(one, "added-records") - _count(one, "deleted-records")
+                    for one in summaries
+                    if "added-records" in one
+                ]
+                expect.equal(
+                    len(rows),
+                    sum(added) if added else len(rows),
+                    "added-records less deleted-records:",
+                    at=None,
+                )
+                total, last = (
+                    len(rows_of(number)),
+                    next(
+                        one["summary"]
+                        for one in after["snapshots"]
+                        if one["snapshot-id"] == _head(after)
+                    ),
+                )
                 expect.equal(total, _count(last, "total-records", total), "total-records:", at=None)
             refs = ((BRANCH, "branch"), (TAG, "tag")) if number == 1 and _head(after) else ()
-            lab.commit(*where.values(), *(set_reference(name, kind, _head(after) or 0) for name, kind in refs))
+            lab.commit(
+                *where.values(),
+                *(set_reference(name, kind, _head(after) or 0) for name, kind in refs),
+            )
 
 
 #: Fields of new partition specs, and a filter for the row that is appended after each.
@@ -213,9 +337,17 @@ RELAYOUTS: tuple[tuple[Document, Document], ...] = (
 
 
 def _relayout(number: int, field: Document) -> list[Document]:
-    order = {"source-id": number, "transform": "identity", "direction": "desc", "null-order": "nulls-last"}
+    order = {
+        "source-id": number,
+        "transform": "identity",
+        "direction": "desc",
+        "null-order": "nulls-last",
+    }
     return [
-        {"action": "add-spec", "spec": {"spec-id": number, "fields": [{**field, "transform": "identity"}]}},
+        {
+            "action": "add-spec",
+            "spec": {"spec-id": number, "fields": [{**field, "transform": "identity"}]},
+        },
         {"action": "set-default-spec", "spec-id": -1},
         {"action": "add-sort-order", "sort-order": {"order-id": number, "fields": [order]}},
         {"action": "set-default-sort-order", "sort-order-id": -1},
@@ -226,9 +358,16 @@ def _relayout(number: int, field: Document) -> list[Document]:
 def appends_after_changed_layouts(lab: CatalogClientLab) -> None:
     """A client that appends after the partition spec and sort order changed keeps them, and finds its rows by their partition values."""
     table, present = grown(lab, 1), list(APPENDED[0])
-    with lab.judge_each("IRC-CLI-073", without="the client appends to no table whose partition spec was changed") as case:
-        for number, ((field, where), rows) in enumerate(zip(RELAYOUTS, (OWN, OTHER), strict=True), 1):
-            before, since = lab.commit(table.namespace, TABLE, *_relayout(number, field)), time.time() * 1000
+    with lab.judge_each(
+        "IRC-CLI-073", without="the client appends to no table whose partition spec was changed"
+    ) as case:
+        for number, ((field, where), rows) in enumerate(
+            zip(RELAYOUTS, (OWN, OTHER), strict=True), 1
+        ):
+            before, since = (
+                lab.commit(table.namespace, TABLE, *_relayout(number, field)),
+                time.time() * 1000,
+            )
             done = lab.performs("append-rows", **table.where, rows=rows)
             if not (done.ended.is_done or done.of(*COMMITS)):
                 continue  # a client may refuse partitioned tables
@@ -236,23 +375,41 @@ def appends_after_changed_layouts(lab: CatalogClientLab) -> None:
             with case():
                 lab.require_done(done)
                 _continues(before, lab.stored(**table.where)["metadata"], rows, since)
-                expect.equal(sorted(row["id"] for row in present), _ids(lab, table, "read-rows"), "ids of all rows:", at=None)
+                expect.equal(
+                    sorted(row["id"] for row in present),
+                    _ids(lab, table, "read-rows"),
+                    "ids of all rows:",
+                    at=None,
+                )
             with case():
                 found = lab.tries("read-rows-where", **table.where, where=where)
                 ids = [row["id"] for row in (found.result if found else rows)]
-                expect.equal([row["id"] for row in rows], ids, f"ids of the rows where {expect.shown(where)}:", at=None)
+                expect.equal(
+                    [row["id"] for row in rows],
+                    ids,
+                    f"ids of the rows where {expect.shown(where)}:",
+                    at=None,
+                )
 
 
 @check("IRC-CLI-031")
 def first_snapshots(lab: CatalogClientLab) -> None:
     """A client appends to a table with `current-snapshot-id` -1 a snapshot without a parent, and requires that main does not exist."""
-    minus_one = changing(op.load_table, lambda loaded: {**loaded, "metadata": {**loaded["metadata"], "current-snapshot-id": -1}})
+    minus_one = changing(
+        op.load_table,
+        lambda loaded: {**loaded, "metadata": {**loaded["metadata"], "current-snapshot-id": -1}},
+    )
     where: dict[str, Any] = {"namespace": lab.namespace(TABLE), "table": TABLE}
     before, since = lab.stored(**where)["metadata"], time.time() * 1000
     done = lab.performs("append-rows", minus_one, **where, rows=OWN)
     with lab.judge("IRC-CLI-031"):
         _requires(done, before)
-        expect.true(done.ended.is_done, "an append to a table whose current-snapshot-id is -1", done.ended.outcome, at=None)
+        expect.true(
+            done.ended.is_done,
+            "an append to a table whose current-snapshot-id is -1",
+            done.ended.outcome,
+            at=None,
+        )
         _continues(before, lab.stored(**where)["metadata"], OWN, since)
 
 
@@ -261,14 +418,24 @@ def appends_without_an_answer(lab: CatalogClientLab) -> None:
     """A client whose append was applied, but got no answer or 500, 502 or 504, leaves its rows once, whether it fails or succeeds."""
     lab.does("read-rows", [], namespace=lab.namespace(TABLE), table=TABLE)
     scripts: dict[str, Script] = {how: losing(lose) for how, lose in LOST.items()}
-    scripts |= {str(status): answering(COMMITS, error(status, UNKNOWN), is_done=True) for status in (500, 502, 504)}
+    scripts |= {
+        str(status): answering(COMMITS, error(status, UNKNOWN), is_done=True)
+        for status in (500, 502, 504)
+    }
     with lab.judge_each("IRC-CLI-064") as case:
         for how, script in scripts.items():
             table = grown(lab, 1)
-            done = lab.performs("append-rows", at_first(script, COMMITS, MOVES), **table.where, rows=OWN)
+            done = lab.performs(
+                "append-rows", at_first(script, COMMITS, MOVES), **table.where, rows=OWN
+            )
             if not done.of(*COMMITS):
                 raise NotOffered("the client does not commit by updateTable or commitTransaction")
             ids = _ids(lab, table, "read-rows")
             lab.show(done)
             with case():
-                expect.equal([1, 10], ids, f"ids of the rows after an append that was applied ({how}); {done.ended.shown}; now", at=None)
+                expect.equal(
+                    [1, 10],
+                    ids,
+                    f"ids of the rows after an append that was applied ({how}); {done.ended.shown}; now",
+                    at=None,
+                )

@@ -36,14 +36,23 @@ def requests_for_a_purge(lab: CatalogClientLab) -> None:
             if done is not None and done.of(op.drop_table):
                 judged += 1
                 with case():
-                    expect.equal(is_wanted, any(_purges(done)), f"whether {task} sends purgeRequested=true:", at=None)
+                    expect.equal(
+                        is_wanted,
+                        any(_purges(done)),
+                        f"whether {task} sends purgeRequested=true:",
+                        at=None,
+                    )
     if not judged:
         raise NotOffered("the client drops no tables by dropTable")
 
 
 def drops_only(request: Request, forward: Forward) -> Answer:
     """Answer as a server that drops each table and has not begun to purge it."""
-    return forward(request.at(request.target.partition("?")[0]) if request.operation == op.drop_table else request)
+    return forward(
+        request.at(request.target.partition("?")[0])
+        if request.operation == op.drop_table
+        else request
+    )
 
 
 def _drops(lab: CatalogClientLab, task: str, script: Script, how: str) -> None:
@@ -63,13 +72,25 @@ def _drops(lab: CatalogClientLab, task: str, script: Script, how: str) -> None:
 @check("IRC-CLI-046")
 def files_of_dropped_tables(lab: CatalogClientLab) -> None:
     """A client keeps all files of a dropped table, and of a table whose drop or purge was refused."""
-    cases: list[tuple[str, Script, str]] = [(DROP, as_it_is, "of a table that was dropped without a purge")]
+    cases: list[tuple[str, Script, str]] = [
+        (DROP, as_it_is, "of a table that was dropped without a purge")
+    ]
     for answer in REFUSALS:
         cases += [
-            (task, answering(op.drop_table, answer), f"of a table that exists, since {task} returned {answer.status}")
+            (
+                task,
+                answering(op.drop_table, answer),
+                f"of a table that exists, since {task} returned {answer.status}",
+            )
             for task in (DROP, PURGE)
         ]
-    cases.append((DROP, answering(op.drop_table, Answer(0), is_done=True), "of a table whose drop got no answer"))
+    cases.append(
+        (
+            DROP,
+            answering(op.drop_table, Answer(0), is_done=True),
+            "of a table whose drop got no answer",
+        )
+    )
     judged, reason = 0, ""
     with lab.judge_each("IRC-CLI-046") as case:
         for task, script, how in cases:

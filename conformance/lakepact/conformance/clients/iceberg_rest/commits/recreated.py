@@ -12,7 +12,10 @@ from lakepact.conformance.clients.listener import Answer
 from lakepact.conformance.clients.scripted_server import Forward, Request
 from lakepact.conformance.judging import expect
 
-TASKS: tuple[tuple[str, dict[str, Any]], ...] = (("append-rows", {"rows": [{"id": 1, "data": "a"}]}), ("add-column", {"column": "added"}))
+TASKS: tuple[tuple[str, dict[str, Any]], ...] = (
+    ("append-rows", {"rows": [{"id": 1, "data": "a"}]}),
+    ("add-column", {"column": "added"}),
+)
 #: Has the same field ids as that of the dropped table, and another column.
 OTHER = {**SCHEMA, "fields": [SCHEMA["fields"][0], {**SCHEMA["fields"][1], "name": "other"}]}
 CHANGED = ("table-uuid", "schemas", "current-schema-id", "snapshots", "refs")
@@ -21,15 +24,24 @@ CHANGED = ("table-uuid", "schemas", "current-schema-id", "snapshots", "refs")
 @check("IRC-CLI-072")
 def recreated_tables(lab: CatalogClientLab) -> None:
     """A client adds nothing to a table that was created again before its commit, unless it has loaded the new table."""
-    with lab.judge_each("IRC-CLI-072", without="the client does not commit by updateTable or commitTransaction") as case:
+    with lab.judge_each(
+        "IRC-CLI-072", without="the client does not commit by updateTable or commitTransaction"
+    ) as case:
         for task, arguments in TASKS:
-            if (plain := lab.tries(task, namespace=lab.namespace(TABLE), table=TABLE, **arguments)) is None:
+            if (
+                plain := lab.tries(task, namespace=lab.namespace(TABLE), table=TABLE, **arguments)
+            ) is None:
                 continue
             lab.require_done(plain)
             namespace = lab.namespace(TABLE)
             fresh: list[Any] = []
 
-            def script(request: Request, forward: Forward, namespace: list[str] = namespace, fresh: list[Any] = fresh) -> Answer:
+            def script(
+                request: Request,
+                forward: Forward,
+                namespace: list[str] = namespace,
+                fresh: list[Any] = fresh,
+            ) -> Answer:
                 if request.operation in COMMITS and not fresh:
                     lab.server.ask("DELETE", path_of(namespace, "tables", TABLE))
                     lab.create(namespace, TABLE, schema=OTHER)
@@ -39,9 +51,15 @@ def recreated_tables(lab: CatalogClientLab) -> None:
             done = lab.performs(task, script, namespace=namespace, table=TABLE, **arguments)
             commits = done.of(*COMMITS)
             accepted = next((one.number for one in commits if one.status < 300), 0)
-            if not fresh or any(commits[0].number < one.number < accepted for one in done.of(*LOADS)):
+            if not fresh or any(
+                commits[0].number < one.number < accepted for one in done.of(*LOADS)
+            ):
                 continue  # a client that has loaded the new table may change it
             with case():
                 metadata = lab.stored(namespace, TABLE)["metadata"]
-                before, after = ({name: state.get(name) for name in CHANGED} for state in (fresh[0], metadata))
-                expect.equal(before, after, f"the new table after {task}, which has not loaded it:", at=None)
+                before, after = (
+                    {name: state.get(name) for name in CHANGED} for state in (fresh[0], metadata)
+                )
+                expect.equal(
+                    before, after, f"the new table after {task}, which has not loaded it:", at=None
+                )

@@ -27,7 +27,9 @@ def set_reference(name: str, kind: str, snapshot: int) -> dict[str, Any]:
 def references_of(lab: CatalogClientLab, namespace: list[str]) -> References:
     """Return the type and snapshot of each reference of the table."""
     found = lab.stored(namespace, TABLE)["metadata"].get("refs") or {}
-    return {name: (reference["type"], reference["snapshot-id"]) for name, reference in found.items()}
+    return {
+        name: (reference["type"], reference["snapshot-id"]) for name, reference in found.items()
+    }
 
 
 @check("IRC-CLI-041")
@@ -35,22 +37,44 @@ def commits_to_branches(lab: CatalogClientLab) -> None:
     """A client that appends to a branch commits a snapshot whose parent is the branch's latest, and moves neither main nor tags."""
     table = grown(lab)
     first, second = table.ids
-    lab.commit(table.namespace, TABLE, set_reference(BRANCH, "branch", first), set_reference(TAG, "tag", first))
-    known = {snapshot["snapshot-id"] for snapshot in lab.stored(**table.where)["metadata"]["snapshots"]}
+    lab.commit(
+        table.namespace,
+        TABLE,
+        set_reference(BRANCH, "branch", first),
+        set_reference(TAG, "tag", first),
+    )
+    known = {
+        snapshot["snapshot-id"] for snapshot in lab.stored(**table.where)["metadata"]["snapshots"]
+    }
     with lab.judge_each("IRC-CLI-041") as case:
         for attempt in ("first", "second"):
             before = references_of(lab, table.namespace)
-            lab.require_done(lab.performs("append-rows-to-branch", **table.where, branch=BRANCH, rows=ROWS))
+            lab.require_done(
+                lab.performs("append-rows-to-branch", **table.where, branch=BRANCH, rows=ROWS)
+            )
             with case():
                 after = references_of(lab, table.namespace)
-                parents = {s["snapshot-id"]: s.get("parent-snapshot-id") for s in lab.stored(**table.where)["metadata"]["snapshots"]}
+                parents = {
+                    s["snapshot-id"]: s.get("parent-snapshot-id")
+                    for s in lab.stored(**table.where)["metadata"]["snapshots"]
+                }
                 ancestor = parents.get(after.get(BRANCH, ("", -1))[1])
                 while ancestor not in {None, *known}:  # a client may make several snapshots
                     ancestor = parents.get(ancestor or 0)
                 known |= parents.keys()
                 how = f"after the {attempt} append to the branch {BRANCH}:"
-                expect.equal({MAIN: ("branch", second), TAG: ("tag", first)}, _without(after, BRANCH), f"other references {how}", at=None)
-                expect.equal(before[BRANCH][1], ancestor, f"the former snapshot from which its snapshot descends {how}", at=None)
+                expect.equal(
+                    {MAIN: ("branch", second), TAG: ("tag", first)},
+                    _without(after, BRANCH),
+                    f"other references {how}",
+                    at=None,
+                )
+                expect.equal(
+                    before[BRANCH][1],
+                    ancestor,
+                    f"the former snapshot from which its snapshot descends {how}",
+                    at=None,
+                )
 
 
 def _without(references: References, name: str) -> References:
@@ -77,10 +101,14 @@ def with_snapshots(lab: CatalogClientLab, *parents: tuple[int, int | None]) -> l
     return namespace
 
 
-def _has_changed(lab: CatalogClientLab, namespace: list[str], done: Performance, expected: References) -> None:
+def _has_changed(
+    lab: CatalogClientLab, namespace: list[str], done: Performance, expected: References
+) -> None:
     """Expect that the server has these references after a task, which the client performed."""
     lab.require_done(done)
-    expect.equal(expected, references_of(lab, namespace), f"references after {done.ended.task}:", at=None)
+    expect.equal(
+        expected, references_of(lab, namespace), f"references after {done.ended.task}:", at=None
+    )
 
 
 FIRST, SECOND = 11, 12  #: ids of snapshots that every type of number holds
@@ -89,7 +117,12 @@ AT_FIRST: References = {BRANCH: ("branch", FIRST), TAG: ("tag", FIRST)}
 CHANGES: tuple[tuple[str, dict[str, Any], References, References], ...] = (
     ("create-branch", {"branch": BRANCH, "snapshot-id": FIRST}, {}, {BRANCH: ("branch", FIRST)}),
     ("create-tag", {"tag": TAG, "snapshot-id": FIRST}, {}, {TAG: ("tag", FIRST)}),
-    ("fast-forward-branch", {"branch": BRANCH, "to": MAIN}, AT_FIRST, {BRANCH: ("branch", SECOND), TAG: ("tag", FIRST)}),
+    (
+        "fast-forward-branch",
+        {"branch": BRANCH, "to": MAIN},
+        AT_FIRST,
+        {BRANCH: ("branch", SECOND), TAG: ("tag", FIRST)},
+    ),
     ("drop-branch", {"branch": BRANCH}, AT_FIRST, {TAG: ("tag", FIRST)}),
     ("drop-tag", {"tag": TAG}, AT_FIRST, {BRANCH: ("branch", FIRST)}),
 )
@@ -109,11 +142,21 @@ def changes_of_references(lab: CatalogClientLab) -> None:
                 with case():
                     _has_changed(lab, namespace, done, {MAIN: ("branch", SECOND)} | after)
     large = with_snapshots(lab, (LARGE, None))
-    arguments: dict[str, Any] = {"namespace": large, "table": TABLE, "tag": TAG, "snapshot-id": LARGE}
+    arguments: dict[str, Any] = {
+        "namespace": large,
+        "table": TABLE,
+        "tag": TAG,
+        "snapshot-id": LARGE,
+    }
     tagged = lab.tries("create-tag", **arguments)
     if tagged is not None:
         with lab.judge("IRC-CLI-030"):
-            expect.true(tagged.ended.is_done, f"create-tag to succeed for the snapshot {LARGE}", tagged.ended.outcome, at=None)
+            expect.true(
+                tagged.ended.is_done,
+                f"create-tag to succeed for the snapshot {LARGE}",
+                tagged.ended.outcome,
+                at=None,
+            )
             _has_changed(lab, large, tagged, {MAIN: ("branch", LARGE), TAG: ("tag", LARGE)})
     if not offered:
         raise NotOffered("the client changes no references")
@@ -121,8 +164,17 @@ def changes_of_references(lab: CatalogClientLab) -> None:
 
 def _prepare(lab: CatalogClientLab, namespace: list[str], wanted: References) -> None:
     """Make these the references of a table, in addition to main."""
-    surplus = [{"action": "remove-snapshot-ref", "ref-name": name} for name in references_of(lab, namespace) if name != MAIN]
-    lab.commit(namespace, TABLE, *surplus, *(set_reference(name, *reference) for name, reference in wanted.items()))
+    surplus = [
+        {"action": "remove-snapshot-ref", "ref-name": name}
+        for name in references_of(lab, namespace)
+        if name != MAIN
+    ]
+    lab.commit(
+        namespace,
+        TABLE,
+        *surplus,
+        *(set_reference(name, *reference) for name, reference in wanted.items()),
+    )
 
 
 @check("IRC-CLI-043")
@@ -134,7 +186,14 @@ def diverged_branches(lab: CatalogClientLab) -> None:
     namespace = with_snapshots(lab, (FIRST, None), (SECOND, FIRST), (SECOND + 1, FIRST))
     lab.commit(namespace, TABLE, set_reference(BRANCH, "branch", SECOND))
     before = references_of(lab, namespace)
-    done = lab.performs("fast-forward-branch", namespace=namespace, table=TABLE, branch=BRANCH, to=MAIN)
+    done = lab.performs(
+        "fast-forward-branch", namespace=namespace, table=TABLE, branch=BRANCH, to=MAIN
+    )
     with lab.judge("IRC-CLI-043"):
-        expect.equal(before, references_of(lab, namespace), f"references, since main does not descend from {BRANCH}:", at=None)
+        expect.equal(
+            before,
+            references_of(lab, namespace),
+            f"references, since main does not descend from {BRANCH}:",
+            at=None,
+        )
         done.is_refused(f"main does not descend from the latest snapshot of {BRANCH}")

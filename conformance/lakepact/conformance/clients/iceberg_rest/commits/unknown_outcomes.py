@@ -10,7 +10,11 @@ from typing import Any
 from lakepact.conformance.clients.iceberg_rest.kit.changes import changes
 from lakepact.conformance.clients.iceberg_rest.kit.grown_tables import TableFiles
 from lakepact.conformance.clients.iceberg_rest.kit.lab import CatalogClientLab
-from lakepact.conformance.clients.iceberg_rest.kit.repeated_commits import COMMITS, is_not_repeated, key_of
+from lakepact.conformance.clients.iceberg_rest.kit.repeated_commits import (
+    COMMITS,
+    is_not_repeated,
+    key_of,
+)
 from lakepact.conformance.clients.iceberg_rest.kit.scripts import BODIES, answering, at_first, error
 from lakepact.conformance.clients.iceberg_rest.suite import check
 from lakepact.conformance.clients.lab import Performance
@@ -27,9 +31,15 @@ SLOW = 0.3  #: seconds before a connection is closed
 LOST: Mapping[str, Callable[[Answer], Answer]] = {
     "the connection was closed without an answer": lambda _: Answer(0),
     "the connection was closed later without an answer": lambda _: Answer(0, delay=SLOW),
-    "the connection was closed within the answer": lambda answer: replace(answer, cut=len(answer.body) // 2),
+    "the connection was closed within the answer": lambda answer: replace(
+        answer, cut=len(answer.body) // 2
+    ),
 }
-GATEWAY_ERRORS = {f"{status} with {how}": change(error(status, UNKNOWN)) for status in (500, 502, 504) for how, change in BODIES.items()}
+GATEWAY_ERRORS = {
+    f"{status} with {how}": change(error(status, UNKNOWN))
+    for status in (500, 502, 504)
+    for how, change in BODIES.items()
+}
 
 
 def losing(lose: Callable[[Answer], Answer]) -> Script:
@@ -43,7 +53,9 @@ def losing(lose: Callable[[Answer], Answer]) -> Script:
 
 
 def _commits(lab: CatalogClientLab, script: Script, home: list[str], value: str) -> Performance:
-    return lab.performs("set-properties", script, namespace=home, table="t", updates={"lakepact.unknown": value})
+    return lab.performs(
+        "set-properties", script, namespace=home, table="t", updates={"lakepact.unknown": value}
+    )
 
 
 @check("IRC-CLI-004", "IRC-CLI-019")
@@ -58,7 +70,9 @@ def lost_commit_responses(lab: CatalogClientLab) -> None:
     with lab.judge_each("IRC-CLI-004") as case:
         for how, answer in GATEWAY_ERRORS.items():
             with case():
-                is_not_repeated(_commits(lab, answering(COMMITS, answer, is_done=True), home, how), how)
+                is_not_repeated(
+                    _commits(lab, answering(COMMITS, answer, is_done=True), home, how), how
+                )
 
 
 def _error_of(done: Performance) -> str:
@@ -88,12 +102,20 @@ def errors_of_unknown_outcomes(lab: CatalogClientLab) -> None:
             done = _commits(lab, answering(COMMITS, answer, is_done=True), home, how)
             if how.startswith("500") and not done.ended.is_done and not done.ended.is_late:
                 with case():
-                    expect.equal(unknown, done.ended.error, f"error of a commit that was answered with {how}:", at=None)
+                    expect.equal(
+                        unknown,
+                        done.ended.error,
+                        f"error of a commit that was answered with {how}:",
+                        at=None,
+                    )
 
 
 def _differs(unknown: str, refused: str, how: str) -> None:
     if unknown == refused:
-        raise Unmet(f"another error for a commit with an unknown outcome ({how}) than for one that returned 409", unknown)
+        raise Unmet(
+            f"another error for a commit with an unknown outcome ({how}) than for one that returned 409",
+            unknown,
+        )
 
 
 @check("IRC-CLI-018")
@@ -109,13 +131,18 @@ def errors_without_a_proper_body(lab: CatalogClientLab) -> None:
     unreadable = answered(BODIES["an HTML body"](Answer(200))).ended.error
     with lab.judge_each("IRC-CLI-018") as case:
         for status, kind in ((404, "NoSuchTableException"), (403, "ForbiddenException")):
-            proper = answered(error(status, kind)).ended.error  # some clients have one type for both
+            proper = answered(
+                error(status, kind)
+            ).ended.error  # some clients have one type for both
             for how, change in BODIES.items():
                 with case():
                     done = answered(change(error(status, kind)))
                     done.is_refused(f"loadTable was answered with {status} and {how}")
                     if done.ended.error == unreadable != proper:
-                        raise Unmet(f"the error of a refusal for {status} with {how}, not that of 200 with an HTML body", done.ended.shown)
+                        raise Unmet(
+                            f"the error of a refusal for {status} with {how}, not that of 200 with an HTML body",
+                            done.ended.shown,
+                        )
 
 
 @check("IRC-CLI-020")
@@ -123,16 +150,31 @@ def files_of_unknown_commits(lab: CatalogClientLab) -> None:
     """A client deletes no file of a commit whose response is lost, or is 500, 502 or 504."""
     rows = [{"id": 1, "data": "a"}]
     scripts = {how: losing(lose) for how, lose in LOST.items()}
-    scripts |= {f"{how}, and later ones not": at_first(script, COMMITS) for how, script in scripts.items()}
-    scripts |= {str(status): answering(COMMITS, error(status, UNKNOWN), is_done=True) for status in (500, 502, 504)}
-    scripts |= {how: answering(COMMITS, answer, is_done=True) for how, answer in GATEWAY_ERRORS.items() if how.startswith("502")}
+    scripts |= {
+        f"{how}, and later ones not": at_first(script, COMMITS) for how, script in scripts.items()
+    }
+    scripts |= {
+        str(status): answering(COMMITS, error(status, UNKNOWN), is_done=True)
+        for status in (500, 502, 504)
+    }
+    scripts |= {
+        how: answering(COMMITS, answer, is_done=True)
+        for how, answer in GATEWAY_ERRORS.items()
+        if how.startswith("502")
+    }
     plain = lab.namespace("t")
     lab.does("append-rows", namespace=plain, table="t", rows=rows)
     with lab.judge_each("IRC-CLI-020") as case:
         for number, (how, script) in enumerate(scripts.items()):
             home = lab.namespace(f"t{number}")
             files = TableFiles(lab.stored(home, f"t{number}")["metadata"]["location"])
-            done = lab.performs("append-rows", files.watched(script, COMMITS), namespace=home, table=f"t{number}", rows=rows)
+            done = lab.performs(
+                "append-rows",
+                files.watched(script, COMMITS),
+                namespace=home,
+                table=f"t{number}",
+                rows=rows,
+            )
             if not done.of(*COMMITS):
                 raise NotOffered("the client does not commit by updateTable or commitTransaction")
             with case():
@@ -147,7 +189,9 @@ def outcomes_of_transactions(lab: CatalogClientLab) -> None:
     lab.does("commit-transaction", **arguments, updates={"lakepact.first": "1"})
 
     def commits(script: Script, how: str) -> Performance:
-        return lab.performs("commit-transaction", script, **arguments, updates={"lakepact.how": how})
+        return lab.performs(
+            "commit-transaction", script, **arguments, updates={"lakepact.how": how}
+        )
 
     _outcomes_are_distinguished(lab, commits, op.commit_transaction)
 
@@ -166,7 +210,9 @@ def outcomes_of_replaced_views(lab: CatalogClientLab) -> None:
     _outcomes_are_distinguished(lab, replaces, op.replace_view)
 
 
-def _outcomes_are_distinguished(lab: CatalogClientLab, commits: Callable[[Script, str], Performance], operation: OperationId) -> None:
+def _outcomes_are_distinguished(
+    lab: CatalogClientLab, commits: Callable[[Script, str], Performance], operation: OperationId
+) -> None:
     """Expect an error for 409, another error for each unknown outcome, and no second attempt before the table or view is loaded.
 
     Raises:
@@ -178,15 +224,24 @@ def _outcomes_are_distinguished(lab: CatalogClientLab, commits: Callable[[Script
     with lab.judge("IRC-CLI-003"):
         refused.is_refused(f"{operation} was answered with 409")
     lost = {how: commits(losing(lose), how) for how, lose in LOST.items()}
-    failed = {str(status): commits(answering(COMMITS, error(status, UNKNOWN), is_done=True), str(status)) for status in (500, 502, 504)}
+    failed = {
+        str(status): commits(answering(COMMITS, error(status, UNKNOWN), is_done=True), str(status))
+        for status in (500, 502, 504)
+    }
     for requirement, outcomes in lab.each((("IRC-CLI-019", lost), ("IRC-CLI-004", failed))):
         with lab.judge_each(requirement) as case:
             for how, done in outcomes.items():
                 with case():
                     lab.show(done)
                     is_not_repeated(done, how)
-    unknown = {how: done for how, done in (lost | failed).items() if not done.ended.is_done and not done.ended.is_late}
-    with lab.judge_each("IRC-CLI-021", without="the client finds out that its commits were done") as case:
+    unknown = {
+        how: done
+        for how, done in (lost | failed).items()
+        if not done.ended.is_done and not done.ended.is_late
+    }
+    with lab.judge_each(
+        "IRC-CLI-021", without="the client finds out that its commits were done"
+    ) as case:
         for how, done in unknown.items():
             with case():
                 lab.show(done)
@@ -194,7 +249,16 @@ def _outcomes_are_distinguished(lab: CatalogClientLab, commits: Callable[[Script
 
 
 #: Requests that are not idempotent; for commits there are requirements of their own.
-CREATIONS = frozenset({op.create_namespace, op.create_table, op.register_table, op.rename_table, op.create_view, op.rename_view})
+CREATIONS = frozenset(
+    {
+        op.create_namespace,
+        op.create_table,
+        op.register_table,
+        op.rename_table,
+        op.create_view,
+        op.rename_view,
+    }
+)
 READS = frozenset({"GET", "HEAD"})
 NO_ANSWER = Answer(0)
 GATEWAYS = {str(status): error(status) for status in (500, 502, 504)}
@@ -209,7 +273,8 @@ def _is_not_repeated(done: Performance, operation: OperationId, how: str) -> Non
             sent.clear()
         elif exchange.operation == operation and request in sent and not key_of(exchange):
             raise Unmet(
-                f"no second {operation} before another request shows its outcome, when the answer to the first was: {how}", "two requests"
+                f"no second {operation} before another request shows its outcome, when the answer to the first was: {how}",
+                "two requests",
             )
         else:
             sent.add(request)
@@ -218,8 +283,13 @@ def _is_not_repeated(done: Performance, operation: OperationId, how: str) -> Non
 def _is_not_reported_as_done(done: Performance, operation: OperationId) -> None:
     """Expect an error, or a later request that got an answer."""
     first = done.of(operation)[0].number
-    if done.ended.is_done and not any(exchange.status for exchange in done.exchanges if exchange.number > first):
-        raise Unmet(f"an error, or another request after {operation}, which got no answer", done.ended.outcome)
+    if done.ended.is_done and not any(
+        exchange.status for exchange in done.exchanges if exchange.number > first
+    ):
+        raise Unmet(
+            f"an error, or another request after {operation}, which got no answer",
+            done.ended.outcome,
+        )
 
 
 @check("IRC-CLI-056", "IRC-CLI-057")
@@ -244,7 +314,9 @@ def changes_without_an_answer(lab: CatalogClientLab) -> None:
                         _is_not_repeated(done, operation, how)
 
 
-def _performances(lab: CatalogClientLab, answer: Answer, *only: OperationId) -> list[tuple[OperationId, Performance]]:
+def _performances(
+    lab: CatalogClientLab, answer: Answer, *only: OperationId
+) -> list[tuple[OperationId, Performance]]:
     """Return each change that the client makes, where it gets this answer; by default all changes."""
     found = []
     for operation, task, arguments, _ in changes(lab):

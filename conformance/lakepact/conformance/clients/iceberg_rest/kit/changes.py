@@ -15,7 +15,9 @@ if TYPE_CHECKING:
 
 UPDATES = {"lakepact.other": "a \"quoted\" value, 'é' and \\ of 1/2", "lakepact.empty": ""}
 NEW_SQL = "SELECT 2 AS id"
-ALWAYS_NEW = frozenset({"last-updated-ms", "metadata-log"})  #: members of metadata that each commit changes
+ALWAYS_NEW = frozenset(
+    {"last-updated-ms", "metadata-log"}
+)  #: members of metadata that each commit changes
 
 
 class Change(NamedTuple):
@@ -29,7 +31,9 @@ class Change(NamedTuple):
 
 def kept(metadata: Document, *changed: str) -> Document:
     """Return the members of table metadata that a commit keeps which changes some."""
-    return {name: value for name, value in metadata.items() if name not in ALWAYS_NEW.union(changed)}
+    return {
+        name: value for name, value in metadata.items() if name not in ALWAYS_NEW.union(changed)
+    }
 
 
 def changes(lab: CatalogClientLab, suffix: str = "") -> list[Change]:
@@ -47,8 +51,16 @@ def changes(lab: CatalogClientLab, suffix: str = "") -> list[Change]:
     def at(name: str, kind: str = "tables") -> str:
         return path_of(home, kind, f"{name}{suffix}")
 
-    def of(task: str, operation: OperationId, leaves: dict[str, Document | None] | None = None, **arguments: Any) -> Change:
-        named = {name: f"{value}{suffix}" if name in {"table", "view", "to"} else value for name, value in arguments.items()}
+    def of(
+        task: str,
+        operation: OperationId,
+        leaves: dict[str, Document | None] | None = None,
+        **arguments: Any,
+    ) -> Change:
+        named = {
+            name: f"{value}{suffix}" if name in {"table", "view", "to"} else value
+            for name, value in arguments.items()
+        }
         return Change(operation, task, {"namespace": home, **named}, leaves or {})
 
     def updated(table: str) -> Document:
@@ -57,7 +69,12 @@ def changes(lab: CatalogClientLab, suffix: str = "") -> list[Change]:
     renamed, registered = stored["f"]["metadata"], stored["h"]["metadata"]
     set_updates, metadata = {"updates": UPDATES}, stored["h"]["metadata-location"]
     return [
-        of("create-namespace", op.create_namespace, {path_of(new): {"namespace": new}}, namespace=new),
+        of(
+            "create-namespace",
+            op.create_namespace,
+            {path_of(new): {"namespace": new}},
+            namespace=new,
+        ),
         of(
             "set-namespace-properties",
             op.update_properties,
@@ -65,7 +82,12 @@ def changes(lab: CatalogClientLab, suffix: str = "") -> list[Change]:
             updates=UPDATES,
             removals=["absent"],
         ),
-        of("drop-namespace", op.drop_namespace, {path_of(empty): None, path_of(home): {"properties": KEPT}}, namespace=empty),
+        of(
+            "drop-namespace",
+            op.drop_namespace,
+            {path_of(empty): None, path_of(home): {"properties": KEPT}},
+            namespace=empty,
+        ),
         of("create-table", op.create_table, {at("made"): {}}, table="made"),
         of("set-properties", op.update_table, {at("a"): updated("a")}, table="a", **set_updates),
         of("add-column", op.update_table, table="b", column="added"),
@@ -77,7 +99,13 @@ def changes(lab: CatalogClientLab, suffix: str = "") -> list[Change]:
             tables=[f"{name}{suffix}" for name in "de"],
             **set_updates,
         ),
-        of("rename-table", op.rename_table, {at("f"): None, at("renamed"): {"metadata": kept(renamed)}}, table="f", to="renamed"),
+        of(
+            "rename-table",
+            op.rename_table,
+            {at("f"): None, at("renamed"): {"metadata": kept(renamed)}},
+            table="f",
+            to="renamed",
+        ),
         of("drop-table", op.drop_table, {at("g"): None, at("d"): {}}, table="g"),
         of("report-metrics", op.report_metrics, table="a"),
         of(
@@ -87,8 +115,26 @@ def changes(lab: CatalogClientLab, suffix: str = "") -> list[Change]:
             table="registered",
             **{"metadata-location": metadata},
         ),
-        of("create-view", op.create_view, {at("v", "views"): {"sql": VIEW_SQL}}, view="v", sql=VIEW_SQL),
+        of(
+            "create-view",
+            op.create_view,
+            {at("v", "views"): {"sql": VIEW_SQL}},
+            view="v",
+            sql=VIEW_SQL,
+        ),
         of("drop-view", op.drop_view, {at("x", "views"): None, at("z", "views"): {}}, view="x"),
-        of("rename-view", op.rename_view, {at("y", "views"): None, at("moved", "views"): {"sql": VIEW_SQL}}, view="y", to="moved"),
-        of("replace-view", op.replace_view, {at("z", "views"): {"sql": NEW_SQL}}, view="z", sql=NEW_SQL),
+        of(
+            "rename-view",
+            op.rename_view,
+            {at("y", "views"): None, at("moved", "views"): {"sql": VIEW_SQL}},
+            view="y",
+            to="moved",
+        ),
+        of(
+            "replace-view",
+            op.replace_view,
+            {at("z", "views"): {"sql": NEW_SQL}},
+            view="z",
+            sql=NEW_SQL,
+        ),
     ]

@@ -10,7 +10,12 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote, urlsplit
 
 from lakepact.conformance.checks.iceberg_rest.kit.files import manifests
-from lakepact.conformance.checks.iceberg_rest.kit.files.manifests import EQUALITY_DELETES, POSITION_DELETES, File, Manifest
+from lakepact.conformance.checks.iceberg_rest.kit.files.manifests import (
+    EQUALITY_DELETES,
+    POSITION_DELETES,
+    File,
+    Manifest,
+)
 from lakepact.conformance.checks.iceberg_rest.kit.tables.deletion_vectors import POSITION, puffin_of
 from lakepact.conformance.clients.iceberg_rest.kit.grown_tables import TABLE
 from lakepact.conformance.clients.iceberg_rest.kit.lab import SCHEMA
@@ -41,14 +46,38 @@ def table_with_deletes(lab: CatalogClientLab, kind: str) -> dict[str, Any]:
     lab.create(**where, properties={"format-version": str(version)})
     metadata = lab.stored(**where)["metadata"]
     schema, location, snapshot = metadata["schemas"][0], metadata["location"], 3
-    first, last = (_parquet(location, name, rows) for name, rows in (("first", FIRST), ("later", LATER)))
-    files: list[File] = [first, *([_deletes(location, kind, first.path)] if kind != NONE else []), last]
+    first, last = (
+        _parquet(location, name, rows) for name, rows in (("first", FIRST), ("later", LATER))
+    )
+    files: list[File] = [
+        first,
+        *([_deletes(location, kind, first.path)] if kind != NONE else []),
+        last,
+    ]
     written: list[Manifest] = []
     for sequence, file in enumerate(files, 1):
-        manifest = Manifest((file,), sequence=sequence, snapshot=snapshot, first_row=len(FIRST) if file is last else 0)
+        manifest = Manifest(
+            (file,),
+            sequence=sequence,
+            snapshot=snapshot,
+            first_row=len(FIRST) if file is last else 0,
+        )
         content = manifests.manifest_bytes(manifest, schema, format_version=version)
-        written.append(replace(manifest, path=_written(f"{location}/metadata/{sequence}.avro", content), length=len(content)))
-    listing = manifests.list_bytes(written, schema=schema, snapshot=snapshot, parent=None, sequence=len(written), format_version=version)
+        written.append(
+            replace(
+                manifest,
+                path=_written(f"{location}/metadata/{sequence}.avro", content),
+                length=len(content),
+            )
+        )
+    listing = manifests.list_bytes(
+        written,
+        schema=schema,
+        snapshot=snapshot,
+        parent=None,
+        sequence=len(written),
+        format_version=version,
+    )
     lineage = {"first-row-id": 0, "added-rows": len(FIRST + LATER)} if version > 2 else {}
     added = {
         "snapshot-id": snapshot,
@@ -59,33 +88,68 @@ def table_with_deletes(lab: CatalogClientLab, kind: str) -> dict[str, Any]:
         "schema-id": schema["schema-id"],
         **lineage,
     }
-    head = {"action": "set-snapshot-ref", "ref-name": "main", "type": "branch", "snapshot-id": snapshot}
+    head = {
+        "action": "set-snapshot-ref",
+        "ref-name": "main",
+        "type": "branch",
+        "snapshot-id": snapshot,
+    }
     lab.commit(*where.values(), {"action": "add-snapshot", "snapshot": added}, head)
     return where
 
 
 def _deletes(location: str, kind: str, target: str) -> File:
     if kind == "position deletes":
-        return replace(_parquet(location, "deletes", [{"file_path": target, "pos": GONE}]), content=POSITION_DELETES)
+        return replace(
+            _parquet(location, "deletes", [{"file_path": target, "pos": GONE}]),
+            content=POSITION_DELETES,
+        )
     if kind == "equality deletes":
         keys = [{"id": FIRST[GONE]["id"]}]
-        return replace(_parquet(location, "deletes", keys), content=EQUALITY_DELETES, equality_ids=(SCHEMA["fields"][0]["id"],))
+        return replace(
+            _parquet(location, "deletes", keys),
+            content=EQUALITY_DELETES,
+            equality_ids=(SCHEMA["fields"][0]["id"],),
+        )
     content, [(offset, length)] = puffin_of({target: [GONE]})
     path = _written(f"{location}/data/deletes.puffin", content)
-    return File(path, (), 1, POSITION_DELETES, "PUFFIN", len(content), target=target, offset=offset, length=length)
+    return File(
+        path,
+        (),
+        1,
+        POSITION_DELETES,
+        "PUFFIN",
+        len(content),
+        target=target,
+        offset=offset,
+        length=length,
+    )
 
 
 def _parquet(location: str, name: str, rows: list[dict[str, Any]]) -> File:
     """Write rows to a data file or delete file, with field ids."""
-    ids = {"file_path": PATH, "pos": POSITION, **{field["name"]: field["id"] for field in SCHEMA["fields"]}}
+    ids = {
+        "file_path": PATH,
+        "pos": POSITION,
+        **{field["name"]: field["id"] for field in SCHEMA["fields"]},
+    }
     kinds = {"file_path": pa.string(), "data": pa.string()}
     fields = [
-        pa.field(column, kinds.get(column, pa.int64()), nullable=column == "data", metadata={"PARQUET:field_id": str(ids[column])})
+        pa.field(
+            column,
+            kinds.get(column, pa.int64()),
+            nullable=column == "data",
+            metadata={"PARQUET:field_id": str(ids[column])},
+        )
         for column in rows[0]
     ]
     content = io.BytesIO()
     pq.write_table(pa.Table.from_pylist(rows, schema=pa.schema(fields)), content)
-    return File(_written(f"{location}/data/{name}.parquet", content.getvalue()), rows=len(rows), size=content.tell())
+    return File(
+        _written(f"{location}/data/{name}.parquet", content.getvalue()),
+        rows=len(rows),
+        size=content.tell(),
+    )
 
 
 def _written(location: str, content: bytes) -> str:

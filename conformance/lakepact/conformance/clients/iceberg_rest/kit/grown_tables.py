@@ -71,7 +71,9 @@ def grown(lab: CatalogClientLab, appends: int = len(APPENDED)) -> GrownTable:
         lab.require_done(lab.performs("append-rows", **where, rows=rows))
         metadata = lab.stored(**where)["metadata"]
         heads |= {
-            one["snapshot-id"]: one for one in metadata.get("snapshots") or [] if one["snapshot-id"] == metadata["current-snapshot-id"]
+            one["snapshot-id"]: one
+            for one in metadata.get("snapshots") or []
+            if one["snapshot-id"] == metadata["current-snapshot-id"]
         }
     if len(heads) != appends:
         raise Blocked(f"{appends} appends moved main to {len(heads)} snapshots")
@@ -90,12 +92,24 @@ def evolved(lab: CatalogClientLab, version: int, *, nested: bool) -> dict[str, A
         The arguments that name it.
     """
     where: dict[str, Any] = {"namespace": lab.namespace(), "table": "t"}
-    lab.create(**where, **(NESTED if nested else {}) | {"properties": NESTED["properties"] | {"format-version": str(version)}})
+    lab.create(
+        **where,
+        **(NESTED if nested else {})
+        | {"properties": NESTED["properties"] | {"format-version": str(version)}},
+    )
     metadata = lab.stored(**where)["metadata"]
     schema, highest = metadata["schemas"][0], metadata["last-column-id"]
     inner = {"id": highest + 2, "name": "inner", "type": "string", "required": False}
-    dropped = {"id": highest + 1, "name": "dropped", "type": {"type": "struct", "fields": [inner]}, "required": False}
-    update = {"action": "add-schema", "schema": {**schema, "schema-id": 1, "fields": [*schema["fields"], dropped]}}
+    dropped = {
+        "id": highest + 1,
+        "name": "dropped",
+        "type": {"type": "struct", "fields": [inner]},
+        "required": False,
+    }
+    update = {
+        "action": "add-schema",
+        "schema": {**schema, "schema-id": 1, "fields": [*schema["fields"], dropped]},
+    }
     lab.commit(*where.values(), update, {"action": "set-current-schema", "schema-id": -1})
     lab.commit(*where.values(), {"action": "set-current-schema", "schema-id": schema["schema-id"]})
     return where
@@ -103,14 +117,23 @@ def evolved(lab: CatalogClientLab, version: int, *, nested: bool) -> dict[str, A
 
 def current_schema(metadata: Document) -> Document:
     """Return the current schema of a table."""
-    schema: Document = next(schema for schema in metadata["schemas"] if schema["schema-id"] == metadata["current-schema-id"])
+    schema: Document = next(
+        schema
+        for schema in metadata["schemas"]
+        if schema["schema-id"] == metadata["current-schema-id"]
+    )
     return schema
 
 
 def columns_of(kind: Document, outer: str = "") -> Columns:
     """Return all columns of a schema by their paths, also nested ones, without null members; nested types are struct, list or map."""
     parts = kind.get("fields") or [
-        {"id": kind[f"{part}-id"], "name": part, "type": kind[part], "required": kind.get(f"{part}-required", True)}
+        {
+            "id": kind[f"{part}-id"],
+            "name": part,
+            "type": kind[part],
+            "required": kind.get(f"{part}-required", True),
+        }
         for part in ("element", "key", "value")
         if part in kind
     ]
@@ -118,7 +141,9 @@ def columns_of(kind: Document, outer: str = "") -> Columns:
     for part in parts:
         inner, path = part["type"], f"{outer}{part['name']}"
         kind_of_part = inner.replace(" ", "") if isinstance(inner, str) else inner["type"]
-        found[path] = {name: value for name, value in part.items() if value is not None} | {"type": kind_of_part}
+        found[path] = {name: value for name, value in part.items() if value is not None} | {
+            "type": kind_of_part
+        }
         found |= {} if isinstance(inner, str) else columns_of(inner, f"{path}.")
     return found
 
@@ -156,4 +181,9 @@ class TableFiles:
         Raises:
             Unmet: some are deleted.
         """
-        expect.equal([], sorted(path.name for path in self._before - self._present()), f"deleted files {how}:", at=None)
+        expect.equal(
+            [],
+            sorted(path.name for path in self._before - self._present()),
+            f"deleted files {how}:",
+            at=None,
+        )

@@ -10,7 +10,9 @@ from lakepact.conformance.clients.lab import ClientLab
 
 VIEW_SQL = "SELECT 1 AS id"
 KEPT = {"lakepact.note": "kept"}  #: properties of namespaces and tables
-DROPS_DIALECTS = "replace.drop-dialect.allowed"  #: allows a client of another dialect to replace a view
+DROPS_DIALECTS = (
+    "replace.drop-dialect.allowed"  #: allows a client of another dialect to replace a view
+)
 
 SCHEMA: dict[str, Any] = {
     "type": "struct",
@@ -92,20 +94,29 @@ class CatalogClientLab(ClientLab):
 
     def arguments(self, url: str, arguments: Mapping[str, Any]) -> Mapping[str, Any]:
         """Return the arguments of a task, with the address of the catalog and the client's own properties."""
-        properties = {name: value.replace(ADDRESS, url) for name, value in arguments.get("properties", {}).items()}
+        properties = {
+            name: value.replace(ADDRESS, url)
+            for name, value in arguments.get("properties", {}).items()
+        }
         return {"uri": url, **arguments, "properties": properties}
 
     def namespace(self, *tables: str, within: Sequence[str] = (), named: str = "") -> list[str]:
         """Return a new namespace with these tables in it."""
         levels = [*within, named or self.name()]
-        self.server.ask("POST", "/v1/namespaces", document={"namespace": levels, "properties": KEPT})
+        self.server.ask(
+            "POST", "/v1/namespaces", document={"namespace": levels, "properties": KEPT}
+        )
         for table in tables:
             self.create(levels, table)
         return levels
 
     def create(self, namespace: Sequence[str], table: str, **members: Any) -> None:
         """Create a table; members of the request replace the usual ones."""
-        self.server.ask("POST", path_of(namespace, "tables"), document={"name": table, "schema": SCHEMA, **members})
+        self.server.ask(
+            "POST",
+            path_of(namespace, "tables"),
+            document={"name": table, "schema": SCHEMA, **members},
+        )
 
     def view(self, namespace: Sequence[str], name: str) -> None:
         """Create a view."""
@@ -113,19 +124,27 @@ class CatalogClientLab(ClientLab):
 
     def stored(self, namespace: Sequence[str], table: str) -> dict[str, Any]:
         """Return a table as the server behind the scripted server has it."""
-        loaded: dict[str, Any] = self.server.ask("GET", path_of(namespace, "tables", table)).document
+        loaded: dict[str, Any] = self.server.ask(
+            "GET", path_of(namespace, "tables", table)
+        ).document
         return loaded
 
-    def commit(self, namespace: Sequence[str], table: str, *updates: Mapping[str, Any]) -> dict[str, Any]:
+    def commit(
+        self, namespace: Sequence[str], table: str, *updates: Mapping[str, Any]
+    ) -> dict[str, Any]:
         """Commit updates to a table, as another client would, and return its metadata."""
         document = {"requirements": [], "updates": list(updates)}
-        committed: dict[str, Any] = self.server.ask("POST", path_of(namespace, "tables", table), document=document).document["metadata"]
+        committed: dict[str, Any] = self.server.ask(
+            "POST", path_of(namespace, "tables", table), document=document
+        ).document["metadata"]
         return committed
 
 
 def path_of(namespace: Sequence[str], *further: str) -> str:
     """Return the path of a namespace, or of something in it."""
-    return "/".join(["/v1/namespaces", *(quote(step, safe="") for step in ("\x1f".join(namespace), *further))])
+    return "/".join(
+        ["/v1/namespaces", *(quote(step, safe="") for step in ("\x1f".join(namespace), *further))]
+    )
 
 
 def view_request(name: str) -> dict[str, Any]:
@@ -138,4 +157,9 @@ def view_request(name: str) -> dict[str, Any]:
         "representations": [{"type": "sql", "sql": VIEW_SQL, "dialect": "spark"}],
         "default-namespace": ["lakepact"],
     }
-    return {"name": name, "schema": SCHEMA, "view-version": version, "properties": {DROPS_DIALECTS: "true"}}
+    return {
+        "name": name,
+        "schema": SCHEMA,
+        "view-version": version,
+        "properties": {DROPS_DIALECTS: "true"},
+    }

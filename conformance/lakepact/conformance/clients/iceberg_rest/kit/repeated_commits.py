@@ -39,7 +39,9 @@ def table_changes_of(done: Performance) -> Iterator[dict[str, Any]]:
 def updates_of(done: Performance, action: str) -> Iterator[dict[str, Any]]:
     """Yield the updates of one kind that a client sent in its commits."""
     for change in table_changes_of(done):
-        yield from (update for update in change.get("updates", ()) if update.get("action") == action)
+        yield from (
+            update for update in change.get("updates", ()) if update.get("action") == action
+        )
 
 
 def is_guarded(done: Performance, action: str, *requirements: str) -> None:
@@ -50,7 +52,9 @@ def is_guarded(done: Performance, action: str, *requirements: str) -> None:
     """
     for change in table_changes_of(done):
         required = [one.get("type") for one in change.get("requirements", ())]
-        if any(update.get("action") == action for update in change.get("updates", ())) and not set(required) & set(requirements):
+        if any(update.get("action") == action for update in change.get("updates", ())) and not set(
+            required
+        ) & set(requirements):
             raise Unmet(f"{' or '.join(requirements)} in a commit with {action}", shown(required))
 
 
@@ -62,7 +66,9 @@ def is_not_repeated(done: Performance, how: int | str, *, keys_are_kept: bool = 
         NotOffered: the client sent no commit.
     """
     if not done.of(*COMMITS):
-        raise NotOffered("the client does not commit by updateTable, commitTransaction or replaceView")
+        raise NotOffered(
+            "the client does not commit by updateTable, commitTransaction or replaceView"
+        )
     sent: set[bytes] = set()
     for exchange in done.of(*COMMITS, *LOADS):
         if exchange.operation in LOADS:

@@ -19,7 +19,9 @@ HTML = (("content-type", "text/html"),)
 
 def error(status: int, kind: str = "ServerError", **headers: str) -> Answer:
     """Return an error with a well-formed body; underscores in names of headers stand for hyphens."""
-    body = orjson.dumps({"error": {"message": "an answer of the script", "type": kind, "code": status}})
+    body = orjson.dumps(
+        {"error": {"message": "an answer of the script", "type": kind, "code": status}}
+    )
     answer = Answer(status, body=body)
     for name, value in headers.items():
         answer = answer.with_header(name.replace("_", "-"), value)
@@ -29,14 +31,22 @@ def error(status: int, kind: str = "ServerError", **headers: str) -> Answer:
 #: Bodies of errors that are missing, or not those of the contract.
 BODIES: Mapping[str, Callable[[Answer], Answer]] = {
     "no body": lambda answer: replace(answer, body=b"", headers=()),
-    "an HTML body": lambda answer: replace(answer, body=b"<html><body><h1>It does not work</h1></body></html>", headers=HTML),
+    "an HTML body": lambda answer: replace(
+        answer, body=b"<html><body><h1>It does not work</h1></body></html>", headers=HTML
+    ),
     "half a JSON body": lambda answer: replace(answer, body=answer.body[: len(answer.body) // 2]),
-    "a JSON body without error": lambda answer: replace(answer, body=b'{"message": "it does not work"}'),
+    "a JSON body without error": lambda answer: replace(
+        answer, body=b'{"message": "it does not work"}'
+    ),
     "a JSON array as body": lambda answer: replace(answer, body=b"[]"),
 }
 
 
-def answering(operations: OperationId | Collection[OperationId], *answers: Answer | None, is_done: bool = False) -> Script:
+def answering(
+    operations: OperationId | Collection[OperationId],
+    *answers: Answer | None,
+    is_done: bool = False,
+) -> Script:
     """Return a catalog that answers the requests for some operations with these answers; the last one is repeated.
 
     Args:
@@ -62,7 +72,9 @@ def answering(operations: OperationId | Collection[OperationId], *answers: Answe
     return script
 
 
-def at_first(script: Script, operations: OperationId | Collection[OperationId], part: bytes = b"") -> Script:
+def at_first(
+    script: Script, operations: OperationId | Collection[OperationId], part: bytes = b""
+) -> Script:
     """Return a catalog that answers the first request for some operations with `part` in its body by a script, and all others unchanged."""
     meant = {operations} if isinstance(operations, str) else set(operations)
     met: list[bytes] = []
@@ -76,7 +88,10 @@ def at_first(script: Script, operations: OperationId | Collection[OperationId], 
     return first
 
 
-def changing(operations: OperationId | Collection[OperationId], change: Callable[[dict[str, Any]], dict[str, Any]]) -> Script:
+def changing(
+    operations: OperationId | Collection[OperationId],
+    change: Callable[[dict[str, Any]], dict[str, Any]],
+) -> Script:
     """Return a catalog whose successful answers to some operations are changed, without their ETag."""
     meant = {operations} if isinstance(operations, str) else set(operations)
 
@@ -89,7 +104,10 @@ def changing(operations: OperationId | Collection[OperationId], change: Callable
     return script
 
 
-ROUTES = {operation: f"{method} {template}" for method, template, operation in Contract("iceberg_rest").routes}
+ROUTES = {
+    operation: f"{method} {template}"
+    for method, template, operation in Contract("iceberg_rest").routes
+}
 ALWAYS = frozenset({op.get_config, op.get_token})
 MISSING = Answer(404, headers=(("content-type", "text/plain"),), body=b"no such route")
 
@@ -103,7 +121,11 @@ def with_endpoints(without: Collection[OperationId] = ()) -> Script:
         answer = forward(request)
         if request.operation != op.get_config or answer.status != 200:
             return answer
-        served = [route for operation, route in ROUTES.items() if operation not in ALWAYS and operation not in without]
+        served = [
+            route
+            for operation, route in ROUTES.items()
+            if operation not in ALWAYS and operation not in without
+        ]
         return answer.with_document({**answer.document, "endpoints": served})
 
     return script

@@ -27,7 +27,11 @@ def configured(*, defaults: Mapping[str, str], overrides: Mapping[str, str]) -> 
             answer = forward(request)
             document = answer.document
             return answer.with_document(
-                {**document, "defaults": {**document["defaults"], **defaults}, "overrides": {**document["overrides"], **overrides}}
+                {
+                    **document,
+                    "defaults": {**document["defaults"], **defaults},
+                    "overrides": {**document["overrides"], **overrides},
+                }
             )
         return forward(request.without_step(2, *prefixes, *OWN.values()))
 
@@ -52,18 +56,32 @@ def settings_are_merged(lab: CatalogClientLab) -> None:
         for defaults, own, overrides, effective in MERGED:
             with case():
                 done = lab.performs(
-                    "list-tables", configured(defaults=defaults, overrides=overrides), prefix=effective, properties=own, namespace=home
+                    "list-tables",
+                    configured(defaults=defaults, overrides=overrides),
+                    prefix=effective,
+                    properties=own,
+                    namespace=home,
                 )
                 paths = sorted(
-                    {exchange.url.partition("/v1/")[2].partition("?")[0] for exchange in done.exchanges if "/namespaces" in exchange.url}
+                    {
+                        exchange.url.partition("/v1/")[2].partition("?")[0]
+                        for exchange in done.exchanges
+                        if "/namespaces" in exchange.url
+                    }
                 )
                 how = f"with defaults {expect.shown(defaults)}, own properties {expect.shown(own)} and overrides {expect.shown(overrides)}"
                 is_used = bool(paths) and all(p.startswith(f"{effective}/") for p in paths)
-                expect.true(is_used, f"paths below /v1/{effective}/ {how}", expect.shown(paths), at=None)
+                expect.true(
+                    is_used, f"paths below /v1/{effective}/ {how}", expect.shown(paths), at=None
+                )
 
 
 #: Entries of endpoints as later versions or other implementations may have them.
-UNKNOWN_ENDPOINTS = ("POST /v1/{prefix}/lakepact/unknown", "PUT /v1/{prefix}/tables/{table}", "PATCH /v2/{prefix}/tables")
+UNKNOWN_ENDPOINTS = (
+    "POST /v1/{prefix}/lakepact/unknown",
+    "PUT /v1/{prefix}/tables/{table}",
+    "PATCH /v2/{prefix}/tables",
+)
 
 
 @check("IRC-CLI-052")
@@ -77,12 +95,24 @@ def unknown_endpoints(lab: CatalogClientLab) -> None:
         if request.operation != op.get_config:
             return answer
         document = answer.document
-        return answer.with_document({**document, "endpoints": [*UNKNOWN_ENDPOINTS[:1], *document["endpoints"], *UNKNOWN_ENDPOINTS[1:]]})
+        return answer.with_document(
+            {
+                **document,
+                "endpoints": [
+                    *UNKNOWN_ENDPOINTS[:1],
+                    *document["endpoints"],
+                    *UNKNOWN_ENDPOINTS[1:],
+                ],
+            }
+        )
 
     with lab.judge("IRC-CLI-052"):
         done = lab.performs("list-tables", script, namespace=home)
         expect.true(
-            done.ended.prints(["t"]), f"the tables, where endpoints has {expect.shown(UNKNOWN_ENDPOINTS[0])}", done.ended.outcome, at=None
+            done.ended.prints(["t"]),
+            f"the tables, where endpoints has {expect.shown(UNKNOWN_ENDPOINTS[0])}",
+            done.ended.outcome,
+            at=None,
         )
 
 
@@ -96,14 +126,25 @@ def warehouses(lab: CatalogClientLab) -> None:
     lab.does("list-tables", ["t"], namespace=home)
 
     def script(request: Request, forward: Forward) -> Answer:
-        return forward(request.at(request.target.partition("?")[0]) if request.operation == op.get_config else request)
+        return forward(
+            request.at(request.target.partition("?")[0])
+            if request.operation == op.get_config
+            else request
+        )
 
     with lab.judge_each("IRC-CLI-053") as case:
         for warehouse in WAREHOUSES:
-            done = lab.performs("list-tables", script, namespace=home, properties={"warehouse": warehouse})
+            done = lab.performs(
+                "list-tables", script, namespace=home, properties={"warehouse": warehouse}
+            )
             asked = done.of(op.get_config)
             if not asked:
                 raise NotOffered("the client does not ask for the configuration")
             with case():
                 sent = dict(parse_qsl(urlsplit(asked[0].url).query, keep_blank_values=True))
-                expect.equal(warehouse, sent.get("warehouse"), "warehouse in the query of getConfig:", at=None)
+                expect.equal(
+                    warehouse,
+                    sent.get("warehouse"),
+                    "warehouse in the query of getConfig:",
+                    at=None,
+                )

@@ -5,7 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from lakepact.conformance.clients.iceberg_rest.kit.lab import CatalogClientLab
-from lakepact.conformance.clients.iceberg_rest.kit.scripts import MISSING, answering, error, with_endpoints
+from lakepact.conformance.clients.iceberg_rest.kit.scripts import (
+    MISSING,
+    answering,
+    error,
+    with_endpoints,
+)
 from lakepact.conformance.clients.iceberg_rest.suite import check
 from lakepact.conformance.clients.lab import Performance
 from lakepact.conformance.clients.listener import Answer
@@ -60,8 +65,19 @@ def undeclared_operations(lab: CatalogClientLab) -> None:
             if done is not None and done.of(op.get_config):
                 judged += 1
                 with case():
-                    called = sorted({exchange.operation for exchange in done.of(*OPTIONAL) if exchange.operation})
-                    expect.equal([], called, f"operations that {task} calls and the configuration does not list:", at=None)
+                    called = sorted(
+                        {
+                            exchange.operation
+                            for exchange in done.of(*OPTIONAL)
+                            if exchange.operation
+                        }
+                    )
+                    expect.equal(
+                        [],
+                        called,
+                        f"operations that {task} calls and the configuration does not list:",
+                        at=None,
+                    )
     if not judged:
         raise NotOffered("the client does not ask for the configuration")
 
@@ -75,7 +91,9 @@ def below(prefix: str) -> Script:
         if request.operation == op.get_config:
             answer = forward(request)
             document = answer.document
-            return answer.with_document({**document, "overrides": {**document["overrides"], "prefix": prefix}})
+            return answer.with_document(
+                {**document, "overrides": {**document["overrides"], "prefix": prefix}}
+            )
         if not path.startswith(start):
             return MISSING
         return forward(request.at("/v1/" + path.removeprefix(start) + mark + query))
@@ -85,13 +103,17 @@ def below(prefix: str) -> Script:
 
 def _paths(done: Performance) -> set[str]:
     """Return the paths of a client's requests that belong below the prefix."""
-    paths = {"/v1/" + exchange.url.partition("/v1/")[2].partition("?")[0] for exchange in done.exchanges}
+    paths = {
+        "/v1/" + exchange.url.partition("/v1/")[2].partition("?")[0] for exchange in done.exchanges
+    }
     return paths - {"/v1/config", "/v1/oauth/tokens"}
 
 
 def _all_below(done: Performance, prefix: str) -> None:
     outside = sorted(path for path in _paths(done) if not path.startswith(f"/v1/{prefix}/"))
-    expect.equal([], outside, f"paths of {done.ended.task} that do not begin with /v1/{prefix}/:", at=None)
+    expect.equal(
+        [], outside, f"paths of {done.ended.task} that do not begin with /v1/{prefix}/:", at=None
+    )
 
 
 @check("IRC-CLI-013")
@@ -105,7 +127,10 @@ def prefixes(lab: CatalogClientLab) -> None:
         ("set-properties", {"namespace": home, "table": "t", "updates": {"lakepact.note": "1"}}),
         ("table-exists", {"namespace": home, "table": "t"}),
         ("append-rows", {"namespace": home, "table": "t", "rows": [{"id": 1, "data": "a"}]}),
-        ("commit-transaction", {"namespace": home, "tables": ["t"], "updates": {"lakepact.note": "2"}}),
+        (
+            "commit-transaction",
+            {"namespace": home, "tables": ["t"], "updates": {"lakepact.note": "2"}},
+        ),
         ("rename-table", {"namespace": home, "table": "t", "to": "renamed"}),
         ("drop-table", {"namespace": home, "table": "renamed"}),
     ]
@@ -131,7 +156,9 @@ def moved(request: Request, forward: Forward) -> Answer:
         return MISSING
     answer = forward(request)
     document = answer.document
-    return answer.with_document({**document, "overrides": {**document["overrides"], "uri": request.base + here}})
+    return answer.with_document(
+        {**document, "overrides": {**document["overrides"], "uri": request.base + here}}
+    )
 
 
 @check("IRC-CLI-014")
@@ -141,10 +168,15 @@ def addresses_in_overrides(lab: CatalogClientLab) -> None:
     lab.does("list-tables", ["t"], namespace=home)
     with lab.judge("IRC-CLI-014"):
         done = lab.performs("list-tables", moved, namespace=home)
-        paths = [exchange.url.partition("/task-")[2].partition("/")[2].partition("?")[0] for exchange in done.exchanges]
+        paths = [
+            exchange.url.partition("/task-")[2].partition("/")[2].partition("?")[0]
+            for exchange in done.exchanges
+        ]
         later = paths[1:]
         if not later or not all(path.startswith(f"{ELSEWHERE}/") for path in later):
-            raise Unmet(f"requests to the overridden uri, which ends with /{ELSEWHERE}", expect.shown(later))
+            raise Unmet(
+                f"requests to the overridden uri, which ends with /{ELSEWHERE}", expect.shown(later)
+            )
 
 
 ASKED_BY_STATUS = frozenset({op.table_exists, op.namespace_exists})
@@ -177,17 +209,29 @@ def existence_by_status(lab: CatalogClientLab) -> None:
     home, missing = lab.namespace("t"), [lab.name()]
     scripts: list[tuple[str, str, Script]] = [
         ("IRC-CLI-015", "with HEAD", with_endpoints()),
-        ("IRC-CLI-012", "without HEAD among the endpoints", with_endpoints(without=ASKED_BY_STATUS)),
+        (
+            "IRC-CLI-012",
+            "without HEAD among the endpoints",
+            with_endpoints(without=ASKED_BY_STATUS),
+        ),
     ]
     tasks = _offered(lab)
     for requirement, how, script in lab.each(scripts):
         with lab.judge_each(requirement) as case:
             for task in tasks:
                 with case():
-                    _is(lab.performs(task, script, namespace=home, table="t"), True, f"of an object that exists, {how}")
+                    _is(
+                        lab.performs(task, script, namespace=home, table="t"),
+                        True,
+                        f"of an object that exists, {how}",
+                    )
                 with case():
                     namespace = home if task == "table-exists" else missing
-                    _is(lab.performs(task, script, namespace=namespace, **TASKS[task]), False, f"of a missing object, {how}")
+                    _is(
+                        lab.performs(task, script, namespace=namespace, **TASKS[task]),
+                        False,
+                        f"of a missing object, {how}",
+                    )
 
 
 @check("IRC-CLI-003", "IRC-CLI-016", "IRC-CLI-018")
@@ -197,7 +241,9 @@ def unusual_existence_responses(lab: CatalogClientLab) -> None:
     tasks = _offered(lab)
     with lab.judge_each("IRC-CLI-016", without="the client sends no HEAD request") as case:
         for task in tasks:
-            done = lab.performs(task, answering(ASKED_BY_STATUS, Answer(200)), namespace=home, table="t")
+            done = lab.performs(
+                task, answering(ASKED_BY_STATUS, Answer(200)), namespace=home, table="t"
+            )
             if done.of(*ASKED_BY_STATUS):
                 with case():
                     _is(done, True, "where HEAD returns 200")
@@ -205,10 +251,16 @@ def unusual_existence_responses(lab: CatalogClientLab) -> None:
         for task in tasks:
             with case():
                 gone = answering(ASKED, Answer(404, headers=()))
-                _is(lab.performs(task, gone, namespace=home, table="t"), False, "where the answer is 404 without a body")
+                _is(
+                    lab.performs(task, gone, namespace=home, table="t"),
+                    False,
+                    "where the answer is 404 without a body",
+                )
     with lab.judge_each("IRC-CLI-003") as case:
         for task in tasks:
             for status in REFUSED:
                 with case():
-                    done = lab.performs(task, answering(ASKED, error(status)), namespace=home, table="t")
+                    done = lab.performs(
+                        task, answering(ASKED, error(status)), namespace=home, table="t"
+                    )
                     done.is_refused(f"the server returned {status}")

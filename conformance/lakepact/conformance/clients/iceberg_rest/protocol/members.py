@@ -34,9 +34,21 @@ OPTIONAL: Mapping[str, tuple[OperationId, tuple[str, ...]]] = {
     "table-exists": (op.get_config, ("endpoints",)),
 }
 #: Usual values of these members.
-PRESENT: Mapping[OperationId, Document] = {op.load_table: {"config": {}, "storage-credentials": []}, op.load_view: {"config": {}}}
+PRESENT: Mapping[OperationId, Document] = {
+    op.load_table: {"config": {}, "storage-credentials": []},
+    op.load_view: {"config": {}},
+}
 #: Members of table metadata that may be absent.
-OF_METADATA = ("properties", "snapshots", "refs", "snapshot-log", "metadata-log", "statistics", "partition-statistics", "encryption-keys")
+OF_METADATA = (
+    "properties",
+    "snapshots",
+    "refs",
+    "snapshot-log",
+    "metadata-log",
+    "statistics",
+    "partition-statistics",
+    "encryption-keys",
+)
 
 
 def _arguments(lab: CatalogClientLab) -> tuple[list[str], Document]:
@@ -65,7 +77,12 @@ def _whole(task: str, done: Performance, how: str) -> None:
     elif task == "table-exists":
         expect.equal(True, result, f"table-exists, {how}:", at=None)
     elif task == "load-view":
-        expect.equal(VIEW_SQL, result.get("sql") if isinstance(result, dict) else result, f"sql of the view, {how}:", at=None)
+        expect.equal(
+            VIEW_SQL,
+            result.get("sql") if isinstance(result, dict) else result,
+            f"sql of the view, {how}:",
+            at=None,
+        )
     else:
         expect.true(isinstance(result, dict), f"an object, {how}", done.ended.outcome, at=None)
 
@@ -94,21 +111,51 @@ def optional_members(lab: CatalogClientLab) -> None:
     changes: list[tuple[str, str, str, Change]] = []
     for task in tasks:
         operation, members = OPTIONAL[task]
-        changes.append(("IRC-CLI-028", task, f"with unknown members in {operation}", _with(UNKNOWN)))
+        changes.append(
+            ("IRC-CLI-028", task, f"with unknown members in {operation}", _with(UNKNOWN))
+        )
         for member in members:
-            changes.append(("IRC-CLI-028", task, f"without {member} in {operation}", _without(member)))
-            changes.append(("IRC-CLI-029", task, f"with {member} null in {operation}", _with({member: None})))
+            changes.append(
+                ("IRC-CLI-028", task, f"without {member} in {operation}", _without(member))
+            )
+            changes.append(
+                ("IRC-CLI-029", task, f"with {member} null in {operation}", _with({member: None}))
+            )
     if "load-table" in tasks:
-        changes.append(("IRC-CLI-028", "load-table", "with unknown members in metadata", _in_metadata(_with(UNKNOWN))))
-        changes.append(("IRC-CLI-028", "load-table", f"without {', '.join(OF_METADATA)}", _in_metadata(_without(*OF_METADATA))))
+        changes.append(
+            (
+                "IRC-CLI-028",
+                "load-table",
+                "with unknown members in metadata",
+                _in_metadata(_with(UNKNOWN)),
+            )
+        )
+        changes.append(
+            (
+                "IRC-CLI-028",
+                "load-table",
+                f"without {', '.join(OF_METADATA)}",
+                _in_metadata(_without(*OF_METADATA)),
+            )
+        )
         changes += [
-            ("IRC-CLI-029", "load-table", f"with {name} null in metadata", _in_metadata(_with({name: None}))) for name in OF_METADATA
+            (
+                "IRC-CLI-029",
+                "load-table",
+                f"with {name} null in metadata",
+                _in_metadata(_with({name: None})),
+            )
+            for name in OF_METADATA
         ]
     for requirement in lab.each(("IRC-CLI-028", "IRC-CLI-029")):
         with lab.judge_each(requirement) as case:
             for task, how, change in [change[1:] for change in changes if change[0] == requirement]:
                 with case():
-                    _whole(task, lab.performs(task, changing(OPTIONAL[task][0], change), **arguments), how)
+                    _whole(
+                        task,
+                        lab.performs(task, changing(OPTIONAL[task][0], change), **arguments),
+                        how,
+                    )
 
 
 def _with_snapshots(*identifiers: int) -> Change:
@@ -128,8 +175,17 @@ def _with_snapshots(*identifiers: int) -> Change:
             for number, identifier in enumerate(identifiers, 1)
         ]
         refs = {"main": {"type": "branch", "snapshot-id": identifiers[-1]}}
-        sequence = {"last-sequence-number": len(identifiers), "last-updated-ms": metadata["last-updated-ms"] + len(identifiers)}
-        return {**metadata, **sequence, "snapshots": snapshots, "current-snapshot-id": identifiers[-1], "refs": refs}
+        sequence = {
+            "last-sequence-number": len(identifiers),
+            "last-updated-ms": metadata["last-updated-ms"] + len(identifiers),
+        }
+        return {
+            **metadata,
+            **sequence,
+            "snapshots": snapshots,
+            "current-snapshot-id": identifiers[-1],
+            "refs": refs,
+        }
 
     return change
 
@@ -140,12 +196,22 @@ def numbers_of_snapshots(lab: CatalogClientLab) -> None:
     _, arguments = _arguments(lab)
     lab.does("load-table", **arguments)
     with lab.judge("IRC-CLI-030"):
-        done = lab.performs("load-table", changing(op.load_table, _in_metadata(_with_snapshots(LARGE, LARGEST))), **arguments)
+        done = lab.performs(
+            "load-table",
+            changing(op.load_table, _in_metadata(_with_snapshots(LARGE, LARGEST))),
+            **arguments,
+        )
         result = done.result if isinstance(done.result, dict) else {}
-        expect.equal([LARGE, LARGEST], sorted(result.get("snapshot-ids") or []), "snapshot-ids", at=None)
+        expect.equal(
+            [LARGE, LARGEST], sorted(result.get("snapshot-ids") or []), "snapshot-ids", at=None
+        )
         expect.equal(LARGEST, result.get("current-snapshot-id"), "current-snapshot-id", at=None)
     with lab.judge("IRC-CLI-031"):
-        done = lab.performs("load-table", changing(op.load_table, _in_metadata(_with({"current-snapshot-id": -1}))), **arguments)
+        done = lab.performs(
+            "load-table",
+            changing(op.load_table, _in_metadata(_with({"current-snapshot-id": -1}))),
+            **arguments,
+        )
         result = done.result
         is_none = isinstance(result, dict) and result.get("current-snapshot-id") in {None, -1}
         expect.true(is_none, "a table without a current snapshot", done.ended.outcome, at=None)

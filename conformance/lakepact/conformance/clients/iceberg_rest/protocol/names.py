@@ -29,7 +29,12 @@ def namespace_names(lab: CatalogClientLab) -> None:
 
 
 def _lists(lab: CatalogClientLab, namespace: Sequence[str]) -> None:
-    expect.equal(["t"], lab.performs("list-tables", namespace=namespace).result, f"the tables of {expect.shown(namespace)}", at=None)
+    expect.equal(
+        ["t"],
+        lab.performs("list-tables", namespace=namespace).result,
+        f"the tables of {expect.shown(namespace)}",
+        at=None,
+    )
 
 
 @check("IRC-CLI-002")
@@ -44,7 +49,10 @@ def table_names(lab: CatalogClientLab) -> None:
                 expected = lab.stored(home, name)["metadata"]["table-uuid"]
                 found = lab.performs("load-table", namespace=home, table=name).result
                 expect.equal(
-                    expected, found.get("uuid") if isinstance(found, dict) else found, f"uuid of the table {expect.shown(name)}:", at=None
+                    expected,
+                    found.get("uuid") if isinstance(found, dict) else found,
+                    f"uuid of the table {expect.shown(name)}:",
+                    at=None,
                 )
 
 
@@ -54,7 +62,10 @@ JSON = ("application/json; charset=utf-8", "Application/JSON;charset=UTF-8")
 def compressed(request: Request, forward: Forward) -> Answer:
     """Answer as a server that compresses answers with gzip if the client accepts it."""
     answer = forward(request)
-    accepted = [coding.partition(";")[0].strip().lower() for coding in request.headers.get("accept-encoding", "").split(",")]
+    accepted = [
+        coding.partition(";")[0].strip().lower()
+        for coding in request.headers.get("accept-encoding", "").split(",")
+    ]
     if "gzip" not in accepted or not answer.body:
         return answer
     return replace(answer, body=gzip.compress(answer.body)).with_header("content-encoding", "gzip")
@@ -68,11 +79,21 @@ def encodings(lab: CatalogClientLab) -> None:
     with lab.judge_each("IRC-CLI-055") as case:
         with case():
             done = lab.performs("list-tables", compressed, namespace=home)
-            expect.true(done.ended.prints(["t"]), "the tables, in the content coding that the client accepts", done.ended.outcome, at=None)
+            expect.true(
+                done.ended.prints(["t"]),
+                "the tables, in the content coding that the client accepts",
+                done.ended.outcome,
+                at=None,
+            )
         for kind in JSON:
             with case():
                 done = lab.performs("list-tables", _with_type(kind), namespace=home)
-                expect.true(done.ended.prints(["t"]), f"the tables, with Content-Type {kind}", done.ended.outcome, at=None)
+                expect.true(
+                    done.ended.prints(["t"]),
+                    f"the tables, with Content-Type {kind}",
+                    done.ended.outcome,
+                    at=None,
+                )
 
 
 def _with_type(kind: str) -> Script:

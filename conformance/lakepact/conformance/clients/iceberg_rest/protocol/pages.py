@@ -85,7 +85,9 @@ def _number(token: str) -> int | None:
 
 def _began_with_token(done: Performance) -> bool:
     listed = [exchange for exchange in done.exchanges if exchange.operation in LISTINGS]
-    return bool(listed) and "pageToken" in dict(parse_qsl(urlsplit(listed[0].url).query, keep_blank_values=True))
+    return bool(listed) and "pageToken" in dict(
+        parse_qsl(urlsplit(listed[0].url).query, keep_blank_values=True)
+    )
 
 
 def _lists(lab: CatalogClientLab, pages: Pages, home: list[str]) -> Performance:
@@ -99,7 +101,12 @@ def _namespace_of_tables(lab: CatalogClientLab) -> list[str]:
 
 
 def _complete(done: Performance, how: str) -> None:
-    expect.true(done.ended.prints(NAMES), f"the tables {expect.shown(NAMES)} {how}", done.ended.outcome, at=None)
+    expect.true(
+        done.ended.prints(NAMES),
+        f"the tables {expect.shown(NAMES)} {how}",
+        done.ended.outcome,
+        at=None,
+    )
 
 
 @check("IRC-CLI-006", "IRC-CLI-007")
@@ -115,7 +122,10 @@ def pages_are_followed(lab: CatalogClientLab) -> None:
         ("list-views", views, NAMES),
         ("list-child-namespaces", home, children),
     )
-    listed = [(lab.tries(task, Pages().script, namespace=where, parent=where), items) for task, where, items in tasks]
+    listed = [
+        (lab.tries(task, Pages().script, namespace=where, parent=where), items)
+        for task, where, items in tasks
+    ]
     for requirement, with_token in lab.each((("IRC-CLI-006", True), ("IRC-CLI-007", False))):
         without = f"the client {'asks for no' if with_token else 'asks for'} pages"
         with lab.judge_each(requirement, without=without) as case:
@@ -137,7 +147,10 @@ def unusual_pages(lab: CatalogClientLab) -> None:
     with lab.judge_each("IRC-CLI-008") as case:
         for empty in ({0}, {1}, {1, 2}):
             with case():
-                _complete(_lists(lab, Pages(empty=frozenset(empty)), home), f"where pages {sorted(empty)} are empty")
+                _complete(
+                    _lists(lab, Pages(empty=frozenset(empty)), home),
+                    f"where pages {sorted(empty)} are empty",
+                )
     with lab.judge("IRC-CLI-009"):
         done = _lists(lab, Pages(repeats=True), home)
         if done.ended.is_late or len(done.exchanges) >= MOST_REQUESTS:
@@ -151,7 +164,9 @@ def refused_pages(lab: CatalogClientLab) -> None:
     home = _namespace_of_tables(lab)
     if not _lists(lab, Pages(), home).ended.prints(NAMES):
         raise Blocked("the client does not follow pages")
-    answers: list[tuple[str, Answer]] = [(str(status), error(status, kind)) for status, kind in LATER_REFUSALS + SERVER_ERRORS]
+    answers: list[tuple[str, Answer]] = [
+        (str(status), error(status, kind)) for status, kind in LATER_REFUSALS + SERVER_ERRORS
+    ]
     answers += [(f"404 with {how}", change(error(404))) for how, change in BODIES.items()]
     with lab.judge_each("IRC-CLI-003") as case:
         for how, answer in answers:
@@ -170,7 +185,9 @@ def namespaces_below_a_parent(lab: CatalogClientLab) -> None:
         for parent, child in ((top, middle), (middle, lowest)):
             with case():
                 found: Any = lab.performs("list-child-namespaces", parent=parent).result
-                expect.equal([child], found, f"the namespaces below {expect.shown(parent)}:", at=None)
+                expect.equal(
+                    [child], found, f"the namespaces below {expect.shown(parent)}:", at=None
+                )
 
 
 def ending(change: Callable[[dict[str, Any]], dict[str, Any]]) -> Script:
@@ -197,12 +214,20 @@ def listings_end(lab: CatalogClientLab) -> None:
     """A client lists all tables, whether `next-page-token` of the last page is null or missing."""
     names = [f"t{n}" for n in range(5)]
     home = lab.namespace(*names)
-    read = {how: lab.performs("list-tables", ending(change), namespace=home).ended for how, change in ENDS.items()}
+    read = {
+        how: lab.performs("list-tables", ending(change), namespace=home).ended
+        for how, change in ENDS.items()
+    }
     if not any(ended.prints(names) for ended in read.values()):
-        raise Blocked(f"the client returned no tables for any ending of a listing: {' / '.join(ended.shown for ended in read.values())}")
+        raise Blocked(
+            f"the client returned no tables for any ending of a listing: {' / '.join(ended.shown for ended in read.values())}"
+        )
     with lab.judge_each("IRC-PAG-006") as case:
         for how, ended in read.items():
             with case():
                 expect.true(
-                    ended.prints(names), f"the tables {expect.shown(names)} where {TOKEN} is {how} in the end", ended.outcome, at=None
+                    ended.prints(names),
+                    f"the tables {expect.shown(names)} where {TOKEN} is {how} in the end",
+                    ended.outcome,
+                    at=None,
                 )

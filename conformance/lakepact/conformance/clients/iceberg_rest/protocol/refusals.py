@@ -23,7 +23,11 @@ from lakepact.generated.iceberg_rest import op
 WAIT = 1.0  #: seconds that a server asks for
 DATED = 2.0  #: seconds until the date that a server names, which has no fractions
 TOLERANCE = 0.1
-LISTING_REFUSED = ((403, "ForbiddenException"), (404, "NoSuchNamespaceException"), (500, "InternalServerError"))
+LISTING_REFUSED = (
+    (403, "ForbiddenException"),
+    (404, "NoSuchNamespaceException"),
+    (500, "InternalServerError"),
+)
 NOT_FOUND = "NoSuchNamespaceException"  #: of a namespace whose parent does not exist, which the contract does not list
 
 
@@ -34,18 +38,33 @@ def refused_requests_are_reported(lab: CatalogClientLab) -> None:
     lab.does("list-tables", ["t"], namespace=home)
     with lab.judge("IRC-CLI-003"):
         for status, kind in LISTING_REFUSED:
-            refused = lab.performs("list-tables", answering(op.list_tables, error(status, kind)), namespace=home)
+            refused = lab.performs(
+                "list-tables", answering(op.list_tables, error(status, kind)), namespace=home
+            )
             refused.is_refused(f"listTables was answered with {status}")
 
 
 @check("IRC-CLI-054", "IRC-CLI-068")
 def kinds_of_errors(lab: CatalogClientLab) -> None:
     """A client reports 404 and 409 by other errors than each other, 403, 500 and 503, whatever it loads or changes."""
-    load: tuple[OperationId, str, dict[str, Any]] = (op.load_table, "load-table", {"namespace": lab.namespace("t"), "table": "t"})
+    load: tuple[OperationId, str, dict[str, Any]] = (
+        op.load_table,
+        "load-table",
+        {"namespace": lab.namespace("t"), "table": "t"},
+    )
     kinds: dict[str, dict[int, str]] = {}
     shows: dict[str, Performance] = {}
-    for operation, task, arguments in (load, *(change[:3] for change in changes(lab) if change.operation != op.report_metrics)):
-        for status in (404, 409, 403, 500, *([503] if operation == op.load_table else [])):  # clients wait longer after 503
+    for operation, task, arguments in (
+        load,
+        *(change[:3] for change in changes(lab) if change.operation != op.report_metrics),
+    ):
+        for status in (
+            404,
+            409,
+            403,
+            500,
+            *([503] if operation == op.load_table else []),
+        ):  # clients wait longer after 503
             documented = lab.contract.operations[operation].answer(status)
             if documented is None and status != 404:
                 continue
@@ -61,10 +80,19 @@ def kinds_of_errors(lab: CatalogClientLab) -> None:
     for requirement, distinct in lab.each((("IRC-CLI-054", 404), ("IRC-CLI-068", 409))):
         with lab.judge_each(requirement, without="the client reports no such errors") as case:
             for task, found in kinds.items():
-                alike = [status for status, kind in found.items() if distinct in found and status != distinct and kind == found[distinct]]
+                alike = [
+                    status
+                    for status, kind in found.items()
+                    if distinct in found and status != distinct and kind == found[distinct]
+                ]
                 lab.show(shows[task])
                 with case():
-                    expect.equal([], alike, f"statuses that {task} reports by the same error as {distinct}:", at=None)
+                    expect.equal(
+                        [],
+                        alike,
+                        f"statuses that {task} reports by the same error as {distinct}:",
+                        at=None,
+                    )
 
 
 @check("IRC-CLI-022")
@@ -73,17 +101,24 @@ def commits_to_busy_servers(lab: CatalogClientLab) -> None:
     home = lab.namespace("t")
     lab.does("set-properties", namespace=home, table="t", updates={"lakepact.first": "1"})
     script = answering(COMMITS, error(503, "SlowDownException"), None)
-    done = lab.performs("set-properties", script, namespace=home, table="t", updates={"lakepact.busy": "1"})
+    done = lab.performs(
+        "set-properties", script, namespace=home, table="t", updates={"lakepact.busy": "1"}
+    )
     commits = done.of(*COMMITS)
     if not commits:
         raise NotOffered("the client does not commit by updateTable or commitTransaction")
     with lab.judge("IRC-CLI-022"):
         if len(commits) > 1 and not all(key_of(exchange) for exchange in commits):
-            raise Unmet("one attempt at a commit that returned 503 without Retry-After", f"{len(commits)} attempts")
+            raise Unmet(
+                "one attempt at a commit that returned 503 without Retry-After",
+                f"{len(commits)} attempts",
+            )
 
 
 def _date() -> str:
-    return email.utils.format_datetime(dt.datetime.now(dt.UTC) + dt.timedelta(seconds=DATED + 1), usegmt=True)
+    return email.utils.format_datetime(
+        dt.datetime.now(dt.UTC) + dt.timedelta(seconds=DATED + 1), usegmt=True
+    )
 
 
 @check("IRC-CLI-023")
@@ -94,14 +129,20 @@ def retry_after_is_respected(lab: CatalogClientLab) -> None:
     answers: list[tuple[str, float, Answer]] = [
         ("503 with Retry-After: 1", WAIT, error(503, "SlowDownException", retry_after="1")),
         ("429 with Retry-After: 1", WAIT, error(429, "TooManyRequestsException", retry_after="1")),
-        ("503 with a date in Retry-After", DATED, error(503, "SlowDownException", retry_after=_date())),
+        (
+            "503 with a date in Retry-After",
+            DATED,
+            error(503, "SlowDownException", retry_after=_date()),
+        ),
     ]
     retried = False
     with lab.judge_each("IRC-CLI-023") as case:
         for how, seconds, answer in answers:
             if how.endswith("in Retry-After"):
                 answer = error(503, "SlowDownException", retry_after=_date())  # noqa: PLW2901 - the date is of now
-            done = lab.performs("list-tables", answering(op.list_tables, answer, None), namespace=home)
+            done = lab.performs(
+                "list-tables", answering(op.list_tables, answer, None), namespace=home
+            )
             attempts = _attempts(done)
             if len(attempts) > 1:
                 retried = True
@@ -120,4 +161,7 @@ def _attempts(done: Performance) -> list[Exchange]:
 def _waited(attempts: Sequence[Exchange], seconds: float, how: str) -> None:
     first, second = (exchange.sent_at for exchange in attempts[:2])
     if second - first < seconds - TOLERANCE:
-        raise Unmet(f"{seconds:.0f} s or more between a request that returned {how} and the next attempt", f"{second - first:.2f} s")
+        raise Unmet(
+            f"{seconds:.0f} s or more between a request that returned {how} and the next attempt",
+            f"{second - first:.2f} s",
+        )

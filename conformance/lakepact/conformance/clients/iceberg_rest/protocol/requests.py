@@ -38,7 +38,9 @@ class Requests:
         self.flaws = lru_cache(REMEMBERED)(self._flaws_of)
         #: Schemas that only clients send.
         self.of_clients = {
-            r.clause.rpartition("/")[2]: r for r in contract.requirements.values() if r.area == "schemas" and r.side == "client"
+            r.clause.rpartition("/")[2]: r
+            for r in contract.requirements.values()
+            if r.area == "schemas" and r.side == "client"
         }
 
     def _flaws_of(self, component: str, body: bytes) -> Mapping[str, str | None]:
@@ -52,7 +54,12 @@ class Requests:
     def sent(self, exchange: Exchange) -> Mapping[str, str | None]:
         """Return the components in the body of a request, and the first flaw of each; none where the contract expects no JSON."""
         operation = self.contract.operations.get(exchange.operation or NO_OPERATION)
-        if operation is None or operation.body is None or operation.body_media_type != "application/json" or not exchange.request_body:
+        if (
+            operation is None
+            or operation.body is None
+            or operation.body_media_type != "application/json"
+            or not exchange.request_body
+        ):
             return {}
         return self.flaws(operation.body, exchange.request_body)
 
@@ -82,12 +89,21 @@ class Requests:
         for component, flaw in self.sent(exchange).items():
             if flaw is not None and component not in self.of_clients:
                 raise Unmet(f"every {component} to fit its schema", exchange.redact(flaw))
-        sent_values = {"query": parse_qsl(urlsplit(exchange.url).query, keep_blank_values=True), "header": exchange.request_headers}
+        sent_values = {
+            "query": parse_qsl(urlsplit(exchange.url).query, keep_blank_values=True),
+            "header": exchange.request_headers,
+        }
         for parameter in operation.parameters:
             for name, value in sent_values.get(parameter.where, ()):
-                same = name.lower() == parameter.name.lower() if parameter.where == "header" else name == parameter.name
+                same = (
+                    name.lower() == parameter.name.lower()
+                    if parameter.where == "header"
+                    else name == parameter.name
+                )
                 if same:
-                    what = f"a value that the contract allows for {parameter.name} of {operation.id}"
+                    what = (
+                        f"a value that the contract allows for {parameter.name} of {operation.id}"
+                    )
                     expect.true(_allows(parameter, value), what, expect.shown(value), at=None)
         return True
 
@@ -127,7 +143,9 @@ def operations_are_known(exchange: Exchange) -> bool:
     if not path.startswith("v1/"):
         return False
     if exchange.operation is None:
-        raise Unmet("a method and path of the contract", f"{exchange.method} /{exchange.redact(path)}")
+        raise Unmet(
+            "a method and path of the contract", f"{exchange.method} /{exchange.redact(path)}"
+        )
     return True
 
 
@@ -158,10 +176,18 @@ def judge_requests(of: Suite[Any], requests: Requests) -> None:
             ("list-tables", {"namespace": home}),
             ("load-table", {"namespace": home, "table": "t"}),
         ]
-        tasks += [("table-exists", {"namespace": home, "table": "t"}), ("namespace-exists", {"namespace": home})]
+        tasks += [
+            ("table-exists", {"namespace": home, "table": "t"}),
+            ("namespace-exists", {"namespace": home}),
+        ]
         tasks += [("list-views", {"namespace": home}), ("load-namespace", {"namespace": home})]
         tasks += [(task, arguments) for _, task, arguments, _ in changes(lab)]
-        exchanges = [exchange for task, arguments in tasks if (done := lab.tries(task, **arguments)) for exchange in done.exchanges]
+        exchanges = [
+            exchange
+            for task, arguments in tasks
+            if (done := lab.tries(task, **arguments))
+            for exchange in done.exchanges
+        ]
         shown = {component for exchange in exchanges for component in requests.sent(exchange)}
         for component, requirement in lab.each(requests.of_clients.items()):
             if component not in shown:
@@ -172,7 +198,12 @@ def judge_requests(of: Suite[Any], requests: Requests) -> None:
         _judge_each(lab, "IRC-CLI-001", requests.requests_fit, exchanges)
 
 
-def _judge_each(lab: CatalogClientLab, requirement: str, judge: Callable[[Exchange], bool | None], exchanges: list[Exchange]) -> None:
+def _judge_each(
+    lab: CatalogClientLab,
+    requirement: str,
+    judge: Callable[[Exchange], bool | None],
+    exchanges: list[Exchange],
+) -> None:
     with lab.judge_each(requirement) as case:
         for exchange in exchanges:
             with case(), with_evidence(exchange):

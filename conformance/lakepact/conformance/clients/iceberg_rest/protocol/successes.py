@@ -43,11 +43,21 @@ def _done_once(done: Performance, operation: OperationId) -> None:
     if not succeeded:
         raise Blocked(f"{operation} did not succeed: {done.ended.shown}")
     first = succeeded[0]
-    repeated = [e for e in answers if (e.url, e.request_body) == (first.url, first.request_body) and e.number > first.number]
+    repeated = [
+        e
+        for e in answers
+        if (e.url, e.request_body) == (first.url, first.request_body) and e.number > first.number
+    ]
     if repeated:
-        raise Unmet(f"one request for {operation}, which returned {first.status}", f"{1 + len(repeated)} requests")
+        raise Unmet(
+            f"one request for {operation}, which returned {first.status}",
+            f"{1 + len(repeated)} requests",
+        )
     if not done.ended.is_done:
-        raise Unmet(f"{done.ended.task} to succeed, since {operation} returned {first.status}", done.ended.shown)
+        raise Unmet(
+            f"{done.ended.task} to succeed, since {operation} returned {first.status}",
+            done.ended.shown,
+        )
 
 
 @check("IRC-CLI-017")
@@ -68,7 +78,11 @@ def successes_are_reported(lab: CatalogClientLab) -> None:
 def with_200(request: Request, forward: Forward) -> Answer:
     """Answer as a catalog that returns 200 with an empty object where the contract has 204."""
     answer = forward(request)
-    return replace(answer, status=200, body=b"{}") if request.operation in EMPTY and answer.status == 204 else answer
+    return (
+        replace(answer, status=200, body=b"{}")
+        if request.operation in EMPTY and answer.status == 204
+        else answer
+    )
 
 
 @check("IRC-CLI-016")
@@ -125,13 +139,20 @@ def _has_left(lab: CatalogClientLab, leaves: dict[str, Document | None], how: st
     """Expect these members of documents of the server, and 404 for None."""
     for path, expected in leaves.items():
         document = _found(lab, path)
-        expect.equal(expected, _of(document, expected) if expected is not None else document, f"{path} {how}:", at=None)
+        expect.equal(
+            expected,
+            _of(document, expected) if expected is not None else document,
+            f"{path} {how}:",
+            at=None,
+        )
 
 
 def _of(document: Any, expected: Any) -> Any:
     """Return the members of a document that are expected."""
     if isinstance(document, dict) and isinstance(expected, dict):
-        return {name: _of(document[name], value) for name, value in expected.items() if name in document}
+        return {
+            name: _of(document[name], value) for name, value in expected.items() if name in document
+        }
     return document
 
 
@@ -146,12 +167,32 @@ def changes_leave_what_was_asked_for(lab: CatalogClientLab) -> None:
                 continue
             if not suffix:
                 with lab.judge("IRC-CLI-058"):
-                    expect.true(done.ended.is_done, f"{task} to succeed with an unchanged server", done.ended.outcome, at=None)
-                    expect.true(bool(done.exchanges), f"a request for {operation}", "no request at all", at=None)
+                    expect.true(
+                        done.ended.is_done,
+                        f"{task} to succeed with an unchanged server",
+                        done.ended.outcome,
+                        at=None,
+                    )
+                    expect.true(
+                        bool(done.exchanges),
+                        f"a request for {operation}",
+                        "no request at all",
+                        at=None,
+                    )
                     able.add(task)
-            if task in able and (done.ended.is_done or not suffix or any(one.method not in READS for one in done.exchanges)):
-                with lab.judge("IRC-CLI-059"):  # a client may refuse names with such characters by itself
-                    _has_left(lab, leaves, f"after {task}, which {'succeeded' if done.ended.is_done else 'failed'}")
+            if task in able and (
+                done.ended.is_done
+                or not suffix
+                or any(one.method not in READS for one in done.exchanges)
+            ):
+                with lab.judge(
+                    "IRC-CLI-059"
+                ):  # a client may refuse names with such characters by itself
+                    _has_left(
+                        lab,
+                        leaves,
+                        f"after {task}, which {'succeeded' if done.ended.is_done else 'failed'}",
+                    )
     if not able:
         raise NotOffered("the client changes nothing")
 
@@ -164,8 +205,14 @@ def _reads(lab: CatalogClientLab) -> list[tuple[str, Document, Any]]:
         lab.view(home, view)
     uuid = lab.server.ask("GET", path_of(home, "views", "v")).document["metadata"]["view-uuid"]
     metadata = lab.commit(home, "t", {"action": "set-properties", "updates": UPDATES})
-    lab.server.ask("POST", path_of(home, "properties"), document={"updates": UPDATES, "removals": []})
-    table = {"uuid": metadata["table-uuid"], "location": metadata["location"], "properties": metadata["properties"]}
+    lab.server.ask(
+        "POST", path_of(home, "properties"), document={"updates": UPDATES, "removals": []}
+    )
+    table = {
+        "uuid": metadata["table-uuid"],
+        "location": metadata["location"],
+        "properties": metadata["properties"],
+    }
     where = {"namespace": home, "table": "t", "view": "v"}
     return [
         ("list-namespaces", {}, [home, other]),

@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
-from lakepact.conformance.clients.iceberg_rest.kit.deleted_rows import FIRST, KEPT, KINDS, LATER, NONE, table_with_deletes
+from lakepact.conformance.clients.iceberg_rest.kit.deleted_rows import (
+    FIRST,
+    KEPT,
+    KINDS,
+    LATER,
+    NONE,
+    table_with_deletes,
+)
 from lakepact.conformance.clients.iceberg_rest.kit.lab import CatalogClientLab
 from lakepact.conformance.clients.iceberg_rest.suite import check
 from lakepact.conformance.clients.program import in_order
@@ -23,9 +30,16 @@ def deleted_rows(lab: CatalogClientLab) -> None:
             f"lakepact writes no files without {missing.name}; install lakepact[{extras.OF_CHECKS[str(missing.name)]}]"
         ) from None
     lab.require_done(lab.performs("read-rows", **table_with_deletes(lab, NONE)), [*FIRST, *LATER])
-    with lab.judge_each("IRC-CLI-075", without="the client refuses tables with deleted rows") as case:
+    with lab.judge_each(
+        "IRC-CLI-075", without="the client refuses tables with deleted rows"
+    ) as case:
         for kind in KINDS:
             done = lab.performs("read-rows", **table_with_deletes(lab, kind))
             if done.ended.is_done:
                 with case():
-                    expect.equal(in_order(KEPT), in_order(done.result), f"rows of a table with {kind}:", at=None)
+                    expect.equal(
+                        in_order(KEPT),
+                        in_order(done.result),
+                        f"rows of a table with {kind}:",
+                        at=None,
+                    )

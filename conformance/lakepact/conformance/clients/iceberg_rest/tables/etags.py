@@ -36,7 +36,9 @@ def changing_once(marks: list[str]) -> Script:
         document = answer.document
         metadata = {**document["metadata"], "properties": {"lakepact.mark": mark}}
         location = f"{document['metadata-location']}.{mark}"
-        return answer.with_document({**document, "metadata": metadata, "metadata-location": location}).with_header("etag", f'"{mark}"')
+        return answer.with_document(
+            {**document, "metadata": metadata, "metadata-location": location}
+        ).with_header("etag", f'"{mark}"')
 
     return script
 
@@ -58,21 +60,33 @@ def etags_of_other_tables(lab: CatalogClientLab) -> None:
     home = lab.namespace(*tables)
     uuids = [lab.stored(home, table)["metadata"]["table-uuid"] for table in tables] * 2
     arguments: dict[str, Any] = {"namespace": home, "tables": tables * 2}
-    runs = [lab.performs("load-tables", with_one_etag, **arguments, properties={"snapshot-loading-mode": mode}) for mode in ("all", "refs")]
+    runs = [
+        lab.performs(
+            "load-tables", with_one_etag, **arguments, properties={"snapshot-loading-mode": mode}
+        )
+        for mode in ("all", "refs")
+    ]
     if not any(_is_conditional(exchange) for done in runs for exchange in done.of(op.load_table)):
         raise NotOffered("the client does not send If-None-Match")
     with lab.judge_each("IRC-CLI-074") as case:
         for done in runs:
             lab.show(done)
             with case():
-                expect.equal(uuids, [one.get("uuid") for one in done.result], "uuids of the loaded tables:", at=None)
+                expect.equal(
+                    uuids,
+                    [one.get("uuid") for one in done.result],
+                    "uuids of the loaded tables:",
+                    at=None,
+                )
             known: set[tuple[str, str]] = set()
             for exchange in done.of(op.load_table):
                 query = dict(parse_qsl(urlsplit(exchange.url).query))
                 target = (urlsplit(exchange.url).path, query.get("snapshots", "all"))
                 if _is_conditional(exchange):
                     with case():
-                        what = f"{CONDITION} after an answer for snapshots={target[1]} of {target[0]}"
+                        what = (
+                            f"{CONDITION} after an answer for snapshots={target[1]} of {target[0]}"
+                        )
                         expect.true(target in known, what, "before it", at=None)
                 known.add(target)
 
@@ -87,10 +101,23 @@ def unchanged_tables(lab: CatalogClientLab) -> None:
     home = lab.namespace("t")
     lab.does("load-table", namespace=home, table="t")
     marks = ["first", "first", "second", "second"]
-    done = lab.performs("load-table-repeatedly", changing_once(marks), namespace=home, table="t", times=len(marks), pause=0)
+    done = lab.performs(
+        "load-table-repeatedly",
+        changing_once(marks),
+        namespace=home,
+        table="t",
+        times=len(marks),
+        pause=0,
+    )
     if not any(_is_conditional(exchange) for exchange in done.of(op.load_table)):
         raise NotOffered("the client does not send If-None-Match")
     with lab.judge("IRC-CLI-032"):
         found: Any = done.result
-        read = [one.get("properties", {}).get("lakepact.mark") for one in found] if isinstance(found, list) else found
-        expect.equal(marks, read, "property lakepact.mark of the table, loaded four times:", at=None)
+        read = (
+            [one.get("properties", {}).get("lakepact.mark") for one in found]
+            if isinstance(found, list)
+            else found
+        )
+        expect.equal(
+            marks, read, "property lakepact.mark of the table, loaded four times:", at=None
+        )

@@ -7,9 +7,19 @@ from typing import TYPE_CHECKING, Any
 import orjson
 
 from lakepact.conformance.clients.iceberg_rest.kit.changes import kept
-from lakepact.conformance.clients.iceberg_rest.kit.grown_tables import NESTED, VERSIONS, columns_of, current_schema, evolved
+from lakepact.conformance.clients.iceberg_rest.kit.grown_tables import (
+    NESTED,
+    VERSIONS,
+    columns_of,
+    current_schema,
+    evolved,
+)
 from lakepact.conformance.clients.iceberg_rest.kit.lab import SCHEMA
-from lakepact.conformance.clients.iceberg_rest.kit.repeated_commits import COMMITS, is_guarded, updates_of
+from lakepact.conformance.clients.iceberg_rest.kit.repeated_commits import (
+    COMMITS,
+    is_guarded,
+    updates_of,
+)
 from lakepact.conformance.clients.iceberg_rest.suite import check
 from lakepact.conformance.evidence.outcome import NotOffered
 from lakepact.conformance.judging import expect
@@ -58,10 +68,18 @@ def edited(columns: Columns, edits: tuple[Document, ...]) -> Columns:
     return changed
 
 
-def _is_changed(lab: CatalogClientLab, before: Document, done: Performance, where: Document, edits: tuple[Document, ...]) -> None:
+def _is_changed(
+    lab: CatalogClientLab,
+    before: Document,
+    done: Performance,
+    where: Document,
+    edits: tuple[Document, ...],
+) -> None:
     """Judge the schema that a client sent, and the table that it left."""
     after, old = lab.stored(**where)["metadata"], current_schema(before)
-    schemas = [update.get("schema", {}) for update in updates_of(done, "add-schema")] or [current_schema(after)]
+    schemas = [update.get("schema", {}) for update in updates_of(done, "add-schema")] or [
+        current_schema(after)
+    ]
     last, expected = before["last-column-id"], edited(columns_of(old), edits)
     about = f"of format version {before['format-version']}, whose last-column-id was {last}:"
     with lab.judge("IRC-CLI-065"):
@@ -69,27 +87,55 @@ def _is_changed(lab: CatalogClientLab, before: Document, done: Performance, wher
     with lab.judge_each("IRC-CLI-060") as case:
         for schema in schemas:
             ids = {path: column.get("id") for path, column in columns_of(schema).items()}
-            new = [ids.get(path) for path, column in expected.items() if "id" not in column and path in ids]
+            new = [
+                ids.get(path)
+                for path, column in expected.items()
+                if "id" not in column and path in ids
+            ]
             low = [number for number in new if not isinstance(number, int) or number <= last]
             with case():
-                expect.equal([], low, f"field ids of new columns that are not above it, in a table {about}", at=None)
-                expect.equal(len(ids), len({*ids.values()}), "different field ids in the schema:", at=None)
+                expect.equal(
+                    [],
+                    low,
+                    f"field ids of new columns that are not above it, in a table {about}",
+                    at=None,
+                )
+                expect.equal(
+                    len(ids), len({*ids.values()}), "different field ids in the schema:", at=None
+                )
     with lab.judge_each("IRC-CLI-061") as case:
         wanted = {path: column if "id" in column else "new" for path, column in expected.items()}
         last_schema = schemas[-1]  # a client may make each edit in a commit of its own
-        sent = {path: column if "id" in expected.get(path, {}) else "new" for path, column in columns_of(last_schema).items()}
-        keys, sent_keys = (sorted(one.get("identifier-field-ids") or []) for one in (old, last_schema))
+        sent = {
+            path: column if "id" in expected.get(path, {}) else "new"
+            for path, column in columns_of(last_schema).items()
+        }
+        keys, sent_keys = (
+            sorted(one.get("identifier-field-ids") or []) for one in (old, last_schema)
+        )
         with case():
             expect.equal(wanted, sent, f"columns of the schema of a table {about}", at=None)
             expect.equal(keys, sent_keys, "identifier-field-ids of the schema:", at=None)
         with case():
             lab.require_done(done)
             names = sorted(columns_of(current_schema(after)))
-            expect.equal(sorted(expected), names, f"columns of the current schema of a table {about}", at=None)
-            expect.equal(kept(before, *SCHEMA_MEMBERS), kept(after, *SCHEMA_MEMBERS), "other members of the metadata:", at=None)
+            expect.equal(
+                sorted(expected),
+                names,
+                f"columns of the current schema of a table {about}",
+                at=None,
+            )
+            expect.equal(
+                kept(before, *SCHEMA_MEMBERS),
+                kept(after, *SCHEMA_MEMBERS),
+                "other members of the metadata:",
+                at=None,
+            )
 
 
-def _judge(lab: CatalogClientLab, task: str, made: tuple[Document, ...], *, nested: bool, **arguments: Any) -> None:
+def _judge(
+    lab: CatalogClientLab, task: str, made: tuple[Document, ...], *, nested: bool, **arguments: Any
+) -> None:
     """Judge a task that makes edits in tables of each format version; clients may refuse those of version 1 or 3 by themselves.
 
     Raises:
@@ -130,9 +176,15 @@ def _layout(request: Document) -> Document:
         return {**field, "source-id": paths.get(field["source-id"]), "field-id": None}
 
     return {
-        "columns": {path: {name: value for name, value in column.items() if name != "id"} for path, column in columns.items()},
+        "columns": {
+            path: {name: value for name, value in column.items() if name != "id"}
+            for path, column in columns.items()
+        },
         "keys": sorted(str(paths.get(number)) for number in schema.get("identifier-field-ids", [])),
-        **{part: [named(field) for field in request.get(part, {}).get("fields", [])] for part in ("partition-spec", "write-order")},
+        **{
+            part: [named(field) for field in request.get(part, {}).get("fields", [])]
+            for part in ("partition-spec", "write-order")
+        },
     }
 
 
@@ -144,14 +196,21 @@ def _stored_layout(metadata: Document) -> Document:
             ("sort-orders", "order-id", "default-sort-order-id"),
         )
     )
-    return _layout({"schema": current_schema(metadata), "partition-spec": spec, "write-order": order})
+    return _layout(
+        {"schema": current_schema(metadata), "partition-spec": spec, "write-order": order}
+    )
 
 
 @check("IRC-CLI-062")
 def created_tables(lab: CatalogClientLab) -> None:
     """A client creates tables of each format version with nested columns, a partition spec and a sort order, as its user asked for."""
-    tasks = [(PLAIN, 0, {"schema": SCHEMA}, {}), *((LAYOUT, version, NESTED, {"format-version": version}) for version in VERSIONS)]
-    with lab.judge_each("IRC-CLI-062", without="the client creates no tables by createTable") as case:
+    tasks = [
+        (PLAIN, 0, {"schema": SCHEMA}, {}),
+        *((LAYOUT, version, NESTED, {"format-version": version}) for version in VERSIONS),
+    ]
+    with lab.judge_each(
+        "IRC-CLI-062", without="the client creates no tables by createTable"
+    ) as case:
         for task, version, wanted, more in tasks:
             where: Document = {"namespace": lab.namespace(), "table": "made"}
             arguments: Document = {**where, **wanted, **more} if version else where
@@ -161,13 +220,33 @@ def created_tables(lab: CatalogClientLab) -> None:
             with case():
                 if not done.ended.is_done:
                     for exchange in done.of(op.create_table):
-                        expect.equal(_layout(wanted), _layout(orjson.loads(exchange.request_body)), "layout in the request:", at=None)
+                        expect.equal(
+                            _layout(wanted),
+                            _layout(orjson.loads(exchange.request_body)),
+                            "layout in the request:",
+                            at=None,
+                        )
                 lab.require_done(done)
                 metadata = lab.stored(**where)["metadata"]
-                expect.equal(_layout(wanted), _stored_layout(metadata), "columns, partition spec and sort order:", at=None)
+                expect.equal(
+                    _layout(wanted),
+                    _stored_layout(metadata),
+                    "columns, partition spec and sort order:",
+                    at=None,
+                )
                 properties = wanted.get("properties", {})
-                expect.equal(properties, {name: metadata["properties"].get(name) for name in properties}, "properties:", at=None)
-                expect.equal(version or metadata["format-version"], metadata["format-version"], "format-version:", at=None)
+                expect.equal(
+                    properties,
+                    {name: metadata["properties"].get(name) for name in properties},
+                    "properties:",
+                    at=None,
+                )
+                expect.equal(
+                    version or metadata["format-version"],
+                    metadata["format-version"],
+                    "format-version:",
+                    at=None,
+                )
 
 
 @check("IRC-CLI-065", "IRC-CLI-069")
@@ -177,30 +256,66 @@ def added_partition_fields(lab: CatalogClientLab) -> None:
         where = evolved(lab, version, nested=True)
         metadata = lab.stored(**where)["metadata"]
         former = metadata["partition-specs"][0]["fields"]
-        further = {"source-id": columns_of(current_schema(metadata))["id"]["id"], "field-id": 1002, "name": "b", "transform": "bucket[2]"}
-        before = lab.commit(*where.values(), {"action": "add-spec", "spec": {"spec-id": 1, "fields": [*former, further]}})
-        done = lab.performs("add-partition-field", **where, column="id", transform="bucket[16]", name="id_bucket")
+        further = {
+            "source-id": columns_of(current_schema(metadata))["id"]["id"],
+            "field-id": 1002,
+            "name": "b",
+            "transform": "bucket[2]",
+        }
+        before = lab.commit(
+            *where.values(),
+            {"action": "add-spec", "spec": {"spec-id": 1, "fields": [*former, further]}},
+        )
+        done = lab.performs(
+            "add-partition-field", **where, column="id", transform="bucket[16]", name="id_bucket"
+        )
         if not done.of(*COMMITS):
             if version == 3:
                 return
             lab.require_done(done)
             raise NotOffered("the client adds no partition fields by updateTable")
         with lab.judge("IRC-CLI-065"):
-            is_guarded(done, "add-spec", "assert-last-assigned-partition-id", "assert-default-spec-id")
+            is_guarded(
+                done, "add-spec", "assert-last-assigned-partition-id", "assert-default-spec-id"
+            )
         with lab.judge("IRC-CLI-069"):
             last = before["last-partition-id"]
-            specs = [update.get("spec", {}).get("fields", []) for update in updates_of(done, "add-spec")]
+            specs = [
+                update.get("spec", {}).get("fields", []) for update in updates_of(done, "add-spec")
+            ]
             kept_ids = {field["field-id"] for field in former}
             ids = [field.get("field-id", last + 1) for fields in specs for field in fields]
             ids = [number for number in ids if number not in kept_ids]
-            expect.equal([], [number for number in ids if number <= last], f"ids of new fields that are not above {last}:", at=None)
+            expect.equal(
+                [],
+                [number for number in ids if number <= last],
+                f"ids of new fields that are not above {last}:",
+                at=None,
+            )
             lab.require_done(done)
             after = lab.stored(**where)["metadata"]
-            spec = next(spec for spec in after["partition-specs"] if spec["spec-id"] == after["default-spec-id"])
+            spec = next(
+                spec
+                for spec in after["partition-specs"]
+                if spec["spec-id"] == after["default-spec-id"]
+            )
             by_name = {field["name"]: field for field in spec["fields"]}
             added = by_name.pop("id_bucket", {})
             expect.equal(
-                {field["name"]: field for field in former}, by_name, "former fields of the partition spec, by their names:", at=None
+                {field["name"]: field for field in former},
+                by_name,
+                "former fields of the partition spec, by their names:",
+                at=None,
             )
-            expect.equal({**added, "source-id": further["source-id"], "transform": "bucket[16]"}, added, "the new field:", at=None)
-            expect.equal(kept(before, *SPEC_MEMBERS), kept(after, *SPEC_MEMBERS), "other members of the metadata:", at=None)
+            expect.equal(
+                {**added, "source-id": further["source-id"], "transform": "bucket[16]"},
+                added,
+                "the new field:",
+                at=None,
+            )
+            expect.equal(
+                kept(before, *SPEC_MEMBERS),
+                kept(after, *SPEC_MEMBERS),
+                "other members of the metadata:",
+                at=None,
+            )

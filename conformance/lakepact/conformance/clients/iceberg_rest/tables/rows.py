@@ -6,7 +6,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote, urlsplit
 
-from lakepact.conformance.clients.iceberg_rest.kit.grown_tables import TABLE, current_schema, grown, rows_of
+from lakepact.conformance.clients.iceberg_rest.kit.grown_tables import (
+    TABLE,
+    current_schema,
+    grown,
+    rows_of,
+)
 from lakepact.conformance.clients.iceberg_rest.suite import check
 from lakepact.conformance.clients.iceberg_rest.tables.scans import planned_by_server, planning
 from lakepact.conformance.clients.program import in_order
@@ -26,7 +31,12 @@ EARLIER = 1000  #: milliseconds
 
 
 def _reads(done: Performance, rows: Rows, how: str) -> None:
-    expect.true(done.ended.prints(rows), f"the rows {how}: {expect.shown(rows)}", done.ended.outcome, at=None)
+    expect.true(
+        done.ended.prints(rows),
+        f"the rows {how}: {expect.shown(rows)}",
+        done.ended.outcome,
+        at=None,
+    )
 
 
 def _at(table: GrownTable, snapshot: int) -> dict[str, Any]:
@@ -49,7 +59,9 @@ def snapshots(lab: CatalogClientLab) -> None:
                 _reads(done, rows_of(number), f"of snapshot {number} of {len(table.ids)}")
         with case():
             absent = _absent(table.ids)
-            lab.performs("read-rows-at-snapshot", **_at(table, absent)).is_refused(f"there is no snapshot {absent}")
+            lab.performs("read-rows-at-snapshot", **_at(table, absent)).is_refused(
+                f"there is no snapshot {absent}"
+            )
 
 
 @check("IRC-CLI-038", "IRC-CLI-039")
@@ -58,22 +70,39 @@ def timestamps(lab: CatalogClientLab) -> None:
     table = grown(lab)
     first, second = (snapshot["timestamp-ms"] for snapshot in table.snapshots)
     log = [entry["timestamp-ms"] for entry in lab.stored(**table.where)["metadata"]["snapshot-log"]]
-    later = min((time for time in log if time > first), default=first)  # an append may make several snapshots
+    later = min(
+        (time for time in log if time > first), default=first
+    )  # an append may make several snapshots
     with lab.judge_each("IRC-CLI-038") as case:
         for number, time in ((1, later - 1), (2, second + EARLIER)):
             if number == 1 and later == first:
                 continue
             with case():
                 done = lab.performs("read-rows-at-timestamp", **table.where, timestamp=time)
-                _reads(done, rows_of(number), f"at {time}, when snapshot {number} of {len(table.ids)} was current")
-    back = {"action": "set-snapshot-ref", "ref-name": "main", "type": "branch", "snapshot-id": table.ids[0]}
+                _reads(
+                    done,
+                    rows_of(number),
+                    f"at {time}, when snapshot {number} of {len(table.ids)} was current",
+                )
+    back = {
+        "action": "set-snapshot-ref",
+        "ref-name": "main",
+        "type": "branch",
+        "snapshot-id": table.ids[0],
+    }
     lab.commit(table.namespace, TABLE, back)
     rolled_back = lab.stored(**table.where)["metadata"]["snapshot-log"][-1]
     with lab.judge_each("IRC-CLI-039") as case:
         if rolled_back["snapshot-id"] == table.ids[0] and rolled_back["timestamp-ms"] > second:
             with case():
-                done = lab.performs("read-rows-at-timestamp", **table.where, timestamp=rolled_back["timestamp-ms"])
-                _reads(done, rows_of(1), "of the first snapshot, to which the table was rolled back at that time")
+                done = lab.performs(
+                    "read-rows-at-timestamp", **table.where, timestamp=rolled_back["timestamp-ms"]
+                )
+                _reads(
+                    done,
+                    rows_of(1),
+                    "of the first snapshot, to which the table was rolled back at that time",
+                )
         with case():
             early = first - EARLIER
             done = lab.performs("read-rows-at-timestamp", **table.where, timestamp=early)
@@ -85,18 +114,35 @@ def references(lab: CatalogClientLab) -> None:
     """A client that reads a branch or tag returns the rows of its snapshot, and reports an error for an unknown name."""
     table = grown(lab)
     for name, kind in (("audit", "branch"), ("release-1", "tag")):
-        lab.commit(table.namespace, TABLE, {"action": "set-snapshot-ref", "ref-name": name, "type": kind, "snapshot-id": table.ids[0]})
+        lab.commit(
+            table.namespace,
+            TABLE,
+            {
+                "action": "set-snapshot-ref",
+                "ref-name": name,
+                "type": kind,
+                "snapshot-id": table.ids[0],
+            },
+        )
     with lab.judge_each("IRC-CLI-040") as case:
         for name, number in (("audit", 1), ("release-1", 1), ("main", 2)):
             with case():
-                _reads(lab.performs("read-rows-at-ref", **table.where, ref=name), rows_of(number), f"of {name}")
+                _reads(
+                    lab.performs("read-rows-at-ref", **table.where, ref=name),
+                    rows_of(number),
+                    f"of {name}",
+                )
         with case():
-            lab.performs("read-rows-at-ref", **table.where, ref="absent").is_refused("the table has no reference named absent")
+            lab.performs("read-rows-at-ref", **table.where, ref="absent").is_refused(
+                "the table has no reference named absent"
+            )
 
 
 def _returns(done: Performance, rows: Rows, how: str) -> None:
     """Expect these rows; null and an absent member are the same."""
-    found = [{name: value for name, value in row.items() if value is not None} for row in done.result]
+    found = [
+        {name: value for name, value in row.items() if value is not None} for row in done.result
+    ]
     expect.equal(in_order(rows), in_order(found), f"rows {how}:", at=None)
 
 
@@ -108,27 +154,48 @@ def columns_by_field_id(lab: CatalogClientLab) -> None:
     (first, data), (namespace, name) = schema["fields"], table.where.values()
     lab.require_done(lab.performs("read-rows", **table.where), rows_of(2))
     changes: list[tuple[str, list[Document], Rows]] = [
-        ("after data was renamed to text", [{**data, "name": "text"}], [{"id": row["id"], "text": row["data"]} for row in rows_of(2)]),
+        (
+            "after data was renamed to text",
+            [{**data, "name": "text"}],
+            [{"id": row["id"], "text": row["data"]} for row in rows_of(2)],
+        ),
         ("after that column was dropped", [], [{"id": row["id"]} for row in rows_of(2)]),
-        ("after another column data was added", [{**data, "id": data["id"] + 1}], [{"id": row["id"]} for row in rows_of(2)]),
+        (
+            "after another column data was added",
+            [{**data, "id": data["id"] + 1}],
+            [{"id": row["id"]} for row in rows_of(2)],
+        ),
     ]
     with lab.judge_each("IRC-CLI-066") as case:
         for number, (how, fields, rows) in enumerate(changes, 1):
             changed = {**schema, "schema-id": number, "fields": [first, *fields]}
-            lab.commit(namespace, name, {"action": "add-schema", "schema": changed}, {"action": "set-current-schema", "schema-id": -1})
+            lab.commit(
+                namespace,
+                name,
+                {"action": "add-schema", "schema": changed},
+                {"action": "set-current-schema", "schema-id": -1},
+            )
             with case():
                 _returns(lab.performs("read-rows", **table.where), rows, how)
         with case():
-            lab.require_done(lab.performs("append-rows", **table.where, rows=[{"id": 3, "data": "third"}]))
+            lab.require_done(
+                lab.performs("append-rows", **table.where, rows=[{"id": 3, "data": "third"}])
+            )
             _returns(
-                lab.performs("read-rows", **table.where), [*changes[-1][2], {"id": 3, "data": "third"}], "after an append to the new column"
+                lab.performs("read-rows", **table.where),
+                [*changes[-1][2], {"id": 3, "data": "third"}],
+                "after an append to the new column",
             )
 
 
 def _planned(location: str, residual: Document) -> Script:
     """Return a catalog that plans scans of the table: its data files, and a filter that is left for the client."""
     folder = Path(unquote(urlsplit(location).path))
-    files = [path for path in folder.rglob("*") if path.is_file() and "metadata" not in path.relative_to(folder).parts]
+    files = [
+        path
+        for path in folder.rglob("*")
+        if path.is_file() and "metadata" not in path.relative_to(folder).parts
+    ]
     files = [path for path in files if not path.name.startswith((".", "_"))]  # checksums of Hadoop
     plain: Document = {"content": "data", "spec-id": 0, "partition": [], "record-count": 1}
     tasks = [

@@ -50,7 +50,10 @@ def part(number: int, deletes: list[list[int]]) -> Document:
         }
         for task, references in enumerate(deletes)
     ]
-    files = [_file(f"s3://lakepact/deletes-{number}-{used_number}.parquet", "position-deletes") for used_number in used]
+    files = [
+        _file(f"s3://lakepact/deletes-{number}-{used_number}.parquet", "position-deletes")
+        for used_number in used
+    ]
     return {"file-scan-tasks": tasks, **({"delete-files": files} if files else {})}
 
 
@@ -59,7 +62,9 @@ def tasks_of(*parts: Document) -> list[Document]:
     return [
         {
             "file": task["data-file"]["file-path"],
-            "deletes": [one["delete-files"][n]["file-path"] for n in task.get("delete-file-references", [])],
+            "deletes": [
+                one["delete-files"][n]["file-path"] for n in task.get("delete-file-references", [])
+            ],
         }
         for one in parts
         for task in one["file-scan-tasks"]
@@ -69,7 +74,9 @@ def tasks_of(*parts: Document) -> list[Document]:
 FIRST, SECOND = part(1, [[0], [], [0, 1]]), part(2, [[0], []])
 
 
-def planning(first: Document, *later: Document, waits: bool = False, ends: str = "completed") -> Script:
+def planning(
+    first: Document, *later: Document, waits: bool = False, ends: str = "completed"
+) -> Script:
     """Return a catalog that plans every scan with these tasks.
 
     Args:
@@ -86,21 +93,42 @@ def planning(first: Document, *later: Document, waits: bool = False, ends: str =
 
     def completed(members: Mapping[str, str]) -> Answer:
         if ends != "completed":
-            why = {"error": {"message": "the plan failed", "type": "ServerError", "code": 500}} if ends == "failed" else {}
+            why = (
+                {"error": {"message": "the plan failed", "type": "ServerError", "code": 500}}
+                if ends == "failed"
+                else {}
+            )
             return Answer(200, body=orjson.dumps({"status": ends, **why}))
-        return Answer(200, body=orjson.dumps({"status": "completed", **members, **first, **linked(0)}))
+        return Answer(
+            200, body=orjson.dumps({"status": "completed", **members, **first, **linked(0)})
+        )
 
     def script(request: Request, forward: Forward) -> Answer:
         nonlocal polls
         if request.operation == op.plan_table_scan:
-            return Answer(200, body=orjson.dumps({"status": "submitted", **id_of_plan})) if waits else completed(id_of_plan)
+            return (
+                Answer(200, body=orjson.dumps({"status": "submitted", **id_of_plan}))
+                if waits
+                else completed(id_of_plan)
+            )
         if request.operation == op.fetch_planning_result:
             polls += 1
-            return completed({}) if polls > POLLS else Answer(200, body=orjson.dumps({"status": "submitted", **id_of_plan}))
+            return (
+                completed({})
+                if polls > POLLS
+                else Answer(200, body=orjson.dumps({"status": "submitted", **id_of_plan}))
+            )
         if request.operation == op.cancel_planning:
             return Answer(204)
         if request.operation == op.fetch_scan_tasks:
-            number = next((n for n in range(len(later)) if linked(n)["plan-tasks"] == [(request.document or {}).get("plan-task")]), None)
+            number = next(
+                (
+                    n
+                    for n in range(len(later))
+                    if linked(n)["plan-tasks"] == [(request.document or {}).get("plan-task")]
+                ),
+                None,
+            )
             if number is None:
                 return error(404, "NoSuchPlanTaskException")
             return Answer(200, body=orjson.dumps({**later[number], **linked(number + 1)}))
@@ -123,25 +151,44 @@ def planned_scans(lab: CatalogClientLab) -> None:
     plain = part(0, [[], []])
     ordinary = _plans(lab, planning(plain), home).ended
     if not ordinary.prints(tasks_of(plain)):
-        raise Blocked(f"the client does not return the tasks of a plan without delete files: {ordinary.outcome}")
+        raise Blocked(
+            f"the client does not return the tasks of a plan without delete files: {ordinary.outcome}"
+        )
     with lab.judge_each("IRC-CLI-034") as case:
         for parts in ((FIRST,), (FIRST, SECOND)):
             expected = tasks_of(*parts)
             with case():
                 done = _plans(lab, planning(*parts), home)
-                expect.true(done.ended.prints(expected), f"the tasks {expect.shown(expected)}", done.ended.outcome, at=None)
+                expect.true(
+                    done.ended.prints(expected),
+                    f"the tasks {expect.shown(expected)}",
+                    done.ended.outcome,
+                    at=None,
+                )
     with lab.judge_each("IRC-CLI-035") as case:
         further = part(3, [[]]), part(4, [[]])
-        for waits, later in ((True, ()), (False, further[:1]), (True, further[:1]), (False, further)):
+        for waits, later in (
+            (True, ()),
+            (False, further[:1]),
+            (True, further[:1]),
+            (False, further),
+        ):
             expected = tasks_of(plain, *later)
             with case():
                 done = _plans(lab, planning(plain, *later, waits=waits), home)
                 how = f"of a plan that is{' submitted first' if waits else ''}{f' divided into {len(later)} plan tasks' if later else ''}"
-                expect.true(done.ended.prints(expected), f"the tasks {expect.shown(expected)} {how}", done.ended.outcome, at=None)
+                expect.true(
+                    done.ended.prints(expected),
+                    f"the tasks {expect.shown(expected)} {how}",
+                    done.ended.outcome,
+                    at=None,
+                )
     with lab.judge_each("IRC-CLI-003") as case:
         for status in ("failed", "cancelled"):
             with case():
-                _plans(lab, planning(plain, waits=True, ends=status), home).is_refused(f"the status of the plan is {status}")
+                _plans(lab, planning(plain, waits=True, ends=status), home).is_refused(
+                    f"the status of the plan is {status}"
+                )
 
 
 def planned_by_server(plans: Script) -> Script:
@@ -152,23 +199,38 @@ def planned_by_server(plans: Script) -> Script:
         if request.operation != op.load_table or answer.status != 200:
             return answer
         document = answer.document
-        return answer.with_document({**document, "config": {**(document.get("config") or {}), **PLANS}}).with_header("etag", None)
+        return answer.with_document(
+            {**document, "config": {**(document.get("config") or {}), **PLANS}}
+        ).with_header("etag", None)
 
     return script
 
 
 def _tables_only(request: Request, forward: Forward) -> Answer:
     """Answer as a catalog that plans the scans of its tables, and returns 404 for metadata tables."""
-    is_unknown = request.operation == op.plan_table_scan and not request.target.partition("?")[0].endswith(f"/tables/{TABLE}/plan")
-    return error(404, "NoSuchTableException") if is_unknown else planning(part(0, [[]]))(request, forward)
+    is_unknown = request.operation == op.plan_table_scan and not request.target.partition("?")[
+        0
+    ].endswith(f"/tables/{TABLE}/plan")
+    return (
+        error(404, "NoSuchTableException")
+        if is_unknown
+        else planning(part(0, [[]]))(request, forward)
+    )
 
 
 @check("IRC-CLI-051")
 def metadata_tables(lab: CatalogClientLab) -> None:
     """A client reads the metadata table `snapshots` of a server that plans scans and returns 404 for metadata tables."""
     table = grown(lab, appends=1)
-    ids = [snapshot["snapshot-id"] for snapshot in lab.stored(**table.where)["metadata"]["snapshots"]]
+    ids = [
+        snapshot["snapshot-id"] for snapshot in lab.stored(**table.where)["metadata"]["snapshots"]
+    ]
     lab.does("list-snapshots", ids, **table.where)
     with lab.judge("IRC-CLI-051"):
         done = lab.performs("list-snapshots", planned_by_server(_tables_only), **table.where)
-        expect.true(done.ended.prints(ids), f"the snapshots {expect.shown(ids)}", done.ended.outcome, at=None)
+        expect.true(
+            done.ended.prints(ids),
+            f"the snapshots {expect.shown(ids)}",
+            done.ended.outcome,
+            at=None,
+        )

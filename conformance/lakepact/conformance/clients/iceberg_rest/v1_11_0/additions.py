@@ -25,7 +25,9 @@ def without_lifetime(script: Script) -> Script:
         if request.operation != op.get_config:
             return script(request, forward)
         answer = forward(request)
-        return answer.with_document({name: value for name, value in answer.document.items() if name != LIFETIME})
+        return answer.with_document(
+            {name: value for name, value in answer.document.items() if name != LIFETIME}
+        )
 
     return unkeyed
 
@@ -37,10 +39,14 @@ def each_commit_has_its_own_key(lab: NewerCatalogClientLab) -> None:
     lab.does("set-properties", namespace=home, table="t", updates={"lakepact.plain": "1"})
     by_key: dict[str, set[bytes]] = {}
     for status in lab.each(BUSY):
-        busy = at_first(answering(op.update_table, error(status, "ServiceFailureException")), op.update_table)
+        busy = at_first(
+            answering(op.update_table, error(status, "ServiceFailureException")), op.update_table
+        )
         first, second = {"lakepact.first": str(status)}, {"lakepact.second": str(status)}
         done = lab.performs(TWICE, busy, namespace=home, table="t", first=first, second=second)
-        attempts = [(exchange.request_body, key_of(exchange)) for exchange in done.of(op.update_table)]
+        attempts = [
+            (exchange.request_body, key_of(exchange)) for exchange in done.of(op.update_table)
+        ]
         if not any(key for _, key in attempts):
             raise NotOffered("the client sends no keys")
         for body, key in attempts:
@@ -50,7 +56,12 @@ def each_commit_has_its_own_key(lab: NewerCatalogClientLab) -> None:
             for body in {body for body, _ in attempts}:
                 with case():
                     keys = {key for other, key in attempts if other == body}
-                    expect.equal(1, len(keys), f"of all attempts at one commit that was answered with {status} first, keys:", at=None)
+                    expect.equal(
+                        1,
+                        len(keys),
+                        f"of all attempts at one commit that was answered with {status} first, keys:",
+                        at=None,
+                    )
             shared = [key for key, bodies in by_key.items() if len(bodies) > 1]
             expect.equal([], shared, "keys that several commits have:", at=None)
 
@@ -62,8 +73,18 @@ def undeclared_keys_do_not_allow_retries(lab: NewerCatalogClientLab) -> None:
     lab.does("set-properties", namespace=home, table="t", updates={"lakepact.first": "1"})
     with lab.judge("IRC-IDEM-019"):
         for status in (502, 504):
-            script = without_lifetime(answering(op.update_table, error(status, "CommitStateUnknownException"), is_done=True))
-            done = lab.performs("set-properties", script, namespace=home, table="t", updates={"lakepact.unknown": str(status)})
+            script = without_lifetime(
+                answering(
+                    op.update_table, error(status, "CommitStateUnknownException"), is_done=True
+                )
+            )
+            done = lab.performs(
+                "set-properties",
+                script,
+                namespace=home,
+                table="t",
+                updates={"lakepact.unknown": str(status)},
+            )
             is_not_repeated(done, status, keys_are_kept=False)
 
 
@@ -80,7 +101,12 @@ def separated_by(separator: str) -> Script:
         if request.operation == op.get_config:
             answer = forward(request)
             document = answer.document
-            return answer.with_document({**document, "overrides": {**document["overrides"], "namespace-separator": separator}})
+            return answer.with_document(
+                {
+                    **document,
+                    "overrides": {**document["overrides"], "namespace-separator": separator},
+                }
+            )
         before, found, rest = request.target.partition(NAMESPACES)
         if not found or before:
             return forward(request)
@@ -103,4 +129,9 @@ def namespaces_are_separated(lab: NewerCatalogClientLab) -> None:
         for separator in SEPARATORS:
             with case():
                 done = lab.performs("list-tables", separated_by(separator), namespace=inner)
-                expect.true(done.ended.prints(["t"]), f"the tables, where namespace-separator is {separator}", done.ended.outcome, at=None)
+                expect.true(
+                    done.ended.prints(["t"]),
+                    f"the tables, where namespace-separator is {separator}",
+                    done.ended.outcome,
+                    at=None,
+                )

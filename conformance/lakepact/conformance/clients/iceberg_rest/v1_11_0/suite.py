@@ -16,7 +16,9 @@ VERSION = "1.11.0"
 class NewerCatalogClientLab(CatalogClientLab):
     """The lab of one check of clients of this version."""
 
-    tasks = TASKS | {"set-properties-twice": "namespace, table, first, second: commit the first properties, then the second"}
+    tasks = TASKS | {
+        "set-properties-twice": "namespace, table, first, second: commit the first properties, then the second"
+    }
 
 
 suite = Suite(

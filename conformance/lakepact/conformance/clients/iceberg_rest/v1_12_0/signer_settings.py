@@ -33,9 +33,19 @@ def settings_are_passed_on(lab: NewerCatalogClientLab) -> None:
         answer = catalog(request, forward)
         if request.operation != op.load_table or answer.status != 200:
             return answer
-        return answer.with_document({**answer.document, SIGNER: {"properties": PROPERTIES, "headers": HEADERS}})
+        return answer.with_document(
+            {**answer.document, SIGNER: {"properties": PROPERTIES, "headers": HEADERS}}
+        )
 
-    lab.performs(TASK, script, namespace=lab.namespace("t"), table="t", times=2, pause=0, properties=CREDENTIAL)
+    lab.performs(
+        TASK,
+        script,
+        namespace=lab.namespace("t"),
+        table="t",
+        times=2,
+        pause=0,
+        properties=CREDENTIAL,
+    )
     if not asked:
         raise NotOffered("the client asks for no signatures")
     with lab.judge_each("IRC-SIGNER-003") as case:
@@ -43,10 +53,15 @@ def settings_are_passed_on(lab: NewerCatalogClientLab) -> None:
             with case():
                 sent = body.get("properties") if isinstance(body, dict) else None
                 found = {name: (sent or {}).get(name) for name in PROPERTIES}
-                expect.equal(PROPERTIES, found, f"properties of `{SIGNER}` in a request to sign:", at=None)
+                expect.equal(
+                    PROPERTIES, found, f"properties of `{SIGNER}` in a request to sign:", at=None
+                )
     with lab.judge_each("IRC-SIGNER-004") as case:
         for _, headers in asked:
             with case():
                 expect.equal(
-                    HEADERS, {name: headers.get_list(name) for name in HEADERS}, f"headers of `{SIGNER}` in a request to sign:", at=None
+                    HEADERS,
+                    {name: headers.get_list(name) for name in HEADERS},
+                    f"headers of `{SIGNER}` in a request to sign:",
+                    at=None,
                 )

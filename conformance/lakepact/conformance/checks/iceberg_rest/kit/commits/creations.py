@@ -9,7 +9,13 @@ from typing import Any
 
 from lakepact.conformance.checks.iceberg_rest.kit.commits import updates as upd
 from lakepact.conformance.checks.iceberg_rest.kit.commits.requirements import ASSERT_CREATE
-from lakepact.conformance.checks.iceberg_rest.kit.lab import SCHEMA, CatalogLab, Namespace, Table, set_properties
+from lakepact.conformance.checks.iceberg_rest.kit.lab import (
+    SCHEMA,
+    CatalogLab,
+    Namespace,
+    Table,
+    set_properties,
+)
 from lakepact.conformance.evidence.exchanges import Reply
 from lakepact.conformance.judging import expect
 from lakepact.generated.iceberg_rest import op
@@ -30,8 +36,18 @@ class FreeTableSlot:
 
     def snapshot(self, lab: CatalogLab, like: Table, **members: Any) -> dict[str, Any]:
         """Return the first snapshot of a staged table, of format version 2, with its manifest list at the staged location."""
-        snapshot = lab.snapshot(like, parent_snapshot_id=None, sequence_number=1, first_row_id=None, added_rows=None, **members)
-        return {**snapshot, "manifest-list": f"{self.location}/metadata/snap-{snapshot['snapshot-id']}.avro"}
+        snapshot = lab.snapshot(
+            like,
+            parent_snapshot_id=None,
+            sequence_number=1,
+            first_row_id=None,
+            added_rows=None,
+            **members,
+        )
+        return {
+            **snapshot,
+            "manifest-list": f"{self.location}/metadata/snap-{snapshot['snapshot-id']}.avro",
+        }
 
 
 def plot(lab: CatalogLab, namespace: Namespace) -> FreeTableSlot:
@@ -39,8 +55,13 @@ def plot(lab: CatalogLab, namespace: Namespace) -> FreeTableSlot:
     name = lab.name()
     lab.drop_afterwards(namespace, name)
     if lab.feature("stage-create"):
-        staged = lab.send(op.create_table, namespace=namespace, body=lab.table_request(name, stage_create=True))
-        if staged.status == 200 and lab.send(op.load_table, namespace=namespace, table=name).status == 404:
+        staged = lab.send(
+            op.create_table, namespace=namespace, body=lab.table_request(name, stage_create=True)
+        )
+        if (
+            staged.status == 200
+            and lab.send(op.load_table, namespace=namespace, table=name).status == 404
+        ):
             return FreeTableSlot(namespace, name, staged.at("metadata", "location"))
     further = lab.name()
     lab.drop_afterwards(namespace, further)
@@ -65,7 +86,11 @@ def creation(ground: FreeTableSlot, table_uuid: str) -> list[Mapping[str, Any]]:
 
 def create(lab: CatalogLab, ground: FreeTableSlot, updates: Sequence[Mapping[str, Any]]) -> Reply:
     """Return the answer to a commit that creates a table."""
-    return lab.send(op.update_table, body={"requirements": [ASSERT_CREATE], "updates": list(updates)}, **ground.at)
+    return lab.send(
+        op.update_table,
+        body={"requirements": [ASSERT_CREATE], "updates": list(updates)},
+        **ground.at,
+    )
 
 
 def creating_works(lab: CatalogLab, namespace: Namespace) -> None:
@@ -78,4 +103,8 @@ def creating_works(lab: CatalogLab, namespace: Namespace) -> None:
     bare = FreeTableSlot(namespace, lab.name(), f"{staged.location}-bare")
     lab.drop_afterwards(namespace, bare.name)
     with lab.step("IRC-REQ-001"):
-        expect.status(create(lab, bare, creation(bare, str(uuid.uuid4()))), 200, about="for creating a table that was not staged")
+        expect.status(
+            create(lab, bare, creation(bare, str(uuid.uuid4()))),
+            200,
+            about="for creating a table that was not staged",
+        )

@@ -12,17 +12,25 @@ from lakepact.conformance.judging import expect
 Update = Mapping[str, Any]
 
 Assertion = dict[str, Any]
-Cases = dict[str, Assertion | list[Assertion]]  #: what is so of a commit, and what it asserts although or because it is so
+Cases = dict[
+    str, Assertion | list[Assertion]
+]  #: what is so of a commit, and what it asserts although or because it is so
 
 CONFLICT = "IRC-COM-005"  #: a commit whose requirement does not hold is refused
 ASSERT_CREATE: Assertion = {"type": "assert-create"}
 
 UNKNOWN_TYPE = Mutation(Wrong.VALUE, "/requirements/*/type")
-UNKNOWN_REQUIREMENT = {"type": "assert-lakepact-no-such-type", "ref": "main", "snapshot-id": None}  #: of no version of the contract
+UNKNOWN_REQUIREMENT = {
+    "type": "assert-lakepact-no-such-type",
+    "ref": "main",
+    "snapshot-id": None,
+}  #: of no version of the contract
 #: The UUID of no table.
 NOBODY = "00000000-0000-4000-8000-000000000000"
 
-HARMLESS: Mapping[str, Any] = set_properties(lakepact="committed")  #: an update that every table can take, as often as one likes
+HARMLESS: Mapping[str, Any] = set_properties(
+    lakepact="committed"
+)  #: an update that every table can take, as often as one likes
 
 
 def assert_uuid(uuid: Any) -> Assertion:
@@ -65,7 +73,9 @@ def stale(assertion: Mapping[str, Any]) -> Mutation:
     return Mutation(Wrong.STALE, assertion["type"])
 
 
-def refused_alone(lab: CatalogLab, table: Table, assertions: Sequence[Assertion], mutation: Mutation) -> None:
+def refused_alone(
+    lab: CatalogLab, table: Table, assertions: Sequence[Assertion], mutation: Mutation
+) -> None:
     """Check that of assertions which were accepted together, the one that fails is refused by a commit that has no other.
 
     Raises:
@@ -78,9 +88,15 @@ def refused_alone(lab: CatalogLab, table: Table, assertions: Sequence[Assertion]
         expect.refused(max(replies, key=lambda reply: reply.status), about=about, mutation=mutation)
 
 
-def judge_without(lab: CatalogLab, requirement: str, table: Table, assertion: Assertion, member: str) -> None:
+def judge_without(
+    lab: CatalogLab, requirement: str, table: Table, assertion: Assertion, member: str
+) -> None:
     """Judge a requirement by a commit whose assertion, which holds, lacks a required member."""
-    cases: Cases = {f"there is no {member}": {name: value for name, value in assertion.items() if name != member}}
+    cases: Cases = {
+        f"there is no {member}": {
+            name: value for name, value in assertion.items() if name != member
+        }
+    }
     mutation = Mutation(Wrong.MISSING, f"/requirements/*/{member}")
     judge_answers(lab, requirement, table, cases=cases, allowed=[400], mutation=mutation)
 

@@ -6,7 +6,14 @@ import copy
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from lakepact.conformance.checks.iceberg_rest.kit.lab import REFUSED, SUCCESS, CatalogLab, Table, set_properties, set_ref
+from lakepact.conformance.checks.iceberg_rest.kit.lab import (
+    REFUSED,
+    SUCCESS,
+    CatalogLab,
+    Table,
+    set_properties,
+    set_ref,
+)
 from lakepact.conformance.evidence.differences import Kind, pointer
 from lakepact.conformance.evidence.exchanges import Place
 from lakepact.conformance.evidence.outcome import Blocked, Mutation, NotOffered, Wrong
@@ -27,7 +34,10 @@ REQUESTED = 77  #: an id that a request proposes although ids are the server's t
 NOT_ADDED = Mutation(Wrong.ABSENT, "addition")  #: -1 without an addition in the same commit
 DOWNGRADE = Mutation(Wrong.VALUE, "lower format version")
 UNKNOWN_ACTION = Mutation(Wrong.VALUE, "/updates/*/action")
-UNKNOWN_UPDATE = {"action": "lakepact-no-such-action", "updates": {"lakepact": "unknown"}}  #: of no version of the contract
+UNKNOWN_UPDATE = {
+    "action": "lakepact-no-such-action",
+    "updates": {"lakepact": "unknown"},
+}  #: of no version of the contract
 
 
 # -- what a target does with a commit -------------------------------------------------------------------------------
@@ -46,7 +56,13 @@ def changed(lab: CatalogLab, table: Table, *updates: Update) -> Table:
 def expect_own_id(found: Any, taken: Iterable[Any], *, at: Place) -> None:
     """Expect an id that neither the request proposed nor the table had."""
     others = ", ".join(map(str, [REQUESTED, *taken]))
-    expect.true(found not in (REQUESTED, None, *taken), f"an id of the server's own, other than {others}", found, at=at, kind=Kind.SURPLUS)
+    expect.true(
+        found not in (REQUESTED, None, *taken),
+        f"an id of the server's own, other than {others}",
+        found,
+        at=at,
+        kind=Kind.SURPLUS,
+    )
 
 
 def judge_refusals(
@@ -103,11 +119,26 @@ def impossible(table: Table) -> dict[str, tuple[str, Mutation, Sequence[Update]]
     """Return commits that no table accepts: the requirement by which each is refused, its mistake, and its updates."""
     ghost = add_spec(partition_field(NOWHERE, "identity", "nothing", field_id=next_field(table)))
     return {
-        "an unknown current schema": ("IRC-UPD-020", *unknown_id(set_current_schema(NOWHERE), "schema-id")),
-        "an unknown default spec": ("IRC-UPD-028", *unknown_id(set_default_spec(NOWHERE), "spec-id")),
-        "an unknown default sort order": ("IRC-UPD-034", *unknown_id(set_default_sort_order(NOWHERE), "sort-order-id")),
-        "a branch at an unknown snapshot": ("IRC-UPD-046", *unknown_id(set_ref("main", 1), "snapshot-id")),
-        "a spec of an unknown column": ("IRC-UPD-024", *unknown_id(ghost, "spec/fields/*/source-id")),
+        "an unknown current schema": (
+            "IRC-UPD-020",
+            *unknown_id(set_current_schema(NOWHERE), "schema-id"),
+        ),
+        "an unknown default spec": (
+            "IRC-UPD-028",
+            *unknown_id(set_default_spec(NOWHERE), "spec-id"),
+        ),
+        "an unknown default sort order": (
+            "IRC-UPD-034",
+            *unknown_id(set_default_sort_order(NOWHERE), "sort-order-id"),
+        ),
+        "a branch at an unknown snapshot": (
+            "IRC-UPD-046",
+            *unknown_id(set_ref("main", 1), "snapshot-id"),
+        ),
+        "a spec of an unknown column": (
+            "IRC-UPD-024",
+            *unknown_id(ghost, "spec/fields/*/source-id"),
+        ),
     }
 
 
@@ -137,7 +168,9 @@ def table_of_version(lab: CatalogLab, version: int, **members: Any) -> Table:
             reply = lab.try_commit(table, upgrade_format_version(version))
             if reply.status not in REFUSED:
                 with lab.step("IRC-UPD-005"):
-                    expect.status(reply, *SUCCESS, about=f"for an upgrade to format version {version}")
+                    expect.status(
+                        reply, *SUCCESS, about=f"for an upgrade to format version {version}"
+                    )
             table = lab.answered(Table(home, name, reply)) if reply.status in SUCCESS else table
         if reply.status in SUCCESS and table.member("format-version") == version:
             return table
@@ -156,7 +189,9 @@ def current_schema(table: Table) -> dict[str, Any]:
         if schema.get("schema-id") == wanted:
             found: dict[str, Any] = schema
             return found
-    raise Blocked(f"no schema has the id {wanted}, which is the current one (IRC-META-002): {expect.shown(table.member('schemas'))}")
+    raise Blocked(
+        f"no schema has the id {wanted}, which is the current one (IRC-META-002): {expect.shown(table.member('schemas'))}"
+    )
 
 
 def column(table: Table, name: str) -> int:
@@ -181,13 +216,24 @@ def schema_with(table: Table, *fields: Mapping[str, Any], skip: int = 0) -> dict
     Like all clients it proposes an id that no schema has: that a server insists on one is judged by a check of its own.
     """
     schema = current_schema(table)
-    ids = [found for one in table.member("schemas") if isinstance(found := one.get("schema-id"), int)]
-    return {**schema, "schema-id": max(ids, default=0) + 1 + skip, "fields": [*schema["fields"], *fields]}
+    ids = [
+        found for one in table.member("schemas") if isinstance(found := one.get("schema-id"), int)
+    ]
+    return {
+        **schema,
+        "schema-id": max(ids, default=0) + 1 + skip,
+        "fields": [*schema["fields"], *fields],
+    }
 
 
 def next_column(table: Table, name: str, kind: Any = "string", *, skip: int = 0) -> dict[str, Any]:
     """Return a column whose id was never used in the table; `skip` leaves out the next ids."""
-    return {"id": table.member("last-column-id") + 1 + skip, "name": name, "type": kind, "required": False}
+    return {
+        "id": table.member("last-column-id") + 1 + skip,
+        "name": name,
+        "type": kind,
+        "required": False,
+    }
 
 
 def next_field(table: Table, *, skip: int = 0) -> int:
@@ -215,14 +261,24 @@ def add_schema(schema: Mapping[str, Any], **members: Any) -> dict[str, Any]:
     Like many clients, it sends the deprecated `last-column-id`; another check leaves that out.
     """
     sent = {"last_column_id": max(_field_ids(schema), default=0), **members}
-    return {"action": "add-schema", "schema": dict(schema), **_hyphens({name: value for name, value in sent.items() if value is not None})}
+    return {
+        "action": "add-schema",
+        "schema": dict(schema),
+        **_hyphens({name: value for name, value in sent.items() if value is not None}),
+    }
 
 
 def _field_ids(schema: Any) -> Iterator[int]:
     """Yield the ids of all columns of a schema and of their parts."""
     if isinstance(schema, dict):
-        yield from (value for name in ("id", "element-id", "key-id", "value-id") if type(value := schema.get(name)) is int)
-    parts = schema.values() if isinstance(schema, dict) else schema if isinstance(schema, list) else ()
+        yield from (
+            value
+            for name in ("id", "element-id", "key-id", "value-id")
+            if type(value := schema.get(name)) is int
+        )
+    parts = (
+        schema.values() if isinstance(schema, dict) else schema if isinstance(schema, list) else ()
+    )
     for part in parts:
         yield from _field_ids(part)
 
@@ -237,7 +293,9 @@ def remove_schemas(*schema_ids: int) -> documents.RemoveSchemasUpdate:
     return {"action": "remove-schemas", "schema-ids": list(schema_ids)}
 
 
-def partition_field(source_id: int, transform: str, name: str, *, field_id: int | None = None) -> dict[str, Any]:
+def partition_field(
+    source_id: int, transform: str, name: str, *, field_id: int | None = None
+) -> dict[str, Any]:
     """Return a field of a partition spec.
 
     Clients say its id (`next_field`): that a server insists on one is judged by checks that leave it out.
@@ -263,15 +321,27 @@ def remove_partition_specs(*spec_ids: int) -> documents.RemovePartitionSpecsUpda
 
 
 def sort_field(
-    source_id: int, *, transform: str = "identity", direction: str = "asc", null_order: str = "nulls-first"
+    source_id: int,
+    *,
+    transform: str = "identity",
+    direction: str = "asc",
+    null_order: str = "nulls-first",
 ) -> documents.SortField:
     """Return a field of a sort order."""
-    return {"source-id": source_id, "transform": transform, "direction": direction, "null-order": null_order}
+    return {
+        "source-id": source_id,
+        "transform": transform,
+        "direction": direction,
+        "null-order": null_order,
+    }
 
 
 def add_sort_order(*fields: Mapping[str, Any], order_id: int = SECOND) -> dict[str, Any]:
     """Return an update that adds a sort order; it proposes `order_id`, because the contract requires the member."""
-    return {"action": "add-sort-order", "sort-order": {"order-id": order_id, "fields": list(fields)}}
+    return {
+        "action": "add-sort-order",
+        "sort-order": {"order-id": order_id, "fields": list(fields)},
+    }
 
 
 def set_default_sort_order(order_id: int) -> documents.SetDefaultSortOrderUpdate:
@@ -304,7 +374,9 @@ def remove_properties(*keys: str) -> documents.RemovePropertiesUpdate:
     return {"action": "remove-properties", "removals": list(keys)}
 
 
-def statistics_file(table: Table, snapshot_id: int, *, name: str = "first") -> documents.StatisticsFile:
+def statistics_file(
+    table: Table, snapshot_id: int, *, name: str = "first"
+) -> documents.StatisticsFile:
     """Return a statistics file of one blob for a snapshot; it is only named, never written."""
     blob: documents.BlobMetadata = {
         "type": "apache-datasketches-theta-v1",
@@ -361,7 +433,9 @@ def _hyphens(members: Mapping[str, Any]) -> dict[str, Any]:
     return {key.replace("_", "-"): value for key, value in members.items()}
 
 
-def partition_statistics_file(table: Table, snapshot_id: int, *, name: str = "first") -> documents.PartitionStatisticsFile:
+def partition_statistics_file(
+    table: Table, snapshot_id: int, *, name: str = "first"
+) -> documents.PartitionStatisticsFile:
     """Return a partition statistics file for a snapshot; it is only named, never written."""
     path = f"{table.location}/metadata/{name}.partition-stats.parquet"
     return {"snapshot-id": snapshot_id, "statistics-path": path, "file-size-in-bytes": 99}

@@ -17,7 +17,9 @@ import fastavro
 
 DATA, POSITION_DELETES, EQUALITY_DELETES = 0, 1, 2
 EXISTING, ADDED, DELETED = 0, 1, 2
-SINCE_3 = frozenset({142, 144, 145, 520})  #: fields of format version 3: row ids, and the places of deletion vectors
+SINCE_3 = frozenset(
+    {142, 144, 145, 520}
+)  #: fields of format version 3: row ids, and the places of deletion vectors
 
 
 @dataclass(frozen=True)
@@ -73,7 +75,12 @@ def at(manifest: Manifest, location: str, *, sequence: int, snapshot: int) -> Ma
     """Return the manifest as a new snapshot has it; one that an earlier snapshot has written stays as it is."""
     if manifest.path:
         return manifest
-    return replace(manifest, path=f"{location}/metadata/{uuid.uuid4()}-m0.avro", sequence=sequence, snapshot=snapshot)
+    return replace(
+        manifest,
+        path=f"{location}/metadata/{uuid.uuid4()}-m0.avro",
+        sequence=sequence,
+        snapshot=snapshot,
+    )
 
 
 def long_bound(value: int) -> bytes:
@@ -81,7 +88,9 @@ def long_bound(value: int) -> bytes:
     return struct.pack("<q", value)
 
 
-def avro(schema: dict[str, Any], records: Sequence[Mapping[str, Any]], metadata: Mapping[str, str]) -> bytes:
+def avro(
+    schema: dict[str, Any], records: Sequence[Mapping[str, Any]], metadata: Mapping[str, str]
+) -> bytes:
     """Return an Avro file."""
     stream = io.BytesIO()
     fastavro.writer(stream, fastavro.parse_schema(schema), records, metadata=dict(metadata))
@@ -103,11 +112,15 @@ def _map(number: int, key: int, value: int, kind: str, name: str) -> dict[str, A
         "name": f"k{key}_v{value}",
         "fields": [_field(key, "key", "int"), _field(value, "value", kind)],
     }
-    return _field(number, name, {"type": "array", "items": record, "logicalType": "map"}, optional=True)
+    return _field(
+        number, name, {"type": "array", "items": record, "logicalType": "map"}, optional=True
+    )
 
 
 def _list(number: int, element: int, kind: str, name: str) -> dict[str, Any]:
-    return _field(number, name, {"type": "array", "items": kind, "element-id": element}, optional=True)
+    return _field(
+        number, name, {"type": "array", "items": kind, "element-id": element}, optional=True
+    )
 
 
 #: Avro types of partition values by the types of their fields.
@@ -124,7 +137,14 @@ AVRO: dict[str, Any] = {
     "timestamptz": {"type": "long", "logicalType": "timestamp-micros", "adjust-to-utc": True},
     "binary": "bytes",
     "uuid": {"type": "fixed", "size": 16, "name": "uuid_fixed", "logicalType": "uuid"},
-    "decimal(9, 2)": {"type": "fixed", "size": 4, "name": "decimal_9_2", "logicalType": "decimal", "precision": 9, "scale": 2},
+    "decimal(9, 2)": {
+        "type": "fixed",
+        "size": 4,
+        "name": "decimal_9_2",
+        "logicalType": "decimal",
+        "precision": 9,
+        "scale": 2,
+    },
 }
 
 
@@ -140,13 +160,20 @@ def _of_version(fields: Any, format_version: int) -> list[dict[str, Any]]:
     return [one for one in fields if format_version > 2 or one["field-id"] not in SINCE_3]
 
 
-def entry_schema(spec: Mapping[str, Any], types: Mapping[int, str], *, format_version: int = 3) -> dict[str, Any]:
+def entry_schema(
+    spec: Mapping[str, Any], types: Mapping[int, str], *, format_version: int = 3
+) -> dict[str, Any]:
     """Return the schema of the entries of a manifest."""
     partition = {
         "type": "record",
         "name": "r102",
         "fields": [
-            _field(one["field-id"], one["name"], AVRO[value_type(one["transform"], types[one["source-id"]])], optional=True)
+            _field(
+                one["field-id"],
+                one["name"],
+                AVRO[value_type(one["transform"], types[one["source-id"]])],
+                optional=True,
+            )
             for one in spec["fields"]
         ],
     }
@@ -217,7 +244,12 @@ LIST_SCHEMA: dict[str, Any] = {
         _field(512, "added_rows_count", "long"),
         _field(513, "existing_rows_count", "long"),
         _field(514, "deleted_rows_count", "long"),
-        _field(507, "partitions", {"type": "array", "items": SUMMARY_SCHEMA, "element-id": 508}, optional=True),
+        _field(
+            507,
+            "partitions",
+            {"type": "array", "items": SUMMARY_SCHEMA, "element-id": 508},
+            optional=True,
+        ),
         _field(520, "first_row_id", "long", optional=True),
     ],
 }
@@ -244,7 +276,10 @@ def manifest_bytes(manifest: Manifest, schema: Mapping[str, Any], *, format_vers
                 "content": file.content,
                 "file_path": file.path,
                 "file_format": file.format,
-                "partition": {one["name"]: value for one, value in zip(spec["fields"], file.partition, strict=True)},
+                "partition": {
+                    one["name"]: value
+                    for one, value in zip(spec["fields"], file.partition, strict=True)
+                },
                 "record_count": file.rows,
                 "file_size_in_bytes": file.size,
                 "value_counts": _pairs(file.values),
@@ -284,7 +319,14 @@ def summaries(manifest: Manifest, types: Mapping[int, str]) -> list[dict[str, An
         write = _WRITTEN.get(kind)
         bounds = (write(min(known)), write(max(known))) if write and known else (None, None)
         # Without bounds, what is not null may be anything.
-        found.append({"contains_null": len(known) < len(values), "contains_nan": None, "lower_bound": bounds[0], "upper_bound": bounds[1]})
+        found.append(
+            {
+                "contains_null": len(known) < len(values),
+                "contains_nan": None,
+                "lower_bound": bounds[0],
+                "upper_bound": bounds[1],
+            }
+        )
     return found
 
 
@@ -296,7 +338,13 @@ _WRITTEN: dict[str, Callable[[Any], bytes]] = {
 
 
 def list_bytes(
-    manifests: Sequence[Manifest], *, schema: Mapping[str, Any], snapshot: int, parent: int | None, sequence: int, format_version: int
+    manifests: Sequence[Manifest],
+    *,
+    schema: Mapping[str, Any],
+    snapshot: int,
+    parent: int | None,
+    sequence: int,
+    format_version: int,
 ) -> bytes:
     """Return a manifest list of a table with this schema."""
     types = {one["id"]: one["type"] for one in schema["fields"]}
@@ -307,9 +355,15 @@ def list_bytes(
             "partition_spec_id": one.spec["spec-id"],
             "content": one.content,
             "sequence_number": one.sequence,
-            "min_sequence_number": min((f.sequence if f.sequence is not None else one.sequence for f in one.files), default=one.sequence),
+            "min_sequence_number": min(
+                (f.sequence if f.sequence is not None else one.sequence for f in one.files),
+                default=one.sequence,
+            ),
             "added_snapshot_id": one.snapshot,
-            **{f"{name}_files_count": one.count(state) for name, state in (("added", ADDED), ("existing", EXISTING), ("deleted", DELETED))},
+            **{
+                f"{name}_files_count": one.count(state)
+                for name, state in (("added", ADDED), ("existing", EXISTING), ("deleted", DELETED))
+            },
             **{
                 f"{name}_rows_count": one.count(state, rows=True)
                 for name, state in (("added", ADDED), ("existing", EXISTING), ("deleted", DELETED))
@@ -325,4 +379,8 @@ def list_bytes(
         "sequence-number": str(sequence),
         "format-version": str(format_version),
     }
-    return avro({**LIST_SCHEMA, "fields": _of_version(LIST_SCHEMA["fields"], format_version)}, records, about)
+    return avro(
+        {**LIST_SCHEMA, "fields": _of_version(LIST_SCHEMA["fields"], format_version)},
+        records,
+        about,
+    )

@@ -27,8 +27,15 @@ def puffin_of(deleted: Mapping[str, Collection[int]]) -> tuple[bytes, list[tuple
     for path, rows in deleted.items():
         vector = vector_of(rows)
         about = {"referenced-data-file": path, "cardinality": str(len(rows))}
-        place = {"offset": len(content), "length": len(vector), "snapshot-id": -1, "sequence-number": -1}
-        blobs.append({"type": "deletion-vector-v1", "fields": [POSITION], "properties": about, **place})
+        place = {
+            "offset": len(content),
+            "length": len(vector),
+            "snapshot-id": -1,
+            "sequence-number": -1,
+        }
+        blobs.append(
+            {"type": "deletion-vector-v1", "fields": [POSITION], "properties": about, **place}
+        )
         content += vector
     footer = json.dumps({"blobs": blobs}).encode()
     content += PUFFIN + footer + struct.pack("<i", len(footer)) + bytes(4) + PUFFIN

@@ -19,7 +19,11 @@ def has_files_here(table: Table) -> bool:
     with contextlib.suppress(NotOffered, Unmet, OSError, orjson.JSONDecodeError):
         path = local_path(table.metadata_location or "")
         document = orjson.loads(path.read_bytes())
-        return isinstance(document, dict) and document.get("table-uuid") == table.uuid and os.access(path.parent, os.W_OK)
+        return (
+            isinstance(document, dict)
+            and document.get("table-uuid") == table.uuid
+            and os.access(path.parent, os.W_OK)
+        )
     return False
 
 
@@ -49,7 +53,10 @@ def known_files(lab: CatalogLab, table: Table) -> list[Path]:
         NotOffered: the harness cannot read them.
     """
     former = [entry["metadata-file"] for entry in table.metadata.get("metadata-log") or ()]
-    return [metadata_file(lab, table), *(path for path in map(local_path, former) if path.is_file())]
+    return [
+        metadata_file(lab, table),
+        *(path for path in map(local_path, former) if path.is_file()),
+    ]
 
 
 def lost(files: Sequence[Path]) -> list[str]:

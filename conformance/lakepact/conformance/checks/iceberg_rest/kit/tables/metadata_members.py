@@ -35,19 +35,35 @@ def ids(document: Mapping[str, Any], member: str, key: str) -> list[Any]:
 def expect_unique(values: Iterable[Any], what: str, *, at: Place) -> None:
     """Expect different values; `at` is the place that they come from."""
     texts = [*map(repr, values)]
-    twice = [text for text, times in Counter(texts).items() if times > 1] if len(set(texts)) < len(texts) else []
+    twice = (
+        [text for text, times in Counter(texts).items() if times > 1]
+        if len(set(texts)) < len(texts)
+        else []
+    )
     if twice:
-        raise expect.unmet(f"{what} that are all different", f"more than once: {', '.join(twice)}", at=at, kind=Kind.SURPLUS)
+        raise expect.unmet(
+            f"{what} that are all different",
+            f"more than once: {', '.join(twice)}",
+            at=at,
+            kind=Kind.SURPLUS,
+        )
 
 
 def expect_times_in_order(metadata: Mapping[str, Any], log: str, *, at: Place) -> None:
     """Expect that the times of a log do not decrease by more than clocks differ; `at` is the place of the metadata."""
     times = [time for time in ids(metadata, log, "timestamp-ms") if isinstance(time, int)]
     for before, after in pairwise(times):
-        expect.true(after >= before - CLOCK_SKEW_MS, f"times in `{log}` that do not decrease", f"{before}, then {after}", at=at.within(log))
+        expect.true(
+            after >= before - CLOCK_SKEW_MS,
+            f"times in `{log}` that do not decrease",
+            f"{before}, then {after}",
+            at=at.within(log),
+        )
 
 
-def of_the_contract(lab: CatalogLab, schema: str, metadata: Mapping[str, Any], file: Mapping[str, Any]) -> dict[str, Any]:
+def of_the_contract(
+    lab: CatalogLab, schema: str, metadata: Mapping[str, Any], file: Mapping[str, Any]
+) -> dict[str, Any]:
     """Return metadata without additional members: those that neither the contract nor the file has."""
     known = lab.contract.bundle["components"]["schemas"][schema]["properties"].keys() | file.keys()
     return {member: value for member, value in metadata.items() if member in known}

@@ -17,7 +17,9 @@ from lakepact.conformance.evidence.outcome import LOWEST_ERROR, Blocked
 from lakepact.conformance.judging import expect
 from lakepact.generated.iceberg_rest import op
 
-NO_FILE = "99999-00000000-0000-4000-8000-000000000000.metadata.json"  #: a name that no metadata file has
+NO_FILE = (
+    "99999-00000000-0000-4000-8000-000000000000.metadata.json"  #: a name that no metadata file has
+)
 
 #: Members of a metadata file that are compared with the registered table.
 TAKEN_OVER = ("table-uuid", "schemas", "snapshots", "refs", "properties")
@@ -42,12 +44,24 @@ def left_behind(lab: CatalogLab, table: Table) -> Table:
         StepFailed: the file is not that of the state that was loaded.
     """
     last = lab.load(table)
-    path = local_path(location_of(last)) if lab.feature("readable-files") and has_files_here(last) else None
+    path = (
+        local_path(location_of(last))
+        if lab.feature("readable-files") and has_files_here(last)
+        else None
+    )
     content = path.read_bytes() if path else b""
     if path:
         with lab.step("IRC-TBL-LOAD-001"):
-            told, stored = last.metadata.get("last-updated-ms"), orjson.loads(content).get("last-updated-ms")
-            expect.equal(told, stored, "last-updated-ms in the metadata file", at=last.reply.place("metadata-location"))
+            told, stored = (
+                last.metadata.get("last-updated-ms"),
+                orjson.loads(content).get("last-updated-ms"),
+            )
+            expect.equal(
+                told,
+                stored,
+                "last-updated-ms in the metadata file",
+                at=last.reply.place("metadata-location"),
+            )
     lab.require(lab.send(op.drop_table, **table.at))
     if path and not path.exists():
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -64,11 +78,23 @@ def expect_file(lab: CatalogLab, dropped: Table) -> None:
     """
     other = lab.load(lab.make_table(dropped.namespace))
     nowhere = f"{location_of(dropped).rpartition('/')[0]}/{NO_FILE}"  # where no other table is: some servers let no two share a folder
-    replies = [register(lab, dropped.namespace, lab.name(), location) for location in (nowhere, location_of(other), location_of(dropped))]
+    replies = [
+        register(lab, dropped.namespace, lab.name(), location)
+        for location in (nowhere, location_of(other), location_of(dropped))
+    ]
     missing, there, left = ((reply.status, error_type(reply)) for reply in replies)
     with lab.step("IRC-TBL-DROP-003"):
-        wanted, actual = "the metadata file of a dropped table to be registered like that of another table", replies[-1].shown
-        expect.true(left != missing or left == there, wanted, actual, at=Place(replies[-1].exchange, "/status"), kind=Kind.MISSING)
+        wanted, actual = (
+            "the metadata file of a dropped table to be registered like that of another table",
+            replies[-1].shown,
+        )
+        expect.true(
+            left != missing or left == there,
+            wanted,
+            actual,
+            at=Place(replies[-1].exchange, "/status"),
+            kind=Kind.MISSING,
+        )
 
 
 def error_type(reply: Reply) -> Any:
@@ -77,10 +103,16 @@ def error_type(reply: Reply) -> Any:
     return members(error).get("type")
 
 
-def register(lab: CatalogLab, namespace: Namespace, name: str, location: str, **members: Any) -> Reply:
+def register(
+    lab: CatalogLab, namespace: Namespace, name: str, location: str, **members: Any
+) -> Reply:
     """Return the answer to a request that registers a metadata file; the table is dropped afterwards, should there be one."""
     lab.drop_afterwards(namespace, name)
-    return lab.send(op.register_table, namespace=namespace, body={"name": name, "metadata-location": location, **members})
+    return lab.send(
+        op.register_table,
+        namespace=namespace,
+        body={"name": name, "metadata-location": location, **members},
+    )
 
 
 def loaded(lab: CatalogLab, namespace: Namespace, name: str) -> Table:
@@ -109,7 +141,9 @@ def takes_over(lab: CatalogLab, file: Table, actual: Table) -> None:
                 f"`{member}` of the registered file, {expect.shown(wanted.get(member))}",
                 kind_of(wanted.get(member), found.get(member)),
             )
-            raise expect.unmet(expected, expect.shown(found.get(member)), at=actual.place(member), kind=kind)
+            raise expect.unmet(
+                expected, expect.shown(found.get(member)), at=actual.place(member), kind=kind
+            )
 
 
 def is_registered(lab: CatalogLab, file: Table, name: str, reply: Reply) -> None:

@@ -19,7 +19,9 @@ from lakepact.generated.iceberg_rest import op
 # -- requests -----------------------------------------------------------------------------------------------------------
 
 
-def field(identifier: int, name: str, kind: Any, *, required: bool = False, **further: Any) -> dict[str, Any]:
+def field(
+    identifier: int, name: str, kind: Any, *, required: bool = False, **further: Any
+) -> dict[str, Any]:
     """Return a column, or a field of a struct; `further` are more members, named with underscores for hyphens."""
     more = {key.replace("_", "-"): value for key, value in further.items()}
     return {"id": identifier, "name": name, "type": kind, "required": required, **more}
@@ -32,17 +34,34 @@ def struct(*fields: Mapping[str, Any]) -> dict[str, Any]:
 
 def array(identifier: int, element: Any, *, required: bool = False) -> dict[str, Any]:
     """Return a list type."""
-    return {"type": "list", "element-id": identifier, "element": element, "element-required": required}
+    return {
+        "type": "list",
+        "element-id": identifier,
+        "element": element,
+        "element-required": required,
+    }
 
 
-def mapping(identifiers: tuple[int, int], key: Any, value: Any, *, required: bool = False) -> dict[str, Any]:
+def mapping(
+    identifiers: tuple[int, int], key: Any, value: Any, *, required: bool = False
+) -> dict[str, Any]:
     """Return a map type; `identifiers` are those of key and value."""
-    return {"type": "map", "key-id": identifiers[0], "key": key, "value-id": identifiers[1], "value": value, "value-required": required}
+    return {
+        "type": "map",
+        "key-id": identifiers[0],
+        "key": key,
+        "value-id": identifiers[1],
+        "value": value,
+        "value-required": required,
+    }
 
 
 def spec(*fields: Mapping[str, Any], **further: Any) -> dict[str, Any]:
     """Return a partition spec as a request has it: without ids, unless `further` members name them."""
-    return {**{key.replace("_", "-"): value for key, value in further.items()}, "fields": [dict(inner) for inner in fields]}
+    return {
+        **{key.replace("_", "-"): value for key, value in further.items()},
+        "fields": [dict(inner) for inner in fields],
+    }
 
 
 def order(*fields: Mapping[str, Any], order_id: int = 1) -> dict[str, Any]:
@@ -52,7 +71,10 @@ def order(*fields: Mapping[str, Any], order_id: int = 1) -> dict[str, Any]:
 
 def extended(**further: Any) -> dict[str, Any]:
     """Return the schema of every day with further members, named with underscores for hyphens."""
-    return {**copy.deepcopy(SCHEMA), **{key.replace("_", "-"): value for key, value in further.items()}}
+    return {
+        **copy.deepcopy(SCHEMA),
+        **{key.replace("_", "-"): value for key, value in further.items()},
+    }
 
 
 # -- what a target does with them ---------------------------------------------------------------------------------------
@@ -76,7 +98,9 @@ def created(lab: CatalogLab, namespace: Namespace | None = None, **further: Any)
     return Table(home, name, reply)
 
 
-def staged(lab: CatalogLab, namespace: Namespace | None = None, *, name: str | None = None, **further: Any) -> Table:
+def staged(
+    lab: CatalogLab, namespace: Namespace | None = None, *, name: str | None = None, **further: Any
+) -> Table:
     """Return a table whose creation is staged, as it was answered.
 
     Raises:
@@ -98,7 +122,9 @@ def initial_updates(table: Table) -> list[Mapping[str, Any]]:
     try:
         return _initial_updates(table)
     except Unmet as unmet:
-        raise Blocked(f"the stage cannot be committed, because its answer lacks what a table needs: {unmet}") from unmet
+        raise Blocked(
+            f"the stage cannot be committed, because its answer lacks what a table needs: {unmet}"
+        ) from unmet
 
 
 def _initial_updates(table: Table) -> list[Mapping[str, Any]]:
@@ -155,7 +181,10 @@ def _default(table: Table, member: str, *, default: str, key: str) -> dict[str, 
         if one.get(key) == wanted:
             found: dict[str, Any] = one
             return found
-    wrong = f"one of `{member}` with the {key} {wanted}, which is the default", expect.shown(table.member(member))
+    wrong = (
+        f"one of `{member}` with the {key} {wanted}, which is the default",
+        expect.shown(table.member(member)),
+    )
     raise expect.unmet(*wrong, at=table.place(member), kind=Kind.MISSING)
 
 
@@ -165,8 +194,15 @@ def sources(schema: Mapping[str, Any]) -> dict[Any, str]:
     todo: list[tuple[str, Mapping[str, Any]]] = [("", schema)]
     while todo:
         above, outer = todo.pop()
-        parts = [(part.get("id"), part.get("name"), part.get("type")) for part in objects(outer, "fields")]
-        parts += [(outer.get(f"{part}-id"), part, outer[part]) for part in ("element", "key", "value") if part in outer]
+        parts = [
+            (part.get("id"), part.get("name"), part.get("type"))
+            for part in objects(outer, "fields")
+        ]
+        parts += [
+            (outer.get(f"{part}-id"), part, outer[part])
+            for part in ("element", "key", "value")
+            if part in outer
+        ]
         for identifier, name, kind in parts:
             names[identifier] = f"{above}{name}"
             todo.append((f"{above}{name}.", members(kind)))
@@ -176,14 +212,18 @@ def sources(schema: Mapping[str, Any]) -> dict[Any, str]:
 def partitioning(fields: list[Mapping[str, Any]], schema: Mapping[str, Any]) -> list[list[Any]]:
     """Partition fields without ids: the column's name, the transform, and the name that the field has."""
     names = sources(schema)
-    return [[names.get(one.get("source-id")), one.get("transform"), one.get("name")] for one in fields]
+    return [
+        [names.get(one.get("source-id")), one.get("transform"), one.get("name")] for one in fields
+    ]
 
 
 def sorting(fields: list[Mapping[str, Any]], schema: Mapping[str, Any]) -> list[list[Any]]:
     """Sort fields without ids: the column's name, the transform, the direction and the place of nulls."""
     names = sources(schema)
     rest = ("transform", "direction", "null-order")
-    return [[names.get(one.get("source-id")), *(one.get(member) for member in rest)] for one in fields]
+    return [
+        [names.get(one.get("source-id")), *(one.get(member) for member in rest)] for one in fields
+    ]
 
 
 def shape(kind: Any) -> Any:
@@ -192,6 +232,12 @@ def shape(kind: Any) -> Any:
         return str(kind).replace(" ", "")
     outer = members(kind)
     if outer.get("type") == "struct":
-        return [[one.get("name"), shape(one.get("type")), one.get("required"), one.get("doc")] for one in objects(outer, "fields")]
+        return [
+            [one.get("name"), shape(one.get("type")), one.get("required"), one.get("doc")]
+            for one in objects(outer, "fields")
+        ]
     parts = ("element", "element-required", "key", "value", "value-required")
-    return {"type": outer.get("type"), **{part: shape(outer[part]) for part in parts if part in outer}}
+    return {
+        "type": outer.get("type"),
+        **{part: shape(outer[part]) for part in parts if part in outer},
+    }

@@ -24,7 +24,16 @@ from lakepact.generated.iceberg_rest import op
 
 #: Members that are sets, which a server may send in any order.
 UNORDERED = frozenset(
-    {"schemas", "partition-specs", "sort-orders", "snapshots", "statistics", "partition-statistics", "encryption-keys", "versions"}
+    {
+        "schemas",
+        "partition-specs",
+        "sort-orders",
+        "snapshots",
+        "statistics",
+        "partition-statistics",
+        "encryption-keys",
+        "versions",
+    }
 )
 
 #: Members that a server may change on its own.
@@ -38,11 +47,15 @@ _volatile: WeakKeyDictionary[Wire, frozenset[str]] = WeakKeyDictionary()
 
 def state(table: Table) -> dict[str, Any]:
     """Return the metadata of a table or view in canonical form: without members that stand for none, and with sets in one order."""
-    members = {member: value for member, value in table.metadata.items() if value not in (None, [], {})}
+    members = {
+        member: value for member, value in table.metadata.items() if value not in (None, [], {})
+    }
     if members.get("current-snapshot-id") == -1:
         del members["current-snapshot-id"]
     for member in UNORDERED & members.keys():
-        members[member] = sorted(members[member], key=lambda item: orjson.dumps(item, option=orjson.OPT_SORT_KEYS))
+        members[member] = sorted(
+            members[member], key=lambda item: orjson.dumps(item, option=orjson.OPT_SORT_KEYS)
+        )
     return members
 
 
@@ -64,7 +77,12 @@ def same_state(expected: Table, actual: Table, *, ignore: Collection[str] = ()) 
     """
     was, is_now = state(expected), state(actual)
     for member in sorted((was.keys() | is_now.keys()) - set(ignore)):
-        expect.equal(was.get(member, ABSENT), is_now.get(member, ABSENT), f"`{member}` to be", at=actual.place(member))
+        expect.equal(
+            was.get(member, ABSENT),
+            is_now.get(member, ABSENT),
+            f"`{member}` to be",
+            at=actual.place(member),
+        )
 
 
 def expect_snapshots_whole(before: Table, after: Table, *, ignore: Collection[int] = ()) -> None:
@@ -81,13 +99,23 @@ def expect_snapshots_whole(before: Table, after: Table, *, ignore: Collection[in
     was = _snapshots(before)
     for snapshot, members in _snapshots(after).items():
         if snapshot in was and snapshot not in ignore:
-            expect.equal(was[snapshot], members, f"the snapshot {snapshot} to be", at=after.place("snapshots"))
+            expect.equal(
+                was[snapshot],
+                members,
+                f"the snapshot {snapshot} to be",
+                at=after.place("snapshots"),
+            )
 
 
 def _snapshots(table: Table) -> dict[Any, dict[str, Any]]:
     """Return the members of each snapshot except its parent, by id."""
     snapshots = table.metadata.get("snapshots") or ()
-    return {s.get("snapshot-id"): {name: value for name, value in s.items() if name != "parent-snapshot-id"} for s in snapshots}
+    return {
+        s.get("snapshot-id"): {
+            name: value for name, value in s.items() if name != "parent-snapshot-id"
+        }
+        for s in snapshots
+    }
 
 
 def unchanged(lab: CatalogLab, before: Table, *, ignore: Collection[str] = ()) -> None:
@@ -102,7 +130,12 @@ def unchanged(lab: CatalogLab, before: Table, *, ignore: Collection[str] = ()) -
 
 
 def assert_same_table(
-    lab: CatalogLab, expected: Table, actual: Table, *, ignore: Collection[str] = (), volatile: Collection[str] = ()
+    lab: CatalogLab,
+    expected: Table,
+    actual: Table,
+    *,
+    ignore: Collection[str] = (),
+    volatile: Collection[str] = (),
 ) -> None:
     """Expect equal metadata and metadata locations in two answers, except for members that the server owns.
 
@@ -125,8 +158,14 @@ def assert_same_table(
         _compare(expected, actual, ignore=ignore, volatile={*volatile, *owned})
 
 
-def _compare(expected: Table, actual: Table, *, ignore: Collection[str], volatile: Collection[str]) -> None:
-    same_state(_without_volatile(expected, volatile), _without_volatile(actual, volatile), ignore=(*ignore, *volatile))
+def _compare(
+    expected: Table, actual: Table, *, ignore: Collection[str], volatile: Collection[str]
+) -> None:
+    same_state(
+        _without_volatile(expected, volatile),
+        _without_volatile(actual, volatile),
+        ignore=(*ignore, *volatile),
+    )
     if LOCATION not in {*ignore, *volatile}:
         expect.equal(
             expected.metadata_location,
@@ -138,7 +177,11 @@ def _compare(expected: Table, actual: Table, *, ignore: Collection[str], volatil
 
 def _without_volatile(table: Table, volatile: Collection[str]) -> Table:
     """Return the table without volatile properties."""
-    properties = {name: value for name, value in properties_of(table).items() if PROPERTY + name not in volatile}
+    properties = {
+        name: value
+        for name, value in properties_of(table).items()
+        if PROPERTY + name not in volatile
+    }
     if not volatile or properties == properties_of(table):
         return table
     document = {**table.reply.document, "metadata": {**table.metadata, "properties": properties}}
@@ -160,17 +203,25 @@ def volatile_members(lab: CatalogLab) -> frozenset[str]:
             still, other = lab.make_table(), lab.make_table()
             before = lab.load(still)
             lab.commit(other, set_properties(lakepact="moves"))
-            known = _moved(before, lab.load(still)) | {PROPERTY + name for name in properties_of(before)}
+            known = _moved(before, lab.load(still)) | {
+                PROPERTY + name for name in properties_of(before)
+            }
         _volatile[lab.wire] = known
     return known
 
 
 def _moved(before: Table, after: Table) -> frozenset[str]:
     was, is_now = state(before), state(after)
-    members = {member for member in was.keys() | is_now.keys() if was.get(member) != is_now.get(member)} - {"properties"}
+    members = {
+        member for member in was.keys() | is_now.keys() if was.get(member) != is_now.get(member)
+    } - {"properties"}
     had, has = properties_of(before), properties_of(after)
     moved = {PROPERTY + name for name in had.keys() | has.keys() if had.get(name) != has.get(name)}
-    return frozenset(members | moved | ({LOCATION} if before.metadata_location != after.metadata_location else set()))
+    return frozenset(
+        members
+        | moved
+        | ({LOCATION} if before.metadata_location != after.metadata_location else set())
+    )
 
 
 def sent_members_of(said: Any, found: Any) -> Any:
