@@ -1,4 +1,4 @@
-# Made by codegen.generate from specs/codegen/templates/calls.py, sha256 f55876dbe941c491. Do not edit: nox -s generate
+# Made by codegen.generate from specs/codegen/templates/calls.py, sha256 5e769fae0652ade4. Do not edit: nox -s generate
 """How the parts of a call are written: segments of paths, parameters, forms."""
 
 from __future__ import annotations
@@ -63,7 +63,9 @@ def given(*parameters: tuple[str, Value | None]) -> tuple[tuple[str, str], ...]:
 
 def form(body: WireModel) -> bytes:
     """Return a flat object as an HTML form."""
-    return urlencode([(name, _text(value)) for name, value in body.to_wire().items() if value is not None]).encode()
+    return urlencode(
+        [(name, _text(value)) for name, value in body.to_wire().items() if value is not None]
+    ).encode()
 
 
 def _text(value: Value) -> str:

@@ -1,4 +1,4 @@
-# Made by codegen.generate from specs/codegen/templates/contract.py, sha256 8299f6cbda9d6ef8. Do not edit: nox -s generate
+# Made by codegen.generate from specs/codegen/templates/contract.py, sha256 81632aa45db18d35. Do not edit: nox -s generate
 """A contract as code: operations, answers, requirements, features and corrections, as frozen values.
 
 Every package of lakepact reads these tables; none of them parses the contract.
@@ -17,7 +17,9 @@ if TYPE_CHECKING:
     from importlib.resources.abc import Traversable
 
 T = TypeVar("T")
-OperationId = NewType("OperationId", str)  #: an operationId of a contract; its constants are in the module `op`
+OperationId = NewType(
+    "OperationId", str
+)  #: an operationId of a contract; its constants are in the module `op`
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +83,9 @@ class Requirement:
     features: tuple[str, ...] = ()
     side: Literal["server", "client"] = "server"
     risk: Literal["behaviour", "data"] = "behaviour"  #: what may be lost where it is broken
-    interpretation: str = ""  #: where the contract is ambiguous: the id of our ruling and what it says
+    interpretation: str = (
+        ""  #: where the contract is ambiguous: the id of our ruling and what it says
+    )
     corrections: tuple[str, ...] = ()  #: overlay corrections that a verdict rests on
     uncovered: str = ""  #: why no check judges it
     difference: str = ""  #: of a profile: the difference that it follows from
@@ -103,7 +107,9 @@ class Correction:
     id: str
     sentence: str
     why: str
-    effect: Literal["none", "corrects", "widens", "narrows"]  #: on verdicts; what narrows is never a failure on its own
+    effect: Literal[
+        "none", "corrects", "widens", "narrows"
+    ]  #: on verdicts; what narrows is never a failure on its own
     targets: tuple[str, ...]
 
 
@@ -136,8 +142,12 @@ class Call(Generic[T]):
     query: tuple[tuple[str, str], ...]
     headers: tuple[tuple[str, str], ...]
     content: bytes | None
-    answers: Mapping[str, Any]  #: by status ("200", "5XX"): the model of the body, or of each line of it, or None
-    lines: frozenset[str] = frozenset()  #: the statuses whose bodies are a sequence of documents, one a line
+    answers: Mapping[
+        str, Any
+    ]  #: by status ("200", "5XX"): the model of the body, or of each line of it, or None
+    lines: frozenset[str] = (
+        frozenset()
+    )  #: the statuses whose bodies are a sequence of documents, one a line
 
 
 class UnknownVersion(ValueError):
@@ -159,7 +169,9 @@ class Contract:
         self.name = name
         self._package = f"lakepact.generated.{name}"
         if version is not None and version not in self.versions:
-            raise UnknownVersion(f"{name} {version} is not known; what can be served and judged is {', '.join(self.versions)}")
+            raise UnknownVersion(
+                f"{name} {version} is not known; what can be served and judged is {', '.join(self.versions)}"
+            )
         if version is not None and version != self.versions[0]:
             self._package += f".versions.{version_module(version)}"
 
@@ -213,14 +225,20 @@ class Contract:
     @cached_property
     def profile_of(self) -> str | None:
         """The name of the contract that this one is a profile of, if it is one: it demands the same, but for its differences."""
-        name: str | None = json.loads(_manifest().read_bytes())["contracts"][self.name].get("profile of")
+        name: str | None = json.loads(_manifest().read_bytes())["contracts"][self.name].get(
+            "profile of"
+        )
         return name
 
     @property
     def impact(self) -> dict[str, Any]:
         """The measured impact of broken requirements on clients, for all versions and profiles; empty where nothing was measured."""
         package = f"lakepact.generated.{self.profile_of or self.name}"
-        return _document(package, "impact.json") if _folder(package).joinpath("impact.json").is_file() else {}
+        return (
+            _document(package, "impact.json")
+            if _folder(package).joinpath("impact.json").is_file()
+            else {}
+        )
 
     @property
     def prose(self) -> Prose | None:
@@ -282,7 +300,10 @@ class Contract:
     @cached_property
     def routes(self) -> tuple[tuple[str, str, OperationId], ...]:
         """Method, path and operation id of every route, as connexion makes them of the routing."""
-        return tuple((method, path, operation) for method, path, operation in self._document("plan.json")["routes"])
+        return tuple(
+            (method, path, operation)
+            for method, path, operation in self._document("plan.json")["routes"]
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -302,7 +323,8 @@ def _registry(package: str) -> _Registry:
     document = _document(package, "requirements.json")
     shared = _registry(document["extends"]).requirements if document["extends"] else {}
     return _Registry(
-        {i: r for i, r in shared.items() if i not in document["without"]} | _values(Requirement, document["requirements"], key="id"),
+        {i: r for i, r in shared.items() if i not in document["without"]}
+        | _values(Requirement, document["requirements"], key="id"),
         _values(Feature, document["features"], key="name"),
         _values(Correction, document["corrections"], key="id"),
         _values(Difference, document["differences"], key="id"),
@@ -312,7 +334,12 @@ def _registry(package: str) -> _Registry:
 
 def _values(kind: type[T], entries: list[dict[str, Any]], *, key: str) -> dict[str, T]:
     """Return the entries of a document as values, by their key; lists become tuples."""
-    return {entry[key]: kind(**{name: tuple(m) if isinstance(m, list) else m for name, m in entry.items()}) for entry in entries}
+    return {
+        entry[key]: kind(
+            **{name: tuple(m) if isinstance(m, list) else m for name, m in entry.items()}
+        )
+        for entry in entries
+    }
 
 
 def _document(package: str, file: str) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-# Made by codegen.generate from specs/codegen/templates/current_parts.py, sha256 b2522d02ada538df. Do not edit: nox -s generate
+# Made by codegen.generate from specs/codegen/templates/current_parts.py, sha256 fadc6b9a7b2a10c3. Do not edit: nox -s generate
 """The base class of Iceberg's table metadata: its current schema, partition spec, sort order and snapshot as properties."""
 
 from __future__ import annotations
@@ -10,7 +10,13 @@ from lakepact.generated.format_version_1 import FormatVersion1Defaults
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from lakepact.generated.iceberg_rest.models import PartitionSpec, Schema, Snapshot, SortOrder, TableMetadata
+    from lakepact.generated.iceberg_rest.models import (
+        PartitionSpec,
+        Schema,
+        Snapshot,
+        SortOrder,
+        TableMetadata,
+    )
 
 T = TypeVar("T")
 #: Stands for no current snapshot in the metadata of older writers.
@@ -28,7 +34,11 @@ class CurrentParts(FormatVersion1Defaults):
             ValueError: The metadata has no such schema.
         """
         metadata = cast("TableMetadata", self)
-        return _chosen("schema", metadata.current_schema_id, ((schema.schema_id or 0, schema) for schema in metadata.schemas))
+        return _chosen(
+            "schema",
+            metadata.current_schema_id,
+            ((schema.schema_id or 0, schema) for schema in metadata.schemas),
+        )
 
     @property
     def default_partition_spec(self) -> PartitionSpec:
@@ -38,7 +48,11 @@ class CurrentParts(FormatVersion1Defaults):
             ValueError: The metadata has no such partition spec.
         """
         metadata = cast("TableMetadata", self)
-        return _chosen("partition spec", metadata.default_spec_id, ((spec.spec_id or 0, spec) for spec in metadata.partition_specs))
+        return _chosen(
+            "partition spec",
+            metadata.default_spec_id,
+            ((spec.spec_id or 0, spec) for spec in metadata.partition_specs),
+        )
 
     @property
     def default_sort_order(self) -> SortOrder:
@@ -48,7 +62,11 @@ class CurrentParts(FormatVersion1Defaults):
             ValueError: The metadata has no such sort order.
         """
         metadata = cast("TableMetadata", self)
-        return _chosen("sort order", metadata.default_sort_order_id, ((order.order_id, order) for order in metadata.sort_orders))
+        return _chosen(
+            "sort order",
+            metadata.default_sort_order_id,
+            ((order.order_id, order) for order in metadata.sort_orders),
+        )
 
     @property
     def current_snapshot(self) -> Snapshot | None:
@@ -61,7 +79,9 @@ class CurrentParts(FormatVersion1Defaults):
         id_ = metadata.current_snapshot_id
         if id_ is None or id_ == _NO_SNAPSHOT:
             return None
-        return _chosen("snapshot", id_, ((snapshot.snapshot_id, snapshot) for snapshot in metadata.snapshots))
+        return _chosen(
+            "snapshot", id_, ((snapshot.snapshot_id, snapshot) for snapshot in metadata.snapshots)
+        )
 
 
 def _chosen(kind: str, id_: int, parts: Iterable[tuple[int, T]]) -> T:

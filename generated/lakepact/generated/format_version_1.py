@@ -1,4 +1,4 @@
-# Made by codegen.generate from specs/codegen/templates/format_version_1.py, sha256 9ab3a818337a61d3. Do not edit: nox -s generate
+# Made by codegen.generate from specs/codegen/templates/format_version_1.py, sha256 b042590ed719cd19. Do not edit: nox -s generate
 """Base classes of Iceberg's table metadata: they add what metadata of format version 1, or an old writer, may omit.
 
 The values are those of the table spec ("Reading v1 metadata for v2") and of Iceberg's libraries.
@@ -32,7 +32,11 @@ class _WithDefaults(WireModel):
         if not isinstance(value, dict):
             return handler(value)
         given = cast("dict[str, Any]", value)
-        added = {name: default for name, default in cls._defaults(given).items() if _member(given, name) is None}
+        added = {
+            name: default
+            for name, default in cls._defaults(given).items()
+            if _member(given, name) is None
+        }
         if not added:
             return handler(value)
         made = handler({**given, **added})
@@ -53,7 +57,9 @@ class SortFieldDefaults(_WithDefaults):
 
     @classmethod
     def _defaults(cls, given: dict[str, Any]) -> dict[str, Any]:
-        return {"null-order": "nulls-last" if _member(given, "direction") == "desc" else "nulls-first"}
+        return {
+            "null-order": "nulls-last" if _member(given, "direction") == "desc" else "nulls-first"
+        }
 
 
 def _of_version_1(metadata: dict[str, Any]) -> dict[str, Any]:
@@ -63,7 +69,11 @@ def _of_version_1(metadata: dict[str, Any]) -> dict[str, Any]:
         for place, field in enumerate(_member(metadata, "partition-spec") or ())
     ]
     specs = _member(metadata, "partition-specs") or [{"spec-id": 0, "fields": fields}]
-    ids = [_member(_document(field), "field-id") or 0 for spec in specs for field in _member(_document(spec), "fields") or ()]
+    ids = [
+        _member(_document(field), "field-id") or 0
+        for spec in specs
+        for field in _member(_document(spec), "fields") or ()
+    ]
     found: dict[str, Any] = {
         "last-sequence-number": 0,
         "partition-specs": specs,

@@ -1,4 +1,4 @@
-# Made by codegen.generate from specs/codegen/templates/items.py, sha256 9756b48f1057cad0. Do not edit: nox -s generate
+# Made by codegen.generate from specs/codegen/templates/items.py, sha256 3e4e0a83901056f9. Do not edit: nox -s generate
 """Arrays and maps of generated models: read-only, and made of models when they are first read.
 
 A document that is validated with a `Reading` as its context keeps the objects of its arrays as they came. The first access to an item
@@ -122,7 +122,9 @@ class UnreadList(ReadOnlyList[T]):
         reading = self._reading
         if reading is None or isinstance(index, slice):
             return super().__getitem__(index)
-        item, problem = _read(_item(self._of), self._items[index], reading, f"{self._name}/{index % len(self._items)}")
+        item, problem = _read(
+            _item(self._of), self._items[index], reading, f"{self._name}/{index % len(self._items)}"
+        )
         if problem is not None:
             raise problem
         self._items[index] = item
@@ -142,14 +144,18 @@ def read_only(items: list[T]) -> ReadOnlyList[T]:
     return made
 
 
-def _read(adapter: TypeAdapter[Any], value: Any, reading: Reading, place: str) -> tuple[Any, Exception | None]:
+def _read(
+    adapter: TypeAdapter[Any], value: Any, reading: Reading, place: str
+) -> tuple[Any, Exception | None]:
     """Return a validated value, or its error.
 
     The error is not raised here: tracebacks that show variables would show the value, and the original error quotes it. It may be secret.
     """
     try:
         # By the names of the contract alone, which is a tenth faster than to look for the names of Python too.
-        return adapter.validator.validate_python(value, context=reading, by_alias=True, by_name=False), None
+        return adapter.validator.validate_python(
+            value, context=reading, by_alias=True, by_name=False
+        ), None
     except ValidationError as error:
         return None, reading.error(error, place)
 
@@ -187,18 +193,30 @@ NO_MEMBERS: Any = _NoMembers()
 class _AsList:
     may_be_absent: bool = False
 
-    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+    def __get_pydantic_core_schema__(
+        self, source: Any, handler: GetCoreSchemaHandler
+    ) -> CoreSchema:
         (of,) = get_args(source)
         items = handler.generate_schema(GenericAlias(list, (of,)))
         name = handler.field_name or ""  # `info` has it since pydantic 2.12
 
-        def eager(value: Any, validate: core_schema.ValidatorFunctionWrapHandler) -> ReadOnlyList[Any]:
+        def eager(
+            value: Any, validate: core_schema.ValidatorFunctionWrapHandler
+        ) -> ReadOnlyList[Any]:
             if value is None and self.may_be_absent:
                 return NO_ITEMS  # type: ignore[no-any-return]
             # `isinstance` of an abstract class takes a fifth of the time.
-            return read_only(validate(list(value) if type(value) is not list and isinstance(value, ReadOnlyList) else value))
+            return read_only(
+                validate(
+                    list(value)
+                    if type(value) is not list and isinstance(value, ReadOnlyList)
+                    else value
+                )
+            )
 
-        def read(value: Any, validate: core_schema.ValidatorFunctionWrapHandler, info: ValidationInfo) -> ReadOnlyList[Any]:
+        def read(
+            value: Any, validate: core_schema.ValidatorFunctionWrapHandler, info: ValidationInfo
+        ) -> ReadOnlyList[Any]:
             if type(info.context) is Reading and type(value) is list:
                 return UnreadList(value, of, info.context, info.field_name or name)
             return eager(value, validate)
@@ -213,20 +231,28 @@ class _AsList:
 class _AsDict:
     may_be_absent: bool = False
 
-    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+    def __get_pydantic_core_schema__(
+        self, source: Any, handler: GetCoreSchemaHandler
+    ) -> CoreSchema:
         of = get_args(source)
         texts = core_schema.dict_schema(core_schema.str_schema(), _text())
         members = texts if of == (str, str) else handler.generate_schema(GenericAlias(dict, of))
         if self.may_be_absent:
-            return core_schema.no_info_after_validator_function(_members, core_schema.nullable_schema(members))
+            return core_schema.no_info_after_validator_function(
+                _members, core_schema.nullable_schema(members)
+            )
         return core_schema.no_info_after_validator_function(ReadOnlyDict, members)
 
 
 def _text() -> CoreSchema:
     """Return the schema of a text; a number or boolean in its place becomes one, since some writers leave out quotes."""
-    boolean = core_schema.no_info_after_validator_function(lambda value: str(value).lower(), core_schema.bool_schema(strict=True))
+    boolean = core_schema.no_info_after_validator_function(
+        lambda value: str(value).lower(), core_schema.bool_schema(strict=True)
+    )
     text = core_schema.str_schema(coerce_numbers_to_str=True)
-    return core_schema.union_schema([text, boolean], mode="left_to_right", custom_error_type="string_type")
+    return core_schema.union_schema(
+        [text, boolean], mode="left_to_right", custom_error_type="string_type"
+    )
 
 
 def _members(value: dict[str, Any] | None) -> ReadOnlyDict[Any]:
@@ -254,8 +280,12 @@ Items = TypeAliasType("Items", Annotated[Sequence[T], _AsList()], type_params=(T
 Members = TypeAliasType("Members", Annotated[Mapping[str, T], _AsDict()], type_params=(T,))
 """A JSON object with any names: any mapping may be given, and a read-only dictionary is returned."""
 
-OptionalItems = TypeAliasType("OptionalItems", Annotated[Sequence[T], _AsList(may_be_absent=True)], type_params=(T,))
+OptionalItems = TypeAliasType(
+    "OptionalItems", Annotated[Sequence[T], _AsList(may_be_absent=True)], type_params=(T,)
+)
 """A JSON array that may be absent or null, and is empty then."""
 
-OptionalMembers = TypeAliasType("OptionalMembers", Annotated[Mapping[str, T], _AsDict(may_be_absent=True)], type_params=(T,))
+OptionalMembers = TypeAliasType(
+    "OptionalMembers", Annotated[Mapping[str, T], _AsDict(may_be_absent=True)], type_params=(T,)
+)
 """A JSON object with any names that may be absent or null, and is empty then."""

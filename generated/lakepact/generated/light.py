@@ -1,4 +1,4 @@
-# Made by codegen.generate from specs/codegen/templates/light.py, sha256 7a5c31964bb95da6. Do not edit: nox -s generate
+# Made by codegen.generate from specs/codegen/templates/light.py, sha256 e517408208fb4618. Do not edit: nox -s generate
 """Light models: they read their fields from their document, and the whole model, made when it is needed, does everything else.
 
 A light model is an instance of a subclass of its class. It costs a third of a whole one, since its document is checked and not copied.
@@ -53,11 +53,15 @@ def light(model: Any) -> Make | None:
         types, make = _accepted(field.annotation)
         if field.metadata or not (types or make):
             return None
-        columns.append((field.alias or name, types if field.is_required() else types | {_Absent}, make))
+        columns.append(
+            (field.alias or name, types if field.is_required() else types | {_Absent}, make)
+        )
     return partial(_made, _subclass(of_wire), columns)
 
 
-def _made(kind: type[WireModel], columns: list[tuple[str, set[type], Make | None]], documents: list[Any]) -> list[Any] | None:
+def _made(
+    kind: type[WireModel], columns: list[tuple[str, set[type], Make | None]], documents: list[Any]
+) -> list[Any] | None:
     """Return the light models of documents; None if one has to be validated."""
     # Each step is a loop in C over all documents: in Python they would take as long as validation.
     if {*map(type, documents)} != {dict}:
@@ -68,7 +72,11 @@ def _made(kind: type[WireModel], columns: list[tuple[str, set[type], Make | None
         if kinds <= types:
             continue
         if kinds & types:
-            others = [document for document, value in zip(documents, values, strict=True) if type(value) not in types]
+            others = [
+                document
+                for document, value in zip(documents, values, strict=True)
+                if type(value) not in types
+            ]
             values = [value for value in values if type(value) not in types]
         made = make(values) if make else None
         if made is None:
@@ -89,7 +97,11 @@ def _accepted(annotation: Any) -> tuple[set[type], Make | None]:
         return {ReadOnlyList}, _texts
     if get_origin(annotation) in {Union, UnionType}:
         # A literal beside other texts accepts nothing more.
-        parts = [part for part in get_args(annotation) if get_origin(part) is not Literal or str not in get_args(annotation)]
+        parts = [
+            part
+            for part in get_args(annotation)
+            if get_origin(part) is not Literal or str not in get_args(annotation)
+        ]
         found = [_accepted(part) for part in parts]
         makes = [make for _, make in found if make]
         if all(types or make for types, make in found) and len(makes) <= 1:
@@ -101,7 +113,11 @@ def _texts(arrays: list[Any]) -> list[ReadOnlyList[str]] | None:
     if {*map(type, arrays)} != {list} or not {*map(type, chain.from_iterable(arrays))} <= {str}:
         return None
     # Nearly always they are one namespace.
-    return [read_only(arrays[0])] * len(arrays) if arrays.count(arrays[0]) == len(arrays) else [*map(read_only, arrays)]
+    return (
+        [read_only(arrays[0])] * len(arrays)
+        if arrays.count(arrays[0]) == len(arrays)
+        else [*map(read_only, arrays)]
+    )
 
 
 def _itself(model: Any) -> Any:
@@ -132,12 +148,23 @@ def _subclass(model: type[WireModel]) -> type[WireModel]:
 
         return property(read)
 
-    members: dict[str, Any] = {"__module__": model.__module__, "__qualname__": model.__qualname__, "__slots__": ()}
-    members |= {name: method(name) for name in _METHODS} | {name: attribute(name) for name in _ATTRIBUTES}
+    members: dict[str, Any] = {
+        "__module__": model.__module__,
+        "__qualname__": model.__qualname__,
+        "__slots__": (),
+    }
+    members |= {name: method(name) for name in _METHODS} | {
+        name: attribute(name) for name in _ATTRIBUTES
+    }
     members["__reduce__"] = lambda self: (_itself, (whole(self),))
-    members["__eq__"] = lambda self, other: whole(self) == (whole(other) if type(other) is kind else other)
+    members["__eq__"] = lambda self, other: (
+        whole(self) == (whole(other) if type(other) is kind else other)
+    )
     metaclass: Any = type(model)
     kind: type[WireModel] = metaclass(model.__name__, (model,), members)
-    for name, known in model.model_fields.items():  # afterwards: pydantic would take them for defaults
+    for (
+        name,
+        known,
+    ) in model.model_fields.items():  # afterwards: pydantic would take them for defaults
         setattr(kind, name, field(name, known.alias or name, known.default))
     return kind

@@ -1,4 +1,4 @@
-# Made by codegen.generate from specs/codegen/templates/wire.py, sha256 4f0674d0c263234f. Do not edit: nox -s generate
+# Made by codegen.generate from specs/codegen/templates/wire.py, sha256 f454a11cd28e0074. Do not edit: nox -s generate
 """A base class of generated models: it serializes a model and parses it back to an equal one.
 
 Unknown members are kept. Absent members stay absent, and null stays null. Models are read-only: `model_copy(update=…)` makes another.
@@ -17,17 +17,26 @@ if TYPE_CHECKING:
     from collections.abc import Generator
 
 SHOWN_TEXT = 60  #: characters of a text that a repr shows
-SECRETS = ("token", "secret", "password", "credential")  #: parts of the names of members that a repr hides
+SECRETS = (
+    "token",
+    "secret",
+    "password",
+    "credential",
+)  #: parts of the names of members that a repr hides
 
 
 class WireModel(BaseModel):
     """A JSON object of a contract."""
 
-    model_config = ConfigDict(extra="allow", frozen=True, defer_build=True, validate_by_name=True, validate_by_alias=True)
+    model_config = ConfigDict(
+        extra="allow", frozen=True, defer_build=True, validate_by_name=True, validate_by_alias=True
+    )
 
     def __repr__(self) -> str:
         """Return one short line: scalar members, and the size of others; secrets are hidden."""
-        members = ", ".join(f"{name}={_brief(name, value)}" for name, value in self if name in self.model_fields_set)
+        members = ", ".join(
+            f"{name}={_brief(name, value)}" for name, value in self if name in self.model_fields_set
+        )
         return f"{type(self).__name__}({members})"
 
     __str__ = __repr__
@@ -70,7 +79,11 @@ def _brief(name: str, value: Any) -> str:
         return f"<{len(value)} items>"
     if isinstance(value, str) and any(secret in name for secret in SECRETS):
         return "<hidden>"
-    return repr(value if not isinstance(value, str) or len(value) <= SHOWN_TEXT else value[:SHOWN_TEXT] + "…")
+    return repr(
+        value
+        if not isinstance(value, str) or len(value) <= SHOWN_TEXT
+        else value[:SHOWN_TEXT] + "…"
+    )
 
 
 class TaggedModel(WireModel):
@@ -80,7 +93,11 @@ class TaggedModel(WireModel):
 
     @classmethod
     def __pydantic_init_subclass__(cls, **_: Any) -> None:
-        fixed = (name for name, field in cls.model_fields.items() if get_origin(field.annotation) is Literal and field.default is not None)
+        fixed = (
+            name
+            for name, field in cls.model_fields.items()
+            if get_origin(field.annotation) is Literal and field.default is not None
+        )
         cls._tags = frozenset(name for name in fixed if not cls.model_fields[name].is_required())
 
     def model_post_init(self, _: Any, /) -> None:

@@ -88,7 +88,9 @@ class QueryTableRequest(TypedDict, total=False):
     pageToken: str
 
 
-ValueType: TypeAlias = Literal["bool", "int", "long", "string", "date", "float", "double", "timestamp"] | str
+ValueType: TypeAlias = (
+    Literal["bool", "int", "long", "string", "date", "float", "double", "timestamp"] | str
+)
 
 
 class TemporaryTableCredentialsRequest(TypedDict, total=False):
@@ -287,7 +289,17 @@ class JsonPredicate(TypedDict, total=False):
 
     op: (
         Literal[
-            "column", "literal", "isNull", "equal", "lessThan", "lessThanOrEqual", "greaterThan", "greaterThanOrEqual", "and", "or", "not"
+            "column",
+            "literal",
+            "isNull",
+            "equal",
+            "lessThan",
+            "lessThanOrEqual",
+            "greaterThan",
+            "greaterThanOrEqual",
+            "and",
+            "or",
+            "not",
         ]
         | str
     )
@@ -502,7 +514,9 @@ ResponseLine: TypeAlias = (
 )
 
 
-DeltaLine: TypeAlias = DeltaFileLine | DeltaProtocolLine | DeltaMetadataLine | EndStreamLine | QueryStatusLine
+DeltaLine: TypeAlias = (
+    DeltaFileLine | DeltaProtocolLine | DeltaMetadataLine | EndStreamLine | QueryStatusLine
+)
 
 
 class TableSchema(TypedDict, total=False):

@@ -10,7 +10,10 @@ from typing import Annotated, Any, Literal, Union
 from pydantic import Field
 from typing_extensions import TypeAliasType
 
-from lakepact.generated.items import Items, Members
+from lakepact.generated.items import (
+    Items,
+    Members,
+)
 from lakepact.generated.wire import WireModel
 
 
@@ -107,7 +110,9 @@ class QueryTableRequest(WireModel):
     timestamp: Timestamp | None = None
     starting_version: Annotated[Version | None, Field(alias="startingVersion")] = None
     ending_version: Annotated[Version | None, Field(alias="endingVersion")] = None
-    include_historical_protocol: Annotated[bool | None, Field(alias="includeHistoricalProtocol")] = None
+    include_historical_protocol: Annotated[
+        bool | None, Field(alias="includeHistoricalProtocol")
+    ] = None
     """Whether protocols that changed since startingVersion are answered too, in delta format."""
     idempotency_key: Annotated[str | None, Field(alias="idempotencyKey")] = None
     """Names a query that is run in the background, so that sending it again does not run it again."""
@@ -117,7 +122,10 @@ class QueryTableRequest(WireModel):
     page_token: Annotated[str | None, Field(alias="pageToken")] = None
 
 
-ValueType = TypeAliasType("ValueType", Literal["bool", "int", "long", "string", "date", "float", "double", "timestamp"] | str)
+ValueType = TypeAliasType(
+    "ValueType",
+    Literal["bool", "int", "long", "string", "date", "float", "double", "timestamp"] | str,
+)
 """The type in which a column or a constant is compared."""
 
 
@@ -160,7 +168,9 @@ class EndStreamAction(WireModel):
     """Asks for the same files with new URLs."""
     next_page_token: Annotated[str | None, Field(alias="nextPageToken")] = None
     """Asks for the next page of the answer."""
-    min_url_expiration_timestamp: Annotated[Milliseconds | None, Field(alias="minUrlExpirationTimestamp")] = None
+    min_url_expiration_timestamp: Annotated[
+        Milliseconds | None, Field(alias="minUrlExpirationTimestamp")
+    ] = None
     error_message: Annotated[str | None, Field(alias="errorMessage")] = None
     """Why the answer is not whole."""
 
@@ -383,7 +393,17 @@ class JsonPredicate(WireModel):
 
     op: (
         Literal[
-            "column", "literal", "isNull", "equal", "lessThan", "lessThanOrEqual", "greaterThan", "greaterThanOrEqual", "and", "or", "not"
+            "column",
+            "literal",
+            "isNull",
+            "equal",
+            "lessThan",
+            "lessThanOrEqual",
+            "greaterThan",
+            "greaterThanOrEqual",
+            "and",
+            "or",
+            "not",
         ]
         | str
     )
@@ -402,8 +422,12 @@ class TemporaryCredentials(WireModel):
 
     location: str
     """The directory that may be read."""
-    aws_temp_credentials: Annotated[AwsTempCredentials | None, Field(alias="awsTempCredentials")] = None
-    azure_user_delegation_sas: Annotated[AzureUserDelegationSas | None, Field(alias="azureUserDelegationSas")] = None
+    aws_temp_credentials: Annotated[
+        AwsTempCredentials | None, Field(alias="awsTempCredentials")
+    ] = None
+    azure_user_delegation_sas: Annotated[
+        AzureUserDelegationSas | None, Field(alias="azureUserDelegationSas")
+    ] = None
     gcp_oauth_token: Annotated[GcpOauthToken | None, Field(alias="gcpOauthToken")] = None
     expiration_time: Annotated[Milliseconds, Field(alias="expirationTime")]
 
@@ -641,7 +665,10 @@ ResponseLine = TypeAliasType(
 """One line of an answer about a table, in either format."""
 
 
-DeltaLine = TypeAliasType("DeltaLine", DeltaFileLine | DeltaProtocolLine | DeltaMetadataLine | EndStreamLine | QueryStatusLine)
+DeltaLine = TypeAliasType(
+    "DeltaLine",
+    DeltaFileLine | DeltaProtocolLine | DeltaMetadataLine | EndStreamLine | QueryStatusLine,
+)
 """One line of an answer in delta format."""
 
 

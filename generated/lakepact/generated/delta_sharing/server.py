@@ -15,7 +15,9 @@ class Handlers(Protocol[Reply_co]):
     sent are left out.
     """
 
-    def list_shares(self, *, max_results: int | None = None, page_token: str | None = None) -> Reply_co:
+    def list_shares(
+        self, *, max_results: int | None = None, page_token: str | None = None
+    ) -> Reply_co:
         """List the shares that the recipient may read.
 
         GET /shares
@@ -37,7 +39,9 @@ class Handlers(Protocol[Reply_co]):
         """
         ...
 
-    def list_schemas(self, *, share: str, max_results: int | None = None, page_token: str | None = None) -> Reply_co:
+    def list_schemas(
+        self, *, share: str, max_results: int | None = None, page_token: str | None = None
+    ) -> Reply_co:
         """List the schemas of a share.
 
         GET /shares/{share}/schemas
@@ -48,7 +52,14 @@ class Handlers(Protocol[Reply_co]):
         """
         ...
 
-    def list_tables(self, *, share: str, schema: str, max_results: int | None = None, page_token: str | None = None) -> Reply_co:
+    def list_tables(
+        self,
+        *,
+        share: str,
+        schema: str,
+        max_results: int | None = None,
+        page_token: str | None = None,
+    ) -> Reply_co:
         """List the tables of a schema.
 
         GET /shares/{share}/schemas/{schema}/tables
@@ -59,7 +70,9 @@ class Handlers(Protocol[Reply_co]):
         """
         ...
 
-    def list_all_tables(self, *, share: str, max_results: int | None = None, page_token: str | None = None) -> Reply_co:
+    def list_all_tables(
+        self, *, share: str, max_results: int | None = None, page_token: str | None = None
+    ) -> Reply_co:
         """List the tables of every schema of a share.
 
         GET /shares/{share}/all-tables
@@ -85,7 +98,9 @@ class Handlers(Protocol[Reply_co]):
         """
         ...
 
-    def get_table_version(self, *, share: str, schema: str, table: str, starting_timestamp: str | None = None) -> Reply_co:
+    def get_table_version(
+        self, *, share: str, schema: str, table: str, starting_timestamp: str | None = None
+    ) -> Reply_co:
         """Ask for the version of a table.
 
         GET /shares/{share}/schemas/{schema}/tables/{table}/version
@@ -111,7 +126,8 @@ class Handlers(Protocol[Reply_co]):
         GET /shares/{share}/schemas/{schema}/tables/{table}/metadata
 
         Answers:
-            200: lines, each a ResponseLine. Lines of JSON; first the protocol, then the metadata, then everything else in any order.
+            200: lines, each a ResponseLine. Lines of JSON; first the protocol, then the
+                metadata, then everything else in any order.
             400, 401, 403, 404, 500: as for every operation.
         """
         ...
@@ -133,7 +149,8 @@ class Handlers(Protocol[Reply_co]):
         Body: QueryTableRequest.
 
         Answers:
-            200: lines, each a ResponseLine. Lines of JSON; first the protocol, then the metadata, then everything else in any order.
+            200: lines, each a ResponseLine. Lines of JSON; first the protocol, then the
+                metadata, then everything else in any order.
             400, 401, 403, 404, 500: as for every operation.
         """
         ...
@@ -159,12 +176,15 @@ class Handlers(Protocol[Reply_co]):
         GET /shares/{share}/schemas/{schema}/tables/{table}/changes
 
         Answers:
-            200: lines, each a ResponseLine. Lines of JSON; first the protocol, then the metadata, then everything else in any order.
+            200: lines, each a ResponseLine. Lines of JSON; first the protocol, then the
+                metadata, then everything else in any order.
             400, 401, 403, 404, 500: as for every operation.
         """
         ...
 
-    def generate_temporary_table_credentials(self, *, share: str, schema: str, table: str, body: dict[str, Any] | None = None) -> Reply_co:
+    def generate_temporary_table_credentials(
+        self, *, share: str, schema: str, table: str, body: dict[str, Any] | None = None
+    ) -> Reply_co:
         """Get credentials that read a directory of a table.
 
         POST /shares/{share}/schemas/{schema}/tables/{table}/temporary-table-credentials

@@ -643,7 +643,14 @@ class OAuthError(TypedDict, total=False):
     """An error of OAuth2. **Deprecated for removal** together with the endpoint getToken."""
 
     error: (
-        Literal["invalid_request", "invalid_client", "invalid_grant", "unauthorized_client", "unsupported_grant_type", "invalid_scope"]
+        Literal[
+            "invalid_request",
+            "invalid_client",
+            "invalid_grant",
+            "unauthorized_client",
+            "unsupported_grant_type",
+            "invalid_scope",
+        ]
         | str
     )
     error_description: str
@@ -1469,10 +1476,14 @@ CompletedPlanningWithIDResult = TypedDict(
 )
 
 
-FetchPlanningResult: TypeAlias = CompletedPlanningResult | FailedPlanningResult | EmptyPlanningResult
+FetchPlanningResult: TypeAlias = (
+    CompletedPlanningResult | FailedPlanningResult | EmptyPlanningResult
+)
 
 
-PlanTableScanResult: TypeAlias = CompletedPlanningWithIDResult | FailedPlanningResult | AsyncPlanningResult
+PlanTableScanResult: TypeAlias = (
+    CompletedPlanningWithIDResult | FailedPlanningResult | AsyncPlanningResult
+)
 
 
 FetchScanTasksResult = TypedDict(
@@ -1735,7 +1746,13 @@ ScanReportRequest = TypedDict(
 
 
 TypedExpression: TypeAlias = (
-    TrueExpression | FalseExpression | AndOrExpression | NotExpression | SetExpression | LiteralExpression | UnaryExpression
+    TrueExpression
+    | FalseExpression
+    | AndOrExpression
+    | NotExpression
+    | SetExpression
+    | LiteralExpression
+    | UnaryExpression
 )
 
 

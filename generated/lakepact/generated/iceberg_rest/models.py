@@ -12,7 +12,14 @@ from typing_extensions import TypeAliasType
 
 from lakepact.generated.current_parts import CurrentParts
 from lakepact.generated.format_version_1 import SortFieldDefaults
-from lakepact.generated.items import NO_ITEMS, NO_MEMBERS, Items, Members, OptionalItems, OptionalMembers
+from lakepact.generated.items import (
+    NO_ITEMS,
+    NO_MEMBERS,
+    Items,
+    Members,
+    OptionalItems,
+    OptionalMembers,
+)
 from lakepact.generated.wire import TaggedModel, WireModel
 
 
@@ -594,7 +601,9 @@ class EmptyPlanningResult(TaggedModel):
     """State of a planning operation of the server."""
 
 
-PlanStatus = TypeAliasType("PlanStatus", Literal["completed", "submitted", "cancelled", "failed"] | str)
+PlanStatus = TypeAliasType(
+    "PlanStatus", Literal["completed", "submitted", "cancelled", "failed"] | str
+)
 """State of a planning operation of the server."""
 
 
@@ -640,7 +649,9 @@ class OAuthClientCredentialsRequest(WireModel):
 class OAuthTokenExchangeRequest(WireModel):
     """A request of the OAuth2 token exchange flow (https://datatracker.ietf.org/doc/html/rfc8693). **Deprecated for removal** together with the endpoint getToken."""
 
-    grant_type: Literal["urn:ietf:params:oauth:grant-type:token-exchange"] = "urn:ietf:params:oauth:grant-type:token-exchange"
+    grant_type: Literal["urn:ietf:params:oauth:grant-type:token-exchange"] = (
+        "urn:ietf:params:oauth:grant-type:token-exchange"
+    )
     """Names the flow."""
     scope: str | None = None
     """The scope asked for, names separated by spaces."""
@@ -653,7 +664,9 @@ class OAuthTokenExchangeRequest(WireModel):
     actor_token_type: TokenType | None = None
 
 
-OAuthTokenRequest = TypeAliasType("OAuthTokenRequest", OAuthClientCredentialsRequest | OAuthTokenExchangeRequest)
+OAuthTokenRequest = TypeAliasType(
+    "OAuthTokenRequest", OAuthClientCredentialsRequest | OAuthTokenExchangeRequest
+)
 """A request for a token, in one of the two flows. **Deprecated for removal** together with the endpoint getToken."""
 
 
@@ -705,7 +718,14 @@ class OAuthError(WireModel):
     """An error of OAuth2. **Deprecated for removal** together with the endpoint getToken."""
 
     error: (
-        Literal["invalid_request", "invalid_client", "invalid_grant", "unauthorized_client", "unsupported_grant_type", "invalid_scope"]
+        Literal[
+            "invalid_request",
+            "invalid_client",
+            "invalid_grant",
+            "unauthorized_client",
+            "unsupported_grant_type",
+            "invalid_scope",
+        ]
         | str
     )
     """Error code of OAuth2."""
@@ -1180,7 +1200,9 @@ class TransformTerm(WireModel):
     term: Reference
 
 
-ViewRepresentation = TypeAliasType("ViewRepresentation", SQLViewRepresentation | UnknownViewRepresentation)
+ViewRepresentation = TypeAliasType(
+    "ViewRepresentation", SQLViewRepresentation | UnknownViewRepresentation
+)
 """One way to express a view. SQL is the only kind so far."""
 
 
@@ -1218,7 +1240,9 @@ class SetPartitionStatisticsUpdate(BaseUpdate):
     partition_statistics: Annotated[PartitionStatisticsFile, Field(alias="partition-statistics")]
 
 
-ViewRequirement = TypeAliasType("ViewRequirement", Annotated[AssertViewUUID, Field(discriminator="type")])
+ViewRequirement = TypeAliasType(
+    "ViewRequirement", Annotated[AssertViewUUID, Field(discriminator="type")]
+)
 """An assertion about a view that must hold for a commit to happen."""
 
 
@@ -1289,7 +1313,9 @@ class FunctionDefinitionLogEntry(WireModel):
 
     timestamp_ms: Annotated[int, Field(alias="timestamp-ms")]
     """The moment, in milliseconds since the epoch."""
-    definition_versions: Annotated[Items[FunctionDefinitionVersionRef], Field(alias="definition-versions")]
+    definition_versions: Annotated[
+        Items[FunctionDefinitionVersionRef], Field(alias="definition-versions")
+    ]
     """The version of each definition."""
 
 
@@ -1328,7 +1354,9 @@ class FunctionDefinitionVersion(WireModel):
     """Implementations of the version."""
     deterministic: bool | None = False
     """Whether equal arguments give equal results."""
-    on_null_input: Annotated[Literal["return-null", "call"] | str | None, Field(alias="on-null-input")] = "call"
+    on_null_input: Annotated[
+        Literal["return-null", "call"] | str | None, Field(alias="on-null-input")
+    ] = "call"
     """Whether a null among the arguments is returned as null, or the function is called."""
     timestamp_ms: Annotated[int, Field(alias="timestamp-ms")]
     """Creation time of the version, in milliseconds since the epoch."""
@@ -1471,7 +1499,9 @@ class TableMetadata(CurrentParts):
     """All sort orders that the table keeps."""
     default_sort_order_id: Annotated[int, Field(alias="default-sort-order-id")]
     """ID of the sort order that writers use by default; 0 is unsorted."""
-    encryption_keys: Annotated[OptionalItems[EncryptedKey], Field(alias="encryption-keys")] = NO_ITEMS
+    encryption_keys: Annotated[OptionalItems[EncryptedKey], Field(alias="encryption-keys")] = (
+        NO_ITEMS
+    )
     """Encrypted keys that the table uses."""
     snapshots: OptionalItems[Snapshot] = NO_ITEMS
     """The snapshots that are valid, that is whose data files all exist still."""
@@ -1484,7 +1514,9 @@ class TableMetadata(CurrentParts):
     metadata_log: Annotated[OptionalItems[MetadataLogItem], Field(alias="metadata-log")] = NO_ITEMS
     statistics: OptionalItems[StatisticsFile] = NO_ITEMS
     """Statistics files, at most one for each snapshot."""
-    partition_statistics: Annotated[OptionalItems[PartitionStatisticsFile], Field(alias="partition-statistics")] = NO_ITEMS
+    partition_statistics: Annotated[
+        OptionalItems[PartitionStatisticsFile], Field(alias="partition-statistics")
+    ] = NO_ITEMS
     """Partition statistics files, at most one for each snapshot."""
     schema_: Annotated[Schema | None, Field(alias="schema")] = None
     """The schema of a table of format version 1; deprecated in favour of `schemas`."""
@@ -1607,9 +1639,13 @@ class LoadTableResult(WireModel):
     metadata: TableMetadata
     config: OptionalMembers[str] = NO_MEMBERS
     """Configuration for this table, strings by key."""
-    storage_credentials: Annotated[OptionalItems[StorageCredential], Field(alias="storage-credentials")] = NO_ITEMS
+    storage_credentials: Annotated[
+        OptionalItems[StorageCredential], Field(alias="storage-credentials")
+    ] = NO_ITEMS
     """Credentials for the storage of the table, each for its own prefix of locations."""
-    remote_signing_config: Annotated[RemoteSigningConfig | None, Field(alias="remote-signing-config")] = None
+    remote_signing_config: Annotated[
+        RemoteSigningConfig | None, Field(alias="remote-signing-config")
+    ] = None
 
 
 class ScanTasks(TaggedModel):
@@ -1790,7 +1826,9 @@ class FileScanTask(WireModel):
     """A data file to read, with the delete files to apply and the filter that remains."""
 
     data_file: Annotated[DataFile, Field(alias="data-file")]
-    delete_file_references: Annotated[Items[int] | None, Field(alias="delete-file-references")] = None
+    delete_file_references: Annotated[Items[int] | None, Field(alias="delete-file-references")] = (
+        None
+    )
     """Places in the list `delete-files` of the delete files that apply, counted from 0."""
     residual_filter: Annotated[Expression | None, Field(alias="residual-filter")] = None
     """Filter still to be applied to the rows of this task. Optional; if it is not present, the client must derive the residual itself or use the original filter."""
@@ -1933,7 +1971,13 @@ FunctionArgument = TypeAliasType("FunctionArgument", ValueExpression | Expressio
 TypedExpression = TypeAliasType(
     "TypedExpression",
     Annotated[
-        TrueExpression | FalseExpression | AndOrExpression | NotExpression | SetExpression | LiteralExpression | UnaryExpression,
+        TrueExpression
+        | FalseExpression
+        | AndOrExpression
+        | NotExpression
+        | SetExpression
+        | LiteralExpression
+        | UnaryExpression,
         Field(discriminator="type"),
     ],
 )
@@ -1961,7 +2005,9 @@ class CompletedPlanningResult(ScanTasks):
 
     status: Literal["completed"] = "completed"
     """State of a planning operation of the server."""
-    storage_credentials: Annotated[Items[StorageCredential] | None, Field(alias="storage-credentials")] = None
+    storage_credentials: Annotated[
+        Items[StorageCredential] | None, Field(alias="storage-credentials")
+    ] = None
     """Credentials for the files of the tasks. If there are any, clients are expected to read the files with them."""
 
 

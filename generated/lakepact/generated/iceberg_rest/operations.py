@@ -15,21 +15,54 @@ OPERATIONS: dict[OperationId, Operation] = {
         function="get_config",
         method="GET",
         path="/v1/config",
-        parameters=(Parameter(name="warehouse", argument="warehouse", where="query", required=False, schema={"type": "string"}),),
+        parameters=(
+            Parameter(
+                name="warehouse",
+                argument="warehouse",
+                where="query",
+                required=False,
+                schema={"type": "string"},
+            ),
+        ),
         body=None,
         body_media_type=None,
         body_required=False,
         success=200,
         answers={
             "200": Answer(status="200", schema="CatalogConfig", media_type="application/json"),
-            "400": Answer(status="400", schema="IcebergErrorResponse", media_type="application/json", errors=("BadRequestException",)),
-            "401": Answer(status="401", schema="IcebergErrorResponse", media_type="application/json", errors=("NotAuthorizedException",)),
-            "403": Answer(status="403", schema="IcebergErrorResponse", media_type="application/json", errors=("NotAuthorizedException",)),
-            "419": Answer(
-                status="419", schema="IcebergErrorResponse", media_type="application/json", errors=("AuthenticationTimeoutException",)
+            "400": Answer(
+                status="400",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("BadRequestException",),
             ),
-            "503": Answer(status="503", schema="IcebergErrorResponse", media_type="application/json", errors=("SlowDownException",)),
-            "5XX": Answer(status="5XX", schema="IcebergErrorResponse", media_type="application/json"),
+            "401": Answer(
+                status="401",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("NotAuthorizedException",),
+            ),
+            "403": Answer(
+                status="403",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("NotAuthorizedException",),
+            ),
+            "419": Answer(
+                status="419",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("AuthenticationTimeoutException",),
+            ),
+            "503": Answer(
+                status="503",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("SlowDownException",),
+            ),
+            "5XX": Answer(
+                status="5XX", schema="IcebergErrorResponse", media_type="application/json"
+            ),
         },
         tags=("Configuration API",),
     ),
@@ -58,26 +91,82 @@ OPERATIONS: dict[OperationId, Operation] = {
         method="GET",
         path="/v1/{prefix}/namespaces",
         parameters=(
-            Parameter(name="prefix", argument="prefix", where="path", required=True, schema={"type": "string"}),
-            Parameter(name="pageToken", argument="page_token", where="query", required=False, schema={"type": ["string", "null"]}),
-            Parameter(name="pageSize", argument="page_size", where="query", required=False, schema={"type": "integer", "minimum": 1}),
-            Parameter(name="parent", argument="parent", where="query", required=False, schema={"type": "string"}),
+            Parameter(
+                name="prefix",
+                argument="prefix",
+                where="path",
+                required=True,
+                schema={"type": "string"},
+            ),
+            Parameter(
+                name="pageToken",
+                argument="page_token",
+                where="query",
+                required=False,
+                schema={"type": ["string", "null"]},
+            ),
+            Parameter(
+                name="pageSize",
+                argument="page_size",
+                where="query",
+                required=False,
+                schema={"type": "integer", "minimum": 1},
+            ),
+            Parameter(
+                name="parent",
+                argument="parent",
+                where="query",
+                required=False,
+                schema={"type": "string"},
+            ),
         ),
         body=None,
         body_media_type=None,
         body_required=False,
         success=200,
         answers={
-            "200": Answer(status="200", schema="ListNamespacesResponse", media_type="application/json"),
-            "400": Answer(status="400", schema="IcebergErrorResponse", media_type="application/json", errors=("BadRequestException",)),
-            "401": Answer(status="401", schema="IcebergErrorResponse", media_type="application/json", errors=("NotAuthorizedException",)),
-            "403": Answer(status="403", schema="IcebergErrorResponse", media_type="application/json", errors=("NotAuthorizedException",)),
-            "404": Answer(status="404", schema="IcebergErrorResponse", media_type="application/json", errors=("NoSuchNamespaceException",)),
-            "419": Answer(
-                status="419", schema="IcebergErrorResponse", media_type="application/json", errors=("AuthenticationTimeoutException",)
+            "200": Answer(
+                status="200", schema="ListNamespacesResponse", media_type="application/json"
             ),
-            "503": Answer(status="503", schema="IcebergErrorResponse", media_type="application/json", errors=("SlowDownException",)),
-            "5XX": Answer(status="5XX", schema="IcebergErrorResponse", media_type="application/json"),
+            "400": Answer(
+                status="400",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("BadRequestException",),
+            ),
+            "401": Answer(
+                status="401",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("NotAuthorizedException",),
+            ),
+            "403": Answer(
+                status="403",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("NotAuthorizedException",),
+            ),
+            "404": Answer(
+                status="404",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("NoSuchNamespaceException",),
+            ),
+            "419": Answer(
+                status="419",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("AuthenticationTimeoutException",),
+            ),
+            "503": Answer(
+                status="503",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("SlowDownException",),
+            ),
+            "5XX": Answer(
+                status="5XX", schema="IcebergErrorResponse", media_type="application/json"
+            ),
         },
         tags=("Catalog API",),
     ),
@@ -86,25 +175,68 @@ OPERATIONS: dict[OperationId, Operation] = {
         function="create_namespace",
         method="POST",
         path="/v1/{prefix}/namespaces",
-        parameters=(Parameter(name="prefix", argument="prefix", where="path", required=True, schema={"type": "string"}),),
+        parameters=(
+            Parameter(
+                name="prefix",
+                argument="prefix",
+                where="path",
+                required=True,
+                schema={"type": "string"},
+            ),
+        ),
         body="CreateNamespaceRequest",
         body_media_type="application/json",
         body_required=True,
         success=200,
         answers={
-            "200": Answer(status="200", schema="CreateNamespaceResponse", media_type="application/json"),
-            "400": Answer(status="400", schema="IcebergErrorResponse", media_type="application/json", errors=("BadRequestException",)),
-            "401": Answer(status="401", schema="IcebergErrorResponse", media_type="application/json", errors=("NotAuthorizedException",)),
-            "403": Answer(status="403", schema="IcebergErrorResponse", media_type="application/json", errors=("NotAuthorizedException",)),
+            "200": Answer(
+                status="200", schema="CreateNamespaceResponse", media_type="application/json"
+            ),
+            "400": Answer(
+                status="400",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("BadRequestException",),
+            ),
+            "401": Answer(
+                status="401",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("NotAuthorizedException",),
+            ),
+            "403": Answer(
+                status="403",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("NotAuthorizedException",),
+            ),
             "406": Answer(
-                status="406", schema="IcebergErrorResponse", media_type="application/json", errors=("UnsupportedOperationException",)
+                status="406",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("UnsupportedOperationException",),
             ),
-            "409": Answer(status="409", schema="IcebergErrorResponse", media_type="application/json", errors=("AlreadyExistsException",)),
+            "409": Answer(
+                status="409",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("AlreadyExistsException",),
+            ),
             "419": Answer(
-                status="419", schema="IcebergErrorResponse", media_type="application/json", errors=("AuthenticationTimeoutException",)
+                status="419",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("AuthenticationTimeoutException",),
             ),
-            "503": Answer(status="503", schema="IcebergErrorResponse", media_type="application/json", errors=("SlowDownException",)),
-            "5XX": Answer(status="5XX", schema="IcebergErrorResponse", media_type="application/json"),
+            "503": Answer(
+                status="503",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("SlowDownException",),
+            ),
+            "5XX": Answer(
+                status="5XX", schema="IcebergErrorResponse", media_type="application/json"
+            ),
         },
         tags=("Catalog API",),
     ),
@@ -114,24 +246,68 @@ OPERATIONS: dict[OperationId, Operation] = {
         method="GET",
         path="/v1/{prefix}/namespaces/{namespace}",
         parameters=(
-            Parameter(name="prefix", argument="prefix", where="path", required=True, schema={"type": "string"}),
-            Parameter(name="namespace", argument="namespace", where="path", required=True, schema={"type": "string"}),
+            Parameter(
+                name="prefix",
+                argument="prefix",
+                where="path",
+                required=True,
+                schema={"type": "string"},
+            ),
+            Parameter(
+                name="namespace",
+                argument="namespace",
+                where="path",
+                required=True,
+                schema={"type": "string"},
+            ),
         ),
         body=None,
         body_media_type=None,
         body_required=False,
         success=200,
         answers={
-            "200": Answer(status="200", schema="GetNamespaceResponse", media_type="application/json"),
-            "400": Answer(status="400", schema="IcebergErrorResponse", media_type="application/json", errors=("BadRequestException",)),
-            "401": Answer(status="401", schema="IcebergErrorResponse", media_type="application/json", errors=("NotAuthorizedException",)),
-            "403": Answer(status="403", schema="IcebergErrorResponse", media_type="application/json", errors=("NotAuthorizedException",)),
-            "404": Answer(status="404", schema="IcebergErrorResponse", media_type="application/json", errors=("NoSuchNamespaceException",)),
-            "419": Answer(
-                status="419", schema="IcebergErrorResponse", media_type="application/json", errors=("AuthenticationTimeoutException",)
+            "200": Answer(
+                status="200", schema="GetNamespaceResponse", media_type="application/json"
             ),
-            "503": Answer(status="503", schema="IcebergErrorResponse", media_type="application/json", errors=("SlowDownException",)),
-            "5XX": Answer(status="5XX", schema="IcebergErrorResponse", media_type="application/json"),
+            "400": Answer(
+                status="400",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("BadRequestException",),
+            ),
+            "401": Answer(
+                status="401",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("NotAuthorizedException",),
+            ),
+            "403": Answer(
+                status="403",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("NotAuthorizedException",),
+            ),
+            "404": Answer(
+                status="404",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("NoSuchNamespaceException",),
+            ),
+            "419": Answer(
+                status="419",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("AuthenticationTimeoutException",),
+            ),
+            "503": Answer(
+                status="503",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("SlowDownException",),
+            ),
+            "5XX": Answer(
+                status="5XX", schema="IcebergErrorResponse", media_type="application/json"
+            ),
         },
         tags=("Catalog API",),
     ),
@@ -141,8 +317,20 @@ OPERATIONS: dict[OperationId, Operation] = {
         method="HEAD",
         path="/v1/{prefix}/namespaces/{namespace}",
         parameters=(
-            Parameter(name="prefix", argument="prefix", where="path", required=True, schema={"type": "string"}),
-            Parameter(name="namespace", argument="namespace", where="path", required=True, schema={"type": "string"}),
+            Parameter(
+                name="prefix",
+                argument="prefix",
+                where="path",
+                required=True,
+                schema={"type": "string"},
+            ),
+            Parameter(
+                name="namespace",
+                argument="namespace",
+                where="path",
+                required=True,
+                schema={"type": "string"},
+            ),
         ),
         body=None,
         body_media_type=None,
@@ -166,8 +354,20 @@ OPERATIONS: dict[OperationId, Operation] = {
         method="DELETE",
         path="/v1/{prefix}/namespaces/{namespace}",
         parameters=(
-            Parameter(name="prefix", argument="prefix", where="path", required=True, schema={"type": "string"}),
-            Parameter(name="namespace", argument="namespace", where="path", required=True, schema={"type": "string"}),
+            Parameter(
+                name="prefix",
+                argument="prefix",
+                where="path",
+                required=True,
+                schema={"type": "string"},
+            ),
+            Parameter(
+                name="namespace",
+                argument="namespace",
+                where="path",
+                required=True,
+                schema={"type": "string"},
+            ),
         ),
         body=None,
         body_media_type=None,
@@ -175,18 +375,51 @@ OPERATIONS: dict[OperationId, Operation] = {
         success=204,
         answers={
             "204": Answer(status="204", schema=None, media_type=None),
-            "400": Answer(status="400", schema="IcebergErrorResponse", media_type="application/json", errors=("BadRequestException",)),
-            "401": Answer(status="401", schema="IcebergErrorResponse", media_type="application/json", errors=("NotAuthorizedException",)),
-            "403": Answer(status="403", schema="IcebergErrorResponse", media_type="application/json", errors=("NotAuthorizedException",)),
-            "404": Answer(status="404", schema="IcebergErrorResponse", media_type="application/json", errors=("NoSuchNamespaceException",)),
+            "400": Answer(
+                status="400",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("BadRequestException",),
+            ),
+            "401": Answer(
+                status="401",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("NotAuthorizedException",),
+            ),
+            "403": Answer(
+                status="403",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("NotAuthorizedException",),
+            ),
+            "404": Answer(
+                status="404",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("NoSuchNamespaceException",),
+            ),
             "409": Answer(
-                status="409", schema="IcebergErrorResponse", media_type="application/json", errors=("NamespaceNotEmptyException",)
+                status="409",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("NamespaceNotEmptyException",),
             ),
             "419": Answer(
-                status="419", schema="IcebergErrorResponse", media_type="application/json", errors=("AuthenticationTimeoutException",)
+                status="419",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("AuthenticationTimeoutException",),
             ),
-            "503": Answer(status="503", schema="IcebergErrorResponse", media_type="application/json", errors=("SlowDownException",)),
-            "5XX": Answer(status="5XX", schema="IcebergErrorResponse", media_type="application/json"),
+            "503": Answer(
+                status="503",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("SlowDownException",),
+            ),
+            "5XX": Answer(
+                status="5XX", schema="IcebergErrorResponse", media_type="application/json"
+            ),
         },
         tags=("Catalog API",),
     ),
@@ -196,30 +429,82 @@ OPERATIONS: dict[OperationId, Operation] = {
         method="POST",
         path="/v1/{prefix}/namespaces/{namespace}/properties",
         parameters=(
-            Parameter(name="prefix", argument="prefix", where="path", required=True, schema={"type": "string"}),
-            Parameter(name="namespace", argument="namespace", where="path", required=True, schema={"type": "string"}),
+            Parameter(
+                name="prefix",
+                argument="prefix",
+                where="path",
+                required=True,
+                schema={"type": "string"},
+            ),
+            Parameter(
+                name="namespace",
+                argument="namespace",
+                where="path",
+                required=True,
+                schema={"type": "string"},
+            ),
         ),
         body="UpdateNamespacePropertiesRequest",
         body_media_type="application/json",
         body_required=True,
         success=200,
         answers={
-            "200": Answer(status="200", schema="UpdateNamespacePropertiesResponse", media_type="application/json"),
-            "400": Answer(status="400", schema="IcebergErrorResponse", media_type="application/json", errors=("BadRequestException",)),
-            "401": Answer(status="401", schema="IcebergErrorResponse", media_type="application/json", errors=("NotAuthorizedException",)),
-            "403": Answer(status="403", schema="IcebergErrorResponse", media_type="application/json", errors=("NotAuthorizedException",)),
-            "404": Answer(status="404", schema="IcebergErrorResponse", media_type="application/json", errors=("NoSuchNamespaceException",)),
+            "200": Answer(
+                status="200",
+                schema="UpdateNamespacePropertiesResponse",
+                media_type="application/json",
+            ),
+            "400": Answer(
+                status="400",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("BadRequestException",),
+            ),
+            "401": Answer(
+                status="401",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("NotAuthorizedException",),
+            ),
+            "403": Answer(
+                status="403",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("NotAuthorizedException",),
+            ),
+            "404": Answer(
+                status="404",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("NoSuchNamespaceException",),
+            ),
             "406": Answer(
-                status="406", schema="IcebergErrorResponse", media_type="application/json", errors=("UnsupportedOperationException",)
+                status="406",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("UnsupportedOperationException",),
             ),
             "422": Answer(
-                status="422", schema="IcebergErrorResponse", media_type="application/json", errors=("UnprocessableEntityException",)
+                status="422",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("UnprocessableEntityException",),
             ),
             "419": Answer(
-                status="419", schema="IcebergErrorResponse", media_type="application/json", errors=("AuthenticationTimeoutException",)
+                status="419",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("AuthenticationTimeoutException",),
             ),
-            "503": Answer(status="503", schema="IcebergErrorResponse", media_type="application/json", errors=("SlowDownException",)),
-            "5XX": Answer(status="5XX", schema="IcebergErrorResponse", media_type="application/json"),
+            "503": Answer(
+                status="503",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("SlowDownException",),
+            ),
+            "5XX": Answer(
+                status="5XX", schema="IcebergErrorResponse", media_type="application/json"
+            ),
         },
         tags=("Catalog API",),
     ),
@@ -229,10 +514,34 @@ OPERATIONS: dict[OperationId, Operation] = {
         method="GET",
         path="/v1/{prefix}/namespaces/{namespace}/tables",
         parameters=(
-            Parameter(name="prefix", argument="prefix", where="path", required=True, schema={"type": "string"}),
-            Parameter(name="namespace", argument="namespace", where="path", required=True, schema={"type": "string"}),
-            Parameter(name="pageToken", argument="page_token", where="query", required=False, schema={"type": ["string", "null"]}),
-            Parameter(name="pageSize", argument="page_size", where="query", required=False, schema={"type": "integer", "minimum": 1}),
+            Parameter(
+                name="prefix",
+                argument="prefix",
+                where="path",
+                required=True,
+                schema={"type": "string"},
+            ),
+            Parameter(
+                name="namespace",
+                argument="namespace",
+                where="path",
+                required=True,
+                schema={"type": "string"},
+            ),
+            Parameter(
+                name="pageToken",
+                argument="page_token",
+                where="query",
+                required=False,
+                schema={"type": ["string", "null"]},
+            ),
+            Parameter(
+                name="pageSize",
+                argument="page_size",
+                where="query",
+                required=False,
+                schema={"type": "integer", "minimum": 1},
+            ),
         ),
         body=None,
         body_media_type=None,
@@ -240,15 +549,45 @@ OPERATIONS: dict[OperationId, Operation] = {
         success=200,
         answers={
             "200": Answer(status="200", schema="ListTablesResponse", media_type="application/json"),
-            "400": Answer(status="400", schema="IcebergErrorResponse", media_type="application/json", errors=("BadRequestException",)),
-            "401": Answer(status="401", schema="IcebergErrorResponse", media_type="application/json", errors=("NotAuthorizedException",)),
-            "403": Answer(status="403", schema="IcebergErrorResponse", media_type="application/json", errors=("NotAuthorizedException",)),
-            "404": Answer(status="404", schema="IcebergErrorResponse", media_type="application/json", errors=("NoSuchNamespaceException",)),
-            "419": Answer(
-                status="419", schema="IcebergErrorResponse", media_type="application/json", errors=("AuthenticationTimeoutException",)
+            "400": Answer(
+                status="400",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("BadRequestException",),
             ),
-            "503": Answer(status="503", schema="IcebergErrorResponse", media_type="application/json", errors=("SlowDownException",)),
-            "5XX": Answer(status="5XX", schema="IcebergErrorResponse", media_type="application/json"),
+            "401": Answer(
+                status="401",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("NotAuthorizedException",),
+            ),
+            "403": Answer(
+                status="403",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("NotAuthorizedException",),
+            ),
+            "404": Answer(
+                status="404",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("NoSuchNamespaceException",),
+            ),
+            "419": Answer(
+                status="419",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("AuthenticationTimeoutException",),
+            ),
+            "503": Answer(
+                status="503",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("SlowDownException",),
+            ),
+            "5XX": Answer(
+                status="5XX", schema="IcebergErrorResponse", media_type="application/json"
+            ),
         },
         tags=("Catalog API",),
     ),
@@ -258,14 +597,29 @@ OPERATIONS: dict[OperationId, Operation] = {
         method="POST",
         path="/v1/{prefix}/namespaces/{namespace}/tables",
         parameters=(
-            Parameter(name="prefix", argument="prefix", where="path", required=True, schema={"type": "string"}),
-            Parameter(name="namespace", argument="namespace", where="path", required=True, schema={"type": "string"}),
+            Parameter(
+                name="prefix",
+                argument="prefix",
+                where="path",
+                required=True,
+                schema={"type": "string"},
+            ),
+            Parameter(
+                name="namespace",
+                argument="namespace",
+                where="path",
+                required=True,
+                schema={"type": "string"},
+            ),
             Parameter(
                 name="X-Iceberg-Access-Delegation",
                 argument="x_iceberg_access_delegation",
                 where="header",
                 required=False,
-                schema={"type": "array", "items": {"type": "string", "enum": ["vended-credentials", "remote-signing"]}},
+                schema={
+                    "type": "array",
+                    "items": {"type": "string", "enum": ["vended-credentials", "remote-signing"]},
+                },
                 many=True,
             ),
         ),
@@ -274,17 +628,57 @@ OPERATIONS: dict[OperationId, Operation] = {
         body_required=True,
         success=200,
         answers={
-            "200": Answer(status="200", schema="LoadTableResult", media_type="application/json", headers=("etag",)),
-            "400": Answer(status="400", schema="IcebergErrorResponse", media_type="application/json", errors=("BadRequestException",)),
-            "401": Answer(status="401", schema="IcebergErrorResponse", media_type="application/json", errors=("NotAuthorizedException",)),
-            "403": Answer(status="403", schema="IcebergErrorResponse", media_type="application/json", errors=("NotAuthorizedException",)),
-            "404": Answer(status="404", schema="IcebergErrorResponse", media_type="application/json", errors=("NoSuchNamespaceException",)),
-            "409": Answer(status="409", schema="IcebergErrorResponse", media_type="application/json", errors=("AlreadyExistsException",)),
-            "419": Answer(
-                status="419", schema="IcebergErrorResponse", media_type="application/json", errors=("AuthenticationTimeoutException",)
+            "200": Answer(
+                status="200",
+                schema="LoadTableResult",
+                media_type="application/json",
+                headers=("etag",),
             ),
-            "503": Answer(status="503", schema="IcebergErrorResponse", media_type="application/json", errors=("SlowDownException",)),
-            "5XX": Answer(status="5XX", schema="IcebergErrorResponse", media_type="application/json"),
+            "400": Answer(
+                status="400",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("BadRequestException",),
+            ),
+            "401": Answer(
+                status="401",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("NotAuthorizedException",),
+            ),
+            "403": Answer(
+                status="403",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("NotAuthorizedException",),
+            ),
+            "404": Answer(
+                status="404",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("NoSuchNamespaceException",),
+            ),
+            "409": Answer(
+                status="409",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("AlreadyExistsException",),
+            ),
+            "419": Answer(
+                status="419",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("AuthenticationTimeoutException",),
+            ),
+            "503": Answer(
+                status="503",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("SlowDownException",),
+            ),
+            "5XX": Answer(
+                status="5XX", schema="IcebergErrorResponse", media_type="application/json"
+            ),
         },
         tags=("Catalog API",),
     ),
@@ -294,19 +688,54 @@ OPERATIONS: dict[OperationId, Operation] = {
         method="POST",
         path="/v1/{prefix}/namespaces/{namespace}/tables/{table}/plan",
         parameters=(
-            Parameter(name="prefix", argument="prefix", where="path", required=True, schema={"type": "string"}),
-            Parameter(name="namespace", argument="namespace", where="path", required=True, schema={"type": "string"}),
-            Parameter(name="table", argument="table", where="path", required=True, schema={"type": "string"}),
+            Parameter(
+                name="prefix",
+                argument="prefix",
+                where="path",
+                required=True,
+                schema={"type": "string"},
+            ),
+            Parameter(
+                name="namespace",
+                argument="namespace",
+                where="path",
+                required=True,
+                schema={"type": "string"},
+            ),
+            Parameter(
+                name="table",
+                argument="table",
+                where="path",
+                required=True,
+                schema={"type": "string"},
+            ),
         ),
         body="PlanTableScanRequest",
         body_media_type="application/json",
         body_required=False,
         success=200,
         answers={
-            "200": Answer(status="200", schema="PlanTableScanResult", media_type="application/json"),
-            "400": Answer(status="400", schema="IcebergErrorResponse", media_type="application/json", errors=("BadRequestException",)),
-            "401": Answer(status="401", schema="IcebergErrorResponse", media_type="application/json", errors=("NotAuthorizedException",)),
-            "403": Answer(status="403", schema="IcebergErrorResponse", media_type="application/json", errors=("NotAuthorizedException",)),
+            "200": Answer(
+                status="200", schema="PlanTableScanResult", media_type="application/json"
+            ),
+            "400": Answer(
+                status="400",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("BadRequestException",),
+            ),
+            "401": Answer(
+                status="401",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("NotAuthorizedException",),
+            ),
+            "403": Answer(
+                status="403",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("NotAuthorizedException",),
+            ),
             "404": Answer(
                 status="404",
                 schema="IcebergErrorResponse",
@@ -314,13 +743,26 @@ OPERATIONS: dict[OperationId, Operation] = {
                 errors=("NoSuchTableException", "NoSuchNamespaceException"),
             ),
             "406": Answer(
-                status="406", schema="IcebergErrorResponse", media_type="application/json", errors=("UnsupportedOperationException",)
+                status="406",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("UnsupportedOperationException",),
             ),
             "419": Answer(
-                status="419", schema="IcebergErrorResponse", media_type="application/json", errors=("AuthenticationTimeoutException",)
+                status="419",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("AuthenticationTimeoutException",),
             ),
-            "503": Answer(status="503", schema="IcebergErrorResponse", media_type="application/json", errors=("SlowDownException",)),
-            "5XX": Answer(status="5XX", schema="IcebergErrorResponse", media_type="application/json"),
+            "503": Answer(
+                status="503",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("SlowDownException",),
+            ),
+            "5XX": Answer(
+                status="5XX", schema="IcebergErrorResponse", media_type="application/json"
+            ),
         },
         tags=("Catalog API",),
     ),
@@ -330,31 +772,86 @@ OPERATIONS: dict[OperationId, Operation] = {
         method="GET",
         path="/v1/{prefix}/namespaces/{namespace}/tables/{table}/plan/{plan-id}",
         parameters=(
-            Parameter(name="prefix", argument="prefix", where="path", required=True, schema={"type": "string"}),
-            Parameter(name="namespace", argument="namespace", where="path", required=True, schema={"type": "string"}),
-            Parameter(name="table", argument="table", where="path", required=True, schema={"type": "string"}),
-            Parameter(name="plan-id", argument="plan_id", where="path", required=True, schema={"type": "string"}),
+            Parameter(
+                name="prefix",
+                argument="prefix",
+                where="path",
+                required=True,
+                schema={"type": "string"},
+            ),
+            Parameter(
+                name="namespace",
+                argument="namespace",
+                where="path",
+                required=True,
+                schema={"type": "string"},
+            ),
+            Parameter(
+                name="table",
+                argument="table",
+                where="path",
+                required=True,
+                schema={"type": "string"},
+            ),
+            Parameter(
+                name="plan-id",
+                argument="plan_id",
+                where="path",
+                required=True,
+                schema={"type": "string"},
+            ),
         ),
         body=None,
         body_media_type=None,
         body_required=False,
         success=200,
         answers={
-            "200": Answer(status="200", schema="FetchPlanningResult", media_type="application/json"),
-            "400": Answer(status="400", schema="IcebergErrorResponse", media_type="application/json", errors=("BadRequestException",)),
-            "401": Answer(status="401", schema="IcebergErrorResponse", media_type="application/json", errors=("NotAuthorizedException",)),
-            "403": Answer(status="403", schema="IcebergErrorResponse", media_type="application/json", errors=("NotAuthorizedException",)),
+            "200": Answer(
+                status="200", schema="FetchPlanningResult", media_type="application/json"
+            ),
+            "400": Answer(
+                status="400",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("BadRequestException",),
+            ),
+            "401": Answer(
+                status="401",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("NotAuthorizedException",),
+            ),
+            "403": Answer(
+                status="403",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("NotAuthorizedException",),
+            ),
             "404": Answer(
                 status="404",
                 schema="IcebergErrorResponse",
                 media_type="application/json",
-                errors=("NoSuchPlanIdException", "NoSuchTableException", "NoSuchNamespaceException"),
+                errors=(
+                    "NoSuchPlanIdException",
+                    "NoSuchTableException",
+                    "NoSuchNamespaceException",
+                ),
             ),
             "419": Answer(
-                status="419", schema="IcebergErrorResponse", media_type="application/json", errors=("AuthenticationTimeoutException",)
+                status="419",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("AuthenticationTimeoutException",),
             ),
-            "503": Answer(status="503", schema="IcebergErrorResponse", media_type="application/json", errors=("SlowDownException",)),
-            "5XX": Answer(status="5XX", schema="IcebergErrorResponse", media_type="application/json"),
+            "503": Answer(
+                status="503",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("SlowDownException",),
+            ),
+            "5XX": Answer(
+                status="5XX", schema="IcebergErrorResponse", media_type="application/json"
+            ),
         },
         tags=("Catalog API",),
     ),
@@ -364,10 +861,34 @@ OPERATIONS: dict[OperationId, Operation] = {
         method="DELETE",
         path="/v1/{prefix}/namespaces/{namespace}/tables/{table}/plan/{plan-id}",
         parameters=(
-            Parameter(name="prefix", argument="prefix", where="path", required=True, schema={"type": "string"}),
-            Parameter(name="namespace", argument="namespace", where="path", required=True, schema={"type": "string"}),
-            Parameter(name="table", argument="table", where="path", required=True, schema={"type": "string"}),
-            Parameter(name="plan-id", argument="plan_id", where="path", required=True, schema={"type": "string"}),
+            Parameter(
+                name="prefix",
+                argument="prefix",
+                where="path",
+                required=True,
+                schema={"type": "string"},
+            ),
+            Parameter(
+                name="namespace",
+                argument="namespace",
+                where="path",
+                required=True,
+                schema={"type": "string"},
+            ),
+            Parameter(
+                name="table",
+                argument="table",
+                where="path",
+                required=True,
+                schema={"type": "string"},
+            ),
+            Parameter(
+                name="plan-id",
+                argument="plan_id",
+                where="path",
+                required=True,
+                schema={"type": "string"},
+            ),
         ),
         body=None,
         body_media_type=None,
@@ -375,9 +896,24 @@ OPERATIONS: dict[OperationId, Operation] = {
         success=204,
         answers={
             "204": Answer(status="204", schema=None, media_type=None),
-            "400": Answer(status="400", schema="IcebergErrorResponse", media_type="application/json", errors=("BadRequestException",)),
-            "401": Answer(status="401", schema="IcebergErrorResponse", media_type="application/json", errors=("NotAuthorizedException",)),
-            "403": Answer(status="403", schema="IcebergErrorResponse", media_type="application/json", errors=("NotAuthorizedException",)),
+            "400": Answer(
+                status="400",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("BadRequestException",),
+            ),
+            "401": Answer(
+                status="401",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("NotAuthorizedException",),
+            ),
+            "403": Answer(
+                status="403",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("NotAuthorizedException",),
+            ),
             "404": Answer(
                 status="404",
                 schema="IcebergErrorResponse",
@@ -385,10 +921,20 @@ OPERATIONS: dict[OperationId, Operation] = {
                 errors=("NoSuchTableException", "NoSuchNamespaceException"),
             ),
             "419": Answer(
-                status="419", schema="IcebergErrorResponse", media_type="application/json", errors=("AuthenticationTimeoutException",)
+                status="419",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("AuthenticationTimeoutException",),
             ),
-            "503": Answer(status="503", schema="IcebergErrorResponse", media_type="application/json", errors=("SlowDownException",)),
-            "5XX": Answer(status="5XX", schema="IcebergErrorResponse", media_type="application/json"),
+            "503": Answer(
+                status="503",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("SlowDownException",),
+            ),
+            "5XX": Answer(
+                status="5XX", schema="IcebergErrorResponse", media_type="application/json"
+            ),
         },
         tags=("Catalog API",),
     ),
@@ -398,30 +944,79 @@ OPERATIONS: dict[OperationId, Operation] = {
         method="POST",
         path="/v1/{prefix}/namespaces/{namespace}/tables/{table}/tasks",
         parameters=(
-            Parameter(name="prefix", argument="prefix", where="path", required=True, schema={"type": "string"}),
-            Parameter(name="namespace", argument="namespace", where="path", required=True, schema={"type": "string"}),
-            Parameter(name="table", argument="table", where="path", required=True, schema={"type": "string"}),
+            Parameter(
+                name="prefix",
+                argument="prefix",
+                where="path",
+                required=True,
+                schema={"type": "string"},
+            ),
+            Parameter(
+                name="namespace",
+                argument="namespace",
+                where="path",
+                required=True,
+                schema={"type": "string"},
+            ),
+            Parameter(
+                name="table",
+                argument="table",
+                where="path",
+                required=True,
+                schema={"type": "string"},
+            ),
         ),
         body="FetchScanTasksRequest",
         body_media_type="application/json",
         body_required=False,
         success=200,
         answers={
-            "200": Answer(status="200", schema="FetchScanTasksResult", media_type="application/json"),
-            "400": Answer(status="400", schema="IcebergErrorResponse", media_type="application/json", errors=("BadRequestException",)),
-            "401": Answer(status="401", schema="IcebergErrorResponse", media_type="application/json", errors=("NotAuthorizedException",)),
-            "403": Answer(status="403", schema="IcebergErrorResponse", media_type="application/json", errors=("NotAuthorizedException",)),
+            "200": Answer(
+                status="200", schema="FetchScanTasksResult", media_type="application/json"
+            ),
+            "400": Answer(
+                status="400",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("BadRequestException",),
+            ),
+            "401": Answer(
+                status="401",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("NotAuthorizedException",),
+            ),
+            "403": Answer(
+                status="403",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("NotAuthorizedException",),
+            ),
             "404": Answer(
                 status="404",
                 schema="IcebergErrorResponse",
                 media_type="application/json",
-                errors=("NoSuchPlanTaskException", "NoSuchTableException", "NoSuchNamespaceException"),
+                errors=(
+                    "NoSuchPlanTaskException",
+                    "NoSuchTableException",
+                    "NoSuchNamespaceException",
+                ),
             ),
             "419": Answer(
-                status="419", schema="IcebergErrorResponse", media_type="application/json", errors=("AuthenticationTimeoutException",)
+                status="419",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("AuthenticationTimeoutException",),
             ),
-            "503": Answer(status="503", schema="IcebergErrorResponse", media_type="application/json", errors=("SlowDownException",)),
-            "5XX": Answer(status="5XX", schema="IcebergErrorResponse", media_type="application/json"),
+            "503": Answer(
+                status="503",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("SlowDownException",),
+            ),
+            "5XX": Answer(
+                status="5XX", schema="IcebergErrorResponse", media_type="application/json"
+            ),
         },
         tags=("Catalog API",),
     ),
@@ -431,25 +1026,77 @@ OPERATIONS: dict[OperationId, Operation] = {
         method="POST",
         path="/v1/{prefix}/namespaces/{namespace}/register",
         parameters=(
-            Parameter(name="prefix", argument="prefix", where="path", required=True, schema={"type": "string"}),
-            Parameter(name="namespace", argument="namespace", where="path", required=True, schema={"type": "string"}),
+            Parameter(
+                name="prefix",
+                argument="prefix",
+                where="path",
+                required=True,
+                schema={"type": "string"},
+            ),
+            Parameter(
+                name="namespace",
+                argument="namespace",
+                where="path",
+                required=True,
+                schema={"type": "string"},
+            ),
         ),
         body="RegisterTableRequest",
         body_media_type="application/json",
         body_required=True,
         success=200,
         answers={
-            "200": Answer(status="200", schema="LoadTableResult", media_type="application/json", headers=("etag",)),
-            "400": Answer(status="400", schema="IcebergErrorResponse", media_type="application/json", errors=("BadRequestException",)),
-            "401": Answer(status="401", schema="IcebergErrorResponse", media_type="application/json", errors=("NotAuthorizedException",)),
-            "403": Answer(status="403", schema="IcebergErrorResponse", media_type="application/json", errors=("NotAuthorizedException",)),
-            "404": Answer(status="404", schema="IcebergErrorResponse", media_type="application/json", errors=("NoSuchNamespaceException",)),
-            "409": Answer(status="409", schema="IcebergErrorResponse", media_type="application/json", errors=("AlreadyExistsException",)),
-            "419": Answer(
-                status="419", schema="IcebergErrorResponse", media_type="application/json", errors=("AuthenticationTimeoutException",)
+            "200": Answer(
+                status="200",
+                schema="LoadTableResult",
+                media_type="application/json",
+                headers=("etag",),
             ),
-            "503": Answer(status="503", schema="IcebergErrorResponse", media_type="application/json", errors=("SlowDownException",)),
-            "5XX": Answer(status="5XX", schema="IcebergErrorResponse", media_type="application/json"),
+            "400": Answer(
+                status="400",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("BadRequestException",),
+            ),
+            "401": Answer(
+                status="401",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("NotAuthorizedException",),
+            ),
+            "403": Answer(
+                status="403",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("NotAuthorizedException",),
+            ),
+            "404": Answer(
+                status="404",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("NoSuchNamespaceException",),
+            ),
+            "409": Answer(
+                status="409",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("AlreadyExistsException",),
+            ),
+            "419": Answer(
+                status="419",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("AuthenticationTimeoutException",),
+            ),
+            "503": Answer(
+                status="503",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("SlowDownException",),
+            ),
+            "5XX": Answer(
+                status="5XX", schema="IcebergErrorResponse", media_type="application/json"
+            ),
         },
         tags=("Catalog API",),
     ),
@@ -459,20 +1106,51 @@ OPERATIONS: dict[OperationId, Operation] = {
         method="GET",
         path="/v1/{prefix}/namespaces/{namespace}/tables/{table}",
         parameters=(
-            Parameter(name="prefix", argument="prefix", where="path", required=True, schema={"type": "string"}),
-            Parameter(name="namespace", argument="namespace", where="path", required=True, schema={"type": "string"}),
-            Parameter(name="table", argument="table", where="path", required=True, schema={"type": "string"}),
+            Parameter(
+                name="prefix",
+                argument="prefix",
+                where="path",
+                required=True,
+                schema={"type": "string"},
+            ),
+            Parameter(
+                name="namespace",
+                argument="namespace",
+                where="path",
+                required=True,
+                schema={"type": "string"},
+            ),
+            Parameter(
+                name="table",
+                argument="table",
+                where="path",
+                required=True,
+                schema={"type": "string"},
+            ),
             Parameter(
                 name="X-Iceberg-Access-Delegation",
                 argument="x_iceberg_access_delegation",
                 where="header",
                 required=False,
-                schema={"type": "array", "items": {"type": "string", "enum": ["vended-credentials", "remote-signing"]}},
+                schema={
+                    "type": "array",
+                    "items": {"type": "string", "enum": ["vended-credentials", "remote-signing"]},
+                },
                 many=True,
             ),
-            Parameter(name="If-None-Match", argument="if_none_match", where="header", required=False, schema={"type": "string"}),
             Parameter(
-                name="snapshots", argument="snapshots", where="query", required=False, schema={"type": "string", "enum": ["all", "refs"]}
+                name="If-None-Match",
+                argument="if_none_match",
+                where="header",
+                required=False,
+                schema={"type": "string"},
+            ),
+            Parameter(
+                name="snapshots",
+                argument="snapshots",
+                where="query",
+                required=False,
+                schema={"type": "string", "enum": ["all", "refs"]},
             ),
         ),
         body=None,
@@ -480,17 +1158,52 @@ OPERATIONS: dict[OperationId, Operation] = {
         body_required=False,
         success=200,
         answers={
-            "200": Answer(status="200", schema="LoadTableResult", media_type="application/json", headers=("etag",)),
-            "304": Answer(status="304", schema=None, media_type=None),
-            "400": Answer(status="400", schema="IcebergErrorResponse", media_type="application/json", errors=("BadRequestException",)),
-            "401": Answer(status="401", schema="IcebergErrorResponse", media_type="application/json", errors=("NotAuthorizedException",)),
-            "403": Answer(status="403", schema="IcebergErrorResponse", media_type="application/json", errors=("NotAuthorizedException",)),
-            "404": Answer(status="404", schema="IcebergErrorResponse", media_type="application/json", errors=("NoSuchTableException",)),
-            "419": Answer(
-                status="419", schema="IcebergErrorResponse", media_type="application/json", errors=("AuthenticationTimeoutException",)
+            "200": Answer(
+                status="200",
+                schema="LoadTableResult",
+                media_type="application/json",
+                headers=("etag",),
             ),
-            "503": Answer(status="503", schema="IcebergErrorResponse", media_type="application/json", errors=("SlowDownException",)),
-            "5XX": Answer(status="5XX", schema="IcebergErrorResponse", media_type="application/json"),
+            "304": Answer(status="304", schema=None, media_type=None),
+            "400": Answer(
+                status="400",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("BadRequestException",),
+            ),
+            "401": Answer(
+                status="401",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("NotAuthorizedException",),
+            ),
+            "403": Answer(
+                status="403",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("NotAuthorizedException",),
+            ),
+            "404": Answer(
+                status="404",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("NoSuchTableException",),
+            ),
+            "419": Answer(
+                status="419",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("AuthenticationTimeoutException",),
+            ),
+            "503": Answer(
+                status="503",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("SlowDownException",),
+            ),
+            "5XX": Answer(
+                status="5XX", schema="IcebergErrorResponse", media_type="application/json"
+            ),
         },
         tags=("Catalog API",),
     ),
@@ -500,35 +1213,99 @@ OPERATIONS: dict[OperationId, Operation] = {
         method="POST",
         path="/v1/{prefix}/namespaces/{namespace}/tables/{table}",
         parameters=(
-            Parameter(name="prefix", argument="prefix", where="path", required=True, schema={"type": "string"}),
-            Parameter(name="namespace", argument="namespace", where="path", required=True, schema={"type": "string"}),
-            Parameter(name="table", argument="table", where="path", required=True, schema={"type": "string"}),
+            Parameter(
+                name="prefix",
+                argument="prefix",
+                where="path",
+                required=True,
+                schema={"type": "string"},
+            ),
+            Parameter(
+                name="namespace",
+                argument="namespace",
+                where="path",
+                required=True,
+                schema={"type": "string"},
+            ),
+            Parameter(
+                name="table",
+                argument="table",
+                where="path",
+                required=True,
+                schema={"type": "string"},
+            ),
         ),
         body="CommitTableRequest",
         body_media_type="application/json",
         body_required=True,
         success=200,
         answers={
-            "200": Answer(status="200", schema="CommitTableResponse", media_type="application/json"),
-            "400": Answer(status="400", schema="IcebergErrorResponse", media_type="application/json", errors=("BadRequestException",)),
-            "401": Answer(status="401", schema="IcebergErrorResponse", media_type="application/json", errors=("NotAuthorizedException",)),
-            "403": Answer(status="403", schema="IcebergErrorResponse", media_type="application/json", errors=("NotAuthorizedException",)),
-            "404": Answer(status="404", schema="IcebergErrorResponse", media_type="application/json", errors=("NoSuchTableException",)),
-            "409": Answer(status="409", schema="IcebergErrorResponse", media_type="application/json", errors=("CommitFailedException",)),
+            "200": Answer(
+                status="200", schema="CommitTableResponse", media_type="application/json"
+            ),
+            "400": Answer(
+                status="400",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("BadRequestException",),
+            ),
+            "401": Answer(
+                status="401",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("NotAuthorizedException",),
+            ),
+            "403": Answer(
+                status="403",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("NotAuthorizedException",),
+            ),
+            "404": Answer(
+                status="404",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("NoSuchTableException",),
+            ),
+            "409": Answer(
+                status="409",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("CommitFailedException",),
+            ),
             "419": Answer(
-                status="419", schema="IcebergErrorResponse", media_type="application/json", errors=("AuthenticationTimeoutException",)
+                status="419",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("AuthenticationTimeoutException",),
             ),
             "500": Answer(
-                status="500", schema="IcebergErrorResponse", media_type="application/json", errors=("CommitStateUnknownException",)
+                status="500",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("CommitStateUnknownException",),
             ),
-            "503": Answer(status="503", schema="IcebergErrorResponse", media_type="application/json", errors=("SlowDownException",)),
+            "503": Answer(
+                status="503",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("SlowDownException",),
+            ),
             "502": Answer(
-                status="502", schema="IcebergErrorResponse", media_type="application/json", errors=("CommitStateUnknownException",)
+                status="502",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("CommitStateUnknownException",),
             ),
             "504": Answer(
-                status="504", schema="IcebergErrorResponse", media_type="application/json", errors=("CommitStateUnknownException",)
+                status="504",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("CommitStateUnknownException",),
             ),
-            "5XX": Answer(status="5XX", schema="IcebergErrorResponse", media_type="application/json"),
+            "5XX": Answer(
+                status="5XX", schema="IcebergErrorResponse", media_type="application/json"
+            ),
         },
         tags=("Catalog API",),
     ),
@@ -538,9 +1315,27 @@ OPERATIONS: dict[OperationId, Operation] = {
         method="DELETE",
         path="/v1/{prefix}/namespaces/{namespace}/tables/{table}",
         parameters=(
-            Parameter(name="prefix", argument="prefix", where="path", required=True, schema={"type": "string"}),
-            Parameter(name="namespace", argument="namespace", where="path", required=True, schema={"type": "string"}),
-            Parameter(name="table", argument="table", where="path", required=True, schema={"type": "string"}),
+            Parameter(
+                name="prefix",
+                argument="prefix",
+                where="path",
+                required=True,
+                schema={"type": "string"},
+            ),
+            Parameter(
+                name="namespace",
+                argument="namespace",
+                where="path",
+                required=True,
+                schema={"type": "string"},
+            ),
+            Parameter(
+                name="table",
+                argument="table",
+                where="path",
+                required=True,
+                schema={"type": "string"},
+            ),
             Parameter(
                 name="purgeRequested",
                 argument="purge_requested",
@@ -555,15 +1350,45 @@ OPERATIONS: dict[OperationId, Operation] = {
         success=204,
         answers={
             "204": Answer(status="204", schema=None, media_type=None),
-            "400": Answer(status="400", schema="IcebergErrorResponse", media_type="application/json", errors=("BadRequestException",)),
-            "401": Answer(status="401", schema="IcebergErrorResponse", media_type="application/json", errors=("NotAuthorizedException",)),
-            "403": Answer(status="403", schema="IcebergErrorResponse", media_type="application/json", errors=("NotAuthorizedException",)),
-            "404": Answer(status="404", schema="IcebergErrorResponse", media_type="application/json", errors=("NoSuchTableException",)),
-            "419": Answer(
-                status="419", schema="IcebergErrorResponse", media_type="application/json", errors=("AuthenticationTimeoutException",)
+            "400": Answer(
+                status="400",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("BadRequestException",),
             ),
-            "503": Answer(status="503", schema="IcebergErrorResponse", media_type="application/json", errors=("SlowDownException",)),
-            "5XX": Answer(status="5XX", schema="IcebergErrorResponse", media_type="application/json"),
+            "401": Answer(
+                status="401",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("NotAuthorizedException",),
+            ),
+            "403": Answer(
+                status="403",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("NotAuthorizedException",),
+            ),
+            "404": Answer(
+                status="404",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("NoSuchTableException",),
+            ),
+            "419": Answer(
+                status="419",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("AuthenticationTimeoutException",),
+            ),
+            "503": Answer(
+                status="503",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("SlowDownException",),
+            ),
+            "5XX": Answer(
+                status="5XX", schema="IcebergErrorResponse", media_type="application/json"
+            ),
         },
         tags=("Catalog API",),
     ),
@@ -573,9 +1398,27 @@ OPERATIONS: dict[OperationId, Operation] = {
         method="HEAD",
         path="/v1/{prefix}/namespaces/{namespace}/tables/{table}",
         parameters=(
-            Parameter(name="prefix", argument="prefix", where="path", required=True, schema={"type": "string"}),
-            Parameter(name="namespace", argument="namespace", where="path", required=True, schema={"type": "string"}),
-            Parameter(name="table", argument="table", where="path", required=True, schema={"type": "string"}),
+            Parameter(
+                name="prefix",
+                argument="prefix",
+                where="path",
+                required=True,
+                schema={"type": "string"},
+            ),
+            Parameter(
+                name="namespace",
+                argument="namespace",
+                where="path",
+                required=True,
+                schema={"type": "string"},
+            ),
+            Parameter(
+                name="table",
+                argument="table",
+                where="path",
+                required=True,
+                schema={"type": "string"},
+            ),
         ),
         body=None,
         body_media_type=None,
@@ -599,25 +1442,75 @@ OPERATIONS: dict[OperationId, Operation] = {
         method="GET",
         path="/v1/{prefix}/namespaces/{namespace}/tables/{table}/credentials",
         parameters=(
-            Parameter(name="prefix", argument="prefix", where="path", required=True, schema={"type": "string"}),
-            Parameter(name="namespace", argument="namespace", where="path", required=True, schema={"type": "string"}),
-            Parameter(name="table", argument="table", where="path", required=True, schema={"type": "string"}),
+            Parameter(
+                name="prefix",
+                argument="prefix",
+                where="path",
+                required=True,
+                schema={"type": "string"},
+            ),
+            Parameter(
+                name="namespace",
+                argument="namespace",
+                where="path",
+                required=True,
+                schema={"type": "string"},
+            ),
+            Parameter(
+                name="table",
+                argument="table",
+                where="path",
+                required=True,
+                schema={"type": "string"},
+            ),
         ),
         body=None,
         body_media_type=None,
         body_required=False,
         success=200,
         answers={
-            "200": Answer(status="200", schema="LoadCredentialsResponse", media_type="application/json"),
-            "400": Answer(status="400", schema="IcebergErrorResponse", media_type="application/json", errors=("BadRequestException",)),
-            "401": Answer(status="401", schema="IcebergErrorResponse", media_type="application/json", errors=("NotAuthorizedException",)),
-            "403": Answer(status="403", schema="IcebergErrorResponse", media_type="application/json", errors=("NotAuthorizedException",)),
-            "404": Answer(status="404", schema="IcebergErrorResponse", media_type="application/json", errors=("NoSuchTableException",)),
-            "419": Answer(
-                status="419", schema="IcebergErrorResponse", media_type="application/json", errors=("AuthenticationTimeoutException",)
+            "200": Answer(
+                status="200", schema="LoadCredentialsResponse", media_type="application/json"
             ),
-            "503": Answer(status="503", schema="IcebergErrorResponse", media_type="application/json", errors=("SlowDownException",)),
-            "5XX": Answer(status="5XX", schema="IcebergErrorResponse", media_type="application/json"),
+            "400": Answer(
+                status="400",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("BadRequestException",),
+            ),
+            "401": Answer(
+                status="401",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("NotAuthorizedException",),
+            ),
+            "403": Answer(
+                status="403",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("NotAuthorizedException",),
+            ),
+            "404": Answer(
+                status="404",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("NoSuchTableException",),
+            ),
+            "419": Answer(
+                status="419",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("AuthenticationTimeoutException",),
+            ),
+            "503": Answer(
+                status="503",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("SlowDownException",),
+            ),
+            "5XX": Answer(
+                status="5XX", schema="IcebergErrorResponse", media_type="application/json"
+            ),
         },
         tags=("Catalog API",),
     ),
@@ -626,16 +1519,39 @@ OPERATIONS: dict[OperationId, Operation] = {
         function="rename_table",
         method="POST",
         path="/v1/{prefix}/tables/rename",
-        parameters=(Parameter(name="prefix", argument="prefix", where="path", required=True, schema={"type": "string"}),),
+        parameters=(
+            Parameter(
+                name="prefix",
+                argument="prefix",
+                where="path",
+                required=True,
+                schema={"type": "string"},
+            ),
+        ),
         body="RenameTableRequest",
         body_media_type="application/json",
         body_required=True,
         success=204,
         answers={
             "204": Answer(status="204", schema=None, media_type=None),
-            "400": Answer(status="400", schema="IcebergErrorResponse", media_type="application/json", errors=("BadRequestException",)),
-            "401": Answer(status="401", schema="IcebergErrorResponse", media_type="application/json", errors=("NotAuthorizedException",)),
-            "403": Answer(status="403", schema="IcebergErrorResponse", media_type="application/json", errors=("NotAuthorizedException",)),
+            "400": Answer(
+                status="400",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("BadRequestException",),
+            ),
+            "401": Answer(
+                status="401",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("NotAuthorizedException",),
+            ),
+            "403": Answer(
+                status="403",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("NotAuthorizedException",),
+            ),
             "404": Answer(
                 status="404",
                 schema="IcebergErrorResponse",
@@ -643,14 +1559,32 @@ OPERATIONS: dict[OperationId, Operation] = {
                 errors=("NoSuchTableException", "NoSuchNamespaceException"),
             ),
             "406": Answer(
-                status="406", schema="IcebergErrorResponse", media_type="application/json", errors=("UnsupportedOperationException",)
+                status="406",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("UnsupportedOperationException",),
             ),
-            "409": Answer(status="409", schema="IcebergErrorResponse", media_type="application/json", errors=("AlreadyExistsException",)),
+            "409": Answer(
+                status="409",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("AlreadyExistsException",),
+            ),
             "419": Answer(
-                status="419", schema="IcebergErrorResponse", media_type="application/json", errors=("AuthenticationTimeoutException",)
+                status="419",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("AuthenticationTimeoutException",),
             ),
-            "503": Answer(status="503", schema="IcebergErrorResponse", media_type="application/json", errors=("SlowDownException",)),
-            "5XX": Answer(status="5XX", schema="IcebergErrorResponse", media_type="application/json"),
+            "503": Answer(
+                status="503",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("SlowDownException",),
+            ),
+            "5XX": Answer(
+                status="5XX", schema="IcebergErrorResponse", media_type="application/json"
+            ),
         },
         tags=("Catalog API",),
     ),
@@ -660,9 +1594,27 @@ OPERATIONS: dict[OperationId, Operation] = {
         method="POST",
         path="/v1/{prefix}/namespaces/{namespace}/tables/{table}/metrics",
         parameters=(
-            Parameter(name="prefix", argument="prefix", where="path", required=True, schema={"type": "string"}),
-            Parameter(name="namespace", argument="namespace", where="path", required=True, schema={"type": "string"}),
-            Parameter(name="table", argument="table", where="path", required=True, schema={"type": "string"}),
+            Parameter(
+                name="prefix",
+                argument="prefix",
+                where="path",
+                required=True,
+                schema={"type": "string"},
+            ),
+            Parameter(
+                name="namespace",
+                argument="namespace",
+                where="path",
+                required=True,
+                schema={"type": "string"},
+            ),
+            Parameter(
+                name="table",
+                argument="table",
+                where="path",
+                required=True,
+                schema={"type": "string"},
+            ),
         ),
         body="ReportMetricsRequest",
         body_media_type="application/json",
@@ -670,15 +1622,45 @@ OPERATIONS: dict[OperationId, Operation] = {
         success=204,
         answers={
             "204": Answer(status="204", schema=None, media_type=None),
-            "400": Answer(status="400", schema="IcebergErrorResponse", media_type="application/json", errors=("BadRequestException",)),
-            "401": Answer(status="401", schema="IcebergErrorResponse", media_type="application/json", errors=("NotAuthorizedException",)),
-            "403": Answer(status="403", schema="IcebergErrorResponse", media_type="application/json", errors=("NotAuthorizedException",)),
-            "404": Answer(status="404", schema="IcebergErrorResponse", media_type="application/json", errors=("NoSuchTableException",)),
-            "419": Answer(
-                status="419", schema="IcebergErrorResponse", media_type="application/json", errors=("AuthenticationTimeoutException",)
+            "400": Answer(
+                status="400",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("BadRequestException",),
             ),
-            "503": Answer(status="503", schema="IcebergErrorResponse", media_type="application/json", errors=("SlowDownException",)),
-            "5XX": Answer(status="5XX", schema="IcebergErrorResponse", media_type="application/json"),
+            "401": Answer(
+                status="401",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("NotAuthorizedException",),
+            ),
+            "403": Answer(
+                status="403",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("NotAuthorizedException",),
+            ),
+            "404": Answer(
+                status="404",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("NoSuchTableException",),
+            ),
+            "419": Answer(
+                status="419",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("AuthenticationTimeoutException",),
+            ),
+            "503": Answer(
+                status="503",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("SlowDownException",),
+            ),
+            "5XX": Answer(
+                status="5XX", schema="IcebergErrorResponse", media_type="application/json"
+            ),
         },
         tags=("Catalog API",),
     ),
@@ -687,32 +1669,84 @@ OPERATIONS: dict[OperationId, Operation] = {
         function="commit_transaction",
         method="POST",
         path="/v1/{prefix}/transactions/commit",
-        parameters=(Parameter(name="prefix", argument="prefix", where="path", required=True, schema={"type": "string"}),),
+        parameters=(
+            Parameter(
+                name="prefix",
+                argument="prefix",
+                where="path",
+                required=True,
+                schema={"type": "string"},
+            ),
+        ),
         body="CommitTransactionRequest",
         body_media_type="application/json",
         body_required=True,
         success=204,
         answers={
             "204": Answer(status="204", schema=None, media_type=None),
-            "400": Answer(status="400", schema="IcebergErrorResponse", media_type="application/json", errors=("BadRequestException",)),
-            "401": Answer(status="401", schema="IcebergErrorResponse", media_type="application/json", errors=("NotAuthorizedException",)),
-            "403": Answer(status="403", schema="IcebergErrorResponse", media_type="application/json", errors=("NotAuthorizedException",)),
-            "404": Answer(status="404", schema="IcebergErrorResponse", media_type="application/json", errors=("NoSuchTableException",)),
-            "409": Answer(status="409", schema="IcebergErrorResponse", media_type="application/json", errors=("CommitFailedException",)),
+            "400": Answer(
+                status="400",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("BadRequestException",),
+            ),
+            "401": Answer(
+                status="401",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("NotAuthorizedException",),
+            ),
+            "403": Answer(
+                status="403",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("NotAuthorizedException",),
+            ),
+            "404": Answer(
+                status="404",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("NoSuchTableException",),
+            ),
+            "409": Answer(
+                status="409",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("CommitFailedException",),
+            ),
             "419": Answer(
-                status="419", schema="IcebergErrorResponse", media_type="application/json", errors=("AuthenticationTimeoutException",)
+                status="419",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("AuthenticationTimeoutException",),
             ),
             "500": Answer(
-                status="500", schema="IcebergErrorResponse", media_type="application/json", errors=("CommitStateUnknownException",)
+                status="500",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("CommitStateUnknownException",),
             ),
-            "503": Answer(status="503", schema="IcebergErrorResponse", media_type="application/json", errors=("SlowDownException",)),
+            "503": Answer(
+                status="503",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("SlowDownException",),
+            ),
             "502": Answer(
-                status="502", schema="IcebergErrorResponse", media_type="application/json", errors=("CommitStateUnknownException",)
+                status="502",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("CommitStateUnknownException",),
             ),
             "504": Answer(
-                status="504", schema="IcebergErrorResponse", media_type="application/json", errors=("CommitStateUnknownException",)
+                status="504",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("CommitStateUnknownException",),
             ),
-            "5XX": Answer(status="5XX", schema="IcebergErrorResponse", media_type="application/json"),
+            "5XX": Answer(
+                status="5XX", schema="IcebergErrorResponse", media_type="application/json"
+            ),
         },
         tags=("Catalog API",),
     ),
@@ -722,10 +1756,34 @@ OPERATIONS: dict[OperationId, Operation] = {
         method="GET",
         path="/v1/{prefix}/namespaces/{namespace}/views",
         parameters=(
-            Parameter(name="prefix", argument="prefix", where="path", required=True, schema={"type": "string"}),
-            Parameter(name="namespace", argument="namespace", where="path", required=True, schema={"type": "string"}),
-            Parameter(name="pageToken", argument="page_token", where="query", required=False, schema={"type": ["string", "null"]}),
-            Parameter(name="pageSize", argument="page_size", where="query", required=False, schema={"type": "integer", "minimum": 1}),
+            Parameter(
+                name="prefix",
+                argument="prefix",
+                where="path",
+                required=True,
+                schema={"type": "string"},
+            ),
+            Parameter(
+                name="namespace",
+                argument="namespace",
+                where="path",
+                required=True,
+                schema={"type": "string"},
+            ),
+            Parameter(
+                name="pageToken",
+                argument="page_token",
+                where="query",
+                required=False,
+                schema={"type": ["string", "null"]},
+            ),
+            Parameter(
+                name="pageSize",
+                argument="page_size",
+                where="query",
+                required=False,
+                schema={"type": "integer", "minimum": 1},
+            ),
         ),
         body=None,
         body_media_type=None,
@@ -733,15 +1791,45 @@ OPERATIONS: dict[OperationId, Operation] = {
         success=200,
         answers={
             "200": Answer(status="200", schema="ListTablesResponse", media_type="application/json"),
-            "400": Answer(status="400", schema="IcebergErrorResponse", media_type="application/json", errors=("BadRequestException",)),
-            "401": Answer(status="401", schema="IcebergErrorResponse", media_type="application/json", errors=("NotAuthorizedException",)),
-            "403": Answer(status="403", schema="IcebergErrorResponse", media_type="application/json", errors=("NotAuthorizedException",)),
-            "404": Answer(status="404", schema="IcebergErrorResponse", media_type="application/json", errors=("NoSuchNamespaceException",)),
-            "419": Answer(
-                status="419", schema="IcebergErrorResponse", media_type="application/json", errors=("AuthenticationTimeoutException",)
+            "400": Answer(
+                status="400",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("BadRequestException",),
             ),
-            "503": Answer(status="503", schema="IcebergErrorResponse", media_type="application/json", errors=("SlowDownException",)),
-            "5XX": Answer(status="5XX", schema="IcebergErrorResponse", media_type="application/json"),
+            "401": Answer(
+                status="401",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("NotAuthorizedException",),
+            ),
+            "403": Answer(
+                status="403",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("NotAuthorizedException",),
+            ),
+            "404": Answer(
+                status="404",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("NoSuchNamespaceException",),
+            ),
+            "419": Answer(
+                status="419",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("AuthenticationTimeoutException",),
+            ),
+            "503": Answer(
+                status="503",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("SlowDownException",),
+            ),
+            "5XX": Answer(
+                status="5XX", schema="IcebergErrorResponse", media_type="application/json"
+            ),
         },
         tags=("Catalog API",),
     ),
@@ -751,8 +1839,20 @@ OPERATIONS: dict[OperationId, Operation] = {
         method="POST",
         path="/v1/{prefix}/namespaces/{namespace}/views",
         parameters=(
-            Parameter(name="prefix", argument="prefix", where="path", required=True, schema={"type": "string"}),
-            Parameter(name="namespace", argument="namespace", where="path", required=True, schema={"type": "string"}),
+            Parameter(
+                name="prefix",
+                argument="prefix",
+                where="path",
+                required=True,
+                schema={"type": "string"},
+            ),
+            Parameter(
+                name="namespace",
+                argument="namespace",
+                where="path",
+                required=True,
+                schema={"type": "string"},
+            ),
         ),
         body="CreateViewRequest",
         body_media_type="application/json",
@@ -760,16 +1860,51 @@ OPERATIONS: dict[OperationId, Operation] = {
         success=200,
         answers={
             "200": Answer(status="200", schema="LoadViewResult", media_type="application/json"),
-            "400": Answer(status="400", schema="IcebergErrorResponse", media_type="application/json", errors=("BadRequestException",)),
-            "401": Answer(status="401", schema="IcebergErrorResponse", media_type="application/json", errors=("NotAuthorizedException",)),
-            "403": Answer(status="403", schema="IcebergErrorResponse", media_type="application/json", errors=("NotAuthorizedException",)),
-            "404": Answer(status="404", schema="IcebergErrorResponse", media_type="application/json", errors=("NoSuchNamespaceException",)),
-            "409": Answer(status="409", schema="IcebergErrorResponse", media_type="application/json", errors=("AlreadyExistsException",)),
-            "419": Answer(
-                status="419", schema="IcebergErrorResponse", media_type="application/json", errors=("AuthenticationTimeoutException",)
+            "400": Answer(
+                status="400",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("BadRequestException",),
             ),
-            "503": Answer(status="503", schema="IcebergErrorResponse", media_type="application/json", errors=("SlowDownException",)),
-            "5XX": Answer(status="5XX", schema="IcebergErrorResponse", media_type="application/json"),
+            "401": Answer(
+                status="401",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("NotAuthorizedException",),
+            ),
+            "403": Answer(
+                status="403",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("NotAuthorizedException",),
+            ),
+            "404": Answer(
+                status="404",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("NoSuchNamespaceException",),
+            ),
+            "409": Answer(
+                status="409",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("AlreadyExistsException",),
+            ),
+            "419": Answer(
+                status="419",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("AuthenticationTimeoutException",),
+            ),
+            "503": Answer(
+                status="503",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("SlowDownException",),
+            ),
+            "5XX": Answer(
+                status="5XX", schema="IcebergErrorResponse", media_type="application/json"
+            ),
         },
         tags=("Catalog API",),
     ),
@@ -779,9 +1914,23 @@ OPERATIONS: dict[OperationId, Operation] = {
         method="GET",
         path="/v1/{prefix}/namespaces/{namespace}/views/{view}",
         parameters=(
-            Parameter(name="prefix", argument="prefix", where="path", required=True, schema={"type": "string"}),
-            Parameter(name="namespace", argument="namespace", where="path", required=True, schema={"type": "string"}),
-            Parameter(name="view", argument="view", where="path", required=True, schema={"type": "string"}),
+            Parameter(
+                name="prefix",
+                argument="prefix",
+                where="path",
+                required=True,
+                schema={"type": "string"},
+            ),
+            Parameter(
+                name="namespace",
+                argument="namespace",
+                where="path",
+                required=True,
+                schema={"type": "string"},
+            ),
+            Parameter(
+                name="view", argument="view", where="path", required=True, schema={"type": "string"}
+            ),
         ),
         body=None,
         body_media_type=None,
@@ -789,15 +1938,45 @@ OPERATIONS: dict[OperationId, Operation] = {
         success=200,
         answers={
             "200": Answer(status="200", schema="LoadViewResult", media_type="application/json"),
-            "400": Answer(status="400", schema="IcebergErrorResponse", media_type="application/json", errors=("BadRequestException",)),
-            "401": Answer(status="401", schema="IcebergErrorResponse", media_type="application/json", errors=("NotAuthorizedException",)),
-            "403": Answer(status="403", schema="IcebergErrorResponse", media_type="application/json", errors=("NotAuthorizedException",)),
-            "404": Answer(status="404", schema="IcebergErrorResponse", media_type="application/json", errors=("NoSuchViewException",)),
-            "419": Answer(
-                status="419", schema="IcebergErrorResponse", media_type="application/json", errors=("AuthenticationTimeoutException",)
+            "400": Answer(
+                status="400",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("BadRequestException",),
             ),
-            "503": Answer(status="503", schema="IcebergErrorResponse", media_type="application/json", errors=("SlowDownException",)),
-            "5XX": Answer(status="5XX", schema="IcebergErrorResponse", media_type="application/json"),
+            "401": Answer(
+                status="401",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("NotAuthorizedException",),
+            ),
+            "403": Answer(
+                status="403",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("NotAuthorizedException",),
+            ),
+            "404": Answer(
+                status="404",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("NoSuchViewException",),
+            ),
+            "419": Answer(
+                status="419",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("AuthenticationTimeoutException",),
+            ),
+            "503": Answer(
+                status="503",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("SlowDownException",),
+            ),
+            "5XX": Answer(
+                status="5XX", schema="IcebergErrorResponse", media_type="application/json"
+            ),
         },
         tags=("Catalog API",),
     ),
@@ -807,9 +1986,23 @@ OPERATIONS: dict[OperationId, Operation] = {
         method="POST",
         path="/v1/{prefix}/namespaces/{namespace}/views/{view}",
         parameters=(
-            Parameter(name="prefix", argument="prefix", where="path", required=True, schema={"type": "string"}),
-            Parameter(name="namespace", argument="namespace", where="path", required=True, schema={"type": "string"}),
-            Parameter(name="view", argument="view", where="path", required=True, schema={"type": "string"}),
+            Parameter(
+                name="prefix",
+                argument="prefix",
+                where="path",
+                required=True,
+                schema={"type": "string"},
+            ),
+            Parameter(
+                name="namespace",
+                argument="namespace",
+                where="path",
+                required=True,
+                schema={"type": "string"},
+            ),
+            Parameter(
+                name="view", argument="view", where="path", required=True, schema={"type": "string"}
+            ),
         ),
         body="CommitViewRequest",
         body_media_type="application/json",
@@ -817,25 +2010,69 @@ OPERATIONS: dict[OperationId, Operation] = {
         success=200,
         answers={
             "200": Answer(status="200", schema="LoadViewResult", media_type="application/json"),
-            "400": Answer(status="400", schema="IcebergErrorResponse", media_type="application/json", errors=("BadRequestException",)),
-            "401": Answer(status="401", schema="IcebergErrorResponse", media_type="application/json", errors=("NotAuthorizedException",)),
-            "403": Answer(status="403", schema="IcebergErrorResponse", media_type="application/json", errors=("NotAuthorizedException",)),
-            "404": Answer(status="404", schema="IcebergErrorResponse", media_type="application/json", errors=("NoSuchViewException",)),
-            "409": Answer(status="409", schema="IcebergErrorResponse", media_type="application/json", errors=("CommitFailedException",)),
+            "400": Answer(
+                status="400",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("BadRequestException",),
+            ),
+            "401": Answer(
+                status="401",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("NotAuthorizedException",),
+            ),
+            "403": Answer(
+                status="403",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("NotAuthorizedException",),
+            ),
+            "404": Answer(
+                status="404",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("NoSuchViewException",),
+            ),
+            "409": Answer(
+                status="409",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("CommitFailedException",),
+            ),
             "419": Answer(
-                status="419", schema="IcebergErrorResponse", media_type="application/json", errors=("AuthenticationTimeoutException",)
+                status="419",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("AuthenticationTimeoutException",),
             ),
             "500": Answer(
-                status="500", schema="IcebergErrorResponse", media_type="application/json", errors=("CommitStateUnknownException",)
+                status="500",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("CommitStateUnknownException",),
             ),
-            "503": Answer(status="503", schema="IcebergErrorResponse", media_type="application/json", errors=("SlowDownException",)),
+            "503": Answer(
+                status="503",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("SlowDownException",),
+            ),
             "502": Answer(
-                status="502", schema="IcebergErrorResponse", media_type="application/json", errors=("CommitStateUnknownException",)
+                status="502",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("CommitStateUnknownException",),
             ),
             "504": Answer(
-                status="504", schema="IcebergErrorResponse", media_type="application/json", errors=("CommitStateUnknownException",)
+                status="504",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("CommitStateUnknownException",),
             ),
-            "5XX": Answer(status="5XX", schema="IcebergErrorResponse", media_type="application/json"),
+            "5XX": Answer(
+                status="5XX", schema="IcebergErrorResponse", media_type="application/json"
+            ),
         },
         tags=("Catalog API",),
     ),
@@ -845,9 +2082,23 @@ OPERATIONS: dict[OperationId, Operation] = {
         method="DELETE",
         path="/v1/{prefix}/namespaces/{namespace}/views/{view}",
         parameters=(
-            Parameter(name="prefix", argument="prefix", where="path", required=True, schema={"type": "string"}),
-            Parameter(name="namespace", argument="namespace", where="path", required=True, schema={"type": "string"}),
-            Parameter(name="view", argument="view", where="path", required=True, schema={"type": "string"}),
+            Parameter(
+                name="prefix",
+                argument="prefix",
+                where="path",
+                required=True,
+                schema={"type": "string"},
+            ),
+            Parameter(
+                name="namespace",
+                argument="namespace",
+                where="path",
+                required=True,
+                schema={"type": "string"},
+            ),
+            Parameter(
+                name="view", argument="view", where="path", required=True, schema={"type": "string"}
+            ),
         ),
         body=None,
         body_media_type=None,
@@ -855,15 +2106,45 @@ OPERATIONS: dict[OperationId, Operation] = {
         success=204,
         answers={
             "204": Answer(status="204", schema=None, media_type=None),
-            "400": Answer(status="400", schema="IcebergErrorResponse", media_type="application/json", errors=("BadRequestException",)),
-            "401": Answer(status="401", schema="IcebergErrorResponse", media_type="application/json", errors=("NotAuthorizedException",)),
-            "403": Answer(status="403", schema="IcebergErrorResponse", media_type="application/json", errors=("NotAuthorizedException",)),
-            "404": Answer(status="404", schema="IcebergErrorResponse", media_type="application/json", errors=("NoSuchViewException",)),
-            "419": Answer(
-                status="419", schema="IcebergErrorResponse", media_type="application/json", errors=("AuthenticationTimeoutException",)
+            "400": Answer(
+                status="400",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("BadRequestException",),
             ),
-            "503": Answer(status="503", schema="IcebergErrorResponse", media_type="application/json", errors=("SlowDownException",)),
-            "5XX": Answer(status="5XX", schema="IcebergErrorResponse", media_type="application/json"),
+            "401": Answer(
+                status="401",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("NotAuthorizedException",),
+            ),
+            "403": Answer(
+                status="403",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("NotAuthorizedException",),
+            ),
+            "404": Answer(
+                status="404",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("NoSuchViewException",),
+            ),
+            "419": Answer(
+                status="419",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("AuthenticationTimeoutException",),
+            ),
+            "503": Answer(
+                status="503",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("SlowDownException",),
+            ),
+            "5XX": Answer(
+                status="5XX", schema="IcebergErrorResponse", media_type="application/json"
+            ),
         },
         tags=("Catalog API",),
     ),
@@ -873,9 +2154,23 @@ OPERATIONS: dict[OperationId, Operation] = {
         method="HEAD",
         path="/v1/{prefix}/namespaces/{namespace}/views/{view}",
         parameters=(
-            Parameter(name="prefix", argument="prefix", where="path", required=True, schema={"type": "string"}),
-            Parameter(name="namespace", argument="namespace", where="path", required=True, schema={"type": "string"}),
-            Parameter(name="view", argument="view", where="path", required=True, schema={"type": "string"}),
+            Parameter(
+                name="prefix",
+                argument="prefix",
+                where="path",
+                required=True,
+                schema={"type": "string"},
+            ),
+            Parameter(
+                name="namespace",
+                argument="namespace",
+                where="path",
+                required=True,
+                schema={"type": "string"},
+            ),
+            Parameter(
+                name="view", argument="view", where="path", required=True, schema={"type": "string"}
+            ),
         ),
         body=None,
         body_media_type=None,
@@ -898,16 +2193,39 @@ OPERATIONS: dict[OperationId, Operation] = {
         function="rename_view",
         method="POST",
         path="/v1/{prefix}/views/rename",
-        parameters=(Parameter(name="prefix", argument="prefix", where="path", required=True, schema={"type": "string"}),),
+        parameters=(
+            Parameter(
+                name="prefix",
+                argument="prefix",
+                where="path",
+                required=True,
+                schema={"type": "string"},
+            ),
+        ),
         body="RenameTableRequest",
         body_media_type="application/json",
         body_required=True,
         success=204,
         answers={
             "204": Answer(status="204", schema=None, media_type=None),
-            "400": Answer(status="400", schema="IcebergErrorResponse", media_type="application/json", errors=("BadRequestException",)),
-            "401": Answer(status="401", schema="IcebergErrorResponse", media_type="application/json", errors=("NotAuthorizedException",)),
-            "403": Answer(status="403", schema="IcebergErrorResponse", media_type="application/json", errors=("NotAuthorizedException",)),
+            "400": Answer(
+                status="400",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("BadRequestException",),
+            ),
+            "401": Answer(
+                status="401",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("NotAuthorizedException",),
+            ),
+            "403": Answer(
+                status="403",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("NotAuthorizedException",),
+            ),
             "404": Answer(
                 status="404",
                 schema="IcebergErrorResponse",
@@ -915,14 +2233,32 @@ OPERATIONS: dict[OperationId, Operation] = {
                 errors=("NoSuchViewException", "NoSuchNamespaceException"),
             ),
             "406": Answer(
-                status="406", schema="IcebergErrorResponse", media_type="application/json", errors=("UnsupportedOperationException",)
+                status="406",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("UnsupportedOperationException",),
             ),
-            "409": Answer(status="409", schema="IcebergErrorResponse", media_type="application/json", errors=("AlreadyExistsException",)),
+            "409": Answer(
+                status="409",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("AlreadyExistsException",),
+            ),
             "419": Answer(
-                status="419", schema="IcebergErrorResponse", media_type="application/json", errors=("AuthenticationTimeoutException",)
+                status="419",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("AuthenticationTimeoutException",),
             ),
-            "503": Answer(status="503", schema="IcebergErrorResponse", media_type="application/json", errors=("SlowDownException",)),
-            "5XX": Answer(status="5XX", schema="IcebergErrorResponse", media_type="application/json"),
+            "503": Answer(
+                status="503",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("SlowDownException",),
+            ),
+            "5XX": Answer(
+                status="5XX", schema="IcebergErrorResponse", media_type="application/json"
+            ),
         },
         tags=("Catalog API",),
     ),

@@ -106,7 +106,11 @@ from lakepact.generated.iceberg_rest.models import (
     ViewUpdate,
     ViewVersion,
 )
-from lakepact.generated.items import NO_MEMBERS, Items, OptionalMembers
+from lakepact.generated.items import (
+    NO_MEMBERS,
+    Items,
+    OptionalMembers,
+)
 from lakepact.generated.wire import WireModel
 
 __all__ = [

@@ -15,21 +15,54 @@ OPERATIONS: dict[OperationId, Operation] = {
         function="get_config",
         method="GET",
         path="/v1/config",
-        parameters=(Parameter(name="warehouse", argument="warehouse", where="query", required=False, schema={"type": "string"}),),
+        parameters=(
+            Parameter(
+                name="warehouse",
+                argument="warehouse",
+                where="query",
+                required=False,
+                schema={"type": "string"},
+            ),
+        ),
         body=None,
         body_media_type=None,
         body_required=False,
         success=200,
         answers={
             "200": Answer(status="200", schema="CatalogConfig", media_type="application/json"),
-            "400": Answer(status="400", schema="IcebergErrorResponse", media_type="application/json", errors=("BadRequestException",)),
-            "401": Answer(status="401", schema="IcebergErrorResponse", media_type="application/json", errors=("NotAuthorizedException",)),
-            "403": Answer(status="403", schema="IcebergErrorResponse", media_type="application/json", errors=("NotAuthorizedException",)),
-            "419": Answer(
-                status="419", schema="IcebergErrorResponse", media_type="application/json", errors=("AuthenticationTimeoutException",)
+            "400": Answer(
+                status="400",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("BadRequestException",),
             ),
-            "503": Answer(status="503", schema="IcebergErrorResponse", media_type="application/json", errors=("SlowDownException",)),
-            "5XX": Answer(status="5XX", schema="IcebergErrorResponse", media_type="application/json"),
+            "401": Answer(
+                status="401",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("NotAuthorizedException",),
+            ),
+            "403": Answer(
+                status="403",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("NotAuthorizedException",),
+            ),
+            "419": Answer(
+                status="419",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("AuthenticationTimeoutException",),
+            ),
+            "503": Answer(
+                status="503",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("SlowDownException",),
+            ),
+            "5XX": Answer(
+                status="5XX", schema="IcebergErrorResponse", media_type="application/json"
+            ),
         },
         tags=("Configuration API",),
     ),
@@ -39,8 +72,20 @@ OPERATIONS: dict[OperationId, Operation] = {
         method="GET",
         path="/v1/{prefix}/namespaces",
         parameters=(
-            Parameter(name="prefix", argument="prefix", where="path", required=True, schema={"type": "string"}),
-            Parameter(name="pageToken", argument="page_token", where="query", required=False, schema={"type": ["string", "null"]}),
+            Parameter(
+                name="prefix",
+                argument="prefix",
+                where="path",
+                required=True,
+                schema={"type": "string"},
+            ),
+            Parameter(
+                name="pageToken",
+                argument="page_token",
+                where="query",
+                required=False,
+                schema={"type": ["string", "null"]},
+            ),
             Parameter(
                 name="pageSize",
                 argument="page_size",
@@ -54,16 +99,48 @@ OPERATIONS: dict[OperationId, Operation] = {
         body_required=False,
         success=200,
         answers={
-            "200": Answer(status="200", schema="ListNamespacesResponse", media_type="application/json"),
-            "400": Answer(status="400", schema="IcebergErrorResponse", media_type="application/json", errors=("BadRequestException",)),
-            "401": Answer(status="401", schema="IcebergErrorResponse", media_type="application/json", errors=("NotAuthorizedException",)),
-            "403": Answer(status="403", schema="IcebergErrorResponse", media_type="application/json", errors=("NotAuthorizedException",)),
-            "404": Answer(status="404", schema="IcebergErrorResponse", media_type="application/json", errors=("NoSuchNamespaceException",)),
-            "419": Answer(
-                status="419", schema="IcebergErrorResponse", media_type="application/json", errors=("AuthenticationTimeoutException",)
+            "200": Answer(
+                status="200", schema="ListNamespacesResponse", media_type="application/json"
             ),
-            "503": Answer(status="503", schema="IcebergErrorResponse", media_type="application/json", errors=("SlowDownException",)),
-            "5XX": Answer(status="5XX", schema="IcebergErrorResponse", media_type="application/json"),
+            "400": Answer(
+                status="400",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("BadRequestException",),
+            ),
+            "401": Answer(
+                status="401",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("NotAuthorizedException",),
+            ),
+            "403": Answer(
+                status="403",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("NotAuthorizedException",),
+            ),
+            "404": Answer(
+                status="404",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("NoSuchNamespaceException",),
+            ),
+            "419": Answer(
+                status="419",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("AuthenticationTimeoutException",),
+            ),
+            "503": Answer(
+                status="503",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("SlowDownException",),
+            ),
+            "5XX": Answer(
+                status="5XX", schema="IcebergErrorResponse", media_type="application/json"
+            ),
         },
         tags=("Catalog API",),
     ),
@@ -72,25 +149,68 @@ OPERATIONS: dict[OperationId, Operation] = {
         function="create_namespace",
         method="POST",
         path="/v1/{prefix}/namespaces",
-        parameters=(Parameter(name="prefix", argument="prefix", where="path", required=True, schema={"type": "string"}),),
+        parameters=(
+            Parameter(
+                name="prefix",
+                argument="prefix",
+                where="path",
+                required=True,
+                schema={"type": "string"},
+            ),
+        ),
         body="CreateNamespaceRequest",
         body_media_type="application/json",
         body_required=True,
         success=200,
         answers={
-            "200": Answer(status="200", schema="CreateNamespaceResponse", media_type="application/json"),
-            "400": Answer(status="400", schema="IcebergErrorResponse", media_type="application/json", errors=("BadRequestException",)),
-            "401": Answer(status="401", schema="IcebergErrorResponse", media_type="application/json", errors=("NotAuthorizedException",)),
-            "403": Answer(status="403", schema="IcebergErrorResponse", media_type="application/json", errors=("NotAuthorizedException",)),
+            "200": Answer(
+                status="200", schema="CreateNamespaceResponse", media_type="application/json"
+            ),
+            "400": Answer(
+                status="400",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("BadRequestException",),
+            ),
+            "401": Answer(
+                status="401",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("NotAuthorizedException",),
+            ),
+            "403": Answer(
+                status="403",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("NotAuthorizedException",),
+            ),
             "406": Answer(
-                status="406", schema="IcebergErrorResponse", media_type="application/json", errors=("UnsupportedOperationException",)
+                status="406",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("UnsupportedOperationException",),
             ),
-            "409": Answer(status="409", schema="IcebergErrorResponse", media_type="application/json", errors=("AlreadyExistsException",)),
+            "409": Answer(
+                status="409",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("AlreadyExistsException",),
+            ),
             "419": Answer(
-                status="419", schema="IcebergErrorResponse", media_type="application/json", errors=("AuthenticationTimeoutException",)
+                status="419",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("AuthenticationTimeoutException",),
             ),
-            "503": Answer(status="503", schema="IcebergErrorResponse", media_type="application/json", errors=("SlowDownException",)),
-            "5XX": Answer(status="5XX", schema="IcebergErrorResponse", media_type="application/json"),
+            "503": Answer(
+                status="503",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("SlowDownException",),
+            ),
+            "5XX": Answer(
+                status="5XX", schema="IcebergErrorResponse", media_type="application/json"
+            ),
         },
         tags=("Catalog API",),
     ),
@@ -100,24 +220,68 @@ OPERATIONS: dict[OperationId, Operation] = {
         method="GET",
         path="/v1/{prefix}/namespaces/{namespace}",
         parameters=(
-            Parameter(name="prefix", argument="prefix", where="path", required=True, schema={"type": "string"}),
-            Parameter(name="namespace", argument="namespace", where="path", required=True, schema={"type": "string"}),
+            Parameter(
+                name="prefix",
+                argument="prefix",
+                where="path",
+                required=True,
+                schema={"type": "string"},
+            ),
+            Parameter(
+                name="namespace",
+                argument="namespace",
+                where="path",
+                required=True,
+                schema={"type": "string"},
+            ),
         ),
         body=None,
         body_media_type=None,
         body_required=False,
         success=200,
         answers={
-            "200": Answer(status="200", schema="GetNamespaceResponse", media_type="application/json"),
-            "400": Answer(status="400", schema="IcebergErrorResponse", media_type="application/json", errors=("BadRequestException",)),
-            "401": Answer(status="401", schema="IcebergErrorResponse", media_type="application/json", errors=("NotAuthorizedException",)),
-            "403": Answer(status="403", schema="IcebergErrorResponse", media_type="application/json", errors=("NotAuthorizedException",)),
-            "404": Answer(status="404", schema="IcebergErrorResponse", media_type="application/json", errors=("NoSuchNamespaceException",)),
-            "419": Answer(
-                status="419", schema="IcebergErrorResponse", media_type="application/json", errors=("AuthenticationTimeoutException",)
+            "200": Answer(
+                status="200", schema="GetNamespaceResponse", media_type="application/json"
             ),
-            "503": Answer(status="503", schema="IcebergErrorResponse", media_type="application/json", errors=("SlowDownException",)),
-            "5XX": Answer(status="5XX", schema="IcebergErrorResponse", media_type="application/json"),
+            "400": Answer(
+                status="400",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("BadRequestException",),
+            ),
+            "401": Answer(
+                status="401",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("NotAuthorizedException",),
+            ),
+            "403": Answer(
+                status="403",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("NotAuthorizedException",),
+            ),
+            "404": Answer(
+                status="404",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("NoSuchNamespaceException",),
+            ),
+            "419": Answer(
+                status="419",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("AuthenticationTimeoutException",),
+            ),
+            "503": Answer(
+                status="503",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("SlowDownException",),
+            ),
+            "5XX": Answer(
+                status="5XX", schema="IcebergErrorResponse", media_type="application/json"
+            ),
         },
         tags=("Catalog API",),
     ),
@@ -127,8 +291,20 @@ OPERATIONS: dict[OperationId, Operation] = {
         method="HEAD",
         path="/v1/{prefix}/namespaces/{namespace}",
         parameters=(
-            Parameter(name="prefix", argument="prefix", where="path", required=True, schema={"type": "string"}),
-            Parameter(name="namespace", argument="namespace", where="path", required=True, schema={"type": "string"}),
+            Parameter(
+                name="prefix",
+                argument="prefix",
+                where="path",
+                required=True,
+                schema={"type": "string"},
+            ),
+            Parameter(
+                name="namespace",
+                argument="namespace",
+                where="path",
+                required=True,
+                schema={"type": "string"},
+            ),
         ),
         body=None,
         body_media_type=None,
@@ -152,8 +328,20 @@ OPERATIONS: dict[OperationId, Operation] = {
         method="DELETE",
         path="/v1/{prefix}/namespaces/{namespace}",
         parameters=(
-            Parameter(name="prefix", argument="prefix", where="path", required=True, schema={"type": "string"}),
-            Parameter(name="namespace", argument="namespace", where="path", required=True, schema={"type": "string"}),
+            Parameter(
+                name="prefix",
+                argument="prefix",
+                where="path",
+                required=True,
+                schema={"type": "string"},
+            ),
+            Parameter(
+                name="namespace",
+                argument="namespace",
+                where="path",
+                required=True,
+                schema={"type": "string"},
+            ),
         ),
         body=None,
         body_media_type=None,
@@ -161,18 +349,51 @@ OPERATIONS: dict[OperationId, Operation] = {
         success=204,
         answers={
             "204": Answer(status="204", schema=None, media_type=None),
-            "400": Answer(status="400", schema="IcebergErrorResponse", media_type="application/json", errors=("BadRequestException",)),
-            "401": Answer(status="401", schema="IcebergErrorResponse", media_type="application/json", errors=("NotAuthorizedException",)),
-            "403": Answer(status="403", schema="IcebergErrorResponse", media_type="application/json", errors=("NotAuthorizedException",)),
-            "404": Answer(status="404", schema="IcebergErrorResponse", media_type="application/json", errors=("NoSuchNamespaceException",)),
+            "400": Answer(
+                status="400",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("BadRequestException",),
+            ),
+            "401": Answer(
+                status="401",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("NotAuthorizedException",),
+            ),
+            "403": Answer(
+                status="403",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("NotAuthorizedException",),
+            ),
+            "404": Answer(
+                status="404",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("NoSuchNamespaceException",),
+            ),
             "409": Answer(
-                status="409", schema="IcebergErrorResponse", media_type="application/json", errors=("NamespaceNotEmptyException",)
+                status="409",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("NamespaceNotEmptyException",),
             ),
             "419": Answer(
-                status="419", schema="IcebergErrorResponse", media_type="application/json", errors=("AuthenticationTimeoutException",)
+                status="419",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("AuthenticationTimeoutException",),
             ),
-            "503": Answer(status="503", schema="IcebergErrorResponse", media_type="application/json", errors=("SlowDownException",)),
-            "5XX": Answer(status="5XX", schema="IcebergErrorResponse", media_type="application/json"),
+            "503": Answer(
+                status="503",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("SlowDownException",),
+            ),
+            "5XX": Answer(
+                status="5XX", schema="IcebergErrorResponse", media_type="application/json"
+            ),
         },
         tags=("Catalog API",),
     ),
@@ -182,30 +403,82 @@ OPERATIONS: dict[OperationId, Operation] = {
         method="POST",
         path="/v1/{prefix}/namespaces/{namespace}/properties",
         parameters=(
-            Parameter(name="prefix", argument="prefix", where="path", required=True, schema={"type": "string"}),
-            Parameter(name="namespace", argument="namespace", where="path", required=True, schema={"type": "string"}),
+            Parameter(
+                name="prefix",
+                argument="prefix",
+                where="path",
+                required=True,
+                schema={"type": "string"},
+            ),
+            Parameter(
+                name="namespace",
+                argument="namespace",
+                where="path",
+                required=True,
+                schema={"type": "string"},
+            ),
         ),
         body="UpdateNamespacePropertiesRequest",
         body_media_type="application/json",
         body_required=True,
         success=200,
         answers={
-            "200": Answer(status="200", schema="UpdateNamespacePropertiesResponse", media_type="application/json"),
-            "400": Answer(status="400", schema="IcebergErrorResponse", media_type="application/json", errors=("BadRequestException",)),
-            "401": Answer(status="401", schema="IcebergErrorResponse", media_type="application/json", errors=("NotAuthorizedException",)),
-            "403": Answer(status="403", schema="IcebergErrorResponse", media_type="application/json", errors=("NotAuthorizedException",)),
-            "404": Answer(status="404", schema="IcebergErrorResponse", media_type="application/json", errors=("NoSuchNamespaceException",)),
+            "200": Answer(
+                status="200",
+                schema="UpdateNamespacePropertiesResponse",
+                media_type="application/json",
+            ),
+            "400": Answer(
+                status="400",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("BadRequestException",),
+            ),
+            "401": Answer(
+                status="401",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("NotAuthorizedException",),
+            ),
+            "403": Answer(
+                status="403",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("NotAuthorizedException",),
+            ),
+            "404": Answer(
+                status="404",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("NoSuchNamespaceException",),
+            ),
             "406": Answer(
-                status="406", schema="IcebergErrorResponse", media_type="application/json", errors=("UnsupportedOperationException",)
+                status="406",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("UnsupportedOperationException",),
             ),
             "422": Answer(
-                status="422", schema="IcebergErrorResponse", media_type="application/json", errors=("UnprocessableEntityException",)
+                status="422",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("UnprocessableEntityException",),
             ),
             "419": Answer(
-                status="419", schema="IcebergErrorResponse", media_type="application/json", errors=("AuthenticationTimeoutException",)
+                status="419",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("AuthenticationTimeoutException",),
             ),
-            "503": Answer(status="503", schema="IcebergErrorResponse", media_type="application/json", errors=("SlowDownException",)),
-            "5XX": Answer(status="5XX", schema="IcebergErrorResponse", media_type="application/json"),
+            "503": Answer(
+                status="503",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("SlowDownException",),
+            ),
+            "5XX": Answer(
+                status="5XX", schema="IcebergErrorResponse", media_type="application/json"
+            ),
         },
         tags=("Catalog API",),
     ),
@@ -215,9 +488,27 @@ OPERATIONS: dict[OperationId, Operation] = {
         method="GET",
         path="/v1/{prefix}/namespaces/{namespace}/tables",
         parameters=(
-            Parameter(name="prefix", argument="prefix", where="path", required=True, schema={"type": "string"}),
-            Parameter(name="namespace", argument="namespace", where="path", required=True, schema={"type": "string"}),
-            Parameter(name="pageToken", argument="page_token", where="query", required=False, schema={"type": ["string", "null"]}),
+            Parameter(
+                name="prefix",
+                argument="prefix",
+                where="path",
+                required=True,
+                schema={"type": "string"},
+            ),
+            Parameter(
+                name="namespace",
+                argument="namespace",
+                where="path",
+                required=True,
+                schema={"type": "string"},
+            ),
+            Parameter(
+                name="pageToken",
+                argument="page_token",
+                where="query",
+                required=False,
+                schema={"type": ["string", "null"]},
+            ),
             Parameter(
                 name="pageSize",
                 argument="page_size",
@@ -232,15 +523,45 @@ OPERATIONS: dict[OperationId, Operation] = {
         success=200,
         answers={
             "200": Answer(status="200", schema="ListTablesResponse", media_type="application/json"),
-            "400": Answer(status="400", schema="IcebergErrorResponse", media_type="application/json", errors=("BadRequestException",)),
-            "401": Answer(status="401", schema="IcebergErrorResponse", media_type="application/json", errors=("NotAuthorizedException",)),
-            "403": Answer(status="403", schema="IcebergErrorResponse", media_type="application/json", errors=("NotAuthorizedException",)),
-            "404": Answer(status="404", schema="IcebergErrorResponse", media_type="application/json", errors=("NoSuchNamespaceException",)),
-            "419": Answer(
-                status="419", schema="IcebergErrorResponse", media_type="application/json", errors=("AuthenticationTimeoutException",)
+            "400": Answer(
+                status="400",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("BadRequestException",),
             ),
-            "503": Answer(status="503", schema="IcebergErrorResponse", media_type="application/json", errors=("SlowDownException",)),
-            "5XX": Answer(status="5XX", schema="IcebergErrorResponse", media_type="application/json"),
+            "401": Answer(
+                status="401",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("NotAuthorizedException",),
+            ),
+            "403": Answer(
+                status="403",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("NotAuthorizedException",),
+            ),
+            "404": Answer(
+                status="404",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("NoSuchNamespaceException",),
+            ),
+            "419": Answer(
+                status="419",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("AuthenticationTimeoutException",),
+            ),
+            "503": Answer(
+                status="503",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("SlowDownException",),
+            ),
+            "5XX": Answer(
+                status="5XX", schema="IcebergErrorResponse", media_type="application/json"
+            ),
         },
         tags=("Catalog API",),
     ),
@@ -250,8 +571,20 @@ OPERATIONS: dict[OperationId, Operation] = {
         method="POST",
         path="/v1/{prefix}/namespaces/{namespace}/tables",
         parameters=(
-            Parameter(name="prefix", argument="prefix", where="path", required=True, schema={"type": "string"}),
-            Parameter(name="namespace", argument="namespace", where="path", required=True, schema={"type": "string"}),
+            Parameter(
+                name="prefix",
+                argument="prefix",
+                where="path",
+                required=True,
+                schema={"type": "string"},
+            ),
+            Parameter(
+                name="namespace",
+                argument="namespace",
+                where="path",
+                required=True,
+                schema={"type": "string"},
+            ),
         ),
         body="CreateTableRequest",
         body_media_type="application/json",
@@ -259,16 +592,51 @@ OPERATIONS: dict[OperationId, Operation] = {
         success=200,
         answers={
             "200": Answer(status="200", schema="LoadTableResult", media_type="application/json"),
-            "400": Answer(status="400", schema="IcebergErrorResponse", media_type="application/json", errors=("BadRequestException",)),
-            "401": Answer(status="401", schema="IcebergErrorResponse", media_type="application/json", errors=("NotAuthorizedException",)),
-            "403": Answer(status="403", schema="IcebergErrorResponse", media_type="application/json", errors=("NotAuthorizedException",)),
-            "404": Answer(status="404", schema="IcebergErrorResponse", media_type="application/json", errors=("NoSuchNamespaceException",)),
-            "409": Answer(status="409", schema="IcebergErrorResponse", media_type="application/json", errors=("AlreadyExistsException",)),
-            "419": Answer(
-                status="419", schema="IcebergErrorResponse", media_type="application/json", errors=("AuthenticationTimeoutException",)
+            "400": Answer(
+                status="400",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("BadRequestException",),
             ),
-            "503": Answer(status="503", schema="IcebergErrorResponse", media_type="application/json", errors=("SlowDownException",)),
-            "5XX": Answer(status="5XX", schema="IcebergErrorResponse", media_type="application/json"),
+            "401": Answer(
+                status="401",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("NotAuthorizedException",),
+            ),
+            "403": Answer(
+                status="403",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("NotAuthorizedException",),
+            ),
+            "404": Answer(
+                status="404",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("NoSuchNamespaceException",),
+            ),
+            "409": Answer(
+                status="409",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("AlreadyExistsException",),
+            ),
+            "419": Answer(
+                status="419",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("AuthenticationTimeoutException",),
+            ),
+            "503": Answer(
+                status="503",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("SlowDownException",),
+            ),
+            "5XX": Answer(
+                status="5XX", schema="IcebergErrorResponse", media_type="application/json"
+            ),
         },
         tags=("Catalog API",),
     ),
@@ -278,8 +646,20 @@ OPERATIONS: dict[OperationId, Operation] = {
         method="POST",
         path="/v1/{prefix}/namespaces/{namespace}/register",
         parameters=(
-            Parameter(name="prefix", argument="prefix", where="path", required=True, schema={"type": "string"}),
-            Parameter(name="namespace", argument="namespace", where="path", required=True, schema={"type": "string"}),
+            Parameter(
+                name="prefix",
+                argument="prefix",
+                where="path",
+                required=True,
+                schema={"type": "string"},
+            ),
+            Parameter(
+                name="namespace",
+                argument="namespace",
+                where="path",
+                required=True,
+                schema={"type": "string"},
+            ),
         ),
         body="RegisterTableRequest",
         body_media_type="application/json",
@@ -287,16 +667,51 @@ OPERATIONS: dict[OperationId, Operation] = {
         success=200,
         answers={
             "200": Answer(status="200", schema="LoadTableResult", media_type="application/json"),
-            "400": Answer(status="400", schema="IcebergErrorResponse", media_type="application/json", errors=("BadRequestException",)),
-            "401": Answer(status="401", schema="IcebergErrorResponse", media_type="application/json", errors=("NotAuthorizedException",)),
-            "403": Answer(status="403", schema="IcebergErrorResponse", media_type="application/json", errors=("NotAuthorizedException",)),
-            "404": Answer(status="404", schema="IcebergErrorResponse", media_type="application/json", errors=("NoSuchNamespaceException",)),
-            "409": Answer(status="409", schema="IcebergErrorResponse", media_type="application/json", errors=("AlreadyExistsException",)),
-            "419": Answer(
-                status="419", schema="IcebergErrorResponse", media_type="application/json", errors=("AuthenticationTimeoutException",)
+            "400": Answer(
+                status="400",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("BadRequestException",),
             ),
-            "503": Answer(status="503", schema="IcebergErrorResponse", media_type="application/json", errors=("SlowDownException",)),
-            "5XX": Answer(status="5XX", schema="IcebergErrorResponse", media_type="application/json"),
+            "401": Answer(
+                status="401",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("NotAuthorizedException",),
+            ),
+            "403": Answer(
+                status="403",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("NotAuthorizedException",),
+            ),
+            "404": Answer(
+                status="404",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("NoSuchNamespaceException",),
+            ),
+            "409": Answer(
+                status="409",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("AlreadyExistsException",),
+            ),
+            "419": Answer(
+                status="419",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("AuthenticationTimeoutException",),
+            ),
+            "503": Answer(
+                status="503",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("SlowDownException",),
+            ),
+            "5XX": Answer(
+                status="5XX", schema="IcebergErrorResponse", media_type="application/json"
+            ),
         },
         tags=("Catalog API",),
     ),
@@ -306,9 +721,27 @@ OPERATIONS: dict[OperationId, Operation] = {
         method="GET",
         path="/v1/{prefix}/namespaces/{namespace}/tables/{table}",
         parameters=(
-            Parameter(name="prefix", argument="prefix", where="path", required=True, schema={"type": "string"}),
-            Parameter(name="namespace", argument="namespace", where="path", required=True, schema={"type": "string"}),
-            Parameter(name="table", argument="table", where="path", required=True, schema={"type": "string"}),
+            Parameter(
+                name="prefix",
+                argument="prefix",
+                where="path",
+                required=True,
+                schema={"type": "string"},
+            ),
+            Parameter(
+                name="namespace",
+                argument="namespace",
+                where="path",
+                required=True,
+                schema={"type": "string"},
+            ),
+            Parameter(
+                name="table",
+                argument="table",
+                where="path",
+                required=True,
+                schema={"type": "string"},
+            ),
         ),
         body=None,
         body_media_type=None,
@@ -316,15 +749,45 @@ OPERATIONS: dict[OperationId, Operation] = {
         success=200,
         answers={
             "200": Answer(status="200", schema="LoadTableResult", media_type="application/json"),
-            "400": Answer(status="400", schema="IcebergErrorResponse", media_type="application/json", errors=("BadRequestException",)),
-            "401": Answer(status="401", schema="IcebergErrorResponse", media_type="application/json", errors=("NotAuthorizedException",)),
-            "403": Answer(status="403", schema="IcebergErrorResponse", media_type="application/json", errors=("NotAuthorizedException",)),
-            "404": Answer(status="404", schema="IcebergErrorResponse", media_type="application/json", errors=("NoSuchTableException",)),
-            "419": Answer(
-                status="419", schema="IcebergErrorResponse", media_type="application/json", errors=("AuthenticationTimeoutException",)
+            "400": Answer(
+                status="400",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("BadRequestException",),
             ),
-            "503": Answer(status="503", schema="IcebergErrorResponse", media_type="application/json", errors=("SlowDownException",)),
-            "5XX": Answer(status="5XX", schema="IcebergErrorResponse", media_type="application/json"),
+            "401": Answer(
+                status="401",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("NotAuthorizedException",),
+            ),
+            "403": Answer(
+                status="403",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("NotAuthorizedException",),
+            ),
+            "404": Answer(
+                status="404",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("NoSuchTableException",),
+            ),
+            "419": Answer(
+                status="419",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("AuthenticationTimeoutException",),
+            ),
+            "503": Answer(
+                status="503",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("SlowDownException",),
+            ),
+            "5XX": Answer(
+                status="5XX", schema="IcebergErrorResponse", media_type="application/json"
+            ),
         },
         tags=("Catalog API",),
     ),
@@ -334,35 +797,99 @@ OPERATIONS: dict[OperationId, Operation] = {
         method="POST",
         path="/v1/{prefix}/namespaces/{namespace}/tables/{table}",
         parameters=(
-            Parameter(name="prefix", argument="prefix", where="path", required=True, schema={"type": "string"}),
-            Parameter(name="namespace", argument="namespace", where="path", required=True, schema={"type": "string"}),
-            Parameter(name="table", argument="table", where="path", required=True, schema={"type": "string"}),
+            Parameter(
+                name="prefix",
+                argument="prefix",
+                where="path",
+                required=True,
+                schema={"type": "string"},
+            ),
+            Parameter(
+                name="namespace",
+                argument="namespace",
+                where="path",
+                required=True,
+                schema={"type": "string"},
+            ),
+            Parameter(
+                name="table",
+                argument="table",
+                where="path",
+                required=True,
+                schema={"type": "string"},
+            ),
         ),
         body="CommitTableRequest",
         body_media_type="application/json",
         body_required=True,
         success=200,
         answers={
-            "200": Answer(status="200", schema="CommitTableResponse", media_type="application/json"),
-            "400": Answer(status="400", schema="IcebergErrorResponse", media_type="application/json", errors=("BadRequestException",)),
-            "401": Answer(status="401", schema="IcebergErrorResponse", media_type="application/json", errors=("NotAuthorizedException",)),
-            "403": Answer(status="403", schema="IcebergErrorResponse", media_type="application/json", errors=("NotAuthorizedException",)),
-            "404": Answer(status="404", schema="IcebergErrorResponse", media_type="application/json", errors=("NoSuchTableException",)),
-            "409": Answer(status="409", schema="IcebergErrorResponse", media_type="application/json", errors=("CommitFailedException",)),
+            "200": Answer(
+                status="200", schema="CommitTableResponse", media_type="application/json"
+            ),
+            "400": Answer(
+                status="400",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("BadRequestException",),
+            ),
+            "401": Answer(
+                status="401",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("NotAuthorizedException",),
+            ),
+            "403": Answer(
+                status="403",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("NotAuthorizedException",),
+            ),
+            "404": Answer(
+                status="404",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("NoSuchTableException",),
+            ),
+            "409": Answer(
+                status="409",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("CommitFailedException",),
+            ),
             "419": Answer(
-                status="419", schema="IcebergErrorResponse", media_type="application/json", errors=("AuthenticationTimeoutException",)
+                status="419",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("AuthenticationTimeoutException",),
             ),
             "500": Answer(
-                status="500", schema="IcebergErrorResponse", media_type="application/json", errors=("CommitStateUnknownException",)
+                status="500",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("CommitStateUnknownException",),
             ),
-            "503": Answer(status="503", schema="IcebergErrorResponse", media_type="application/json", errors=("SlowDownException",)),
+            "503": Answer(
+                status="503",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("SlowDownException",),
+            ),
             "502": Answer(
-                status="502", schema="IcebergErrorResponse", media_type="application/json", errors=("CommitStateUnknownException",)
+                status="502",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("CommitStateUnknownException",),
             ),
             "504": Answer(
-                status="504", schema="IcebergErrorResponse", media_type="application/json", errors=("CommitStateUnknownException",)
+                status="504",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("CommitStateUnknownException",),
             ),
-            "5XX": Answer(status="5XX", schema="IcebergErrorResponse", media_type="application/json"),
+            "5XX": Answer(
+                status="5XX", schema="IcebergErrorResponse", media_type="application/json"
+            ),
         },
         tags=("Catalog API",),
     ),
@@ -372,9 +899,27 @@ OPERATIONS: dict[OperationId, Operation] = {
         method="DELETE",
         path="/v1/{prefix}/namespaces/{namespace}/tables/{table}",
         parameters=(
-            Parameter(name="prefix", argument="prefix", where="path", required=True, schema={"type": "string"}),
-            Parameter(name="namespace", argument="namespace", where="path", required=True, schema={"type": "string"}),
-            Parameter(name="table", argument="table", where="path", required=True, schema={"type": "string"}),
+            Parameter(
+                name="prefix",
+                argument="prefix",
+                where="path",
+                required=True,
+                schema={"type": "string"},
+            ),
+            Parameter(
+                name="namespace",
+                argument="namespace",
+                where="path",
+                required=True,
+                schema={"type": "string"},
+            ),
+            Parameter(
+                name="table",
+                argument="table",
+                where="path",
+                required=True,
+                schema={"type": "string"},
+            ),
             Parameter(
                 name="purgeRequested",
                 argument="purge_requested",
@@ -389,15 +934,45 @@ OPERATIONS: dict[OperationId, Operation] = {
         success=204,
         answers={
             "204": Answer(status="204", schema=None, media_type=None),
-            "400": Answer(status="400", schema="IcebergErrorResponse", media_type="application/json", errors=("BadRequestException",)),
-            "401": Answer(status="401", schema="IcebergErrorResponse", media_type="application/json", errors=("NotAuthorizedException",)),
-            "403": Answer(status="403", schema="IcebergErrorResponse", media_type="application/json", errors=("NotAuthorizedException",)),
-            "404": Answer(status="404", schema="IcebergErrorResponse", media_type="application/json", errors=("NoSuchTableException",)),
-            "419": Answer(
-                status="419", schema="IcebergErrorResponse", media_type="application/json", errors=("AuthenticationTimeoutException",)
+            "400": Answer(
+                status="400",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("BadRequestException",),
             ),
-            "503": Answer(status="503", schema="IcebergErrorResponse", media_type="application/json", errors=("SlowDownException",)),
-            "5XX": Answer(status="5XX", schema="IcebergErrorResponse", media_type="application/json"),
+            "401": Answer(
+                status="401",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("NotAuthorizedException",),
+            ),
+            "403": Answer(
+                status="403",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("NotAuthorizedException",),
+            ),
+            "404": Answer(
+                status="404",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("NoSuchTableException",),
+            ),
+            "419": Answer(
+                status="419",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("AuthenticationTimeoutException",),
+            ),
+            "503": Answer(
+                status="503",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("SlowDownException",),
+            ),
+            "5XX": Answer(
+                status="5XX", schema="IcebergErrorResponse", media_type="application/json"
+            ),
         },
         tags=("Catalog API",),
     ),
@@ -407,9 +982,27 @@ OPERATIONS: dict[OperationId, Operation] = {
         method="HEAD",
         path="/v1/{prefix}/namespaces/{namespace}/tables/{table}",
         parameters=(
-            Parameter(name="prefix", argument="prefix", where="path", required=True, schema={"type": "string"}),
-            Parameter(name="namespace", argument="namespace", where="path", required=True, schema={"type": "string"}),
-            Parameter(name="table", argument="table", where="path", required=True, schema={"type": "string"}),
+            Parameter(
+                name="prefix",
+                argument="prefix",
+                where="path",
+                required=True,
+                schema={"type": "string"},
+            ),
+            Parameter(
+                name="namespace",
+                argument="namespace",
+                where="path",
+                required=True,
+                schema={"type": "string"},
+            ),
+            Parameter(
+                name="table",
+                argument="table",
+                where="path",
+                required=True,
+                schema={"type": "string"},
+            ),
         ),
         body=None,
         body_media_type=None,
@@ -432,16 +1025,39 @@ OPERATIONS: dict[OperationId, Operation] = {
         function="rename_table",
         method="POST",
         path="/v1/{prefix}/tables/rename",
-        parameters=(Parameter(name="prefix", argument="prefix", where="path", required=True, schema={"type": "string"}),),
+        parameters=(
+            Parameter(
+                name="prefix",
+                argument="prefix",
+                where="path",
+                required=True,
+                schema={"type": "string"},
+            ),
+        ),
         body="RenameTableRequest",
         body_media_type="application/json",
         body_required=True,
         success=204,
         answers={
             "204": Answer(status="204", schema=None, media_type=None),
-            "400": Answer(status="400", schema="IcebergErrorResponse", media_type="application/json", errors=("BadRequestException",)),
-            "401": Answer(status="401", schema="IcebergErrorResponse", media_type="application/json", errors=("NotAuthorizedException",)),
-            "403": Answer(status="403", schema="IcebergErrorResponse", media_type="application/json", errors=("NotAuthorizedException",)),
+            "400": Answer(
+                status="400",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("BadRequestException",),
+            ),
+            "401": Answer(
+                status="401",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("NotAuthorizedException",),
+            ),
+            "403": Answer(
+                status="403",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("NotAuthorizedException",),
+            ),
             "404": Answer(
                 status="404",
                 schema="IcebergErrorResponse",
@@ -449,14 +1065,32 @@ OPERATIONS: dict[OperationId, Operation] = {
                 errors=("NoSuchTableException", "NoSuchNamespaceException"),
             ),
             "406": Answer(
-                status="406", schema="IcebergErrorResponse", media_type="application/json", errors=("UnsupportedOperationException",)
+                status="406",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("UnsupportedOperationException",),
             ),
-            "409": Answer(status="409", schema="IcebergErrorResponse", media_type="application/json", errors=("AlreadyExistsException",)),
+            "409": Answer(
+                status="409",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("AlreadyExistsException",),
+            ),
             "419": Answer(
-                status="419", schema="IcebergErrorResponse", media_type="application/json", errors=("AuthenticationTimeoutException",)
+                status="419",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("AuthenticationTimeoutException",),
             ),
-            "503": Answer(status="503", schema="IcebergErrorResponse", media_type="application/json", errors=("SlowDownException",)),
-            "5XX": Answer(status="5XX", schema="IcebergErrorResponse", media_type="application/json"),
+            "503": Answer(
+                status="503",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("SlowDownException",),
+            ),
+            "5XX": Answer(
+                status="5XX", schema="IcebergErrorResponse", media_type="application/json"
+            ),
         },
         tags=("Catalog API",),
     ),
@@ -465,32 +1099,84 @@ OPERATIONS: dict[OperationId, Operation] = {
         function="commit_transaction",
         method="POST",
         path="/v1/{prefix}/transactions/commit",
-        parameters=(Parameter(name="prefix", argument="prefix", where="path", required=True, schema={"type": "string"}),),
+        parameters=(
+            Parameter(
+                name="prefix",
+                argument="prefix",
+                where="path",
+                required=True,
+                schema={"type": "string"},
+            ),
+        ),
         body="CommitTransactionRequest",
         body_media_type="application/json",
         body_required=True,
         success=204,
         answers={
             "204": Answer(status="204", schema=None, media_type=None),
-            "400": Answer(status="400", schema="IcebergErrorResponse", media_type="application/json", errors=("BadRequestException",)),
-            "401": Answer(status="401", schema="IcebergErrorResponse", media_type="application/json", errors=("NotAuthorizedException",)),
-            "403": Answer(status="403", schema="IcebergErrorResponse", media_type="application/json", errors=("NotAuthorizedException",)),
-            "404": Answer(status="404", schema="IcebergErrorResponse", media_type="application/json", errors=("NoSuchTableException",)),
-            "409": Answer(status="409", schema="IcebergErrorResponse", media_type="application/json", errors=("CommitFailedException",)),
+            "400": Answer(
+                status="400",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("BadRequestException",),
+            ),
+            "401": Answer(
+                status="401",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("NotAuthorizedException",),
+            ),
+            "403": Answer(
+                status="403",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("NotAuthorizedException",),
+            ),
+            "404": Answer(
+                status="404",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("NoSuchTableException",),
+            ),
+            "409": Answer(
+                status="409",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("CommitFailedException",),
+            ),
             "419": Answer(
-                status="419", schema="IcebergErrorResponse", media_type="application/json", errors=("AuthenticationTimeoutException",)
+                status="419",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("AuthenticationTimeoutException",),
             ),
             "500": Answer(
-                status="500", schema="IcebergErrorResponse", media_type="application/json", errors=("CommitStateUnknownException",)
+                status="500",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("CommitStateUnknownException",),
             ),
-            "503": Answer(status="503", schema="IcebergErrorResponse", media_type="application/json", errors=("SlowDownException",)),
+            "503": Answer(
+                status="503",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("SlowDownException",),
+            ),
             "502": Answer(
-                status="502", schema="IcebergErrorResponse", media_type="application/json", errors=("CommitStateUnknownException",)
+                status="502",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("CommitStateUnknownException",),
             ),
             "504": Answer(
-                status="504", schema="IcebergErrorResponse", media_type="application/json", errors=("CommitStateUnknownException",)
+                status="504",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("CommitStateUnknownException",),
             ),
-            "5XX": Answer(status="5XX", schema="IcebergErrorResponse", media_type="application/json"),
+            "5XX": Answer(
+                status="5XX", schema="IcebergErrorResponse", media_type="application/json"
+            ),
         },
         tags=("Catalog API",),
     ),
@@ -500,9 +1186,27 @@ OPERATIONS: dict[OperationId, Operation] = {
         method="GET",
         path="/v1/{prefix}/namespaces/{namespace}/views",
         parameters=(
-            Parameter(name="prefix", argument="prefix", where="path", required=True, schema={"type": "string"}),
-            Parameter(name="namespace", argument="namespace", where="path", required=True, schema={"type": "string"}),
-            Parameter(name="pageToken", argument="page_token", where="query", required=False, schema={"type": ["string", "null"]}),
+            Parameter(
+                name="prefix",
+                argument="prefix",
+                where="path",
+                required=True,
+                schema={"type": "string"},
+            ),
+            Parameter(
+                name="namespace",
+                argument="namespace",
+                where="path",
+                required=True,
+                schema={"type": "string"},
+            ),
+            Parameter(
+                name="pageToken",
+                argument="page_token",
+                where="query",
+                required=False,
+                schema={"type": ["string", "null"]},
+            ),
             Parameter(
                 name="pageSize",
                 argument="page_size",
@@ -517,15 +1221,45 @@ OPERATIONS: dict[OperationId, Operation] = {
         success=200,
         answers={
             "200": Answer(status="200", schema="ListTablesResponse", media_type="application/json"),
-            "400": Answer(status="400", schema="IcebergErrorResponse", media_type="application/json", errors=("BadRequestException",)),
-            "401": Answer(status="401", schema="IcebergErrorResponse", media_type="application/json", errors=("NotAuthorizedException",)),
-            "403": Answer(status="403", schema="IcebergErrorResponse", media_type="application/json", errors=("NotAuthorizedException",)),
-            "404": Answer(status="404", schema="IcebergErrorResponse", media_type="application/json", errors=("NoSuchNamespaceException",)),
-            "419": Answer(
-                status="419", schema="IcebergErrorResponse", media_type="application/json", errors=("AuthenticationTimeoutException",)
+            "400": Answer(
+                status="400",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("BadRequestException",),
             ),
-            "503": Answer(status="503", schema="IcebergErrorResponse", media_type="application/json", errors=("SlowDownException",)),
-            "5XX": Answer(status="5XX", schema="IcebergErrorResponse", media_type="application/json"),
+            "401": Answer(
+                status="401",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("NotAuthorizedException",),
+            ),
+            "403": Answer(
+                status="403",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("NotAuthorizedException",),
+            ),
+            "404": Answer(
+                status="404",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("NoSuchNamespaceException",),
+            ),
+            "419": Answer(
+                status="419",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("AuthenticationTimeoutException",),
+            ),
+            "503": Answer(
+                status="503",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("SlowDownException",),
+            ),
+            "5XX": Answer(
+                status="5XX", schema="IcebergErrorResponse", media_type="application/json"
+            ),
         },
         tags=("Catalog API",),
     ),
@@ -535,8 +1269,20 @@ OPERATIONS: dict[OperationId, Operation] = {
         method="POST",
         path="/v1/{prefix}/namespaces/{namespace}/views",
         parameters=(
-            Parameter(name="prefix", argument="prefix", where="path", required=True, schema={"type": "string"}),
-            Parameter(name="namespace", argument="namespace", where="path", required=True, schema={"type": "string"}),
+            Parameter(
+                name="prefix",
+                argument="prefix",
+                where="path",
+                required=True,
+                schema={"type": "string"},
+            ),
+            Parameter(
+                name="namespace",
+                argument="namespace",
+                where="path",
+                required=True,
+                schema={"type": "string"},
+            ),
         ),
         body="CreateViewRequest",
         body_media_type="application/json",
@@ -544,16 +1290,51 @@ OPERATIONS: dict[OperationId, Operation] = {
         success=200,
         answers={
             "200": Answer(status="200", schema="LoadViewResult", media_type="application/json"),
-            "400": Answer(status="400", schema="IcebergErrorResponse", media_type="application/json", errors=("BadRequestException",)),
-            "401": Answer(status="401", schema="IcebergErrorResponse", media_type="application/json", errors=("NotAuthorizedException",)),
-            "403": Answer(status="403", schema="IcebergErrorResponse", media_type="application/json", errors=("NotAuthorizedException",)),
-            "404": Answer(status="404", schema="IcebergErrorResponse", media_type="application/json", errors=("NoSuchNamespaceException",)),
-            "409": Answer(status="409", schema="IcebergErrorResponse", media_type="application/json", errors=("AlreadyExistsException",)),
-            "419": Answer(
-                status="419", schema="IcebergErrorResponse", media_type="application/json", errors=("AuthenticationTimeoutException",)
+            "400": Answer(
+                status="400",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("BadRequestException",),
             ),
-            "503": Answer(status="503", schema="IcebergErrorResponse", media_type="application/json", errors=("SlowDownException",)),
-            "5XX": Answer(status="5XX", schema="IcebergErrorResponse", media_type="application/json"),
+            "401": Answer(
+                status="401",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("NotAuthorizedException",),
+            ),
+            "403": Answer(
+                status="403",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("NotAuthorizedException",),
+            ),
+            "404": Answer(
+                status="404",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("NoSuchNamespaceException",),
+            ),
+            "409": Answer(
+                status="409",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("AlreadyExistsException",),
+            ),
+            "419": Answer(
+                status="419",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("AuthenticationTimeoutException",),
+            ),
+            "503": Answer(
+                status="503",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("SlowDownException",),
+            ),
+            "5XX": Answer(
+                status="5XX", schema="IcebergErrorResponse", media_type="application/json"
+            ),
         },
         tags=("Catalog API",),
     ),
@@ -563,9 +1344,23 @@ OPERATIONS: dict[OperationId, Operation] = {
         method="GET",
         path="/v1/{prefix}/namespaces/{namespace}/views/{view}",
         parameters=(
-            Parameter(name="prefix", argument="prefix", where="path", required=True, schema={"type": "string"}),
-            Parameter(name="namespace", argument="namespace", where="path", required=True, schema={"type": "string"}),
-            Parameter(name="view", argument="view", where="path", required=True, schema={"type": "string"}),
+            Parameter(
+                name="prefix",
+                argument="prefix",
+                where="path",
+                required=True,
+                schema={"type": "string"},
+            ),
+            Parameter(
+                name="namespace",
+                argument="namespace",
+                where="path",
+                required=True,
+                schema={"type": "string"},
+            ),
+            Parameter(
+                name="view", argument="view", where="path", required=True, schema={"type": "string"}
+            ),
         ),
         body=None,
         body_media_type=None,
@@ -573,15 +1368,45 @@ OPERATIONS: dict[OperationId, Operation] = {
         success=200,
         answers={
             "200": Answer(status="200", schema="LoadViewResult", media_type="application/json"),
-            "400": Answer(status="400", schema="IcebergErrorResponse", media_type="application/json", errors=("BadRequestException",)),
-            "401": Answer(status="401", schema="IcebergErrorResponse", media_type="application/json", errors=("NotAuthorizedException",)),
-            "403": Answer(status="403", schema="IcebergErrorResponse", media_type="application/json", errors=("NotAuthorizedException",)),
-            "404": Answer(status="404", schema="IcebergErrorResponse", media_type="application/json", errors=("NoSuchViewException",)),
-            "419": Answer(
-                status="419", schema="IcebergErrorResponse", media_type="application/json", errors=("AuthenticationTimeoutException",)
+            "400": Answer(
+                status="400",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("BadRequestException",),
             ),
-            "503": Answer(status="503", schema="IcebergErrorResponse", media_type="application/json", errors=("SlowDownException",)),
-            "5XX": Answer(status="5XX", schema="IcebergErrorResponse", media_type="application/json"),
+            "401": Answer(
+                status="401",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("NotAuthorizedException",),
+            ),
+            "403": Answer(
+                status="403",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("NotAuthorizedException",),
+            ),
+            "404": Answer(
+                status="404",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("NoSuchViewException",),
+            ),
+            "419": Answer(
+                status="419",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("AuthenticationTimeoutException",),
+            ),
+            "503": Answer(
+                status="503",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("SlowDownException",),
+            ),
+            "5XX": Answer(
+                status="5XX", schema="IcebergErrorResponse", media_type="application/json"
+            ),
         },
         tags=("Catalog API",),
     ),
@@ -591,9 +1416,23 @@ OPERATIONS: dict[OperationId, Operation] = {
         method="POST",
         path="/v1/{prefix}/namespaces/{namespace}/views/{view}",
         parameters=(
-            Parameter(name="prefix", argument="prefix", where="path", required=True, schema={"type": "string"}),
-            Parameter(name="namespace", argument="namespace", where="path", required=True, schema={"type": "string"}),
-            Parameter(name="view", argument="view", where="path", required=True, schema={"type": "string"}),
+            Parameter(
+                name="prefix",
+                argument="prefix",
+                where="path",
+                required=True,
+                schema={"type": "string"},
+            ),
+            Parameter(
+                name="namespace",
+                argument="namespace",
+                where="path",
+                required=True,
+                schema={"type": "string"},
+            ),
+            Parameter(
+                name="view", argument="view", where="path", required=True, schema={"type": "string"}
+            ),
         ),
         body="CommitViewRequest",
         body_media_type="application/json",
@@ -601,25 +1440,69 @@ OPERATIONS: dict[OperationId, Operation] = {
         success=200,
         answers={
             "200": Answer(status="200", schema="LoadViewResult", media_type="application/json"),
-            "400": Answer(status="400", schema="IcebergErrorResponse", media_type="application/json", errors=("BadRequestException",)),
-            "401": Answer(status="401", schema="IcebergErrorResponse", media_type="application/json", errors=("NotAuthorizedException",)),
-            "403": Answer(status="403", schema="IcebergErrorResponse", media_type="application/json", errors=("NotAuthorizedException",)),
-            "404": Answer(status="404", schema="IcebergErrorResponse", media_type="application/json", errors=("NoSuchViewException",)),
-            "409": Answer(status="409", schema="IcebergErrorResponse", media_type="application/json", errors=("CommitFailedException",)),
+            "400": Answer(
+                status="400",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("BadRequestException",),
+            ),
+            "401": Answer(
+                status="401",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("NotAuthorizedException",),
+            ),
+            "403": Answer(
+                status="403",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("NotAuthorizedException",),
+            ),
+            "404": Answer(
+                status="404",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("NoSuchViewException",),
+            ),
+            "409": Answer(
+                status="409",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("CommitFailedException",),
+            ),
             "419": Answer(
-                status="419", schema="IcebergErrorResponse", media_type="application/json", errors=("AuthenticationTimeoutException",)
+                status="419",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("AuthenticationTimeoutException",),
             ),
             "500": Answer(
-                status="500", schema="IcebergErrorResponse", media_type="application/json", errors=("CommitStateUnknownException",)
+                status="500",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("CommitStateUnknownException",),
             ),
-            "503": Answer(status="503", schema="IcebergErrorResponse", media_type="application/json", errors=("SlowDownException",)),
+            "503": Answer(
+                status="503",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("SlowDownException",),
+            ),
             "502": Answer(
-                status="502", schema="IcebergErrorResponse", media_type="application/json", errors=("CommitStateUnknownException",)
+                status="502",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("CommitStateUnknownException",),
             ),
             "504": Answer(
-                status="504", schema="IcebergErrorResponse", media_type="application/json", errors=("CommitStateUnknownException",)
+                status="504",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("CommitStateUnknownException",),
             ),
-            "5XX": Answer(status="5XX", schema="IcebergErrorResponse", media_type="application/json"),
+            "5XX": Answer(
+                status="5XX", schema="IcebergErrorResponse", media_type="application/json"
+            ),
         },
         tags=("Catalog API",),
     ),
@@ -629,9 +1512,23 @@ OPERATIONS: dict[OperationId, Operation] = {
         method="DELETE",
         path="/v1/{prefix}/namespaces/{namespace}/views/{view}",
         parameters=(
-            Parameter(name="prefix", argument="prefix", where="path", required=True, schema={"type": "string"}),
-            Parameter(name="namespace", argument="namespace", where="path", required=True, schema={"type": "string"}),
-            Parameter(name="view", argument="view", where="path", required=True, schema={"type": "string"}),
+            Parameter(
+                name="prefix",
+                argument="prefix",
+                where="path",
+                required=True,
+                schema={"type": "string"},
+            ),
+            Parameter(
+                name="namespace",
+                argument="namespace",
+                where="path",
+                required=True,
+                schema={"type": "string"},
+            ),
+            Parameter(
+                name="view", argument="view", where="path", required=True, schema={"type": "string"}
+            ),
         ),
         body=None,
         body_media_type=None,
@@ -639,15 +1536,45 @@ OPERATIONS: dict[OperationId, Operation] = {
         success=204,
         answers={
             "204": Answer(status="204", schema=None, media_type=None),
-            "400": Answer(status="400", schema="IcebergErrorResponse", media_type="application/json", errors=("BadRequestException",)),
-            "401": Answer(status="401", schema="IcebergErrorResponse", media_type="application/json", errors=("NotAuthorizedException",)),
-            "403": Answer(status="403", schema="IcebergErrorResponse", media_type="application/json", errors=("NotAuthorizedException",)),
-            "404": Answer(status="404", schema="IcebergErrorResponse", media_type="application/json", errors=("NoSuchViewException",)),
-            "419": Answer(
-                status="419", schema="IcebergErrorResponse", media_type="application/json", errors=("AuthenticationTimeoutException",)
+            "400": Answer(
+                status="400",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("BadRequestException",),
             ),
-            "503": Answer(status="503", schema="IcebergErrorResponse", media_type="application/json", errors=("SlowDownException",)),
-            "5XX": Answer(status="5XX", schema="IcebergErrorResponse", media_type="application/json"),
+            "401": Answer(
+                status="401",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("NotAuthorizedException",),
+            ),
+            "403": Answer(
+                status="403",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("NotAuthorizedException",),
+            ),
+            "404": Answer(
+                status="404",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("NoSuchViewException",),
+            ),
+            "419": Answer(
+                status="419",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("AuthenticationTimeoutException",),
+            ),
+            "503": Answer(
+                status="503",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("SlowDownException",),
+            ),
+            "5XX": Answer(
+                status="5XX", schema="IcebergErrorResponse", media_type="application/json"
+            ),
         },
         tags=("Catalog API",),
     ),
@@ -657,9 +1584,23 @@ OPERATIONS: dict[OperationId, Operation] = {
         method="HEAD",
         path="/v1/{prefix}/namespaces/{namespace}/views/{view}",
         parameters=(
-            Parameter(name="prefix", argument="prefix", where="path", required=True, schema={"type": "string"}),
-            Parameter(name="namespace", argument="namespace", where="path", required=True, schema={"type": "string"}),
-            Parameter(name="view", argument="view", where="path", required=True, schema={"type": "string"}),
+            Parameter(
+                name="prefix",
+                argument="prefix",
+                where="path",
+                required=True,
+                schema={"type": "string"},
+            ),
+            Parameter(
+                name="namespace",
+                argument="namespace",
+                where="path",
+                required=True,
+                schema={"type": "string"},
+            ),
+            Parameter(
+                name="view", argument="view", where="path", required=True, schema={"type": "string"}
+            ),
         ),
         body=None,
         body_media_type=None,
@@ -682,16 +1623,39 @@ OPERATIONS: dict[OperationId, Operation] = {
         function="rename_view",
         method="POST",
         path="/v1/{prefix}/views/rename",
-        parameters=(Parameter(name="prefix", argument="prefix", where="path", required=True, schema={"type": "string"}),),
+        parameters=(
+            Parameter(
+                name="prefix",
+                argument="prefix",
+                where="path",
+                required=True,
+                schema={"type": "string"},
+            ),
+        ),
         body="RenameTableRequest",
         body_media_type="application/json",
         body_required=True,
         success=204,
         answers={
             "204": Answer(status="204", schema=None, media_type=None),
-            "400": Answer(status="400", schema="IcebergErrorResponse", media_type="application/json", errors=("BadRequestException",)),
-            "401": Answer(status="401", schema="IcebergErrorResponse", media_type="application/json", errors=("NotAuthorizedException",)),
-            "403": Answer(status="403", schema="IcebergErrorResponse", media_type="application/json", errors=("NotAuthorizedException",)),
+            "400": Answer(
+                status="400",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("BadRequestException",),
+            ),
+            "401": Answer(
+                status="401",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("NotAuthorizedException",),
+            ),
+            "403": Answer(
+                status="403",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("NotAuthorizedException",),
+            ),
             "404": Answer(
                 status="404",
                 schema="IcebergErrorResponse",
@@ -699,14 +1663,32 @@ OPERATIONS: dict[OperationId, Operation] = {
                 errors=("NoSuchViewException", "NoSuchNamespaceException"),
             ),
             "406": Answer(
-                status="406", schema="IcebergErrorResponse", media_type="application/json", errors=("UnsupportedOperationException",)
+                status="406",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("UnsupportedOperationException",),
             ),
-            "409": Answer(status="409", schema="IcebergErrorResponse", media_type="application/json", errors=("AlreadyExistsException",)),
+            "409": Answer(
+                status="409",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("AlreadyExistsException",),
+            ),
             "419": Answer(
-                status="419", schema="IcebergErrorResponse", media_type="application/json", errors=("AuthenticationTimeoutException",)
+                status="419",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("AuthenticationTimeoutException",),
             ),
-            "503": Answer(status="503", schema="IcebergErrorResponse", media_type="application/json", errors=("SlowDownException",)),
-            "5XX": Answer(status="5XX", schema="IcebergErrorResponse", media_type="application/json"),
+            "503": Answer(
+                status="503",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("SlowDownException",),
+            ),
+            "5XX": Answer(
+                status="5XX", schema="IcebergErrorResponse", media_type="application/json"
+            ),
         },
         tags=("Catalog API",),
     ),

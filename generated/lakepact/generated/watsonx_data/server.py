@@ -21,20 +21,24 @@ class Handlers(Protocol[Reply_co]):
         GET /v1/config
 
         Answers:
-            200: CatalogConfig. The defaults and overrides of the catalog and, where the server states them, the endpoints it supports.
+            200: CatalogConfig. The defaults and overrides of the catalog and, where the server
+                states them, the endpoints it supports.
             400, 401, 403, 419, 503, 5XX: as for every operation.
         """
         ...
 
-    def list_namespaces(self, *, prefix: str, page_token: str | None = None, page_size: int | None = None) -> Reply_co:
+    def list_namespaces(
+        self, *, prefix: str, page_token: str | None = None, page_size: int | None = None
+    ) -> Reply_co:
         """List the namespaces below a parent, or at the top.
 
         GET /v1/{prefix}/namespaces
 
         Answers:
-            200: ListNamespacesResponse. Namespaces, each as the list of all its levels; one page of them where the server pages.
-            404: IcebergErrorResponse (NoSuchNamespaceException). Error type NoSuchNamespaceException, the namespace given as `parent`
-                does not exist.
+            200: ListNamespacesResponse. Namespaces, each as the list of all its levels; one
+                page of them where the server pages.
+            404: IcebergErrorResponse (NoSuchNamespaceException). Error type
+                NoSuchNamespaceException, the namespace given as `parent` does not exist.
             400, 401, 403, 419, 503, 5XX: as for every operation.
         """
         ...
@@ -48,7 +52,8 @@ class Handlers(Protocol[Reply_co]):
 
         Answers:
             200: CreateNamespaceResponse. The namespace was created.
-            409: IcebergErrorResponse (AlreadyExistsException). Error type AlreadyExistsException, the namespace exists already.
+            409: IcebergErrorResponse (AlreadyExistsException). Error type
+                AlreadyExistsException, the namespace exists already.
             400, 401, 403, 406, 419, 503, 5XX: as for every operation.
         """
         ...
@@ -59,8 +64,10 @@ class Handlers(Protocol[Reply_co]):
         GET /v1/{prefix}/namespaces/{namespace}
 
         Answers:
-            200: GetNamespaceResponse. The namespace and, where the server supports namespace properties, the properties stored on it.
-            404: IcebergErrorResponse (NoSuchNamespaceException). Error type NoSuchNamespaceException, the namespace does not exist.
+            200: GetNamespaceResponse. The namespace and, where the server supports namespace
+                properties, the properties stored on it.
+            404: IcebergErrorResponse (NoSuchNamespaceException). Error type
+                NoSuchNamespaceException, the namespace does not exist.
             400, 401, 403, 419, 503, 5XX: as for every operation.
         """
         ...
@@ -72,15 +79,17 @@ class Handlers(Protocol[Reply_co]):
 
         Answers:
             204: no body. The namespace exists.
-            400: no body. The request is malformed: its body has an unexpected format, is not valid JSON, or fails validation in another
-                way.
-            401: no body. The access token is expired, revoked, malformed or invalid for another reason; the catalog SHOULD answer this
-                status then.
+            400: no body. The request is malformed: its body has an unexpected format, is not
+                valid JSON, or fails validation in another way.
+            401: no body. The access token is expired, revoked, malformed or invalid for another
+                reason; the catalog SHOULD answer this status then.
             403: no body. The caller is authenticated but lacks a necessary permission.
             404: no body. Error type NoSuchNamespaceException, the namespace does not exist.
             419: no body. The token has expired.
-            503: no body. The service is not ready for requests; this one could have been processed in part.
-            5XX: no body. A problem of the server that the client may be unable to do anything about.
+            503: no body. The service is not ready for requests; this one could have been
+                processed in part.
+            5XX: no body. A problem of the server that the client may be unable to do anything
+                about.
         """
         ...
 
@@ -91,10 +100,10 @@ class Handlers(Protocol[Reply_co]):
 
         Answers:
             204: no body. The namespace is dropped.
-            404: IcebergErrorResponse (NoSuchNamespaceException). Error type NoSuchNamespaceException, the namespace to drop does not
-                exist.
-            409: IcebergErrorResponse (NamespaceNotEmptyException). Error type NamespaceNotEmptyException, the namespace to drop is not
-                empty.
+            404: IcebergErrorResponse (NoSuchNamespaceException). Error type
+                NoSuchNamespaceException, the namespace to drop does not exist.
+            409: IcebergErrorResponse (NamespaceNotEmptyException). Error type
+                NamespaceNotEmptyException, the namespace to drop is not empty.
             400, 401, 403, 419, 503, 5XX: as for every operation.
         """
         ...
@@ -107,22 +116,33 @@ class Handlers(Protocol[Reply_co]):
         Body: UpdateNamespacePropertiesRequest.
 
         Answers:
-            200: UpdateNamespacePropertiesResponse. The property changes were made before the answer was sent; it says which keys they
-                touched.
-            404: IcebergErrorResponse (NoSuchNamespaceException). Error type NoSuchNamespaceException, the namespace does not exist.
-            422: IcebergErrorResponse (UnprocessableEntityException). A property key stands in `removals` and in `updates` both.
+            200: UpdateNamespacePropertiesResponse. The property changes were made before the
+                answer was sent; it says which keys they touched.
+            404: IcebergErrorResponse (NoSuchNamespaceException). Error type
+                NoSuchNamespaceException, the namespace does not exist.
+            422: IcebergErrorResponse (UnprocessableEntityException). A property key stands in
+                `removals` and in `updates` both.
             400, 401, 403, 406, 419, 503, 5XX: as for every operation.
         """
         ...
 
-    def list_tables(self, *, prefix: str, namespace: str, page_token: str | None = None, page_size: int | None = None) -> Reply_co:
+    def list_tables(
+        self,
+        *,
+        prefix: str,
+        namespace: str,
+        page_token: str | None = None,
+        page_size: int | None = None,
+    ) -> Reply_co:
         """List the tables of a namespace.
 
         GET /v1/{prefix}/namespaces/{namespace}/tables
 
         Answers:
-            200: ListTablesResponse. Identifiers of tables, or of views where views are listed; one page of them where the server pages.
-            404: IcebergErrorResponse (NoSuchNamespaceException). Error type NoSuchNamespaceException, the namespace does not exist.
+            200: ListTablesResponse. Identifiers of tables, or of views where views are listed;
+                one page of them where the server pages.
+            404: IcebergErrorResponse (NoSuchNamespaceException). Error type
+                NoSuchNamespaceException, the namespace does not exist.
             400, 401, 403, 419, 503, 5XX: as for every operation.
         """
         ...
@@ -135,9 +155,12 @@ class Handlers(Protocol[Reply_co]):
         Body: CreateTableRequest.
 
         Answers:
-            200: LoadTableResult. Metadata and configuration of the table just created or staged.
-            404: IcebergErrorResponse (NoSuchNamespaceException). Error type NoSuchNamespaceException, the namespace does not exist.
-            409: IcebergErrorResponse (AlreadyExistsException). Error type AlreadyExistsException, the table exists already.
+            200: LoadTableResult. Metadata and configuration of the table just created or
+                staged.
+            404: IcebergErrorResponse (NoSuchNamespaceException). Error type
+                NoSuchNamespaceException, the namespace does not exist.
+            409: IcebergErrorResponse (AlreadyExistsException). Error type
+                AlreadyExistsException, the table exists already.
             400, 401, 403, 419, 503, 5XX: as for every operation.
         """
         ...
@@ -151,8 +174,10 @@ class Handlers(Protocol[Reply_co]):
 
         Answers:
             200: LoadTableResult. Metadata and configuration of the table.
-            404: IcebergErrorResponse (NoSuchNamespaceException). Error type NoSuchNamespaceException, the namespace does not exist.
-            409: IcebergErrorResponse (AlreadyExistsException). Error type AlreadyExistsException, the table exists already.
+            404: IcebergErrorResponse (NoSuchNamespaceException). Error type
+                NoSuchNamespaceException, the namespace does not exist.
+            409: IcebergErrorResponse (AlreadyExistsException). Error type
+                AlreadyExistsException, the table exists already.
             400, 401, 403, 419, 503, 5XX: as for every operation.
         """
         ...
@@ -164,12 +189,15 @@ class Handlers(Protocol[Reply_co]):
 
         Answers:
             200: LoadTableResult. Metadata and configuration of the table.
-            404: IcebergErrorResponse (NoSuchTableException). Error type NoSuchTableException, the table to load does not exist.
+            404: IcebergErrorResponse (NoSuchTableException). Error type NoSuchTableException,
+                the table to load does not exist.
             400, 401, 403, 419, 503, 5XX: as for every operation.
         """
         ...
 
-    def update_table(self, *, prefix: str, namespace: str, table: str, body: dict[str, Any]) -> Reply_co:
+    def update_table(
+        self, *, prefix: str, namespace: str, table: str, body: dict[str, Any]
+    ) -> Reply_co:
         """Commit changes to a table.
 
         POST /v1/{prefix}/namespaces/{namespace}/tables/{table}
@@ -178,27 +206,33 @@ class Handlers(Protocol[Reply_co]):
 
         Answers:
             200: CommitTableResponse. The commit succeeded.
-            404: IcebergErrorResponse (NoSuchTableException). Error type NoSuchTableException, the table to change does not exist.
-            409: IcebergErrorResponse (CommitFailedException). Error type CommitFailedException, at least one requirement does not hold.
-            500: IcebergErrorResponse (CommitStateUnknownException). An unknown problem of the server; the state of the commit is
-                unknown.
-            502: IcebergErrorResponse (CommitStateUnknownException). A gateway or proxy got an invalid response from the server behind
-                it; the state of the commit is unknown.
-            504: IcebergErrorResponse (CommitStateUnknownException). A gateway on the server's side timed out; the state of the commit
-                is unknown.
-            5XX: IcebergErrorResponse. A problem of the server that the client may be unable to do anything about.
+            404: IcebergErrorResponse (NoSuchTableException). Error type NoSuchTableException,
+                the table to change does not exist.
+            409: IcebergErrorResponse (CommitFailedException). Error type CommitFailedException,
+                at least one requirement does not hold.
+            500: IcebergErrorResponse (CommitStateUnknownException). An unknown problem of the
+                server; the state of the commit is unknown.
+            502: IcebergErrorResponse (CommitStateUnknownException). A gateway or proxy got an
+                invalid response from the server behind it; the state of the commit is unknown.
+            504: IcebergErrorResponse (CommitStateUnknownException). A gateway on the server's
+                side timed out; the state of the commit is unknown.
+            5XX: IcebergErrorResponse. A problem of the server that the client may be unable to
+                do anything about.
             400, 401, 403, 419, 503: as for every operation.
         """
         ...
 
-    def drop_table(self, *, prefix: str, namespace: str, table: str, purge_requested: bool | None = None) -> Reply_co:
+    def drop_table(
+        self, *, prefix: str, namespace: str, table: str, purge_requested: bool | None = None
+    ) -> Reply_co:
         """Drop a table.
 
         DELETE /v1/{prefix}/namespaces/{namespace}/tables/{table}
 
         Answers:
             204: no body. The table is dropped.
-            404: IcebergErrorResponse (NoSuchTableException). Error type NoSuchTableException, the table to drop does not exist.
+            404: IcebergErrorResponse (NoSuchTableException). Error type NoSuchTableException,
+                the table to drop does not exist.
             400, 401, 403, 419, 503, 5XX: as for every operation.
         """
         ...
@@ -210,15 +244,17 @@ class Handlers(Protocol[Reply_co]):
 
         Answers:
             204: no body. The table exists.
-            400: no body. The request is malformed: its body has an unexpected format, is not valid JSON, or fails validation in another
-                way.
-            401: no body. The access token is expired, revoked, malformed or invalid for another reason; the catalog SHOULD answer this
-                status then.
+            400: no body. The request is malformed: its body has an unexpected format, is not
+                valid JSON, or fails validation in another way.
+            401: no body. The access token is expired, revoked, malformed or invalid for another
+                reason; the catalog SHOULD answer this status then.
             403: no body. The caller is authenticated but lacks a necessary permission.
             404: no body. Error type NoSuchTableException, the table does not exist.
             419: no body. The token has expired.
-            503: no body. The service is not ready for requests; this one could have been processed in part.
-            5XX: no body. A problem of the server that the client may be unable to do anything about.
+            503: no body. The service is not ready for requests; this one could have been
+                processed in part.
+            5XX: no body. A problem of the server that the client may be unable to do anything
+                about.
         """
         ...
 
@@ -231,10 +267,11 @@ class Handlers(Protocol[Reply_co]):
 
         Answers:
             204: no body. The table is renamed.
-            404: IcebergErrorResponse (NoSuchTableException, NoSuchNamespaceException). One of these does not exist: -
-                NoSuchTableException, the table to rename - NoSuchNamespaceException, the namespace of the new identifier.
-            409: IcebergErrorResponse (AlreadyExistsException). Error type AlreadyExistsException, the new identifier exists already as
-                a table or view.
+            404: IcebergErrorResponse (NoSuchTableException, NoSuchNamespaceException). One of
+                these does not exist: - NoSuchTableException, the table to rename -
+                NoSuchNamespaceException, the namespace of the new identifier.
+            409: IcebergErrorResponse (AlreadyExistsException). Error type
+                AlreadyExistsException, the new identifier exists already as a table or view.
             400, 401, 403, 406, 419, 503, 5XX: as for every operation.
         """
         ...
@@ -248,27 +285,39 @@ class Handlers(Protocol[Reply_co]):
 
         Answers:
             204: no body. All changes are committed.
-            404: IcebergErrorResponse (NoSuchTableException). Error type NoSuchTableException, a table to change does not exist.
-            409: IcebergErrorResponse (CommitFailedException). Error type CommitFailedException, at least one requirement does not hold.
-            500: IcebergErrorResponse (CommitStateUnknownException). An unknown problem of the server; the state of the commit is
-                unknown.
-            502: IcebergErrorResponse (CommitStateUnknownException). A gateway or proxy got an invalid response from the server behind
-                it; the state of the commit is unknown.
-            504: IcebergErrorResponse (CommitStateUnknownException). A gateway on the server's side timed out; the state of the commit
-                is unknown.
-            5XX: IcebergErrorResponse. A problem of the server that the client may be unable to do anything about.
+            404: IcebergErrorResponse (NoSuchTableException). Error type NoSuchTableException, a
+                table to change does not exist.
+            409: IcebergErrorResponse (CommitFailedException). Error type CommitFailedException,
+                at least one requirement does not hold.
+            500: IcebergErrorResponse (CommitStateUnknownException). An unknown problem of the
+                server; the state of the commit is unknown.
+            502: IcebergErrorResponse (CommitStateUnknownException). A gateway or proxy got an
+                invalid response from the server behind it; the state of the commit is unknown.
+            504: IcebergErrorResponse (CommitStateUnknownException). A gateway on the server's
+                side timed out; the state of the commit is unknown.
+            5XX: IcebergErrorResponse. A problem of the server that the client may be unable to
+                do anything about.
             400, 401, 403, 419, 503: as for every operation.
         """
         ...
 
-    def list_views(self, *, prefix: str, namespace: str, page_token: str | None = None, page_size: int | None = None) -> Reply_co:
+    def list_views(
+        self,
+        *,
+        prefix: str,
+        namespace: str,
+        page_token: str | None = None,
+        page_size: int | None = None,
+    ) -> Reply_co:
         """List the views of a namespace.
 
         GET /v1/{prefix}/namespaces/{namespace}/views
 
         Answers:
-            200: ListTablesResponse. Identifiers of tables, or of views where views are listed; one page of them where the server pages.
-            404: IcebergErrorResponse (NoSuchNamespaceException). Error type NoSuchNamespaceException, the namespace does not exist.
+            200: ListTablesResponse. Identifiers of tables, or of views where views are listed;
+                one page of them where the server pages.
+            404: IcebergErrorResponse (NoSuchNamespaceException). Error type
+                NoSuchNamespaceException, the namespace does not exist.
             400, 401, 403, 419, 503, 5XX: as for every operation.
         """
         ...
@@ -282,8 +331,10 @@ class Handlers(Protocol[Reply_co]):
 
         Answers:
             200: LoadViewResult. Metadata and configuration of the view.
-            404: IcebergErrorResponse (NoSuchNamespaceException). Error type NoSuchNamespaceException, the namespace does not exist.
-            409: IcebergErrorResponse (AlreadyExistsException). Error type AlreadyExistsException, the view exists already.
+            404: IcebergErrorResponse (NoSuchNamespaceException). Error type
+                NoSuchNamespaceException, the namespace does not exist.
+            409: IcebergErrorResponse (AlreadyExistsException). Error type
+                AlreadyExistsException, the view exists already.
             400, 401, 403, 419, 503, 5XX: as for every operation.
         """
         ...
@@ -295,12 +346,15 @@ class Handlers(Protocol[Reply_co]):
 
         Answers:
             200: LoadViewResult. Metadata and configuration of the view.
-            404: IcebergErrorResponse (NoSuchViewException). Error type NoSuchViewException, the view to load does not exist.
+            404: IcebergErrorResponse (NoSuchViewException). Error type NoSuchViewException, the
+                view to load does not exist.
             400, 401, 403, 419, 503, 5XX: as for every operation.
         """
         ...
 
-    def replace_view(self, *, prefix: str, namespace: str, view: str, body: dict[str, Any]) -> Reply_co:
+    def replace_view(
+        self, *, prefix: str, namespace: str, view: str, body: dict[str, Any]
+    ) -> Reply_co:
         """Commit changes to a view.
 
         POST /v1/{prefix}/namespaces/{namespace}/views/{view}
@@ -309,16 +363,18 @@ class Handlers(Protocol[Reply_co]):
 
         Answers:
             200: LoadViewResult. Metadata and configuration of the view.
-            404: IcebergErrorResponse (NoSuchViewException). Error type NoSuchViewException, the view to change does not exist.
-            409: IcebergErrorResponse (CommitFailedException). Error type CommitFailedException, the commit conflicts with the state of
-                the view.
-            500: IcebergErrorResponse (CommitStateUnknownException). An unknown problem of the server; the state of the commit is
-                unknown.
-            502: IcebergErrorResponse (CommitStateUnknownException). A gateway or proxy got an invalid response from the server behind
-                it; the state of the commit is unknown.
-            504: IcebergErrorResponse (CommitStateUnknownException). A gateway on the server's side timed out; the state of the commit
-                is unknown.
-            5XX: IcebergErrorResponse. A problem of the server that the client may be unable to do anything about.
+            404: IcebergErrorResponse (NoSuchViewException). Error type NoSuchViewException, the
+                view to change does not exist.
+            409: IcebergErrorResponse (CommitFailedException). Error type CommitFailedException,
+                the commit conflicts with the state of the view.
+            500: IcebergErrorResponse (CommitStateUnknownException). An unknown problem of the
+                server; the state of the commit is unknown.
+            502: IcebergErrorResponse (CommitStateUnknownException). A gateway or proxy got an
+                invalid response from the server behind it; the state of the commit is unknown.
+            504: IcebergErrorResponse (CommitStateUnknownException). A gateway on the server's
+                side timed out; the state of the commit is unknown.
+            5XX: IcebergErrorResponse. A problem of the server that the client may be unable to
+                do anything about.
             400, 401, 403, 419, 503: as for every operation.
         """
         ...
@@ -330,7 +386,8 @@ class Handlers(Protocol[Reply_co]):
 
         Answers:
             204: no body. The view is dropped.
-            404: IcebergErrorResponse (NoSuchViewException). Error type NoSuchViewException, the view to drop does not exist.
+            404: IcebergErrorResponse (NoSuchViewException). Error type NoSuchViewException, the
+                view to drop does not exist.
             400, 401, 403, 419, 503, 5XX: as for every operation.
         """
         ...
@@ -346,8 +403,10 @@ class Handlers(Protocol[Reply_co]):
             401: no body. The caller is not authenticated.
             404: no body. The view does not exist.
             419: no body. The token has expired.
-            503: no body. The service is not ready for requests; this one could have been processed in part.
-            5XX: no body. A problem of the server that the client may be unable to do anything about.
+            503: no body. The service is not ready for requests; this one could have been
+                processed in part.
+            5XX: no body. A problem of the server that the client may be unable to do anything
+                about.
             403: no body. The caller may not ask.
         """
         ...
@@ -361,10 +420,11 @@ class Handlers(Protocol[Reply_co]):
 
         Answers:
             204: no body. The view is renamed.
-            404: IcebergErrorResponse (NoSuchViewException, NoSuchNamespaceException). One of these does not exist: -
-                NoSuchViewException, the view to rename - NoSuchNamespaceException, the namespace of the new identifier.
-            409: IcebergErrorResponse (AlreadyExistsException). Error type AlreadyExistsException, the new identifier exists already as
-                a table or view.
+            404: IcebergErrorResponse (NoSuchViewException, NoSuchNamespaceException). One of
+                these does not exist: - NoSuchViewException, the view to rename -
+                NoSuchNamespaceException, the namespace of the new identifier.
+            409: IcebergErrorResponse (AlreadyExistsException). Error type
+                AlreadyExistsException, the new identifier exists already as a table or view.
             400, 401, 403, 406, 419, 503, 5XX: as for every operation.
         """
         ...

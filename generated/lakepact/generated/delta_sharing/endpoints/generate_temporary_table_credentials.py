@@ -9,7 +9,10 @@ from lakepact.generated.calls import Answers, Later, given, segment
 from lakepact.generated.contract import Call
 
 if TYPE_CHECKING:
-    from lakepact.generated.delta_sharing.models import TemporaryTableCredentialsRequest, TemporaryTableCredentialsResponse
+    from lakepact.generated.delta_sharing.models import (
+        TemporaryTableCredentialsRequest,
+        TemporaryTableCredentialsResponse,
+    )
 
 ANSWERS = Answers(
     Later("lakepact.generated.delta_sharing.models"),

@@ -9,7 +9,9 @@ from lakepact.generated.calls import Answers, Later, given, segment
 from lakepact.generated.contract import Call
 
 if TYPE_CHECKING:
-    from lakepact.generated.iceberg_rest.models import CommitTransactionRequest
+    from lakepact.generated.iceberg_rest.models import (
+        CommitTransactionRequest,
+    )
 
 ANSWERS = Answers(
     Later("lakepact.generated.iceberg_rest.models"),

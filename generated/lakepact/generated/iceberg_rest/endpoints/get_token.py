@@ -9,7 +9,10 @@ from lakepact.generated.calls import Answers, Later, form, given
 from lakepact.generated.contract import Call
 
 if TYPE_CHECKING:
-    from lakepact.generated.iceberg_rest.models import OAuthTokenRequest, OAuthTokenResponse
+    from lakepact.generated.iceberg_rest.models import (
+        OAuthTokenRequest,
+        OAuthTokenResponse,
+    )
 
 ANSWERS = Answers(
     Later("lakepact.generated.iceberg_rest.models"),

@@ -9,7 +9,10 @@ from lakepact.generated.calls import Answers, Later, given, segment
 from lakepact.generated.contract import Call
 
 if TYPE_CHECKING:
-    from lakepact.generated.iceberg_rest.models import LoadTableResult, RegisterTableRequest
+    from lakepact.generated.iceberg_rest.models import (
+        LoadTableResult,
+        RegisterTableRequest,
+    )
 
 ANSWERS = Answers(
     Later("lakepact.generated.iceberg_rest.models"),

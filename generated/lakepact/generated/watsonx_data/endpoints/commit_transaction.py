@@ -9,7 +9,9 @@ from lakepact.generated.calls import Answers, Later, given, segment
 from lakepact.generated.contract import Call
 
 if TYPE_CHECKING:
-    from lakepact.generated.watsonx_data.models import CommitTransactionRequest
+    from lakepact.generated.watsonx_data.models import (
+        CommitTransactionRequest,
+    )
 
 ANSWERS = Answers(
     Later("lakepact.generated.watsonx_data.models"),

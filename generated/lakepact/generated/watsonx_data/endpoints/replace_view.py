@@ -9,7 +9,10 @@ from lakepact.generated.calls import Answers, Later, given, segment
 from lakepact.generated.contract import Call
 
 if TYPE_CHECKING:
-    from lakepact.generated.watsonx_data.models import CommitViewRequest, LoadViewResult
+    from lakepact.generated.watsonx_data.models import (
+        CommitViewRequest,
+        LoadViewResult,
+    )
 
 ANSWERS = Answers(
     Later("lakepact.generated.watsonx_data.models"),

@@ -15,22 +15,60 @@ OPERATIONS: dict[OperationId, Operation] = {
         function="get_config",
         method="GET",
         path="/v1/config",
-        parameters=(Parameter(name="warehouse", argument="warehouse", where="query", required=False, schema={"type": "string"}),),
+        parameters=(
+            Parameter(
+                name="warehouse",
+                argument="warehouse",
+                where="query",
+                required=False,
+                schema={"type": "string"},
+            ),
+        ),
         body=None,
         body_media_type=None,
         body_required=False,
         success=200,
         answers={
             "200": Answer(status="200", schema="CatalogConfig", media_type="application/json"),
-            "400": Answer(status="400", schema="IcebergErrorResponse", media_type="application/json", errors=("BadRequestException",)),
-            "401": Answer(status="401", schema="IcebergErrorResponse", media_type="application/json", errors=("NotAuthorizedException",)),
-            "403": Answer(status="403", schema="IcebergErrorResponse", media_type="application/json", errors=("NotAuthorizedException",)),
-            "419": Answer(
-                status="419", schema="IcebergErrorResponse", media_type="application/json", errors=("AuthenticationTimeoutException",)
+            "400": Answer(
+                status="400",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("BadRequestException",),
             ),
-            "503": Answer(status="503", schema="IcebergErrorResponse", media_type="application/json", errors=("SlowDownException",)),
-            "5XX": Answer(status="5XX", schema="IcebergErrorResponse", media_type="application/json"),
-            "404": Answer(status="404", schema="IcebergErrorResponse", media_type="application/json", errors=("NoSuchWarehouseException",)),
+            "401": Answer(
+                status="401",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("NotAuthorizedException",),
+            ),
+            "403": Answer(
+                status="403",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("NotAuthorizedException",),
+            ),
+            "419": Answer(
+                status="419",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("AuthenticationTimeoutException",),
+            ),
+            "503": Answer(
+                status="503",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("SlowDownException",),
+            ),
+            "5XX": Answer(
+                status="5XX", schema="IcebergErrorResponse", media_type="application/json"
+            ),
+            "404": Answer(
+                status="404",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("NoSuchWarehouseException",),
+            ),
         },
         tags=("Configuration API",),
     ),
@@ -59,26 +97,82 @@ OPERATIONS: dict[OperationId, Operation] = {
         method="GET",
         path="/v1/{prefix}/namespaces",
         parameters=(
-            Parameter(name="prefix", argument="prefix", where="path", required=True, schema={"type": "string"}),
-            Parameter(name="pageToken", argument="page_token", where="query", required=False, schema={"type": ["string", "null"]}),
-            Parameter(name="pageSize", argument="page_size", where="query", required=False, schema={"type": "integer", "minimum": 1}),
-            Parameter(name="parent", argument="parent", where="query", required=False, schema={"type": "string"}),
+            Parameter(
+                name="prefix",
+                argument="prefix",
+                where="path",
+                required=True,
+                schema={"type": "string"},
+            ),
+            Parameter(
+                name="pageToken",
+                argument="page_token",
+                where="query",
+                required=False,
+                schema={"type": ["string", "null"]},
+            ),
+            Parameter(
+                name="pageSize",
+                argument="page_size",
+                where="query",
+                required=False,
+                schema={"type": "integer", "minimum": 1},
+            ),
+            Parameter(
+                name="parent",
+                argument="parent",
+                where="query",
+                required=False,
+                schema={"type": "string"},
+            ),
         ),
         body=None,
         body_media_type=None,
         body_required=False,
         success=200,
         answers={
-            "200": Answer(status="200", schema="ListNamespacesResponse", media_type="application/json"),
-            "400": Answer(status="400", schema="IcebergErrorResponse", media_type="application/json", errors=("BadRequestException",)),
-            "401": Answer(status="401", schema="IcebergErrorResponse", media_type="application/json", errors=("NotAuthorizedException",)),
-            "403": Answer(status="403", schema="IcebergErrorResponse", media_type="application/json", errors=("NotAuthorizedException",)),
-            "404": Answer(status="404", schema="IcebergErrorResponse", media_type="application/json", errors=("NoSuchNamespaceException",)),
-            "419": Answer(
-                status="419", schema="IcebergErrorResponse", media_type="application/json", errors=("AuthenticationTimeoutException",)
+            "200": Answer(
+                status="200", schema="ListNamespacesResponse", media_type="application/json"
             ),
-            "503": Answer(status="503", schema="IcebergErrorResponse", media_type="application/json", errors=("SlowDownException",)),
-            "5XX": Answer(status="5XX", schema="IcebergErrorResponse", media_type="application/json"),
+            "400": Answer(
+                status="400",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("BadRequestException",),
+            ),
+            "401": Answer(
+                status="401",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("NotAuthorizedException",),
+            ),
+            "403": Answer(
+                status="403",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("NotAuthorizedException",),
+            ),
+            "404": Answer(
+                status="404",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("NoSuchNamespaceException",),
+            ),
+            "419": Answer(
+                status="419",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("AuthenticationTimeoutException",),
+            ),
+            "503": Answer(
+                status="503",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("SlowDownException",),
+            ),
+            "5XX": Answer(
+                status="5XX", schema="IcebergErrorResponse", media_type="application/json"
+            ),
         },
         tags=("Catalog API",),
     ),
@@ -88,7 +182,13 @@ OPERATIONS: dict[OperationId, Operation] = {
         method="POST",
         path="/v1/{prefix}/namespaces",
         parameters=(
-            Parameter(name="prefix", argument="prefix", where="path", required=True, schema={"type": "string"}),
+            Parameter(
+                name="prefix",
+                argument="prefix",
+                where="path",
+                required=True,
+                schema={"type": "string"},
+            ),
             Parameter(
                 name="Idempotency-Key",
                 argument="idempotency_key",
@@ -102,19 +202,54 @@ OPERATIONS: dict[OperationId, Operation] = {
         body_required=True,
         success=200,
         answers={
-            "200": Answer(status="200", schema="CreateNamespaceResponse", media_type="application/json"),
-            "400": Answer(status="400", schema="IcebergErrorResponse", media_type="application/json", errors=("BadRequestException",)),
-            "401": Answer(status="401", schema="IcebergErrorResponse", media_type="application/json", errors=("NotAuthorizedException",)),
-            "403": Answer(status="403", schema="IcebergErrorResponse", media_type="application/json", errors=("NotAuthorizedException",)),
+            "200": Answer(
+                status="200", schema="CreateNamespaceResponse", media_type="application/json"
+            ),
+            "400": Answer(
+                status="400",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("BadRequestException",),
+            ),
+            "401": Answer(
+                status="401",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("NotAuthorizedException",),
+            ),
+            "403": Answer(
+                status="403",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("NotAuthorizedException",),
+            ),
             "406": Answer(
-                status="406", schema="IcebergErrorResponse", media_type="application/json", errors=("UnsupportedOperationException",)
+                status="406",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("UnsupportedOperationException",),
             ),
-            "409": Answer(status="409", schema="IcebergErrorResponse", media_type="application/json", errors=("AlreadyExistsException",)),
+            "409": Answer(
+                status="409",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("AlreadyExistsException",),
+            ),
             "419": Answer(
-                status="419", schema="IcebergErrorResponse", media_type="application/json", errors=("AuthenticationTimeoutException",)
+                status="419",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("AuthenticationTimeoutException",),
             ),
-            "503": Answer(status="503", schema="IcebergErrorResponse", media_type="application/json", errors=("SlowDownException",)),
-            "5XX": Answer(status="5XX", schema="IcebergErrorResponse", media_type="application/json"),
+            "503": Answer(
+                status="503",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("SlowDownException",),
+            ),
+            "5XX": Answer(
+                status="5XX", schema="IcebergErrorResponse", media_type="application/json"
+            ),
         },
         tags=("Catalog API",),
     ),
@@ -124,24 +259,68 @@ OPERATIONS: dict[OperationId, Operation] = {
         method="GET",
         path="/v1/{prefix}/namespaces/{namespace}",
         parameters=(
-            Parameter(name="prefix", argument="prefix", where="path", required=True, schema={"type": "string"}),
-            Parameter(name="namespace", argument="namespace", where="path", required=True, schema={"type": "string"}),
+            Parameter(
+                name="prefix",
+                argument="prefix",
+                where="path",
+                required=True,
+                schema={"type": "string"},
+            ),
+            Parameter(
+                name="namespace",
+                argument="namespace",
+                where="path",
+                required=True,
+                schema={"type": "string"},
+            ),
         ),
         body=None,
         body_media_type=None,
         body_required=False,
         success=200,
         answers={
-            "200": Answer(status="200", schema="GetNamespaceResponse", media_type="application/json"),
-            "400": Answer(status="400", schema="IcebergErrorResponse", media_type="application/json", errors=("BadRequestException",)),
-            "401": Answer(status="401", schema="IcebergErrorResponse", media_type="application/json", errors=("NotAuthorizedException",)),
-            "403": Answer(status="403", schema="IcebergErrorResponse", media_type="application/json", errors=("NotAuthorizedException",)),
-            "404": Answer(status="404", schema="IcebergErrorResponse", media_type="application/json", errors=("NoSuchNamespaceException",)),
-            "419": Answer(
-                status="419", schema="IcebergErrorResponse", media_type="application/json", errors=("AuthenticationTimeoutException",)
+            "200": Answer(
+                status="200", schema="GetNamespaceResponse", media_type="application/json"
             ),
-            "503": Answer(status="503", schema="IcebergErrorResponse", media_type="application/json", errors=("SlowDownException",)),
-            "5XX": Answer(status="5XX", schema="IcebergErrorResponse", media_type="application/json"),
+            "400": Answer(
+                status="400",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("BadRequestException",),
+            ),
+            "401": Answer(
+                status="401",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("NotAuthorizedException",),
+            ),
+            "403": Answer(
+                status="403",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("NotAuthorizedException",),
+            ),
+            "404": Answer(
+                status="404",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("NoSuchNamespaceException",),
+            ),
+            "419": Answer(
+                status="419",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("AuthenticationTimeoutException",),
+            ),
+            "503": Answer(
+                status="503",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("SlowDownException",),
+            ),
+            "5XX": Answer(
+                status="5XX", schema="IcebergErrorResponse", media_type="application/json"
+            ),
         },
         tags=("Catalog API",),
     ),
@@ -151,8 +330,20 @@ OPERATIONS: dict[OperationId, Operation] = {
         method="HEAD",
         path="/v1/{prefix}/namespaces/{namespace}",
         parameters=(
-            Parameter(name="prefix", argument="prefix", where="path", required=True, schema={"type": "string"}),
-            Parameter(name="namespace", argument="namespace", where="path", required=True, schema={"type": "string"}),
+            Parameter(
+                name="prefix",
+                argument="prefix",
+                where="path",
+                required=True,
+                schema={"type": "string"},
+            ),
+            Parameter(
+                name="namespace",
+                argument="namespace",
+                where="path",
+                required=True,
+                schema={"type": "string"},
+            ),
         ),
         body=None,
         body_media_type=None,
@@ -176,8 +367,20 @@ OPERATIONS: dict[OperationId, Operation] = {
         method="DELETE",
         path="/v1/{prefix}/namespaces/{namespace}",
         parameters=(
-            Parameter(name="prefix", argument="prefix", where="path", required=True, schema={"type": "string"}),
-            Parameter(name="namespace", argument="namespace", where="path", required=True, schema={"type": "string"}),
+            Parameter(
+                name="prefix",
+                argument="prefix",
+                where="path",
+                required=True,
+                schema={"type": "string"},
+            ),
+            Parameter(
+                name="namespace",
+                argument="namespace",
+                where="path",
+                required=True,
+                schema={"type": "string"},
+            ),
             Parameter(
                 name="Idempotency-Key",
                 argument="idempotency_key",
@@ -192,18 +395,51 @@ OPERATIONS: dict[OperationId, Operation] = {
         success=204,
         answers={
             "204": Answer(status="204", schema=None, media_type=None),
-            "400": Answer(status="400", schema="IcebergErrorResponse", media_type="application/json", errors=("BadRequestException",)),
-            "401": Answer(status="401", schema="IcebergErrorResponse", media_type="application/json", errors=("NotAuthorizedException",)),
-            "403": Answer(status="403", schema="IcebergErrorResponse", media_type="application/json", errors=("NotAuthorizedException",)),
-            "404": Answer(status="404", schema="IcebergErrorResponse", media_type="application/json", errors=("NoSuchNamespaceException",)),
+            "400": Answer(
+                status="400",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("BadRequestException",),
+            ),
+            "401": Answer(
+                status="401",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("NotAuthorizedException",),
+            ),
+            "403": Answer(
+                status="403",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("NotAuthorizedException",),
+            ),
+            "404": Answer(
+                status="404",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("NoSuchNamespaceException",),
+            ),
             "409": Answer(
-                status="409", schema="IcebergErrorResponse", media_type="application/json", errors=("NamespaceNotEmptyException",)
+                status="409",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("NamespaceNotEmptyException",),
             ),
             "419": Answer(
-                status="419", schema="IcebergErrorResponse", media_type="application/json", errors=("AuthenticationTimeoutException",)
+                status="419",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("AuthenticationTimeoutException",),
             ),
-            "503": Answer(status="503", schema="IcebergErrorResponse", media_type="application/json", errors=("SlowDownException",)),
-            "5XX": Answer(status="5XX", schema="IcebergErrorResponse", media_type="application/json"),
+            "503": Answer(
+                status="503",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("SlowDownException",),
+            ),
+            "5XX": Answer(
+                status="5XX", schema="IcebergErrorResponse", media_type="application/json"
+            ),
         },
         tags=("Catalog API",),
     ),
@@ -213,8 +449,20 @@ OPERATIONS: dict[OperationId, Operation] = {
         method="POST",
         path="/v1/{prefix}/namespaces/{namespace}/properties",
         parameters=(
-            Parameter(name="prefix", argument="prefix", where="path", required=True, schema={"type": "string"}),
-            Parameter(name="namespace", argument="namespace", where="path", required=True, schema={"type": "string"}),
+            Parameter(
+                name="prefix",
+                argument="prefix",
+                where="path",
+                required=True,
+                schema={"type": "string"},
+            ),
+            Parameter(
+                name="namespace",
+                argument="namespace",
+                where="path",
+                required=True,
+                schema={"type": "string"},
+            ),
             Parameter(
                 name="Idempotency-Key",
                 argument="idempotency_key",
@@ -228,22 +476,62 @@ OPERATIONS: dict[OperationId, Operation] = {
         body_required=True,
         success=200,
         answers={
-            "200": Answer(status="200", schema="UpdateNamespacePropertiesResponse", media_type="application/json"),
-            "400": Answer(status="400", schema="IcebergErrorResponse", media_type="application/json", errors=("BadRequestException",)),
-            "401": Answer(status="401", schema="IcebergErrorResponse", media_type="application/json", errors=("NotAuthorizedException",)),
-            "403": Answer(status="403", schema="IcebergErrorResponse", media_type="application/json", errors=("NotAuthorizedException",)),
-            "404": Answer(status="404", schema="IcebergErrorResponse", media_type="application/json", errors=("NoSuchNamespaceException",)),
+            "200": Answer(
+                status="200",
+                schema="UpdateNamespacePropertiesResponse",
+                media_type="application/json",
+            ),
+            "400": Answer(
+                status="400",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("BadRequestException",),
+            ),
+            "401": Answer(
+                status="401",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("NotAuthorizedException",),
+            ),
+            "403": Answer(
+                status="403",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("NotAuthorizedException",),
+            ),
+            "404": Answer(
+                status="404",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("NoSuchNamespaceException",),
+            ),
             "406": Answer(
-                status="406", schema="IcebergErrorResponse", media_type="application/json", errors=("UnsupportedOperationException",)
+                status="406",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("UnsupportedOperationException",),
             ),
             "422": Answer(
-                status="422", schema="IcebergErrorResponse", media_type="application/json", errors=("UnprocessableEntityException",)
+                status="422",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("UnprocessableEntityException",),
             ),
             "419": Answer(
-                status="419", schema="IcebergErrorResponse", media_type="application/json", errors=("AuthenticationTimeoutException",)
+                status="419",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("AuthenticationTimeoutException",),
             ),
-            "503": Answer(status="503", schema="IcebergErrorResponse", media_type="application/json", errors=("SlowDownException",)),
-            "5XX": Answer(status="5XX", schema="IcebergErrorResponse", media_type="application/json"),
+            "503": Answer(
+                status="503",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("SlowDownException",),
+            ),
+            "5XX": Answer(
+                status="5XX", schema="IcebergErrorResponse", media_type="application/json"
+            ),
         },
         tags=("Catalog API",),
     ),
@@ -253,10 +541,34 @@ OPERATIONS: dict[OperationId, Operation] = {
         method="GET",
         path="/v1/{prefix}/namespaces/{namespace}/tables",
         parameters=(
-            Parameter(name="prefix", argument="prefix", where="path", required=True, schema={"type": "string"}),
-            Parameter(name="namespace", argument="namespace", where="path", required=True, schema={"type": "string"}),
-            Parameter(name="pageToken", argument="page_token", where="query", required=False, schema={"type": ["string", "null"]}),
-            Parameter(name="pageSize", argument="page_size", where="query", required=False, schema={"type": "integer", "minimum": 1}),
+            Parameter(
+                name="prefix",
+                argument="prefix",
+                where="path",
+                required=True,
+                schema={"type": "string"},
+            ),
+            Parameter(
+                name="namespace",
+                argument="namespace",
+                where="path",
+                required=True,
+                schema={"type": "string"},
+            ),
+            Parameter(
+                name="pageToken",
+                argument="page_token",
+                where="query",
+                required=False,
+                schema={"type": ["string", "null"]},
+            ),
+            Parameter(
+                name="pageSize",
+                argument="page_size",
+                where="query",
+                required=False,
+                schema={"type": "integer", "minimum": 1},
+            ),
         ),
         body=None,
         body_media_type=None,
@@ -264,15 +576,45 @@ OPERATIONS: dict[OperationId, Operation] = {
         success=200,
         answers={
             "200": Answer(status="200", schema="ListTablesResponse", media_type="application/json"),
-            "400": Answer(status="400", schema="IcebergErrorResponse", media_type="application/json", errors=("BadRequestException",)),
-            "401": Answer(status="401", schema="IcebergErrorResponse", media_type="application/json", errors=("NotAuthorizedException",)),
-            "403": Answer(status="403", schema="IcebergErrorResponse", media_type="application/json", errors=("NotAuthorizedException",)),
-            "404": Answer(status="404", schema="IcebergErrorResponse", media_type="application/json", errors=("NoSuchNamespaceException",)),
-            "419": Answer(
-                status="419", schema="IcebergErrorResponse", media_type="application/json", errors=("AuthenticationTimeoutException",)
+            "400": Answer(
+                status="400",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("BadRequestException",),
             ),
-            "503": Answer(status="503", schema="IcebergErrorResponse", media_type="application/json", errors=("SlowDownException",)),
-            "5XX": Answer(status="5XX", schema="IcebergErrorResponse", media_type="application/json"),
+            "401": Answer(
+                status="401",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("NotAuthorizedException",),
+            ),
+            "403": Answer(
+                status="403",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("NotAuthorizedException",),
+            ),
+            "404": Answer(
+                status="404",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("NoSuchNamespaceException",),
+            ),
+            "419": Answer(
+                status="419",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("AuthenticationTimeoutException",),
+            ),
+            "503": Answer(
+                status="503",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("SlowDownException",),
+            ),
+            "5XX": Answer(
+                status="5XX", schema="IcebergErrorResponse", media_type="application/json"
+            ),
         },
         tags=("Catalog API",),
     ),
@@ -282,14 +624,29 @@ OPERATIONS: dict[OperationId, Operation] = {
         method="POST",
         path="/v1/{prefix}/namespaces/{namespace}/tables",
         parameters=(
-            Parameter(name="prefix", argument="prefix", where="path", required=True, schema={"type": "string"}),
-            Parameter(name="namespace", argument="namespace", where="path", required=True, schema={"type": "string"}),
+            Parameter(
+                name="prefix",
+                argument="prefix",
+                where="path",
+                required=True,
+                schema={"type": "string"},
+            ),
+            Parameter(
+                name="namespace",
+                argument="namespace",
+                where="path",
+                required=True,
+                schema={"type": "string"},
+            ),
             Parameter(
                 name="X-Iceberg-Access-Delegation",
                 argument="x_iceberg_access_delegation",
                 where="header",
                 required=False,
-                schema={"type": "array", "items": {"type": "string", "enum": ["vended-credentials", "remote-signing"]}},
+                schema={
+                    "type": "array",
+                    "items": {"type": "string", "enum": ["vended-credentials", "remote-signing"]},
+                },
                 many=True,
             ),
             Parameter(
@@ -305,17 +662,57 @@ OPERATIONS: dict[OperationId, Operation] = {
         body_required=True,
         success=200,
         answers={
-            "200": Answer(status="200", schema="LoadTableResult", media_type="application/json", headers=("etag",)),
-            "400": Answer(status="400", schema="IcebergErrorResponse", media_type="application/json", errors=("BadRequestException",)),
-            "401": Answer(status="401", schema="IcebergErrorResponse", media_type="application/json", errors=("NotAuthorizedException",)),
-            "403": Answer(status="403", schema="IcebergErrorResponse", media_type="application/json", errors=("NotAuthorizedException",)),
-            "404": Answer(status="404", schema="IcebergErrorResponse", media_type="application/json", errors=("NoSuchNamespaceException",)),
-            "409": Answer(status="409", schema="IcebergErrorResponse", media_type="application/json", errors=("AlreadyExistsException",)),
-            "419": Answer(
-                status="419", schema="IcebergErrorResponse", media_type="application/json", errors=("AuthenticationTimeoutException",)
+            "200": Answer(
+                status="200",
+                schema="LoadTableResult",
+                media_type="application/json",
+                headers=("etag",),
             ),
-            "503": Answer(status="503", schema="IcebergErrorResponse", media_type="application/json", errors=("SlowDownException",)),
-            "5XX": Answer(status="5XX", schema="IcebergErrorResponse", media_type="application/json"),
+            "400": Answer(
+                status="400",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("BadRequestException",),
+            ),
+            "401": Answer(
+                status="401",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("NotAuthorizedException",),
+            ),
+            "403": Answer(
+                status="403",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("NotAuthorizedException",),
+            ),
+            "404": Answer(
+                status="404",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("NoSuchNamespaceException",),
+            ),
+            "409": Answer(
+                status="409",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("AlreadyExistsException",),
+            ),
+            "419": Answer(
+                status="419",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("AuthenticationTimeoutException",),
+            ),
+            "503": Answer(
+                status="503",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("SlowDownException",),
+            ),
+            "5XX": Answer(
+                status="5XX", schema="IcebergErrorResponse", media_type="application/json"
+            ),
         },
         tags=("Catalog API",),
     ),
@@ -325,15 +722,36 @@ OPERATIONS: dict[OperationId, Operation] = {
         method="POST",
         path="/v1/{prefix}/namespaces/{namespace}/tables/{table}/plan",
         parameters=(
-            Parameter(name="prefix", argument="prefix", where="path", required=True, schema={"type": "string"}),
-            Parameter(name="namespace", argument="namespace", where="path", required=True, schema={"type": "string"}),
-            Parameter(name="table", argument="table", where="path", required=True, schema={"type": "string"}),
+            Parameter(
+                name="prefix",
+                argument="prefix",
+                where="path",
+                required=True,
+                schema={"type": "string"},
+            ),
+            Parameter(
+                name="namespace",
+                argument="namespace",
+                where="path",
+                required=True,
+                schema={"type": "string"},
+            ),
+            Parameter(
+                name="table",
+                argument="table",
+                where="path",
+                required=True,
+                schema={"type": "string"},
+            ),
             Parameter(
                 name="X-Iceberg-Access-Delegation",
                 argument="x_iceberg_access_delegation",
                 where="header",
                 required=False,
-                schema={"type": "array", "items": {"type": "string", "enum": ["vended-credentials", "remote-signing"]}},
+                schema={
+                    "type": "array",
+                    "items": {"type": "string", "enum": ["vended-credentials", "remote-signing"]},
+                },
                 many=True,
             ),
             Parameter(
@@ -349,10 +767,27 @@ OPERATIONS: dict[OperationId, Operation] = {
         body_required=False,
         success=200,
         answers={
-            "200": Answer(status="200", schema="PlanTableScanResult", media_type="application/json"),
-            "400": Answer(status="400", schema="IcebergErrorResponse", media_type="application/json", errors=("BadRequestException",)),
-            "401": Answer(status="401", schema="IcebergErrorResponse", media_type="application/json", errors=("NotAuthorizedException",)),
-            "403": Answer(status="403", schema="IcebergErrorResponse", media_type="application/json", errors=("NotAuthorizedException",)),
+            "200": Answer(
+                status="200", schema="PlanTableScanResult", media_type="application/json"
+            ),
+            "400": Answer(
+                status="400",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("BadRequestException",),
+            ),
+            "401": Answer(
+                status="401",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("NotAuthorizedException",),
+            ),
+            "403": Answer(
+                status="403",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("NotAuthorizedException",),
+            ),
             "404": Answer(
                 status="404",
                 schema="IcebergErrorResponse",
@@ -360,13 +795,26 @@ OPERATIONS: dict[OperationId, Operation] = {
                 errors=("NoSuchTableException", "NoSuchNamespaceException"),
             ),
             "406": Answer(
-                status="406", schema="IcebergErrorResponse", media_type="application/json", errors=("UnsupportedOperationException",)
+                status="406",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("UnsupportedOperationException",),
             ),
             "419": Answer(
-                status="419", schema="IcebergErrorResponse", media_type="application/json", errors=("AuthenticationTimeoutException",)
+                status="419",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("AuthenticationTimeoutException",),
             ),
-            "503": Answer(status="503", schema="IcebergErrorResponse", media_type="application/json", errors=("SlowDownException",)),
-            "5XX": Answer(status="5XX", schema="IcebergErrorResponse", media_type="application/json"),
+            "503": Answer(
+                status="503",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("SlowDownException",),
+            ),
+            "5XX": Answer(
+                status="5XX", schema="IcebergErrorResponse", media_type="application/json"
+            ),
         },
         tags=("Catalog API",),
     ),
@@ -376,16 +824,43 @@ OPERATIONS: dict[OperationId, Operation] = {
         method="GET",
         path="/v1/{prefix}/namespaces/{namespace}/tables/{table}/plan/{plan-id}",
         parameters=(
-            Parameter(name="prefix", argument="prefix", where="path", required=True, schema={"type": "string"}),
-            Parameter(name="namespace", argument="namespace", where="path", required=True, schema={"type": "string"}),
-            Parameter(name="table", argument="table", where="path", required=True, schema={"type": "string"}),
-            Parameter(name="plan-id", argument="plan_id", where="path", required=True, schema={"type": "string"}),
+            Parameter(
+                name="prefix",
+                argument="prefix",
+                where="path",
+                required=True,
+                schema={"type": "string"},
+            ),
+            Parameter(
+                name="namespace",
+                argument="namespace",
+                where="path",
+                required=True,
+                schema={"type": "string"},
+            ),
+            Parameter(
+                name="table",
+                argument="table",
+                where="path",
+                required=True,
+                schema={"type": "string"},
+            ),
+            Parameter(
+                name="plan-id",
+                argument="plan_id",
+                where="path",
+                required=True,
+                schema={"type": "string"},
+            ),
             Parameter(
                 name="X-Iceberg-Access-Delegation",
                 argument="x_iceberg_access_delegation",
                 where="header",
                 required=False,
-                schema={"type": "array", "items": {"type": "string", "enum": ["vended-credentials", "remote-signing"]}},
+                schema={
+                    "type": "array",
+                    "items": {"type": "string", "enum": ["vended-credentials", "remote-signing"]},
+                },
                 many=True,
             ),
         ),
@@ -394,21 +869,52 @@ OPERATIONS: dict[OperationId, Operation] = {
         body_required=False,
         success=200,
         answers={
-            "200": Answer(status="200", schema="FetchPlanningResult", media_type="application/json"),
-            "400": Answer(status="400", schema="IcebergErrorResponse", media_type="application/json", errors=("BadRequestException",)),
-            "401": Answer(status="401", schema="IcebergErrorResponse", media_type="application/json", errors=("NotAuthorizedException",)),
-            "403": Answer(status="403", schema="IcebergErrorResponse", media_type="application/json", errors=("NotAuthorizedException",)),
+            "200": Answer(
+                status="200", schema="FetchPlanningResult", media_type="application/json"
+            ),
+            "400": Answer(
+                status="400",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("BadRequestException",),
+            ),
+            "401": Answer(
+                status="401",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("NotAuthorizedException",),
+            ),
+            "403": Answer(
+                status="403",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("NotAuthorizedException",),
+            ),
             "404": Answer(
                 status="404",
                 schema="IcebergErrorResponse",
                 media_type="application/json",
-                errors=("NoSuchPlanIdException", "NoSuchTableException", "NoSuchNamespaceException"),
+                errors=(
+                    "NoSuchPlanIdException",
+                    "NoSuchTableException",
+                    "NoSuchNamespaceException",
+                ),
             ),
             "419": Answer(
-                status="419", schema="IcebergErrorResponse", media_type="application/json", errors=("AuthenticationTimeoutException",)
+                status="419",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("AuthenticationTimeoutException",),
             ),
-            "503": Answer(status="503", schema="IcebergErrorResponse", media_type="application/json", errors=("SlowDownException",)),
-            "5XX": Answer(status="5XX", schema="IcebergErrorResponse", media_type="application/json"),
+            "503": Answer(
+                status="503",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("SlowDownException",),
+            ),
+            "5XX": Answer(
+                status="5XX", schema="IcebergErrorResponse", media_type="application/json"
+            ),
         },
         tags=("Catalog API",),
     ),
@@ -418,16 +924,43 @@ OPERATIONS: dict[OperationId, Operation] = {
         method="DELETE",
         path="/v1/{prefix}/namespaces/{namespace}/tables/{table}/plan/{plan-id}",
         parameters=(
-            Parameter(name="prefix", argument="prefix", where="path", required=True, schema={"type": "string"}),
-            Parameter(name="namespace", argument="namespace", where="path", required=True, schema={"type": "string"}),
-            Parameter(name="table", argument="table", where="path", required=True, schema={"type": "string"}),
-            Parameter(name="plan-id", argument="plan_id", where="path", required=True, schema={"type": "string"}),
+            Parameter(
+                name="prefix",
+                argument="prefix",
+                where="path",
+                required=True,
+                schema={"type": "string"},
+            ),
+            Parameter(
+                name="namespace",
+                argument="namespace",
+                where="path",
+                required=True,
+                schema={"type": "string"},
+            ),
+            Parameter(
+                name="table",
+                argument="table",
+                where="path",
+                required=True,
+                schema={"type": "string"},
+            ),
+            Parameter(
+                name="plan-id",
+                argument="plan_id",
+                where="path",
+                required=True,
+                schema={"type": "string"},
+            ),
             Parameter(
                 name="X-Iceberg-Access-Delegation",
                 argument="x_iceberg_access_delegation",
                 where="header",
                 required=False,
-                schema={"type": "array", "items": {"type": "string", "enum": ["vended-credentials", "remote-signing"]}},
+                schema={
+                    "type": "array",
+                    "items": {"type": "string", "enum": ["vended-credentials", "remote-signing"]},
+                },
                 many=True,
             ),
             Parameter(
@@ -444,20 +977,49 @@ OPERATIONS: dict[OperationId, Operation] = {
         success=204,
         answers={
             "204": Answer(status="204", schema=None, media_type=None),
-            "400": Answer(status="400", schema="IcebergErrorResponse", media_type="application/json", errors=("BadRequestException",)),
-            "401": Answer(status="401", schema="IcebergErrorResponse", media_type="application/json", errors=("NotAuthorizedException",)),
-            "403": Answer(status="403", schema="IcebergErrorResponse", media_type="application/json", errors=("NotAuthorizedException",)),
+            "400": Answer(
+                status="400",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("BadRequestException",),
+            ),
+            "401": Answer(
+                status="401",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("NotAuthorizedException",),
+            ),
+            "403": Answer(
+                status="403",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("NotAuthorizedException",),
+            ),
             "404": Answer(
                 status="404",
                 schema="IcebergErrorResponse",
                 media_type="application/json",
-                errors=("NoSuchPlanIdException", "NoSuchTableException", "NoSuchNamespaceException"),
+                errors=(
+                    "NoSuchPlanIdException",
+                    "NoSuchTableException",
+                    "NoSuchNamespaceException",
+                ),
             ),
             "419": Answer(
-                status="419", schema="IcebergErrorResponse", media_type="application/json", errors=("AuthenticationTimeoutException",)
+                status="419",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("AuthenticationTimeoutException",),
             ),
-            "503": Answer(status="503", schema="IcebergErrorResponse", media_type="application/json", errors=("SlowDownException",)),
-            "5XX": Answer(status="5XX", schema="IcebergErrorResponse", media_type="application/json"),
+            "503": Answer(
+                status="503",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("SlowDownException",),
+            ),
+            "5XX": Answer(
+                status="5XX", schema="IcebergErrorResponse", media_type="application/json"
+            ),
         },
         tags=("Catalog API",),
     ),
@@ -467,9 +1029,27 @@ OPERATIONS: dict[OperationId, Operation] = {
         method="POST",
         path="/v1/{prefix}/namespaces/{namespace}/tables/{table}/tasks",
         parameters=(
-            Parameter(name="prefix", argument="prefix", where="path", required=True, schema={"type": "string"}),
-            Parameter(name="namespace", argument="namespace", where="path", required=True, schema={"type": "string"}),
-            Parameter(name="table", argument="table", where="path", required=True, schema={"type": "string"}),
+            Parameter(
+                name="prefix",
+                argument="prefix",
+                where="path",
+                required=True,
+                schema={"type": "string"},
+            ),
+            Parameter(
+                name="namespace",
+                argument="namespace",
+                where="path",
+                required=True,
+                schema={"type": "string"},
+            ),
+            Parameter(
+                name="table",
+                argument="table",
+                where="path",
+                required=True,
+                schema={"type": "string"},
+            ),
             Parameter(
                 name="Idempotency-Key",
                 argument="idempotency_key",
@@ -483,21 +1063,52 @@ OPERATIONS: dict[OperationId, Operation] = {
         body_required=False,
         success=200,
         answers={
-            "200": Answer(status="200", schema="FetchScanTasksResult", media_type="application/json"),
-            "400": Answer(status="400", schema="IcebergErrorResponse", media_type="application/json", errors=("BadRequestException",)),
-            "401": Answer(status="401", schema="IcebergErrorResponse", media_type="application/json", errors=("NotAuthorizedException",)),
-            "403": Answer(status="403", schema="IcebergErrorResponse", media_type="application/json", errors=("NotAuthorizedException",)),
+            "200": Answer(
+                status="200", schema="FetchScanTasksResult", media_type="application/json"
+            ),
+            "400": Answer(
+                status="400",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("BadRequestException",),
+            ),
+            "401": Answer(
+                status="401",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("NotAuthorizedException",),
+            ),
+            "403": Answer(
+                status="403",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("NotAuthorizedException",),
+            ),
             "404": Answer(
                 status="404",
                 schema="IcebergErrorResponse",
                 media_type="application/json",
-                errors=("NoSuchPlanTaskException", "NoSuchTableException", "NoSuchNamespaceException"),
+                errors=(
+                    "NoSuchPlanTaskException",
+                    "NoSuchTableException",
+                    "NoSuchNamespaceException",
+                ),
             ),
             "419": Answer(
-                status="419", schema="IcebergErrorResponse", media_type="application/json", errors=("AuthenticationTimeoutException",)
+                status="419",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("AuthenticationTimeoutException",),
             ),
-            "503": Answer(status="503", schema="IcebergErrorResponse", media_type="application/json", errors=("SlowDownException",)),
-            "5XX": Answer(status="5XX", schema="IcebergErrorResponse", media_type="application/json"),
+            "503": Answer(
+                status="503",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("SlowDownException",),
+            ),
+            "5XX": Answer(
+                status="5XX", schema="IcebergErrorResponse", media_type="application/json"
+            ),
         },
         tags=("Catalog API",),
     ),
@@ -507,8 +1118,20 @@ OPERATIONS: dict[OperationId, Operation] = {
         method="POST",
         path="/v1/{prefix}/namespaces/{namespace}/register",
         parameters=(
-            Parameter(name="prefix", argument="prefix", where="path", required=True, schema={"type": "string"}),
-            Parameter(name="namespace", argument="namespace", where="path", required=True, schema={"type": "string"}),
+            Parameter(
+                name="prefix",
+                argument="prefix",
+                where="path",
+                required=True,
+                schema={"type": "string"},
+            ),
+            Parameter(
+                name="namespace",
+                argument="namespace",
+                where="path",
+                required=True,
+                schema={"type": "string"},
+            ),
             Parameter(
                 name="Idempotency-Key",
                 argument="idempotency_key",
@@ -521,7 +1144,10 @@ OPERATIONS: dict[OperationId, Operation] = {
                 argument="x_iceberg_access_delegation",
                 where="header",
                 required=False,
-                schema={"type": "array", "items": {"type": "string", "enum": ["vended-credentials", "remote-signing"]}},
+                schema={
+                    "type": "array",
+                    "items": {"type": "string", "enum": ["vended-credentials", "remote-signing"]},
+                },
                 many=True,
             ),
         ),
@@ -530,17 +1156,57 @@ OPERATIONS: dict[OperationId, Operation] = {
         body_required=True,
         success=200,
         answers={
-            "200": Answer(status="200", schema="LoadTableResult", media_type="application/json", headers=("etag",)),
-            "400": Answer(status="400", schema="IcebergErrorResponse", media_type="application/json", errors=("BadRequestException",)),
-            "401": Answer(status="401", schema="IcebergErrorResponse", media_type="application/json", errors=("NotAuthorizedException",)),
-            "403": Answer(status="403", schema="IcebergErrorResponse", media_type="application/json", errors=("NotAuthorizedException",)),
-            "404": Answer(status="404", schema="IcebergErrorResponse", media_type="application/json", errors=("NoSuchNamespaceException",)),
-            "409": Answer(status="409", schema="IcebergErrorResponse", media_type="application/json", errors=("AlreadyExistsException",)),
-            "419": Answer(
-                status="419", schema="IcebergErrorResponse", media_type="application/json", errors=("AuthenticationTimeoutException",)
+            "200": Answer(
+                status="200",
+                schema="LoadTableResult",
+                media_type="application/json",
+                headers=("etag",),
             ),
-            "503": Answer(status="503", schema="IcebergErrorResponse", media_type="application/json", errors=("SlowDownException",)),
-            "5XX": Answer(status="5XX", schema="IcebergErrorResponse", media_type="application/json"),
+            "400": Answer(
+                status="400",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("BadRequestException",),
+            ),
+            "401": Answer(
+                status="401",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("NotAuthorizedException",),
+            ),
+            "403": Answer(
+                status="403",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("NotAuthorizedException",),
+            ),
+            "404": Answer(
+                status="404",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("NoSuchNamespaceException",),
+            ),
+            "409": Answer(
+                status="409",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("AlreadyExistsException",),
+            ),
+            "419": Answer(
+                status="419",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("AuthenticationTimeoutException",),
+            ),
+            "503": Answer(
+                status="503",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("SlowDownException",),
+            ),
+            "5XX": Answer(
+                status="5XX", schema="IcebergErrorResponse", media_type="application/json"
+            ),
         },
         tags=("Catalog API",),
     ),
@@ -550,39 +1216,111 @@ OPERATIONS: dict[OperationId, Operation] = {
         method="GET",
         path="/v1/{prefix}/namespaces/{namespace}/tables/{table}",
         parameters=(
-            Parameter(name="prefix", argument="prefix", where="path", required=True, schema={"type": "string"}),
-            Parameter(name="namespace", argument="namespace", where="path", required=True, schema={"type": "string"}),
-            Parameter(name="table", argument="table", where="path", required=True, schema={"type": "string"}),
+            Parameter(
+                name="prefix",
+                argument="prefix",
+                where="path",
+                required=True,
+                schema={"type": "string"},
+            ),
+            Parameter(
+                name="namespace",
+                argument="namespace",
+                where="path",
+                required=True,
+                schema={"type": "string"},
+            ),
+            Parameter(
+                name="table",
+                argument="table",
+                where="path",
+                required=True,
+                schema={"type": "string"},
+            ),
             Parameter(
                 name="X-Iceberg-Access-Delegation",
                 argument="x_iceberg_access_delegation",
                 where="header",
                 required=False,
-                schema={"type": "array", "items": {"type": "string", "enum": ["vended-credentials", "remote-signing"]}},
+                schema={
+                    "type": "array",
+                    "items": {"type": "string", "enum": ["vended-credentials", "remote-signing"]},
+                },
                 many=True,
             ),
-            Parameter(name="If-None-Match", argument="if_none_match", where="header", required=False, schema={"type": "string"}),
             Parameter(
-                name="snapshots", argument="snapshots", where="query", required=False, schema={"type": "string", "enum": ["all", "refs"]}
+                name="If-None-Match",
+                argument="if_none_match",
+                where="header",
+                required=False,
+                schema={"type": "string"},
             ),
-            Parameter(name="referenced-by", argument="referenced_by", where="query", required=False, schema={"type": "string"}),
+            Parameter(
+                name="snapshots",
+                argument="snapshots",
+                where="query",
+                required=False,
+                schema={"type": "string", "enum": ["all", "refs"]},
+            ),
+            Parameter(
+                name="referenced-by",
+                argument="referenced_by",
+                where="query",
+                required=False,
+                schema={"type": "string"},
+            ),
         ),
         body=None,
         body_media_type=None,
         body_required=False,
         success=200,
         answers={
-            "200": Answer(status="200", schema="LoadTableResult", media_type="application/json", headers=("etag",)),
-            "304": Answer(status="304", schema=None, media_type=None),
-            "400": Answer(status="400", schema="IcebergErrorResponse", media_type="application/json", errors=("BadRequestException",)),
-            "401": Answer(status="401", schema="IcebergErrorResponse", media_type="application/json", errors=("NotAuthorizedException",)),
-            "403": Answer(status="403", schema="IcebergErrorResponse", media_type="application/json", errors=("NotAuthorizedException",)),
-            "404": Answer(status="404", schema="IcebergErrorResponse", media_type="application/json", errors=("NoSuchTableException",)),
-            "419": Answer(
-                status="419", schema="IcebergErrorResponse", media_type="application/json", errors=("AuthenticationTimeoutException",)
+            "200": Answer(
+                status="200",
+                schema="LoadTableResult",
+                media_type="application/json",
+                headers=("etag",),
             ),
-            "503": Answer(status="503", schema="IcebergErrorResponse", media_type="application/json", errors=("SlowDownException",)),
-            "5XX": Answer(status="5XX", schema="IcebergErrorResponse", media_type="application/json"),
+            "304": Answer(status="304", schema=None, media_type=None),
+            "400": Answer(
+                status="400",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("BadRequestException",),
+            ),
+            "401": Answer(
+                status="401",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("NotAuthorizedException",),
+            ),
+            "403": Answer(
+                status="403",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("NotAuthorizedException",),
+            ),
+            "404": Answer(
+                status="404",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("NoSuchTableException",),
+            ),
+            "419": Answer(
+                status="419",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("AuthenticationTimeoutException",),
+            ),
+            "503": Answer(
+                status="503",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("SlowDownException",),
+            ),
+            "5XX": Answer(
+                status="5XX", schema="IcebergErrorResponse", media_type="application/json"
+            ),
         },
         tags=("Catalog API",),
     ),
@@ -592,9 +1330,27 @@ OPERATIONS: dict[OperationId, Operation] = {
         method="POST",
         path="/v1/{prefix}/namespaces/{namespace}/tables/{table}",
         parameters=(
-            Parameter(name="prefix", argument="prefix", where="path", required=True, schema={"type": "string"}),
-            Parameter(name="namespace", argument="namespace", where="path", required=True, schema={"type": "string"}),
-            Parameter(name="table", argument="table", where="path", required=True, schema={"type": "string"}),
+            Parameter(
+                name="prefix",
+                argument="prefix",
+                where="path",
+                required=True,
+                schema={"type": "string"},
+            ),
+            Parameter(
+                name="namespace",
+                argument="namespace",
+                where="path",
+                required=True,
+                schema={"type": "string"},
+            ),
+            Parameter(
+                name="table",
+                argument="table",
+                where="path",
+                required=True,
+                schema={"type": "string"},
+            ),
             Parameter(
                 name="Idempotency-Key",
                 argument="idempotency_key",
@@ -608,26 +1364,75 @@ OPERATIONS: dict[OperationId, Operation] = {
         body_required=True,
         success=200,
         answers={
-            "200": Answer(status="200", schema="CommitTableResponse", media_type="application/json", headers=("etag",)),
-            "400": Answer(status="400", schema="IcebergErrorResponse", media_type="application/json", errors=("BadRequestException",)),
-            "401": Answer(status="401", schema="IcebergErrorResponse", media_type="application/json", errors=("NotAuthorizedException",)),
-            "403": Answer(status="403", schema="IcebergErrorResponse", media_type="application/json", errors=("NotAuthorizedException",)),
-            "404": Answer(status="404", schema="IcebergErrorResponse", media_type="application/json", errors=("NoSuchTableException",)),
-            "409": Answer(status="409", schema="IcebergErrorResponse", media_type="application/json", errors=("CommitFailedException",)),
+            "200": Answer(
+                status="200",
+                schema="CommitTableResponse",
+                media_type="application/json",
+                headers=("etag",),
+            ),
+            "400": Answer(
+                status="400",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("BadRequestException",),
+            ),
+            "401": Answer(
+                status="401",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("NotAuthorizedException",),
+            ),
+            "403": Answer(
+                status="403",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("NotAuthorizedException",),
+            ),
+            "404": Answer(
+                status="404",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("NoSuchTableException",),
+            ),
+            "409": Answer(
+                status="409",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("CommitFailedException",),
+            ),
             "419": Answer(
-                status="419", schema="IcebergErrorResponse", media_type="application/json", errors=("AuthenticationTimeoutException",)
+                status="419",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("AuthenticationTimeoutException",),
             ),
             "500": Answer(
-                status="500", schema="IcebergErrorResponse", media_type="application/json", errors=("CommitStateUnknownException",)
+                status="500",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("CommitStateUnknownException",),
             ),
-            "503": Answer(status="503", schema="IcebergErrorResponse", media_type="application/json", errors=("SlowDownException",)),
+            "503": Answer(
+                status="503",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("SlowDownException",),
+            ),
             "502": Answer(
-                status="502", schema="IcebergErrorResponse", media_type="application/json", errors=("CommitStateUnknownException",)
+                status="502",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("CommitStateUnknownException",),
             ),
             "504": Answer(
-                status="504", schema="IcebergErrorResponse", media_type="application/json", errors=("CommitStateUnknownException",)
+                status="504",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("CommitStateUnknownException",),
             ),
-            "5XX": Answer(status="5XX", schema="IcebergErrorResponse", media_type="application/json"),
+            "5XX": Answer(
+                status="5XX", schema="IcebergErrorResponse", media_type="application/json"
+            ),
         },
         tags=("Catalog API",),
     ),
@@ -637,9 +1442,27 @@ OPERATIONS: dict[OperationId, Operation] = {
         method="DELETE",
         path="/v1/{prefix}/namespaces/{namespace}/tables/{table}",
         parameters=(
-            Parameter(name="prefix", argument="prefix", where="path", required=True, schema={"type": "string"}),
-            Parameter(name="namespace", argument="namespace", where="path", required=True, schema={"type": "string"}),
-            Parameter(name="table", argument="table", where="path", required=True, schema={"type": "string"}),
+            Parameter(
+                name="prefix",
+                argument="prefix",
+                where="path",
+                required=True,
+                schema={"type": "string"},
+            ),
+            Parameter(
+                name="namespace",
+                argument="namespace",
+                where="path",
+                required=True,
+                schema={"type": "string"},
+            ),
+            Parameter(
+                name="table",
+                argument="table",
+                where="path",
+                required=True,
+                schema={"type": "string"},
+            ),
             Parameter(
                 name="purgeRequested",
                 argument="purge_requested",
@@ -661,15 +1484,45 @@ OPERATIONS: dict[OperationId, Operation] = {
         success=204,
         answers={
             "204": Answer(status="204", schema=None, media_type=None),
-            "400": Answer(status="400", schema="IcebergErrorResponse", media_type="application/json", errors=("BadRequestException",)),
-            "401": Answer(status="401", schema="IcebergErrorResponse", media_type="application/json", errors=("NotAuthorizedException",)),
-            "403": Answer(status="403", schema="IcebergErrorResponse", media_type="application/json", errors=("NotAuthorizedException",)),
-            "404": Answer(status="404", schema="IcebergErrorResponse", media_type="application/json", errors=("NoSuchTableException",)),
-            "419": Answer(
-                status="419", schema="IcebergErrorResponse", media_type="application/json", errors=("AuthenticationTimeoutException",)
+            "400": Answer(
+                status="400",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("BadRequestException",),
             ),
-            "503": Answer(status="503", schema="IcebergErrorResponse", media_type="application/json", errors=("SlowDownException",)),
-            "5XX": Answer(status="5XX", schema="IcebergErrorResponse", media_type="application/json"),
+            "401": Answer(
+                status="401",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("NotAuthorizedException",),
+            ),
+            "403": Answer(
+                status="403",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("NotAuthorizedException",),
+            ),
+            "404": Answer(
+                status="404",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("NoSuchTableException",),
+            ),
+            "419": Answer(
+                status="419",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("AuthenticationTimeoutException",),
+            ),
+            "503": Answer(
+                status="503",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("SlowDownException",),
+            ),
+            "5XX": Answer(
+                status="5XX", schema="IcebergErrorResponse", media_type="application/json"
+            ),
         },
         tags=("Catalog API",),
     ),
@@ -679,9 +1532,27 @@ OPERATIONS: dict[OperationId, Operation] = {
         method="HEAD",
         path="/v1/{prefix}/namespaces/{namespace}/tables/{table}",
         parameters=(
-            Parameter(name="prefix", argument="prefix", where="path", required=True, schema={"type": "string"}),
-            Parameter(name="namespace", argument="namespace", where="path", required=True, schema={"type": "string"}),
-            Parameter(name="table", argument="table", where="path", required=True, schema={"type": "string"}),
+            Parameter(
+                name="prefix",
+                argument="prefix",
+                where="path",
+                required=True,
+                schema={"type": "string"},
+            ),
+            Parameter(
+                name="namespace",
+                argument="namespace",
+                where="path",
+                required=True,
+                schema={"type": "string"},
+            ),
+            Parameter(
+                name="table",
+                argument="table",
+                where="path",
+                required=True,
+                schema={"type": "string"},
+            ),
         ),
         body=None,
         body_media_type=None,
@@ -705,27 +1576,89 @@ OPERATIONS: dict[OperationId, Operation] = {
         method="GET",
         path="/v1/{prefix}/namespaces/{namespace}/tables/{table}/credentials",
         parameters=(
-            Parameter(name="prefix", argument="prefix", where="path", required=True, schema={"type": "string"}),
-            Parameter(name="namespace", argument="namespace", where="path", required=True, schema={"type": "string"}),
-            Parameter(name="table", argument="table", where="path", required=True, schema={"type": "string"}),
-            Parameter(name="planId", argument="plan_id", where="query", required=False, schema={"type": "string"}),
-            Parameter(name="referenced-by", argument="referenced_by", where="query", required=False, schema={"type": "string"}),
+            Parameter(
+                name="prefix",
+                argument="prefix",
+                where="path",
+                required=True,
+                schema={"type": "string"},
+            ),
+            Parameter(
+                name="namespace",
+                argument="namespace",
+                where="path",
+                required=True,
+                schema={"type": "string"},
+            ),
+            Parameter(
+                name="table",
+                argument="table",
+                where="path",
+                required=True,
+                schema={"type": "string"},
+            ),
+            Parameter(
+                name="planId",
+                argument="plan_id",
+                where="query",
+                required=False,
+                schema={"type": "string"},
+            ),
+            Parameter(
+                name="referenced-by",
+                argument="referenced_by",
+                where="query",
+                required=False,
+                schema={"type": "string"},
+            ),
         ),
         body=None,
         body_media_type=None,
         body_required=False,
         success=200,
         answers={
-            "200": Answer(status="200", schema="LoadCredentialsResponse", media_type="application/json"),
-            "400": Answer(status="400", schema="IcebergErrorResponse", media_type="application/json", errors=("BadRequestException",)),
-            "401": Answer(status="401", schema="IcebergErrorResponse", media_type="application/json", errors=("NotAuthorizedException",)),
-            "403": Answer(status="403", schema="IcebergErrorResponse", media_type="application/json", errors=("NotAuthorizedException",)),
-            "404": Answer(status="404", schema="IcebergErrorResponse", media_type="application/json", errors=("NoSuchTableException",)),
-            "419": Answer(
-                status="419", schema="IcebergErrorResponse", media_type="application/json", errors=("AuthenticationTimeoutException",)
+            "200": Answer(
+                status="200", schema="LoadCredentialsResponse", media_type="application/json"
             ),
-            "503": Answer(status="503", schema="IcebergErrorResponse", media_type="application/json", errors=("SlowDownException",)),
-            "5XX": Answer(status="5XX", schema="IcebergErrorResponse", media_type="application/json"),
+            "400": Answer(
+                status="400",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("BadRequestException",),
+            ),
+            "401": Answer(
+                status="401",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("NotAuthorizedException",),
+            ),
+            "403": Answer(
+                status="403",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("NotAuthorizedException",),
+            ),
+            "404": Answer(
+                status="404",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("NoSuchTableException",),
+            ),
+            "419": Answer(
+                status="419",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("AuthenticationTimeoutException",),
+            ),
+            "503": Answer(
+                status="503",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("SlowDownException",),
+            ),
+            "5XX": Answer(
+                status="5XX", schema="IcebergErrorResponse", media_type="application/json"
+            ),
         },
         tags=("Catalog API",),
     ),
@@ -735,7 +1668,13 @@ OPERATIONS: dict[OperationId, Operation] = {
         method="POST",
         path="/v1/{prefix}/tables/rename",
         parameters=(
-            Parameter(name="prefix", argument="prefix", where="path", required=True, schema={"type": "string"}),
+            Parameter(
+                name="prefix",
+                argument="prefix",
+                where="path",
+                required=True,
+                schema={"type": "string"},
+            ),
             Parameter(
                 name="Idempotency-Key",
                 argument="idempotency_key",
@@ -750,9 +1689,24 @@ OPERATIONS: dict[OperationId, Operation] = {
         success=204,
         answers={
             "204": Answer(status="204", schema=None, media_type=None),
-            "400": Answer(status="400", schema="IcebergErrorResponse", media_type="application/json", errors=("BadRequestException",)),
-            "401": Answer(status="401", schema="IcebergErrorResponse", media_type="application/json", errors=("NotAuthorizedException",)),
-            "403": Answer(status="403", schema="IcebergErrorResponse", media_type="application/json", errors=("NotAuthorizedException",)),
+            "400": Answer(
+                status="400",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("BadRequestException",),
+            ),
+            "401": Answer(
+                status="401",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("NotAuthorizedException",),
+            ),
+            "403": Answer(
+                status="403",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("NotAuthorizedException",),
+            ),
             "404": Answer(
                 status="404",
                 schema="IcebergErrorResponse",
@@ -760,14 +1714,32 @@ OPERATIONS: dict[OperationId, Operation] = {
                 errors=("NoSuchTableException", "NoSuchNamespaceException"),
             ),
             "406": Answer(
-                status="406", schema="IcebergErrorResponse", media_type="application/json", errors=("UnsupportedOperationException",)
+                status="406",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("UnsupportedOperationException",),
             ),
-            "409": Answer(status="409", schema="IcebergErrorResponse", media_type="application/json", errors=("AlreadyExistsException",)),
+            "409": Answer(
+                status="409",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("AlreadyExistsException",),
+            ),
             "419": Answer(
-                status="419", schema="IcebergErrorResponse", media_type="application/json", errors=("AuthenticationTimeoutException",)
+                status="419",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("AuthenticationTimeoutException",),
             ),
-            "503": Answer(status="503", schema="IcebergErrorResponse", media_type="application/json", errors=("SlowDownException",)),
-            "5XX": Answer(status="5XX", schema="IcebergErrorResponse", media_type="application/json"),
+            "503": Answer(
+                status="503",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("SlowDownException",),
+            ),
+            "5XX": Answer(
+                status="5XX", schema="IcebergErrorResponse", media_type="application/json"
+            ),
         },
         tags=("Catalog API",),
     ),
@@ -777,9 +1749,27 @@ OPERATIONS: dict[OperationId, Operation] = {
         method="POST",
         path="/v1/{prefix}/namespaces/{namespace}/tables/{table}/metrics",
         parameters=(
-            Parameter(name="prefix", argument="prefix", where="path", required=True, schema={"type": "string"}),
-            Parameter(name="namespace", argument="namespace", where="path", required=True, schema={"type": "string"}),
-            Parameter(name="table", argument="table", where="path", required=True, schema={"type": "string"}),
+            Parameter(
+                name="prefix",
+                argument="prefix",
+                where="path",
+                required=True,
+                schema={"type": "string"},
+            ),
+            Parameter(
+                name="namespace",
+                argument="namespace",
+                where="path",
+                required=True,
+                schema={"type": "string"},
+            ),
+            Parameter(
+                name="table",
+                argument="table",
+                where="path",
+                required=True,
+                schema={"type": "string"},
+            ),
         ),
         body="ReportMetricsRequest",
         body_media_type="application/json",
@@ -787,15 +1777,45 @@ OPERATIONS: dict[OperationId, Operation] = {
         success=204,
         answers={
             "204": Answer(status="204", schema=None, media_type=None),
-            "400": Answer(status="400", schema="IcebergErrorResponse", media_type="application/json", errors=("BadRequestException",)),
-            "401": Answer(status="401", schema="IcebergErrorResponse", media_type="application/json", errors=("NotAuthorizedException",)),
-            "403": Answer(status="403", schema="IcebergErrorResponse", media_type="application/json", errors=("NotAuthorizedException",)),
-            "404": Answer(status="404", schema="IcebergErrorResponse", media_type="application/json", errors=("NoSuchTableException",)),
-            "419": Answer(
-                status="419", schema="IcebergErrorResponse", media_type="application/json", errors=("AuthenticationTimeoutException",)
+            "400": Answer(
+                status="400",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("BadRequestException",),
             ),
-            "503": Answer(status="503", schema="IcebergErrorResponse", media_type="application/json", errors=("SlowDownException",)),
-            "5XX": Answer(status="5XX", schema="IcebergErrorResponse", media_type="application/json"),
+            "401": Answer(
+                status="401",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("NotAuthorizedException",),
+            ),
+            "403": Answer(
+                status="403",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("NotAuthorizedException",),
+            ),
+            "404": Answer(
+                status="404",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("NoSuchTableException",),
+            ),
+            "419": Answer(
+                status="419",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("AuthenticationTimeoutException",),
+            ),
+            "503": Answer(
+                status="503",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("SlowDownException",),
+            ),
+            "5XX": Answer(
+                status="5XX", schema="IcebergErrorResponse", media_type="application/json"
+            ),
         },
         tags=("Catalog API",),
     ),
@@ -805,7 +1825,13 @@ OPERATIONS: dict[OperationId, Operation] = {
         method="POST",
         path="/v1/{prefix}/transactions/commit",
         parameters=(
-            Parameter(name="prefix", argument="prefix", where="path", required=True, schema={"type": "string"}),
+            Parameter(
+                name="prefix",
+                argument="prefix",
+                where="path",
+                required=True,
+                schema={"type": "string"},
+            ),
             Parameter(
                 name="Idempotency-Key",
                 argument="idempotency_key",
@@ -820,25 +1846,69 @@ OPERATIONS: dict[OperationId, Operation] = {
         success=204,
         answers={
             "204": Answer(status="204", schema=None, media_type=None),
-            "400": Answer(status="400", schema="IcebergErrorResponse", media_type="application/json", errors=("BadRequestException",)),
-            "401": Answer(status="401", schema="IcebergErrorResponse", media_type="application/json", errors=("NotAuthorizedException",)),
-            "403": Answer(status="403", schema="IcebergErrorResponse", media_type="application/json", errors=("NotAuthorizedException",)),
-            "404": Answer(status="404", schema="IcebergErrorResponse", media_type="application/json", errors=("NoSuchTableException",)),
-            "409": Answer(status="409", schema="IcebergErrorResponse", media_type="application/json", errors=("CommitFailedException",)),
+            "400": Answer(
+                status="400",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("BadRequestException",),
+            ),
+            "401": Answer(
+                status="401",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("NotAuthorizedException",),
+            ),
+            "403": Answer(
+                status="403",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("NotAuthorizedException",),
+            ),
+            "404": Answer(
+                status="404",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("NoSuchTableException",),
+            ),
+            "409": Answer(
+                status="409",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("CommitFailedException",),
+            ),
             "419": Answer(
-                status="419", schema="IcebergErrorResponse", media_type="application/json", errors=("AuthenticationTimeoutException",)
+                status="419",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("AuthenticationTimeoutException",),
             ),
             "500": Answer(
-                status="500", schema="IcebergErrorResponse", media_type="application/json", errors=("CommitStateUnknownException",)
+                status="500",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("CommitStateUnknownException",),
             ),
-            "503": Answer(status="503", schema="IcebergErrorResponse", media_type="application/json", errors=("SlowDownException",)),
+            "503": Answer(
+                status="503",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("SlowDownException",),
+            ),
             "502": Answer(
-                status="502", schema="IcebergErrorResponse", media_type="application/json", errors=("CommitStateUnknownException",)
+                status="502",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("CommitStateUnknownException",),
             ),
             "504": Answer(
-                status="504", schema="IcebergErrorResponse", media_type="application/json", errors=("CommitStateUnknownException",)
+                status="504",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("CommitStateUnknownException",),
             ),
-            "5XX": Answer(status="5XX", schema="IcebergErrorResponse", media_type="application/json"),
+            "5XX": Answer(
+                status="5XX", schema="IcebergErrorResponse", media_type="application/json"
+            ),
         },
         tags=("Catalog API",),
     ),
@@ -848,10 +1918,34 @@ OPERATIONS: dict[OperationId, Operation] = {
         method="GET",
         path="/v1/{prefix}/namespaces/{namespace}/views",
         parameters=(
-            Parameter(name="prefix", argument="prefix", where="path", required=True, schema={"type": "string"}),
-            Parameter(name="namespace", argument="namespace", where="path", required=True, schema={"type": "string"}),
-            Parameter(name="pageToken", argument="page_token", where="query", required=False, schema={"type": ["string", "null"]}),
-            Parameter(name="pageSize", argument="page_size", where="query", required=False, schema={"type": "integer", "minimum": 1}),
+            Parameter(
+                name="prefix",
+                argument="prefix",
+                where="path",
+                required=True,
+                schema={"type": "string"},
+            ),
+            Parameter(
+                name="namespace",
+                argument="namespace",
+                where="path",
+                required=True,
+                schema={"type": "string"},
+            ),
+            Parameter(
+                name="pageToken",
+                argument="page_token",
+                where="query",
+                required=False,
+                schema={"type": ["string", "null"]},
+            ),
+            Parameter(
+                name="pageSize",
+                argument="page_size",
+                where="query",
+                required=False,
+                schema={"type": "integer", "minimum": 1},
+            ),
         ),
         body=None,
         body_media_type=None,
@@ -859,15 +1953,45 @@ OPERATIONS: dict[OperationId, Operation] = {
         success=200,
         answers={
             "200": Answer(status="200", schema="ListTablesResponse", media_type="application/json"),
-            "400": Answer(status="400", schema="IcebergErrorResponse", media_type="application/json", errors=("BadRequestException",)),
-            "401": Answer(status="401", schema="IcebergErrorResponse", media_type="application/json", errors=("NotAuthorizedException",)),
-            "403": Answer(status="403", schema="IcebergErrorResponse", media_type="application/json", errors=("NotAuthorizedException",)),
-            "404": Answer(status="404", schema="IcebergErrorResponse", media_type="application/json", errors=("NoSuchNamespaceException",)),
-            "419": Answer(
-                status="419", schema="IcebergErrorResponse", media_type="application/json", errors=("AuthenticationTimeoutException",)
+            "400": Answer(
+                status="400",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("BadRequestException",),
             ),
-            "503": Answer(status="503", schema="IcebergErrorResponse", media_type="application/json", errors=("SlowDownException",)),
-            "5XX": Answer(status="5XX", schema="IcebergErrorResponse", media_type="application/json"),
+            "401": Answer(
+                status="401",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("NotAuthorizedException",),
+            ),
+            "403": Answer(
+                status="403",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("NotAuthorizedException",),
+            ),
+            "404": Answer(
+                status="404",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("NoSuchNamespaceException",),
+            ),
+            "419": Answer(
+                status="419",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("AuthenticationTimeoutException",),
+            ),
+            "503": Answer(
+                status="503",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("SlowDownException",),
+            ),
+            "5XX": Answer(
+                status="5XX", schema="IcebergErrorResponse", media_type="application/json"
+            ),
         },
         tags=("Catalog API",),
     ),
@@ -877,8 +2001,20 @@ OPERATIONS: dict[OperationId, Operation] = {
         method="POST",
         path="/v1/{prefix}/namespaces/{namespace}/views",
         parameters=(
-            Parameter(name="prefix", argument="prefix", where="path", required=True, schema={"type": "string"}),
-            Parameter(name="namespace", argument="namespace", where="path", required=True, schema={"type": "string"}),
+            Parameter(
+                name="prefix",
+                argument="prefix",
+                where="path",
+                required=True,
+                schema={"type": "string"},
+            ),
+            Parameter(
+                name="namespace",
+                argument="namespace",
+                where="path",
+                required=True,
+                schema={"type": "string"},
+            ),
             Parameter(
                 name="Idempotency-Key",
                 argument="idempotency_key",
@@ -893,16 +2029,51 @@ OPERATIONS: dict[OperationId, Operation] = {
         success=200,
         answers={
             "200": Answer(status="200", schema="LoadViewResult", media_type="application/json"),
-            "400": Answer(status="400", schema="IcebergErrorResponse", media_type="application/json", errors=("BadRequestException",)),
-            "401": Answer(status="401", schema="IcebergErrorResponse", media_type="application/json", errors=("NotAuthorizedException",)),
-            "403": Answer(status="403", schema="IcebergErrorResponse", media_type="application/json", errors=("NotAuthorizedException",)),
-            "404": Answer(status="404", schema="IcebergErrorResponse", media_type="application/json", errors=("NoSuchNamespaceException",)),
-            "409": Answer(status="409", schema="IcebergErrorResponse", media_type="application/json", errors=("AlreadyExistsException",)),
-            "419": Answer(
-                status="419", schema="IcebergErrorResponse", media_type="application/json", errors=("AuthenticationTimeoutException",)
+            "400": Answer(
+                status="400",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("BadRequestException",),
             ),
-            "503": Answer(status="503", schema="IcebergErrorResponse", media_type="application/json", errors=("SlowDownException",)),
-            "5XX": Answer(status="5XX", schema="IcebergErrorResponse", media_type="application/json"),
+            "401": Answer(
+                status="401",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("NotAuthorizedException",),
+            ),
+            "403": Answer(
+                status="403",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("NotAuthorizedException",),
+            ),
+            "404": Answer(
+                status="404",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("NoSuchNamespaceException",),
+            ),
+            "409": Answer(
+                status="409",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("AlreadyExistsException",),
+            ),
+            "419": Answer(
+                status="419",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("AuthenticationTimeoutException",),
+            ),
+            "503": Answer(
+                status="503",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("SlowDownException",),
+            ),
+            "5XX": Answer(
+                status="5XX", schema="IcebergErrorResponse", media_type="application/json"
+            ),
         },
         tags=("Catalog API",),
     ),
@@ -912,10 +2083,30 @@ OPERATIONS: dict[OperationId, Operation] = {
         method="GET",
         path="/v1/{prefix}/namespaces/{namespace}/views/{view}",
         parameters=(
-            Parameter(name="prefix", argument="prefix", where="path", required=True, schema={"type": "string"}),
-            Parameter(name="namespace", argument="namespace", where="path", required=True, schema={"type": "string"}),
-            Parameter(name="view", argument="view", where="path", required=True, schema={"type": "string"}),
-            Parameter(name="referenced-by", argument="referenced_by", where="query", required=False, schema={"type": "string"}),
+            Parameter(
+                name="prefix",
+                argument="prefix",
+                where="path",
+                required=True,
+                schema={"type": "string"},
+            ),
+            Parameter(
+                name="namespace",
+                argument="namespace",
+                where="path",
+                required=True,
+                schema={"type": "string"},
+            ),
+            Parameter(
+                name="view", argument="view", where="path", required=True, schema={"type": "string"}
+            ),
+            Parameter(
+                name="referenced-by",
+                argument="referenced_by",
+                where="query",
+                required=False,
+                schema={"type": "string"},
+            ),
         ),
         body=None,
         body_media_type=None,
@@ -923,15 +2114,45 @@ OPERATIONS: dict[OperationId, Operation] = {
         success=200,
         answers={
             "200": Answer(status="200", schema="LoadViewResult", media_type="application/json"),
-            "400": Answer(status="400", schema="IcebergErrorResponse", media_type="application/json", errors=("BadRequestException",)),
-            "401": Answer(status="401", schema="IcebergErrorResponse", media_type="application/json", errors=("NotAuthorizedException",)),
-            "403": Answer(status="403", schema="IcebergErrorResponse", media_type="application/json", errors=("NotAuthorizedException",)),
-            "404": Answer(status="404", schema="IcebergErrorResponse", media_type="application/json", errors=("NoSuchViewException",)),
-            "419": Answer(
-                status="419", schema="IcebergErrorResponse", media_type="application/json", errors=("AuthenticationTimeoutException",)
+            "400": Answer(
+                status="400",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("BadRequestException",),
             ),
-            "503": Answer(status="503", schema="IcebergErrorResponse", media_type="application/json", errors=("SlowDownException",)),
-            "5XX": Answer(status="5XX", schema="IcebergErrorResponse", media_type="application/json"),
+            "401": Answer(
+                status="401",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("NotAuthorizedException",),
+            ),
+            "403": Answer(
+                status="403",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("NotAuthorizedException",),
+            ),
+            "404": Answer(
+                status="404",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("NoSuchViewException",),
+            ),
+            "419": Answer(
+                status="419",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("AuthenticationTimeoutException",),
+            ),
+            "503": Answer(
+                status="503",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("SlowDownException",),
+            ),
+            "5XX": Answer(
+                status="5XX", schema="IcebergErrorResponse", media_type="application/json"
+            ),
         },
         tags=("Catalog API",),
     ),
@@ -941,9 +2162,23 @@ OPERATIONS: dict[OperationId, Operation] = {
         method="POST",
         path="/v1/{prefix}/namespaces/{namespace}/views/{view}",
         parameters=(
-            Parameter(name="prefix", argument="prefix", where="path", required=True, schema={"type": "string"}),
-            Parameter(name="namespace", argument="namespace", where="path", required=True, schema={"type": "string"}),
-            Parameter(name="view", argument="view", where="path", required=True, schema={"type": "string"}),
+            Parameter(
+                name="prefix",
+                argument="prefix",
+                where="path",
+                required=True,
+                schema={"type": "string"},
+            ),
+            Parameter(
+                name="namespace",
+                argument="namespace",
+                where="path",
+                required=True,
+                schema={"type": "string"},
+            ),
+            Parameter(
+                name="view", argument="view", where="path", required=True, schema={"type": "string"}
+            ),
             Parameter(
                 name="Idempotency-Key",
                 argument="idempotency_key",
@@ -958,25 +2193,69 @@ OPERATIONS: dict[OperationId, Operation] = {
         success=200,
         answers={
             "200": Answer(status="200", schema="LoadViewResult", media_type="application/json"),
-            "400": Answer(status="400", schema="IcebergErrorResponse", media_type="application/json", errors=("BadRequestException",)),
-            "401": Answer(status="401", schema="IcebergErrorResponse", media_type="application/json", errors=("NotAuthorizedException",)),
-            "403": Answer(status="403", schema="IcebergErrorResponse", media_type="application/json", errors=("NotAuthorizedException",)),
-            "404": Answer(status="404", schema="IcebergErrorResponse", media_type="application/json", errors=("NoSuchViewException",)),
-            "409": Answer(status="409", schema="IcebergErrorResponse", media_type="application/json", errors=("CommitFailedException",)),
+            "400": Answer(
+                status="400",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("BadRequestException",),
+            ),
+            "401": Answer(
+                status="401",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("NotAuthorizedException",),
+            ),
+            "403": Answer(
+                status="403",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("NotAuthorizedException",),
+            ),
+            "404": Answer(
+                status="404",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("NoSuchViewException",),
+            ),
+            "409": Answer(
+                status="409",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("CommitFailedException",),
+            ),
             "419": Answer(
-                status="419", schema="IcebergErrorResponse", media_type="application/json", errors=("AuthenticationTimeoutException",)
+                status="419",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("AuthenticationTimeoutException",),
             ),
             "500": Answer(
-                status="500", schema="IcebergErrorResponse", media_type="application/json", errors=("CommitStateUnknownException",)
+                status="500",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("CommitStateUnknownException",),
             ),
-            "503": Answer(status="503", schema="IcebergErrorResponse", media_type="application/json", errors=("SlowDownException",)),
+            "503": Answer(
+                status="503",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("SlowDownException",),
+            ),
             "502": Answer(
-                status="502", schema="IcebergErrorResponse", media_type="application/json", errors=("CommitStateUnknownException",)
+                status="502",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("CommitStateUnknownException",),
             ),
             "504": Answer(
-                status="504", schema="IcebergErrorResponse", media_type="application/json", errors=("CommitStateUnknownException",)
+                status="504",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("CommitStateUnknownException",),
             ),
-            "5XX": Answer(status="5XX", schema="IcebergErrorResponse", media_type="application/json"),
+            "5XX": Answer(
+                status="5XX", schema="IcebergErrorResponse", media_type="application/json"
+            ),
         },
         tags=("Catalog API",),
     ),
@@ -986,9 +2265,23 @@ OPERATIONS: dict[OperationId, Operation] = {
         method="DELETE",
         path="/v1/{prefix}/namespaces/{namespace}/views/{view}",
         parameters=(
-            Parameter(name="prefix", argument="prefix", where="path", required=True, schema={"type": "string"}),
-            Parameter(name="namespace", argument="namespace", where="path", required=True, schema={"type": "string"}),
-            Parameter(name="view", argument="view", where="path", required=True, schema={"type": "string"}),
+            Parameter(
+                name="prefix",
+                argument="prefix",
+                where="path",
+                required=True,
+                schema={"type": "string"},
+            ),
+            Parameter(
+                name="namespace",
+                argument="namespace",
+                where="path",
+                required=True,
+                schema={"type": "string"},
+            ),
+            Parameter(
+                name="view", argument="view", where="path", required=True, schema={"type": "string"}
+            ),
             Parameter(
                 name="Idempotency-Key",
                 argument="idempotency_key",
@@ -1003,15 +2296,45 @@ OPERATIONS: dict[OperationId, Operation] = {
         success=204,
         answers={
             "204": Answer(status="204", schema=None, media_type=None),
-            "400": Answer(status="400", schema="IcebergErrorResponse", media_type="application/json", errors=("BadRequestException",)),
-            "401": Answer(status="401", schema="IcebergErrorResponse", media_type="application/json", errors=("NotAuthorizedException",)),
-            "403": Answer(status="403", schema="IcebergErrorResponse", media_type="application/json", errors=("NotAuthorizedException",)),
-            "404": Answer(status="404", schema="IcebergErrorResponse", media_type="application/json", errors=("NoSuchViewException",)),
-            "419": Answer(
-                status="419", schema="IcebergErrorResponse", media_type="application/json", errors=("AuthenticationTimeoutException",)
+            "400": Answer(
+                status="400",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("BadRequestException",),
             ),
-            "503": Answer(status="503", schema="IcebergErrorResponse", media_type="application/json", errors=("SlowDownException",)),
-            "5XX": Answer(status="5XX", schema="IcebergErrorResponse", media_type="application/json"),
+            "401": Answer(
+                status="401",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("NotAuthorizedException",),
+            ),
+            "403": Answer(
+                status="403",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("NotAuthorizedException",),
+            ),
+            "404": Answer(
+                status="404",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("NoSuchViewException",),
+            ),
+            "419": Answer(
+                status="419",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("AuthenticationTimeoutException",),
+            ),
+            "503": Answer(
+                status="503",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("SlowDownException",),
+            ),
+            "5XX": Answer(
+                status="5XX", schema="IcebergErrorResponse", media_type="application/json"
+            ),
         },
         tags=("Catalog API",),
     ),
@@ -1021,9 +2344,23 @@ OPERATIONS: dict[OperationId, Operation] = {
         method="HEAD",
         path="/v1/{prefix}/namespaces/{namespace}/views/{view}",
         parameters=(
-            Parameter(name="prefix", argument="prefix", where="path", required=True, schema={"type": "string"}),
-            Parameter(name="namespace", argument="namespace", where="path", required=True, schema={"type": "string"}),
-            Parameter(name="view", argument="view", where="path", required=True, schema={"type": "string"}),
+            Parameter(
+                name="prefix",
+                argument="prefix",
+                where="path",
+                required=True,
+                schema={"type": "string"},
+            ),
+            Parameter(
+                name="namespace",
+                argument="namespace",
+                where="path",
+                required=True,
+                schema={"type": "string"},
+            ),
+            Parameter(
+                name="view", argument="view", where="path", required=True, schema={"type": "string"}
+            ),
         ),
         body=None,
         body_media_type=None,
@@ -1047,7 +2384,13 @@ OPERATIONS: dict[OperationId, Operation] = {
         method="POST",
         path="/v1/{prefix}/views/rename",
         parameters=(
-            Parameter(name="prefix", argument="prefix", where="path", required=True, schema={"type": "string"}),
+            Parameter(
+                name="prefix",
+                argument="prefix",
+                where="path",
+                required=True,
+                schema={"type": "string"},
+            ),
             Parameter(
                 name="Idempotency-Key",
                 argument="idempotency_key",
@@ -1062,9 +2405,24 @@ OPERATIONS: dict[OperationId, Operation] = {
         success=204,
         answers={
             "204": Answer(status="204", schema=None, media_type=None),
-            "400": Answer(status="400", schema="IcebergErrorResponse", media_type="application/json", errors=("BadRequestException",)),
-            "401": Answer(status="401", schema="IcebergErrorResponse", media_type="application/json", errors=("NotAuthorizedException",)),
-            "403": Answer(status="403", schema="IcebergErrorResponse", media_type="application/json", errors=("NotAuthorizedException",)),
+            "400": Answer(
+                status="400",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("BadRequestException",),
+            ),
+            "401": Answer(
+                status="401",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("NotAuthorizedException",),
+            ),
+            "403": Answer(
+                status="403",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("NotAuthorizedException",),
+            ),
             "404": Answer(
                 status="404",
                 schema="IcebergErrorResponse",
@@ -1072,14 +2430,32 @@ OPERATIONS: dict[OperationId, Operation] = {
                 errors=("NoSuchViewException", "NoSuchNamespaceException"),
             ),
             "406": Answer(
-                status="406", schema="IcebergErrorResponse", media_type="application/json", errors=("UnsupportedOperationException",)
+                status="406",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("UnsupportedOperationException",),
             ),
-            "409": Answer(status="409", schema="IcebergErrorResponse", media_type="application/json", errors=("AlreadyExistsException",)),
+            "409": Answer(
+                status="409",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("AlreadyExistsException",),
+            ),
             "419": Answer(
-                status="419", schema="IcebergErrorResponse", media_type="application/json", errors=("AuthenticationTimeoutException",)
+                status="419",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("AuthenticationTimeoutException",),
             ),
-            "503": Answer(status="503", schema="IcebergErrorResponse", media_type="application/json", errors=("SlowDownException",)),
-            "5XX": Answer(status="5XX", schema="IcebergErrorResponse", media_type="application/json"),
+            "503": Answer(
+                status="503",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("SlowDownException",),
+            ),
+            "5XX": Answer(
+                status="5XX", schema="IcebergErrorResponse", media_type="application/json"
+            ),
         },
         tags=("Catalog API",),
     ),
@@ -1089,8 +2465,20 @@ OPERATIONS: dict[OperationId, Operation] = {
         method="POST",
         path="/v1/{prefix}/namespaces/{namespace}/register-view",
         parameters=(
-            Parameter(name="prefix", argument="prefix", where="path", required=True, schema={"type": "string"}),
-            Parameter(name="namespace", argument="namespace", where="path", required=True, schema={"type": "string"}),
+            Parameter(
+                name="prefix",
+                argument="prefix",
+                where="path",
+                required=True,
+                schema={"type": "string"},
+            ),
+            Parameter(
+                name="namespace",
+                argument="namespace",
+                where="path",
+                required=True,
+                schema={"type": "string"},
+            ),
             Parameter(
                 name="Idempotency-Key",
                 argument="idempotency_key",
@@ -1105,16 +2493,51 @@ OPERATIONS: dict[OperationId, Operation] = {
         success=200,
         answers={
             "200": Answer(status="200", schema="LoadViewResult", media_type="application/json"),
-            "400": Answer(status="400", schema="IcebergErrorResponse", media_type="application/json", errors=("BadRequestException",)),
-            "401": Answer(status="401", schema="IcebergErrorResponse", media_type="application/json", errors=("NotAuthorizedException",)),
-            "403": Answer(status="403", schema="IcebergErrorResponse", media_type="application/json", errors=("NotAuthorizedException",)),
-            "404": Answer(status="404", schema="IcebergErrorResponse", media_type="application/json", errors=("NoSuchNamespaceException",)),
-            "409": Answer(status="409", schema="IcebergErrorResponse", media_type="application/json", errors=("AlreadyExistsException",)),
-            "419": Answer(
-                status="419", schema="IcebergErrorResponse", media_type="application/json", errors=("AuthenticationTimeoutException",)
+            "400": Answer(
+                status="400",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("BadRequestException",),
             ),
-            "503": Answer(status="503", schema="IcebergErrorResponse", media_type="application/json", errors=("SlowDownException",)),
-            "5XX": Answer(status="5XX", schema="IcebergErrorResponse", media_type="application/json"),
+            "401": Answer(
+                status="401",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("NotAuthorizedException",),
+            ),
+            "403": Answer(
+                status="403",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("NotAuthorizedException",),
+            ),
+            "404": Answer(
+                status="404",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("NoSuchNamespaceException",),
+            ),
+            "409": Answer(
+                status="409",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("AlreadyExistsException",),
+            ),
+            "419": Answer(
+                status="419",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("AuthenticationTimeoutException",),
+            ),
+            "503": Answer(
+                status="503",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("SlowDownException",),
+            ),
+            "5XX": Answer(
+                status="5XX", schema="IcebergErrorResponse", media_type="application/json"
+            ),
         },
         tags=("Catalog API",),
     ),
@@ -1124,9 +2547,27 @@ OPERATIONS: dict[OperationId, Operation] = {
         method="POST",
         path="/v1/{prefix}/namespaces/{namespace}/tables/{table}/sign",
         parameters=(
-            Parameter(name="prefix", argument="prefix", where="path", required=True, schema={"type": "string"}),
-            Parameter(name="namespace", argument="namespace", where="path", required=True, schema={"type": "string"}),
-            Parameter(name="table", argument="table", where="path", required=True, schema={"type": "string"}),
+            Parameter(
+                name="prefix",
+                argument="prefix",
+                where="path",
+                required=True,
+                schema={"type": "string"},
+            ),
+            Parameter(
+                name="namespace",
+                argument="namespace",
+                where="path",
+                required=True,
+                schema={"type": "string"},
+            ),
+            Parameter(
+                name="table",
+                argument="table",
+                where="path",
+                required=True,
+                schema={"type": "string"},
+            ),
         ),
         body="RemoteSignRequest",
         body_media_type="application/json",
@@ -1134,15 +2575,45 @@ OPERATIONS: dict[OperationId, Operation] = {
         success=200,
         answers={
             "200": Answer(status="200", schema="RemoteSignResult", media_type="application/json"),
-            "400": Answer(status="400", schema="IcebergErrorResponse", media_type="application/json", errors=("BadRequestException",)),
-            "401": Answer(status="401", schema="IcebergErrorResponse", media_type="application/json", errors=("NotAuthorizedException",)),
-            "403": Answer(status="403", schema="IcebergErrorResponse", media_type="application/json", errors=("NotAuthorizedException",)),
-            "404": Answer(status="404", schema="IcebergErrorResponse", media_type="application/json", errors=("NoSuchTableException",)),
-            "419": Answer(
-                status="419", schema="IcebergErrorResponse", media_type="application/json", errors=("AuthenticationTimeoutException",)
+            "400": Answer(
+                status="400",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("BadRequestException",),
             ),
-            "503": Answer(status="503", schema="IcebergErrorResponse", media_type="application/json", errors=("SlowDownException",)),
-            "5XX": Answer(status="5XX", schema="IcebergErrorResponse", media_type="application/json"),
+            "401": Answer(
+                status="401",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("NotAuthorizedException",),
+            ),
+            "403": Answer(
+                status="403",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("NotAuthorizedException",),
+            ),
+            "404": Answer(
+                status="404",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("NoSuchTableException",),
+            ),
+            "419": Answer(
+                status="419",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("AuthenticationTimeoutException",),
+            ),
+            "503": Answer(
+                status="503",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("SlowDownException",),
+            ),
+            "5XX": Answer(
+                status="5XX", schema="IcebergErrorResponse", media_type="application/json"
+            ),
         },
         tags=("Catalog API",),
     ),
@@ -1152,26 +2623,82 @@ OPERATIONS: dict[OperationId, Operation] = {
         method="GET",
         path="/v1/{prefix}/namespaces/{namespace}/functions",
         parameters=(
-            Parameter(name="prefix", argument="prefix", where="path", required=True, schema={"type": "string"}),
-            Parameter(name="namespace", argument="namespace", where="path", required=True, schema={"type": "string"}),
-            Parameter(name="pageToken", argument="page_token", where="query", required=False, schema={"type": ["string", "null"]}),
-            Parameter(name="pageSize", argument="page_size", where="query", required=False, schema={"type": "integer", "minimum": 1}),
+            Parameter(
+                name="prefix",
+                argument="prefix",
+                where="path",
+                required=True,
+                schema={"type": "string"},
+            ),
+            Parameter(
+                name="namespace",
+                argument="namespace",
+                where="path",
+                required=True,
+                schema={"type": "string"},
+            ),
+            Parameter(
+                name="pageToken",
+                argument="page_token",
+                where="query",
+                required=False,
+                schema={"type": ["string", "null"]},
+            ),
+            Parameter(
+                name="pageSize",
+                argument="page_size",
+                where="query",
+                required=False,
+                schema={"type": "integer", "minimum": 1},
+            ),
         ),
         body=None,
         body_media_type=None,
         body_required=False,
         success=200,
         answers={
-            "200": Answer(status="200", schema="ListFunctionsResponse", media_type="application/json"),
-            "400": Answer(status="400", schema="IcebergErrorResponse", media_type="application/json", errors=("BadRequestException",)),
-            "401": Answer(status="401", schema="IcebergErrorResponse", media_type="application/json", errors=("NotAuthorizedException",)),
-            "403": Answer(status="403", schema="IcebergErrorResponse", media_type="application/json", errors=("NotAuthorizedException",)),
-            "404": Answer(status="404", schema="IcebergErrorResponse", media_type="application/json", errors=("NoSuchNamespaceException",)),
-            "419": Answer(
-                status="419", schema="IcebergErrorResponse", media_type="application/json", errors=("AuthenticationTimeoutException",)
+            "200": Answer(
+                status="200", schema="ListFunctionsResponse", media_type="application/json"
             ),
-            "503": Answer(status="503", schema="IcebergErrorResponse", media_type="application/json", errors=("SlowDownException",)),
-            "5XX": Answer(status="5XX", schema="IcebergErrorResponse", media_type="application/json"),
+            "400": Answer(
+                status="400",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("BadRequestException",),
+            ),
+            "401": Answer(
+                status="401",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("NotAuthorizedException",),
+            ),
+            "403": Answer(
+                status="403",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("NotAuthorizedException",),
+            ),
+            "404": Answer(
+                status="404",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("NoSuchNamespaceException",),
+            ),
+            "419": Answer(
+                status="419",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("AuthenticationTimeoutException",),
+            ),
+            "503": Answer(
+                status="503",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("SlowDownException",),
+            ),
+            "5XX": Answer(
+                status="5XX", schema="IcebergErrorResponse", media_type="application/json"
+            ),
         },
         tags=("Catalog API",),
     ),
@@ -1181,9 +2708,27 @@ OPERATIONS: dict[OperationId, Operation] = {
         method="GET",
         path="/v1/{prefix}/namespaces/{namespace}/functions/{function}",
         parameters=(
-            Parameter(name="prefix", argument="prefix", where="path", required=True, schema={"type": "string"}),
-            Parameter(name="namespace", argument="namespace", where="path", required=True, schema={"type": "string"}),
-            Parameter(name="function", argument="function", where="path", required=True, schema={"type": "string"}),
+            Parameter(
+                name="prefix",
+                argument="prefix",
+                where="path",
+                required=True,
+                schema={"type": "string"},
+            ),
+            Parameter(
+                name="namespace",
+                argument="namespace",
+                where="path",
+                required=True,
+                schema={"type": "string"},
+            ),
+            Parameter(
+                name="function",
+                argument="function",
+                where="path",
+                required=True,
+                schema={"type": "string"},
+            ),
         ),
         body=None,
         body_media_type=None,
@@ -1191,9 +2736,24 @@ OPERATIONS: dict[OperationId, Operation] = {
         success=200,
         answers={
             "200": Answer(status="200", schema="LoadFunctionResult", media_type="application/json"),
-            "400": Answer(status="400", schema="IcebergErrorResponse", media_type="application/json", errors=("BadRequestException",)),
-            "401": Answer(status="401", schema="IcebergErrorResponse", media_type="application/json", errors=("NotAuthorizedException",)),
-            "403": Answer(status="403", schema="IcebergErrorResponse", media_type="application/json", errors=("NotAuthorizedException",)),
+            "400": Answer(
+                status="400",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("BadRequestException",),
+            ),
+            "401": Answer(
+                status="401",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("NotAuthorizedException",),
+            ),
+            "403": Answer(
+                status="403",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("NotAuthorizedException",),
+            ),
             "404": Answer(
                 status="404",
                 schema="IcebergErrorResponse",
@@ -1201,10 +2761,20 @@ OPERATIONS: dict[OperationId, Operation] = {
                 errors=("NoSuchFunctionException", "NoSuchNamespaceException"),
             ),
             "419": Answer(
-                status="419", schema="IcebergErrorResponse", media_type="application/json", errors=("AuthenticationTimeoutException",)
+                status="419",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("AuthenticationTimeoutException",),
             ),
-            "503": Answer(status="503", schema="IcebergErrorResponse", media_type="application/json", errors=("SlowDownException",)),
-            "5XX": Answer(status="5XX", schema="IcebergErrorResponse", media_type="application/json"),
+            "503": Answer(
+                status="503",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("SlowDownException",),
+            ),
+            "5XX": Answer(
+                status="5XX", schema="IcebergErrorResponse", media_type="application/json"
+            ),
         },
         tags=("Catalog API",),
     ),
@@ -1214,9 +2784,27 @@ OPERATIONS: dict[OperationId, Operation] = {
         method="POST",
         path="/v1/{prefix}/namespaces/{namespace}/tables/{table}/unregister",
         parameters=(
-            Parameter(name="prefix", argument="prefix", where="path", required=True, schema={"type": "string"}),
-            Parameter(name="namespace", argument="namespace", where="path", required=True, schema={"type": "string"}),
-            Parameter(name="table", argument="table", where="path", required=True, schema={"type": "string"}),
+            Parameter(
+                name="prefix",
+                argument="prefix",
+                where="path",
+                required=True,
+                schema={"type": "string"},
+            ),
+            Parameter(
+                name="namespace",
+                argument="namespace",
+                where="path",
+                required=True,
+                schema={"type": "string"},
+            ),
+            Parameter(
+                name="table",
+                argument="table",
+                where="path",
+                required=True,
+                schema={"type": "string"},
+            ),
             Parameter(
                 name="Idempotency-Key",
                 argument="idempotency_key",
@@ -1230,16 +2818,48 @@ OPERATIONS: dict[OperationId, Operation] = {
         body_required=False,
         success=200,
         answers={
-            "200": Answer(status="200", schema="UnregisterTableResult", media_type="application/json"),
-            "400": Answer(status="400", schema="IcebergErrorResponse", media_type="application/json", errors=("BadRequestException",)),
-            "401": Answer(status="401", schema="IcebergErrorResponse", media_type="application/json", errors=("NotAuthorizedException",)),
-            "403": Answer(status="403", schema="IcebergErrorResponse", media_type="application/json", errors=("NotAuthorizedException",)),
-            "404": Answer(status="404", schema="IcebergErrorResponse", media_type="application/json", errors=("NoSuchTableException",)),
-            "419": Answer(
-                status="419", schema="IcebergErrorResponse", media_type="application/json", errors=("AuthenticationTimeoutException",)
+            "200": Answer(
+                status="200", schema="UnregisterTableResult", media_type="application/json"
             ),
-            "503": Answer(status="503", schema="IcebergErrorResponse", media_type="application/json", errors=("SlowDownException",)),
-            "5XX": Answer(status="5XX", schema="IcebergErrorResponse", media_type="application/json"),
+            "400": Answer(
+                status="400",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("BadRequestException",),
+            ),
+            "401": Answer(
+                status="401",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("NotAuthorizedException",),
+            ),
+            "403": Answer(
+                status="403",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("NotAuthorizedException",),
+            ),
+            "404": Answer(
+                status="404",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("NoSuchTableException",),
+            ),
+            "419": Answer(
+                status="419",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("AuthenticationTimeoutException",),
+            ),
+            "503": Answer(
+                status="503",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("SlowDownException",),
+            ),
+            "5XX": Answer(
+                status="5XX", schema="IcebergErrorResponse", media_type="application/json"
+            ),
         },
         tags=("Catalog API",),
     ),
