@@ -153,9 +153,10 @@ class Tasks:
         self.run(f"CREATE TABLE {self.table} (id BIGINT NOT NULL, data STRING) USING iceberg")
 
     def load_table(self) -> Any:
-        loaded = self.spark._jvm.org.apache.iceberg.spark.Spark3Util.loadIcebergTable(
-            self.spark._jsparkSession, self.table
-        )  # noqa: SLF001
+        loaded = self.spark._jvm.org.apache.iceberg.spark.Spark3Util.loadIcebergTable(  # noqa: SLF001
+            self.spark._jsparkSession,  # noqa: SLF001
+            self.table,
+        )
         current = loaded.currentSnapshot()
         return {
             "uuid": loaded.uuid().toString(),

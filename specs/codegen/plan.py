@@ -29,8 +29,12 @@ class _Planned(AbstractRoutingAPI[Any]):
         return path, operation.operation_id
 
     def _add_operation_internal(
-        self, method: str, path: str, operation: Any, name: str | None = None
-    ) -> None:  # noqa: ARG002
+        self,
+        method: str,
+        path: str,
+        operation: Any,
+        name: str | None = None,  # noqa: ARG002
+    ) -> None:
         self.routes.append([method.upper(), path, operation.function()])
 
 

@@ -17,8 +17,8 @@ HEADER = f"# Made by codegen.sync_twin from {SOURCE}/{{name}} beside this folder
 #: Replacements for code without an event loop, applied in this order.
 TRANSLATIONS = (
     (r"\basync (def|for|with) ", r"\1 "),
-    (r"\bawait asyncio\.to_thread\(([\w.]+), ", r"\1("),
-    (r"\bawait in_thread\(([\w.]+(?:\(\)[\w.]+)?)(?:, )?", r"\1("),
+    (r"\bawait asyncio\.to_thread\(\s*([\w.]+),\s+", r"\1("),
+    (r"\bawait in_thread\(\s*([\w.]+(?:\(\)[\w.]+)?)(?:,\s+)?", r"\1("),
     (r"\bblocking\(([\w.]+)\)", r"\1"),
     (r"^from lakepact\.client\.iceberg_rest\.event_loops import .*\n", ""),
     (r"\bawait ", ""),

@@ -187,7 +187,10 @@ def three(folder: Path, chosen: argparse.Namespace) -> bool:
         pages = all((run / f"report.{form}").exists() for form in ("html", "md"))
         late = seconds > SECONDS
         missed = missed or late or bool(unseen) or bool(failed_of_ours) or not pages
-        clock = f"{seconds:5.1f} s of {SECONDS:.0f}{' MISSED' if late else ''}, of processors {processors:5.1f} s, the servers {theirs:.1f} s"
+        clock = (
+            f"{seconds:5.1f} s of {SECONDS:.0f}{' MISSED' if late else ''}, "
+            f"of processors {processors:5.1f} s, the servers {theirs:.1f} s"
+        )
         say(f"{name:9} {len(targets)} targets, {made['cases'] * len(targets)} cases sent: {clock}")
         say(
             f"{'':9} faults not found: {', '.join(unseen) or 'none'}; failures of ours: {', '.join(failed_of_ours) or 'none'}"

@@ -115,8 +115,10 @@ def credentials(watched: Watched, **options: Any) -> ClientCredentials:
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("in_form", [False, True])
 def test_token_issued_by_the_catalog_is_accepted(
-    watched: Watched, kind: str, in_form: bool
-) -> None:  # noqa: FBT001
+    watched: Watched,
+    kind: str,
+    in_form: bool,  # noqa: FBT001
+) -> None:
     with Driven(
         KINDS[kind], watched.url, auth=credentials(watched, scope="catalog", in_form=in_form)
     ) as catalog:

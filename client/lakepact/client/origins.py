@@ -50,9 +50,9 @@ class TrustedOrigins:
             ValueError: One of `trusted` is not an origin.
         """
         if isinstance(trusted, str):
-            raise ValueError(
+            raise ValueError(  # noqa: TRY004
                 'trusted_origins is a sequence of origins, such as ("https://storage.example",)'
-            )  # noqa: TRY004
+            )
         local = {FILES} if _is_loopback(urlsplit(address).hostname or "") else set[str]()
         return cls(
             frozenset({_origin(address), *local, *map(_own_origin, trusted)}), frozenset(own)

@@ -14,7 +14,7 @@ from lakepact.client.delta_sharing.lines import Facts, Metadata, SharedFile
 
 from .serving import PARQUET, B, Desk, file, lines, parquet_file
 
-TYPES = dict(
+TYPES = dict(  # noqa: C408
     i="long",
     s="string",
     d="date",
@@ -24,7 +24,7 @@ TYPES = dict(
     m="decimal(9,2)",
     b="boolean",
     p="date",
-)  # noqa: C408
+)
 FIELDS = [
     {"name": name, "type": kind, "nullable": True, "metadata": {}} for name, kind in TYPES.items()
 ]

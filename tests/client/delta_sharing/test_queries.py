@@ -12,7 +12,11 @@ from lakepact.client import BadReply, column
 
 from .serving import PARQUET, Desk, lines
 
-CAPABILITIES = "responseformat=delta,parquet;readerfeatures=deletionvectors,columnmapping,timestampntz,typewidening;includeendstreamaction=true"
+CAPABILITIES = (
+    "responseformat=delta,parquet;"
+    "readerfeatures=deletionvectors,columnmapping,timestampntz,typewidening;"
+    "includeendstreamaction=true"
+)
 
 
 def test_version_is_read_from_its_header(table):

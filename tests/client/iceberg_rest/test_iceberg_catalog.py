@@ -281,10 +281,10 @@ def test_five_thousand_tables_are_listed_in_five_requests(catalog):
 
 def test_repeated_page_token_is_a_bad_reply(catalog):
     following = {"": "p1", "p1": "p2", "p2": "p1"}
-    turn = lambda request: {
+    turn = lambda request: {  # noqa: E731
         "namespaces": [["a"]],
         "next-page-token": following[request.url.params["pageToken"]],
-    }  # noqa: E731
+    }
     driven, desk = catalog({"GET /base/v1/namespaces": turn})
 
     with pytest.raises(errors.BadReply, match="leads back to the page of token 'p1'"):

@@ -653,8 +653,10 @@ def write(folder: Path, line: str) -> Path:
     ],
 )
 def test_exit_code_depends_on_the_outcomes(
-    seen: list[Outcome], strict: bool, expected: int
-) -> None:  # noqa: FBT001
+    seen: list[Outcome],
+    strict: bool,  # noqa: FBT001
+    expected: int,
+) -> None:
     results = [runner.Result(MUST, outcome, ()) for outcome in seen]
 
     assert runner.exit_code(results, strict=strict) == expected

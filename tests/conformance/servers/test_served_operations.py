@@ -452,8 +452,10 @@ PLANS_LATER = unnamed(rewrites(op.create_table, lambda body: body | {"properties
     [([PLANS_LATER], True), ([], False), (mutants(["partitions-anyway"]), False)],
 )
 def test_plans_in_the_background_are_detected(
-    tmp_path: Path, faults: list[str | Fault], later: bool
-) -> None:  # noqa: FBT001
+    tmp_path: Path,
+    faults: list[str | Fault],
+    later: bool,  # noqa: FBT001
+) -> None:
     assert features(tmp_path, *faults)["async-planning"] is later
 
 

@@ -26,8 +26,9 @@ from raw_connections import (
 from sample_tables.delta_logs import HEAD, Table, add
 
 pytestmark = pytest.mark.skipif(
-    not os.path.exists("/proc/self/status"), reason="memory is read from /proc"
-)  # noqa: PTH110 - at import
+    not os.path.exists("/proc/self/status"),  # noqa: PTH110 - at import
+    reason="memory is read from /proc",
+)
 
 MOST_MEGABYTES = 150
 ANSWERED_WITHIN = 5  #: seconds; attacker, server and other tests share the machine

@@ -44,13 +44,14 @@ def table(
     for number, line in enumerate(lines):
         aligned = (
             _aligned(text, wide, place < len(right) and right[place])
-            for place, (text, wide) in enumerate(zip(line, widths))
-        )  # noqa: B905 - columns at the end are left out
+            for place, (text, wide) in enumerate(zip(line, widths))  # noqa: B905 - columns at the end are left out
+        )
         yield GAP.join(aligned).rstrip()
         if number == 0 and any(heads):
             yield GAP.join(
-                ("-" if head else " ") * wide for head, wide in zip(heads, widths)
-            ).rstrip()  # noqa: B905 - as above
+                ("-" if head else " ") * wide
+                for head, wide in zip(heads, widths)  # noqa: B905
+            ).rstrip()
     if len(widths) < len(heads):
         left_out = heads[len(widths) :]
         yield cut(f"({len(left_out)} more columns: {plain(', '.join(left_out))})", cells or 0)

@@ -269,8 +269,11 @@ class _Bridge(SchemaConversion):
 
     @_translated()
     def register_table(
-        self, identifier: str | Identifier, metadata_location: str, overwrite: bool = False
-    ) -> Table:  # noqa: FBT001, FBT002
+        self,
+        identifier: str | Identifier,
+        metadata_location: str,
+        overwrite: bool = False,  # noqa: FBT001, FBT002
+    ) -> Table:
         identifier = self.identifier_to_tuple(identifier)
         self._catalog.register_table(identifier, metadata_location, overwrite=overwrite)
         return self.loaded(identifier)

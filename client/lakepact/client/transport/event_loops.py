@@ -133,8 +133,13 @@ class AsyncBackend(httpcore.AsyncNetworkBackend):
     """Opens such streams; those of the HTTP library would take a fifth of a small call."""
 
     async def connect_tcp(
-        self, host: str, port: int, timeout: float | None = None, *_rest: Any, **_options: Any
-    ) -> _AsyncStream:  # noqa: ASYNC109
+        self,
+        host: str,
+        port: int,
+        timeout: float | None = None,  # noqa: ASYNC109
+        *_rest: Any,
+        **_options: Any,
+    ) -> _AsyncStream:
         """Return a stream to a host: its addresses are tried one after another, as in threads."""
         loop = asyncio.get_running_loop()
         # Not asyncio's way to try several at once: it leaves sockets open when it is cancelled, and uvloop has none.

@@ -283,8 +283,13 @@ def _has(member: Any, at: Place | None) -> dict[str, Any]:
 
 
 def true(
-    holds: bool, expected: str, actual: Any, *, at: Place | None, kind: Kind = Kind.VALUE
-) -> None:  # noqa: FBT001
+    holds: bool,  # noqa: FBT001
+    expected: str,
+    actual: Any,
+    *,
+    at: Place | None,
+    kind: Kind = Kind.VALUE,
+) -> None:
     """Expect a condition.
 
     Args:

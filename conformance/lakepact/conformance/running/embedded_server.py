@@ -57,9 +57,9 @@ def embedded(suite: Suite[Any], *, faults: Sequence[str] = ()) -> Generator[Targ
 @contextlib.contextmanager
 def answering(command: Sequence[str]) -> Generator[str]:
     """Start a server and yield the address that it prints."""
-    with subprocess.Popen(
+    with subprocess.Popen(  # noqa: S603 - our own module
         command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, errors="replace"
-    ) as process:  # noqa: S603 - our own module
+    ) as process:
         complaints = _Complaints(process)
         try:
             line = process.stdout.readline() if process.stdout else ""

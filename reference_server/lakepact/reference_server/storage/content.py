@@ -311,9 +311,9 @@ def holds(row: Row) -> bool:
     return tuple(map(type, row)) == _TYPES and row[-1] == checksum_of(*row[:-1])
 
 
-def checksum_of(
+def checksum_of(  # noqa: PLR0917 - as in a row
     collection: str, place: str, name: str, kind: str, body: bytes, tag: bytes, batch: int
-) -> int:  # noqa: PLR0917 - as in a row
+) -> int:
     """Return the checksum that stands in the row of these columns."""
     return zlib.crc32(
         body,

@@ -19,10 +19,10 @@ from lakepact.client.delta_sharing.predicates import Column, Predicate
 from lakepact.client.delta_sharing.schemas import Primitive
 
 _EPOCH, _MICROSECOND, _MILLISECOND = (
-    datetime(1970, 1, 1),
+    datetime(1970, 1, 1),  # noqa: DTZ001
     timedelta(microseconds=1),
     timedelta(milliseconds=1),
-)  # noqa: DTZ001
+)
 _OPERATORS: tuple[Callable[[Column, Any], Predicate], ...] = (
     lambda left, value: left == value,
     lambda left, value: left != value,

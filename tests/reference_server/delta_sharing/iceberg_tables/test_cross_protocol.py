@@ -291,8 +291,8 @@ def test_delta_format_has_the_same_files(doors):
 
 def test_times_without_zones_need_delta_format(doors):
     table = doors.create(
-        pa.table({"wall": pa.array([dt.datetime(2021, 1, 1, 1, 2, 3)], pa.timestamp("us"))})
-    )  # noqa: DTZ001
+        pa.table({"wall": pa.array([dt.datetime(2021, 1, 1, 1, 2, 3)], pa.timestamp("us"))})  # noqa: DTZ001
+    )
     refused = doors.query()
     assert (refused.status, "timestampNtz" in refused.message) == (400, True)
     answer = doors.ask(

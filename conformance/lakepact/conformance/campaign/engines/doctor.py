@@ -75,9 +75,9 @@ def _java() -> Finding:
     if program is None:
         return Finding("Java", False, f"none on PATH; {advice}")
     try:
-        said = subprocess.run(
+        said = subprocess.run(  # noqa: S603 - Java
             [program, "-version"], capture_output=True, text=True, timeout=30, check=False
-        ).stderr  # noqa: S603 - Java
+        ).stderr
     except (OSError, subprocess.TimeoutExpired) as wrong:
         return Finding(
             "Java",

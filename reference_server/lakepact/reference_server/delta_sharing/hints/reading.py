@@ -267,9 +267,9 @@ def _timestamp(type_: str, value: Any) -> Bounds:
         raise Unreadable(type_)
     year, month, day, hour, minute, second, fraction, zone = match.groups()
     try:
-        days = datetime(
+        days = datetime(  # noqa: DTZ001
             int(year), int(month), int(day), int(hour or 0), int(minute or 0), int(second or 0)
-        )  # noqa: DTZ001
+        )
     except ValueError:
         raise Unreadable(type_) from None
     seconds = (days.toordinal() - EPOCH) * 86400 + days.hour * 3600 + days.minute * 60 + days.second
