@@ -111,6 +111,12 @@ def tests_newer(session: nox.Session) -> None:
 
 
 @nox.session
+def budget(session: nox.Session) -> None:
+    """Count the code of product, tests and generated modules; fail above the budget."""
+    session.run("python", "tests/budget.py")
+
+
+@nox.session
 def nightly(session: nox.Session) -> None:
     """Tests that take minutes: hundreds of crashes, long fuzzing, many examples of each law."""
     install(session, "tests", "generate", package=".[all]")
