@@ -1,7 +1,8 @@
 """How a call is made: authorize, try, try again, then decode or raise.
 
 The engine does no input or output. It is a generator: it yields the requests to send and the pauses to make, receives what came of
-them, and returns the decoded reply. `connections` drives it, in a thread or in an event loop, so there is one body of logic for both.
+them, and returns the decoded reply. `transport` drives it, in a thread or in an event loop, so
+there is one body of logic for both.
 """
 
 from __future__ import annotations

@@ -53,7 +53,10 @@ class AsyncSharingClient(AsyncClient):
         limits: The maximum size of replies, and number of connections.
         downloads: The number of files that are fetched at once.
         memory: The bytes of fetched files that are held at once; a larger file is fetched alone.
-        headers, verify, cert, proxy: As for `IcebergCatalog`.
+        headers: Headers of every request to the server, as for `IcebergCatalog`.
+        verify: The trust in certificates, as for `IcebergCatalog`.
+        cert: The client's certificate, as for `IcebergCatalog`.
+        proxy: The address of a proxy, as for `IcebergCatalog`.
         http: A client of `httpx` whose connections, proxies and hooks are used; its owner closes it.
         sleep: The function that waits between retries.
 
