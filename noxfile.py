@@ -12,7 +12,7 @@ import nox
 nox.needs_version = ">=2025.5"
 nox.options.default_venv_backend = "uv|virtualenv"
 nox.options.reuse_venv = "yes"
-nox.options.sessions = ["lint", "types", "layers", "generate_check", "tests"]
+nox.options.sessions = ["lint", "types", "layers", "generate_check", "docs", "pages", "tests"]
 os.environ.pop(
     "PYTHONDONTWRITEBYTECODE", None
 )  # tests start Python hundreds of times: each start would compile every library again
@@ -273,7 +273,7 @@ def docs(session: nox.Session) -> None:
 def pages(session: nox.Session) -> None:
     """Run the commands and programs of all pages; the tests only check that their verbs, options and imports exist."""
     install(session, "tests", package=".[all]")
-    session.run("pytest", "tests/pages", "-m", "pages", *session.posargs)
+    session.run("pytest", "tests/pages", "-m", "pages", *(session.posargs or PARALLEL))
 
 
 @nox.session

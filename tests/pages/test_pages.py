@@ -181,6 +181,8 @@ def run(
             run_python(block, addresses, names)
         case "toml":
             tomllib.loads(block.text)
+        case "json":
+            orjson.loads(block.text)
         case "yaml" if "shares:" not in block.text:
             (folder / "credentials.yaml").write_text(block.text, "utf-8")
         case "sql":
