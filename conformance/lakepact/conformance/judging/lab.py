@@ -1,6 +1,6 @@
 """The tools of one check: it sends requests, records verdicts and removes what it created.
 
-A contract's lab (`checks/<contract>/lab.py`) adds methods that create its objects.
+A contract's lab (`checks/<contract>/kit/lab.py`) adds methods that create its objects.
 """
 
 from __future__ import annotations

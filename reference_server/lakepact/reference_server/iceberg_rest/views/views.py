@@ -1,4 +1,4 @@
-"""Views by name: create, list, load, rename, drop. Changes to their metadata are in `view_commits`."""
+"""Views by name: create, list, load, rename, drop. Changes to their metadata are in `commits`."""
 
 from __future__ import annotations
 
