@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lakepact.reference_server.warehouse.local import (
+    LARGEST_DOCUMENT,
     FileWarehouse,
     MemoryWarehouse,
     Outside,
@@ -49,6 +51,15 @@ def test_locations_have_the_form_of_the_warehouse(tmp_path: Path, scheme: str) -
         == kept.read(f"file:{tmp_path}/t/a")
         == kept.read(f"file://{tmp_path}/t/a")
     )
+
+
+def test_document_above_the_limit_is_not_read(files: FileWarehouse) -> None:
+    large = Path(files.root.removeprefix("file://"), "large.json")
+    large.touch()
+    os.truncate(large, LARGEST_DOCUMENT + 1)  # a sparse file: nothing is written
+
+    with pytest.raises(Unreadable, match=f"is larger than {LARGEST_DOCUMENT} bytes"):
+        files.read(f"{files.root}/large.json")
 
 
 def test_a_document_is_read_where_it_was_written(kept: Warehouse) -> None:
