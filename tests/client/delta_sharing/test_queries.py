@@ -66,6 +66,26 @@ def test_queries_send_a_json_body_and_the_capabilities(table):
     }
 
 
+@pytest.mark.parametrize(
+    "point", [{"version": 5}, {"timestamp": "2024-01-01T00:00:00Z"}, {"starting_version": 0}]
+)
+def test_query_of_a_version_asks_for_no_refresh_token(table, point):
+    desk = Desk(query=lines(*PARQUET))
+
+    table(desk).query(**point).close()
+
+    assert "includeRefreshToken" not in desk.bodies[0]
+
+
+def test_later_pages_ask_for_no_refresh_token(table):
+    more = {"endStreamAction": {"nextPageToken": "two"}}
+    desk = Desk(query=[lines(*PARQUET, more), lines(*PARQUET)])
+
+    list(table(desk).query())
+
+    assert desk.bodies == [{"includeRefreshToken": True}, {"pageToken": "two"}]
+
+
 def test_snapshot_options_are_sent(table):
     """DS-HNT-07: the predicate is sent as text that holds JSON."""
     desk = Desk(query=lines(*PARQUET, delta_table_version="3"))

@@ -129,19 +129,18 @@ class Query(_Asked):
     version: int | None = None
     timestamp: str | None = None
     starting_version: int | None = None
-    refreshes: bool = False
     refresh_token: str | None = field(default=None, repr=False)
     #: Names a query that may run in the background.
     idempotency_key: str | None = None
 
     def __post_init__(self) -> None:
-        if (
-            sum(each is not None for each in (self.version, self.timestamp, self.starting_version))
-            > 1
-        ):
+        if sum(each is not None for each in self._points()) > 1:
             raise ValueError(
                 "a table is read at a version, at a timestamp, or from a version on: give one of the three at most"
             )
+
+    def _points(self) -> tuple[int | str | None, ...]:
+        return self.version, self.timestamp, self.starting_version
 
     @property
     def gives_changes(self) -> bool:
@@ -157,6 +156,8 @@ class Query(_Asked):
         told = hint(self.predicate) if isinstance(self.predicate, Predicate) else None
         # With a predicate, the number of rows to read for that many results is unknown.
         limited = self.limit is not None and self.predicate is None and self.limit <= _MOST_HINTED
+        # The official server returns 400 for a token in other requests than these.
+        refreshes = all(point is None for point in self._points()) and not page_token
         asked: dict[str, Any] = {
             "json_predicate_hints": told,
             "limit_hint": self.limit if limited else None,
@@ -168,8 +169,8 @@ class Query(_Asked):
             "page_token": page_token,
             "include_historical_protocol": True if self.historical_protocol else None,
             "idempotency_key": self.idempotency_key,
-            "include_refresh_token": True if self.refreshes else None,
-            "refresh_token": self.refresh_token,
+            "include_refresh_token": True if refreshes else None,
+            "refresh_token": self.refresh_token if refreshes else None,
         }
         body = QueryTableRequest.model_validate(
             {name: value for name, value in asked.items() if value is not None}

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from lakepact.reference_server.delta_sharing.queries.queries import REFRESHES
 from sample_tables.delta_logs import METADATA, add, remove
 from sample_tables.shared_tables import TOKENS, Lines, SharedTable, hour, ids
 
@@ -38,10 +39,11 @@ def pages(
 ) -> list[Lines]:
     """Return all pages of a query."""
     found = [table.query(capabilities, maxFiles=size, **body)]
+    later = {name: value for name, value in body.items() if name not in REFRESHES}
     while "nextPageToken" in found[-1].end:
         found.append(
             table.query(
-                capabilities, maxFiles=size, pageToken=found[-1].end["nextPageToken"], **body
+                capabilities, maxFiles=size, pageToken=found[-1].end["nextPageToken"], **later
             )
         )
     return found
@@ -115,15 +117,24 @@ def test_a_token_holds_whatever_the_case_of_the_names(table: SharedTable) -> Non
     assert table.query(pageToken=first["nextPageToken"]).status == 200
 
 
-@pytest.mark.parametrize("point", [{"version": 0}, {"timestamp": hour(0.5)}])
-def test_refresh_of_an_older_version_returns_that_version(
-    table: SharedTable, point: dict[str, Any]
+@pytest.mark.parametrize("name", ["includeRefreshToken", "refreshToken"])
+@pytest.mark.parametrize("member", ["version", "timestamp", "startingVersion", "pageToken"])
+def test_refresh_token_with_a_version_or_page_returns_400(
+    table: SharedTable, name: str, member: str
 ) -> None:
-    before = with_files(table, 3).query(includeRefreshToken=True, **point)
+    first = with_files(table, 3).query(includeRefreshToken=True, maxFiles=1).end
+    others = {
+        "version": 0,
+        "timestamp": hour(0.5),
+        "startingVersion": 0,
+        "pageToken": first["nextPageToken"],
+    }
+    token = {"includeRefreshToken": True, "refreshToken": first["refreshToken"]}[name]
 
-    for again in (point, {}):
-        after = table.query(refreshToken=before.end["refreshToken"], **again)
-        assert (after.ids, after.version, after.of("file")[0]["version"]) == (before.ids, 0, 0)
+    answer = table.query(**{name: token, member: others[member]})
+
+    assert answer.refusal == REFUSED
+    assert f"{name} and {member} exclude each other" in answer.message
 
 
 def test_refresh_of_a_filtered_query_returns_the_same_files(table: SharedTable) -> None:

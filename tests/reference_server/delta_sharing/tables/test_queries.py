@@ -251,13 +251,6 @@ def test_an_end_after_the_current_version_means_the_current_one(table: SharedTab
     assert said[0] == said[1]
 
 
-def test_a_refresh_token_is_not_made_for_changes(table: SharedTable) -> None:
-    assert (
-        "endStreamAction"
-        not in with_history(table).query(startingVersion=0, includeRefreshToken=True).kinds
-    )
-
-
 def test_metadata_of_two_moments_at_once_is_refused(table: SharedTable) -> None:
     answer = table.begun().metadata(version=0, timestamp=hour(0))
 

@@ -153,7 +153,6 @@ class AsyncTable:
             ending_version=ending_version,
             page_size=page_size,
             file_id_hash=file_id_hash,
-            refreshes=starting_version is None,
         )
         return await AsyncListing(self._reach, question).begin()
 

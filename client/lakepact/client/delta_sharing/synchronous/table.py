@@ -154,7 +154,6 @@ class Table:
             ending_version=ending_version,
             page_size=page_size,
             file_id_hash=file_id_hash,
-            refreshes=starting_version is None,
         )
         return Listing(self._reach, question).begin()
 

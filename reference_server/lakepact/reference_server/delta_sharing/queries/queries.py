@@ -23,6 +23,7 @@ ASKED = (
 HISTORICAL_PROTOCOL = "includeHistoricalProtocol"  #: of version 2026-08
 WHOLE_NUMBERS = frozenset({"limitHint", "version", "startingVersion", "endingVersion", "maxFiles"})
 POINTS = ("version", "timestamp", "startingVersion")  #: where to look, each in its own way
+REFRESHES = ("includeRefreshToken", "refreshToken")
 
 
 def malformed(message: str) -> Problem:
@@ -54,6 +55,17 @@ def points_exclude_each_other(asked: Mapping[str, Any], points: tuple[str, ...])
     said = [name for name in points if name in asked]
     if len(said) > 1:
         raise malformed(f"{' and '.join(said)} exclude each other; send one of them")
+
+
+def refreshes_begin_at_the_latest_version(body: Mapping[str, Any]) -> None:
+    """Check that a query with a refresh token names no version and is the first page.
+
+    The official server refuses these combinations.
+    """
+    asked = [name for name in REFRESHES if body.get(name)]
+    others = [name for name in (*POINTS, "pageToken") if name in body]
+    if asked and others:
+        raise malformed(f"{asked[0]} and {others[0]} exclude each other; leave {asked[0]} out")
 
 
 def limit_is_not_negative(limit: int) -> None:
@@ -89,6 +101,7 @@ def read_query(
         if value is not None
     }
     rules.points_exclude_each_other(said, POINTS)
+    rules.refreshes_begin_at_the_latest_version(said)
     if "limitHint" in said:
         rules.limit_is_not_negative(said["limitHint"])
     if "startingVersion" not in said:
@@ -128,6 +141,7 @@ class Rules(ServiceRules):
     """Decisions about what requests ask for that a fault may replace."""
 
     points_exclude_each_other = staticmethod(points_exclude_each_other)
+    refreshes_begin_at_the_latest_version = staticmethod(refreshes_begin_at_the_latest_version)
     limit_is_not_negative = staticmethod(limit_is_not_negative)
     range_is_in_order = staticmethod(range_is_in_order)
     agreed = staticmethod(agreed)
