@@ -7,11 +7,8 @@ from typing import TYPE_CHECKING, ClassVar
 from urllib.parse import quote
 
 from lakepact.client.iceberg_rest.asynchronous.catalog import AsyncIcebergCatalog
-from lakepact.client.iceberg_rest.settings import with_headers
 from lakepact.client.watsonx_data.names import catalog_address, one_level
-from lakepact.generated.iceberg_rest.models import CatalogConfig
-from lakepact.generated.watsonx_data.endpoints import get_config
-from lakepact.generated.watsonx_data.operations import OPERATIONS
+from lakepact.generated.watsonx_data import op
 
 if TYPE_CHECKING:
     import os
@@ -50,7 +47,7 @@ class AsyncWatsonxCatalog(AsyncIcebergCatalog):
         ValueError: `host` is invalid or holds credentials, or `catalog` is empty.
     """
 
-    _default_operations: ClassVar[frozenset[str]] = frozenset(OPERATIONS)
+    _default_operations: ClassVar[frozenset[str]] = op.ALL
 
     def __init__(
         self,
@@ -127,11 +124,3 @@ class AsyncWatsonxCatalog(AsyncIcebergCatalog):
             ValueError: The name has several levels.
         """
         return await super().create_namespace(one_level(namespace), properties, exist_ok=exist_ok)
-
-    async def _fetch_config(self) -> CatalogConfig:
-        found = await self._connection.send(
-            with_headers(get_config.call(warehouse=self._warehouse), self._headers)
-        )
-        return CatalogConfig(
-            defaults=found.defaults, overrides=found.overrides, endpoints=found.endpoints
-        )

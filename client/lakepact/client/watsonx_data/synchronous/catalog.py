@@ -7,12 +7,9 @@ import time
 from typing import TYPE_CHECKING, ClassVar
 from urllib.parse import quote
 
-from lakepact.client.iceberg_rest.settings import with_headers
 from lakepact.client.iceberg_rest.synchronous.catalog import IcebergCatalog
 from lakepact.client.watsonx_data.names import catalog_address, one_level
-from lakepact.generated.iceberg_rest.models import CatalogConfig
-from lakepact.generated.watsonx_data.endpoints import get_config
-from lakepact.generated.watsonx_data.operations import OPERATIONS
+from lakepact.generated.watsonx_data import op
 
 if TYPE_CHECKING:
     import os
@@ -51,7 +48,7 @@ class WatsonxCatalog(IcebergCatalog):
         ValueError: `host` is invalid or holds credentials, or `catalog` is empty.
     """
 
-    _default_operations: ClassVar[frozenset[str]] = frozenset(OPERATIONS)
+    _default_operations: ClassVar[frozenset[str]] = op.ALL
 
     def __init__(
         self,
@@ -127,11 +124,3 @@ class WatsonxCatalog(IcebergCatalog):
             ValueError: The name has several levels.
         """
         return super().create_namespace(one_level(namespace), properties, exist_ok=exist_ok)
-
-    def _fetch_config(self) -> CatalogConfig:
-        found = self._connection.send(
-            with_headers(get_config.call(warehouse=self._warehouse), self._headers)
-        )
-        return CatalogConfig(
-            defaults=found.defaults, overrides=found.overrides, endpoints=found.endpoints
-        )
