@@ -10,7 +10,7 @@ from typing import Any, Self
 import httpx
 
 from lakepact.client import AsyncIcebergCatalog, IcebergCatalog
-from lakepact.generated.iceberg_rest.versions.v1_11_0.operations import OPERATIONS
+from lakepact.generated.contract import Contract
 
 
 def through(kind: type, carrier: Any) -> httpx.Client | httpx.AsyncClient:
@@ -60,7 +60,10 @@ async def _collected(given: Any) -> list[Any]:
 
 KINDS = {"sync": IcebergCatalog, "async": AsyncIcebergCatalog}
 #: What a server lists that offers every operation.
-ENDPOINTS = [f"{operation.method} {operation.path}" for operation in OPERATIONS.values()]
+ENDPOINTS = [
+    f"{operation.method} {operation.path}"
+    for operation in Contract("iceberg_rest", "1.11.0").operations.values()
+]
 
 
 class Desk:

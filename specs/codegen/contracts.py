@@ -27,6 +27,11 @@ class Source:
     title: str
     folder: Path
     media: dict[str, Writing] = field(hash=False)  #: how bodies of each media type are written
+    not_called: tuple[str, ...]  #: operations that the client does not call: they have no endpoints
+    not_handled: tuple[
+        str, ...
+    ]  #: operations and parameters that a server reads before it calls a handler
+    callers: bool  #: whether handlers are told their callers
     rank: int  #: place among the contracts; the first is meant where none is named
     code: bool  #: whether it may become code; if not, it is only seen to be sound, and compared with the version that does
     tables: bool = False  #: whether it has tables of its own although it is not the version that becomes code: it can be served and judged
@@ -121,7 +126,9 @@ def _read(folder: Path) -> Source:
     if extends is not None and extends.name != name:
         return _profile(name, folder, known, extends)
     if extends is not None:
-        own = [member for member in ("title", "media", "rank") if member in known]
+        own = [
+            member for member in ("title", "media", "rank", "client", "server") if member in known
+        ]
         if own:
             raise Broken(
                 f"{name} {version}: {', '.join(own)} are those of {extends.version}, which it extends"
@@ -147,6 +154,9 @@ def _read(folder: Path) -> Source:
         known["title"],
         folder,
         known["media"],
+        tuple(known.get("client", {}).get("without", ())),
+        tuple(known.get("server", {}).get("without", ())),
+        known.get("server", {}).get("callers", False),
         known.get("rank", LAST),
         *_code(known),
     )

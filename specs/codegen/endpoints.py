@@ -18,6 +18,7 @@ from typing import Any
 
 from codegen.bundles import opaque
 from codegen.contracts import TEMPLATES, Source
+from codegen.registry import known_names
 from codegen.server import summary
 from codegen.templates.contract import Operation, OperationId
 from lakepact.codegen.documents import Broken, Document, json_bytes
@@ -36,6 +37,7 @@ def endpoints(
     Raises:
         Broken: The tool warned, or the modules are not those of the operations.
     """
+    known_names("operations that the client does not call", of.not_called, operations)
     with tempfile.TemporaryDirectory() as folder:
         there = Path(folder)
         templates = Path(shutil.copytree(TEMPLATES / "endpoints", there / "templates"))
@@ -71,6 +73,8 @@ def endpoints(
         raise Broken(
             f"openapi-python-client made {', '.join(sorted(set(made) ^ expected))} of its own or not at all"
         )
+    for operation in of.not_called:
+        del made[f"{operations[OperationId(operation)].function}.py"]
     return made
 
 

@@ -3,29 +3,31 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass, fields, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, fields
 from functools import cache
 from importlib.metadata import version
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from codegen import versions
 from codegen.contracts import TEMPLATES, Source
 from codegen.endpoints import endpoints
 from codegen.manifest import NAME, manifest
 from codegen.plan import plan
-from codegen.profiles import shared
 from codegen.routing import routing
 from codegen.server import server
-from codegen.templates.contract import Correction, Difference, Feature, OperationId, Requirement
 from codegen.validation import validation
 from codegen.versions import Version
 from lakepact.codegen.documents import Broken, Document, json_bytes, rewritten, sha256
-from lakepact.codegen.models import imported, models, typed_dicts
+from lakepact.codegen.models import models, typed_dicts
 from lakepact.codegen.names import snake
 from lakepact.codegen.openapi.all_of import merged
 from lakepact.codegen.openapi.findings import Findings
-from lakepact.codegen.python_source import Code, formatted, header, rendered, write, write_all
+from lakepact.codegen.python_source import formatted, header, rendered, write, write_all
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
 
 PACKAGE = "lakepact/generated"
 SHARED = (
@@ -73,30 +75,16 @@ def _generate(source: Source, package: Path) -> None:
     version = _read(source)
     first_line = _FirstLines.of_version(version)
     later = [_beside(other) for other in source.beside]
-    spoken = next(
-        (other for other in reversed(later) if other.source.models), version
-    )  # by the client
-    spoken_line = _FirstLines.of_version(spoken)
-    calls = endpoints(
-        spoken.source,
-        spoken.bundle.verdicts,
-        spoken.operations,
-        spoken_line.of_tool("openapi-python-client"),
-    )
     modules = {
         "__init__.py": f'{first_line.of("generate")}"""{source.title} {source.version}: {_CONTENTS}"""\n',
         "op.py": _constants(
             [version, *(other for other in later if other.source.tables)], first_line.of("generate")
         ),
-        "models.py": _models(spoken, spoken_line.of_tool("datamodel-code-generator")),
-        "endpoints/__init__.py": f'{first_line.of("generate")}"""{_ENDPOINTS}"""\n',
-        **{f"endpoints/{name}": text for name, text in calls.items()},
-        **_tables(version, first_line),
     }
-    if source.profile_of is None:
-        modules["documents.py"] = typed_dicts(
-            _plain(spoken.bundle.models), spoken_line.of_tool("datamodel-code-generator")
-        )
+    if source.profile_of is None:  # the client and the server of a profile are those of its base
+        newest = [version, *later]
+        modules |= _of_client(next(v for v in reversed(newest) if v.source.models or v is version))
+        modules |= _of_server(next(v for v in reversed(newest) if v.source.tables or v is version))
     write_all(package, modules)
     _write_documents(version, package)
     if source.impact.exists():
@@ -122,11 +110,37 @@ def _generate_beside(version: Version, later: Version, package: Path) -> None:
         first_line = _FirstLines.of_version(later)
         said = f'"""{other.title} {other.version}: its tables and schemas."""'
         folder = package / "versions" / snake(f"v{other.version}")
-        write_all(
-            folder,
-            {"__init__.py": f"{first_line.of('generate')}{said}\n", **_tables(later, first_line)},
-        )
+        write(folder / "__init__.py", f"{first_line.of('generate')}{said}\n")
         _write_documents(later, folder)
+
+
+def _of_client(version: Version) -> dict[str, str]:
+    """Return the modules of the client, by their names in the package of a contract."""
+    line = _FirstLines.of_version(version)
+    calls = endpoints(
+        version.source,
+        version.bundle.verdicts,
+        version.operations,
+        line.of_tool("openapi-python-client"),
+    )
+    return {
+        "models.py": models(version.bundle.models, line.of_tool("datamodel-code-generator")),
+        "endpoints/__init__.py": f'{line.of("generate")}"""{_ENDPOINTS}"""\n',
+        **{f"endpoints/{name}": text for name, text in calls.items()},
+    }
+
+
+def _of_server(version: Version) -> dict[str, str]:
+    """Return the modules with the types of the server: those of the newest version that it serves."""
+    line = _FirstLines.of_version(version)
+    return {
+        "documents.py": typed_dicts(
+            _plain(version.bundle.models), line.of_tool("datamodel-code-generator")
+        ),
+        "server.py": server(
+            version.source, version.bundle.verdicts, version.operations, line.of("server")
+        ),
+    }
 
 
 def _constants(tables: Sequence[Version], header: str) -> str:
@@ -149,6 +163,8 @@ def _write_documents(version: Version, folder: Path) -> None:
     (folder / "routing.json").write_bytes(json_bytes(paths))
     (folder / "plan.json").write_bytes(json_bytes(plan(paths)))
     (folder / "schemas.json").write_bytes(json_bytes(validation(verdicts)))
+    operations = _lines({}, {"operations": version.operations.values()})
+    (folder / "operations.json").write_text(operations, "utf-8")
     (folder / "requirements.json").write_text(_requirements(version), "utf-8")
 
 
@@ -156,7 +172,7 @@ def _requirements(version: Version) -> str:
     """Return the registry as JSON, an entry a line; a version or profile holds what differs from the contract that it extends."""
     extended, ours = version.source.extends, version.registry
     theirs = {r.id: r for r in _read(extended).registry.requirements} if extended else {}
-    entries: dict[str, Iterable[Requirement | Feature | Correction | Difference]] = {
+    entries: dict[str, Iterable[object]] = {
         "requirements": [
             requirement
             for requirement in ours.requirements
@@ -171,13 +187,18 @@ def _requirements(version: Version) -> str:
         "without": sorted(theirs.keys() - {requirement.id for requirement in ours.requirements}),
         "prose": asdict(ours.prose) if ours.prose else None,
     }
+    return _lines(members, entries)
+
+
+def _lines(members: Mapping[str, object], entries: Mapping[str, Iterable[object]]) -> str:
+    """Return a JSON object with plain members, and with lists of entries, an entry a line."""
     lines = [
         f" {json.dumps(name)}: {json.dumps(member, ensure_ascii=False)}"
         for name, member in members.items()
     ]
     for name, listed in entries.items():
         listing = ",".join(
-            f"\n  {json.dumps(_members(entry), ensure_ascii=False)}" for entry in listed
+            f"\n  {json.dumps(entry, ensure_ascii=False, default=_members)}" for entry in listed
         )
         lines.append(f" {json.dumps(name)}: [{listing}]")
     return "{\n" + ",\n".join(lines) + "\n}\n"
@@ -190,25 +211,13 @@ def _package(source: Source) -> str:
     )
 
 
-def _members(entry: Requirement | Feature | Correction | Difference) -> dict[str, object]:
+def _members(entry: DataclassInstance) -> dict[str, object]:
     """Return the members of an entry that differ from their defaults."""
     return {
         field.name: value
         for field in fields(entry)
         if (value := getattr(entry, field.name)) != field.default
     }
-
-
-def _models(version: Version, header: str) -> str:
-    """Return the models of a contract; a profile has those that are equal from the contract that it is one of."""
-    source, bundle = models(version.bundle.models, header), version.bundle
-    if bundle.base is None or version.source.profile_of is None:
-        return source
-    return imported(
-        source,
-        shared(bundle.models, bundle.base.models),
-        f"lakepact.generated.{version.source.profile_of.name}.models",
-    )
 
 
 def _plain(document: Document) -> Document:
@@ -232,32 +241,6 @@ def _beside(other: Source) -> Version:
         return _read(other)
     except Broken as broken:
         raise Broken(f"beside it, {other.version}: {broken}") from None
-
-
-def _tables(version: Version, first_line: _FirstLines) -> dict[str, str]:
-    """Return the modules that templates of ours make."""
-    named = {"title": version.source.title, "version": version.source.version}
-    return {
-        "operations.py": rendered(
-            TEMPLATES / "operations.py.jinja",
-            header=first_line.of("operations"),
-            operations=[
-                replace(operation, id=OperationId(Code(f"op.{operation.function}")))
-                for operation in version.operations.values()
-            ],
-            contract=version.source.name,
-            **named,
-        ),
-        "errors.py": rendered(
-            TEMPLATES / "errors.py.jinja",
-            header=first_line.of("errors"),
-            errors=version.errors,
-            **named,
-        ),
-        "server.py": server(
-            version.bundle.verdicts, version.operations, header=first_line.of("server"), **named
-        ),
-    }
 
 
 @dataclass(frozen=True, slots=True)

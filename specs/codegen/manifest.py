@@ -46,4 +46,4 @@ def _inputs(source: Source) -> dict[str, Any]:
         **({"tables": tables} if tables else {}),
         **({"models": models[-1]} if models else {}),
     }
-    return {"version": source.version, **profile, "inputs": inputs, **beside}
+    return {"title": source.title, "version": source.version, **profile, "inputs": inputs, **beside}

@@ -113,23 +113,6 @@ def difference(written: Written, requirements: Iterable[str]) -> Difference:
     )
 
 
-def shared(ours: Document, theirs: Document) -> frozenset[str]:
-    """Return names of the component schemas that are the same in both documents, and so is all that they refer to."""
-    here, there = ours["components"]["schemas"], theirs["components"]["schemas"]
-    same = {name for name, schema in here.items() if there.get(name) == schema}
-    while outside := {name for name in same if not _schemas_of(here[name]) <= same}:
-        same -= outside
-    return frozenset(same)
-
-
-def _schemas_of(schema: Any) -> set[str]:
-    return {
-        steps(pointer)[2]
-        for pointer in _references(schema)
-        if pointer.startswith("/components/schemas/")
-    }
-
-
 def _used(document: Document) -> set[str]:
     """Pointers to the components that paths refer to, directly or through others."""
     used: set[str] = set()

@@ -179,22 +179,22 @@ def _narrowed(entry: dict[str, Any], context: _Context) -> dict[str, Any]:
 
 
 def _requirement(entry: dict[str, Any], area: str, context: _Context) -> Requirement:
-    _known("members", entry, _MEMBERS)
+    known_names("members", entry, _MEMBERS)
     for name, choices in _CHOICES.items():
-        _known(name, [entry.get(name, choices[0])], choices)
-    _known("operations", entry.get("operations", ()), context.operations)
-    _known("features", entry.get("features", ()), context.features)
-    _known(
+        known_names(name, [entry.get(name, choices[0])], choices)
+    known_names("operations", entry.get("operations", ()), context.operations)
+    known_names("features", entry.get("features", ()), context.features)
+    known_names(
         "interpretations",
         [entry["interpretation"]] if "interpretation" in entry else (),
         context.interpretations,
     )
-    _known(
+    known_names(
         "differences",
         [entry["difference"]] if "difference" in entry else (),
         [d.id for d in context.bundle.differences],
     )
-    _known(
+    known_names(
         "corrections",
         entry.get("corrections", ()),
         context.bundle.adopted.union(context.bundle.touched),
@@ -235,7 +235,12 @@ def _there(clause: str, context: _Context) -> None:
         raise Broken(f"{clause} points to nothing: the prose has no such heading")
 
 
-def _known(what: str, used: Iterable[str], known: Iterable[str]) -> None:
+def known_names(what: str, used: Iterable[str], known: Iterable[str]) -> None:
+    """Check that every name that people wrote is known.
+
+    Raises:
+        Broken: one is not.
+    """
     unknown = sorted(set(used) - set(known))
     if unknown:
         raise Broken(f"unknown {what}: {', '.join(unknown)}")

@@ -1,39 +1,45 @@
-"""The typed protocol that a server of a contract implements."""
+"""The typed protocol of a server's handlers: what the types of the reference server are checked against."""
 
 from __future__ import annotations
 
-import textwrap
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
 from typing import Any
 
-from codegen.contracts import TEMPLATES
+from codegen.contracts import TEMPLATES, Source
+from codegen.registry import known_names
 from codegen.templates.contract import Operation, OperationId
-from lakepact.codegen.documents import Broken, Document, is_list, resolved
+from lakepact.codegen.documents import Broken, Document, is_list
 from lakepact.codegen.passes import operations_of
-from lakepact.codegen.python_source import WIDTH, rendered
+from lakepact.codegen.python_source import rendered
 
 _SCALARS = {"string": "str", "integer": "int", "number": "float", "boolean": "bool"}
-_INDENT = 8
 
 
-@dataclass(frozen=True, slots=True)
-class Method:
-    """One method of the protocol."""
+def server(
+    source: Source, document: Document, operations: Mapping[OperationId, Operation], header: str
+) -> str:
+    """Return the source of the module with the protocol of a version.
 
-    function: str
-    arguments: Mapping[str, str]  #: types; those of optional arguments end with None
-    sentence: str
-    details: tuple[str, ...]
-
-
-def server(document: Document, operations: Mapping[OperationId, Operation], **values: str) -> str:
-    """Return the source of the module with the protocol."""
+    Raises:
+        Broken: contract.yaml leaves out what the contract does not have.
+    """
+    known_names(
+        "operations or parameters that have no handlers",
+        source.not_handled,
+        {*operations, *(p.name for o in operations.values() for p in o.parameters)},
+    )
     written = {operation["operationId"]: operation for _, _, operation in operations_of(document)}
-    methods = [
-        _method(document, operation, written[operation.id]) for operation in operations.values()
-    ]
-    return rendered(TEMPLATES / "server.py.jinja", methods=methods, **values)
+    handled = [o for o in operations.values() if o.id not in source.not_handled]
+    return rendered(
+        TEMPLATES / "server.py.jinja",
+        header=header,
+        title=source.title,
+        version=source.version,
+        contract=source.name,
+        callers=source.callers,
+        bodies=sorted({o.body for o in handled if o.body}),
+        methods=[(o, summary(written[o.id]), list(_arguments(source, o))) for o in handled],
+    )
 
 
 def summary(operation: Document) -> str:
@@ -59,48 +65,12 @@ def annotation(schema: Mapping[str, Any]) -> str:
     return _SCALARS[kind]
 
 
-def _method(document: Document, operation: Operation, written: Document) -> Method:
-    required = {p.argument: annotation(p.schema) for p in operation.parameters if p.required}
-    optional = {
-        p.argument: f"{annotation(p.schema)} | None" for p in operation.parameters if not p.required
-    }
-    body = (
-        {"body": f"dict[str, Any]{'' if operation.body_required else ' | None'}"}
-        if operation.body
-        else {}
-    )
-    arguments = (
-        {**required, **body, **optional}
-        if operation.body_required
-        else {**required, **optional, **body}
-    )
-    details = [f"{operation.method} {operation.path}", *_answers(document, operation, written)]
-    return Method(operation.function, arguments, summary(written), tuple(details))
-
-
-def _answers(document: Document, operation: Operation, written: Document) -> list[str]:
-    """Return the responses of an operation: as text if the operation describes them, as a list of statuses if they are shared."""
-    shared = [
-        status
-        for status, answer in written["responses"].items()
-        if "$ref" in answer and int(status[0]) >= 4
-    ]
-    lines = ["", f"Body: {operation.body}."] if operation.body else []
-    lines += ["", "Answers:"]
-    for status, answer in operation.answers.items():
-        if status not in shared:
-            types = f" ({', '.join(answer.errors)})" if answer.errors else ""
-            described = resolved(document, written["responses"][status]).get("description", "")
-            body = f"lines, each a {answer.schema}" if answer.lines else answer.schema or "no body"
-            lines += _wrapped(f"{status}: {body}{types}. {_first_sentence(described)}")
-    return [*lines, *_wrapped(f"{', '.join(shared)}: as for every operation.")] if shared else lines
-
-
-def _first_sentence(text: str) -> str:
-    return " ".join(text.split()).partition(". ")[0].rstrip(".") + "."
-
-
-def _wrapped(text: str) -> list[str]:
-    return textwrap.wrap(
-        text, WIDTH - _INDENT - 4, initial_indent="    ", subsequent_indent="        "
-    )
+def _arguments(source: Source, operation: Operation) -> Iterator[tuple[str, str, bool]]:
+    """Yield the name of each argument of a handler, its type, and whether it is required."""
+    if source.callers:
+        yield "caller", "Caller_contra", True
+    for parameter in operation.parameters:
+        if parameter.name not in source.not_handled:
+            yield parameter.argument, annotation(parameter.schema), parameter.required
+    if operation.body:
+        yield "body", operation.body, operation.body_required

@@ -11,7 +11,7 @@ from codegen import overlay
 from codegen.bundles import Bundle, bundled
 from codegen.contracts import Source
 from codegen.errors import errors
-from codegen.operations import Errors, operations
+from codegen.operations import operations
 from codegen.registry import Registry, registry
 from codegen.templates.contract import Operation, OperationId
 from lakepact.codegen.documents import Document, is_object, pointer_of
@@ -29,7 +29,6 @@ class Version:
 
     source: Source
     bundle: Bundle
-    errors: Errors
     operations: Mapping[OperationId, Operation]
     registry: Registry
 
@@ -43,7 +42,7 @@ def read(source: Source) -> Version:
     bundle = bundled(source)
     types = errors(source.folders, bundle.verdicts)
     table = operations(bundle.verdicts, types, source.media)
-    return Version(source, bundle, types, table, registry(source.folders, bundle, table))
+    return Version(source, bundle, table, registry(source.folders, bundle, table))
 
 
 def difference(old: Version, new: Version) -> Document:

@@ -74,6 +74,7 @@ def test_manifest_lists_every_input_with_its_hash(output: Path) -> None:
         for version in ("2", "3")
     }
     assert manifest["contracts"]["rack"] == {
+        "title": "Rack",
         "version": "2",
         "inputs": present["2"],
         "beside": {"3": present["3"]},
@@ -169,6 +170,18 @@ def test_warning_of_a_tool_fails_and_names_the_tool(rack: Path, tmp_path: Path) 
             "  application/x-ndjson: lines\n",
             "",
             "does not say how application/x-ndjson is written",
+        ),
+        (
+            "contract.yaml",
+            "version: 2",
+            "version: 2\nclient: {without: [listBoks]}",
+            "unknown operations that the client does not call: listBoks",
+        ),
+        (
+            "contract.yaml",
+            "version: 2",
+            "version: 2\nserver: {without: [listBoks, listBooks]}",
+            "unknown operations or parameters that have no handlers: listBoks",
         ),
         (
             "errors.yaml",

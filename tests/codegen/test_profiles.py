@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import ast
 import shutil
 from pathlib import Path
 
 import pytest
 import yaml
 
-from codegen import profiles, versions
+from codegen import versions
 from codegen.contracts import Source, all_sources
 from codegen.generate import generate
 from lakepact.codegen.documents import Broken
-from lakepact.codegen.models import defined, imported
 
 BASE = "rack"  #: the contract that the profile extends
 #: A profile of the contract for the tests of the generator: with another title, and with marks of books.
@@ -163,48 +161,9 @@ def test_profile_of_a_missing_contract_raises_broken(marked: Path) -> None:
         all_sources(marked.parents[1])
 
 
-def test_equal_models_are_imported_from_the_base(marked: Path, tmp_path: Path) -> None:
-    into = tmp_path / "out"
-    into.mkdir()
-    generate(into, all_sources(marked.parents[1]))
+def test_profile_has_tables_and_neither_models_nor_endpoints(marked: Path, tmp_path: Path) -> None:
+    generate(tmp_path, all_sources(marked.parents[1]))
 
-    package = into / "lakepact" / "generated"
-    rack, own = ((package / name / "models.py").read_text("utf-8") for name in (BASE, "marked"))
-    bundle = versions.read(profile(marked)).bundle
-    assert bundle.base is not None
-    equal = profiles.shared(bundle.models, bundle.base.models)
-
-    assert "Book" not in equal
-    assert defined(own) - {"__all__"} == {name for name in defined(rack) if name not in equal}
-    assert f"from lakepact.generated.{BASE}.models import {min(equal)}" in own.replace(
-        "(\n    ", ""
-    )
-
-
-def test_schema_referring_to_a_changed_schema_is_not_shared() -> None:
-    def document(kind: str) -> dict[str, object]:
-        schemas = {
-            "Leaf": {"type": kind},
-            "Branch": {"items": {"$ref": "#/components/schemas/Leaf"}},
-            "Tree": {"items": {"$ref": "#/components/schemas/Branch"}},
-            "Stone": {"type": "null"},
-        }
-        return {"components": {"schemas": schemas}}
-
-    assert profiles.shared(document("string"), document("integer")) == {"Stone"}
-
-
-def test_parts_of_models_move_with_their_models() -> None:
-    parts = ["class PartOfA:\n    pass", "class A:\n    x: PartOfA", "class PartOfB:\n    pass"]
-    whole = ['class B:\n    y: "PartOfB"\n    a: A']
-    source = "\n\n".join(['"""Models."""', "from typing import Any", *parts, *whole]) + "\n"
-
-    made = imported(source, {"A"}, "other.models")
-
-    assert defined(made) - {"__all__"} == {"B", "PartOfB"}
-    assert [
-        ast.unparse(node) for node in ast.parse(made).body if isinstance(node, ast.ImportFrom)
-    ] == [
-        "from typing import Any",
-        "from other.models import A",
-    ]
+    package = tmp_path / "lakepact" / "generated" / "marked"
+    assert {path.name for path in package.glob("*.py")} == {"__init__.py", "op.py"}
+    assert (package / "operations.json").exists()

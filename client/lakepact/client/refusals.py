@@ -61,8 +61,8 @@ def error_body(found: Mapping[str, Any], kind: str) -> ErrorBody | None:
 class Refusals:
     """The error types of one contract and what they mean here."""
 
-    #: By operation and status: the error types that the contract names there.
-    named: Mapping[tuple[str, int], tuple[str, ...]]
+    #: Returns, by operation and status, the error types that the contract names there.
+    named: Callable[[], Mapping[tuple[str, int], tuple[str, ...]]]
     #: By error type: the error it becomes.
     kinds: Mapping[str, type[LakepactError]]
     #: Reads an error body; None when it is not in the contract's form.
@@ -94,7 +94,7 @@ class Refusals:
         if (operation, status) in self.places:
             return self.places[operation, status]
         kind = self.kinds.get(grievance.type or "")
-        named = self.named.get((operation, status), ())
+        named = self.named().get((operation, status), ())
         if kind is None and len(named) == 1:
             kind = self.kinds.get(named[0])
         # Servers tell more causes apart than the contract lists for an operation, so a type counts wherever it fits the status.
@@ -107,7 +107,7 @@ class Refusals:
         """Return whether the contract has replies to `operation` that leave its outcome unknown."""
         return any(
             self.kinds.get(kind) is OutcomeUnknown
-            for (name, _), types in self.named.items()
+            for (name, _), types in self.named().items()
             if name == operation
             for kind in types
         )

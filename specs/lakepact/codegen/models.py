@@ -15,7 +15,7 @@ from lakepact.codegen import unions
 from lakepact.codegen.documents import Broken, component, json_bytes
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
+    from collections.abc import Sequence
 
     from lakepact.codegen.documents import Document
 
@@ -127,32 +127,6 @@ def _generated(document: Document, header: str, flags: Sequence[str]) -> str:
     return source
 
 
-def imported(source: str, names: Collection[str], module: str) -> str:
-    """Return the source of a module of models with those of some names taken from another module."""
-    tree = ast.parse(source)
-    (docstring, *rest), own = (
-        tree.body,
-        [(node, name) for node in tree.body for name in [_about(node)] if name],
-    )
-    used = {name: set[str]() for _, name in own}
-    for node, name in own:
-        used[name] |= _names(node) & used.keys() - {name}
-    # Besides the components there are classes of parts of them, which go where those go that use them.
-    kept = {
-        name
-        for name in defined(source)
-        if name in used and name not in names and not _is_part(name, used, names)
-    }
-    listed = ", ".join(map(repr, sorted({*kept, *names})))
-    head = source.splitlines(keepends=True)[: docstring.end_lineno]
-    imports = [
-        _text(source, node) for node in rest if isinstance(node, (ast.Import, ast.ImportFrom))
-    ]
-    models = [_text(source, node) for node, name in own if name in kept]
-    ours = f"from {module} import {', '.join(sorted(names))}"
-    return "".join(head) + "\n".join([*imports, ours, f"__all__ = [{listed}]", *models]) + "\n"
-
-
 def _read_only(source: str) -> str:
     """Return the source of a module of models with the read-only arrays and maps of `items` in place of lists and dictionaries."""
     lines = source.encode().splitlines(keepends=True)
@@ -190,36 +164,6 @@ def _empty_by_default(source: str) -> str:
         return f"    {found['name']}: {annotation} = NO_{of.partition('[')[0].upper()}"
 
     return _EMPTY_BY_DEFAULT.sub(member, source)
-
-
-def _is_part(name: str, used: Mapping[str, set[str]], names: Collection[str]) -> bool:
-    """Return whether something is used by what is taken from elsewhere alone."""
-    users = [user for user, inner in used.items() if name in inner]
-    return bool(users) and all(user in names or _is_part(user, used, names) for user in users)
-
-
-def _about(node: ast.stmt) -> str | None:
-    """Return the model that a statement at the top of a module makes."""
-    if isinstance(node, ast.ClassDef):
-        return node.name
-    target = node.targets[0] if isinstance(node, ast.Assign) else None
-    return target.id if isinstance(target, ast.Name) else None
-
-
-def _names(node: ast.AST) -> set[str]:
-    """Return the names in a statement, those in quoted annotations too."""
-    found = {inner.id for inner in ast.walk(node) if isinstance(inner, ast.Name)}
-    quoted = (
-        inner.value
-        for inner in ast.walk(node)
-        if isinstance(inner, ast.Constant) and isinstance(inner.value, str)
-    )
-    return found | {text for text in quoted if text.isidentifier()}
-
-
-def _text(source: str, node: ast.stmt) -> str:
-    first = min([node.lineno, *(each.lineno for each in getattr(node, "decorator_list", ()))])
-    return "\n".join(source.splitlines()[first - 1 : node.end_lineno])
 
 
 def defined(source: str) -> set[str]:

@@ -12,12 +12,13 @@ import pytest
 from driving import KINDS, Driven
 from lakepact.client import TableChange, errors
 from lakepact.client.iceberg_rest.refusals import REFUSALS
-from lakepact.generated.iceberg_rest.versions.v1_11_0.operations import OPERATIONS
+from lakepact.generated.contract import Contract
 from sample_tables.table_documents import table
 
 from .test_views import version
 
 ADDRESS = "http://catalog"
+OPERATIONS = Contract("iceberg_rest", "1.11.0").operations
 SCHEMA = {"type": "struct", "fields": []}
 UPDATES = [{"action": "set-properties", "updates": {"a": "1"}}]
 REPORT = {

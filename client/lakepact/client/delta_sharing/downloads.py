@@ -35,7 +35,7 @@ _REASON = re.compile(
 #: Refusals that other URLs of the same file may not meet.
 EXPIRED = (errors.BadRequest, errors.NotAllowed, errors.NotFound)
 
-_REFUSALS = Refusals(named={}, kinds={}, read=lambda _: None)
+_REFUSALS = Refusals(named=dict, kinds={}, read=lambda _: None)
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from lakepact.client import errors
 from lakepact.client.refusals import ErrorBody, Refusals, error_body, members
-from lakepact.generated.delta_sharing.versions.v2026_08.errors import ERRORS
-from lakepact.generated.delta_sharing.versions.v2026_08.operations import OPERATIONS
+from lakepact.generated.delta_sharing import op
 
 #: The missing object when an operation returns 404: the last one in its path.
 _MISSING: dict[str, type[errors.LakepactError]] = {
@@ -22,13 +21,12 @@ def _error_body(content: bytes) -> ErrorBody | None:
 
 
 REFUSALS = Refusals(
-    named=ERRORS,
+    named=dict,
     kinds={},
     read=_error_body,
     places={
         (operation, 404): _MISSING.get(operation, errors.NoSuchTable)
-        for operation in OPERATIONS
-        if operation != "listShares"
+        for operation in op.ALL - {op.list_shares}
     },
-    reads=frozenset(OPERATIONS),
+    reads=op.ALL,
 )

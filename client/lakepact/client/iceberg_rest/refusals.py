@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 from lakepact.client import errors
 from lakepact.client.refusals import ErrorBody, Refusals, error_body, members
-from lakepact.generated.iceberg_rest.versions.v1_12_0.errors import ERRORS
+from lakepact.generated.contract import client_contract
 
 #: Errors that the status alone does not determine.
 _KINDS: dict[str, type[errors.LakepactError]] = {
@@ -27,7 +29,17 @@ def _error_body(content: bytes) -> ErrorBody | None:
     return error_body(members(document.get("error", document)), "type")
 
 
+@cache
+def _error_types() -> dict[tuple[str, int], tuple[str, ...]]:
+    return {
+        (operation.id, int(answer.status)): answer.errors
+        for operation in client_contract("iceberg_rest").operations.values()
+        for answer in operation.answers.values()
+        if answer.errors
+    }
+
+
 #: POST operations that change no table: repeating one makes a second plan or signature at worst.
 _READS = frozenset({"planTableScan", "fetchScanTasks", "signRequest"})
 
-REFUSALS = Refusals(named=ERRORS, kinds=_KINDS, read=_error_body, reads=_READS)
+REFUSALS = Refusals(named=_error_types, kinds=_KINDS, read=_error_body, reads=_READS)

@@ -20,7 +20,7 @@ from lakepact.client.iceberg_rest.names import (
     table_identifier,
 )
 from lakepact.client.wire import Headers, with_missing
-from lakepact.generated.iceberg_rest.versions.v1_12_0.operations import OPERATIONS
+from lakepact.generated.contract import client_contract
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -157,7 +157,7 @@ def settings(
     endpoints = frozenset(config.endpoints or ())
     offered = frozenset(
         id_
-        for id_, operation in OPERATIONS.items()
+        for id_, operation in client_contract("iceberg_rest").operations.items()
         if f"{operation.method} {operation.path}" in endpoints
     )
     merged = {**config.defaults, **own, **config.overrides}
