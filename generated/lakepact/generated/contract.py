@@ -1,4 +1,4 @@
-# Made by codegen.generate from specs/codegen/templates/contract.py, sha256 81632aa45db18d35. Do not edit: nox -s generate
+# Made by codegen.generate from specs/codegen/templates/contract.py, sha256 ae470a1e836d0de6. Do not edit: nox -s generate
 """A contract as code: operations, answers, requirements, features and corrections, as frozen values.
 
 Every package of lakepact reads these tables; none of them parses the contract.
@@ -6,14 +6,13 @@ Every package of lakepact reads these tables; none of them parses the contract.
 
 from __future__ import annotations
 
-import importlib
 import json
 from dataclasses import dataclass
 from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any, Generic, Literal, NewType, TypeVar
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
     from importlib.resources.abc import Traversable
 
 T = TypeVar("T")
@@ -174,33 +173,34 @@ class Contract:
             )
         if version is not None and version != self.versions[0]:
             self._package += f".versions.{version_module(version)}"
+        self._version = version
 
     def __repr__(self) -> str:
         return f"Contract({self.name!r}, {self.version!r})"
 
-    def _module(self, module: str) -> Any:
-        return importlib.import_module(f"{self._package}.{module}")
-
     def _document(self, file: str) -> dict[str, Any]:
         return _document(self._package, file)
 
-    @cached_property
+    @property
+    def _facts(self) -> dict[str, Any]:
+        facts: dict[str, Any] = _manifest()[self.name]
+        return facts
+
+    @property
     def title(self) -> str:
         """The contract's own title."""
-        title: str = self._module("operations").TITLE
+        title: str = self._facts["title"]
         return title
 
-    @cached_property
+    @property
     def version(self) -> str:
         """The contract's version, as its folder under `specs/` is called."""
-        version: str = self._module("operations").VERSION
-        return version
+        return self._version or self.versions[0]
 
-    @cached_property
+    @property
     def operations(self) -> Mapping[OperationId, Operation]:
         """Every operation by its id, in the contract's order."""
-        operations: Mapping[OperationId, Operation] = self._module("operations").OPERATIONS
-        return operations
+        return _operations(self._package)
 
     @property
     def requirements(self) -> Mapping[str, Requirement]:
@@ -225,9 +225,7 @@ class Contract:
     @cached_property
     def profile_of(self) -> str | None:
         """The name of the contract that this one is a profile of, if it is one: it demands the same, but for its differences."""
-        name: str | None = json.loads(_manifest().read_bytes())["contracts"][self.name].get(
-            "profile of"
-        )
+        name: str | None = self._facts.get("profile of")
         return name
 
     @property
@@ -267,19 +265,17 @@ class Contract:
     @cached_property
     def other_versions(self) -> tuple[str, ...]:
         """Versions of the contract that are known beside its main one."""
-        return tuple(json.loads(_manifest().read_bytes())["contracts"][self.name].get("beside", ()))
+        return tuple(self._facts.get("beside", ()))
 
     @cached_property
     def versions(self) -> tuple[str, ...]:
         """Versions of the contract that can be served and judged, the main one first."""
-        known = json.loads(_manifest().read_bytes())["contracts"][self.name]
-        return (known["version"], *known.get("tables", ()))
+        return (self._facts["version"], *self._facts.get("tables", ()))
 
     @cached_property
     def client_version(self) -> str:
         """The version that models, endpoints and the client are of; it adds to the main version."""
-        known = json.loads(_manifest().read_bytes())["contracts"][self.name]
-        version: str = known.get("models", known["version"])
+        version: str = self._facts.get("models", self._facts["version"])
         return version
 
     def difference(self, version: str, *, since: str | None = None) -> dict[str, Any]:
@@ -332,7 +328,19 @@ def _registry(package: str) -> _Registry:
     )
 
 
-def _values(kind: type[T], entries: list[dict[str, Any]], *, key: str) -> dict[str, T]:
+@cache
+def _operations(package: str) -> Mapping[OperationId, Operation]:
+    """Return the operations of a contract by their ids."""
+    entries = _document(package, "operations.json")["operations"]
+    for entry in entries:
+        entry["parameters"] = [*_values(Parameter, entry["parameters"], key="name").values()]
+        entry["answers"] = _values(Answer, entry["answers"].values(), key="status")
+    return {
+        OperationId(i): operation for i, operation in _values(Operation, entries, key="id").items()
+    }
+
+
+def _values(kind: type[T], entries: Iterable[dict[str, Any]], *, key: str) -> dict[str, T]:
     """Return the entries of a document as values, by their key; lists become tuples."""
     return {
         entry[key]: kind(
@@ -360,8 +368,17 @@ def version_module(version: str) -> str:
 
 def contracts() -> tuple[str, ...]:
     """Return names of the contracts that this installation holds; the first is meant where none is named."""
-    return tuple(json.loads(_manifest().read_bytes())["contracts"])
+    return tuple(_manifest())
 
 
-def _manifest() -> Traversable:
-    return _folder("lakepact.generated").joinpath("MANIFEST.json")
+@cache
+def _manifest() -> dict[str, Any]:
+    """Return the facts about each contract by its name."""
+    facts: dict[str, Any] = _document("lakepact.generated", "MANIFEST.json")["contracts"]
+    return facts
+
+
+@cache
+def client_contract(name: str) -> Contract:
+    """Return a contract in the version that models, endpoints and the client are of."""
+    return Contract(name, Contract(name).client_version)

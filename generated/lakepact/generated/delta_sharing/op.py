@@ -17,3 +17,21 @@ query_table = OperationId("queryTable")
 query_table_changes = OperationId("queryTableChanges")
 generate_temporary_table_credentials = OperationId("generateTemporaryTableCredentials")
 get_query_info = OperationId("getQueryInfo")
+
+#: all of them
+ALL = frozenset(
+    {
+        list_shares,
+        get_share,
+        list_schemas,
+        list_tables,
+        list_all_tables,
+        head_table_version,
+        get_table_version,
+        get_table_metadata,
+        query_table,
+        query_table_changes,
+        generate_temporary_table_credentials,
+        get_query_info,
+    }
+)

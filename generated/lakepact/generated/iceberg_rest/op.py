@@ -40,3 +40,44 @@ sign_request = OperationId("signRequest")
 list_functions = OperationId("listFunctions")
 load_function = OperationId("loadFunction")
 unregister_table = OperationId("unregisterTable")
+
+#: all of them
+ALL = frozenset(
+    {
+        get_config,
+        get_token,
+        list_namespaces,
+        create_namespace,
+        load_namespace_metadata,
+        namespace_exists,
+        drop_namespace,
+        update_properties,
+        list_tables,
+        create_table,
+        plan_table_scan,
+        fetch_planning_result,
+        cancel_planning,
+        fetch_scan_tasks,
+        register_table,
+        load_table,
+        update_table,
+        drop_table,
+        table_exists,
+        load_credentials,
+        rename_table,
+        report_metrics,
+        commit_transaction,
+        list_views,
+        create_view,
+        load_view,
+        replace_view,
+        drop_view,
+        view_exists,
+        rename_view,
+        register_view,
+        sign_request,
+        list_functions,
+        load_function,
+        unregister_table,
+    }
+)

@@ -28,3 +28,32 @@ replace_view = OperationId("replaceView")
 drop_view = OperationId("dropView")
 view_exists = OperationId("viewExists")
 rename_view = OperationId("renameView")
+
+#: all of them
+ALL = frozenset(
+    {
+        get_config,
+        list_namespaces,
+        create_namespace,
+        load_namespace_metadata,
+        namespace_exists,
+        drop_namespace,
+        update_properties,
+        list_tables,
+        create_table,
+        register_table,
+        load_table,
+        update_table,
+        drop_table,
+        table_exists,
+        rename_table,
+        commit_transaction,
+        list_views,
+        create_view,
+        load_view,
+        replace_view,
+        drop_view,
+        view_exists,
+        rename_view,
+    }
+)
