@@ -68,7 +68,10 @@ def types(session: nox.Session) -> None:
     with subprocess.Popen(pyright_here) as pyright:  # on one core, and mypy on the other
         session.run("mypy")
         session.run(
-            "mypy", "tests/client/every_method.py", "tests/reference_server/misspelled_members.py"
+            "mypy",
+            "tests/client/every_method.py",
+            "tests/reference_server/forgotten_parameters.py",
+            "tests/reference_server/misspelled_members.py",
         )
         pages = Path("build/pages")
         session.run(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import socket
 from collections.abc import Callable
 from typing import Any
@@ -11,7 +10,6 @@ from urllib.parse import quote
 import pytest
 
 from lakepact.generated.contract import Contract
-from lakepact.generated.iceberg_rest.server import Handlers
 from lakepact.reference_server import Server, running
 from lakepact.reference_server.app import service
 from lakepact.reference_server.http.service import Service, Unanswered
@@ -28,21 +26,6 @@ def filled(template: str) -> str:
         for parameter in operation.parameters:
             path = path.replace(f"{{{parameter.name}}}", "irc_missing")
     return path
-
-
-@pytest.mark.parametrize(
-    "operation", [o for o in OPERATIONS if o.id not in NOT_OFFERED], ids=lambda o: o.id
-)
-def test_every_handler_takes_the_arguments_of_the_generated_protocol(
-    server: Server, operation: Any
-) -> None:
-    promised = inspect.signature(getattr(Handlers, operation.function)).parameters
-    arguments = dict.fromkeys(set(promised) - {"self", "prefix"})
-
-    assert (
-        inspect.signature(server.service.handlers[operation.id]).bind(**arguments).kwargs
-        == arguments
-    )
 
 
 @pytest.mark.parametrize(

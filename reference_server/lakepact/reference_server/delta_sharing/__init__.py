@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from lakepact.generated.contract import Contract, OperationId, UnknownVersion
+from lakepact.generated.contract import Contract, UnknownVersion
 from lakepact.generated.delta_sharing import op
 from lakepact.reference_server.delta_sharing import catalogue, credentials, file_endpoint, files
 from lakepact.reference_server.delta_sharing.access import recipients
@@ -19,6 +19,7 @@ from lakepact.reference_server.delta_sharing.credentials import Credentials
 from lakepact.reference_server.delta_sharing.extensions import version_extension
 from lakepact.reference_server.delta_sharing.file_endpoint import FILES, FileEndpoint
 from lakepact.reference_server.delta_sharing.files import Files
+from lakepact.reference_server.delta_sharing.handlers import SharingHandlers
 from lakepact.reference_server.delta_sharing.histories import delta_log
 from lakepact.reference_server.delta_sharing.iceberg_tables import IcebergHistory
 from lakepact.reference_server.delta_sharing.index_entries import SharesIndex
@@ -27,7 +28,7 @@ from lakepact.reference_server.delta_sharing.queries.queries import ASKED, HISTO
 from lakepact.reference_server.delta_sharing.shares_file import read_shares
 from lakepact.reference_server.delta_sharing.snapshots import Snapshots
 from lakepact.reference_server.delta_sharing.tables import TableRules, Tables
-from lakepact.reference_server.http.service import RulesByName, Service
+from lakepact.reference_server.http.service import RulesByName, Service, handlers_of
 from lakepact.reference_server.http.workers import in_a_thread
 from lakepact.reference_server.iceberg_rest.wiring import CatalogService
 from lakepact.reference_server.settings import BadSetting, Settings, require_arrow
@@ -35,9 +36,11 @@ from lakepact.reference_server.settings import BadSetting, Settings, require_arr
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
+    from lakepact.generated.delta_sharing.server import Handlers
+    from lakepact.reference_server.delta_sharing.access.recipients import Caller
     from lakepact.reference_server.delta_sharing.histories import History, Source
     from lakepact.reference_server.delta_sharing.shares import Shares
-    from lakepact.reference_server.http.service import Handler
+    from lakepact.reference_server.http.replies import Reply
 
 #: Clients write null for what they do not ask for.
 NULLABLE = {
@@ -116,7 +119,9 @@ def service(settings: Settings, beside: Mapping[str, Service]) -> Service:
         tokens=tokens,
         newer=version_extension(contract),
     )
-    areas = (catalog, tables, Credentials(catalog, shares, about_credentials))
+    handlers: Handlers[Caller, Reply] = SharingHandlers(
+        catalog, tables, Credentials(catalog, shares, about_credentials)
+    )
     rules = RulesByName(callers, listings, urls_rules, parts, *steps, about_credentials)
     rules.replace(
         "authenticate",
@@ -124,7 +129,7 @@ def service(settings: Settings, beside: Mapping[str, Service]) -> Service:
     )
     served = SharingService(
         contract,
-        handlers=_handlers(contract, areas),
+        handlers=handlers_of(contract, handlers),
         not_offered=frozenset(),
         error_body=error_body,
         kinds=KINDS,
@@ -143,15 +148,6 @@ def service(settings: Settings, beside: Mapping[str, Service]) -> Service:
         close=tables.close,
     )
     return served
-
-
-def _handlers(contract: Contract, areas: tuple[object, ...]) -> dict[OperationId, Handler]:
-    return {
-        o.id: getattr(area, o.function)
-        for o in contract.operations.values()
-        for area in areas
-        if hasattr(area, o.function)
-    }
 
 
 def _opened(beside: Mapping[str, Service]) -> Callable[[Source], History]:

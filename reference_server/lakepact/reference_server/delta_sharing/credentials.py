@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from lakepact.reference_server.delta_sharing.access.recipients import Caller
 from lakepact.reference_server.delta_sharing.answers import json_answer
@@ -18,6 +18,9 @@ from lakepact.reference_server.warehouse.vended_credentials.token_services impor
     NoKeys,
     TemporaryKeys,
 )
+
+if TYPE_CHECKING:
+    from lakepact.generated.delta_sharing.documents import TemporaryTableCredentialsRequest
 
 
 def table_is_read_by_directory(table: SharedTable) -> None:
@@ -85,7 +88,7 @@ class Credentials:
         share: str,
         schema: str,
         table: str,
-        body: dict[str, Any] | None = None,
+        body: TemporaryTableCredentialsRequest | None = None,
     ) -> Reply:
         """Return credentials that read a directory of a table."""
         found = self._catalogue.table(caller, share, schema, table)

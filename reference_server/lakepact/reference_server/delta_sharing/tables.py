@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from lakepact.reference_server.delta_sharing.access.recipients import Caller
 from lakepact.reference_server.delta_sharing.access.tokens import Tokens
@@ -41,6 +41,9 @@ from lakepact.reference_server.delta_sharing.snapshots import Snapshots
 from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.http.replies import NDJSON, Reply
 from lakepact.reference_server.http.service import Rules as ServiceRules
+
+if TYPE_CHECKING:
+    from lakepact.generated.delta_sharing.documents import GetQueryInfoRequest, QueryTableRequest
 
 CHANGES = "changes"  #: what the tokens of answers with changed rows are bound to
 FILE_ID_HASHES = ("parquet", "delta")
@@ -192,7 +195,7 @@ class Tables:
         table: str,
         delta_sharing_capabilities: str | None = None,
         fileidhash: str | None = None,
-        body: dict[str, Any] | None = None,
+        body: QueryTableRequest | None = None,
     ) -> Reply:
         """Return the files of a table, or the changes of its files since a version."""
         request = self._request(caller, share, schema, table, header=delta_sharing_capabilities)
@@ -214,17 +217,20 @@ class Tables:
         table: str,
         query_id: str,
         delta_sharing_capabilities: str | None = None,
-        body: dict[str, Any] | None = None,
+        body: GetQueryInfoRequest | None = None,
     ) -> Reply:
         """Return the status of a query in the background, or a page of its answer."""
         request = self._request(caller, share, schema, table, header=delta_sharing_capabilities)
         run = self._runs.of(request, query_id)
         if run.status is not None:
             return self._reply_of_status(run)
-        sent = {name: value for name, value in (body or {}).items() if value is not None}
-        most = int(sent["maxFiles"]) if "maxFiles" in sent else run.query.max_files
+        page: GetQueryInfoRequest = body or {}
+        most = page.get("maxFiles")
         query = replace(
-            run.query, max_files=most, page_token=sent.get("pageToken"), refresh_token=None
+            run.query,
+            max_files=run.query.max_files if most is None else int(most),
+            page_token=page.get("pageToken"),
+            refresh_token=None,
         )
         return self._reply(request, self._queried(request, query, run.held), run.hashed)
 

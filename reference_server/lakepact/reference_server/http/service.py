@@ -138,6 +138,15 @@ class Unanswered(Exception):
     """Operations of a contract have neither a handler nor stand among those that are not offered."""
 
 
+def handlers_of(contract: Contract, handlers: object) -> dict[OperationId, Handler]:
+    """Return the methods of an object that answer operations of a contract."""
+    return {
+        o.id: getattr(handlers, o.function)
+        for o in contract.operations.values()
+        if hasattr(handlers, o.function)
+    }
+
+
 @dataclass(slots=True)
 class Service:
     """One contract being served.
@@ -194,8 +203,10 @@ class Service:
             if o not in self.handlers and o not in self.not_offered
         ]
         if missing:
-            message = f"{self.contract.name}: no handler for {', '.join(missing)}; write one, or say that it is not offered"
-            raise Unanswered(message)
+            raise Unanswered(
+                f"{self.contract.name} {self.contract.version}: no handler for {', '.join(missing)}; "
+                "write one and name it in handlers.py, as docs/upgrade-a-contract.md says"
+            )
         self.validators = Validators(self.contract)
 
     def offered(self) -> tuple[Operation, ...]:

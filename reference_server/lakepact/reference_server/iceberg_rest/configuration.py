@@ -30,7 +30,7 @@ class Configuration:
         self._warehouses = warehouses
         self._newer = newer
 
-    def get_config(self, *, warehouse: str | None = None, **_: object) -> Reply:
+    def get_config(self, *, warehouse: str | None = None) -> Reply:
         """Return defaults, overrides and endpoints of one warehouse."""
         found = self._named(warehouse)
         overrides = {**found.overrides, **({"prefix": found.prefix} if found.prefix else {})}

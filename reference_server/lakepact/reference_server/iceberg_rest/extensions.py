@@ -34,13 +34,11 @@ class VersionExtension:
     Args:
         configuration: additional members of the configuration.
         unknown_warehouse: returns the refusal of an unknown warehouse, given a message.
-        ignored: by operation, arguments that are accepted and ignored.
         keyed: operations whose requests may carry an Idempotency-Key.
     """
 
     configuration: Mapping[str, Any] = field(default_factory=dict[str, Any])
     unknown_warehouse: Callable[[str], Problem] = bad_request
-    ignored: Mapping[OperationId, frozenset[str]] = field(default_factory=dict[OperationId, Any])
     keyed: frozenset[OperationId] = frozenset()
 
     def handlers(
@@ -61,54 +59,33 @@ class VersionExtension:
             blocking: operations that run in a thread of their own.
             renewing: by operation, what puts new secrets into answers that were kept without them.
         """
-        found = {
-            o: partial(_without, self.ignored[o], handler) if self.ignored.get(o) else handler
-            for o, handler in handlers.items()
+        if not self.keyed:
+            return dict(handlers)
+        keys = Keys(store, rules)
+        once = {
+            o: keys.once(o, handlers[o], blocking=o in blocking, renew=renewing.get(o))
+            for o in self.keyed & handlers.keys()
         }
-        if self.keyed:
-            keys = Keys(store, rules)
-            found |= {
-                o: keys.once(o, found[o], blocking=o in blocking, renew=renewing.get(o))
-                for o in self.keyed
-                if o in found
-            }
-        return found
+        harmless = {o: partial(_without_key, handlers[o]) for o in HARMLESS & handlers.keys()}
+        return {**handlers, **once, **harmless}
 
 
 def version_extension(contract: Contract) -> VersionExtension:
     """Return the extensions of the served version."""
     if contract.name != "iceberg_rest" or contract.version == contract.versions[0]:
         return VersionExtension()
-    older = Contract(contract.name).operations
     keyed = frozenset(
         o.id
         for o in contract.operations.values()
         if any(p.name == idempotency.HEADER for p in o.parameters)
     )
-    ignored: dict[OperationId, frozenset[str]] = {
-        o.id: frozenset(p.argument for p in o.parameters)
-        - frozenset(p.argument for p in older[o.id].parameters)
-        - {"idempotency_key"}
-        for o in contract.operations.values()
-        if o.id in older
-    }
-    harmless = {
-        operation: ignored.get(operation, frozenset()) | {"idempotency_key"}
-        for operation in HARMLESS
-    }
     return VersionExtension(
         configuration={"idempotency-key-lifetime": idempotency.LIFETIME},
         unknown_warehouse=partial(Problem, 404, "NoSuchWarehouseException"),
-        ignored={
-            **ignored,
-            **harmless,
-            op.register_table: frozenset(),
-            op.load_credentials: frozenset(),
-        },
         keyed=keyed - HARMLESS,
     )
 
 
-def _without(names: frozenset[str], handler: Handler, **arguments: Any) -> Reply:
-    """Return a handler that ignores some arguments."""
-    return handler(**{name: value for name, value in arguments.items() if name not in names})
+def _without_key(handler: Handler, *, idempotency_key: object = None, **arguments: Any) -> Reply:  # noqa: ARG001 - doing it twice does no harm
+    """Return the reply of a handler to a request without its key."""
+    return handler(**arguments)

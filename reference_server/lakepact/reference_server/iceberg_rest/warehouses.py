@@ -159,21 +159,15 @@ def _files(settings: Settings, entry: WarehouseEntry, access: StorageAccess) -> 
     )
 
 
-def handlers_of(
-    contract: Contract, areas: Sequence[object], kept: ServedWarehouse | None = None
-) -> dict[OperationId, Function]:
-    """Return the functions of some areas that answer operations of a contract, in the way of one warehouse."""
-    found: dict[OperationId, Function] = {
-        o.id: getattr(area, o.function)
-        for o in contract.operations.values()
-        for area in areas
-        if hasattr(area, o.function)
-    }
-    if kept is None or kept.separator == SEPARATOR:
-        return found
+def separated_handlers(
+    handlers: Mapping[OperationId, Function], kept: ServedWarehouse
+) -> Mapping[OperationId, Function]:
+    """Return handlers that read the namespaces of one warehouse as its clients may spell them."""
+    if kept.separator == SEPARATOR:
+        return handlers
     return {
         operation: separated(handler, kept.separator, operation)
-        for operation, handler in found.items()
+        for operation, handler in handlers.items()
     }
 
 
@@ -195,10 +189,11 @@ def together(
                 f"the prefix of {one.name} is {one.prefix!r}; with several warehouses, each has one segment of the path"
             )
     prefixes = [unquote(one.prefix) for one in served]
-    operations = [o for o in contract.operations if o in handlers[0]]
     return {
         o: dispatched({prefix: own[o] for prefix, own in zip(prefixes, handlers, strict=True)})
-        for o in operations
+        if "{prefix}" in contract.operations[o].path
+        else handler
+        for o, handler in handlers[0].items()
     }
 
 

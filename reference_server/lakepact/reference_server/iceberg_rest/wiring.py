@@ -6,12 +6,13 @@ from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from lakepact.generated.iceberg_rest import op
-from lakepact.reference_server.http.service import Rules, RulesByName, Service
+from lakepact.reference_server.http.service import Rules, RulesByName, Service, handlers_of
 from lakepact.reference_server.http.workers import in_a_thread
 from lakepact.reference_server.iceberg_rest import extensions, namespaces, offered, scan_planning
 from lakepact.reference_server.iceberg_rest.commits import commits, idempotency, transactions
 from lakepact.reference_server.iceberg_rest.commits.preconditions import PRECONDITIONS
 from lakepact.reference_server.iceberg_rest.functions import Functions, create_their_namespaces
+from lakepact.reference_server.iceberg_rest.handlers import CatalogHandlers
 from lakepact.reference_server.iceberg_rest.index_entries import CatalogIndex
 from lakepact.reference_server.iceberg_rest.places import Places
 from lakepact.reference_server.iceberg_rest.recovery import recovering
@@ -34,7 +35,7 @@ from lakepact.reference_server.iceberg_rest.views import views
 from lakepact.reference_server.iceberg_rest.views.commits import ViewCommits
 from lakepact.reference_server.iceberg_rest.views.preconditions import VIEW_PRECONDITIONS
 from lakepact.reference_server.iceberg_rest.views.updates import VIEW_UPDATES
-from lakepact.reference_server.iceberg_rest.warehouses import handlers_of, together
+from lakepact.reference_server.iceberg_rest.warehouses import separated_handlers, together
 from lakepact.reference_server.storage.scoped_store import ScopedStore
 from lakepact.reference_server.storage.setting import MEMORY, opened_store
 
@@ -42,8 +43,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from lakepact.generated.contract import Contract, OperationId
+    from lakepact.generated.iceberg_rest.server import Handlers
+    from lakepact.reference_server.http.replies import Reply
     from lakepact.reference_server.http.service import Handler
     from lakepact.reference_server.iceberg_rest.access import Access
+    from lakepact.reference_server.iceberg_rest.handlers import ConfigurationHandler
     from lakepact.reference_server.iceberg_rest.warehouses import ServedWarehouse
     from lakepact.reference_server.settings import Settings
 
@@ -94,7 +98,7 @@ class InWarehouse(NamedTuple):
     catalog: Catalog
     located: Located
     credentials: Credentials
-    signing: RemoteSigning | None
+    signing: RemoteSigning
 
 
 class Catalogs:
@@ -184,53 +188,56 @@ class Catalogs:
             configures_signers=self.signs
             and SIGNING_CONFIG in self.contract.schemas["components"]["schemas"],
         )
-        signing = (
-            RemoteSigning(made, self.areas.signing, kept.access, is_offered=kept.signs)
-            if self.signs
-            else None
-        )
+        signing = RemoteSigning(made, self.areas.signing, kept.access, is_offered=kept.signs)
         return InWarehouse(kept, made, located, issuer, signing)
 
-    def _handlers(self, blocking: frozenset[str]) -> dict[OperationId, Handler]:
-        """Return the handlers of all operations but the configuration."""
-        by_warehouse = [
-            handlers_of(self.contract, self._areas_of(one), one.kept) for one in self.made
-        ]
-        renewing = [
-            handlers_of(self.contract, (CredentialsAgain(one.credentials),), one.kept)
-            for one in self.made
-        ]
+    def _handlers(
+        self, configuration: ConfigurationHandler, blocking: frozenset[str]
+    ) -> dict[OperationId, Handler]:
+        """Return the handlers of all operations."""
+        handlers = self._together([self._of_catalog(one, configuration) for one in self.made])
+        if not self.signs:
+            handlers.pop(op.sign_request, None)
         return self.newer.handlers(
-            together(self.contract, self.warehouses, by_warehouse),
+            handlers,
             self.store,
             rules=self.keys,
             blocking=blocking,
-            renewing=together(self.contract, self.warehouses, renewing),
+            renewing=self._together([CredentialsAgain(one.credentials) for one in self.made]),
         )
 
-    def _areas_of(self, one: InWarehouse) -> tuple[object, ...]:
-        """Return the handlers of one catalog, area by area."""
+    def _together(self, areas: Sequence[object]) -> dict[OperationId, Callable[..., Any]]:
+        """Return the methods of one object for each warehouse, by operation, as functions that answer for all warehouses."""
+        by_warehouse = [
+            separated_handlers(handlers_of(self.contract, area), kept)
+            for area, kept in zip(areas, self.warehouses, strict=True)
+        ]
+        return together(self.contract, self.warehouses, by_warehouse)
+
+    def _of_catalog(self, one: InWarehouse, configuration: ConfigurationHandler) -> Handlers[Reply]:
+        """Return the handlers of one catalog."""
         kept, rules = one.catalog, self.areas
         committing = commits.Commits(kept, rules.commits)
-        return (
-            namespaces.Namespaces(kept, rules.namespaces),
-            tables.Tables(
+        return CatalogHandlers(
+            configuration=configuration,
+            namespaces=namespaces.Namespaces(kept, rules.namespaces),
+            tables=tables.Tables(
                 kept, rules.tables, credentials=one.credentials, defaults=one.kept.table_defaults
             ),
-            committing,
-            Metrics(kept, self.reports),
-            Functions(kept, one.kept.functions),
-            transactions.Transactions(committing, rules.transactions),
-            views.Views(kept, rules.views),
-            ViewCommits(
+            commits=committing,
+            metrics=Metrics(kept, self.reports),
+            functions=Functions(kept, one.kept.functions),
+            transactions=transactions.Transactions(committing, rules.transactions),
+            views=views.Views(kept, rules.views),
+            view_commits=ViewCommits(
                 kept,
                 rules.views,
                 updates=self.changes["view-updates"],
                 preconditions=self.changes["view-preconditions"],
             ),
-            ScanPlanning(kept, rules.scans),
-            one.credentials,
-            *([one.signing] if one.signing else ()),
+            scans=ScanPlanning(kept, rules.scans),
+            credentials=one.credentials,
+            signing=one.signing,
         )
 
     def _endpoints(self, of: ServedWarehouse) -> list[str]:
@@ -238,7 +245,7 @@ class Catalogs:
 
     def serve(
         self,
-        configuration: Callable[[Callable[[ServedWarehouse], list[str]]], object],
+        configuration: Callable[[Callable[[ServedWarehouse], list[str]]], ConfigurationHandler],
         root: str = "",
     ) -> CatalogService:
         """Return the service.
@@ -248,14 +255,11 @@ class Catalogs:
             root: the path above all paths.
         """
         blocking = _blocking(self.warehouses)
-        handlers = self._handlers(blocking)
-        placing = [
-            handlers_of(self.contract, (Places(one.located),), one.kept) for one in self.made
-        ]
+        handlers = self._handlers(configuration(self._endpoints), blocking)
         is_guarded, is_forgotten = self.access is not None, self.settings.store == MEMORY
         self.served = CatalogService(
             self.contract,
-            handlers={**handlers, **handlers_of(self.contract, (configuration(self._endpoints),))},
+            handlers=handlers,
             not_offered=(offered.NOT_OFFERED | (extensions.SOMETIMES_OFFERED - handlers.keys()))
             & self.contract.operations.keys(),
             error_body=offered.error_body,
@@ -271,7 +275,7 @@ class Catalogs:
             pages={} if is_guarded else {f"{root}/metrics-reports": self.reports.as_json},
             max_body=self.settings.max_body,
             places={
-                **together(self.contract, self.warehouses, placing),
+                **self._together([Places(one.located) for one in self.made]),
                 **dict.fromkeys(blocking, in_a_thread),
             },
             index=_index(root, self.warehouses, is_guarded=is_guarded),

@@ -108,7 +108,9 @@ class Access:
         unsaid = unsaid_needs(served.contract)
         if unsaid:
             raise Unanswered(
-                f"{served.contract.name}: say in access.needs what {', '.join(unsaid)} needs"
+                f"{served.contract.name} {served.contract.version}: nothing says which rights "
+                f"{', '.join(unsaid)} needs; add it to NEEDS in access/needs.py, "
+                "as docs/upgrade-a-contract.md says"
             )
         known = Callers(
             self._file, self._tokens, self._callers, warehouses=[kept.name for kept in warehouses]

@@ -80,9 +80,7 @@ class Commits:
     def __init__(self, catalog: Catalog, rules: Rules) -> None:
         self.catalog, self._rules = catalog, rules
 
-    def update_table(
-        self, *, namespace: str, table: str, body: CommitTableRequest, **_: object
-    ) -> Reply:
+    def update_table(self, *, namespace: str, table: str, body: CommitTableRequest) -> Reply:
         """Apply updates to a table if all requirements hold."""
         levels = identifiers.levels_of(namespace)
         self.catalog.rules.identifier_matches(levels, table, body)

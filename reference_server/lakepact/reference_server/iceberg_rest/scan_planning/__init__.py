@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 from lakepact.generated.iceberg_rest import op
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from lakepact.generated.iceberg_rest.documents import (
         FetchScanTasksRequest,
         PlanTableScanRequest,
@@ -37,25 +39,42 @@ class ScanPlanning:
         self._made: Planning | None = None
 
     def plan_table_scan(
-        self, *, namespace: str, table: str, body: PlanTableScanRequest | None = None, **_: object
+        self,
+        *,
+        namespace: str,
+        table: str,
+        x_iceberg_access_delegation: Sequence[str] = (),  # noqa: ARG002 - plans come without credentials
+        body: PlanTableScanRequest | None = None,
     ) -> Reply:
         """Return the tasks of a scan, or an id under which they can be fetched once they are known."""
         return self._planning().plan_table_scan(namespace=namespace, table=table, body=body)
 
     def fetch_planning_result(
-        self, *, namespace: str, table: str, plan_id: str, **_: object
+        self,
+        *,
+        namespace: str,
+        table: str,
+        plan_id: str,
+        x_iceberg_access_delegation: Sequence[str] = (),  # noqa: ARG002 - as above
     ) -> Reply:
         """Return how far a plan is, and its tasks once they are known."""
         return self._planning().fetch_planning_result(
             namespace=namespace, table=table, plan_id=plan_id
         )
 
-    def cancel_planning(self, *, namespace: str, table: str, plan_id: str, **_: object) -> Reply:
+    def cancel_planning(
+        self,
+        *,
+        namespace: str,
+        table: str,
+        plan_id: str,
+        x_iceberg_access_delegation: Sequence[str] = (),  # noqa: ARG002 - as above
+    ) -> Reply:
         """Make no more of a plan; it may be made already."""
         return self._planning().cancel_planning(namespace=namespace, table=table, plan_id=plan_id)
 
     def fetch_scan_tasks(
-        self, *, namespace: str, table: str, body: FetchScanTasksRequest | None = None, **_: object
+        self, *, namespace: str, table: str, body: FetchScanTasksRequest | None = None
     ) -> Reply:
         """Return the file scan tasks that a plan task stands for."""
         return self._planning().fetch_scan_tasks(namespace=namespace, table=table, body=body)

@@ -107,7 +107,14 @@ class Credentials:
         """Whether tables of this warehouse come with any, or with a signer in their place."""
         return self._access.is_given or self._signs
 
-    def load_credentials(self, *, namespace: str, table: str, **_: object) -> Reply:
+    def load_credentials(
+        self,
+        *,
+        namespace: str,
+        table: str,
+        plan_id: str | None = None,  # noqa: ARG002 - those of a table open the files of its plans
+        referenced_by: str | None = None,  # noqa: ARG002 - a view gives no rights here
+    ) -> Reply:
         """Return new credentials of a table."""
         levels = levels_of(namespace)
         with self._catalog.store.view() as view:

@@ -120,9 +120,7 @@ class RemoteSigning:
         )
         self._bucket = Bucket(name, access.region, endpoint, in_path=in_path)
 
-    def sign_request(
-        self, *, namespace: str, table: str, body: RemoteSignRequest, **_: object
-    ) -> Reply:
+    def sign_request(self, *, namespace: str, table: str, body: RemoteSignRequest) -> Reply:
         """Return a request with the headers that authorize it, if it concerns files of the table alone."""
         keys = self._access.keys
         if not self._bucket.name or keys is None:

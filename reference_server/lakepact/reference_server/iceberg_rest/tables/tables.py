@@ -102,7 +102,6 @@ class Tables:
         namespace: str,
         body: documents.CreateTableRequest,
         x_iceberg_access_delegation: Sequence[str] = (),
-        **_: object,
     ) -> Reply:
         """Return a new table, or with `stage-create` what it would be."""
         levels, name = levels_of(namespace), body["name"]
@@ -152,7 +151,7 @@ class Tables:
         snapshots: str = "all",
         if_none_match: str | None = None,
         x_iceberg_access_delegation: Sequence[str] = (),
-        **_: object,
+        referenced_by: str | None = None,  # noqa: ARG002 - a view gives no rights here
     ) -> Reply:
         """Return a table's metadata with all or only referenced snapshots; 304 for a client that has it already.
 
@@ -240,7 +239,6 @@ class Tables:
         namespace: str,
         body: documents.RegisterTableRequest,
         x_iceberg_access_delegation: Sequence[str] = (),
-        **_: object,
     ) -> Reply:
         """Take over a table from its metadata file; with `overwrite` in the place of the one that has its name."""
         levels, name, location = levels_of(namespace), body["name"], body["metadata-location"]

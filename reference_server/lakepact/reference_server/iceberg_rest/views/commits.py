@@ -41,9 +41,7 @@ class ViewCommits:
         self._updates = updates
         self._preconditions = preconditions
 
-    def replace_view(
-        self, *, namespace: str, view: str, body: CommitViewRequest, **_: object
-    ) -> Reply:
+    def replace_view(self, *, namespace: str, view: str, body: CommitViewRequest) -> Reply:
         """Apply updates to a view if all requirements hold."""
         levels = levels_of(namespace)
         body = {**body, "requirements": body.get("requirements", [])}

@@ -105,7 +105,7 @@ class Views:
             "views", self._rules.views_of, namespace, token=page_token, size=page_size
         )
 
-    def create_view(self, *, namespace: str, body: CreateViewRequest, **_: object) -> Reply:
+    def create_view(self, *, namespace: str, body: CreateViewRequest) -> Reply:
         """Return a new view with one version."""
         levels, name = levels_of(namespace), body["name"]
         key = identifier_key(levels, name)
@@ -121,7 +121,13 @@ class Views:
             self._catalog.put(transaction, key, record)
         return Reply(200, record.body)
 
-    def load_view(self, *, namespace: str, view: str, **_: object) -> Reply:
+    def load_view(
+        self,
+        *,
+        namespace: str,
+        view: str,
+        referenced_by: str | None = None,  # noqa: ARG002 - a view gives no rights here
+    ) -> Reply:
         """Return a view's metadata."""
         return Reply(200, self._existing(namespace, view).body)
 
