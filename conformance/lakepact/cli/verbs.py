@@ -71,7 +71,7 @@ VERBS = {
         "Print the script for completion in a shell.",
     ),
     "contracts": Verb(
-        f"{SUITE}.commands.contracts:contracts",
+        "lakepact.cli.contracts:contracts",
         "conformance",
         "List contracts and versions, and compare versions.",
     ),

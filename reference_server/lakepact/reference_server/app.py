@@ -15,7 +15,7 @@ from collections.abc import Iterable, Mapping, MutableMapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from lakepact.generated.contract import Contract, contracts
+from lakepact.generated.contract import Contract, OperationId, contracts
 from lakepact.reference_server.faults import Fault, UnknownFault, fault_named
 from lakepact.reference_server.http.router import AsgiApp, ContractRouter
 from lakepact.reference_server.http.service import Service
@@ -59,6 +59,17 @@ def service(
             served
         )
     return served
+
+
+def unanswered(contract: Contract) -> list[OperationId]:
+    """Return the operations of a contract that no area of its server answers."""
+    package = f"lakepact.reference_server.{contract.profile_of or contract.name}"
+    areas = importlib.import_module(f"{package}.handlers").AREAS
+    return [
+        o.id
+        for o in contract.operations.values()
+        if not any(hasattr(area, o.function) for area in areas)
+    ]
 
 
 def services(

@@ -17,7 +17,7 @@ import uvicorn
 from lakepact.generated.contract import Contract, contracts
 from lakepact.reference_server.app import ENGINES, application, services
 from lakepact.reference_server.faults import UnknownFault
-from lakepact.reference_server.http.service import Service
+from lakepact.reference_server.http.service import Service, Unanswered
 from lakepact.reference_server.http.workers import share_the_interpreter
 from lakepact.reference_server.running import LIMITS, configured, kept, listening
 from lakepact.reference_server.settings import (
@@ -299,6 +299,8 @@ def serve(  # one argument for each option
             listener, url = listening(host, port)
         except (UnknownFault, Outside, BadSetting) as error:
             raise click.UsageError(str(error)) from None
+        except Unanswered as error:
+            raise click.ClickException(str(error)) from None
         except OSError as error:
             what = f"use {error.filename}" if error.filename else f"listen on {host}:{port}"
             advice = "; --port 0 takes a free port" if error.errno == errno.EADDRINUSE else ""

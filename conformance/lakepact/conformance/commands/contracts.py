@@ -1,4 +1,4 @@
-"""`lakepact contracts list` and `lakepact contracts diff`: known contracts, and changes between two versions."""
+"""`lakepact contracts diff`: changes between two versions of a contract."""
 
 from __future__ import annotations
 
@@ -17,47 +17,7 @@ CONTRARY = {"added": "removed", "removed": "added", "changed": "changed"}
 AS_JSON = click.option("--json", "as_json", is_flag=True, help="JSON instead of text.")
 
 
-@click.group()
-def contracts() -> None:
-    """Show contracts and versions."""
-
-
-@contracts.command("list")
-@AS_JSON
-def list_contracts(*, as_json: bool) -> None:
-    """List contracts and versions, and which parts of lakepact support them.
-
-    Example: lakepact contracts list
-    """
-    rows = [row for name in known() for row in _versions(Contract(name))]
-    if as_json:
-        click.echo(orjson.dumps(rows, option=orjson.OPT_INDENT_2).decode())
-        return
-    widths = {
-        column: max(len(row[column]) for row in rows) for column in ("contract", "version", "is")
-    }
-    for row in rows:
-        click.echo(
-            "  ".join(
-                [*(row[column].ljust(width) for column, width in widths.items()), row["title"]]
-            )
-        )
-
-
-def _versions(contract: Contract) -> Iterator[dict[str, str]]:
-    of = f"a profile of {contract.profile_of}: " if contract.profile_of else ""
-    for version in (contract.version, *contract.other_versions):
-        yield {
-            "contract": contract.name,
-            "version": version,
-            "is": of + "client, server and suite"
-            if version in contract.versions
-            else "compared only",
-            "title": contract.title,
-        }
-
-
-@contracts.command("diff")
+@click.command("diff")
 @click.argument("contract", type=click.Choice(known()))
 @click.argument("old")
 @click.argument("new")

@@ -190,7 +190,8 @@ def _of_all_versions(contract: str | None, version: str | None) -> Iterator[Suit
     if version is None:
         for name in [contract] if contract else contracts():
             for later in Contract(name).versions[1:]:
-                yield suites.load(name, later)
+                if suites.has_checks(Contract(name, later)):
+                    yield suites.load(name, later)
 
 
 def _dropped(contract: Contract, identifier: str) -> Iterator[str]:

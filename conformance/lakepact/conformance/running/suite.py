@@ -38,6 +38,7 @@ NOTHING: Mapping[str, str] = MappingProxyType({})
 FOLDER = re.compile(
     r"lakepact\.conformance\.(?:checks|clients)\.\w+\."
 )  #: of a contract; the path below it begins the names of checks
+_CHECKS = "lakepact.conformance.checks."
 VERSION = re.compile(r"v\d\w*")
 
 
@@ -248,7 +249,7 @@ def load(contract: str, version: str | None = None) -> Suite[Any]:
     """
     if contract not in contracts():
         raise LookupError(f"there are no checks for a contract called {contract!r}")
-    folder = f"lakepact.conformance.checks.{contract}"
+    folder = _CHECKS + contract
     suite = _folder(folder)
     if suite.contract.profile_of is not None:
         suite.inherit(load(suite.contract.profile_of))
@@ -257,6 +258,14 @@ def load(contract: str, version: str | None = None) -> Suite[Any]:
             f"{contract} {version} is unknown; known versions: {', '.join(suite.contract.versions)}"
         )
     return _later(suite, folder, version)
+
+
+def has_checks(contract: Contract) -> bool:
+    """Return whether there are checks of servers of one version of a contract."""
+    folder = _CHECKS + contract.name
+    if contract.version != contract.versions[0]:
+        folder += f".{version_module(contract.version)}"
+    return importlib.util.find_spec(folder) is not None
 
 
 def with_clients() -> tuple[str, ...]:
@@ -275,12 +284,7 @@ def of_clients(contract: str, version: str | None = None) -> Suite[Any]:
         LookupError: the version has no checks for clients.
     """
     folder = f"lakepact.conformance.clients.{contract}"
-    try:
-        return _later(_folder(folder), folder, version)
-    except ModuleNotFoundError as missing:
-        if not str(missing.name).startswith(folder):
-            raise
-        raise LookupError(f"there are no checks of clients of {contract} {version}") from missing
+    return _later(_folder(folder), folder, version)
 
 
 def _later(suite: Suite[Any], folder: str, version: str | None) -> Suite[Any]:
@@ -294,7 +298,16 @@ def _later(suite: Suite[Any], folder: str, version: str | None) -> Suite[Any]:
 
 
 def _folder(folder: str) -> Suite[Any]:
-    """Return the suite in a folder after importing every module in it and in the folders of its areas."""
+    """Return the suite in a folder after importing every module in it and in the folders of its areas.
+
+    Raises:
+        LookupError: there is no such folder.
+    """
+    if importlib.util.find_spec(folder) is None:
+        path = folder.replace(".", "/")
+        raise LookupError(
+            f"there are no checks in {path}/: write suite.py and checks there, as docs/upgrade-a-contract.md says"
+        )
     _import_all(folder)
     suite: Suite[Any] = importlib.import_module(f"{folder}.suite").suite
     return suite
