@@ -13,7 +13,6 @@ from pydantic import BaseModel
 
 from driving import KINDS, Driven
 from lakepact.client import errors
-from lakepact.client.auth import Auth, NoAuth
 from lakepact.client.engine import Engine
 from lakepact.client.limits import Timeouts
 from lakepact.client.refusals import ErrorBody, Refusals
@@ -23,6 +22,7 @@ from lakepact.client.transport.asynchronous.transport import AsyncTransport
 from lakepact.client.transport.synchronous.connection import Connection
 from lakepact.client.transport.synchronous.transport import Transport
 from lakepact.generated.contract import Call
+from lakepact.reach.auth import Auth, NoAuth
 
 
 class Pet(BaseModel):

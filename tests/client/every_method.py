@@ -58,11 +58,9 @@ from lakepact.client.delta_sharing.lines import (
 from lakepact.client.delta_sharing.predicates import Column, Predicate
 from lakepact.client.delta_sharing.schemas import Field
 from lakepact.client.delta_sharing.schemas import Schema as DeltaSchema
-from lakepact.client.fetched_tokens import FetchedToken, Token
 from lakepact.client.iceberg_rest.asynchronous.edits import AsyncTableCommit, AsyncTransaction
 from lakepact.client.iceberg_rest.asynchronous.rows import AsyncTableScan
 from lakepact.client.iceberg_rest.table_edits import TableEdits
-from lakepact.client.wire import Pause, Reply, Request
 from lakepact.generated.delta_sharing.models import Share, SharedSchema, SharedTable
 from lakepact.generated.iceberg_rest.models import (
     CatalogConfig,
@@ -82,6 +80,8 @@ from lakepact.generated.iceberg_rest.models import (
     UnregisterTableResult,
     UpdateNamespacePropertiesResponse,
 )
+from lakepact.reach.tokens import FetchedToken, Token
+from lakepact.reach.wire import Pause, Reply, Request
 
 SCHEMA = {"type": "struct", "fields": [{"id": 1, "name": "id", "type": "long", "required": True}]}
 VERSION = {

@@ -6,7 +6,7 @@ import httpx
 import pytest
 
 from lakepact.client import AsyncIcebergCatalog, IcebergCatalog, errors
-from lakepact.client.auth import Auth, BearerToken
+from lakepact.reach.auth import Auth, BearerToken
 
 from .conftest import FEED, VISIT, Pet
 

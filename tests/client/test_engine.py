@@ -6,9 +6,9 @@ import httpx
 import pytest
 
 from lakepact.client import errors
-from lakepact.client.auth import BearerToken
 from lakepact.client.retries import NO_RETRIES, Retries
 from lakepact.generated.contract import Call
+from lakepact.reach.auth import BearerToken
 
 from .conftest import ADOPT, FEED, LEAVE, VISIT, Pet
 

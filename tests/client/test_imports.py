@@ -11,9 +11,11 @@ from pathlib import Path
 import pytest
 
 import lakepact.client
+import lakepact.reach
 
 FOLDER = Path(lakepact.client.__file__).parent
-MODULES = sorted(FOLDER.rglob("*.py"))
+REACH = Path(lakepact.reach.__file__).parent
+MODULES = sorted([*FOLDER.rglob("*.py"), *REACH.rglob("*.py")])
 
 
 def names(tree: ast.AST) -> set[str]:
@@ -79,7 +81,7 @@ def allowed(module: Path) -> set[str]:
 
 def test_modules_import_only_installed_libraries():
     assert {
-        module.relative_to(FOLDER): more
+        module.relative_to(FOLDER.parent): more
         for module in MODULES
         if (more := loaded(module) - allowed(module))
     } == {}
@@ -107,7 +109,7 @@ def test_library_is_not_loaded_before_it_is_needed(used, absent):
 
 def test_transport_alone_imports_the_http_library():
     folders = {
-        module.relative_to(FOLDER).parts[0]
+        module.relative_to(FOLDER.parent).parts[1]
         for module in MODULES
         if loaded(module) & {"httpcore", "httpx"}
     }

@@ -28,7 +28,7 @@ from lakepact.client import (
 )
 from lakepact.client.transport.asynchronous.transport import AsyncTransport
 from lakepact.client.transport.synchronous.transport import Transport
-from lakepact.client.wire import Lost, Request
+from lakepact.reach.wire import Lost, Request
 
 CONFIG = b'{"defaults":{},"overrides":{}}'
 JSON = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%b"

@@ -12,10 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lakepact.client import IcebergCatalog, LakepactError, errors
-from lakepact.client.auth import BearerToken
 from lakepact.client.redaction import EXCERPT, HIDDEN, Redactor, redacted
-from lakepact.client.wire import Reply, Request
 from lakepact.conformance.evidence.redaction import redacted as redacted_by_the_suite
+from lakepact.reach.auth import BearerToken
+from lakepact.reach.wire import Reply, Request
 
 from .conftest import FEED, VISIT, Pet
 

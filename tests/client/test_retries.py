@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lakepact.client.retries import Retries, may_repeat, retry_after
-from lakepact.client.wire import Lost, Reply, Request
+from lakepact.reach.wire import Lost, Reply, Request
 
 METHODS = st.sampled_from(["GET", "HEAD", "PUT", "DELETE", "POST", "PATCH"])
 HEADERS = st.sampled_from([(), (("Retry-After", "1"),), (("retry-after", "soon"),)])

@@ -12,7 +12,7 @@ from botocore.credentials import Credentials
 
 from lakepact.client import SigV4
 from lakepact.client.redaction import redacted
-from lakepact.client.wire import Reply, Request
+from lakepact.reach.wire import Reply, Request
 
 # The example "get-vanilla" of AWS's test suite for Signature Version 4.
 KEYS = Credentials("AKIDEXAMPLE", "wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY")

@@ -9,7 +9,6 @@ import httpx
 import pytest
 
 from lakepact.client import errors
-from lakepact.client.auth import NoAuth
 from lakepact.client.engine import Engine
 from lakepact.client.limits import Timeouts
 from lakepact.client.refusals import Refusals
@@ -18,8 +17,9 @@ from lakepact.client.transport.asynchronous.connection import AsyncConnection
 from lakepact.client.transport.asynchronous.transport import AsyncTransport
 from lakepact.client.transport.synchronous.connection import Connection
 from lakepact.client.transport.synchronous.transport import Transport
-from lakepact.client.wire import Request
 from lakepact.generated.contract import Call
+from lakepact.reach.auth import NoAuth
+from lakepact.reach.wire import Request
 
 from .conftest import REFUSALS, read_grievance
 from .test_transport import listening

@@ -11,7 +11,6 @@ import httpx
 import pytest
 
 from lakepact.client import errors
-from lakepact.client.auth import NoAuth
 from lakepact.client.engine import Engine
 from lakepact.client.limits import Timeouts
 from lakepact.client.retries import Retries
@@ -19,7 +18,8 @@ from lakepact.client.transport.asynchronous.connection import AsyncConnection
 from lakepact.client.transport.asynchronous.transport import AsyncTransport
 from lakepact.client.transport.synchronous.connection import Connection
 from lakepact.client.transport.synchronous.transport import Transport
-from lakepact.client.wire import Request
+from lakepact.reach.auth import NoAuth
+from lakepact.reach.wire import Request
 
 from .conftest import ADOPT, REFUSALS, VISIT, Pet
 

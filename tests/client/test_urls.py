@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from lakepact.client.urls import server_address
+from lakepact.reach.urls import server_address
 
 
 @pytest.mark.parametrize("address", ["http://h:1", "http://h:1/", "http://h:1//"])

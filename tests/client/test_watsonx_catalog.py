@@ -20,8 +20,8 @@ from lakepact.client import (
 )
 from lakepact.client.redaction import HIDDEN, Redactor
 from lakepact.client.retries import NO_RETRIES
-from lakepact.client.wire import Request
 from lakepact.generated.contract import Contract
+from lakepact.reach.wire import Request
 from lakepact.reference_server import running
 
 KINDS = {"sync": WatsonxCatalog, "async": AsyncWatsonxCatalog}

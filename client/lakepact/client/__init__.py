@@ -9,8 +9,6 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
-from lakepact.client.auth import Auth, BasicAuth, BearerToken, NoAuth, ZenApiKey
-from lakepact.client.client_credentials import ClientCredentials
 from lakepact.client.errors import (
     AlreadyExists,
     BadReply,
@@ -46,8 +44,10 @@ from lakepact.client.errors import (
     UpgradeNeeded,
 )
 from lakepact.client.retries import NO_RETRIES, Retries, Retry
-from lakepact.client.token_exchange import TokenExchange
-from lakepact.client.wire import Reply
+from lakepact.reach.auth import Auth, BasicAuth, BearerToken, NoAuth, ZenApiKey
+from lakepact.reach.client_credentials import ClientCredentials
+from lakepact.reach.token_exchange import TokenExchange
+from lakepact.reach.wire import Reply
 
 if TYPE_CHECKING:
     from lakepact.client.delta_sharing.asynchronous.client import AsyncSharingClient
@@ -62,9 +62,9 @@ if TYPE_CHECKING:
     from lakepact.client.iceberg_rest.storage import storage_credential, storage_properties
     from lakepact.client.iceberg_rest.synchronous.catalog import IcebergCatalog
     from lakepact.client.limits import Limits, Timeouts
-    from lakepact.client.sigv4 import SigV4
     from lakepact.client.watsonx_data.asynchronous.catalog import AsyncWatsonxCatalog
     from lakepact.client.watsonx_data.synchronous.catalog import WatsonxCatalog
+    from lakepact.reach.sigv4 import SigV4
 
 __all__ = [
     "NO_RETRIES",
@@ -141,7 +141,7 @@ _LOADED_LATER = {
     "ScanPlan": "lakepact.client.iceberg_rest.scans",
     "ScanTask": "lakepact.client.iceberg_rest.scans",
     "SharingClient": "lakepact.client.delta_sharing.synchronous.client",
-    "SigV4": "lakepact.client.sigv4",
+    "SigV4": "lakepact.reach.sigv4",
     "TableChange": "lakepact.client.iceberg_rest.changes",
     "Timeouts": "lakepact.client.limits",
     "AsyncWatsonxCatalog": "lakepact.client.watsonx_data.asynchronous.catalog",

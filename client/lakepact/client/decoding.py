@@ -14,7 +14,7 @@ from lakepact.generated.light import light
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from lakepact.client.wire import Reply
+    from lakepact.reach.wire import Reply
 
 #: Places of a body that a complaint names.
 _PLACES = 5

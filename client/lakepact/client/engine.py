@@ -23,15 +23,15 @@ from lakepact.client.errors import (
 )
 from lakepact.client.redaction import EXCERPT_SOURCE, Redactor, redacted
 from lakepact.client.retries import Retry, may_repeat, retry_after
-from lakepact.client.urls import origin, url
-from lakepact.client.wire import Headers, Lost, Pause, Reply, Request, with_missing
+from lakepact.reach.urls import origin, url
+from lakepact.reach.wire import Headers, Lost, Pause, Reply, Request, with_missing
 
 if TYPE_CHECKING:
-    from lakepact.client.auth import Auth
     from lakepact.client.etag_cache import EtagCache
     from lakepact.client.refusals import Refusals
     from lakepact.client.retries import Retries
     from lakepact.generated.contract import Call
+    from lakepact.reach.auth import Auth
 
 T = TypeVar("T")
 #: Yields requests and pauses, receives replies (None after a pause), returns a T.

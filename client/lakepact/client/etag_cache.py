@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeVar
 
 if TYPE_CHECKING:
-    from lakepact.client.wire import Reply
     from lakepact.generated.contract import Call
+    from lakepact.reach.wire import Reply
 
 T = TypeVar("T")
 

@@ -6,11 +6,11 @@ import ipaddress
 import socket
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field, replace
-from typing import TypeAlias
+from typing import Any, TypeAlias
 from urllib.parse import urlsplit
 
 from lakepact.client.errors import BadReply, Failure, UntrustedOrigin
-from lakepact.client.urls import server_address, web_address
+from lakepact.reach.urls import server_address, web_address
 
 _IP: TypeAlias = ipaddress.IPv4Address | ipaddress.IPv6Address
 #: The origin of files of the local machine.
@@ -120,6 +120,25 @@ def is_metadata(host: str) -> bool:
     return host in _METADATA_NAMES or any(
         address in network for address in _addresses(host) for network in _METADATA
     )
+
+
+def reachable(host: str, resolved: Iterable[tuple[Any, ...]]) -> list[str]:
+    """Return the addresses of a host.
+
+    Args:
+        host: The host.
+        resolved: The results of `getaddrinfo`.
+
+    Raises:
+        OSError: A name resolves to the metadata of a cloud, which the owner of the name would choose.
+    """
+    addresses = [str(address[0]) for *_, address in resolved]
+    for address in addresses:
+        if address != host and is_metadata(address):
+            raise OSError(
+                f"{host} resolves to {address}, an address of cloud metadata, which is not connected to by name"
+            )
+    return addresses
 
 
 def _is_loopback(host: str) -> bool:

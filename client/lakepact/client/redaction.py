@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from urllib.parse import unquote_plus
 
-from lakepact.client.wire import Reply
+from lakepact.reach.wire import Reply
 
 if TYPE_CHECKING:
-    from lakepact.client.wire import Headers, Lost, Request
+    from lakepact.reach.wire import Headers, Lost, Request
 
 HIDDEN = "[hidden]"
 #: Longest piece of a body that an exchange keeps, in characters.

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC
 
-from lakepact.client.wire import Lost, Reply, Request
+from lakepact.reach.wire import Lost, Reply, Request
 
 #: Refusals that may pass by themselves, and say that nothing was done.
 _BUSY = frozenset({429, 503})

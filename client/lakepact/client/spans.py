@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from lakepact.client.redaction import Redactor, without_query
-from lakepact.client.wire import Lost, Reply
+from lakepact.reach.wire import Lost, Reply
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from opentelemetry.trace import Span, Tracer
 
-    from lakepact.client.wire import Request
+    from lakepact.reach.wire import Request
 
 _UNTRACED = nullcontext[Any](lambda _: None)
 _PORTS = {"http": 80, "https": 443}

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeAlias
 
-from lakepact.client.auth import Auth, BearerToken, NoAuth
-from lakepact.client.client_credentials import ClientCredentials
+from lakepact.reach.auth import Auth, BearerToken, NoAuth
+from lakepact.reach.client_credentials import ClientCredentials
 
 _TABLE = ("path", "table", "maxPartitionBytes", "pushFilters")
 _SHARING = (

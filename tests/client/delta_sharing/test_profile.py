@@ -15,7 +15,7 @@ from lakepact.client import (
     UpgradeNeeded,
 )
 from lakepact.client.delta_sharing.profile import Profile, UntilExpiry
-from lakepact.client.wire import Request
+from lakepact.reach.wire import Request
 
 SECRET = "planted-Secret.0123456789"
 BEARER = {

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from lakepact.client import AsyncIcebergCatalog, IcebergCatalog
 from lakepact.client.iceberg_rest.names import encode_namespace, levels, table_identifier
-from lakepact.client.urls import path_segment
 from lakepact.generated.iceberg_rest.models import TableIdentifier
+from lakepact.reach.urls import path_segment
 
 LEVELS = st.lists(st.text(st.characters(exclude_characters="\x1f"), min_size=1), min_size=1)
 

@@ -28,7 +28,7 @@ from lakepact.client import (
     pyiceberg_catalog,
     pyiceberg_table,
 )
-from lakepact.client.wire import Reply, Request
+from lakepact.reach.wire import Reply, Request
 from lakepact.reference_server import running
 
 from .test_views import version

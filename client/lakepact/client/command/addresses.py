@@ -23,12 +23,12 @@ from lakepact.client import (
     SharingClient,
 )
 from lakepact.client.command.failures import WrongUsage
-from lakepact.client.urls import server_address
+from lakepact.reach.urls import server_address
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator
 
-    from lakepact.client.auth import Auth
+    from lakepact.reach.auth import Auth
 
 Client: TypeAlias = IcebergCatalog | SharingClient
 
@@ -187,7 +187,7 @@ def _auth(asked: Asking, address: str) -> Auth:
         raise WrongUsage("--token-env, --credential-env and --sigv4 exclude each other")
     try:
         if asked.sigv4:
-            from lakepact.client.sigv4 import SigV4  # noqa: PLC0415 - of an extra
+            from lakepact.reach.sigv4 import SigV4  # noqa: PLC0415 - of an extra
 
             return SigV4(asked.sigv4, region=asked.region)
         if asked.token_env:

@@ -21,8 +21,8 @@ from lakepact.client.delta_sharing.needs import need
 from lakepact.client.errors import LakepactError
 from lakepact.client.iceberg_rest.names import addressable
 from lakepact.client.redaction import Redactor
-from lakepact.client.urls import path_segment
-from lakepact.client.wire import Request
+from lakepact.reach.urls import path_segment
+from lakepact.reach.wire import Request
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable, Iterator, Mapping

@@ -17,7 +17,7 @@ from lakepact.client.command.text import json_line
 from lakepact.client.errors import NoSuchNamespace, NotFound
 from lakepact.client.iceberg_rest.names import addressable
 from lakepact.client.redaction import HIDDEN, is_secret
-from lakepact.client.urls import path_segment
+from lakepact.reach.urls import path_segment
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

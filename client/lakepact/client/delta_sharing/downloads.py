@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urljoin, urlsplit
 
 from lakepact.client import errors
-from lakepact.client.auth import NoAuth
 from lakepact.client.engine import Attempt, Carried, Engine, Flow
 from lakepact.client.origins import is_metadata
 from lakepact.client.redaction import without_query
 from lakepact.client.refusals import Refusals
-from lakepact.client.urls import origin, web_address
-from lakepact.client.wire import Reply, Request
 from lakepact.generated.contract import Call
+from lakepact.reach.auth import NoAuth
+from lakepact.reach.urls import origin, web_address
+from lakepact.reach.wire import Reply, Request
 
 if TYPE_CHECKING:
     from lakepact.client.retries import Retries

@@ -11,13 +11,13 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
-from lakepact.client.auth import Auth, AuthFlow, BasicAuth, BearerToken
-from lakepact.client.client_credentials import ClientCredentials
 from lakepact.client.errors import Failure, NotAuthenticated, UpgradeNeeded
-from lakepact.client.urls import server_address
+from lakepact.reach.auth import Auth, AuthFlow, BasicAuth, BearerToken
+from lakepact.reach.client_credentials import ClientCredentials
+from lakepact.reach.urls import server_address
 
 if TYPE_CHECKING:
-    from lakepact.client.wire import Request
+    from lakepact.reach.wire import Request
 
 #: A profile's file, its text, or its document.
 Source: TypeAlias = str | os.PathLike[str] | Mapping[str, Any]

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, TypeAlias, Typed
 from lakepact.client.delta_sharing.capabilities import Capabilities
 from lakepact.client.delta_sharing.predicates import Predicate, hint, utc
 from lakepact.client.idempotency_keys import new_key
-from lakepact.client.urls import path_segment
 from lakepact.generated.delta_sharing.endpoints import (
     get_query_info,
     get_table_metadata,
@@ -17,6 +16,7 @@ from lakepact.generated.delta_sharing.endpoints import (
     query_table_changes,
 )
 from lakepact.generated.delta_sharing.models import GetQueryInfoRequest, QueryTableRequest
+from lakepact.reach.urls import path_segment
 
 if TYPE_CHECKING:
     from lakepact.generated.contract import Call

@@ -15,8 +15,8 @@ from lakepact.client.iceberg_rest.names import (
     levels,
     table_identifier,
 )
-from lakepact.client.urls import path_segment
 from lakepact.generated.calls import Later
+from lakepact.reach.urls import path_segment
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

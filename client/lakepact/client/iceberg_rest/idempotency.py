@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from lakepact.client.iceberg_rest.refusals import REFUSALS
 from lakepact.client.idempotency_keys import new_key
-from lakepact.client.wire import IDEMPOTENCY_KEY
+from lakepact.reach.wire import IDEMPOTENCY_KEY
 
 if TYPE_CHECKING:
     from lakepact.generated.contract import Call

@@ -10,7 +10,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, TypeAlias, cast
 from urllib.parse import unquote
 
-from lakepact.client.urls import path_segment
+from lakepact.reach.urls import path_segment
 
 if TYPE_CHECKING:
     from lakepact.generated.iceberg_rest.models import TableIdentifier

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from lakepact.client.auth import Auth, BasicAuth, BearerToken, NoAuth
-from lakepact.client.client_credentials import ClientCredentials
+from lakepact.reach.auth import Auth, BasicAuth, BearerToken, NoAuth
+from lakepact.reach.client_credentials import ClientCredentials
 
 
 def profile_properties(name: str | None) -> dict[str, str]:
@@ -77,7 +77,7 @@ def _auth(address: str, left: dict[str, str]) -> Auth:
         left.pop("scope", "catalog"),
     )
     if left.pop("rest.sigv4-enabled", "").lower() == "true":
-        from lakepact.client.sigv4 import SigV4  # noqa: PLC0415 - of an extra
+        from lakepact.reach.sigv4 import SigV4  # noqa: PLC0415 - of an extra
 
         region = left.pop("rest.signing-region", None) or left.get("client.region")
         return SigV4(left.pop("rest.signing-name", "execute-api"), region=region)

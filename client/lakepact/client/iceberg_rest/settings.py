@@ -8,8 +8,8 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, TypedDict, TypeVar
 from urllib.parse import quote, unquote
 
-from lakepact.client.access import header_properties
 from lakepact.client.errors import Failure, OperationNotSupported
+from lakepact.client.header_properties import header_properties
 from lakepact.client.iceberg_rest.idempotency import are_kept, keyed
 from lakepact.client.iceberg_rest.names import (
     DEFAULT_SEPARATOR,
@@ -19,8 +19,8 @@ from lakepact.client.iceberg_rest.names import (
     encode_view_chain,
     table_identifier,
 )
-from lakepact.client.wire import Headers, with_missing
 from lakepact.generated.contract import client_contract
+from lakepact.reach.wire import Headers, with_missing
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

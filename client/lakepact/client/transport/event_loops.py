@@ -11,7 +11,7 @@ from weakref import WeakKeyDictionary
 import httpcore
 
 from lakepact.client.limits import METER
-from lakepact.client.transport.routes import reachable
+from lakepact.client.origins import reachable
 
 if TYPE_CHECKING:
     import ssl

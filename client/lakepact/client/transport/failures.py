@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from lakepact.client.limits import LimitReached
-from lakepact.client.wire import Lost
+from lakepact.reach.wire import Lost
 
 #: Failures before a byte of the request has left; httpcore and httpx call them alike.
 _UNSENT = {"ConnectError", "ConnectTimeout", "PoolTimeout", "ProxyError", "UnsupportedProtocol"}

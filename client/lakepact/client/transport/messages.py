@@ -9,13 +9,13 @@ from urllib.parse import quote, urlsplit
 
 import httpcore
 
-from lakepact.client.wire import with_missing
+from lakepact.reach.wire import with_missing
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from lakepact.client.limits import Timeouts
-    from lakepact.client.wire import Headers, Request
+    from lakepact.reach.wire import Headers, Request
 
 #: Headers of requests that do not say otherwise.
 USUAL = (("User-Agent", "lakepact"), ("Accept-Encoding", "gzip, deflate"))

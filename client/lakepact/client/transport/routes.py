@@ -1,4 +1,4 @@
-"""The certificates and proxies that the caller or the environment names, and the addresses of hosts."""
+"""The certificates and proxies that the caller or the environment names."""
 
 from __future__ import annotations
 
@@ -7,18 +7,16 @@ import sys
 from functools import cache
 from os import environ, fspath
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from urllib.parse import unquote, urlsplit
 
 import certifi
 import httpcore
 
-from lakepact.client.origins import is_metadata
-
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Mapping
 
-    from lakepact.client.access import Access
+    from lakepact.reach.access import Access
 
 #: Variables that name certificates to trust, the first one first.
 _AUTHORITIES = ("SSL_CERT_FILE", "REQUESTS_CA_BUNDLE", "SSL_CERT_DIR")
@@ -120,22 +118,3 @@ def proxy(origin: httpcore.Origin, among: Mapping[str, httpcore.Proxy]) -> httpc
 
     host = origin.host.decode()
     return None if proxy_bypass(host) or proxy_bypass(f"{host}:{origin.port}") else found
-
-
-def reachable(host: str, resolved: Iterable[tuple[Any, ...]]) -> list[str]:
-    """Return the addresses of a host.
-
-    Args:
-        host: The host.
-        resolved: The results of `getaddrinfo`.
-
-    Raises:
-        OSError: A name resolves to the metadata of a cloud, which the owner of the name would choose.
-    """
-    addresses = [str(address[0]) for *_, address in resolved]
-    for address in addresses:
-        if address != host and is_metadata(address):
-            raise OSError(
-                f"{host} resolves to {address}, an address of cloud metadata, which is not connected to by name"
-            )
-    return addresses

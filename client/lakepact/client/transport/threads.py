@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import httpcore
 
 from lakepact.client.limits import METER
-from lakepact.client.transport.routes import reachable
+from lakepact.client.origins import reachable
 
 if TYPE_CHECKING:
     import ssl

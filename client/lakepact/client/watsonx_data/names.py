@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from lakepact.client.iceberg_rest.names import levels
-from lakepact.client.urls import server_address
+from lakepact.reach.urls import server_address
 
 if TYPE_CHECKING:
     from lakepact.client.iceberg_rest.names import Levels

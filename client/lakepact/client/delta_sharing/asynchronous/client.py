@@ -6,7 +6,6 @@ import asyncio
 from contextlib import aclosing
 from typing import TYPE_CHECKING, Any, overload
 
-from lakepact.client.access import Access, header_properties
 from lakepact.client.delta_sharing.asynchronous.reach import reach
 from lakepact.client.delta_sharing.asynchronous.table import AsyncTable
 from lakepact.client.delta_sharing.names import schema_parts, table_parts
@@ -14,11 +13,11 @@ from lakepact.client.delta_sharing.needs import need
 from lakepact.client.delta_sharing.profile import Profile
 from lakepact.client.delta_sharing.queries import Place
 from lakepact.client.delta_sharing.workers import AsyncWorkers
+from lakepact.client.header_properties import header_properties
 from lakepact.client.limits import Limits, Timeouts
 from lakepact.client.paging import Bookmark
 from lakepact.client.retries import Retries
 from lakepact.client.transport.asynchronous.client import AsyncClient
-from lakepact.client.urls import path_segment
 from lakepact.generated.delta_sharing.endpoints import (
     get_share,
     list_all_tables,
@@ -26,6 +25,8 @@ from lakepact.generated.delta_sharing.endpoints import (
     list_shares,
     list_tables,
 )
+from lakepact.reach.access import Access
+from lakepact.reach.urls import path_segment
 
 if TYPE_CHECKING:
     import os

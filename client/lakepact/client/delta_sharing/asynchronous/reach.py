@@ -18,14 +18,14 @@ if TYPE_CHECKING:
 
     import httpx
 
-    from lakepact.client.access import Access
     from lakepact.client.delta_sharing.access import DirectoryCredentials
     from lakepact.client.delta_sharing.profile import Profile
     from lakepact.client.delta_sharing.queries import Place
     from lakepact.client.delta_sharing.workers import AsyncWorkers
     from lakepact.client.limits import Limits, Timeouts
     from lakepact.client.retries import Retries
-    from lakepact.client.wire import Headers
+    from lakepact.reach.access import Access
+    from lakepact.reach.wire import Headers
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,6 @@ import time
 from contextlib import closing
 from typing import TYPE_CHECKING, Any, overload
 
-from lakepact.client.access import Access, header_properties
 from lakepact.client.delta_sharing.names import schema_parts, table_parts
 from lakepact.client.delta_sharing.needs import need
 from lakepact.client.delta_sharing.profile import Profile
@@ -15,11 +14,11 @@ from lakepact.client.delta_sharing.queries import Place
 from lakepact.client.delta_sharing.synchronous.reach import reach
 from lakepact.client.delta_sharing.synchronous.table import Table
 from lakepact.client.delta_sharing.workers import Workers
+from lakepact.client.header_properties import header_properties
 from lakepact.client.limits import Limits, Timeouts
 from lakepact.client.paging import Bookmark
 from lakepact.client.retries import Retries
 from lakepact.client.transport.synchronous.client import Client
-from lakepact.client.urls import path_segment
 from lakepact.generated.delta_sharing.endpoints import (
     get_share,
     list_all_tables,
@@ -27,6 +26,8 @@ from lakepact.generated.delta_sharing.endpoints import (
     list_shares,
     list_tables,
 )
+from lakepact.reach.access import Access
+from lakepact.reach.urls import path_segment
 
 if TYPE_CHECKING:
     import os

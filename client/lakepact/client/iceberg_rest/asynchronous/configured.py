@@ -6,11 +6,10 @@ import asyncio
 from threading import Lock
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
-from lakepact.client.access import Access, header_properties
-from lakepact.client.auth import Auth, NoAuth
 from lakepact.client.engine import Engine
 from lakepact.client.errors import BadReply, Failure
 from lakepact.client.etag_cache import CACHE_BYTES, EtagCache
+from lakepact.client.header_properties import header_properties
 from lakepact.client.iceberg_rest.refusals import REFUSALS
 from lakepact.client.iceberg_rest.settings import (
     DEFAULT_OPERATIONS,
@@ -25,8 +24,10 @@ from lakepact.client.retries import Retries
 from lakepact.client.transport.asynchronous.client import AsyncClient
 from lakepact.client.transport.asynchronous.connection import AsyncConnection
 from lakepact.client.transport.asynchronous.transport import AsyncTransport
-from lakepact.client.urls import server_address
 from lakepact.generated.iceberg_rest.endpoints import get_config
+from lakepact.reach.access import Access
+from lakepact.reach.auth import Auth, NoAuth
+from lakepact.reach.urls import server_address
 
 if TYPE_CHECKING:
     import os

@@ -17,13 +17,13 @@ from lakepact.client.iceberg_rest.scans import (
     scan_tasks,
 )
 from lakepact.client.iceberg_rest.storage import delegation
-from lakepact.client.urls import path_segment
 from lakepact.generated.iceberg_rest.endpoints import (
     cancel_planning,
     fetch_planning_result,
     fetch_scan_tasks,
     plan_table_scan,
 )
+from lakepact.reach.urls import path_segment
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Mapping, Sequence

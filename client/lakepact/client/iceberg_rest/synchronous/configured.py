@@ -7,11 +7,10 @@ import time
 from threading import Lock
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
-from lakepact.client.access import Access, header_properties
-from lakepact.client.auth import Auth, NoAuth
 from lakepact.client.engine import Engine
 from lakepact.client.errors import BadReply, Failure
 from lakepact.client.etag_cache import CACHE_BYTES, EtagCache
+from lakepact.client.header_properties import header_properties
 from lakepact.client.iceberg_rest.refusals import REFUSALS
 from lakepact.client.iceberg_rest.settings import (
     DEFAULT_OPERATIONS,
@@ -26,8 +25,10 @@ from lakepact.client.retries import Retries
 from lakepact.client.transport.synchronous.client import Client
 from lakepact.client.transport.synchronous.connection import Connection
 from lakepact.client.transport.synchronous.transport import Transport
-from lakepact.client.urls import server_address
 from lakepact.generated.iceberg_rest.endpoints import get_config
+from lakepact.reach.access import Access
+from lakepact.reach.auth import Auth, NoAuth
+from lakepact.reach.urls import server_address
 
 if TYPE_CHECKING:
     import os

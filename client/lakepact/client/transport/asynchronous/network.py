@@ -12,9 +12,9 @@ from lakepact.client.transport.messages import Answer, extensions, outgoing, tex
 from lakepact.client.transport.routes import proxies, proxy, tls
 
 if TYPE_CHECKING:
-    from lakepact.client.access import Access
     from lakepact.client.limits import Timeouts
-    from lakepact.client.wire import Request
+    from lakepact.reach.access import Access
+    from lakepact.reach.wire import Request
 
 #: Seconds after which an idle connection is not used again.
 _IDLE = 5.0

@@ -5,7 +5,6 @@ from __future__ import annotations
 from copy import copy
 from typing import TYPE_CHECKING, Any, Self
 
-from lakepact.client.access import Access
 from lakepact.client.limits import (
     METER,
     Decoder,
@@ -16,7 +15,8 @@ from lakepact.client.limits import (
     too_large,
 )
 from lakepact.client.transport.failures import lost
-from lakepact.client.wire import Interrupted, Lost, Reply
+from lakepact.reach.access import Access
+from lakepact.reach.wire import Interrupted, Lost, Reply
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from lakepact.client.transport.asynchronous.given import AsyncGivenClient
     from lakepact.client.transport.asynchronous.network import AsyncNetwork
     from lakepact.client.transport.messages import Answer
-    from lakepact.client.wire import Request
+    from lakepact.reach.wire import Request
 
 
 class AsyncBody:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from types import TracebackType
 
     from lakepact.client.retries import Retries
-    from lakepact.client.wire import Reply
+    from lakepact.reach.wire import Reply
 
 
 class Client:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from lakepact.client.spans import request_span
-from lakepact.client.wire import Interrupted, Lost, Pause, Reply
+from lakepact.reach.wire import Interrupted, Lost, Pause, Reply
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from lakepact.client.limits import Timeouts
     from lakepact.client.retries import Retries
     from lakepact.client.transport.synchronous.transport import Transport
-    from lakepact.client.wire import Request
     from lakepact.generated.contract import Call
+    from lakepact.reach.wire import Request
 
 T = TypeVar("T")
 

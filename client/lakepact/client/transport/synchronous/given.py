@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 import httpx
 
 from lakepact.client.transport.messages import USUAL, Answer, extensions, text_headers
-from lakepact.client.wire import with_missing
+from lakepact.reach.wire import with_missing
 
 if TYPE_CHECKING:
     from lakepact.client.limits import Timeouts
-    from lakepact.client.wire import Request
+    from lakepact.reach.wire import Request
 
 
 class GivenClient:

@@ -13,9 +13,9 @@ from lakepact.client.transport.routes import proxies, proxy, tls
 from lakepact.client.transport.threads import Backend, Slots
 
 if TYPE_CHECKING:
-    from lakepact.client.access import Access
     from lakepact.client.limits import Timeouts
-    from lakepact.client.wire import Request
+    from lakepact.reach.access import Access
+    from lakepact.reach.wire import Request
 
 #: Seconds after which an idle connection is not used again.
 _IDLE = 5.0

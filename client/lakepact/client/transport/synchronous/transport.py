@@ -6,7 +6,6 @@ from __future__ import annotations
 from copy import copy
 from typing import TYPE_CHECKING, Any, Self
 
-from lakepact.client.access import Access
 from lakepact.client.limits import (
     METER,
     Decoder,
@@ -17,7 +16,8 @@ from lakepact.client.limits import (
     too_large,
 )
 from lakepact.client.transport.failures import lost
-from lakepact.client.wire import Interrupted, Lost, Reply
+from lakepact.reach.access import Access
+from lakepact.reach.wire import Interrupted, Lost, Reply
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from lakepact.client.transport.messages import Answer
     from lakepact.client.transport.synchronous.given import GivenClient
     from lakepact.client.transport.synchronous.network import Network
-    from lakepact.client.wire import Request
+    from lakepact.reach.wire import Request
 
 
 class Body:

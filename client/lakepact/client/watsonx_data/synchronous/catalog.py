@@ -18,11 +18,11 @@ if TYPE_CHECKING:
 
     import httpx
 
-    from lakepact.client.auth import Auth
     from lakepact.client.iceberg_rest.names import Levels
     from lakepact.client.limits import Limits, Timeouts
     from lakepact.client.retries import Retries
     from lakepact.generated.iceberg_rest.models import CreateNamespaceResponse
+    from lakepact.reach.auth import Auth
 
 
 class WatsonxCatalog(IcebergCatalog):

@@ -5,14 +5,14 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING
 
-from lakepact.client.auth import checked
-from lakepact.client.fetched_tokens import ACCESS_TOKEN, TOKEN_EXCHANGE, FetchedToken, may_pass
+from lakepact.reach.auth import checked
+from lakepact.reach.tokens import ACCESS_TOKEN, TOKEN_EXCHANGE, FetchedToken, may_pass
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from lakepact.client.fetched_tokens import Obtaining, Token
-    from lakepact.client.wire import Request
+    from lakepact.reach.tokens import Obtaining, Token
+    from lakepact.reach.wire import Request
 
 
 class TokenExchange(FetchedToken):

@@ -1,31 +1,19 @@
-"""The certificates, the proxy and the headers with which a server is reached."""
+"""The headers of every call that properties of a catalog name."""
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    import os
-    import ssl
     from collections.abc import Mapping
 
-    from lakepact.client.wire import Headers
+    from lakepact.reach.wire import Headers
 
 #: Headers of the transport and the engine, which properties do not replace.
 _OWN_HEADERS = frozenset({"accept", "connection", "content-length", "host", "transfer-encoding"})
 _HEADER = re.compile(r"header\.([!#$%&'*+.^_`|~0-9A-Za-z-]+)")
 _HEADER_VALUE = re.compile(r"[\t -~]*")
-
-
-@dataclass(frozen=True, slots=True)
-class Access:
-    """How servers are reached, see the arguments of `IcebergCatalog`; `repr()` shows no password of a key or proxy."""
-
-    verify: bool | str | os.PathLike[str] | ssl.SSLContext = True
-    cert: str | tuple[str, ...] | None = field(default=None, repr=False)
-    proxy: str | None = field(default=None, repr=False)
 
 
 def header_properties(*layers: Mapping[str, str]) -> Headers:

@@ -12,7 +12,7 @@ import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Generator
 
-from lakepact.client.wire import Pause, Reply, Request
+from lakepact.reach.wire import Pause, Reply, Request
 
 #: Wider than RFC 6750, which servers with tokens of their own making do not keep to; narrow enough to stand in a header as one word.
 _TOKEN = re.compile(r"[!-~]+")

@@ -6,7 +6,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from lakepact.client.auth import Auth, AuthFlow
+from lakepact.reach.auth import Auth, AuthFlow
 
 try:
     from botocore.auth import SigV4Auth
@@ -19,7 +19,7 @@ except ModuleNotFoundError as missing:
 if TYPE_CHECKING:
     from botocore.credentials import Credentials
 
-    from lakepact.client.wire import Request
+    from lakepact.reach.wire import Request
 
 
 class SigV4(Auth):

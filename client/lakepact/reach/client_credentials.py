@@ -5,13 +5,13 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING
 
-from lakepact.client.auth import basic
-from lakepact.client.fetched_tokens import FetchedToken, may_pass
+from lakepact.reach.auth import basic
+from lakepact.reach.tokens import FetchedToken, may_pass
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from lakepact.client.fetched_tokens import Obtaining, Token
+    from lakepact.reach.tokens import Obtaining, Token
 
 
 class ClientCredentials(FetchedToken):

@@ -14,11 +14,11 @@ from dataclasses import dataclass, field
 from typing import Any, TypeAlias, cast
 from urllib.parse import urlencode
 
-from lakepact.client.auth import Auth, AuthFlow
 from lakepact.client.errors import BadReply, Failure, LakepactError, NotAuthenticated
 from lakepact.client.redaction import Redactor, redacted
-from lakepact.client.urls import web_address
-from lakepact.client.wire import Headers, Pause, Reply, Request
+from lakepact.reach.auth import Auth, AuthFlow
+from lakepact.reach.urls import web_address
+from lakepact.reach.wire import Headers, Pause, Reply, Request
 
 OPERATION = "token"
 TOKEN_EXCHANGE = "urn:ietf:params:oauth:grant-type:token-exchange"  # noqa: S105 - the name of a flow
