@@ -1,4 +1,4 @@
-"""Servers in front of another one: TLS with a certificate of its own authority, and a proxy that opens tunnels."""
+"""Servers in front of another one: TLS with a certificate of its own authority, and proxies that open tunnels."""
 
 from __future__ import annotations
 
@@ -93,6 +93,35 @@ def proxy_front(*, refuse: str = "") -> Generator[Front]:
 
     with _listening(tunnel) as port:
         yield Front(f"http://127.0.0.1:{port}", heads)
+
+
+@contextlib.contextmanager
+def socks_front(*, login: bytes = b"", reply: int = 0) -> Generator[Front]:
+    """Open connections to any address by SOCKS5, for callers with a `login`, or answer with another reply than 0."""
+    heads: list[bytes] = []
+
+    def connect(caller: socket.socket) -> None:
+        with caller:
+            caller.recv(4096)
+            caller.sendall(b"\x05\x02" if login else b"\x05\x00")
+            if login:
+                heads.append(caller.recv(4096))
+                caller.sendall(b"\x01\x00" if heads[-1] == login else b"\x01\x01")
+            command = caller.recv(4096)
+            heads.append(command)
+            caller.sendall(bytes((5, reply, 0, 1, 0, 0, 0, 0, 0, 0)))
+            if command and reply == 0:  # an IPv4 address, or a name after its length
+                host = (
+                    socket.inet_ntoa(command[4:8])
+                    if command[3] == 1
+                    else command[5 : 5 + command[4]].decode()
+                )
+                port = int.from_bytes(command[-2:], "big")
+                with socket.create_connection((host, port)) as server:
+                    _pipe(caller, server)
+
+    with _listening(connect) as port:
+        yield Front(f"socks5://127.0.0.1:{port}", heads)
 
 
 @contextlib.contextmanager

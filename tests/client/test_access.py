@@ -6,6 +6,7 @@ import asyncio
 import gc
 import pickle
 import ssl
+import sys
 from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from multiprocessing import get_context
@@ -17,7 +18,7 @@ import pytest
 from botocore.credentials import RefreshableCredentials
 
 from driving import Desk, Driven
-from fronts import certificate, proxy_front, tls_front
+from fronts import certificate, proxy_front, socks_front, tls_front
 from lakepact.client import (
     NO_RETRIES,
     AsyncIcebergCatalog,
@@ -88,6 +89,42 @@ def test_requests_go_through_the_proxy(
     assert (b"Proxy-Authorization: Basic dXNlcjpwQHNz" in head) == (given == "proxy")
 
 
+def test_requests_go_through_a_socks_proxy(
+    drive: Callable[..., Driven], served: str, certificates: Any
+) -> None:
+    login = b"\x01\x04user\x04p@ss"
+    with tls_front(served, certificates["server"]) as front, socks_front(login=login) as proxy:
+        address = proxy.url.replace("//", "//user:p%40ss@")
+        for url in (served, front.url):
+            drive(url, verify=certificates["server"][0], proxy=address).config()
+
+    assert proxy.heads[0] == login
+    assert [int.from_bytes(head[-2:], "big") for head in proxy.heads[1::2]] == [
+        int(url.rpartition(":")[2]) for url in (served, front.url)
+    ]
+
+
+@pytest.mark.parametrize("kind", [IcebergCatalog, AsyncIcebergCatalog, SharingClient])
+def test_missing_package_of_a_socks_proxy_is_named(kind: type, monkeypatch: Any) -> None:
+    monkeypatch.setitem(sys.modules, "socksio", None)
+
+    with pytest.raises(ValueError, match="proxy is socks5://…, which needs socksio: pip install"):
+        kind(PROFILE if kind is SharingClient else "http://a.test", proxy="socks5://127.0.0.1:1")
+
+
+def test_missing_package_of_an_environment_proxy_matters_where_it_is_used(
+    drive: Callable[..., Driven], served: str, monkeypatch: Any
+) -> None:
+    monkeypatch.setitem(sys.modules, "socksio", None)
+    monkeypatch.setenv("ALL_PROXY", "socks5://user:s3cr3t@127.0.0.1:1")
+    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+
+    assert drive(served).namespace_exists("n") is False
+    with pytest.raises(Unreachable, match="ALL_PROXY is socks5://…, which needs socksio") as raised:
+        drive("http://catalog.test", retries=NO_RETRIES).config()
+    assert "s3cr3t" not in str(raised.value)
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [
@@ -98,6 +135,7 @@ def test_requests_go_through_the_proxy(
             {"proxy": "http://user:s3cr3t@"},
             "proxy is http://…, and http, https, socks5 or socks5h is supported",
         ),
+        ({"proxy": "http://user:s3cr3t@proxy.test:port"}, "proxy is no address such as http"),
         (
             {"proxy": "http://proxy.test", "http": httpx.Client()},
             "http has its own verify, cert and proxy",

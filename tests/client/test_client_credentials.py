@@ -65,6 +65,29 @@ def test_token_is_replaced_before_it_expires(send, script, life, lasts):
     assert [word for host, word in asked(server) if host == "pets.test"] == ["t1", "t1", "t2"]
 
 
+@pytest.mark.parametrize("status", [400, 401, 422])
+def test_id_and_secret_are_sent_in_the_form_if_the_header_is_refused(send, script, status):
+    now = [0.0]
+    auth = credentials(lambda: now[0])
+    server = script(httpx.Response(status), token("t1", expires_in=10), REX, token("t2"), REX)
+
+    for now[0] in (0.0, 10.0):
+        send(server, VISIT, auth=auth)
+
+    forms = [request for request in server.requests if request.url.host == "login.test"]
+    assert ["Authorization" in request.headers for request in forms] == [True, False, False]
+    assert parse_qs(forms[-1].content.decode())["client_secret"] == [SECRET]
+
+
+def test_busy_token_endpoint_gets_no_form(send, script):
+    server = script(httpx.Response(429), token("t1"), REX)
+    send(server, VISIT, auth=credentials())
+
+    assert ["client_secret" in request.content.decode() for request in server.requests] == [
+        False
+    ] * 3
+
+
 def test_refused_token_is_replaced_once(send, script):
     server, auth = script(token("t1"), REX, httpx.Response(401), token("t2"), REX), credentials()
 

@@ -26,7 +26,9 @@ def functions() -> Iterator[tuple[str, Any]]:
             yield name, value
     for kind in sorted(public(), key=lambda kind: kind.__name__):
         for name, member in methods(kind).items():
-            if inspect.isfunction(member) and member.__module__.startswith(("lakepact.client", "lakepact.reach")):
+            if inspect.isfunction(member) and member.__module__.startswith(
+                ("lakepact.client", "lakepact.reach")
+            ):
                 yield f"{kind.__name__}.{name}", member
 
 

@@ -63,7 +63,7 @@ def allowed(module: Path) -> set[str]:
         if OF_ROWS in module.parents
         else set()
     )
-    extra |= {"click"} if OF_COMMAND in module.parents else set()
+    extra |= {"click"} if OF_COMMAND in module.parents or module.name == "options.py" else set()
     extra |= {"pyiceberg"} if module.name in OF_PYICEBERG else set()
     extra |= (
         {"pyarrow", "pyroaring"} if module.name in {"data_files.py", "pyiceberg_rows.py"} else set()
@@ -107,14 +107,14 @@ def test_library_is_not_loaded_before_it_is_needed(used, absent):
     )
 
 
-def test_transport_alone_imports_the_http_library():
-    folders = {
+def test_transport_and_routes_alone_import_the_http_library():
+    places = {
         module.relative_to(FOLDER.parent).parts[1]
         for module in MODULES
         if loaded(module) & {"httpcore", "httpx"}
     }
 
-    assert folders == {"transport"}
+    assert places == {"transport", "routes.py"}
 
 
 def private_uses(source: str) -> list[str]:

@@ -70,6 +70,14 @@ def test_space_in_a_query_is_signed_and_sent_as_percent_20():
     )
 
 
+def test_plus_sign_that_is_sent_as_it_is_is_signed_as_itself():
+    signer = SigV4("service", region="us-east-1", credentials=KEYS)
+
+    assert signer.signature(Request("GET", "https://catalog/v1/a+b?parent=a+b")) == (
+        signer.signature(Request("GET", "https://catalog/v1/a+b?parent=a%2Bb"))
+    )
+
+
 def test_session_token_is_signed_and_hidden():
     sent = signed(COMMIT, Credentials("AKIDEXAMPLE", "secret", "the-session-token"))
 

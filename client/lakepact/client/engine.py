@@ -18,11 +18,13 @@ from lakepact.client.errors import (
     Failure,
     LakepactError,
     LimitExceeded,
+    NotAuthenticated,
     OutcomeUnknown,
     Unreachable,
 )
 from lakepact.client.redaction import EXCERPT_SOURCE, Redactor, redacted
 from lakepact.client.retries import Retry, may_repeat, retry_after
+from lakepact.reach.tokens import TokenRefused
 from lakepact.reach.urls import origin, url
 from lakepact.reach.wire import Headers, Lost, Pause, Reply, Request, with_missing
 
@@ -273,8 +275,11 @@ class Engine:
                     step = flow.send(answer)
                 except StopIteration:
                     return sent, answer
+        except TokenRefused as refusal:
+            error = _without_token(refusal)
         finally:
             flow.close()
+        raise error  # out here, so that the original, which knows the answer, is not carried along
 
     def _refusal(self, call: Call[T], last: Attempt, reply: Reply) -> LakepactError:
         if reply.status < 400:
@@ -297,6 +302,21 @@ def _answered(answer: Reply | Lost | None) -> Reply | Lost:
     if answer is None:
         raise TypeError("a request was answered with nothing; only a pause is")
     return answer
+
+
+def _without_token(refusal: TokenRefused) -> LakepactError:
+    """Return the error of a call for which a token endpoint gives no token."""
+    request, reply = refusal.request, refusal.reply
+    message = f"{refusal}: {refusal.reason}" if refusal.reason else str(refusal)
+    return (BadReply if reply.is_success else NotAuthenticated)(
+        Failure(
+            operation="token",
+            message=Redactor(request).text(message),
+            status=reply.status,
+            tries=1,
+            exchange=redacted(request, reply),
+        )
+    )
 
 
 def _lost(address: str, call: Call[T], last: Attempt, lost: Lost) -> LakepactError:

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import time
-import zlib
-from collections.abc import Iterable, Iterator
 from contextvars import ContextVar
 from dataclasses import dataclass
 
@@ -15,10 +13,6 @@ _FRAMING = 1 * MIB
 _MOST_OVERHEAD = 16
 #: Bytes of a stream that have to come within the read timeout.
 SLOWEST = 1024
-#: Bytes that are decoded at a time.
-_PIECE = 256 * 1024
-#: Content codings of one body.
-_MOST_CODINGS = 2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,10 +66,6 @@ class Timeouts:
 
 class LimitReached(Exception):
     """A reply is larger or slower than allowed; the message names the limit and what raises it."""
-
-
-class DecodingError(Exception):
-    """The content coding of a body is broken, or was not asked for."""
 
 
 class Meter:
@@ -158,77 +148,3 @@ def too_large(most: int) -> LimitReached:
     return LimitReached(
         f"the body of the reply has more than {most} bytes; Limits(body=…) allows more"
     )
-
-
-class Decoder:
-    """Takes the content codings off a body, in pieces of bounded size.
-
-    Args:
-        codings: The header `Content-Encoding`; nothing if there is none.
-
-    Raises:
-        DecodingError: A coding was not asked for, or there are too many.
-    """
-
-    def __init__(self, codings: str) -> None:
-        named = [
-            coding
-            for part in codings.split(",")
-            if (coding := part.strip().lower()) not in {"", "identity"}
-        ]
-        if len(named) > _MOST_CODINGS or not set(named) <= {"gzip", "x-gzip", "deflate"}:
-            raise DecodingError(
-                f"the body has the coding {codings[:100]!r}, and gzip or deflate was asked for"
-            )
-        self._inflaters = [_Inflater(zipped=coding != "deflate") for coding in reversed(named)]
-
-    def decoded(self, piece: bytes) -> Iterator[bytes]:
-        """Decode a piece of the body.
-
-        Raises:
-            DecodingError: The content coding is broken.
-        """
-        pieces: Iterable[bytes] = (piece,)
-        for inflater in self._inflaters:
-            pieces = inflater.inflated(pieces)
-        try:
-            yield from pieces
-        except zlib.error as error:
-            raise DecodingError(str(error)) from None
-
-
-class _Inflater:
-    def __init__(self, *, zipped: bool) -> None:
-        self._raw = None if zipped else zlib.decompressobj(-zlib.MAX_WBITS)
-        self._inflate = zlib.decompressobj(zlib.MAX_WBITS | 16 if zipped else zlib.MAX_WBITS)
-
-    def inflated(self, pieces: Iterable[bytes]) -> Iterator[bytes]:
-        for piece in pieces:
-            data = piece
-            while data and not self._inflate.eof:
-                found = (
-                    self._first(data)
-                    if self._raw is not None
-                    else self._inflate.decompress(data, _PIECE)
-                )
-                data = self._inflate.unconsumed_tail
-                while found:
-                    yield found
-                    # A full piece may have more behind it, also without more input.
-                    found = (
-                        self._inflate.decompress(data, _PIECE)
-                        if len(found) == _PIECE or data
-                        else b""
-                    )
-                    data = self._inflate.unconsumed_tail
-
-    def _first(self, data: bytes) -> bytes:
-        """Return the first bytes of deflate, which many servers send without its envelope."""
-        raw, self._raw = self._raw, None
-        try:
-            return self._inflate.decompress(data, _PIECE)
-        except zlib.error:
-            if raw is None:
-                raise
-            self._inflate = raw
-            return raw.decompress(data, _PIECE)

@@ -10,12 +10,11 @@ from typing import Any, TypeAlias
 from urllib.parse import urlsplit
 
 from lakepact.client.errors import BadReply, Failure, UntrustedOrigin
-from lakepact.reach.urls import server_address, web_address
+from lakepact.reach.urls import origin, server_address, web_address
 
 _IP: TypeAlias = ipaddress.IPv4Address | ipaddress.IPv6Address
 #: The origin of files of the local machine.
 FILES = "file:"
-_PORTS = {"http": 80, "https": 443}
 #: Link-local addresses, and others at which clouds give credentials to every process of a machine.
 _METADATA = tuple(
     ipaddress.ip_network(network)
@@ -54,9 +53,7 @@ class TrustedOrigins:
                 'trusted_origins is a sequence of origins, such as ("https://storage.example",)'
             )
         local = {FILES} if _is_loopback(urlsplit(address).hostname or "") else set[str]()
-        return cls(
-            frozenset({_origin(address), *local, *map(_own_origin, trusted)}), frozenset(own)
-        )
+        return cls(frozenset({origin(address), *local, *map(_own_origin, trusted)}), frozenset(own))
 
     def including(self, own: Iterable[str]) -> TrustedOrigins:
         """Return the same with more values of the caller's properties."""
@@ -85,7 +82,7 @@ class TrustedOrigins:
             ) from None
         if not is_own:
             self._check(
-                _origin(address),
+                origin(address),
                 operation,
                 f"{name} is at another origin than the server; no credentials are sent there",
             )
@@ -161,19 +158,12 @@ def _addresses(host: str) -> Collection[_IP]:
     return (address,)
 
 
-def _origin(address: str) -> str:
-    parts = urlsplit(address)
-    host = f"[{parts.hostname}]" if ":" in (parts.hostname or "") else parts.hostname
-    port = "" if parts.port in {None, _PORTS.get(parts.scheme)} else f":{parts.port}"
-    return f"{parts.scheme}://{host}{port}"
-
-
 def _own_origin(trusted: str) -> str:
     """Return one of the caller's origins in the form that they are compared in."""
     if trusted in {FILES, f"{FILES}//"}:
         return FILES
     try:
-        return _origin(server_address(web_address(trusted)))
+        return origin(server_address(web_address(trusted)))
     except ValueError as invalid:
         raise ValueError(
             f"trusted_origins holds {trusted!r}, which is no origin such as https://storage.example: {invalid}"

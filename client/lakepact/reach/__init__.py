@@ -1,1 +1,4 @@
-"""How a server is reached: addresses, certificates, proxies and logins; knows no contract, and client and suite use it."""
+"""The way to a server: addresses, certificates, proxies and logins, for client and suite.
+
+Nothing here knows a contract.
+"""

@@ -1,8 +1,9 @@
-"""How a client says who it is: an auth flow yields requests that carry credentials and receives their replies.
+"""Credentials of requests: a flow yields requests that carry them, and receives their replies.
 
-The form is a generator, so that one flow serves the synchronous and the asynchronous client, and so that a flow that needs
-requests of its own (a token endpoint, a challenge) yields them like any other. The last reply that it receives is the answer. To wait
-for something it yields pauses, which nothing comes back from.
+The form is a generator, so that one flow serves the synchronous and the asynchronous client, and so
+that a flow that needs requests of its own (a token endpoint, a challenge) yields them like any
+other. The last reply that it receives is the answer. To wait for something it yields pauses, which
+nothing comes back from.
 """
 
 from __future__ import annotations
@@ -14,7 +15,8 @@ from collections.abc import Callable, Generator
 
 from lakepact.reach.wire import Pause, Reply, Request
 
-#: Wider than RFC 6750, which servers with tokens of their own making do not keep to; narrow enough to stand in a header as one word.
+#: Wider than RFC 6750, which servers with tokens of their own making do not keep to; narrow enough
+#: to stand in a header as one word.
 _TOKEN = re.compile(r"[!-~]+")
 
 AuthFlow = Generator[Request | Pause, Reply, None]
@@ -43,9 +45,10 @@ class BearerToken(Auth):
     """Sends a bearer token with every request.
 
     Args:
-        token: The token, or a function that is asked for it before each request. The function is asked once more when the server
-            returns 401 or 419 (the token ran out): if it then gives another token, the request is sent again. It is called from
-            the thread or event loop that sends, so it should answer from memory most of the time.
+        token: The token, or a function that is asked for it before each request. The function is
+            asked once more when the server returns 401 or 419 (the token ran out): if it then gives
+            another token, the request is sent again. It is called from the thread or event loop
+            that sends, so it should answer from memory most of the time.
 
     Raises:
         ValueError: The token cannot stand in a header. The message does not repeat it.
@@ -91,14 +94,15 @@ class BasicAuth(Auth):
 
 
 class ZenApiKey(Auth):
-    """Sends a user's name and an API key of that user with every request, as IBM Cloud Pak for Data wants them.
+    """Sends a user's name and API key with every request, as IBM Cloud Pak for Data wants them.
 
     Args:
         user: The name.
         api_key: The key.
 
     Raises:
-        ValueError: The name or the key is empty, or the name holds a colon, which would end it. The message repeats neither.
+        ValueError: The name or the key is empty, or the name holds a colon, which would end it. The
+            message repeats neither.
     """
 
     def __init__(self, user: str, api_key: str) -> None:

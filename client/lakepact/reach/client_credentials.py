@@ -17,16 +17,18 @@ if TYPE_CHECKING:
 class ClientCredentials(FetchedToken):
     """Sends a token that a token endpoint issues for a client id and secret.
 
-    The first request fetches it. It is replaced before it expires, and when the server rejects it. Threads and tasks that
-    share this object share the token, and one of them replaces it.
+    The first request fetches it. It is replaced before it expires, and when the server rejects it.
+    Threads and tasks that share this object share the token, and one of them replaces it.
 
     Args:
-        token_endpoint: The address of the token endpoint; for catalogs that issue tokens themselves, `<address>/v1/oauth/tokens`.
+        token_endpoint: The address of the token endpoint; for catalogs that issue tokens
+            themselves, `<address>/v1/oauth/tokens`.
         client_id: The OAuth2 client id.
         client_secret: The OAuth2 client secret.
         scope: The scope of the token; by default the token endpoint chooses it.
-        in_form: Send id and secret in the form, for token endpoints that do not accept them in the header.
-        renew: Exchange a token that is about to expire, and use the client's secret only if that is refused.
+        in_form: Send id and secret in the form alone; by default only if the header is refused.
+        renew: Exchange a token that is about to expire, and use the client's secret only if that is
+            refused.
         clock: Returns the time that measures the token's lifetime.
 
     Raises:
@@ -46,14 +48,12 @@ class ClientCredentials(FetchedToken):
     ) -> None:
         super().__init__(token_endpoint, scope=scope, clock=clock)
         fields = {"grant_type": "client_credentials"}
-        if in_form:
-            self._asking = self._request(
-                {**fields, "client_id": client_id, "client_secret": client_secret}
-            )
-        else:
-            self._asking = self._request(
-                fields, (("Authorization", basic(client_id, client_secret)),)
-            )
+        form = {**fields, "client_id": client_id, "client_secret": client_secret}
+        header = ("Authorization", basic(client_id, client_secret))
+        #: The requests to try, in this order; once one of them brings a token, that one alone.
+        self._attempts = [self._request(form)]
+        if not in_form:
+            self._attempts.insert(0, self._request(fields, (header,)))
         self._renews = renew
 
     def _obtained(self, former: Token | None) -> Obtaining:
@@ -62,5 +62,11 @@ class ClientCredentials(FetchedToken):
             reply = yield request
             if reply.is_success:
                 return self._token(request, reply)
-        reply = yield self._asking
-        return None if may_pass(reply) else self._token(self._asking, reply)
+        request, *others = self._attempts
+        reply = yield request
+        if others and 400 <= reply.status < 500 and not may_pass(reply):
+            request = others[0]
+            reply = yield request
+        if reply.is_success:
+            self._attempts = [request]
+        return None if may_pass(reply) else self._token(request, reply)

@@ -1,4 +1,4 @@
-"""Requests signed with AWS Signature Version 4, as AWS Glue and S3 Tables require (`lakepact[aws]`)."""
+"""Requests signed with AWS Signature Version 4, as AWS Glue and S3 Tables require."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ try:
     from botocore.awsrequest import AWSRequest
     from botocore.session import Session
 except ModuleNotFoundError as missing:
-    message = "SigV4 needs botocore: pip install 'lakepact[aws]'"
+    message = "SigV4 needs botocore: pip install botocore"
     raise ImportError(message, name="botocore") from missing
 
 if TYPE_CHECKING:
     from botocore.credentials import Credentials
 
-    from lakepact.reach.wire import Request
+    from lakepact.reach.wire import Headers, Request
 
 
 class SigV4(Auth):
@@ -28,9 +28,9 @@ class SigV4(Auth):
     Args:
         service: The signing name of the service, such as `glue` or `s3tables`.
         region: The region; by default that of the AWS configuration.
-        credentials: The credentials; by default those of the AWS configuration: environment, profile, container or instance.
-            They are read before each request, and renewed in the thread or event loop that sends. botocore's loggers show a session
-            token at level DEBUG.
+        credentials: The credentials; by default those of the AWS configuration: environment,
+            profile, container or instance. They are read before each request, and renewed in the
+            thread or event loop that sends. botocore's loggers show a session token at level DEBUG.
 
     Raises:
         ValueError: The AWS configuration has no region or no credentials.
@@ -46,10 +46,11 @@ class SigV4(Auth):
         found_region = region or session.get_config_variable("region")
         found_credentials = credentials or session.get_credentials()
         if not found_region:
-            raise ValueError("no AWS region: give region=, or set AWS_DEFAULT_REGION")
+            raise ValueError("no AWS region: give region= or --region, or set AWS_DEFAULT_REGION")
         if found_credentials is None:
             raise ValueError(
-                "no AWS credentials: give credentials=, or set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY"
+                "no AWS credentials: give credentials=, or set AWS_PROFILE, or AWS_ACCESS_KEY_ID "
+                "and AWS_SECRET_ACCESS_KEY"
             )
         self._region: str = found_region
         self._credentials: Credentials = found_credentials
@@ -58,7 +59,8 @@ class SigV4(Auth):
         return f"SigV4({self._service!r}, region={self._region!r}, credentials=[hidden])"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # Without credentials= the copy reads the AWS configuration again, so that a pickle holds no secret of it.
+        # Without credentials= the copy reads the AWS configuration again, so that a pickle holds no
+        # secret of it.
         if hasattr(self._given, "refresh_needed"):
             raise TypeError(
                 "SigV4 cannot be pickled with credentials= that renew themselves; leave them to the AWS configuration"
@@ -69,17 +71,24 @@ class SigV4(Auth):
         """Yield the request with its signature."""
         # AWS reads a plus sign in a query as itself, and only %20 as a space.
         path, mark, query = request.url.partition("?")
-        url = path + mark + query.replace("+", "%20")
+        request = replace(request, url=path + mark + query.replace("+", "%20"))
+        for name, value in self.signature(request):
+            request = request.with_header(name, value)
+        yield request
+
+    def signature(self, request: Request) -> Headers:
+        """Return the headers that sign a request as it is; a plus sign in its query is one."""
+        path, mark, query = request.url.partition("?")
         # Other headers may be changed on the way, by proxies and by the HTTP library.
-        kept = {name: value for name, value in request.headers if name.lower() == "content-type"}
+        stable = {name: value for name, value in request.headers if name.lower() == "content-type"}
         signed = AWSRequest(
-            method=request.method, url=url, headers=kept, data=request.content or b""
+            method=request.method,
+            url=path + mark + query.replace("+", "%2B"),
+            headers=stable,
+            data=request.content or b"",
         )
         SigV4Auth(self._credentials.get_frozen_credentials(), self._service, self._region).add_auth(
             signed
         )
-        sent = replace(request, url=url)
-        for name in ("X-Amz-Date", "X-Amz-Security-Token", "Authorization"):
-            if name in signed.headers:
-                sent = sent.with_header(name, signed.headers[name])
-        yield sent
+        names = ("X-Amz-Date", "X-Amz-Security-Token", "Authorization")
+        return tuple((name, signed.headers[name]) for name in names if name in signed.headers)

@@ -1,4 +1,4 @@
-"""Authorization by OAuth 2 token exchange (RFC 8693): the token of a user becomes one for the catalog."""
+"""Authorization by OAuth 2 token exchange (RFC 8693): a user's token becomes a catalog's."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 class TokenExchange(FetchedToken):
     """Sends a token that a token endpoint issues for the token of a user.
 
-    The first request fetches it. Before it expires it is exchanged for another one; if that is refused, or the server rejects
-    it, the user's token is exchanged again.
+    The first request fetches it. Before it expires it is exchanged for another one; if that is
+    refused, or the server rejects it, the user's token is exchanged again.
 
     Args:
         token_endpoint: The address of the token endpoint.
@@ -30,7 +30,8 @@ class TokenExchange(FetchedToken):
         clock: Returns the time that measures the token's lifetime.
 
     Raises:
-        ValueError: `token_endpoint` is not an http(s) address, or the token is invalid. The message does not repeat it.
+        ValueError: `token_endpoint` is not an http(s) address, or the token is invalid. The message
+            does not repeat it.
     """
 
     def __init__(
@@ -64,7 +65,8 @@ class TokenExchange(FetchedToken):
         request = self._exchanging(acting)
         reply = yield request
         if self._actor is not None and not is_new and reply.status in {400, 401, 419}:
-            # The catalog may have forgotten the actor's token; it does not say whose it is that it does not accept.
+            # The catalog may have forgotten the actor's token; it does not say whose it is that it
+            # does not accept.
             acting, _ = yield from self._actor.current(refused=acting)
             if acting is None:
                 return None

@@ -1,7 +1,8 @@
-"""Tokens fetched from a token endpoint, shared until they expire, and replaced once for all waiting callers.
+"""Tokens of a token endpoint, shared until they expire, and replaced once for all callers.
 
-The caller that finds a token about to expire replaces it, while others still use it. Without a valid token, others wait
-in pauses, which suits threads and event loops alike; after a failure, each tries for itself.
+The caller that finds a token about to expire replaces it, while others still use it. Without a
+valid token, others wait in pauses, which suits threads and event loops alike; after a failure, each
+tries for itself.
 """
 
 from __future__ import annotations
@@ -14,16 +15,14 @@ from dataclasses import dataclass, field
 from typing import Any, TypeAlias, cast
 from urllib.parse import urlencode
 
-from lakepact.client.errors import BadReply, Failure, LakepactError, NotAuthenticated
-from lakepact.client.redaction import Redactor, redacted
 from lakepact.reach.auth import Auth, AuthFlow
 from lakepact.reach.urls import web_address
 from lakepact.reach.wire import Headers, Pause, Reply, Request
 
-OPERATION = "token"
 TOKEN_EXCHANGE = "urn:ietf:params:oauth:grant-type:token-exchange"  # noqa: S105 - the name of a flow
 ACCESS_TOKEN = "urn:ietf:params:oauth:token-type:access_token"  # noqa: S105 - the name of a kind of token
-#: Seconds before its end from which a token is no longer used; a short-lived one is used for half of its life.
+#: Seconds before its end from which a token is no longer used; a short-lived one is used for half
+#: of its life.
 _MARGIN = 60.0
 #: Seconds between checks for another caller's token.
 _LOOK = 0.02
@@ -32,7 +31,7 @@ _FETCHING = "fetching"
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """A token, and when it is replaced and ends by the clock; None where the server does not say how long it lasts."""
+    """A token, and when it is replaced and ends by the clock; None for a life without an end."""
 
     value: str = field(repr=False)
     until: float | None
@@ -47,7 +46,23 @@ class Token:
         return self.ends is None or now < self.ends
 
 
-#: Yields requests for a token and returns it; None if the last reply is for the engine to judge, which may try again.
+class TokenRefused(Exception):
+    """A token endpoint gives no usable token; the message holds nothing of its answer.
+
+    Args:
+        endpoint: Its address.
+        request: The request for a token.
+        reply: Its answer.
+        reason: Its words, or the member that it lacks; it may repeat a secret of the request.
+    """
+
+    def __init__(self, endpoint: str, request: Request, reply: Reply, reason: str) -> None:
+        super().__init__(f"the token endpoint {endpoint} gives no token")
+        self.request, self.reply, self.reason = request, reply, reason
+
+
+#: Yields requests for a token and returns it; None if the last reply is for the engine to judge,
+#: which may try again.
 Obtaining: TypeAlias = Generator[Request | Pause, Reply, Token | None]
 
 
@@ -72,26 +87,27 @@ class FetchedToken(Auth):
         scope: str | None = None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        self._endpoint = web_address(token_endpoint)
+        #: The address of the token endpoint.
+        self.endpoint = web_address(token_endpoint)
         self._scope = {"scope": scope} if scope else {}
         self._clock = clock
         self._kept: Token | None = None
-        # The caller that stores itself here fetches the token: a single atomic step, for threads and for tasks.
+        # The caller that stores itself here fetches the token: a single atomic step, for threads
+        # and for tasks.
         self._fetching: dict[str, object] = {}
 
     def __repr__(self) -> str:
-        return f"{type(self).__name__}({self._endpoint!r}, [hidden])"
+        return f"{type(self).__name__}({self.endpoint!r}, [hidden])"
 
     def __getstate__(self) -> dict[str, Any]:
         # Another process has another clock, so it fetches a token of its own.
         return {**self.__dict__, "_kept": None, "_fetching": {}}
 
     def flow(self, request: Request) -> AuthFlow:
-        """Yield the request with a token, after a token request if there is none; again with a new token after a refusal.
+        """Yield the request with a token, which is fetched first; again with another if refused.
 
         Raises:
-            NotAuthenticated: The token endpoint refuses to issue a token.
-            BadReply: Its answer has no valid token.
+            TokenRefused: The token endpoint gives no usable token.
         """
         token, is_new = yield from self.current()
         if token is None:
@@ -106,7 +122,7 @@ class FetchedToken(Auth):
     def current(
         self, refused: Token | None = None
     ) -> Generator[Request | Pause, Reply, tuple[Token | None, bool]]:
-        """Yield a token to use, and whether it was fetched here; None if the last reply is for the engine to judge.
+        """Return a token and whether it is new; None if the last reply is the engine's to judge.
 
         Args:
             refused: One that the server did not accept; another one is wanted.
@@ -144,7 +160,7 @@ class FetchedToken(Auth):
     def _replaced(self, usable: Token | None) -> Obtaining:
         try:
             return (yield from self._obtained(usable))
-        except (NotAuthenticated, BadReply):
+        except TokenRefused:
             # A valid token is used until it expires; later callers get the error.
             if usable is None:
                 raise
@@ -159,7 +175,8 @@ class FetchedToken(Auth):
         """
 
     def _request(self, fields: Mapping[str, str], authorization: Headers = ()) -> Request:
-        """Return a request to the token endpoint; a second token does no harm, so asking for one counts as reading."""
+        """Return a request to the token endpoint."""
+        # A second token does no harm, so asking for one counts as reading.
         headers = (
             ("Accept", "application/json"),
             ("Content-Type", "application/x-www-form-urlencoded"),
@@ -167,7 +184,7 @@ class FetchedToken(Auth):
         )
         return Request(
             "POST",
-            self._endpoint,
+            self.endpoint,
             headers,
             urlencode({**fields, **self._scope}).encode(),
             only_reads=True,
@@ -186,41 +203,12 @@ class FetchedToken(Auth):
         """Return the token in a reply.
 
         Raises:
-            NotAuthenticated: It is a refusal.
-            BadReply: There is none in it.
+            TokenRefused: There is none in it.
         """
-        if not reply.is_success:
-            raise self._error(
-                NotAuthenticated,
-                request,
-                reply,
-                f"the token endpoint {self._endpoint} gives no token{_reason(reply)}",
-            )
-        # Read elsewhere: the frames of an error hold no token.
-        found = _read(reply, self._clock())
-        if isinstance(found, str):
-            raise self._error(
-                BadReply,
-                request,
-                reply,
-                f"the reply of the token endpoint {self._endpoint} {found}",
-            )
-        return found
-
-    @staticmethod
-    def _error(
-        kind: type[LakepactError], request: Request, reply: Reply, message: str
-    ) -> LakepactError:
-        hidden = Redactor(request).text
-        return kind(
-            Failure(
-                operation=OPERATION,
-                message=hidden(message),
-                status=reply.status,
-                tries=1,
-                exchange=redacted(request, reply),
-            )
-        )
+        token = _read(reply, self._clock()) if reply.is_success else _reason(reply)
+        if isinstance(token, str):
+            raise TokenRefused(self.endpoint, request, reply, token)
+        return token
 
 
 def may_pass(reply: Reply) -> bool:
@@ -247,27 +235,23 @@ def _read(reply: Reply, now: float) -> Token | str:
         or " " in token
         or not token
     ):
-        return "has no usable access_token"
+        return "the reply has no usable access_token"
     if not isinstance(kind, str) or kind.lower() != "bearer":
-        return "has a token that is no bearer token"
+        return "the reply has a token that is no bearer token"
     if life is None:
         return Token(token, None, None)
     # Some token endpoints write the number as text.
     if isinstance(life, str) and life.isascii() and life.isdigit():
         life = int(life)
     if not isinstance(life, (int, float)) or isinstance(life, bool):
-        return "has an expires_in that is no number"
+        return "the reply has an expires_in that is no number"
     return Token(token, now + max(life - _MARGIN, life / 2), now + life)
 
 
 def _reason(reply: Reply) -> str:
     document = _members(reply)
-    said = [
-        text
-        for name in ("error", "error_description")
-        if isinstance(text := document.get(name), str)
-    ]
-    return f": {', '.join(said)}" if said else ""
+    reasons = (document.get("error"), document.get("error_description"))
+    return ", ".join(reason for reason in reasons if isinstance(reason, str))
 
 
 def _members(reply: Reply) -> dict[str, Any]:

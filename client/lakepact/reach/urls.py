@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from urllib.parse import urlencode, urlsplit
 
+_PORTS = {"http": 80, "https": 443}
+
 
 def server_address(address: str) -> str:
     """Return the address of a server as paths are put after it: without a slash at its end.
@@ -27,7 +29,8 @@ def web_address(address: str) -> str:
     """Return the address, if requests can be sent to it.
 
     Raises:
-        ValueError: It is not an http(s) address. The message does not repeat it: it may hold a signature.
+        ValueError: It is not an http(s) address. The message does not repeat it: it may hold a
+            signature.
     """
     try:
         parts = urlsplit(address)
@@ -59,9 +62,11 @@ def path_segment(name: str) -> str:
 
 
 def origin(address: str) -> str:
-    """Return a URL without its query."""
+    """Return scheme, host and port of a URL, in the form that origins are compared in."""
     parts = urlsplit(address)
-    return f"{parts.scheme}://{parts.netloc}"
+    host = f"[{parts.hostname}]" if ":" in (parts.hostname or "") else parts.hostname
+    port = "" if parts.port in {None, _PORTS.get(parts.scheme)} else f":{parts.port}"
+    return f"{parts.scheme}://{host}{port}"
 
 
 def url(address: str, path: str, query: Iterable[tuple[str, str]]) -> str:

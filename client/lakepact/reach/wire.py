@@ -59,7 +59,7 @@ class Request:
 
     @property
     def has_key(self) -> bool:
-        """Whether a server that knows keys carries this very request out once, however often it arrives."""
+        """Whether a server that knows keys carries the request out once, if it arrives twice."""
         return any(name == IDEMPOTENCY_KEY for name, _ in self.headers)
 
     def with_header(self, name: str, value: str) -> Request:
@@ -80,7 +80,8 @@ class Reply:
     status: int
     headers: Headers = field(default=(), repr=False)
     content: bytes = field(default=b"", repr=False)
-    #: The source of a streamed body, a `transport.Body` or `transport.AsyncBody`; None if `content` is the whole body.
+    #: The source of a streamed body, a `transport.Body` or `transport.AsyncBody`; None if `content`
+    #: is the whole body.
     body: Any = field(default=None, repr=False, compare=False)
 
     def header(self, name: str) -> str | None:
@@ -103,7 +104,8 @@ class Lost:
     """A request without a usable reply.
 
     `unsent`: the server cannot have seen it. `unanswered`: it may have, and may have acted on it.
-    `garbled`: a reply began to arrive, but its coding is broken. `excessive`: it exceeds a limit of the client.
+    `garbled`: a reply began to arrive, but its coding is broken. `excessive`: it exceeds a limit of
+    the client.
     """
 
     how: Literal["unsent", "unanswered", "garbled", "excessive"]

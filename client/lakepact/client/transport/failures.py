@@ -6,7 +6,14 @@ from lakepact.client.limits import LimitReached
 from lakepact.reach.wire import Lost
 
 #: Failures before a byte of the request has left; httpcore and httpx call them alike.
-_UNSENT = {"ConnectError", "ConnectTimeout", "PoolTimeout", "ProxyError", "UnsupportedProtocol"}
+_UNSENT = {
+    "ConnectError",
+    "ConnectTimeout",
+    "PoolTimeout",
+    "ProxyError",
+    "UnsupportedProtocol",
+    "WrongSetting",
+}
 #: Failures of reading what the server sent; httpx looks at the target of a redirect, although it is not to follow it.
 _GARBLED = {"DecodingError", "InvalidURL"}
 

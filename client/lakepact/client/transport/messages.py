@@ -9,6 +9,7 @@ from urllib.parse import quote, urlsplit
 
 import httpcore
 
+from lakepact.reach.content_codings import ACCEPTED_CODINGS
 from lakepact.reach.wire import with_missing
 
 if TYPE_CHECKING:
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from lakepact.reach.wire import Headers, Request
 
 #: Headers of requests that do not say otherwise.
-USUAL = (("User-Agent", "lakepact"), ("Accept-Encoding", "gzip, deflate"))
+USUAL = (("User-Agent", "lakepact"), ("Accept-Encoding", ACCEPTED_CODINGS))
 #: Characters of URLs that are sent as they are: a signature may cover them.
 _AS_THEY_ARE = "!$%&'()*+,-./:;=?@[\\]^_`{|}~"
 _PORTS = {"http": 80, "https": 443}

@@ -9,7 +9,8 @@ import httpcore
 
 from lakepact.client.transport.event_loops import AsyncBackend, AsyncSlots
 from lakepact.client.transport.messages import Answer, extensions, outgoing, text_headers
-from lakepact.client.transport.routes import proxies, proxy, tls
+from lakepact.reach.access import WrongSetting
+from lakepact.reach.routes import proxies, proxy, tls
 
 if TYPE_CHECKING:
     from lakepact.client.limits import Timeouts
@@ -32,6 +33,7 @@ class AsyncNetwork:
         httpcore.ProtocolError,
         httpcore.ProxyError,
         httpcore.UnsupportedProtocol,
+        WrongSetting,
     )
 
     def __init__(self, access: Access, most: int) -> None:

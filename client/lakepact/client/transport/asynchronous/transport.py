@@ -7,8 +7,6 @@ from typing import TYPE_CHECKING, Any, Self
 
 from lakepact.client.limits import (
     METER,
-    Decoder,
-    DecodingError,
     LimitReached,
     Limits,
     Meter,
@@ -16,6 +14,7 @@ from lakepact.client.limits import (
 )
 from lakepact.client.transport.failures import lost
 from lakepact.reach.access import Access
+from lakepact.reach.content_codings import Decoder, DecodingError
 from lakepact.reach.wire import Interrupted, Lost, Reply
 
 if TYPE_CHECKING:

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 import httpcore
 
 from lakepact.client.transport.messages import Answer, extensions, outgoing, text_headers
-from lakepact.client.transport.routes import proxies, proxy, tls
 from lakepact.client.transport.threads import Backend, Slots
+from lakepact.reach.access import WrongSetting
+from lakepact.reach.routes import proxies, proxy, tls
 
 if TYPE_CHECKING:
     from lakepact.client.limits import Timeouts
@@ -33,6 +34,7 @@ class Network:
         httpcore.ProtocolError,
         httpcore.ProxyError,
         httpcore.UnsupportedProtocol,
+        WrongSetting,
     )
 
     def __init__(self, access: Access, most: int) -> None:
