@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import json
+import sys
 import time
 from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
 import click
 import pytest
 from click.testing import CliRunner, Result
 
-from fronts import certificate, proxy_front, tls_front
+from fronts import certificate, proxy_front, socks_front, tls_front
 from lakepact.conformance.commands.check import check
 from lakepact.conformance.commands.probe import probe
-from lakepact.conformance.evidence.access import Access
 from lakepact.conformance.http.wire import Wire
+from lakepact.reach.settings import Settings
 from lakepact.reference_server.running import running
 from miniatures import Answer, answer, miniature
 
@@ -124,6 +126,63 @@ def test_requests_go_through_the_proxy(
     )
 
 
+LOGIN = b"\x01\x04user\x05p@ss!"  #: of SOCKS5
+
+
+@pytest.mark.parametrize("scheme", ["socks5", "socks5h"])
+@pytest.mark.parametrize("named", ["--proxy", "ALL_PROXY"])
+def test_requests_go_through_a_socks_proxy(
+    named: str,
+    scheme: str,
+    catalog: str,
+    certificates: Mapping[str, tuple[str, str]],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("lakepact.conformance.http.routes.LOOPBACK", ())
+    with (
+        tls_front(catalog, certificates["server"]) as front,
+        socks_front(login=b"" if named == "--proxy" else LOGIN) as proxy,
+    ):
+        address = proxy.url.replace("socks5", scheme)
+        monkeypatch.setenv("ALL_PROXY", address.replace("//", "//user:p%40ss!@"))
+        options = ("--proxy", address) if named == "--proxy" else ()
+        for url in (catalog, front.url):
+            result = checked(url, "--ca-file", certificates["server"][0], *options)
+            assert result.exit_code == 0, result.output
+
+    ports = {int.from_bytes(head[-2:], "big") for head in proxy.heads if head[0] == 5}
+    assert ports == {int(url.rpartition(":")[2]) for url in (catalog, front.url)}
+    assert (LOGIN in proxy.heads) == (named == "ALL_PROXY")
+
+
+def test_missing_package_of_a_socks_proxy_is_a_usage_error(
+    catalog: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "socksio", None)
+    result = checked(catalog, "--proxy", "socks5://127.0.0.1:1")
+
+    assert result.exit_code == 2
+    assert "--proxy is socks5://…, which needs socksio: pip install socksio" in result.output
+
+
+@pytest.mark.parametrize(
+    ("front", "why"),
+    [
+        ({"reply": 5}, "SOCKS5 reply CONNECTION_REFUSED"),
+        ({"login": LOGIN}, "no SOCKS5, or the name and password were refused"),
+    ],
+)
+def test_socks_proxy_that_refuses_is_named(
+    front: Mapping[str, Any], why: str, catalog: str
+) -> None:
+    with socks_front(**front) as proxy:
+        result = checked(catalog, "--proxy", proxy.url)
+
+    assert result.exit_code == 3
+    where = proxy.url.removeprefix("socks5://")
+    assert f"{why}, through the proxy {where} (--proxy)" in " ".join(result.output.split())
+
+
 def test_proxy_of_the_environment_is_not_used_for_loopback(
     catalog: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -183,23 +242,25 @@ def test_tokens_are_renewed_in_the_form_that_the_endpoint_accepts(
                 return answer(200, {})
             return (
                 answer(200, {"access_token": "t0ken", "expires_in": 0.4})
-                if seen[-1]
+                if not seen[-1]
                 else answer(401, {"error": "invalid_client"})
             )
 
     monkeypatch.setenv("CREDENTIAL", f"suite:{SECRET}")
-    with miniature(Catalog()) as url, Wire(url, access=Access(credential_env="CREDENTIAL")) as wire:
+    with (
+        miniature(Catalog()) as url,
+        Wire(url, access=Settings(credential_env="CREDENTIAL")) as wire,
+    ):
         wire.send("GET", "/v1/config")
         time.sleep(0.5)
         wire.send("GET", "/v1/config")
         wire.send("GET", "/v1/config", anonymous=True)
 
     assert [header.split()[0] if header else "" for header in seen] == [
-        "",
         "Basic",
+        "",
         "Bearer",
         "",
-        "Basic",
         "Bearer",
         "",
     ]
@@ -227,6 +288,17 @@ def test_token_endpoint_without_a_token_is_named(
     assert SECRET not in result.output
 
 
+def test_answer_without_end_of_a_token_endpoint_is_not_read_whole(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("CREDENTIAL", f"suite:{SECRET}")
+    with miniature(lambda *_: answer(200, {"access_token": "x" * 17_000_000})) as url:
+        result = checked(url, "--credential-env", "CREDENTIAL", "--token-endpoint", f"{url}/token")
+
+    assert result.exit_code == 3
+    assert "the body of the answer is larger than 16 MiB" in " ".join(result.output.split())
+
+
 def test_requests_are_signed_for_the_service(monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("botocore")
     seen: list[Mapping[str, str]] = []
@@ -246,7 +318,7 @@ def test_requests_are_signed_for_the_service(monkeypatch: pytest.MonkeyPatch) ->
         monkeypatch.setenv(name, value)
     with (
         miniature(Catalog()) as url,
-        Wire(url, access=Access(sigv4="glue", region="eu-west-1")) as wire,
+        Wire(url, access=Settings(sigv4="glue", region="eu-west-1")) as wire,
     ):
         wire.send(
             "POST",
@@ -263,11 +335,12 @@ def test_requests_are_signed_for_the_service(monkeypatch: pytest.MonkeyPatch) ->
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [
-        (("--ca-file", "nowhere.pem"), "--ca-file nowhere.pem: No such file or directory"),
+        (("--ca-file", "nowhere.pem"), "--ca-file='nowhere.pem': No such file or directory"),
         (("--ca-file", __file__), "it must be a file in PEM"),
         (("--client-cert", __file__), "--client-cert"),
         (("--client-key", "k.pem"), "--client-key needs --client-cert"),
-        (("--proxy", "socks5://127.0.0.1:1"), "--proxy: write http://HOST:PORT"),
+        (("--proxy", "socks4://127.0.0.1:1"), "--proxy is socks4://…, and http, https, socks5"),
+        (("--proxy", "https://127.0.0.1:1"), "--proxy is https://…, and http, socks5 or socks5h"),
         (
             ("--proxy", f"http://user:{SECRET}@127.0.0.1:1"),
             "set HTTPS_PROXY or HTTP_PROXY for a proxy with a password",

@@ -91,9 +91,7 @@ def speaking(
 
 @contextlib.contextmanager
 def connections(host: str, port: int, timeout: float = 10.0) -> Generator[Connections]:
-    kept = Connections(
-        host, port, authority=f"{host}:{port}", timeout=timeout, headers=[("User-Agent", "test")]
-    )
+    kept = Connections(f"http://{host}:{port}", timeout=timeout, headers=[("User-Agent", "test")])
     with contextlib.closing(kept):
         yield kept
 

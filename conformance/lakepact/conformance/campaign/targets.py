@@ -12,10 +12,10 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from lakepact.conformance.evidence.access import DIRECT, Access
 from lakepact.conformance.evidence.target import Offer, Target
 from lakepact.conformance.running import profiles
 from lakepact.generated.contract import Contract, OperationId, contracts
+from lakepact.reach.settings import DIRECT, Settings
 
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]*\Z")
 CONTRACT = re.compile(r"([a-z][a-z0-9_]*)\+(?=https?://)")
@@ -48,7 +48,7 @@ class Asked:
     features: Mapping[str, bool] = field(default_factory=dict)
     version: str = ""
     timeout: float = profiles.TIMEOUT
-    access: Access = DIRECT
+    access: Settings = DIRECT
     operations: tuple[OperationId, ...] = ()
     segments: Mapping[str, str | None] = field(default_factory=dict)
     found: Mapping[str, Any] = field(default_factory=dict, repr=False)
@@ -86,7 +86,7 @@ def of_document(document: Mapping[str, Any]) -> Asked:
     members: dict[str, Any] = {
         **document,
         "operations": tuple(document["operations"]),
-        "access": Access(**document.get("access", {})),
+        "access": Settings(**document.get("access", {})),
     }
     return Asked(**members)
 

@@ -12,7 +12,6 @@ from typing import Any
 
 import click
 
-from lakepact.conformance.commands.access_options import with_access
 from lakepact.conformance.evidence import extras
 from lakepact.conformance.evidence.limits import MAX_BODY, MAX_WAIT, MIB
 from lakepact.conformance.evidence.outcome import Blocked
@@ -26,6 +25,7 @@ from lakepact.conformance.running import suite as suites
 from lakepact.conformance.running.discovery import why_silent
 from lakepact.conformance.running.embedded_server import Misused, embedded
 from lakepact.generated.contract import contracts
+from lakepact.reach.options import with_access
 
 FUZZ_BUDGET = 1000  #: default of `--fuzz`
 STATEFUL_REQUESTS = 600  #: default of `--stateful-requests` in runs without `--only`

@@ -13,7 +13,6 @@ from rich import box
 from rich.console import Console
 from rich.table import Table
 
-from lakepact.conformance.commands.access_options import with_access
 from lakepact.conformance.evidence.escaping import json, plain, terminal, toml
 from lakepact.conformance.evidence.outcome import Blocked
 from lakepact.conformance.evidence.target import Target, address
@@ -22,6 +21,7 @@ from lakepact.conformance.report.screen import Screen
 from lakepact.conformance.running import discovery, profiles, runner
 from lakepact.conformance.running.discovery import ProbedOperation, ProbedServer
 from lakepact.generated.contract import UnknownVersion, contracts
+from lakepact.reach.options import with_access
 
 DECLARED = {True: "yes", False: "no", None: ""}
 

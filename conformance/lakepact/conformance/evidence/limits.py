@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import threading
 import time
-import zlib
 from collections import Counter
-from collections.abc import Callable
 
 import httpx
 
 from lakepact.conformance.evidence.outcome import Blocked
+from lakepact.reach.content_codings import Decoder, DecodingError, UnknownCoding
 
 MIB = 1024 * 1024
 MAX_BODY = 16 * MIB  #: bytes of a body, both as sent and as decoded
@@ -24,8 +23,6 @@ MOST_LATE = (
     2  #: answers of one operation in a row that may be late before the operation is no longer sent
 )
 OVERSIZE_COST = 2.0  #: seconds that an answer over a limit counts for at least
-ACCEPTED_CODINGS = "gzip, deflate"
-MOST_CODINGS = 2  #: content codings of one body
 
 
 class TooLarge(httpx.TransportError):
@@ -107,41 +104,14 @@ def decoded(content: bytes, codings: str, most: int) -> bytes:
         TooLarge: the decoded body has more than `most` bytes.
         httpx.DecodingError: the coding is broken, or there are too many of them.
     """
-    named = [
-        coding
-        for part in codings.split(",")
-        if (coding := part.strip().lower()) not in {"", "identity"}
-    ]
-    if len(named) > MOST_CODINGS:
-        raise httpx.DecodingError(
-            f"the body has {len(named)} content codings, and at most {MOST_CODINGS} are read"
-        )
-    for coding in reversed(named):
-        inflate = _DECODERS.get(coding)
-        if inflate is None:
-            return content
-        try:
-            content = inflate(content, most + 1)
-        except zlib.error as broken:
-            raise httpx.DecodingError(str(broken)) from broken
-        if len(content) > most:
-            raise too_large(most)
-    return content
-
-
-def _gunzipped(content: bytes, most: int) -> bytes:
-    return zlib.decompressobj(zlib.MAX_WBITS | 16).decompress(content, most)
-
-
-def _inflated(content: bytes, most: int) -> bytes:
+    body = bytearray()
     try:
-        return zlib.decompressobj().decompress(content, most)
-    except zlib.error:  # many servers omit the zlib header
-        return zlib.decompressobj(-zlib.MAX_WBITS).decompress(content, most)
-
-
-_DECODERS: dict[str, Callable[[bytes, int], bytes]] = {
-    "gzip": _gunzipped,
-    "x-gzip": _gunzipped,
-    "deflate": _inflated,
-}
+        for piece in Decoder(codings).decoded(content):
+            body += piece
+            if len(body) > most:
+                raise too_large(most)
+    except UnknownCoding:
+        return content
+    except DecodingError as broken:
+        raise httpx.DecodingError(str(broken)) from broken
+    return bytes(body)

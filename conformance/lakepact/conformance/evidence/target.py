@@ -9,9 +9,9 @@ from types import MappingProxyType
 from typing import Any, ClassVar
 from urllib.parse import unquote, urlsplit
 
-from lakepact.conformance.evidence.access import DIRECT, Access
 from lakepact.conformance.evidence.limits import MAX_BODY, MAX_WAIT
 from lakepact.generated.contract import Feature, OperationId
+from lakepact.reach.settings import DIRECT, Settings
 
 
 def address(url: str) -> str:
@@ -61,7 +61,7 @@ class Target:
 
     url: str
     headers: Mapping[str, str] = field(default_factory=_nothing, repr=False)
-    access: Access = DIRECT
+    access: Settings = DIRECT
     features: Mapping[str, bool] = field(default_factory=_nothing)
     parameters: Mapping[str, str] = field(default_factory=_nothing)
     timeout: float = 10.0

@@ -15,7 +15,7 @@ import time
 from collections import deque
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from http.client import HTTPConnection
+from urllib.parse import urlsplit
 
 import h11
 import httpx
@@ -29,7 +29,10 @@ from lakepact.conformance.evidence.limits import (
     decoded,
     too_large,
 )
-from lakepact.conformance.http.routes import Proxy
+from lakepact.conformance.http import routes
+from lakepact.conformance.http.tunnels import tunnel
+from lakepact.reach.routes import Proxy
+from lakepact.reach.settings import DIRECT, Settings
 
 Fields = list[tuple[bytes, bytes]]
 
@@ -178,31 +181,33 @@ class Connections:
     """Connections to one address, shared by threads.
 
     Args:
-        host: name or address.
-        port: its port.
-        authority: its `Host` header.
+        url: the address; its path is not used.
+        settings: certificates and proxy.
         timeout: seconds to wait for a connection, and for a complete answer.
         headers: sent with every request, before its own.
-        tls: the TLS settings of `https://` targets.
-        proxy: opens a tunnel to the address.
         max_body: maximum bytes of a body, both as sent and as decoded.
+
+    Raises:
+        ValueError: one of the settings cannot be used.
     """
 
     def __init__(
         self,
-        host: str,
-        port: int,
+        url: str,
+        settings: Settings = DIRECT,
         *,
-        authority: str,
         timeout: float,
-        headers: Iterable[tuple[str, str]],
-        tls: ssl.SSLContext | None = None,
-        proxy: Proxy | None = None,
+        headers: Iterable[tuple[str, str]] = (),
         max_body: int = MAX_BODY,
     ) -> None:
-        self._where, self._timeout, self._tls, self._max_body = (host, port), timeout, tls, max_body
-        self._proxy = proxy
-        self._headers = (("Host", authority), *headers)
+        split = urlsplit(url)
+        self._where, self._timeout = (split.hostname or "", routes.port(split)), timeout
+        self._tls = routes.tls(settings) if split.scheme == "https" else None
+        self._proxy = routes.proxy(settings, split)
+        self._max_body = max_body
+        #: The `Host` header.
+        self.authority = split.netloc.rpartition("@")[2]
+        self._headers = (("Host", self.authority), *headers)
         self._common = "".join(f"{name}: {value}\r\n" for name, value in self._headers)
         self._large = threading.Semaphore(LARGE_AT_ONCE)
         self._idle: deque[tuple[socket.socket, float]] = deque()
@@ -307,7 +312,7 @@ class Connections:
         """
         try:
             connection = (
-                self._tunnel(self._proxy)
+                tunnel(self._proxy, *self._where, timeout=self._timeout)
                 if self._proxy
                 else socket.create_connection(self._where, self._timeout)
             )
@@ -322,15 +327,8 @@ class Connections:
                 f"{wrong.verify_message} (--ca-file FILE trusts another authority)"
             ) from wrong
         except OSError as wrong:
-            raise httpx.ConnectError(
-                f"{wrong}, through the proxy {self._proxy!r}" if self._proxy else str(wrong)
-            ) from wrong
-
-    def _tunnel(self, proxy: Proxy) -> socket.socket:
-        opened = HTTPConnection(proxy.host, proxy.port, timeout=self._timeout)
-        opened.set_tunnel(*self._where, headers=dict(proxy.headers))
-        opened.connect()
-        return opened.sock
+            through = f", through the proxy {_named(self._proxy)}" if self._proxy else ""
+            raise httpx.ConnectError(f"{wrong}{through}") from wrong
 
 
 def _secured(connection: socket.socket, tls: ssl.SSLContext, host: str) -> socket.socket:
@@ -339,6 +337,11 @@ def _secured(connection: socket.socket, tls: ssl.SSLContext, host: str) -> socke
     except OSError:
         connection.close()
         raise
+
+
+def _named(proxy: Proxy) -> str:
+    origin, name = proxy.url.origin, proxy.name.replace("proxy", "--proxy")
+    return f"{origin.host.decode()}:{origin.port} ({name})"
 
 
 def _spelled(method: str, target: str, headers: Iterable[tuple[str, str]], body: bytes) -> bytes:

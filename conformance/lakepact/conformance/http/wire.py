@@ -21,11 +21,9 @@ from urllib.parse import urlsplit
 import h11
 import httpx
 
-from lakepact.conformance.evidence.access import DIRECT, Access
 from lakepact.conformance.evidence.availability import Availability
 from lakepact.conformance.evidence.exchanges import ANYTHING, MARGIN, SHOWN_BODY, Exchange, Reply
 from lakepact.conformance.evidence.limits import (
-    ACCEPTED_CODINGS,
     ENDLESS_COST,
     MAX_BODY,
     MAX_WAIT,
@@ -41,10 +39,13 @@ from lakepact.conformance.evidence.redaction import (
     secrets_of,
     secrets_of_form,
 )
-from lakepact.conformance.http import logins, routes
+from lakepact.conformance.http import logins
 from lakepact.conformance.http.caller import Caller
 from lakepact.conformance.http.connections import Connections
 from lakepact.generated.contract import OperationId
+from lakepact.reach.content_codings import ACCEPTED_CODINGS
+from lakepact.reach.settings import DIRECT, Settings
+from lakepact.reach.wire import Request
 
 NO_CONTENT, NOT_MODIFIED = 204, 304
 USER_AGENT = "lakepact-conformance"
@@ -124,7 +125,7 @@ class Wire:
         url: str,
         *,
         headers: Mapping[str, str] | None = None,
-        access: Access = DIRECT,
+        access: Settings = DIRECT,
         timeout: float = 10.0,
         max_body: int = MAX_BODY,
         budget: Budget | None = None,
@@ -132,10 +133,7 @@ class Wire:
         max_paused: float = MAX_WAIT,
     ) -> None:
         self.url = url.rstrip("/")
-        split = urlsplit(self.url)
-        self._scheme, self._host, self._base_path = split.scheme, split.hostname or "", split.path
-        self._port = split.port or (443 if split.scheme == "https" else 80)
-        self._authority = split.netloc.rpartition("@")[2]
+        self._base_path = urlsplit(self.url).path
         self._headers = dict(headers or {})
         self._own = frozenset(name.lower() for name in self._headers)
         self._identifying = self._own | {"authorization"}  #: headers that say who calls
@@ -150,14 +148,7 @@ class Wire:
         ]
         #: A client library takes ten times as long.
         self._connections = Connections(
-            self._host,
-            self._port,
-            authority=self._authority,
-            timeout=timeout,
-            headers=common,
-            tls=routes.tls(access) if self._scheme == "https" else None,
-            proxy=routes.proxy(access, self._scheme, self._host, self._port),
-            max_body=max_body,
+            self.url, access, timeout=timeout, headers=common, max_body=max_body
         )
         self._login = logins.login(access, self.url, timeout=timeout)
         self._is_patient = patient
@@ -269,7 +260,7 @@ class Wire:
             and not anonymous
             and not any(name.lower() == "authorization" for name, _ in sent)
         ):
-            sent += self._login(method, self.url + target, sent, body).items()
+            sent += self._login(Request(method, self.url + target, tuple(sent), body))
         once = partial(
             self._sent,
             method,
@@ -479,7 +470,7 @@ class Wire:
         """Open a connection, send a request on it, and close it at the end."""
         head = [
             f"{method} {self._base_path}{target} HTTP/1.1",
-            f"Host: {self._authority}",
+            f"Host: {self._connections.authority}",
             "Connection: close",
         ]
         head += [f"{name}: {value}" for name, value in headers]
@@ -502,7 +493,9 @@ class Wire:
                 received += chunk
         answer_head, _, rest = bytes(received).partition(b"\r\n\r\n")
         parser = h11.Connection(h11.CLIENT)
-        parser.send(h11.Request(method=method, target="/", headers=[("Host", self._authority)]))
+        parser.send(
+            h11.Request(method=method, target="/", headers=[("Host", self._connections.authority)])
+        )
         parser.send(h11.EndOfMessage())
         parser.receive_data(answer_head + b"\r\n\r\n")
         event = parser.next_event()

@@ -16,12 +16,12 @@ from urllib.parse import urlsplit
 
 import click
 
-from lakepact.conformance.evidence.access import SETTINGS, Access
 from lakepact.conformance.evidence.limits import MAX_BODY, MAX_WAIT, MIB
 from lakepact.conformance.evidence.target import Target
 from lakepact.conformance.http import logins, routes
 from lakepact.conformance.http.connections import NAME, VALUE
 from lakepact.conformance.running.suite import Suite
+from lakepact.reach.settings import SETTINGS, Settings
 
 TEXTS = (
     "contract",
@@ -172,7 +172,7 @@ def described(
     given: Mapping[str, Any],
     *,
     headers: Mapping[str, str],
-    access: Access,
+    access: Settings,
     features: Mapping[str, bool] = NOTHING,
     parameters: Mapping[str, str] = NOTHING,
     seconds: float | None = None,
@@ -209,39 +209,19 @@ def timeout(said: float | None, given: Mapping[str, Any]) -> float:
     return said or float(given.get("timeout", TIMEOUT))
 
 
-def access(given: Mapping[str, Any], options: Mapping[str, str | None], url: str) -> Access:
+def access(given: Mapping[str, Any], options: Mapping[str, str | None], url: str) -> Settings:
     """Return certificates, proxy and login of a profile and the command line; the command line overrides the profile.
 
     Raises:
         ValueError: one of them cannot be used; the message names the option.
     """
-    found = Access(
-        **{name: value for name in SETTINGS if (value := options.get(name) or given.get(name))}
-    )
-    if (
-        sum(
-            map(
-                bool,
-                (
-                    options.get("token_env") or given.get("token_env"),
-                    found.credential_env,
-                    found.sigv4,
-                ),
-            )
-        )
-        > 1
-    ):
-        raise ValueError("--token-env, --credential-env and --sigv4 exclude each other")
-    if found.client_key and not found.client_cert:
-        raise ValueError("--client-key needs --client-cert")
-    if found.token_endpoint and not found.credential_env:
-        raise ValueError("--token-endpoint needs --credential-env")
+    settings = Settings.of(options, given)
     split = urlsplit(url)
-    if split.scheme == "https" or found.ca_file or found.client_cert:
-        routes.tls(found)
-    routes.proxy(found, split.scheme, split.hostname or "", split.port or 443)
-    logins.login(found, url, timeout=TIMEOUT)
-    return found
+    if split.scheme == "https" or settings.ca_file or settings.client_cert:
+        routes.tls(settings)
+    routes.proxy(settings, split)
+    logins.login(settings, url, timeout=TIMEOUT)
+    return settings
 
 
 def headers(

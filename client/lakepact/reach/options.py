@@ -1,4 +1,4 @@
-"""The options of commands that lead to a target: certificates, proxy and login."""
+"""The options of commands that lead to a server: certificates, proxy and login."""
 
 from __future__ import annotations
 
@@ -48,13 +48,14 @@ OPTIONS = (
     click.option(
         "--proxy",
         metavar="URL",
-        help="Proxy, http://HOST:PORT, or `none`.  [default: HTTPS_PROXY, HTTP_PROXY, NO_PROXY]",
+        help="Proxy of http, https or socks5, such as http://HOST:PORT, or `none`.  "
+        "[default: HTTPS_PROXY, HTTP_PROXY, NO_PROXY]",
     ),
 )
 
 
 def with_access(command: F) -> F:
-    """Add the options that lead to a target; the command gets them by the names in `profiles.ACCESS`."""
+    """Add the options; the command gets them by the names in `settings.OPTIONS`."""
     for option in reversed(OPTIONS):
         command = option(command)
     return command
