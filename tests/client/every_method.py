@@ -81,7 +81,7 @@ from lakepact.generated.iceberg_rest.models import (
     UpdateNamespacePropertiesResponse,
 )
 from lakepact.reach.tokens import FetchedToken, Token
-from lakepact.reach.wire import Pause, Reply, Request
+from lakepact.reach.wire import Headers, Pause, Reply, Request
 
 SCHEMA = {"type": "struct", "fields": [{"id": 1, "name": "id", "type": "long", "required": True}]}
 VERSION = {
@@ -117,7 +117,8 @@ async def opened() -> None:
         await iceberg_catalog(watsonx)
     async with AsyncSharingClient("profile.share", downloads=4) as client:
         assert_type(client, AsyncSharingClient)
-    assert_type(SigV4("glue", region="us-east-1"), SigV4)
+    signer = SigV4("glue", region="us-east-1")
+    assert_type(signer.signature(Request("GET", "https://c")), Headers)
     profile(
         Profile.read({"shareCredentialsVersion": 1, "endpoint": "https://s", "bearerToken": "t"})
     )

@@ -17,7 +17,7 @@ from lakepact.reach.wire import Pause, Reply, Request
 
 #: Wider than RFC 6750, which servers with tokens of their own making do not keep to; narrow enough
 #: to stand in a header as one word.
-_TOKEN = re.compile(r"[!-~]+")
+TOKEN = re.compile(r"[!-~]+")
 
 AuthFlow = Generator[Request | Pause, Reply, None]
 
@@ -134,7 +134,7 @@ def checked(token: str) -> str:
         TypeError: It is no text: a variable that is not set, perhaps.
     """
     try:
-        stands = _TOKEN.fullmatch(token)
+        stands = TOKEN.fullmatch(token)
     except TypeError:
         raise TypeError(f"a bearer token is text, not {type(token).__name__}") from None
     if not stands:

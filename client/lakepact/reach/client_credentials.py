@@ -11,7 +11,7 @@ from lakepact.reach.tokens import FetchedToken, may_pass
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from lakepact.reach.tokens import Obtaining, Token
+    from lakepact.reach.tokens import Obtaining
 
 
 class ClientCredentials(FetchedToken):
@@ -56,12 +56,7 @@ class ClientCredentials(FetchedToken):
             self._attempts.insert(0, self._request(fields, (header,)))
         self._renews = renew
 
-    def _obtained(self, former: Token | None) -> Obtaining:
-        if self._renews and former is not None:
-            request = self._renewing(former)
-            reply = yield request
-            if reply.is_success:
-                return self._token(request, reply)
+    def _obtained(self) -> Obtaining:
         request, *others = self._attempts
         reply = yield request
         if others and 400 <= reply.status < 500 and not may_pass(reply):
@@ -69,4 +64,4 @@ class ClientCredentials(FetchedToken):
             reply = yield request
         if reply.is_success:
             self._attempts = [request]
-        return None if may_pass(reply) else self._token(request, reply)
+        return self._token(request, reply)

@@ -6,7 +6,7 @@ import time
 from typing import TYPE_CHECKING
 
 from lakepact.reach.auth import checked
-from lakepact.reach.tokens import ACCESS_TOKEN, TOKEN_EXCHANGE, FetchedToken, may_pass
+from lakepact.reach.tokens import ACCESS_TOKEN, TOKEN_EXCHANGE, FetchedToken
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -51,12 +51,7 @@ class TokenExchange(FetchedToken):
         self._kind = subject_token_type
         self._actor = actor
 
-    def _obtained(self, former: Token | None) -> Obtaining:
-        if former is not None:
-            request = self._renewing(former)
-            reply = yield request
-            if reply.is_success:
-                return self._token(request, reply)
+    def _obtained(self) -> Obtaining:
         acting, is_new = None, True
         if self._actor is not None:
             acting, is_new = yield from self._actor.current()
@@ -72,7 +67,7 @@ class TokenExchange(FetchedToken):
                 return None
             request = self._exchanging(acting)
             reply = yield request
-        return None if may_pass(reply) else self._token(request, reply)
+        return self._token(request, reply)
 
     def _exchanging(self, acting: Token | None) -> Request:
         subject = checked(self._subject() if callable(self._subject) else self._subject)

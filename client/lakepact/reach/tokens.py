@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from typing import Any, TypeAlias, cast
 from urllib.parse import urlencode
 
-from lakepact.reach.auth import Auth, AuthFlow
+from lakepact.reach.auth import TOKEN, Auth, AuthFlow
 from lakepact.reach.urls import web_address
 from lakepact.reach.wire import Headers, Pause, Reply, Request
 
@@ -79,6 +79,9 @@ class FetchedToken(Auth):
     Raises:
         ValueError: `token_endpoint` is not an http(s) address.
     """
+
+    #: Whether a token that is about to end is exchanged for the next one.
+    _renews = True
 
     def __init__(
         self,
@@ -159,7 +162,12 @@ class FetchedToken(Auth):
 
     def _replaced(self, usable: Token | None) -> Obtaining:
         try:
-            return (yield from self._obtained(usable))
+            if usable is not None and self._renews:
+                request = self._renewing(usable)
+                reply = yield request
+                if reply.is_success:
+                    return self._token(request, reply)
+            return (yield from self._obtained())
         except TokenRefused:
             # A valid token is used until it expires; later callers get the error.
             if usable is None:
@@ -167,12 +175,8 @@ class FetchedToken(Auth):
             return None
 
     @abstractmethod
-    def _obtained(self, former: Token | None) -> Obtaining:
-        """Yield requests for a token and return it.
-
-        Args:
-            former: The one that is to be replaced, as long as it is good.
-        """
+    def _obtained(self) -> Obtaining:
+        """Yield requests for a token and return it."""
 
     def _request(self, fields: Mapping[str, str], authorization: Headers = ()) -> Request:
         """Return a request to the token endpoint."""
@@ -199,12 +203,14 @@ class FetchedToken(Auth):
         }
         return self._request(fields, (("Authorization", f"Bearer {token.value}"),))
 
-    def _token(self, request: Request, reply: Reply) -> Token:
-        """Return the token in a reply.
+    def _token(self, request: Request, reply: Reply) -> Token | None:
+        """Return the token in a reply; None if the reply is for the engine to judge.
 
         Raises:
             TokenRefused: There is none in it.
         """
+        if may_pass(reply):
+            return None
         token = _read(reply, self._clock()) if reply.is_success else _reason(reply)
         if isinstance(token, str):
             raise TokenRefused(self.endpoint, request, reply, token)
@@ -228,13 +234,7 @@ def _read(reply: Reply, now: float) -> Token | str:
         document.get("token_type", "bearer"),
         document.get("expires_in"),
     )
-    if (
-        not isinstance(token, str)
-        or not token.isascii()
-        or not token.isprintable()
-        or " " in token
-        or not token
-    ):
+    if not isinstance(token, str) or not TOKEN.fullmatch(token):
         return "the reply has no usable access_token"
     if not isinstance(kind, str) or kind.lower() != "bearer":
         return "the reply has a token that is no bearer token"
