@@ -117,8 +117,7 @@ async def opened() -> None:
         await iceberg_catalog(watsonx)
     async with AsyncSharingClient("profile.share", downloads=4) as client:
         assert_type(client, AsyncSharingClient)
-    signer = SigV4("glue", region="us-east-1")
-    assert_type(signer.signature(Request("GET", "https://c")), Headers)
+    signature(SigV4("glue", region="us-east-1"))
     profile(
         Profile.read({"shareCredentialsVersion": 1, "endpoint": "https://s", "bearerToken": "t"})
     )
@@ -139,6 +138,10 @@ def error(error: LakepactError) -> None:
 
 def auth(auth: Auth) -> None:
     assert_type(next(auth.flow(Request("GET", "https://c"))), Request | Pause)
+
+
+def signature(auth: SigV4) -> None:
+    assert_type(auth.signature(Request("GET", "https://c")), Headers)
 
 
 def fetched_token(auth: FetchedToken) -> None:

@@ -16,6 +16,9 @@ SOURCE = Path(__file__).with_name("every_method.py").read_text("utf-8")
 PROGRAMS = [ast.parse(SOURCE), ast.parse(translated(SOURCE))]
 
 
+OURS = ("lakepact.client", "lakepact.reach")  #: packages of public classes
+
+
 def imported(tree: ast.AST) -> dict[str, tuple[str, str]]:
     """Return the module and the name of what a module imports, by the name that it has there."""
     found = [node for node in ast.walk(tree) if isinstance(node, ast.ImportFrom) and node.module]
@@ -78,7 +81,7 @@ def public() -> set[type]:
 def returned(kind: type) -> Iterator[type]:
     """Yield the classes of the client that the public methods of a class return."""
     for base in kind.__mro__:
-        if base.__module__.startswith("lakepact.client"):
+        if base.__module__.startswith(OURS):
             module = importlib.import_module(base.__module__)
             names = imported(ast.parse(inspect.getsource(module)))
             for member in vars(base).values():
@@ -90,7 +93,7 @@ def returned(kind: type) -> Iterator[type]:
                         where, name = names.get(word, (base.__module__, word))
                         value = (
                             getattr(importlib.import_module(where), name, None)
-                            if where.startswith("lakepact.client")
+                            if where.startswith(OURS)
                             else None
                         )
                         if isinstance(value, type):

@@ -41,7 +41,7 @@ def _command(connection: socket.socket, proxy: Proxy, host: str, port: int) -> N
         *([socks5.SOCKS5UsernamePasswordRequest(*proxy.auth)] if proxy.auth else []),
         socks5.SOCKS5CommandRequest.from_address(socks5.SOCKS5Command.CONNECT, (host, port)),
     ]
-    socks = socks5.SOCKS5Connection()
+    socks: Any = socks5.SOCKS5Connection()
     reply: Any = None
     try:
         for request in requests:
