@@ -48,7 +48,7 @@ OPTIONS = (
     click.option(
         "--proxy",
         metavar="URL",
-        help="Proxy of http, https or socks5, such as http://HOST:PORT, or `none`.  "
+        help="Proxy, http://HOST:PORT or socks5://HOST:PORT, or `none`.  "
         "[default: HTTPS_PROXY, HTTP_PROXY, NO_PROXY]",
     ),
 )
