@@ -131,7 +131,7 @@ def _of_client(version: Version) -> dict[str, str]:
 
 
 def _of_server(version: Version) -> dict[str, str]:
-    """Return the modules with the types of the server: those of the newest version that it serves."""
+    """Return the modules with the types of the server, of the newest version that it serves."""
     line = _FirstLines.of_version(version)
     return {
         "documents.py": typed_dicts(

@@ -1,4 +1,4 @@
-"""The typed protocol of a server's handlers: what the types of the reference server are checked against."""
+"""The typed protocol of a server's handlers; it types those of the reference server."""
 
 from __future__ import annotations
 

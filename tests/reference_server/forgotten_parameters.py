@@ -1,4 +1,7 @@
-"""A handler without a parameter of the served version. mypy has to find it: it refuses an ignore that nothing needs."""
+"""A handler without a parameter of the served version, for mypy.
+
+It has to find the parameter, because it refuses an ignore that nothing needs.
+"""
 
 from __future__ import annotations
 

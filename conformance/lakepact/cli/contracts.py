@@ -1,4 +1,4 @@
-"""`lakepact contracts`: known contracts, what each version lacks, and changes between two versions."""
+"""`lakepact contracts`: known contracts, what each lacks, and changes between two versions."""
 
 from __future__ import annotations
 

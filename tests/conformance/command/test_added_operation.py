@@ -1,4 +1,4 @@
-"""A version with an operation without handler, client and checks: each command names what is missing in one sentence."""
+"""An operation without handler, client and checks: commands say in one sentence what is missing."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ import pytest
 
 @pytest.fixture(scope="module")
 def generated(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a folder whose `lakepact.generated` has version 1.13.0 of Iceberg REST, with an operation more than 1.12.0."""
+    """Return contracts with an Iceberg REST 1.13.0 that has one operation more than 1.12.0."""
     root = tmp_path_factory.mktemp("generated")
     package = root / "lakepact" / "generated"
     with resources.as_file(resources.files("lakepact.generated.iceberg_rest")) as contract:
@@ -51,7 +51,10 @@ def test_list_names_the_parts_without_the_operation(generated: Path) -> None:
     _, rows = ran(generated, "contracts", "list", "--json")
 
     assert [row["is"] for row in json.loads(rows) if row["version"] == "1.13.0"] == [
-        "incomplete: the client is of 1.12.0, the server has no handler for countTables, the suite has no checks"
+        (
+            "incomplete: the client is of 1.12.0, the server has no handler for countTables, "
+            "the suite has no checks"
+        )
     ]
 
 

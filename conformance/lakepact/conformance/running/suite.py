@@ -298,7 +298,7 @@ def _later(suite: Suite[Any], folder: str, version: str | None) -> Suite[Any]:
 
 
 def _folder(folder: str) -> Suite[Any]:
-    """Return the suite in a folder after importing every module in it and in the folders of its areas.
+    """Return the suite in a folder after importing every module in it and in its areas.
 
     Raises:
         LookupError: there is no such folder.
@@ -306,7 +306,8 @@ def _folder(folder: str) -> Suite[Any]:
     if importlib.util.find_spec(folder) is None:
         path = folder.replace(".", "/")
         raise LookupError(
-            f"there are no checks in {path}/: write suite.py and checks there, as docs/upgrade-a-contract.md says"
+            f"there are no checks in {path}/: write suite.py and checks there, "
+            "as docs/upgrade-a-contract.md says"
         )
     _import_all(folder)
     suite: Suite[Any] = importlib.import_module(f"{folder}.suite").suite

@@ -1,4 +1,4 @@
-"""The handlers of one server of shares: the area that answers each operation of the newest version."""
+"""The handlers of shares: the area that answers each operation of the newest version."""
 
 from __future__ import annotations
 
@@ -10,7 +10,10 @@ AREAS = (Catalogue, Tables, Credentials)  #: the classes whose methods answer op
 
 
 class SharingHandlers:
-    """The `Handlers` of the contract: a type checker reports a missing operation or parameter where they are used as such."""
+    """The `Handlers` of the contract.
+
+    A type checker reports a missing operation or parameter where they are used as such.
+    """
 
     def __init__(self, catalogue: Catalogue, tables: Tables, credentials: Credentials) -> None:
         self.list_shares = catalogue.list_shares

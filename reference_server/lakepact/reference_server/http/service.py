@@ -204,8 +204,9 @@ class Service:
         ]
         if missing:
             raise Unanswered(
-                f"{self.contract.name} {self.contract.version}: no handler for {', '.join(missing)}; "
-                "write one and name it in handlers.py, as docs/upgrade-a-contract.md says"
+                f"{self.contract.name} {self.contract.version}: "
+                f"no handler for {', '.join(missing)}; write one and name it in handlers.py, "
+                "as docs/upgrade-a-contract.md says"
             )
         self.validators = Validators(self.contract)
 

@@ -86,6 +86,11 @@ def version_extension(contract: Contract) -> VersionExtension:
     )
 
 
-def _without_key(handler: Handler, *, idempotency_key: object = None, **arguments: Any) -> Reply:  # noqa: ARG001 - doing it twice does no harm
+def _without_key(
+    handler: Handler,
+    *,
+    idempotency_key: object = None,  # noqa: ARG001 - doing it twice does no harm
+    **arguments: Any,
+) -> Reply:
     """Return the reply of a handler to a request without its key."""
     return handler(**arguments)

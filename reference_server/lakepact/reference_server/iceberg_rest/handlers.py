@@ -48,7 +48,10 @@ AREAS = (
 
 
 class CatalogHandlers:
-    """The `Handlers` of the contract: a type checker reports a missing operation or parameter where they are returned as such."""
+    """The `Handlers` of the contract.
+
+    A type checker reports a missing operation or parameter where they are used as such.
+    """
 
     def __init__(
         self,

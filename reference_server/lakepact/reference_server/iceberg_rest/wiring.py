@@ -207,7 +207,7 @@ class Catalogs:
         )
 
     def _together(self, areas: Sequence[object]) -> dict[OperationId, Callable[..., Any]]:
-        """Return the methods of one object for each warehouse, by operation, as functions that answer for all warehouses."""
+        """Return the methods of an object for each warehouse as functions that answer for all."""
         by_warehouse = [
             separated_handlers(handlers_of(self.contract, area), kept)
             for area, kept in zip(areas, self.warehouses, strict=True)

@@ -43,7 +43,7 @@ class ScanPlanning:
         *,
         namespace: str,
         table: str,
-        x_iceberg_access_delegation: Sequence[str] = (),  # noqa: ARG002 - plans come without credentials
+        x_iceberg_access_delegation: Sequence[str] = (),  # noqa: ARG002 - plans hold none
         body: PlanTableScanRequest | None = None,
     ) -> Reply:
         """Return the tasks of a scan, or an id under which they can be fetched once they are known."""
