@@ -33,8 +33,16 @@ class ServerProcess:
     @property
     def megabytes(self) -> float:
         """The resident memory of the process."""
+        return self._memory("VmRSS")
+
+    @property
+    def most_megabytes(self) -> float:
+        """The most resident memory that the process ever had."""
+        return self._memory("VmHWM")
+
+    def _memory(self, name: str) -> float:
         status = Path(f"/proc/{self.process.pid}/status").read_text()
-        (line,) = [line for line in status.splitlines() if line.startswith("VmRSS:")]
+        (line,) = [line for line in status.splitlines() if line.startswith(f"{name}:")]
         return int(line.split()[1]) / 1024
 
     @property

@@ -24,6 +24,7 @@ from lakepact.reference_server.settings import (
     AUTH,
     DURABILITIES,
     MAX_BODY,
+    MAX_MANIFEST,
     SETTING_CONTRACT,
     BadSetting,
     Settings,
@@ -134,6 +135,13 @@ def _write_profiles(served: Iterable[Service], url: str, folder: Path | None) ->
     default=MAX_BODY,
     show_default=True,
     help="Most bytes of a request body that are read.",
+)
+@click.option(
+    "--max-manifest",
+    type=click.IntRange(min=1024 * 1024),
+    default=MAX_MANIFEST,
+    show_default=True,
+    help="Most bytes of a manifest, or list of manifests, that are read to plan a scan; a plan may have twice as many.",
 )
 @click.option(
     "--max-connections",
@@ -252,6 +260,7 @@ def serve(  # one argument for each option
     prefix: str | None,
     faults: tuple[str, ...],
     max_body: int,
+    max_manifest: int,
     max_connections: int,
     timeout: float,
     shares: Path | None,
@@ -281,6 +290,7 @@ def serve(  # one argument for each option
                 allowed_locations=allowed_locations,
                 prefix=prefix,
                 max_body=max_body,
+                max_manifest=max_manifest,
                 auth=auth,
                 store=store,
                 durability=durability,

@@ -20,7 +20,7 @@ from lakepact.reference_server.http.fast_protocol import fast_protocol
 from lakepact.reference_server.http.limits import KEEP_ALIVE_SECONDS, Limits
 from lakepact.reference_server.http.router import ContractRouter
 from lakepact.reference_server.http.service import Service
-from lakepact.reference_server.settings import MAX_BODY, BadSetting, Settings
+from lakepact.reference_server.settings import MAX_BODY, MAX_MANIFEST, BadSetting, Settings
 
 START_SECONDS = 30
 STOP_SECONDS = 5
@@ -133,6 +133,7 @@ def running(
     engine: str = "plan",
     fast_path: bool = True,
     max_body: int = MAX_BODY,
+    max_manifest: int = MAX_MANIFEST,
     limits: Limits = LIMITS,
 ) -> Generator[Server]:
     """Yield a reference server on 127.0.0.1 for the length of a `with` block.
@@ -154,6 +155,7 @@ def running(
         engine: where the routes come from, `plan` or `connexion`; answers are the same.
         fast_path: whether loads and listings are answered without ASGI; answers are the same.
         max_body: the most bytes of a request body that are read.
+        max_manifest: the most bytes of a manifest that are read; a plan may have twice as many.
         limits: how many connections are open at once, and how long and how large requests may be.
 
     Raises:
@@ -170,6 +172,7 @@ def running(
             allowed_locations=tuple(allowed_locations),
             prefix=prefix,
             max_body=max_body,
+            max_manifest=max_manifest,
             auth=auth,
             store=str(store),
             durability=durability,

@@ -17,6 +17,7 @@ DURABILITIES = ("full", "normal")  #: a power failure, or the end of the process
 MAX_BODY = (
     8 * 1024 * 1024
 )  #: bytes of a request body that are read, unless the settings say otherwise
+MAX_MANIFEST = 64 * 1024 * 1024  #: bytes of a manifest; a plan may have twice as many
 #: Prefixes that are valid in the path of a URL, and that clients and proxies do not normalize away.
 PREFIX = re.compile(r"(?!(?:.*/)?\.\.?(?:/|\Z))(?:[A-Za-z0-9._~!$&'()*+,;=:@/-]|%[0-9A-Fa-f]{2})+")
 #: The setting without which a contract has nothing to serve; the others can always be served.
@@ -59,6 +60,7 @@ class Settings:
     allowed_locations: tuple[str, ...] = ()  #: folders beside the warehouse that tables may lie in
     prefix: str | None = None
     max_body: int = MAX_BODY
+    max_manifest: int = MAX_MANIFEST
     shares: Path | None = None  #: the file that says what is shared, and with whom
     credentials: Path | None = (
         None  #: the file that says who may enter, where a contract asks for it

@@ -31,12 +31,14 @@ class Place(Enum):
     LOOP = "the event loop"
     TURN = "a thread that waits for the end of another thread's change"
     QUEUE = "the only thread of long calls"
+    PLAN = "the only thread that plans scans"
     THREAD = "a thread of the loop's pool, for calls that wait for files or other servers"
 
 
 _POOLS = {
     Place.TURN: ThreadPoolExecutor(max_workers=8, thread_name_prefix="lakepact waiting calls"),
     Place.QUEUE: ThreadPoolExecutor(max_workers=1, thread_name_prefix="lakepact long calls"),
+    Place.PLAN: ThreadPoolExecutor(max_workers=1, thread_name_prefix="lakepact scans"),
     Place.THREAD: None,
 }
 
@@ -50,6 +52,11 @@ async def run_in(place: Place, work: Callable[[], T]) -> T:
 def in_a_thread(**_: object) -> Place:
     """Choose a thread of the loop's pool for every call of an operation."""
     return Place.THREAD
+
+
+def among_scans(**_: object) -> Place:
+    """Choose the thread of scans: each may take much memory."""
+    return Place.PLAN
 
 
 def share_the_interpreter() -> None:

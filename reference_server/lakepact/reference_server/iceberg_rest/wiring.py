@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from lakepact.generated.iceberg_rest import op
 from lakepact.reference_server.http.service import Rules, RulesByName, Service, handlers_of
-from lakepact.reference_server.http.workers import in_a_thread
+from lakepact.reference_server.http.workers import among_scans, in_a_thread
 from lakepact.reference_server.iceberg_rest import extensions, namespaces, offered, scan_planning
 from lakepact.reference_server.iceberg_rest.commits import commits, idempotency, transactions
 from lakepact.reference_server.iceberg_rest.commits.preconditions import PRECONDITIONS
@@ -178,6 +178,7 @@ class Catalogs:
             updates=self.changes["updates"],
             preconditions=self.changes["preconditions"],
             validators=lambda: self.served.validators,
+            max_manifest=self.settings.max_manifest,
         )
         issuer = Credentials(
             made,
@@ -277,6 +278,7 @@ class Catalogs:
             places={
                 **self._together([Places(one.located) for one in self.made]),
                 **dict.fromkeys(blocking, in_a_thread),
+                op.plan_table_scan: among_scans,
             },
             index=_index(root, self.warehouses, is_guarded=is_guarded),
             authenticates=is_guarded,

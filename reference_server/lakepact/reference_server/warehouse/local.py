@@ -41,6 +41,10 @@ class Unreadable(ValueError):
     """There is no document at a location."""
 
 
+class TooLarge(Unreadable):
+    """The document at a location is larger than it may be."""
+
+
 class Unwritable(ValueError):
     """No document can be kept at a location, whoever asks; the message says why."""
 
@@ -66,11 +70,12 @@ class Warehouse(Protocol):
         """
         ...
 
-    def read(self, location: str) -> bytes:
+    def read(self, location: str, largest: int = LARGEST_DOCUMENT) -> bytes:
         """Return the document at a location.
 
         Raises:
             Outside: the location is not in this warehouse.
+            TooLarge: the document has more than `largest` bytes.
             Unreadable: there is no document.
         """
         ...
@@ -221,15 +226,15 @@ class FileWarehouse:
             path.unlink(missing_ok=True)
             raise
 
-    def read(self, location: str) -> bytes:
+    def read(self, location: str, largest: int = LARGEST_DOCUMENT) -> bytes:
         """Return the document at a location."""
         path = self._path(location)
         try:
             about = path.stat()
             if not stat.S_ISREG(about.st_mode):
                 raise Unreadable(f"{location[:300]!r} is not a file")
-            if about.st_size > LARGEST_DOCUMENT:
-                raise Unreadable(f"{location[:300]!r} is larger than {LARGEST_DOCUMENT} bytes")
+            if about.st_size > largest:
+                raise TooLarge(f"{location[:300]!r} is larger than {largest} bytes")
             return path.read_bytes()
         except OSError as error:
             raise Unreadable(f"{location[:300]!r} cannot be read: {error.strerror}") from None
@@ -397,13 +402,15 @@ class MemoryWarehouse:
         """Keep a new document."""
         self._documents[tidied(location)] = body
 
-    def read(self, location: str) -> bytes:
+    def read(self, location: str, largest: int = LARGEST_DOCUMENT) -> bytes:
         """Return the document at a location."""
         self.held(location)
-        try:
-            return self._documents[tidied(location)]
-        except KeyError:
-            raise Unreadable(f"there is no document at {location[:300]!r}") from None
+        document = self._documents.get(tidied(location))
+        if document is None:
+            raise Unreadable(f"there is no document at {location[:300]!r}")
+        if len(document) > largest:
+            raise TooLarge(f"{location[:300]!r} is larger than {largest} bytes")
+        return document
 
     def forget(self, location: str) -> None:
         """Remove one document, if it is there."""

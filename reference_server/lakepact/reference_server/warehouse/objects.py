@@ -11,6 +11,7 @@ from urllib.parse import unquote, urlsplit
 from lakepact.reference_server.warehouse.local import (
     LARGEST_DOCUMENT,
     Outside,
+    TooLarge,
     Unreadable,
     Unwritable,
     tidied,
@@ -66,13 +67,13 @@ class ObjectWarehouse:
         with self._store.open_output_stream(path) as stream:
             stream.write(body)
 
-    def read(self, location: str) -> bytes:
+    def read(self, location: str, largest: int = LARGEST_DOCUMENT) -> bytes:
         """Return the document at a location."""
         path = self._path(location)
         try:
             with self._store.open_input_file(path) as file:
-                if file.size() > LARGEST_DOCUMENT:
-                    raise Unreadable(f"{location[:300]!r} is larger than {LARGEST_DOCUMENT} bytes")
+                if file.size() > largest:
+                    raise TooLarge(f"{location[:300]!r} is larger than {largest} bytes")
                 body: bytes = file.read()
         except OSError as error:
             why = "is not there" if isinstance(error, FileNotFoundError) else "cannot be read now"

@@ -25,6 +25,7 @@ from lakepact.reference_server.iceberg_rest.scan_planning.manifests import (
 )
 from lakepact.reference_server.iceberg_rest.scan_planning.names import names_of
 from lakepact.reference_server.iceberg_rest.scan_planning.pruning import Pruning
+from lakepact.reference_server.warehouse.avro import AvroReader
 from lakepact.reference_server.warehouse.local import MemoryWarehouse
 
 DAY = 86_400_000_000  #: microseconds
@@ -103,7 +104,7 @@ def written(
     manifest = Manifest(
         "memory:/m.avro", 0, content != 0, 1 if content == 0 else 2, 1, None, None, 1
     )
-    (found,) = entries_of(warehouse, manifest, {0: spec(transform)}, {1: type_})
+    (found,) = entries_of(AvroReader(warehouse), manifest, {0: spec(transform)}, {1: type_})
     return found
 
 

@@ -6,6 +6,7 @@ import re
 from array import array
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -35,7 +36,8 @@ from lakepact.reference_server.delta_sharing.iceberg_tables.texts import (
 )
 from lakepact.reference_server.delta_sharing.log.active_files import CHUNK, ActiveFiles, Chunk
 from lakepact.reference_server.delta_sharing.log.refusals import UnsupportedTable
-from lakepact.reference_server.warehouse.local import Outside, Warehouse, local
+from lakepact.reference_server.warehouse.avro import AvroReader
+from lakepact.reference_server.warehouse.local import Outside, local
 
 Document = Mapping[str, Any]
 
@@ -68,7 +70,7 @@ class Kept:
 class _Reading:
     """How the files of a version are to be told."""
 
-    warehouse: Warehouse
+    reader: AvroReader
     root: Path
     within: tuple[str, ...]  #: the folders that data files lie in, as paths with a slash at the end
     schema: Document
@@ -87,12 +89,12 @@ def data_paths(metadata: Document) -> tuple[str, ...]:
 
 
 def files_of(
-    warehouse: Warehouse, root: Path, metadata: Document, kept: Kept, *, places: Sequence[str]
+    reader: AvroReader, root: Path, metadata: Document, kept: Kept, *, places: Sequence[str]
 ) -> tuple[ActiveFiles, tuple[str, ...]]:
     """Return the files of the current snapshot, and the columns whose values are partition values.
 
     Args:
-        warehouse: where the table is kept.
+        reader: reads the files of the table.
         root: the folder of the warehouse.
         metadata: the table's metadata.
         kept: what was read before; what is read now is put into it.
@@ -106,11 +108,11 @@ def files_of(
     snapshot = next(
         (s for s in metadata.get("snapshots") or () if s["snapshot-id"] == current), None
     )
-    manifests = manifests_of(warehouse, snapshot) if snapshot else []
+    manifests = manifests_of(reader, snapshot) if snapshot else []
     specs = {manifest.spec for manifest in manifests} or {metadata["default-spec-id"]}
     columns = _partition_columns(metadata, specs)
     while True:
-        reading = _reading(warehouse, root, metadata, places=places, columns=columns)
+        reading = _reading(reader, root, metadata, places=places, columns=columns)
         try:
             chunks, used = _chunks(reading, manifests, kept)
         except _NoPartition as found:
@@ -152,7 +154,7 @@ def _identities(metadata: Document, spec: int) -> dict[int, int]:
 
 
 def _reading(
-    warehouse: Warehouse,
+    reader: AvroReader,
     root: Path,
     metadata: Document,
     *,
@@ -170,7 +172,7 @@ def _reading(
         for spec, found in by_spec.items()
     }
     return _Reading(
-        warehouse,
+        reader,
         root,
         tuple(f"{local(place).rstrip('/')}/" for place in places),
         schema,
@@ -205,7 +207,8 @@ def _chunks(
 
 def _told(reading: _Reading, manifest: Manifest) -> tuple[Chunk, ...]:
     found = list[Chunk]()
-    files = data_files(reading.warehouse, manifest, reading.specs)
+    told = partial(statistics, reading.leaves)
+    files = data_files(reading.reader, manifest, reading.specs, statistics=told)
     while some := list(islice(files, CHUNK)):
         found.append(_chunk(reading, manifest.spec, some))
     return tuple(found)
@@ -217,7 +220,7 @@ def _chunk(reading: _Reading, spec: int, files: Sequence[DataFile]) -> Chunk:
         tuple(_partitions(reading, spec, files)),
         array("q", (file.size for file in files)),
         array("q", (reading.times.get(file.snapshot or 0, 0) for file in files)),
-        tuple(statistics(reading.leaves, file.known) for file in files),
+        tuple(file.statistics for file in files),
         None,
         (OTHERS,) * len(files),
     )

@@ -27,6 +27,7 @@ from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.iceberg_rest.identifiers import identifier_key
 from lakepact.reference_server.iceberg_rest.tables.metadata_files import decoded, number_of
 from lakepact.reference_server.iceberg_rest.tables.registration import existing_table_metadata
+from lakepact.reference_server.warehouse.avro import AvroReader
 from lakepact.reference_server.warehouse.local import Outside, Unreadable
 
 if TYPE_CHECKING:
@@ -197,8 +198,9 @@ class IcebergHistory:
         number = self.existing(self.latest() if version is None else version)
         metadata = self._metadata_of(number)
         schema = delta_schema(current_schema(metadata))
+        reader = AvroReader(self._catalog.warehouse, self._catalog.max_manifest)
         files, columns = files_of(
-            self._catalog.warehouse, self._root, metadata, self._kept, places=self._places(metadata)
+            reader, self._root, metadata, self._kept, places=self._places(metadata)
         )
         protocol: DeltaProtocolAction = (
             NTZ.copy()

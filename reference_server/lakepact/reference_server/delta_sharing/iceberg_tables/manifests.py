@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import io
-from collections.abc import Generator, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -14,8 +13,12 @@ from lakepact.reference_server.delta_sharing.log.refusals import (
     LogError,
     UnsupportedTable,
 )
-from lakepact.reference_server.iceberg_rest.scan_planning.manifests import by_id, partition_fields
-from lakepact.reference_server.warehouse.local import Outside, Unreadable, Warehouse
+from lakepact.reference_server.iceberg_rest.scan_planning.manifests import (
+    MOST_MANIFESTS,
+    by_id,
+    partition_fields,
+)
+from lakepact.reference_server.warehouse.avro import AvroReader, Damaged
 
 Record = Mapping[str, Any]
 
@@ -38,11 +41,11 @@ class DataFile:
     path: str
     size: int
     partition: Mapping[int, Any]  #: by the ids of partition fields
-    known: Known
+    statistics: str
     snapshot: int | None  #: the one that added it
 
 
-def manifests_of(warehouse: Warehouse, snapshot: Record) -> list[Manifest]:
+def manifests_of(reader: AvroReader, snapshot: Record) -> list[Manifest]:
     """Return the manifests of a snapshot.
 
     Raises:
@@ -52,12 +55,10 @@ def manifests_of(warehouse: Warehouse, snapshot: Record) -> list[Manifest]:
     listed = snapshot.get("manifest-list")
     if listed is None:
         paths: list[str] = snapshot.get("manifests", [])
-        return [
-            Manifest(path, _spec_id(warehouse, path), snapshot["snapshot-id"]) for path in paths
-        ]
+        return [Manifest(path, _spec_id(reader, path), snapshot["snapshot-id"]) for path in paths]
     found = list[Manifest]()
     with _understood(listed):
-        for record in _opened(warehouse, listed):
+        for record in reader.open(listed).records:
             if (record.get("content") or DATA) != DATA:
                 if any(_count(record, state) != 0 for state in ("added", "existing")):
                     raise UnsupportedTable(
@@ -73,12 +74,14 @@ def manifests_of(warehouse: Warehouse, snapshot: Record) -> list[Manifest]:
                     record.get("added_snapshot_id"),
                 )
             )
+            if len(found) > MOST_MANIFESTS:
+                raise DamagedLog(f"the table has more than {MOST_MANIFESTS} manifests")
     return found
 
 
-def _spec_id(warehouse: Warehouse, location: str) -> int:
+def _spec_id(reader: AvroReader, location: str) -> int:
     with _understood(location):
-        return int(_opened(warehouse, location).metadata.get("partition-spec-id", "0"))
+        return int(reader.open(location).metadata.get("partition-spec-id", "0"))
 
 
 def _count(record: Record, state: str) -> int | None:
@@ -88,29 +91,39 @@ def _count(record: Record, state: str) -> int | None:
 
 
 def data_files(
-    warehouse: Warehouse, manifest: Manifest, specs: Mapping[int, Record]
+    reader: AvroReader,
+    manifest: Manifest,
+    specs: Mapping[int, Record],
+    *,
+    statistics: Callable[[Known], str],
 ) -> Iterator[DataFile]:
     """Yield the live files of a manifest.
 
     Args:
-        warehouse: where the table is kept.
+        reader: reads the files of the table.
         manifest: the manifest.
         specs: the partition specs of the table by their ids.
+        statistics: returns the text of the statistics of a file.
 
     Raises:
         UnsupportedTable: one of them is not a readable Parquet file.
         DamagedLog: the manifest cannot be read.
     """
     with _understood(manifest.path):
-        records, spec = _opened(warehouse, manifest.path), specs[manifest.spec]
-        fields = zip(spec["fields"], partition_fields(records.metadata, spec), strict=True)
+        opened, spec = reader.open(manifest.path), specs[manifest.spec]
+        fields = zip(spec["fields"], partition_fields(opened.metadata, spec), strict=True)
         names = {field["field-id"]: found["name"] for field, found in fields if found is not None}
-        for entry in records:
+        for entry in opened.records:
             if entry["status"] != GONE:
-                yield _data_file(entry, names, manifest)
+                yield _data_file(entry, names, manifest, statistics)
 
 
-def _data_file(entry: Record, names: Mapping[int, str], manifest: Manifest) -> DataFile:
+def _data_file(
+    entry: Record,
+    names: Mapping[int, str],
+    manifest: Manifest,
+    statistics: Callable[[Known], str],
+) -> DataFile:
     file = entry["data_file"]
     path: str = file["file_path"]
     if (file.get("content") or DATA) != DATA:
@@ -125,21 +138,15 @@ def _data_file(entry: Record, names: Mapping[int, str], manifest: Manifest) -> D
         raise UnsupportedTable(f"the data file {path[-200:]!r} is encrypted")
     partition = file.get("partition") or {}
     added = entry.get("snapshot_id")
-    statistics = ("null_value_counts", "nan_value_counts", "lower_bounds", "upper_bounds")
+    members = ("null_value_counts", "nan_value_counts", "lower_bounds", "upper_bounds")
+    known = Known(int(file["record_count"]), *(by_id(file.get(member)) for member in members))
     return DataFile(
         path,
         int(file["file_size_in_bytes"]),
         {id_: partition.get(name) for id_, name in names.items()},
-        Known(int(file["record_count"]), *(by_id(file.get(member)) for member in statistics)),
+        statistics(known),
         manifest.snapshot if added is None else added,
     )
-
-
-def _opened(warehouse: Warehouse, location: str) -> Any:
-    """Return the records of an Avro file, read one by one to keep few objects in memory."""
-    import fastavro  # noqa: PLC0415 - most servers share no Iceberg table
-
-    return fastavro.reader(io.BytesIO(warehouse.read(location)))
 
 
 @contextmanager
@@ -148,9 +155,9 @@ def _understood(location: str) -> Generator[None]:
         yield
     except (LogError, GeneratorExit):
         raise
-    except (Outside, Unreadable) as error:
+    except Damaged as error:
         raise DamagedLog(str(error)) from None
-    except Exception as error:  # noqa: BLE001 - whatever fastavro makes of bytes that are no Avro
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise DamagedLog(
-            f"{location[-200:]!r} is not an Avro file that can be read ({type(error).__name__})"
+            f"{location[-200:]!r} is no manifest of this table ({type(error).__name__})"
         ) from None

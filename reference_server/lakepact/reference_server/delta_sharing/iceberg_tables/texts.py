@@ -36,12 +36,12 @@ def partition_text(type_: str, value: Any) -> str | None:
         return "true" if value else "false"
     if type_ in {"integer", "long"} and isinstance(value, int):
         return str(value)
-    if type_ == "date" and isinstance(value, int | date):
-        return (value if isinstance(value, date) else _day(value)).isoformat()
+    if type_ == "date" and isinstance(value, int):
+        return _day(value).isoformat()
     if type_ == "string" and isinstance(value, str) and value:  # an empty one would be null
         return value
-    if type_.startswith("decimal") and isinstance(value, Decimal):
-        return f"{value:f}"
+    if type_.startswith("decimal") and isinstance(value, bytes):
+        return _decimal(value, type_)
     raise NoText(type_)
 
 

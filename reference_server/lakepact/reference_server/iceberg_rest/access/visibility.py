@@ -14,7 +14,14 @@ from dataclasses import dataclass
 from lakepact.reference_server.iceberg_rest.access.rights import READ, WRITE, Rights, Subject
 from lakepact.reference_server.iceberg_rest.identifiers import NAMESPACES
 from lakepact.reference_server.storage.store import Key, Place, Record, Store, Transaction, View
-from lakepact.reference_server.warehouse.local import Outside, Unreadable, Warehouse, below, inside
+from lakepact.reference_server.warehouse.local import (
+    LARGEST_DOCUMENT,
+    Outside,
+    Unreadable,
+    Warehouse,
+    below,
+    inside,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,13 +174,13 @@ class SeenWarehouse:
                 f"the location {location[:200]!r} is not below the folder of a namespace that you may write in"
             )
 
-    def read(self, location: str) -> bytes:
+    def read(self, location: str, largest: int = LARGEST_DOCUMENT) -> bytes:
         """Return the document at a location; one that this caller may not read is as good as none."""
         self._warehouse.held(location)
         if not self._is_open(location, READ):
             why = "it is not below the folder of a namespace that you may read"
             raise Unreadable(f"there is no document at {location[:300]!r} for you: {why}")
-        return self._warehouse.read(location)
+        return self._warehouse.read(location, largest)
 
     def _is_open(self, location: str, level: int) -> bool:
         now = _sight.get()

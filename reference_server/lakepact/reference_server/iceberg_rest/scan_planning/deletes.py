@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from dataclasses import replace
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from lakepact.reference_server.iceberg_rest.scan_planning.manifests import EQUALITY_DELETES, by_id
@@ -14,6 +16,13 @@ if TYPE_CHECKING:
     from lakepact.reference_server.iceberg_rest.scan_planning.manifests import Entry
 
 _PATH_COLUMN = 2_147_483_546  #: the id of the column of position delete files that names data files
+
+#: Members of delete files that answers have, or that say which data files they apply to.
+_MEMBERS = (
+    *("content", "file_path", "file_format", "record_count", "file_size_in_bytes"),
+    *("key_metadata", "split_offsets", "sort_order_id", "equality_ids"),
+    *("referenced_data_file", "content_offset", "content_size_in_bytes"),
+)
 
 _Place = tuple[int, tuple[Any, ...]]
 
@@ -71,6 +80,26 @@ class Deletes:
             if entry.sequence_number > data.sequence_number
         ]
         return sorted((*equality, *positions), key=lambda entry: entry.sequence_number)
+
+
+def compact(entry: Entry) -> Entry:
+    """Return a delete file with the members that scans need, and the bounds of the path column."""
+    file = {member: entry.file[member] for member in _MEMBERS if member in entry.file}
+    for member, bound in zip(("lower_bounds", "upper_bounds"), _bounds(entry.file), strict=True):
+        file[member] = {} if bound is None else {_PATH_COLUMN: bound}
+    return replace(entry, file=file)
+
+
+def weight(entry: Entry) -> int:
+    """Return how much memory a compact delete file takes: at most four times as many bytes."""
+    lower, upper = _bounds(entry.file)
+    size = 300 + len(lower or b"") + len(upper or b"")
+    for value in chain(map(entry.file.get, _MEMBERS), entry.partition):
+        if isinstance(value, dict):
+            raise TypeError("an object stands for a value")
+        if isinstance(value, str | bytes | list):
+            size += len(value) * (50 if isinstance(value, list) else 1)
+    return size
 
 
 def is_vector(entry: Entry) -> bool:

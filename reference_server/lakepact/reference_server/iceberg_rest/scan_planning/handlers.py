@@ -46,7 +46,7 @@ class Planning:
         metadata = record.document["metadata"]
         wanted = self._rules.asked_scan(metadata, body or {})
         page = max(1, _setting(metadata, PAGE, MOST_ON_PAGE))
-        planner = Planner(self._catalog.warehouse, self._rules)
+        planner = Planner(self._catalog, self._rules)
         try:
             work = planner.begun(wanted)
             if work.files <= _setting(metadata, AT_ONCE, MOST_AT_ONCE):

@@ -2,42 +2,27 @@
 
 from __future__ import annotations
 
-import io
-import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
+
+import orjson
 
 from lakepact.reference_server.iceberg_rest.scan_planning.transforms import result_type
 from lakepact.reference_server.iceberg_rest.scan_planning.values import MOMENTS, from_avro, midnight
 from lakepact.reference_server.iceberg_rest.tables.types import name_of
-from lakepact.reference_server.warehouse.local import Outside, Unreadable
+from lakepact.reference_server.warehouse.avro import Damaged
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from lakepact.generated.iceberg_rest.documents import PartitionSpec, Snapshot
-    from lakepact.reference_server.iceberg_rest.documents import Document
-    from lakepact.reference_server.warehouse.local import Warehouse
+    from lakepact.reference_server.warehouse.avro import AvroReader
 
     Record = Mapping[str, Any]
 
 DATA, POSITION_DELETES, EQUALITY_DELETES = 0, 1, 2  #: contents of files
 EXISTING, ADDED, DELETED = 0, 1, 2  #: states of entries
-
-#: The beginning of every Avro file.
-_HEADER: Document = {
-    "type": "record",
-    "name": "Header",
-    "fields": [
-        {"name": "magic", "type": {"type": "fixed", "name": "Magic", "size": 4}},
-        {"name": "meta", "type": {"type": "map", "values": "bytes"}},
-        {"name": "sync", "type": {"type": "fixed", "name": "Sync", "size": 16}},
-    ],
-}
-
-
-class Damaged(Exception):
-    """Files of a table cannot be read, or say what cannot be; the message tells which one and what is wrong."""
+MOST_MANIFESTS = 100_000  #: of one scan or version
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,21 +58,21 @@ class Entry:
         return path
 
 
-def manifests_of(warehouse: Warehouse, snapshot: Snapshot) -> list[Manifest]:
-    """Return the manifests of a snapshot, with live files.
+def manifests_of(files: AvroReader, snapshot: Snapshot) -> Iterator[Manifest]:
+    """Yield the manifests of a snapshot, with live files.
 
     Raises:
         Damaged: they cannot be read.
     """
     listed = snapshot.get("manifest-list")
     if listed is None:
-        return [
-            Manifest(path, None, False, 0, snapshot["snapshot-id"], None, None, None)
-            for path in snapshot.get("manifests") or ()
-        ]
-    _, records = _opened(warehouse, listed)
-    found = [_manifest(record, listed) for record in records]
-    return [manifest for manifest in found if manifest.files != 0]
+        for path in snapshot.get("manifests") or ():
+            yield Manifest(path, None, False, 0, snapshot["snapshot-id"], None, None, None)
+        return
+    for record in files.open(listed).records:
+        manifest = _manifest(record, listed)
+        if manifest.files != 0:
+            yield manifest
 
 
 def _manifest(record: Record, listed: str) -> Manifest:
@@ -112,7 +97,7 @@ def _manifest(record: Record, listed: str) -> Manifest:
 
 
 def entries_of(
-    warehouse: Warehouse,
+    files: AvroReader,
     manifest: Manifest,
     specs: Mapping[int, PartitionSpec],
     types: Mapping[int, Any],
@@ -120,7 +105,7 @@ def entries_of(
     """Yield the files of a manifest that were not deleted.
 
     Args:
-        warehouse: where the table is kept.
+        files: reads the files of the table.
         manifest: the manifest.
         specs: the partition specs of the table by their ids.
         types: the types of all its columns by their ids.
@@ -128,7 +113,8 @@ def entries_of(
     Raises:
         Damaged: it cannot be read.
     """
-    header, records = _opened(warehouse, manifest.path)
+    opened = files.open(manifest.path)
+    header = opened.metadata
     try:
         spec_id = (
             manifest.spec_id
@@ -141,7 +127,7 @@ def entries_of(
             for field in specs[spec_id]["fields"]
         ]
         next_row_id = manifest.first_row_id
-        for record in records:
+        for record in opened.records:
             if record["status"] == DELETED:
                 continue
             file = record["data_file"]
@@ -180,7 +166,7 @@ def _sequence_number(record: Record, manifest: Manifest) -> int:
 def partition_fields(header: Mapping[str, Any], spec: Mapping[str, Any]) -> list[Record | None]:
     """Return the fields of manifest entries that hold those of a spec; equal names are distinguished by field ids."""
     by_place = _fields(
-        _fields(json.loads(header["avro.schema"])["fields"], "data_file"), "partition"
+        _fields(orjson.loads(header["avro.schema"])["fields"], "data_file"), "partition"
     )
     by_id = {field.get("field-id"): field for field in by_place}
     if None in by_id:
@@ -218,39 +204,3 @@ def by_id(pairs: Any) -> dict[int, Any]:
     if isinstance(pairs, dict):
         return {int(key): value for key, value in pairs.items()}
     return {pair["key"]: pair["value"] for pair in pairs or ()}
-
-
-def _opened(warehouse: Warehouse, location: str) -> tuple[Mapping[str, bytes], list[Any]]:
-    """Return the metadata of an Avro file, and its records with raw values, without logical types.
-
-    Python's dates and decimals have a smaller range than those of tables.
-    """
-    import fastavro  # noqa: PLC0415 - loaded with the first scan that is planned
-
-    try:
-        stream = io.BytesIO(warehouse.read(location))
-        header: Any = fastavro.schemaless_reader(stream, _HEADER, None)
-        plain = {
-            **header["meta"],
-            "avro.schema": json.dumps(_plain(json.loads(header["meta"]["avro.schema"]))).encode(),
-        }
-        rewritten = io.BytesIO()
-        fastavro.schemaless_writer(rewritten, _HEADER, {**header, "meta": plain})
-        rewritten.write(stream.read())
-        rewritten.seek(0)
-        return header["meta"], list(fastavro.reader(rewritten))
-    except (Outside, Unreadable) as error:
-        raise Damaged(str(error)) from None
-    except Exception as error:  # noqa: BLE001 - whatever fastavro makes of bytes that are no Avro
-        raise Damaged(
-            f"{location[-300:]!r} is not an Avro file that can be read ({type(error).__name__})"
-        ) from None
-
-
-def _plain(schema: Any) -> Any:
-    """Return a schema without logical types."""
-    if isinstance(schema, list):
-        return [_plain(one) for one in schema]
-    if isinstance(schema, dict):
-        return {key: _plain(value) for key, value in schema.items() if key != "logicalType"}
-    return schema

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import logging
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import orjson
 
 from lakepact.reference_server.http.problems import Problem
-from lakepact.reference_server.iceberg_rest.scan_planning.deletes import Deletes
+from lakepact.reference_server.iceberg_rest.scan_planning.deletes import Deletes, compact, weight
 from lakepact.reference_server.iceberg_rest.scan_planning.expressions import (
     NEVER,
     expression_as_json,
@@ -18,7 +18,7 @@ from lakepact.reference_server.iceberg_rest.scan_planning.expressions import (
 from lakepact.reference_server.iceberg_rest.scan_planning.files import Teller
 from lakepact.reference_server.iceberg_rest.scan_planning.manifests import (
     ADDED,
-    Damaged,
+    MOST_MANIFESTS,
     Entry,
     Manifest,
     entries_of,
@@ -26,6 +26,7 @@ from lakepact.reference_server.iceberg_rest.scan_planning.manifests import (
 )
 from lakepact.reference_server.iceberg_rest.scan_planning.plans import Cancelled
 from lakepact.reference_server.iceberg_rest.scan_planning.pruning import Pruning
+from lakepact.reference_server.warehouse.avro import AvroReader, Damaged
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable, Iterator
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
     from lakepact.reference_server.iceberg_rest.scan_planning.expressions import Expression
     from lakepact.reference_server.iceberg_rest.scan_planning.rules import Rules
     from lakepact.reference_server.iceberg_rest.scan_planning.scans import Scan
-    from lakepact.reference_server.warehouse.local import Warehouse
+    from lakepact.reference_server.iceberg_rest.tables.catalog import Catalog
 
 
 logger = logging.getLogger(__name__)
@@ -42,10 +43,11 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """A scan whose manifests are known."""
+    """A scan, and the manifests that may have matching files."""
 
     scan: Scan
     manifests: tuple[Manifest, ...]
+    reader: AvroReader
 
     @property
     def files(self) -> int:
@@ -54,10 +56,10 @@ class Work:
 
 
 class Planner:
-    """Plans scans of tables whose files are in one warehouse."""
+    """Plans scans of the tables of one catalog."""
 
-    def __init__(self, warehouse: Warehouse, rules: Rules) -> None:
-        self._warehouse = warehouse
+    def __init__(self, catalog: Catalog, rules: Rules) -> None:
+        self._catalog = catalog
         self._rules = rules
 
     def begun(self, scan: Scan) -> Work:
@@ -66,16 +68,23 @@ class Planner:
         Raises:
             Problem: 500, files of the table cannot be read.
         """
-        found: dict[str, Manifest] = {}
+        reader = AvroReader(self._catalog.warehouse, self._catalog.max_manifest)
+        pruning = Pruning(scan.filter, scan.specs, scan.types)
+        manifests: dict[str, Manifest] = {}
         with _understood():
             for snapshot in scan.snapshots:
-                for manifest in manifests_of(self._warehouse, snapshot):
+                for manifest in manifests_of(reader, snapshot):
                     # Between two snapshots, those count that were added on the way; what they delete is not appended.
-                    if not scan.incremental or (
+                    is_scanned = not scan.incremental or (
                         manifest.snapshot_id == snapshot["snapshot-id"] and not manifest.of_deletes
+                    )
+                    if is_scanned and (
+                        manifest.of_deletes or self._rules.manifest_may_match(pruning, manifest)
                     ):
-                        found.setdefault(manifest.path, manifest)
-        return Work(scan, tuple(found.values()))
+                        manifests.setdefault(manifest.path, replace(manifest, partitions=None))
+                    if len(manifests) > MOST_MANIFESTS:
+                        raise Damaged(f"the scan has more than {MOST_MANIFESTS} manifests")
+        return Work(scan, tuple(manifests.values()), reader)
 
     def pages(
         self, work: Work, *, size: int, cancelled: Callable[[], bool] = bool
@@ -88,26 +97,33 @@ class Planner:
         """
         teller = Teller(work.scan.specs, work.scan.types, work.scan.stats)
         pages: list[bytes] = []
-        page = _Page(teller)
+        page, room = _Page(teller), 2 * self._catalog.max_manifest
         with _understood():
             deletes = Deletes(self._deletes(work, cancelled), work.scan.specs)
             for entry, left in self._data(work, cancelled):
                 if page.full(size):
                     pages.append(page.body())
                     page = _Page(teller)
-                page.add(
+                room -= page.add(
                     entry,
                     self._rules.deletes_of(deletes, entry),
                     left if work.scan.filtered else None,
                 )
+                _check(room, "its tasks", self._catalog)
             pages.append(page.body())
         return tuple(pages)
 
     def _deletes(self, work: Work, cancelled: Callable[[], bool]) -> Iterator[Entry]:
+        room = self._catalog.max_manifest // 2
         for manifest in work.manifests:
-            if manifest.of_deletes:
-                _go_on(cancelled)
-                yield from entries_of(self._warehouse, manifest, work.scan.specs, work.scan.types)
+            if not manifest.of_deletes:
+                continue
+            _go_on(cancelled)
+            for entry in entries_of(work.reader, manifest, work.scan.specs, work.scan.types):
+                delete = compact(entry)
+                room -= weight(delete)
+                _check(room, "its delete files", self._catalog)
+                yield delete
 
     def _data(
         self, work: Work, cancelled: Callable[[], bool]
@@ -119,10 +135,10 @@ class Planner:
             else None
         )
         for manifest in work.manifests:
-            if manifest.of_deletes or not self._rules.manifest_may_match(pruning, manifest):
+            if manifest.of_deletes:
                 continue
             _go_on(cancelled)
-            for entry in entries_of(self._warehouse, manifest, work.scan.specs, work.scan.types):
+            for entry in entries_of(work.reader, manifest, work.scan.specs, work.scan.types):
                 if appended is not None and (
                     entry.state != ADDED or entry.snapshot_id not in appended
                 ):
@@ -137,21 +153,29 @@ class _Page:
 
     def __init__(self, teller: Teller) -> None:
         self._teller = teller
-        self._tasks: list[Document] = []
-        self._deletes: list[Document] = []
+        self._tasks: list[bytes] = []
+        self._deletes: list[bytes] = []
         self._places: dict[tuple[object, ...], int] = {}
+        self._size = 0
 
     def full(self, size: int) -> bool:
         return len(self._tasks) >= size
 
-    def add(self, entry: Entry, deletes: Iterable[Entry], left: Expression | None) -> None:
+    def add(self, entry: Entry, deletes: Iterable[Entry], left: Expression | None) -> int:
+        """Add a task, and return by how many bytes the page grew."""
+        before = self._size
         task: Document = {"data-file": self._teller.data_file(entry)}
         references = [self._place(delete) for delete in deletes]
         if references:
             task["delete-file-references"] = references
         if left is not None:
             task["residual-filter"] = expression_as_json(left)
-        self._tasks.append(task)
+        self._append(self._tasks, task)
+        return self._size - before
+
+    def _append(self, texts: list[bytes], document: Document) -> None:
+        texts.append(orjson.dumps(document))
+        self._size += len(texts[-1]) + 1
 
     def _place(self, delete: Entry) -> int:
         # One file may hold many deletion vectors: the path alone does not tell them apart.
@@ -162,12 +186,12 @@ class _Page:
         )
         if key not in self._places:
             self._places[key] = len(self._deletes)
-            self._deletes.append(self._teller.delete_file(delete))
+            self._append(self._deletes, self._teller.delete_file(delete))
         return self._places[key]
 
     def body(self) -> bytes:
-        tasks: Document = {"delete-files": self._deletes} if self._deletes else {}
-        return orjson.dumps({**tasks, "file-scan-tasks": self._tasks})
+        deletes = b'"delete-files":[%s],' % b",".join(self._deletes) if self._deletes else b""
+        return b'{%s"file-scan-tasks":[%s]}' % (deletes, b",".join(self._tasks))
 
 
 @contextmanager
@@ -187,6 +211,14 @@ def _understood() -> Generator[None]:
 
 def _failed(why: str) -> Problem:
     return Problem(500, "RuntimeIOException", f"The scan cannot be planned: {why}")
+
+
+def _check(room: int, what: str, catalog: Catalog) -> None:
+    if room < 0:
+        size = catalog.max_manifest
+        raise Damaged(
+            f"{what} take too much memory; send a narrower filter, or raise --max-manifest ({size})"
+        )
 
 
 def _go_on(cancelled: Callable[[], bool]) -> None:

@@ -16,9 +16,9 @@ from typing import NamedTuple
 from lakepact.reference_server.http.problems import Problem
 
 MOST_PLANS = 10_000  #: that are kept
-MOST_BYTES = 256 * 1024 * 1024  #: of all that are kept; one alone may be larger
+MOST_BYTES = 128 * 1024 * 1024  #: of all that are kept; one alone may be larger
 KEPT_SECONDS = 3600.0  #: for which a plan can be fetched
-WORKERS = 2  #: plans that are made in the background at a time
+WORKERS = 1  #: plans that are made in the background at a time: each may take much memory
 
 Pages = tuple[bytes, ...]
 

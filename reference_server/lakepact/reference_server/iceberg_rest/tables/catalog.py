@@ -22,6 +22,7 @@ from lakepact.reference_server.iceberg_rest.identifiers import (
     shown,
 )
 from lakepact.reference_server.iceberg_rest.tables.metadata_files import location_is_held, written
+from lakepact.reference_server.settings import MAX_MANIFEST
 from lakepact.reference_server.warehouse.local import Outside, below
 
 if TYPE_CHECKING:
@@ -72,6 +73,7 @@ class Catalog:
     updates: dict[str, Callable[..., None]]  #: by the `action` of a table update
     preconditions: dict[str, Callable[..., None]]  #: by the `type` of a table requirement
     validators: Callable[[], Validators]
+    max_manifest: int = MAX_MANIFEST
 
     def records(self) -> dict[Key, Record]:
         """Return every namespace, table and view."""
