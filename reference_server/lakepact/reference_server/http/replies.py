@@ -19,6 +19,8 @@ class Reply:
     `chunks` are the body of a long answer: they are produced while they are sent, never joined, and closed
     when the caller disconnects. Then `body` is empty. They are `prompt` if producing one does not block.
 
+    `stored_at` is the metadata file of the table or view that the body holds, if it has the same content.
+
     `without` is the same reply without secrets, for stored replies; `None` if it has no secrets.
 
     `sender` writes the reply to a `Wire`; `None` leaves that to the router.
@@ -30,6 +32,7 @@ class Reply:
     media_type: bytes = JSON
     chunks: Iterable[bytes] | None = None
     prompt: bool = False
+    stored_at: str = ""
     without: Reply | None = None
     sender: Callable[[Any, Reply], Awaitable[None]] | None = None
 

@@ -57,7 +57,7 @@ class VersionExtension:
             store: where answers are kept.
             rules: the decisions about Idempotency-Keys.
             blocking: operations that run in a thread of their own.
-            renewing: by operation, what puts new secrets into answers that were kept without them.
+            renewing: by operation, what completes answers that were not kept whole.
         """
         if not self.keyed:
             return dict(handlers)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from lakepact.generated.iceberg_rest import op
@@ -11,6 +11,7 @@ from lakepact.reference_server.http.workers import among_scans, in_a_thread
 from lakepact.reference_server.iceberg_rest import extensions, namespaces, offered, scan_planning
 from lakepact.reference_server.iceberg_rest.commits import commits, idempotency, transactions
 from lakepact.reference_server.iceberg_rest.commits.preconditions import PRECONDITIONS
+from lakepact.reference_server.iceberg_rest.commits.stored_answers import StoredAnswers
 from lakepact.reference_server.iceberg_rest.functions import Functions, create_their_namespaces
 from lakepact.reference_server.iceberg_rest.handlers import CatalogHandlers
 from lakepact.reference_server.iceberg_rest.index_entries import CatalogIndex
@@ -26,7 +27,7 @@ from lakepact.reference_server.iceberg_rest.tables import (
     tables,
 )
 from lakepact.reference_server.iceberg_rest.tables.catalog import Catalog
-from lakepact.reference_server.iceberg_rest.tables.credentials import Credentials, CredentialsAgain
+from lakepact.reference_server.iceberg_rest.tables.credentials import Credentials
 from lakepact.reference_server.iceberg_rest.tables.locations import Located
 from lakepact.reference_server.iceberg_rest.tables.metrics import Metrics, Reports
 from lakepact.reference_server.iceberg_rest.tables.remote_signing import RemoteSigning
@@ -204,7 +205,7 @@ class Catalogs:
             self.store,
             rules=self.keys,
             blocking=blocking,
-            renewing=self._together([CredentialsAgain(one.credentials) for one in self.made]),
+            renewing=self._together([_stored_answers(one) for one in self.made]),
         )
 
     def _together(self, areas: Sequence[object]) -> dict[OperationId, Callable[..., Any]]:
@@ -288,6 +289,11 @@ class Catalogs:
             close=self.store.close,
         )
         return self.served
+
+
+def _stored_answers(one: InWarehouse) -> StoredAnswers:
+    # The server has chosen these files itself: the rights of callers to folders do not matter.
+    return StoredAnswers(replace(one.catalog, warehouse=one.kept.files), one.credentials)
 
 
 def _tables_of_changes() -> dict[str, dict[str, Any]]:

@@ -92,7 +92,8 @@ class Commits:
             record = self.stored(former, self.following(key, former, body["updates"]))
             self.catalog.put(transaction, key, record, former=former)
         tag = self._rules.commit_tag(record, "all")
-        return Reply(200, record.body, ((b"etag", tag),) if tag else ())
+        stored_at = "" if record is former else record.document["metadata-location"]
+        return Reply(200, record.body, ((b"etag", tag),) if tag else (), stored_at=stored_at)
 
     def committed_table(
         self, transaction: Transaction, key: Key, requirements: Sequence[TableRequirement]

@@ -4,7 +4,8 @@ An answer is kept in the same transaction as what it tells of, so that a key is 
 that would come again are final, those of 5xx are not. A request whose handler reads files of elsewhere, or asks for credentials, runs in a
 thread of its own, beside others: while it does, the same key returns 503 and Retry-After, and its key is kept right after it.
 
-Secrets are not kept: an answer that came with credentials of a table comes again with new ones.
+Secrets are not kept: an answer that came with credentials of a table comes again with new ones. Of a large table or view the metadata file
+is kept. All answers have a common limit in bytes, and the oldest go first.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ import logging
 import threading
 import time
 import uuid
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable
 from functools import partial
 from hashlib import blake2b
@@ -34,6 +35,8 @@ HEADER = "Idempotency-Key"
 LIFETIME = "PT30M"  #: how long a client may use a key again, as the configuration announces it
 KEPT_SECONDS = 60 * 60  #: how long it is known here, for clocks that are not ours
 SHELF = "idempotency-keys"
+LARGE = 4 * 1024  #: bytes of a table or view whose metadata file is kept in its place
+MOST_BYTES, MOST_IN_ALL = 32 * 1024 * 1024, 128 * 1024 * 1024  #: of one warehouse, and of all
 
 
 class KeyReused(Problem):
@@ -51,6 +54,14 @@ class _Keyed(NamedTuple):
     renew: Handler | None
 
 
+class _Answer(NamedTuple):
+    """A stored answer."""
+
+    at: int
+    name: str
+    size: int
+
+
 class Keys:
     """The keys of a server, with the answers to their requests.
 
@@ -66,11 +77,17 @@ class Keys:
         self._clock = clock
         self._running: set[str] = set()
         self._lock = threading.Lock()
+        self._answers: dict[str, deque[_Answer]] = {}  # by warehouse, the oldest first
+        self._bytes: Counter[str] = Counter()
         with store.begin() as transaction:
-            known = sorted(
-                (record.document["at"], key.name) for key, record in transaction.every(SHELF)
-            )
-        self._by_age = deque(known)
+            answers = list[tuple[_Answer, str]]()
+            for key, record in transaction.every(SHELF):
+                document = orjson.loads(record.body)  # the record's own would stay in memory
+                answer = _Answer(document["at"], key.name, len(record.body))
+                answers.append((answer, document.get("warehouse", "")))
+            for answer, warehouse in sorted(answers):
+                self._add(answer, warehouse)
+            self._trim(transaction)
 
     def once(
         self, operation: str, handler: Handler, *, blocking: bool, renew: Handler | None = None
@@ -81,7 +98,7 @@ class Keys:
             operation: what it answers.
             handler: what carries it out.
             blocking: whether it runs in a thread of its own.
-            renew: puts new secrets into an answer that was kept without them, given the arguments of the call and `answered`.
+            renew: completes an answer that was not kept whole, given the arguments of the call and `answered`.
         """
         keyed = _Keyed(operation, handler, renew)
         return partial(self._aside if blocking else self._answered, keyed)
@@ -98,10 +115,10 @@ class Keys:
                 if former is not None:
                     return _again(former, keyed.renew, arguments)
                 reply = keyed.handler(**arguments)
-                self._keep(transaction, name, _final(request, reply))
+                self._keep(transaction, name, _final(request, reply), arguments)
                 return reply
         except Problem as problem:
-            self._keep_refusal(name, request, problem)
+            self._keep_refusal(name, request, problem, arguments)
             raise
 
     def _aside(
@@ -125,13 +142,13 @@ class Keys:
             reply = keyed.handler(**arguments)
             try:
                 with self._store.begin() as transaction:
-                    self._keep(transaction, name, _final(request, reply))
+                    self._keep(transaction, name, _final(request, reply), arguments)
             except NotKept:
                 logger.warning(
                     "what was done under the %s %s lasts, but the key is not known", HEADER, name
                 )
         except Problem as problem:
-            self._keep_refusal(name, request, problem)
+            self._keep_refusal(name, request, problem, arguments)
             raise
         else:
             return reply
@@ -153,7 +170,9 @@ class Keys:
             )
         return record.document
 
-    def _keep_refusal(self, name: str, request: str, problem: Problem) -> None:
+    def _keep_refusal(
+        self, name: str, request: str, problem: Problem, arguments: dict[str, Any]
+    ) -> None:
         if isinstance(problem, KeyReused) or problem.status >= 500:
             return
         with self._store.begin() as transaction:
@@ -161,18 +180,46 @@ class Keys:
                 transaction,
                 name,
                 {"request": request, "refused": [problem.status, problem.kind, problem.message]},
+                arguments,
             )
 
-    def _keep(self, transaction: Transaction, name: str, answer: dict[str, Any]) -> None:
-        now = int(self._clock())
-        self._rules.key_is_kept(transaction, name, {**answer, "at": now})
-        self._by_age.append((now, name))
-        while self._by_age and self._by_age[0][0] < now - KEPT_SECONDS:
-            at, old = self._by_age.popleft()
-            record = transaction.get(_key(old))
-            # A key may have been kept twice: the first time was undone.
-            if record is not None and record.document["at"] <= at:
-                transaction.remove(_key(old))
+    def _keep(
+        self,
+        transaction: Transaction,
+        name: str,
+        answer: dict[str, Any],
+        arguments: dict[str, Any],
+    ) -> None:
+        now, warehouse = int(self._clock()), arguments.get("prefix", "")
+        self._rules.key_is_kept(transaction, name, {**answer, "at": now, "warehouse": warehouse})
+        record = transaction.get(_key(name))
+        self._add(_Answer(now, name, 0 if record is None else len(record.body)), warehouse)
+        self._trim(transaction)
+
+    def _add(self, answer: _Answer, warehouse: str) -> None:
+        self._answers.setdefault(warehouse, deque()).append(answer)
+        self._bytes[warehouse] += answer.size
+
+    def _trim(self, transaction: Transaction) -> None:
+        """Remove answers that are too old, and the oldest ones beyond the limits in bytes."""
+        until = int(self._clock()) - KEPT_SECONDS
+        for warehouse, answers in self._answers.items():
+            while answers and answers[0].at < until:
+                self._remove(transaction, warehouse)
+            while self._bytes[warehouse] > MOST_BYTES and len(answers) > 1:
+                self._remove(transaction, warehouse)
+        while self._bytes.total() > MOST_IN_ALL:
+            oldest = min((answers[0], w) for w, answers in self._answers.items() if answers)
+            self._remove(transaction, oldest[1])
+
+    def _remove(self, transaction: Transaction, warehouse: str) -> None:
+        answer = self._answers[warehouse].popleft()
+        self._bytes[warehouse] -= answer.size
+        transaction.otherwise(partial(self._add, answer, warehouse))
+        record = transaction.get(_key(answer.name))
+        # A key may have been kept twice: the first time was undone.
+        if record is not None and record.document["at"] <= answer.at:
+            transaction.remove(_key(answer.name))
 
 
 def known_key(transaction: Transaction, name: str) -> Record | None:
@@ -183,7 +230,7 @@ def known_key(transaction: Transaction, name: str) -> Record | None:
 def key_is_kept(transaction: Transaction, name: str, answer: dict[str, Any]) -> None:
     """Keep the answer to the request of a key, unless there is one."""
     if transaction.get(_key(name)) is None:
-        transaction.put(_key(name), Record("answer", answer, orjson.dumps(answer)))
+        transaction.put(_key(name), Record.stored("answer", orjson.dumps(answer), b""))
 
 
 class Rules(ServiceRules):
@@ -222,17 +269,16 @@ def _request(operation: str, arguments: dict[str, Any]) -> str:
 def _final(request: str, reply: Reply) -> dict[str, Any]:
     kept = reply.without or reply
     headers = [[name.decode(), value.decode()] for name, value in kept.headers]
-    answer = {
-        "request": request,
-        "status": kept.status,
-        "headers": headers,
-        "body": kept.body.decode(),
-    }
+    answer = {"request": request, "status": kept.status, "headers": headers}
+    if reply.stored_at and len(kept.body) > LARGE:
+        answer["file"] = reply.stored_at
+    else:
+        answer["body"] = kept.body.decode()
     return answer if reply.without is None else {**answer, "renewed": True}
 
 
 def _again(answer: dict[str, Any], renew: Handler | None, arguments: dict[str, Any]) -> Reply:
-    """Return the answer that is kept, with new secrets if it came with any.
+    """Return the answer that is kept, completed if it was not kept whole.
 
     Raises:
         Problem: it was a refusal.
@@ -241,7 +287,8 @@ def _again(answer: dict[str, Any], renew: Handler | None, arguments: dict[str, A
         status, kind, message = answer["refused"]
         raise Problem(status, kind, message)
     headers = tuple((name.encode(), value.encode()) for name, value in answer["headers"])
-    reply = Reply(answer["status"], answer["body"].encode(), headers)
-    return (
-        renew(answered=reply, **arguments) if renew is not None and answer.get("renewed") else reply
-    )
+    file = answer.get("file", "")
+    reply = Reply(answer["status"], answer.get("body", "").encode(), headers, stored_at=file)
+    if renew is None or not (file or answer.get("renewed")):
+        return reply
+    return renew(answered=reply, **arguments)

@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from lakepact.generated.iceberg_rest.documents import (
-        CreateTableRequest,
         LoadTableResult,
         RemoteSigningConfig,
         StorageCredential,
@@ -197,39 +196,3 @@ class Credentials:
                 for one in found
             ]
         return found
-
-
-class CredentialsAgain:
-    """The operations whose answers hold credentials and may be repeated, for which credentials are renewed.
-
-    Args:
-        credentials: the issuer.
-    """
-
-    def __init__(self, credentials: Credentials) -> None:
-        self._credentials = credentials
-
-    def create_table(
-        self,
-        *,
-        answered: Reply,
-        namespace: str,
-        body: CreateTableRequest,
-        x_iceberg_access_delegation: Sequence[str] = (),
-        **_: object,
-    ) -> Reply:
-        """Return the stored reply of a creation with current credentials, or without any if none can be issued."""
-        location = answered.document["metadata"]["location"]
-        levels, name = levels_of(namespace), body["name"]
-        is_staged = body.get("stage-create", False)
-        access = self._credentials.access_for(
-            x_iceberg_access_delegation,
-            location,
-            levels,
-            name,
-            has_changed=True,
-            is_staged=is_staged,
-        )
-        return sent(answered.body, dict(answered.headers).get(b"etag", b""), access)
-
-    register_table = create_table

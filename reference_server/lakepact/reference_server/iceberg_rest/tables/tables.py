@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import uuid
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -131,7 +132,7 @@ class Tables:
         return (
             sent(orjson.dumps({"metadata": metadata}), b"", access)
             if record is None
-            else self._whole(record, access)
+            else self._stored(record, access)
         )
 
     def _new_metadata(
@@ -182,6 +183,10 @@ class Tables:
     def _whole(self, record: Record, access: documents.LoadTableResult) -> Reply:
         """Return a table with all its snapshots."""
         return sent(record.body, self._rules.tag(record, "all"), access)
+
+    def _stored(self, record: Record, access: documents.LoadTableResult) -> Reply:
+        """Return a table as its metadata file has it."""
+        return replace(self._whole(record, access), stored_at=record.document["metadata-location"])
 
     def table_exists(self, *, namespace: str, table: str) -> Reply:
         """Return whether there is such a table, by status alone."""
@@ -256,7 +261,7 @@ class Tables:
         access = self._credentials.access_for(
             x_iceberg_access_delegation, metadata["location"], levels, name, has_changed=True
         )
-        return self._whole(record, access)
+        return self._stored(record, access)
 
     def _existing(self, levels: Place, table: str) -> Record:
         with self._catalog.store.view() as view:

@@ -52,7 +52,8 @@ class ViewCommits:
             key = identifier_key(levels, view)
             record = self._committed(key, former, body)
             self._catalog.put(transaction, key, record, former=former)
-        return Reply(200, record.body)
+        stored_at = "" if record is former else record.document["metadata-location"]
+        return Reply(200, record.body, stored_at=stored_at)
 
     def _committed(self, key: Key, former: Record, body: CommitViewRequest) -> Record:
         base: ViewMetadata = former.document["metadata"]

@@ -119,7 +119,7 @@ class Views:
             )
             record = self._rules.view_written(self._catalog.warehouse, metadata, former=None)
             self._catalog.put(transaction, key, record)
-        return Reply(200, record.body)
+        return Reply(200, record.body, stored_at=record.document["metadata-location"])
 
     def load_view(
         self,
