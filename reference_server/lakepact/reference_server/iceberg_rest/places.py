@@ -5,7 +5,7 @@ from __future__ import annotations
 from lakepact.reference_server.http.workers import LARGE_RECORD, Place
 from lakepact.reference_server.iceberg_rest.documents import Document
 from lakepact.reference_server.iceberg_rest.identifiers import identifier_key, levels_of
-from lakepact.reference_server.iceberg_rest.tables.locations import Located
+from lakepact.reference_server.iceberg_rest.tables.locations import FOLDERS, Located
 from lakepact.reference_server.storage.store import Key
 
 
@@ -21,7 +21,9 @@ class Places:
 
     def create_table(self, *, body: Document, **_: object) -> Place:
         """Build the index of locations in a thread, for the first location that a client chooses."""
-        return self._place(chooses_location=body.get("location") is not None)
+        properties = body.get("properties") or {}
+        names = body.get("location") is not None or not properties.keys().isdisjoint(FOLDERS)
+        return self._place(chooses_location=names)
 
     create_view = create_table
 
@@ -92,4 +94,8 @@ def _key(identifier: Document) -> Key:
 
 
 def _chooses_location(change: Document) -> bool:
-    return any(update.get("action") == "set-location" for update in change["updates"])
+    return any(
+        update.get("action") == "set-location"
+        or any(name in FOLDERS for name in update.get("updates") or ())
+        for update in change["updates"]
+    )

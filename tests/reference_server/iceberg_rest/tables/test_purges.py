@@ -16,7 +16,7 @@ from lakepact.reference_server import Server, running
 from lakepact.reference_server.iceberg_rest.identifiers import identifier_key
 from lakepact.reference_server.iceberg_rest.tables.catalog import Catalog
 from lakepact.reference_server.iceberg_rest.tables.metadata import new_table_metadata
-from lakepact.reference_server.warehouse.local import FileWarehouse
+from lakepact.reference_server.warehouse.local import FileWarehouse, Unreadable
 from sample_tables import table_documents as td
 
 SCHEMA = {"type": "struct", "fields": [{"id": 1, "name": "id", "type": "long", "required": True}]}
@@ -120,6 +120,14 @@ class Attacked:
         record = self.catalog.rules.written(self.catalog.warehouse, metadata, former=None)
         with self.catalog.store.begin() as transaction:
             transaction.put(identifier_key((self.namespace,), name), record)
+
+    def exists(self, table: dict[str, Any]) -> bool:
+        """Return whether the metadata file of a table can be read."""
+        try:
+            self.catalog.warehouse.read(table["metadata-location"])
+        except Unreadable:
+            return False
+        return True
 
     def is_whole(self, table: dict[str, Any] | None = None) -> bool:
         """Return whether the current metadata file of the victim, or of another table, can be read."""
@@ -249,15 +257,144 @@ def test_register_of_another_table_at_a_location_returns_400(
     )
 
 
+PATHS = (
+    "write.data.path",
+    "write.metadata.path",
+    "write.object-storage.path",
+    "write.folder-storage.path",
+)
+
+
+def set_path(name: str, location: str) -> dict[str, Any]:
+    return {"action": "set-properties", "updates": {name: location}}
+
+
 @each_spelling
-def test_purge_keeps_metadata_files_below_any_spelling_of_metadata_path(
-    spelling: tuple[Attacked, str],
+@pytest.mark.parametrize("name", PATHS)
+def test_path_property_with_the_location_of_another_returns_400(
+    spelling: tuple[Attacked, str], name: str
 ) -> None:
     attack, location = spelling
-    attack.create("mine", properties={"write.metadata.path": location, "write.data.path": location})
-    attack.purge("mine")
+    attack.create("mine")
+    update = set_path(name, location)
+    identifier = {"namespace": [attack.namespace], "name": "mine"}
+    change = {"identifier": identifier, "requirements": [], "updates": [update]}
+    body = {"table-changes": [change]}
 
-    assert attack.is_whole()
+    refused = [
+        attack.commit("mine", update),
+        attack.create("new", properties={name: location}),
+        attack.create("new", properties={name: location}, **{"stage-create": True}),
+        attack.send("POST", "/v1/transactions/commit", body),
+    ]
+
+    assert [answer.error[:2] for answer in refused] == [(400, "BadRequestException")] * 4
+    attack.purge("victim")
+    assert not attack.exists(attack.victim)
+
+
+def test_path_property_of_a_view_with_the_location_of_another_returns_400(both: Attacked) -> None:
+    update = set_path("write.metadata.path", both.location)
+    both.view("view")
+
+    assert both.commit("view", update, kind="views").error[0] == 400
+    assert both.view("new", properties=update["updates"]).error[0] == 400
+
+
+def test_path_property_above_a_namespace_returns_400(both: Attacked) -> None:
+    both.create("mine")
+
+    assert both.commit("mine", set_path("write.data.path", both.folder)).error[0] == 400
+
+
+def test_path_properties_of_its_own_and_outside_are_accepted(both: Attacked) -> None:
+    location = both.create("mine").document["metadata"]["location"]
+    folders = (location, f"{location}/x", f"{both.folder}/objects", "s3://elsewhere/objects")
+
+    for folder in folders:
+        assert both.commit("mine", set_path("write.data.path", folder)).status == 200
+
+
+def test_former_path_property_refuses_no_later_commit(both: Attacked) -> None:
+    folder = f"{both.folder}/objects"
+    both.create("mine", properties={"write.data.path": folder})
+    both.create("other", location=f"{folder}/other")
+
+    assert both.commit("mine", set_path("a", "b")).status == 200
+
+
+def test_registered_path_property_with_the_location_of_another_returns_400(
+    both: Attacked,
+) -> None:
+    mine = both.create("mine").document["metadata"]
+    folder = f"{mine['location']}/metadata"
+    lists = [
+        {
+            "snapshot-id": 1,
+            "timestamp-ms": 1,
+            "summary": {"operation": "append"},
+            "manifest-list": at,
+        }
+        for at in (f"{both.location}/metadata/x.avro",)
+    ]
+    entry = {"timestamp-ms": 1, "metadata-file": f"{both.location}/metadata/0.metadata.json"}
+    crafted = [
+        {"properties": {"write.data.path": both.location}},
+        {"snapshots": lists},
+        {"metadata-log": [entry]},
+    ]
+    for number, members in enumerate(crafted):
+        at = f"{folder}/{number}.json"
+        table = {**mine, **members, "table-uuid": str(uuid.uuid4()), "location": f"{folder}/own"}
+        both.send("DELETE", f"{both.at}/tables/mine")
+        both.catalog.warehouse.write(at, json.dumps(table).encode())
+        refused = both.send("POST", f"{both.at}/register", {"name": "r", "metadata-location": at})
+        assert "overlaps with that of another table" in refused.message
+
+
+def test_snapshot_with_a_list_at_the_location_of_another_returns_400(both: Attacked) -> None:
+    both.create("mine")
+    snapshot = {
+        "snapshot-id": 1,
+        "sequence-number": 1,
+        "timestamp-ms": 1,
+        "summary": {"operation": "append"},
+        "manifest-list": f"{both.location}/metadata/x.avro",
+    }
+
+    refused = both.commit("mine", {"action": "add-snapshot", "snapshot": snapshot})
+
+    assert "overlaps with that of another table" in refused.message
+
+
+def test_transaction_that_names_a_new_location_as_path_returns_400(both: Attacked) -> None:
+    both.create("mine")
+    folder = f"{both.folder}/new"
+    updates = {
+        "victim": {"action": "set-location", "location": folder},
+        "mine": set_path("write.data.path", folder),
+    }
+    changes = [
+        {
+            "identifier": {"namespace": [both.namespace], "name": name},
+            "requirements": [],
+            "updates": [update],
+        }
+        for name, update in updates.items()
+    ]
+
+    for some in (changes, changes[::-1]):
+        refused = both.send("POST", "/v1/transactions/commit", {"table-changes": some})
+        assert "the new locations of" in refused.message
+
+
+def test_table_in_a_namespace_at_the_location_of_another_returns_400(both: Attacked) -> None:
+    inner = {"namespace": [f"{both.namespace}_in"], "properties": {"location": both.location}}
+    assert both.send("POST", "/v1/namespaces", inner).status == 200
+
+    refused = both.send("POST", f"{both.at}_in/tables", {"name": "t", "schema": SCHEMA})
+
+    assert "overlaps with that of another table" in refused.message
 
 
 @pytest.mark.parametrize(

@@ -128,6 +128,7 @@ class Commits:
             return metadata
         if base is None or metadata["location"] != base["location"]:
             catalog.check_location(key, metadata["location"])
+        catalog.check_folders(key, metadata, base)
         if former is not None and base is not None:
             metadata = self._rules.commit_finished(
                 metadata, base, former.document["metadata-location"]

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import product
 from typing import TYPE_CHECKING
 
 from lakepact.reference_server.http.problems import Problem
@@ -90,24 +91,26 @@ def committed_tables(
 def check_locations_apart(
     catalog: Catalog, formers: Mapping[Key, Record | None], metadata: Mapping[Key, TableMetadata]
 ) -> None:
-    """Refuse a transaction that puts two tables at locations which overlap.
+    """Refuse a transaction that puts a table at a location that another one takes or names.
 
     Raises:
         Problem: 400, two of the new locations overlap.
     """
-    new: list[tuple[Key, str]] = []
+    places: list[tuple[Key, str]] = []
+    folders: list[tuple[Key, str]] = []
     for key, document in metadata.items():
         former = formers[key]
-        if former is not None and former.document["metadata"]["location"] == document["location"]:
-            continue
-        places = catalog.warehouse.places(document["location"])
-        for other, place in new:
-            if any(overlap(place, one) for one in places):
-                two = f"{shown(other.place, other.name)} and {shown(key.place, key.name)}"
-                raise bad_request(
-                    f"the new locations of {two} overlap; choose a folder of its own for each"
-                )
-        new.extend((key, place) for place in places)
+        base: TableMetadata | None = former.document["metadata"] if former else None
+        new = [] if base and base["location"] == document["location"] else [document["location"]]
+        places.extend((key, place) for one in new for place in catalog.warehouse.places(one))
+        named = (*new, *catalog.located.new_folders(document, base))
+        folders.extend((key, place) for one in named for place in catalog.warehouse.places(one))
+    for (key, place), (other, folder) in product(places, folders):
+        if key != other and overlap(place, folder):
+            two = f"{shown(other.place, other.name)} and {shown(key.place, key.name)}"
+            raise bad_request(
+                f"the new locations of {two} overlap; choose a folder of its own for each"
+            )
 
 
 @contextmanager

@@ -28,7 +28,11 @@ from lakepact.reference_server.warehouse.local import Outside, below
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
-    from lakepact.generated.iceberg_rest.documents import RenameTableRequest
+    from lakepact.generated.iceberg_rest.documents import (
+        RenameTableRequest,
+        TableMetadata,
+        ViewMetadata,
+    )
     from lakepact.reference_server.http.validation import Validators
     from lakepact.reference_server.iceberg_rest.documents import Document
     from lakepact.reference_server.iceberg_rest.tables.locations import Located
@@ -125,6 +129,23 @@ class Catalog:
                 f"the location {location[:200]!r} overlaps with {others}; choose a folder of its own, or none"
             )
 
+    def check_folders(
+        self,
+        key: Key,
+        metadata: TableMetadata | ViewMetadata,
+        base: TableMetadata | ViewMetadata | None = None,
+        uuid: str | None = None,
+    ) -> None:
+        """Check that a table or view may use the folders that it names and `base` does not.
+
+        A purge keeps all files of a folder that another table names, as it does for its location.
+
+        Raises:
+            Problem: 400, a folder of the warehouse can be no location of the table or view.
+        """
+        for folder in self.located.new_folders(metadata, base):
+            self.check_location(key, folder, uuid)
+
     def new_location(self, namespace: Document, key: Key, wanted: str | None) -> str:
         """Return the location of a new table or view.
 
@@ -143,9 +164,11 @@ class Catalog:
         location = self.rules.default_location(
             self, namespace, levels=key.place, name=key.name
         ).rstrip("/")
-        self.rules.location_is_held(
-            self.warehouse, location
-        )  # a new folder: it overlaps with no other
+        if location.startswith(f"{below(self.warehouse.root, key.place)}/"):
+            # It is a new folder, which overlaps with no other.
+            self.rules.location_is_held(self.warehouse, location)
+        else:
+            self.check_location(key, location)
         return location
 
     def page(

@@ -6,7 +6,7 @@ Locations are compared as places (`Warehouse.places`), because a folder has many
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from itertools import chain
@@ -20,13 +20,14 @@ from lakepact.reference_server.iceberg_rest.documents import Document
 from lakepact.reference_server.iceberg_rest.identifiers import IDENTIFIERS, NAMESPACES
 from lakepact.reference_server.iceberg_rest.tables.metadata_files import METADATA_PATH
 from lakepact.reference_server.storage.store import Key, Record, Store, Transaction
-from lakepact.reference_server.warehouse.local import Outside, Warehouse, below, overlap
+from lakepact.reference_server.warehouse.local import Outside, Warehouse, below, inside, overlap
 
 DATA_PATHS = (
     "write.data.path",
     "write.object-storage.path",
     "write.folder-storage.path",
 )  #: where writers put data files
+FOLDERS = (METADATA_PATH, *DATA_PATHS)  #: properties that name folders
 
 
 class Located:
@@ -82,6 +83,18 @@ class Located:
         """Return whether no table, view or namespace, but the table or view at this key, may have files at a location."""
         own = () if key is None else (key,)
         return self._is_free(location, own, _Index.is_unused)
+
+    def new_folders(
+        self, metadata: Mapping[str, Any], base: Mapping[str, Any] | None
+    ) -> Iterator[str]:
+        """Yield the folders in the warehouse, outside of the own location, that metadata name and `base` does not."""
+        own = self._warehouse.places(metadata["location"])
+        for folder in sorted(_folders(metadata) - (set() if base is None else _folders(base))):
+            with contextlib.suppress(Outside):
+                self._warehouse.held(folder)
+                places = self._warehouse.places(folder)
+                if not all(any(inside(place, one) for one in own) for place in places):
+                    yield folder
 
     def knows(self, uuid: str) -> bool:
         """Return whether a table or view has this UUID, here or in another warehouse."""
@@ -379,14 +392,23 @@ def _about(document: Document) -> tuple[Any, ...]:
     )
 
 
-def _files(document: Document) -> Iterable[str]:
-    """Return the files that the metadata of a table or view name, as far as they show folders."""
-    metadata = document["metadata"]
+def _folders(metadata: Mapping[str, Any]) -> set[str]:
+    """Return the folders that the properties, manifest lists and former files of metadata name."""
+    properties = metadata.get("properties") or {}
+    wishes = (properties.get(name, "").rstrip("/") for name in FOLDERS)
+    return {*wishes, *(path.rpartition("/")[0] for path in _named_files(metadata))} - {""}
+
+
+def _named_files(metadata: Mapping[str, Any]) -> Iterable[str]:
     return chain(
-        (document["metadata-location"],),
         (entry["metadata-file"] for entry in metadata.get("metadata-log") or ()),
         (snapshot.get("manifest-list") or "" for snapshot in metadata.get("snapshots") or ()),
     )
+
+
+def _files(document: Document) -> Iterable[str]:
+    """Return the files that the metadata of a table or view name, as far as they show folders."""
+    return chain((document["metadata-location"],), _named_files(document["metadata"]))
 
 
 def _read(record: Record) -> Document:

@@ -11,8 +11,7 @@ from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.http.replies import Reply
 from lakepact.reference_server.http.service import Rules as ServiceRules
 from lakepact.reference_server.iceberg_rest.identifiers import identifier_key, levels_of, shown
-from lakepact.reference_server.iceberg_rest.tables.locations import DATA_PATHS
-from lakepact.reference_server.iceberg_rest.tables.metadata_files import METADATA_PATH
+from lakepact.reference_server.iceberg_rest.tables.locations import FOLDERS
 from lakepact.reference_server.warehouse.local import Outside, inside
 from lakepact.reference_server.warehouse.storage_requests import (
     READING,
@@ -45,7 +44,7 @@ REPLACED = frozenset(
 def locations_of(catalog: Catalog, key: Key, metadata: TableMetadata) -> tuple[str, ...]:
     """Return the locations that a table keeps its files at, as far as they are its own."""
     properties = metadata.get("properties") or {}
-    further = (properties.get(name) for name in (METADATA_PATH, *DATA_PATHS))
+    further = map(properties.get, FOLDERS)
     return (
         metadata["location"],
         *(path for path in further if path and _is_its_own(catalog, key, path)),

@@ -114,6 +114,7 @@ class Tables:
             metadata = self._new_metadata(
                 body, self._catalog.new_location(within.document, key, body.get("location"))
             )
+            self._catalog.check_folders(key, metadata)
             record: Record | None = None
             if body.get("stage-create", False):
                 prepare(self._catalog.warehouse, metadata["location"])
@@ -256,6 +257,7 @@ class Tables:
                 self._catalog.rules.identifier_is_free(transaction, levels, name, "table")
             metadata = self._rules.read_metadata(self._catalog, location)
             self._catalog.check_location(key, metadata["location"], metadata["table-uuid"])
+            self._catalog.check_folders(key, metadata, uuid=metadata["table-uuid"])
             record = record_of(metadata, location, orjson.dumps(metadata))
             transaction.put(key, record)
         access = self._credentials.access_for(

@@ -63,6 +63,7 @@ class ViewCommits:
             return former
         if metadata["location"] != base["location"]:
             self._catalog.check_location(key, metadata["location"])
+        self._catalog.check_folders(key, metadata, base)
         metadata = self._rules.view_commit_finished(metadata, base)
         check_result(self._catalog, "view", metadata)
         return self._rules.view_written(

@@ -117,6 +117,7 @@ class Views:
             metadata = self._rules.new_view_metadata(
                 body, view_uuid=str(uuid.uuid4()), location=location, now_ms=now_ms()
             )
+            self._catalog.check_folders(key, metadata)
             record = self._rules.view_written(self._catalog.warehouse, metadata, former=None)
             self._catalog.put(transaction, key, record)
         return Reply(200, record.body, stored_at=record.document["metadata-location"])
@@ -154,6 +155,7 @@ class Views:
             metadata = self._rules.read_view_metadata(self._catalog, location)
             key = identifier_key(levels, name)
             self._catalog.check_location(key, metadata["location"], metadata["view-uuid"])
+            self._catalog.check_folders(key, metadata, uuid=metadata["view-uuid"])
             record = _record_of(metadata, location, orjson.dumps(metadata))
             transaction.put(key, record)
         return Reply(200, record.body)
