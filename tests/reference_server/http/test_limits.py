@@ -29,7 +29,7 @@ def line_of(size: int) -> bytes:
 
 
 def head_of(size: int) -> bytes:
-    start = b"GET /v1/config HTTP/1.1\r\nConnection: close\r\nX: "
+    start = b"GET /v1/config HTTP/1.1\r\nHost: a\r\nConnection: close\r\nX: "
     return start + b"x" * (size - len(start) - 4) + b"\r\n\r\n"
 
 
@@ -37,7 +37,7 @@ def head_of(size: int) -> bytes:
     ("size", "status"), [(LIMITS.request_line, 404), (LIMITS.request_line + 1, 414)]
 )
 def test_request_line_over_the_limit_returns_414(port: int, size: int, status: int) -> None:
-    with connect(port, line_of(size) + b"\r\nConnection: close\r\n\r\n") as connection:
+    with connect(port, line_of(size) + b"\r\nHost: a\r\nConnection: close\r\n\r\n") as connection:
         assert statuses(connection) == [status]
 
 
@@ -58,12 +58,50 @@ def test_head_over_the_limit_returns_431(port: int, size: int, status: int, piec
         assert statuses(connection) == [status]
 
 
-@pytest.mark.parametrize(("headers", "status"), [(LIMITS.lines - 3, 200), (LIMITS.lines - 2, 431)])
+@pytest.mark.parametrize(("headers", "status"), [(LIMITS.lines - 4, 200), (LIMITS.lines - 3, 431)])
 def test_too_many_headers_return_431(port: int, headers: int, status: int) -> None:
     with connect(
-        port, b"GET /v1/config HTTP/1.1\r\nConnection: close\r\n" + b"a:\r\n" * headers + b"\r\n"
+        port,
+        b"GET /v1/config HTTP/1.1\r\nHost: a\r\nConnection: close\r\n"
+        + b"a:\r\n" * headers
+        + b"\r\n",
     ) as connection:
         assert statuses(connection) == [status]
+
+
+@pytest.mark.parametrize(
+    ("version", "hosts", "status"),
+    [
+        (b"1.1", [b"a"], 200),
+        (b"1.1", [b"[::1]:8080"], 200),
+        (b"1.1", [b""], 200),
+        (b"1.1", [], 400),
+        (b"1.1", [b"a", b"b"], 400),
+        (b"1.1", [b"a", b"a"], 400),
+        (b"1.1", [b"a b"], 400),
+        (b"1.1", [b"a/b"], 400),
+        (b"1.1", [b"<b>"], 400),
+        (b"1.0", [], 200),
+        (b"1.0", [b"a", b"b"], 400),
+    ],
+)
+def test_request_without_one_host_returns_400(
+    port: int, version: bytes, hosts: list[bytes], status: int
+) -> None:
+    lines = b"".join(b"Host: %b\r\n" % host for host in hosts)
+    request = b"GET /v1/config HTTP/%b\r\n%bConnection: close\r\n\r\n" % (version, lines)
+    for _ in range(3):  # the fast path knows headers that came before
+        with connect(port, request) as connection:
+            answer = received(connection)
+        assert int(answer.split()[1]) == status
+        assert (b"exactly one valid Host header" in answer) == (status == 400)
+
+
+def test_body_behind_a_request_without_host_is_not_read_as_a_request(port: int) -> None:
+    with connect(
+        port, b"POST /v1/namespaces HTTP/1.1\r\nContent-Length: 50\r\n\r\n" + CONFIG
+    ) as connection:
+        assert statuses(connection) == [400]
 
 
 def test_trailers_over_the_limit_return_431(port: int) -> None:
@@ -156,7 +194,8 @@ def test_a_connection_whose_answers_are_not_taken_is_closed(port: int) -> None:
 def test_pipelined_requests_are_all_answered_in_order(port: int) -> None:
     targets = [b"/v1/config", b"/nowhere"] * 500
     with connect(
-        port, b"".join(b"GET %b HTTP/1.1\r\n\r\n" % target for target in targets) + b"\x00"
+        port,
+        b"".join(b"GET %b HTTP/1.1\r\nHost: a\r\n\r\n" % target for target in targets) + b"\x00",
     ) as connection:
         assert statuses(connection) == [200, 404] * 500 + [400]
 

@@ -26,6 +26,8 @@ Shared = WeakKeyDictionary[ServerState, Connections]
 HEAD_END = b"\r\n\r\n"
 #: Java's HTTP client offers h2c with every first request. The parser would take a request with an upgrade to have no body.
 UPGRADE = re.compile(rb"\nupgrade:", re.IGNORECASE)
+#: Host and port. Without one host, a proxy in front of the server may have routed the request by another one.
+HOST = re.compile(rb"[A-Za-z0-9._~!$&'()*+,;=%\[\]:-]*")
 SMALL_HEAD = (
     512  #: bytes of a head that no limit can concern; smaller limits than that are not meant
 )
@@ -35,6 +37,10 @@ FREE_BODY = (
 PROGRESS = 64 * 1024  #: bytes of an answer that a reader has to take within the time limit
 LINGER_TICKS = 4  #: how long input is discarded after a refusal, so that the caller can read the refusal before the connection is reset
 SHUTDOWN_TICKS = 2  #: how long stalled callers are waited for while the server ends
+
+
+class BadHost(Exception):
+    """A request without exactly one valid Host header."""
 
 
 class Part(Enum):
@@ -91,6 +97,7 @@ class BoundedProtocol(HttpToolsProtocol):
         self._framing = 0  # bytes since the last piece of a chunked body
         self._received = 0  # bytes of the request that are held
         self._refused = False
+        self._fault = ""  # of the request, if the parser does not know it
         self._ending = False
         self._paused_flow = cast("PausableFlow", None)
         self.idle_ticks = 0
@@ -240,7 +247,12 @@ class BoundedProtocol(HttpToolsProtocol):
         super().on_message_begin()
 
     def on_headers_complete(self) -> None:
-        """Note the end of a head."""
+        """Note the end of a head, or refuse one without exactly one host."""
+        hosts = [value for name, value in self.headers if name == b"host"]
+        is_needed = self.parser.get_http_version() == "1.1"
+        if len(hosts) > 1 or (is_needed and not hosts) or not all(map(HOST.fullmatch, hosts)):
+            self._fault = "The request needs exactly one valid Host header."
+            raise BadHost
         super().on_headers_complete()
         self._part = Part.BODY
 
@@ -278,7 +290,7 @@ class BoundedProtocol(HttpToolsProtocol):
 
     def send_400_response(self, msg: str) -> None:
         """Refuse bytes that are not HTTP."""
-        self._refuse(400, msg)
+        self._refuse(400, self._fault or msg)
 
     def _refuse(self, status: int, message: str) -> None:
         """Send an error, and answer nothing that follows it."""
