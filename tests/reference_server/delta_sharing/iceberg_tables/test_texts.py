@@ -127,6 +127,7 @@ def test_partition_values_have_texts(name, value, text):
         ("timestamp", 5),
         ("double", 0.5),
         ("binary", b""),
+        ("decimal(10,2)", b"\1" * 2000),
     ],
 )
 def test_values_without_a_common_text_have_none(name, value):

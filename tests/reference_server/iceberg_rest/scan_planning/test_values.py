@@ -17,6 +17,7 @@ from lakepact.reference_server.iceberg_rest.scan_planning import calendar
 from lakepact.reference_server.iceberg_rest.scan_planning.hashing import bucket, murmur3
 from lakepact.reference_server.iceberg_rest.scan_planning.values import (
     Literal,
+    from_avro,
     from_bytes,
     literal,
     value_as_json,
@@ -200,3 +201,14 @@ def test_bounds_of_narrower_types_are_widened_and_others_unknown(
     kind: str, raw: bytes, expected: Any
 ) -> None:
     assert from_bytes(raw, kind) == expected
+
+
+def test_bytes_longer_than_a_decimal_are_none() -> None:
+    assert from_bytes(b"\1" * 32, "decimal(38, 2)") is not None
+    assert from_bytes(b"\1" * 33, "decimal(38, 2)") is None
+    assert from_bytes(b"\1" * 1_000_000, "decimal(38, 2)") is None
+
+
+def test_partition_value_longer_than_a_decimal_is_refused() -> None:
+    with pytest.raises(ValueError, match="another type"):
+        from_avro(b"\1" * 1_000_000, "decimal(38, 2)")

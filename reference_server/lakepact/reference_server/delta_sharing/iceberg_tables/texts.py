@@ -10,6 +10,8 @@ from datetime import date, datetime, timedelta
 from decimal import Decimal
 from typing import Any
 
+from lakepact.reference_server.iceberg_rest.scan_planning.values import LONGEST_DECIMAL
+
 EPOCH = date(1970, 1, 1)
 START = datetime(1970, 1, 1)  # noqa: DTZ001  # a time of day is put behind the day, and the zone behind both
 #: Types of Delta partition values: all readers parse their text in the same way.
@@ -40,7 +42,7 @@ def partition_text(type_: str, value: Any) -> str | None:
         return _day(value).isoformat()
     if type_ == "string" and isinstance(value, str) and value:  # an empty one would be null
         return value
-    if type_.startswith("decimal") and isinstance(value, bytes):
+    if type_.startswith("decimal") and isinstance(value, bytes) and len(value) <= LONGEST_DECIMAL:
         return _decimal(value, type_)
     raise NoText(type_)
 

@@ -165,6 +165,9 @@ def _narrowed(value: float) -> float:
 # -- as files keep them -----------------------------------------------------------------------------------------------
 
 
+LONGEST_DECIMAL = 32  #: bytes; 38 digits have 16, which a writer may pad
+
+
 def from_bytes(raw: bytes, column_type: Any) -> Any:
     """Return the value that bytes of a bound stand for; None for what is not known.
 
@@ -206,7 +209,13 @@ _FROM_BYTES: dict[str, Callable[[bytes], Any]] = {
 
 
 def unscaled(raw: bytes, column_type: Any) -> Decimal:
-    """Return the decimal whose digits are a big-endian whole number."""
+    """Return the decimal whose digits are a big-endian whole number.
+
+    Raises:
+        ValueError: it has more bytes than the longest decimal; those of 250 KB take a minute.
+    """
+    if len(raw) > LONGEST_DECIMAL:
+        raise ValueError("bytes of another type")
     known = primitive(column_type)
     scale = known.numbers[1] if known else 0
     return (
