@@ -249,7 +249,7 @@ class BoundedProtocol(HttpToolsProtocol):
     def on_headers_complete(self) -> None:
         """Note the end of a head, or refuse one without exactly one host."""
         hosts = [value for name, value in self.headers if name == b"host"]
-        is_needed = self.parser.get_http_version() == "1.1"
+        is_needed = cast("Any", self.parser).get_http_version() == "1.1"
         if len(hosts) > 1 or (is_needed and not hosts) or not all(map(HOST.fullmatch, hosts)):
             self._fault = "The request needs exactly one valid Host header."
             raise BadHost

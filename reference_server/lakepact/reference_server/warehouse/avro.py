@@ -23,8 +23,8 @@ FILES = 16  #: as many files of the largest size are read for one task
 #: Parts of the largest size that a header and a record may have. The record of a wide table has 100 KiB.
 HEADERS, RECORDS = 16, 256
 VALUES = 2  #: that a byte may stand for; a value takes up to 200 bytes of memory
-_BYTES = {"null": 0, "boolean": 1, "int": 1, "long": 1, "float": 4, "double": 8}
-_BYTES |= {"bytes": 1, "string": 1}  # the fewest bytes of each type
+_ONE = dict.fromkeys(("boolean", "int", "long", "bytes", "string"), 1)
+_BYTES = {"null": 0, **_ONE, "float": 4, "double": 8}  # the fewest of each type
 _SYNC = {"name": "sync", "type": {"type": "fixed", "name": "Sync", "size": 16}}
 _META = {"name": "meta", "type": {"type": "map", "values": "bytes"}}
 _MAGIC = {"name": "magic", "type": {"type": "fixed", "name": "Magic", "size": 4}}
@@ -207,7 +207,7 @@ class _Types:
             return {"type": kind, "values": values}, 1 - VALUES
         if kind not in ("record", "fixed", "enum"):
             return self.written_out(kind, space, depth + 1)
-        new = {"type": kind, "name": f"t{self._count}"}
+        new: dict[str, Any] = {"type": kind, "name": f"t{self._count}"}
         name = schema["name"]
         space = name.rpartition(".")[0] or schema.get("namespace", space)
         if kind == "fixed":
