@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import http.client
 import json
+import os
 import threading
 from collections.abc import Generator
 from contextlib import contextmanager
@@ -14,7 +15,7 @@ from typing import Any
 from raw_connections import ServerProcess, answer_seconds, server_process
 
 COLUMN = {"id": 1, "name": "id", "type": "long", "required": False}
-ONE_SECOND = 1.0
+ONE_SECOND = 1.0  #: on a machine that has nothing else to do
 MEGABYTES = 500
 
 
@@ -64,7 +65,8 @@ class Planned:
         """Check that the process lives, took little memory, and answered the other callers."""
         assert self.server.process.poll() is None
         assert self.server.most_megabytes < MEGABYTES
-        assert max(self.waits, default=0) < ONE_SECOND
+        load = os.getloadavg()[0] / (os.cpu_count() or 1)
+        assert max(self.waits, default=0) < ONE_SECOND * max(1, load)
 
 
 @contextmanager

@@ -21,7 +21,7 @@ MOST_RECORDS = 1_000_000  #: of one file
 MOST_TYPES, MOST_DEPTH = 10_000, 32  #: of a schema, in which each use of a named type counts
 FILES = 16  #: as many files of the largest size are read for one task
 #: Parts of the largest size that a header and a record may have. The record of a wide table has 100 KiB.
-HEADERS, RECORDS = 16, 256
+HEADERS, RECORDS = 32, 256
 VALUES = 2  #: that a byte may stand for; a value takes up to 200 bytes of memory
 _ONE = dict.fromkeys(("boolean", "int", "long", "bytes", "string"), 1)
 _BYTES = {"null": 0, **_ONE, "float": 4, "double": 8}  # the fewest of each type
