@@ -156,7 +156,7 @@ def main(
     click.echo(f"took {time.monotonic() - started:.0f} seconds")
     if not again:
         place.parent.mkdir(exist_ok=True)
-        place.write_text(text_of(table(_lines(results), BY_NAME)), "utf-8")
+        place.write_text(text_of(table(_lines(results), BY_NAME, jobs=jobs)), "utf-8")
 
 
 def _forecast(name: str, count: int, lines: list[Line], jobs: int) -> str:

@@ -6,6 +6,7 @@ import datetime as dt
 import json
 from typing import TYPE_CHECKING, Any
 
+from impact.deviating import deviating
 from impact.outcomes import CONTRACT, NOT_CALLED, SEVERITY, VERSION
 from lakepact.generated.contract import Contract
 from mutants import faults
@@ -75,9 +76,19 @@ def is_harmless(entry: Mapping[str, Any] | None) -> bool:
     return entry is not None and not _harm(entry["clients"])
 
 
-def table(lines: Iterable[dict[str, Any]], clients: Mapping[str, ClientProgram]) -> dict[str, Any]:
-    """Return the table of all results; `clients` are by their names in it."""
+def table(
+    lines: Iterable[dict[str, Any]], clients: Mapping[str, ClientProgram], *, jobs: int
+) -> dict[str, Any]:
+    """Return the table of all results.
+
+    Args:
+        lines: the results.
+        clients: by their names in the table.
+        jobs: servers at a time, on which the suite looks at the mutants.
+    """
     found = listed(lines)
+    shown = deviating({name: entry["mutant"] for name, entry in found.items()}, jobs=jobs)
+    found = {name: {**entry, "deviations": shown[name]} for name, entry in found.items()}
     measured = {name for entry in found.values() for name in entry["clients"]}
     return {
         "contract": CONTRACT,

@@ -51,7 +51,9 @@ def page(folder: Path, servers: Sequence[CatalogServer]) -> str:
 def read_report(path: Path) -> list[dict[str, Any]]:
     """Return the lines of a packed report; none if it does not exist."""
     return (
-        [orjson.loads(line) for line in gzip.decompress(path.read_bytes()).splitlines()]
+        harm.annotated(
+            [orjson.loads(line) for line in gzip.decompress(path.read_bytes()).splitlines()]
+        )
         if path.exists()
         else []
     )
@@ -96,7 +98,7 @@ def _clients(reports: dict[CatalogServer, list[dict[str, Any]]]) -> Iterator[str
     columns = [_column(server, report) for server, report in reports.items()]
     if found := client_rows(columns, "[{}](#{})"):
         yield "\n## Clients that the causes hurt\n"
-        yield "Each client met one fault for each requirement: [what that says](../test-a-server.md#clients-that-a-cause-hurts).\n"
+        yield "Each client met [the very fault that the cause shows](../test-a-server.md#clients-that-a-cause-hurts).\n"
         yield from table(
             ("client", *(md(each.name) for each in columns)),
             ((md(client), *cells) for client, *cells in found),
@@ -111,8 +113,8 @@ def _causes(reports: dict[CatalogServer, list[dict[str, Any]]]) -> Iterator[str]
             if line["line"] == "result"
         }
         anchors = {number: anchor for anchor, number, _ in hurting(_column(server, report))}
-        header, *lines = harm.annotated(report)
-        causes = [line for line in lines if line["line"] == "cause"]
+        header = report[0]
+        causes = [line for line in report if line["line"] == "cause"]
         failing = [line for line in causes if line["outcome"] == Outcome.FAIL]
         yield f"\n## {md(server.title)} {md(server.version)}: {plural(len(failing), 'cause')}\n"
         if not failing:

@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from lakepact.conformance.evidence.escaping import plain
-from lakepact.conformance.report import lines
+from lakepact.conformance.report import harm, lines
 from lakepact.conformance.report.issue import issue as text_of
 from lakepact.conformance.running import runner
 
@@ -34,7 +34,7 @@ def issue(report: Path, cause: int | None, *, server: str) -> None:
     Example: lakepact issue report.jsonl 1 --server "Nessie 0.99.0"
     """
     try:
-        found = lines.read(report)
+        found = harm.annotated(lines.read(report))
     except ValueError as wrong:
         raise click.UsageError(plain(wrong)) from wrong
     causes = {line["number"]: line for line in found if line["line"] == "cause"}

@@ -45,11 +45,11 @@ def report(
     """
     try:
         files = output.report_files(wanted, make_folders=make_folders)
-        found = lines.read(report)
+        found = harm.annotated(lines.read(report))
         names = impact.named(found[0]["contract"], clients)
     except ValueError as wrong:
         raise click.UsageError(plain(wrong)) from wrong
-    found = harm.in_order(harm.annotated(found, names), renumber=False) if names else found
+    found = harm.in_order(found, renumber=False, names=names) if names else found
     if not files:
         text.show(found, Screen(), verbose=verbose, severity=severity)
     written = [output.is_written(found, kind, path, verb="report") for kind, path in files]

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 from lakepact.conformance.evidence.escaping import html
 from lakepact.conformance.evidence.outcome import Outcome
-from lakepact.conformance.report import harm
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -29,7 +28,7 @@ SVG = """<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="20" rol
 def svg(report: Sequence[Mapping[str, Any]]) -> str:
     """Return the verdict of a report as an SVG."""
     header, footer = report[0], report[-1]
-    label, said = f"{header['contract']} {header['version']}", verdict(header, footer)
+    label, said = f"{header['contract']} {header['version']}", verdict(footer)
     left, right = (round(len(text) * CHARACTER) + PADDING for text in (label, said))
     return SVG.format(
         label=html(label),
@@ -45,10 +44,8 @@ def svg(report: Sequence[Mapping[str, Any]]) -> str:
     )
 
 
-def verdict(header: Mapping[str, Any], footer: Mapping[str, Any]) -> str:
+def verdict(footer: Mapping[str, Any]) -> str:
     """Return the verdict of a report in a few words."""
-    if header.get("for"):
-        return f"{footer['verdict']}{harm.for_clients(header)}"
     counts = footer["counts"]
     failing = counts[Outcome.FAIL] + counts[Outcome.UNEXPECTED_PASS]
     if footer["verdict"] == "not conformant" and failing:

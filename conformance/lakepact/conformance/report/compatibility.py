@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from lakepact.conformance.evidence.outcome import Outcome
-from lakepact.conformance.report.harm import annotated, for_clients, hurt
+from lakepact.conformance.report.harm import hurt
 from lakepact.conformance.report.looks import LOOKS
 
 AREA, REQUIREMENT, OPERATION = ("area", "requirement", "operation")
@@ -144,7 +144,7 @@ def column(name: str, report: Sequence[dict[str, Any]]) -> Column:
         incomplete,
         seen,
         footer.get("causes", {}),
-        annotated(report),
+        report,
     )
 
 
@@ -176,11 +176,6 @@ def _notes(headers: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
         yield f"limited to {next(iter(parts.values()))}"
     else:
         yield from (f"{name}: limited to {part}" for name, part in parts.items())
-    yield from (
-        f"{name}: the verdict is{clients}"
-        for name, header in headers.items()
-        if (clients := for_clients(header))
-    )
     makers = {header["lakepact"] for header in headers.values()}
     if len(makers) > 1:
         yield f"the reports are from different versions of lakepact ({', '.join(sorted(makers))}), whose checks may differ"

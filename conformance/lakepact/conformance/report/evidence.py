@@ -178,6 +178,24 @@ class Finding:
         at = f"{named}{within[listed.end() :]}" if listed and named else within
         return kind, "" if kind in {Wrong.TYPE, Wrong.MISSING} else at
 
+    @property
+    def deviation(self) -> str:
+        """The operation, the mistake in the request, and what the answer did; empty if no answer shows it alone."""
+        difference = self.failure.get("difference", {})
+        if self.exchange is None or self.is_about(Kind.LOST):
+            return ""
+        mutation = self.failure.get("mutation", {})
+        mistake = f" {mutation['kind']} {mutation['at']}" if mutation else ""
+        error = error_of(self)
+        if self.is_about_status or self.accepted:
+            expected = "/".join(map(str, self.expected_status)) or "another"
+            answer = f"{self.status} {error[0] if error else ''}, expected {expected}"
+        elif difference:
+            answer = f"{difference['at']} {difference['kind']}"
+        else:
+            return ""
+        return re.sub(r"(?<=/)\d+(?=/|$| )", "*", f"{self.operation}{mistake}: {answer}")
+
     def is_about(self, *kinds: Kind) -> bool:
         """Return whether the response differs in one of these ways from what is expected."""
         return self.failure.get("difference", {}).get("kind") in kinds
@@ -256,6 +274,22 @@ class Evidence:
         return next(
             (other for other in others if other.exchange and _names(other.exchange) <= named), None
         )
+
+
+def deviations(report: Iterable[Line]) -> dict[str, frozenset[str]]:
+    """Return what each broken requirement shows: the checks, each with a deviation that one answer shows alone."""
+    lines = list(report)
+    exchanges = {line["number"]: line for line in lines if line["line"] == "exchange"}
+    shown = {
+        line["requirement"]: {
+            f"{case.verdict['check']} {case.deviation}"
+            for case in _cases(line, exchanges)
+            if case.deviation
+        }
+        for line in lines
+        if line["line"] == "result" and line["outcome"] in BROKEN
+    }
+    return {requirement: frozenset(each) for requirement, each in shown.items()}
 
 
 def _cases(result: Line, exchanges: Mapping[int, Line]) -> Iterator[Finding]:

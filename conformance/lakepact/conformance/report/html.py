@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 from lakepact.conformance.evidence.escaping import html as escape
 from lakepact.conformance.evidence.escaping import html_sentence
 from lakepact.conformance.evidence.outcome import Outcome
-from lakepact.conformance.report import harm
 from lakepact.conformance.report.causes import Severity, summary
 from lakepact.conformance.report.filters import SCRIPT, form
 from lakepact.conformance.report.findings import Findings, marks
@@ -41,24 +40,19 @@ SECTIONS = {
         (Outcome.KNOWN_FAIL,),
         "Broken, and listed as a known failure with a reason.",
     ),
-    "tolerated": ("Not counted", (), "They hurt none of the clients that the verdict is for."),
 }
 
 
 def html(report: Sequence[dict[str, Any]]) -> str:
     """Return the page of a report's lines."""
-    report = harm.annotated(report)
     header, footer = report[0], report[-1]
     results = [line for line in report if line["line"] == "result"]
     findings = Findings(report)
-    title = f"{footer['verdict']}{harm.for_clients(header)}: {header['target']}, {header['title']} {header['version']}"
-    spared = harm.tolerated(report)
-    counted = [r for r in results if r["requirement"] not in spared]
+    title = f"{footer['verdict']}: {header['target']}, {header['title']} {header['version']}"
     shown = {
-        anchor: [r for o in outcomes for r in counted if r["outcome"] == o]
+        anchor: [r for o in outcomes for r in results if r["outcome"] == o]
         for anchor, (_, outcomes, _) in SECTIONS.items()
     }
-    shown["tolerated"] = [r for r in results if r["requirement"] in spared]
     absent = [r for r in results if r["outcome"] == Outcome.NOT_OFFERED]
     passed = [r for r in results if r["outcome"] == Outcome.PASS]
     parts = [
@@ -140,7 +134,7 @@ def _top(
     links |= {"offer": "The target"} if _of_a_server(header) else {}
     look = VERDICTS[footer["verdict"]]
     kicker = f"{header['title']} {header['version']}"
-    heading = f"{chip(look, look.sentence)}{escape(harm.for_clients(header))}"
+    heading = chip(look, look.sentence)
     return top(
         kicker, heading, facts, notices=_notices(report, has_results=bool(results)), links=links
     )
@@ -148,8 +142,6 @@ def _top(
 
 def _notices(report: Sequence[Mapping[str, Any]], *, has_results: bool) -> Iterator[str]:
     header, footer = report[0], report[-1]
-    if scope := harm.scope(report):
-        yield escape(scope)
     if "stopped" in footer:
         yield f"<b>{'Not everything was' if has_results else 'Nothing could be'} checked.</b> {escape(footer['stopped'])}"
     if header["only"]:
@@ -182,17 +174,8 @@ def _summary(
 
 def _link(cause: Mapping[str, Any]) -> str:
     """Return a link to a cause: its number, after a sign if it is no failure that counts."""
-    number, outcome = (
-        cause["number"],
-        Outcome.KNOWN_FAIL if "tolerated" in cause else Outcome(cause["outcome"]),
-    )
-    sign = (
-        ""
-        if outcome is Outcome.FAIL
-        else "· "
-        if "tolerated" in cause
-        else f"{LOOKS[outcome].sign} "
-    )
+    number, outcome = cause["number"], Outcome(cause["outcome"])
+    sign = "" if outcome is Outcome.FAIL else f"{LOOKS[outcome].sign} "
     return f'<a class="v {LOOKS[outcome].style}" href="#cause-{number}" title="{escape(cause["title"])}">{sign}{number}</a>'
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from functools import cache
 
@@ -49,6 +49,18 @@ class Impact:
     version: str  #: of the contract
     clients: Mapping[str, str]  #: titles with versions, by name
     requirements: Mapping[str, Mapping[str, Harm]]  #: by id and name of the client
+    #: By id: what the suite finds on the server with the measured fault, as `report.evidence` writes it.
+    deviations: Mapping[str, Sequence[str]] = field(default_factory=dict)
+
+    def of_faults(self, shown: Mapping[str, Collection[str]]) -> Impact:
+        """Return the measurements whose faults are among these: by requirement, the deviations that a report shows."""
+        measured = {
+            requirement: harms
+            for requirement, harms in self.requirements.items()
+            if self.deviations.get(requirement)
+            and set(self.deviations[requirement]) <= set(shown.get(requirement, ()))
+        }
+        return replace(self, requirements=measured)
 
     def worst(self, requirements: Iterable[str]) -> dict[str, Harm]:
         """Return the worst measurement of each client, the gravest first."""
@@ -84,6 +96,10 @@ def impact_of(contract: str) -> Impact:
                 )
                 for client, found in entry["clients"].items()
             }
+            for requirement, entry in table.get("requirements", {}).items()
+        },
+        {
+            requirement: entry.get("deviations", ())
             for requirement, entry in table.get("requirements", {}).items()
         },
     )

@@ -9,7 +9,6 @@ from typing import Any
 from lakepact.conformance.evidence.escaping import code, code_block
 from lakepact.conformance.evidence.escaping import markdown as md
 from lakepact.conformance.report import harm
-from lakepact.conformance.report.impact import HURTS
 from lakepact.conformance.report.requests import deciding, exchanges_of
 
 NAME = re.compile(r"lp_[0-9a-f]+(_\d+)+")  #: of an object that a check creates
@@ -43,7 +42,7 @@ def _lines(
     yield f"The contract demands: {md(first['sentence'])}\n"
     yield f"Clause: {code(first['clause'])} of {md(contract)}."
     yield f"Requirement of lakepact {md(header['lakepact'])}: {md(first['requirement'])}.\n"
-    yield from _clients(*harm.annotated([header, dict(cause), report[-1]])[:2])
+    yield from _clients(header, cause)
     yield from _steps(first["requirement"], verdict, [exchange["curl"] for exchange in sent])
     expected, actual = (" ".join(verdict.get(side, "").split()) for side in ("expected", "actual"))
     yield f"Expected: {code(expected)}\n"
@@ -58,13 +57,9 @@ def _lines(
 def _clients(header: Mapping[str, Any], cause: Mapping[str, Any]) -> Iterator[str]:
     """Yield the clients that the cause hurts, each with the task that showed it."""
     if shown := harm.terms(header, cause).get("clients"):
-        yield f"Published clients on a server with this mistake: {md(shown)}.\n"
+        yield f"Published clients on a server with this fault: {md(shown)}.\n"
     titles, harms = header.get("clients", {}), cause.get("clients", {})
-    hurt = [
-        (titles.get(client, client), each)
-        for client, each in harms.items()
-        if each["outcome"] in HURTS
-    ]
+    hurt = [(titles.get(client, client), each) for client, each in harms.items()]
     yield from (
         f"- {md(name)}, {md(each['task'])}: {md(each['detail'])} ({md(each['requirement'])})"
         for name, each in hurt

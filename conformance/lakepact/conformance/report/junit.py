@@ -8,7 +8,6 @@ from xml.etree import ElementTree as ET
 
 from lakepact.conformance.evidence.escaping import xml
 from lakepact.conformance.evidence.outcome import Outcome
-from lakepact.conformance.report import harm
 from lakepact.conformance.report.requests import deciding, evidence_line, exchanges_of
 
 if TYPE_CHECKING:
@@ -32,7 +31,6 @@ def junit(report: Sequence[dict[str, Any]]) -> str:
     for line in report:
         if line["line"] == "result":
             areas[line["area"]].append(line)
-    spared = harm.tolerated(report)
     root = ET.Element(
         "testsuites",
         name=xml(f"{header['contract']} {header['version']}"),
@@ -50,12 +48,7 @@ def junit(report: Sequence[dict[str, Any]]) -> str:
         )
         ET.SubElement(case, "error", message=xml(footer["stopped"]))
     for area, results in areas.items():
-        kinds = [
-            ELEMENTS.get(
-                Outcome.KNOWN_FAIL if r["requirement"] in spared else Outcome(r["outcome"])
-            )
-            for r in results
-        ]
+        kinds = [ELEMENTS.get(Outcome(r["outcome"])) for r in results]
         suite = ET.SubElement(
             root,
             "testsuite",
@@ -76,11 +69,7 @@ def junit(report: Sequence[dict[str, Any]]) -> str:
             evidence = f"{cause}{evidence_line(result, exchanges)}"
             if kind is not None:
                 verdict = deciding(result)
-                message = (
-                    evidence
-                    if kind == "failure"
-                    else spared.get(result["requirement"], verdict.get("remark", ""))
-                )
+                message = evidence if kind == "failure" else verdict.get("remark", "")
                 ET.SubElement(case, kind, message=xml(message)).text = xml(
                     verdict.get("actual", "")
                 )

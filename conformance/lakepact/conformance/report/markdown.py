@@ -48,11 +48,10 @@ def table(
 
 
 def _document(report: Sequence[dict[str, Any]]) -> Iterator[str]:
-    report = harm.annotated(report)
     header, footer = report[0], report[-1]
     results = [line for line in report if line["line"] == "result"]
     exchanges = exchanges_of(report)
-    yield f"# {md(header['title'])} {md(header['version'])}: {md(footer['verdict'] + harm.for_clients(header))}\n"
+    yield f"# {md(header['title'])} {md(header['version'])}: {md(footer['verdict'])}\n"
     yield f"{code(header['target'])}, checked {md(header['ended'])} by lakepact {md(header['lakepact'])}: "
     yield f"{len(results)} requirements, {footer['checks']} checks, {footer['requests']} requests, {footer['seconds']:.1f} s.\n"
     if "stopped" in footer:
@@ -61,8 +60,6 @@ def _document(report: Sequence[dict[str, Any]]) -> Iterator[str]:
         return
     if summary(report):
         yield f"{md(summary(report))}.\n"
-    if harm.scope(report):
-        yield f"{md(harm.scope(report))}\n"
     shown = [o for o in Outcome if o in {r["outcome"] for r in results}]
     rows = ((md(area), *(str(seen[o]) for o in shown)) for area, seen in by_area(results).items())
     yield from table(

@@ -18,7 +18,7 @@ from lakepact.conformance.evidence.escaping import markdown as md
 from lakepact.conformance.evidence.outcome import Outcome
 from lakepact.conformance.report.causes import Severity
 from lakepact.conformance.report.compatibility import (
-    NOT_ASKED,
+    NOTHING,
     REQUIREMENT,
     cell_text,
     counted,
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
 
 #: Classes of the style sheet, by effect on a client.
-STYLES = {"wrong": "fail", "fails": "warn", "refuses": "inconclusive", "works": "pass"}
+STYLES = {"wrong": "fail", "fails": "warn", "refuses": "inconclusive"}
 
 
 def show(matrix: Matrix, console: Console) -> None:
@@ -93,7 +93,7 @@ def of_causes(column: Column) -> str:
 def client_rows(
     columns: Sequence[Column], link: str = "{}", label: str = "{effect}"
 ) -> list[list[str]]:
-    """Return a row for each measured client, and one for causes without a measurement: a title, and a text for each column.
+    """Return a row for each client that a measured fault hurts: its title, and a text for each column.
 
     Args:
         columns: the reports.
@@ -101,19 +101,14 @@ def client_rows(
         label: the form of an effect and its style.
     """
     titles = dict.fromkeys(client for column in columns for client in hurt(column.report))
-    rows = [
+    return [
         [client, *(_client_cell(column, client, link, label) for column in columns)]
         for client in titles
     ]
-    unmeasured = (
-        sum(line["line"] == "cause" and line.get("unmeasured") != [] for line in column.report)
-        for column in columns
-    )
-    return [*rows, ["causes not fully measured", *map(str, unmeasured)]] if rows else []
 
 
 def _client_cell(column: Column, client: str, link: str, label: str) -> str:
-    effects = hurt(column.report).get(client, {NOT_ASKED: []}) or {"works": []}
+    effects = hurt(column.report).get(client, {NOTHING: []})
     shown = {
         label.format(effect=effect, style=STYLES.get(effect, "none")): numbers
         for effect, numbers in effects.items()

@@ -27,7 +27,7 @@ FOR = click.option(
     "--for",
     "clients",
     metavar="CLIENT,…",
-    help="Tolerate causes that hurt none of these clients, such as pyiceberg,duckdb.",
+    help="Of causes with one severity, list those first that hurt these clients, such as pyiceberg,duckdb.",
 )
 MAKE_FOLDERS = click.option(
     "--make-folders", is_flag=True, help="Make the missing folders of reports."
@@ -153,8 +153,9 @@ def write(
         clients: the names of `--for`.
     """
     report = harm.in_order(
-        harm.annotated(list(lines.lines(run, strict=strict, stopped=stopped)), clients),
+        harm.annotated(list(lines.lines(run, strict=strict, stopped=stopped))),
         renumber=True,
+        names=clients,
     )
     if stopped:
         click.echo(f"lakepact {verb}: {plain(run.wire.redact(stopped))}", err=True)

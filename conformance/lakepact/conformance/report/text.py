@@ -58,7 +58,6 @@ def show(
         verbose: also print passed requirements, with remarks.
         severity: the name of a `Severity`; other findings are not printed.
     """
-    report = harm.annotated(report)
     header, footer = report[0], report[-1]
     results = [line for line in report if line["line"] == "result"]
     exchanges = exchanges_of(report)
@@ -78,7 +77,7 @@ def show(
         header,
         footer,
         console,
-        causes="\n".join(filter(None, (summary(report), terminal(harm.scope(report))))),
+        causes=summary(report),
     )
 
 
@@ -231,7 +230,7 @@ def _verdict(
         f"{terminal(header['target'])}  {header['contract']} {header['version']}{terminal(scope)}"
     )
     console.print(
-        f"[{colour}]{footer['verdict']}[/]{terminal(harm.for_clients(header))}  {about}\n"
+        f"[{colour}]{footer['verdict']}[/]  {about}\n"
         + (f"{causes}\n" if causes else "")
         + f"[dim]{judged}; {plural(footer['checks'], 'check')} and {plural(footer['invariants'], 'invariant')}, "
         f"{footer['requests']} requests in {footer['seconds']:.1f} s[/]",
