@@ -23,6 +23,30 @@ SHOWN_BODY = 4096  #: bytes of a body that a report quotes
 MARGIN = 2048  #: further bytes that are kept, so that a secret at the cut is recognized
 NO_OPERATION = OperationId("")  #: operation id of a request that belongs to no operation
 SHOWN_TEXT = 300  #: characters of a body that a verdict quotes
+LONGEST_MESSAGE = 4096  #: characters of an error's message that are kept
+
+
+@dataclass(frozen=True, slots=True)
+class ErrorBody:
+    """What the body of a refusal, or of an error of the server, says."""
+
+    message: str  #: or the text of a body that has none
+    type: str | None = None  #: `None` if the body is not the contract's
+
+    @classmethod
+    def of(cls, body: bytes) -> ErrorBody:
+        """Read a whole body: `{"error": {…}}`, or `{"errorCode": …, "message": …}`."""
+        try:
+            document = orjson.loads(body)
+        except orjson.JSONDecodeError:
+            document = None
+        if not isinstance(document, dict):
+            return cls(body[:LONGEST_MESSAGE].decode("utf-8", "replace"))
+        error = document.get("error")
+        members = error if isinstance(error, dict) else document
+        kind = members.get("type" if members is error else "errorCode")
+        text = str(members.get("message", ""))[:LONGEST_MESSAGE]
+        return cls(text, kind if isinstance(kind, str) else None)
 
 
 @dataclass(frozen=True)
@@ -47,6 +71,8 @@ class Exchange:
     accepts: str = ANYTHING  #: the default `Accept` of this request
     left_out: int = 0  #: bytes of the body that are no longer kept
     sent_at: float = 0.0  #: when it was sent, in seconds since 1970
+    error: ErrorBody | None = None  #: of an answer with an error status
+    objects: frozenset[str] = frozenset()  #: the names that the lab gave and the request has
     is_invalid: bool = False  #: whether a check expected a refusal that did not come, whatever else is sent at the same time
 
     @cached_property

@@ -22,7 +22,14 @@ import h11
 import httpx
 
 from lakepact.conformance.evidence.availability import Availability
-from lakepact.conformance.evidence.exchanges import ANYTHING, MARGIN, SHOWN_BODY, Exchange, Reply
+from lakepact.conformance.evidence.exchanges import (
+    ANYTHING,
+    MARGIN,
+    SHOWN_BODY,
+    ErrorBody,
+    Exchange,
+    Reply,
+)
 from lakepact.conformance.evidence.limits import (
     ENDLESS_COST,
     MAX_BODY,
@@ -32,7 +39,7 @@ from lakepact.conformance.evidence.limits import (
     TooLarge,
     too_large,
 )
-from lakepact.conformance.evidence.outcome import Blocked
+from lakepact.conformance.evidence.outcome import LOWEST_ERROR, Blocked
 from lakepact.conformance.evidence.redaction import (
     SECRET_HEADERS,
     redacted,
@@ -233,6 +240,7 @@ class Wire:
         disconnect_after: float | None = None,
         accepts: str = ANYTHING,
         retry: bool = True,
+        objects: frozenset[str] = frozenset(),
     ) -> Reply:
         """Send one request and keep the exchange; retries of busy targets are kept too.
 
@@ -248,6 +256,7 @@ class Wire:
             disconnect_after: seconds after which the connection is closed; the exchange then has status 0.
             accepts: default of the `Accept` header.
             retry: send again what returns 429 or 503.
+            objects: the names in the request that its lab gave.
 
         Raises:
             NoAnswer: no answer came.
@@ -272,6 +281,7 @@ class Wire:
             alone=alone,
             disconnect_after=disconnect_after,
             accepts=accepts,
+            objects=objects,
         )
         reply = once()
         for usual in PAUSES if retry else ():
@@ -318,6 +328,7 @@ class Wire:
         alone: bool,
         disconnect_after: float | None,
         accepts: str,
+        objects: frozenset[str],
     ) -> Reply:
         if self._budget is not None:
             self._budget.check(operation)
@@ -332,6 +343,7 @@ class Wire:
             body=body,
             started=started,
             accepts=accepts,
+            objects=objects,
         )
         try:
             if disconnect_after is not None:
@@ -371,6 +383,7 @@ class Wire:
         body: bytes,
         started: float,
         accepts: str = ANYTHING,
+        objects: frozenset[str] = frozenset(),
     ) -> Exchange:
         """Record an exchange that was sent by another client.
 
@@ -386,6 +399,7 @@ class Wire:
             body: its body.
             started: when it was sent, by `time.perf_counter`.
             accepts: the default `Accept`, which reports omit.
+            objects: the names in the request that its lab gave.
         """
         seconds = time.perf_counter() - started
         secrets = (
@@ -410,6 +424,8 @@ class Wire:
                 secrets=tuple(dict.fromkeys((*secrets, *self._own_secrets))),
                 own=self._own,
                 accepts=accepts,
+                error=ErrorBody.of(answer) if status >= LOWEST_ERROR else None,
+                objects=objects,
             )
             self.exchanges[exchange.number] = exchange
         self._keep_within_bounds(exchange)

@@ -54,11 +54,6 @@ def with_like_failures(
 
 def evidence(exchange: Exchange) -> Evidence:
     """Return what equal failures have in common: operation, status, error type, and the message without values."""
-    parsed = exchange.parsed
-    error = parsed.get("error", parsed) if isinstance(parsed, dict) else {}
-    kind, message = (
-        (str(error.get(member, "")) for member in ("type", "message"))
-        if isinstance(error, dict)
-        else ("", str(error))
-    )
+    error = exchange.error
+    kind, message = (error.type or "", error.message) if error else ("", "")
     return exchange.operation, exchange.status, kind, VOLATILE.sub("*", message)

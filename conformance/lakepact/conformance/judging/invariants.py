@@ -5,7 +5,6 @@ An invariant says nothing of a state that the suite itself created by a request 
 
 from __future__ import annotations
 
-import re
 import traceback
 from collections.abc import Callable, Collection, Iterable, Iterator
 from functools import cache
@@ -21,12 +20,6 @@ T = TypeVar("T")
 LARGE = (
     64 * 1024
 )  #: bytes of a body above which only its beginning is kept after all invariants have read it
-NAME = re.compile(rb"lp_[0-9a-f]+_\d+_\d+")  #: names of the objects that a check creates
-
-
-def names_in(exchange: Exchange) -> set[bytes]:
-    """Return the names of created objects in the URL and body of a request."""
-    return {*NAME.findall(exchange.url.encode()), *NAME.findall(exchange.request_body)}
 
 
 def place_of(error: BaseException) -> str:
@@ -174,5 +167,5 @@ class InvariantBooks:
         ]
         if not accepted or not self._leave_traces:
             return any(one is exchange for one in accepted)
-        named = names_in(exchange)
-        return any(names <= named or named <= names for names in map(names_in, accepted))
+        named = exchange.objects
+        return any(one.objects <= named or named <= one.objects for one in accepted)

@@ -3,24 +3,24 @@
 from __future__ import annotations
 
 import itertools
+import re
 import threading
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from typing import Any, TypeVar
-from urllib.parse import quote
+from urllib.parse import quote, unquote
 
 import orjson
 
 from lakepact.conformance.evidence.exchanges import ANYTHING, Exchange, Reply
-from lakepact.conformance.evidence.outcome import NotOffered
+from lakepact.conformance.evidence.outcome import LOWEST_ERROR, NotOffered
 from lakepact.conformance.evidence.target import Offer, Target, is_on
 from lakepact.conformance.http.wire import Wire
 from lakepact.generated.contract import Contract, Operation, OperationId
 
 T = TypeVar("T")
 
-SERVER_ERROR = 500
 READS = frozenset({"GET", "HEAD"})
 
 
@@ -60,6 +60,7 @@ class Sender:
         self._races = races
         self._together = 0  # actions that run at the same time
         self._names = (f"lp_{run}_{serial}_{n}" for n in itertools.count(1))
+        self._named = re.compile(rf"lp_{re.escape(run)}_{serial}_\d+")
         self._lock = threading.Lock()
 
     def name(self, stem: str = "") -> str:
@@ -166,6 +167,9 @@ class Sender:
             disconnect_after=disconnect_after,
             accepts=accepted(self.contract.operations[operation]) if operation else ANYTHING,
             retry=retry,
+            objects=frozenset(
+                self._named.findall(unquote(target) + content.decode(errors="replace"))
+            ),
         )
         with self._lock:
             self.sent.append(reply.exchange.number)
@@ -246,14 +250,14 @@ class Sender:
     def trail(self, shows: int | None = None) -> tuple[int, ...]:
         """Return the number of an exchange (the last one by default) after those of the earlier exchanges that changed something.
 
-        A request that was answered with a 5xx status may have changed something too: it counts if only reads follow it.
+        A request that was refused, or failed, may have changed something too: it counts if only reads follow it.
         """
         last = shows or max(self.sent, default=0)
         exchanges = self.wire.exchanges
         before = max(
             (n for n in self.sent if n < last and exchanges[n].method not in READS), default=0
         )
-        unsure = before if before and exchanges[before].status >= SERVER_ERROR else 0
+        unsure = before if before and exchanges[before].status >= LOWEST_ERROR else 0
         return tuple(
             n
             for n in self.sent

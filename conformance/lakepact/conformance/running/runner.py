@@ -32,7 +32,7 @@ from lakepact.conformance.http.wire import NoAnswer, Wire
 from lakepact.conformance.judging import known_failures
 from lakepact.conformance.judging.blocking import with_like_failures
 from lakepact.conformance.judging.check_verdicts import blocked, judged, noted, unjudged
-from lakepact.conformance.judging.invariants import InvariantBooks, names_in
+from lakepact.conformance.judging.invariants import InvariantBooks
 from lakepact.conformance.judging.lab import cleanup_error
 
 if TYPE_CHECKING:
@@ -359,7 +359,7 @@ class Run:
 
     def _trail(self, exchange: Exchange) -> tuple[int, ...]:
         """Return the number of an exchange after those of earlier changes of its check to the objects that it names."""
-        lab, named = self._lab(DISCOVERY, 0), names_in(exchange)
+        lab, named = self._lab(DISCOVERY, 0), exchange.objects
         before = [
             e
             for _, e in sorted(self.wire.exchanges.items())
@@ -368,9 +368,9 @@ class Run:
         leading = [
             e.number
             for e in before
-            if (names := names_in(e))
+            if e.objects
             and lab.changes(e)
-            and (names <= named or set() < named < names)
+            and (e.objects <= named or frozenset() < named < e.objects)
         ]
         return (*leading[-LONGEST_TRAIL:], exchange.number)
 
