@@ -16,12 +16,26 @@ import orjson
 
 from lakepact.conformance.evidence.differences import pointer
 from lakepact.conformance.evidence.outcome import Verdict
-from lakepact.conformance.report.evidence import FAMILIES, member_of
+from lakepact.conformance.report.evidence import place_in
 from lakepact.generated.contract import OperationId
 from lakepact.reference_server.faults import Fault
 from lakepact.reference_server.http.replies import Reply
 from lakepact.reference_server.http.service import Filter, Handler, Scope, Service
 
+#: Members that name, or count, items of another member: a wrong item shows at both.
+FAMILIES = {
+    "current-schema-id": "schemas",
+    "last-column-id": "schemas",
+    "default-spec-id": "partition-specs",
+    "last-partition-id": "partition-specs",
+    "default-sort-order-id": "sort-orders",
+    "last-sequence-number": "snapshots",
+    "next-row-id": "snapshots",
+    "current-snapshot-id": "refs",
+    "snapshot-log": "refs",
+    "current-version-id": "versions",
+    "version-log": "versions",
+}
 POSITION = re.compile(r"/\d+(?=/|$)")
 
 
@@ -161,8 +175,14 @@ def misplaced(verdicts: Iterable[Verdict], places: set[str]) -> tuple[bool, list
 def _meet(one: str, other: str) -> bool:
     """Return whether one place is the other, holds it, or names its items, as `/metadata/version-log` those of `/metadata/versions`."""
     shorter, longer = sorted((f"{one}/", f"{other}/"), key=len)
-    names_items = member_of(one) == member_of(other) in FAMILIES.values()
+    names_items = _items(one) == _items(other) in FAMILIES.values()
     return longer.startswith(shorter) or names_items
+
+
+def _items(place: str) -> str:
+    """Return the outermost member of a place, or the member whose items it names."""
+    outermost = next(iter(place_in(place)), "")
+    return FAMILIES.get(outermost, outermost)
 
 
 def _some(places: set[str]) -> str:

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from lakepact.conformance.evidence.exchanges import ErrorBody
 from lakepact.conformance.report.causes import Severity, causes
 
 READ = {
@@ -31,10 +32,19 @@ def exchange(
     return {
         "line": "exchange",
         "number": number,
+        "check": "c",
         "operation": operation,
+        "objects": [table],
+        **({"error": fact_of(body)} if status >= 400 else {}),
         "request": request,
         "response": {"status": status, "body": body},
     }
+
+
+def fact_of(body: str) -> dict[str, str]:
+    """Return what the line of an exchange says of an error body."""
+    error = ErrorBody.of(body.encode())
+    return {"message": error.message, **({} if error.type is None else {"type": error.type})}
 
 
 def result(
@@ -51,7 +61,8 @@ def result(
         "exchange": shown,
         **({"expected_status": list(expected)} if expected else {}),
     }
-    verdict = {"outcome": "fail", "exchanges": [*trail, shown], "failures": [failure], **texts}
+    verdict = {"check": "c", "outcome": "fail", "exchanges": [*trail, shown]}
+    verdict |= {"failures": [failure], **texts}
     return {
         "line": "result",
         "requirement": requirement,
@@ -67,12 +78,19 @@ def with_failures(
 ) -> dict[str, Any]:
     """Return the result of a requirement with several failing cases."""
     cases = [{"expected": "`a` to be 1", "actual": "2", **failure} for failure in failures]
-    verdict = {"outcome": "fail", "exchanges": [*trail, failures[0]["exchange"]], "failures": cases}
+    trails = [*trail, failures[0]["exchange"]]
+    verdict = {"check": "c", "outcome": "fail", "exchanges": trails, "failures": cases}
     return result(requirement, failures[0]["exchange"], verdicts=[verdict], **changes)
 
 
 def different(
-    requirement: str, shown: int, at: str, kind: str = "another value", **texts: str
+    requirement: str,
+    shown: int,
+    at: str,
+    kind: str = "another value",
+    *,
+    risk: str = "behaviour",
+    **texts: str,
 ) -> dict[str, Any]:
     """Return the result of a requirement whose answer differs at a place."""
     failure = {
@@ -85,9 +103,8 @@ def different(
     return result(
         requirement,
         shown,
-        verdicts=[
-            {"outcome": "fail", "exchanges": [shown], "failures": [failure], "check": requirement}
-        ],
+        verdicts=[{"outcome": "fail", "exchanges": [shown], "failures": [failure], "check": "c"}],
+        risk=risk,
     )
 
 
@@ -154,6 +171,34 @@ def mistaken(
     )
 
 
+def not_found(number: int, path: str) -> dict[str, Any]:
+    """Return the answer to a request for an object that the server does not find."""
+    line = exchange(
+        number, 404, ERROR % (f"no {path}", "NoSuchNamespaceException", 404), operation="loadTable"
+    )
+    line["request"] |= {"method": "GET", "url": f"http://127.0.0.1/v1/namespaces/{path}"}
+    return line
+
+
+def changed(number: int, operation: str, *, table: str) -> list[dict[str, Any]]:
+    """Return an accepted change, and a load that does not find its object."""
+    lost = exchange(
+        number + 1,
+        404,
+        ERROR % ("gone", "NoSuchTableException", 404),
+        operation="loadTable",
+        table=table,
+    )
+    lost["request"]["method"] = "GET"
+    return [exchange(number, 200, operation=operation, table=table), lost]
+
+
+def of_any_exchange(found: dict[str, Any]) -> dict[str, Any]:
+    """Return the result as an invariant finds it, on the exchange of a check."""
+    found["verdicts"][0]["check"] = "invariant"
+    return found
+
+
 BAD = (400,)
 NULL = "NullPointerException"
 BOOM = ERROR % ("boom", "RuntimeException", 500)
@@ -205,19 +250,41 @@ CASES: dict[str, tuple[list[dict[str, Any]], list[str]]] = {
         ],
         ["1", "2"],
     ),
-    "missing members, whichever": (
+    "few missing members, by member": (
         [
             *answers("createTable", "renameTable"),
             mistaken("R-1", 1, "missing", "/name"),
             mistaken("R-2", 2, "missing", "/source/name"),
         ],
+        ["1", "2"],
+    ),
+    "many missing members, whichever": (
+        [
+            *answers(*["createTable"] * 5),
+            *(mistaken(f"R-{n}", n, "missing", f"/{n}x") for n in range(1, 6)),
+        ],
+        ["12345"],
+    ),
+    "many values of wrong types, whichever": (
+        [
+            *answers(*["createTable"] * 5),
+            *(mistaken(f"R-{n}", n, "as boolean", f"/{n}x") for n in range(1, 5)),
+            mistaken("R-5", 5, "wrong type", "/source"),
+        ],
+        ["12345"],
+    ),
+    "member of a partition spec and of a sort order": (
+        [
+            *(exchange(1, 200, operation="createTable"), commit(2, "add-sort-order")),
+            mistaken("R-1", 1, "invalid value", "/partition-spec/fields/0/transform"),
+            mistaken("R-2", 2, "invalid value", "/updates/*/sort-order/fields/*/transform"),
+        ],
         ["12"],
     ),
-    "wrong types, whichever": (
+    "unknown kinds of updates with invented names": (
         [
-            *answers("createTable", "renameTable"),
-            mistaken("R-1", 1, "as boolean", "/name"),
-            mistaken("R-2", 2, "wrong type", "/source"),
+            *(commit(1, "lakepact-unknown"), commit(2, "Set-Properties")),
+            *(mistaken(f"R-{n}", n, "invalid value", "/updates/0/action") for n in (1, 2)),
         ],
         ["12"],
     ),
@@ -435,7 +502,7 @@ CASES: dict[str, tuple[list[dict[str, Any]], list[str]]] = {
     ),
     "error body with an empty type": (
         [
-            *errors("a", "a", "b", "b", status=409, kind=""),
+            *errors("no a", "no a", "no b", "no b", status=409, kind=""),
             *expecting((404, 201), (404, 200), (404, 201), (404, 200)),
         ],
         ["12", "34"],
@@ -511,14 +578,102 @@ CASES: dict[str, tuple[list[dict[str, Any]], list[str]]] = {
         ],
         ["1", "2"],
     ),
-    "id of an item and the member with the items": (
+    "members that name items of one another": (
         [
             *answers(*["loadTable"] * 3),
             *differing(
-                "/metadata/default-spec-id", "/metadata/partition-specs/0", "/metadata/schemas"
+                "/metadata/default-spec-id",
+                "/metadata/partition-specs/0",
+                "/metadata/partition-specs",
+            ),
+        ],
+        ["23", "1"],
+    ),
+    "members of an item": (
+        [
+            *answers("planTableScan", "planTableScan", "planTableScan"),
+            *differing(
+                "/file-scan-tasks/0",
+                "/file-scan-tasks/1/data-file/lower-bounds/values/0",
+                "/file-scan-tasks/0/data-file/lower-bounds/values/2",
+            ),
+        ],
+        ["1", "23"],
+    ),
+    "crashes with messages about different calls": (
+        [
+            *errors(
+                *(f'Cannot invoke \\"{call}()\\" on null' for call in ("a.b", "c.d")),
+                status=500,
+                kind=NULL,
+            ),
+            *(mistaken(f"R-{n}", n, "missing", f"/{n}x") for n in (1, 2)),
+        ],
+        ["1", "2"],
+    ),
+    "crashes whose message says nothing, by mistake": (
+        [
+            *errors(*["Internal Server Error"] * 3, status=500, kind=NULL),
+            *(
+                mistaken(f"R-{n}", n, "invalid value", f"/{at}")
+                for n, at in ((1, "name"), (2, "name"), (3, "schema"))
             ),
         ],
         ["12", "3"],
+    ),
+    "objects that are not found, by what is special about their names": (
+        [
+            *(
+                not_found(n, path)
+                for n, path in ((1, "a%1Fb"), (2, "a%1Fc"), (3, "%C3%A9"), (4, "a"))
+            ),
+            *expecting(*[(200,)] * 4),
+        ],
+        ["12", "3", "4"],
+    ),
+    "objects that are not found, by the change that should have left them": (
+        [
+            *changed(1, "createTable", table="lp_0a1b2c_1_1"),
+            *changed(3, "renameTable", table="lp_0a1b2c_1_2"),
+            *changed(5, "createTable", table="lp_0a1b2c_1_3"),
+            *(result(f"R-{n}", n, expected=(200,)) for n in (2, 4, 6)),
+        ],
+        ["26", "4"],
+    ),
+    "cases of one requirement with different keys": (
+        [
+            exchange(1, 200),
+            exchange(2, 409, ERROR % ("no", "Conflict", 409)),
+            with_failures(
+                "R-1",
+                *(
+                    {
+                        "exchange": n,
+                        "expected_status": [400],
+                        "mutation": {"kind": "missing", "at": "/a"},
+                    }
+                    for n in (1, 2)
+                ),
+            ),
+        ],
+        ["1", "1"],
+    ),
+    "requirements about one exchange of a check": (
+        [
+            exchange(1, 404, ERROR % ("gone", "Gone", 404), operation="loadTable"),
+            result("R-1", 1, expected=(200,)),
+            different("R-2", 1, "/error/type"),
+            different("R-3", 1, "/error/code", "missing"),
+        ],
+        ["123"],
+    ),
+    "invariant that judges the exchange of another finding": (
+        [
+            exchange(1, 200, operation="loadTable"),
+            different("R-1", 1, "/metadata/refs"),
+            of_any_exchange(different("R-2", 1, "/headers/etag")),
+        ],
+        ["1", "2"],
     ),
     "changes lost by simultaneous requests": (
         [
@@ -561,7 +716,27 @@ def test_findings_with_equal_evidence_are_one_cause(case: str) -> None:
         (exchange(1, 200), result("R-1", 1, expected=(204,), risk="data"), Severity.STATUS),
         (exchange(1, 404) | READ, result("R-1", 1, expected=(200,), risk="data"), Severity.DATA),
         (exchange(1, 503) | READ, result("R-1", 1, expected=(200,), risk="data"), Severity.STATUS),
-        (exchange(1, 404), result("R-1", 1, expected=(200,), risk="data"), Severity.STATUS),
+        (exchange(1, 404), result("R-1", 1, expected=(200,), risk="data"), Severity.REFUSED),
+        (
+            exchange(1, 200),
+            mistaken("R-1", 1, "access", "rights", expected=(403,)),
+            Severity.EXPOSED,
+        ),
+        (
+            exchange(1, 200, operation="planTableScan"),
+            different("R-1", 1, "/file-scan-tasks", "surplus"),
+            Severity.DATA,
+        ),
+        (
+            exchange(1, 200, operation="planTableScan"),
+            different("R-1", 1, "/file-scan-tasks/0/data-file/lower-bounds", "another type"),
+            Severity.EFFECT,
+        ),
+        (
+            exchange(1, 404, ERROR % ("gone", "Gone", 404)),
+            mistaken("R-1", 1, "absent", "table", expected=(404, 204)),
+            Severity.STATUS,
+        ),
         (
             exchange(1, 501, ERROR % ("no", "No", 501)),
             with_failures("R-1", {"exchange": 1, "about_status": True}),
@@ -579,6 +754,10 @@ def test_findings_with_equal_evidence_are_one_cause(case: str) -> None:
         "lost",
         "busy",
         "refused",
+        "exposed",
+        "wrong rows",
+        "wrong bounds",
+        "refused bad request",
         "no certain status",
     ],
 )
@@ -595,7 +774,7 @@ def warning(requirement: str, shown: int, **changes: Any) -> dict[str, Any]:
     return broken
 
 
-def test_causes_are_ordered_by_severity_and_then_by_outcome() -> None:
+def test_causes_of_failures_come_before_those_of_warnings_each_by_severity() -> None:
     lines = [
         exchange(1, 404, ERROR % ("gone", "Gone", 404)),
         *(exchange(n, 200, operation=f"get{n}Thing") for n in (2, 3, 4)),
@@ -607,7 +786,7 @@ def test_causes_are_ordered_by_severity_and_then_by_outcome() -> None:
         warning("R-4", 4, risk="data"),
     ]
 
-    assert grouped([*lines, *findings]) == ["4", "3", "2", "1"]
+    assert grouped([*lines, *findings]) == ["3", "1", "4", "2"]
 
 
 def test_severity_of_a_cause_is_that_of_its_gravest_requirement() -> None:
@@ -625,22 +804,22 @@ def test_severity_of_a_cause_is_that_of_its_gravest_requirement() -> None:
         (
             "absent",
             "namespace",
-            "requests about a namespace that does not exist were accepted by createTable, createView",
+            "createTable returned 200 for a namespace that does not exist, expected 400 (also createView)",
         ),
         (
             "absent",
             "addition",
-            "requests about an addition that does not exist were accepted by createTable, createView",
+            "createTable returned 200 for an addition that does not exist, expected 400 (also createView)",
         ),
         (
             "missing",
             "/name",
-            "requests without a required member were accepted by createTable, createView",
+            "createTable returned 200 without a required member, expected 400 (also createView)",
         ),
         (
             "invalid value",
             "/name",
-            "requests with an invalid value of `name` were accepted by createTable, createView",
+            "createTable returned 200 with an invalid value of `name`, expected 400 (also createView)",
         ),
     ],
 )
@@ -660,7 +839,7 @@ def test_title_of_a_wrong_refusal_names_mistake_status_and_type() -> None:
     ]
 
     assert [cause.title for cause in causes(lines)] == [
-        "requests with an unknown id in `schema-id` returned 409 (Conflict), expected 400: updateTable"
+        "updateTable returned 409 (Conflict) with an unknown id in `schema-id`, expected 400"
     ]
 
 
@@ -692,12 +871,12 @@ def test_one_wrong_status_for_ten_mistakes_is_one_cause(mistakes: int, expected:
     ) is (expected == 1)
 
 
-def test_accepted_case_of_a_requirement_decides_its_severity() -> None:
+def test_accepted_case_of_a_requirement_is_a_cause_of_its_own_and_comes_first() -> None:
     wrong = [
         {"exchange": n, "expected_status": [400], "mutation": {"kind": "invalid value", "at": "/a"}}
         for n in (1, 2)
     ]
-    (cause,) = causes(
+    found = causes(
         [
             *errors("no", status=422, kind="Unprocessable"),
             exchange(2, 200),
@@ -705,10 +884,79 @@ def test_accepted_case_of_a_requirement_decides_its_severity() -> None:
         ]
     )
 
-    assert (cause.severity, cause.title) == (
-        Severity.DATA,
-        "requests with an invalid value of `a` were accepted by updateTable",
+    assert [(cause.severity, cause.title) for cause in found] == [
+        (
+            Severity.DATA,
+            "updateTable returned 200 with an invalid value of `a`, expected 400",
+        ),
+        (
+            Severity.STATUS,
+            "updateTable returned 422 (Unprocessable) with an invalid value of `a`, expected 400",
+        ),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("expected", "mutation", "title"),
+    [
+        ("status 400 for a bad type", {}, "updateTable returned 200 for a bad type, expected 400"),
+        (
+            "status 400 for main",
+            {"mutation": {"kind": "invalid value", "at": "main", "phrase": "for a tag as `main`"}},
+            "updateTable returned 200 for a tag as `main`, expected 400",
+        ),
+    ],
+    ids=["of the check", "of the mutation"],
+)
+def test_title_has_the_words_of_the_check_or_of_the_mutation(
+    expected: str, mutation: dict[str, Any], title: str
+) -> None:
+    failure = {"exchange": 1, "expected": expected, "expected_status": [400], **mutation}
+
+    assert [cause.title for cause in causes([exchange(1, 200), with_failures("R-1", failure)])] == [
+        title
+    ]
+
+
+def test_head_of_a_cause_is_the_requirement_that_binds_the_fewest_operations() -> None:
+    names = different("R-1", 1, "/namespaces", risk="data") | {"operations": ["a", "b", "c"]}
+    parent = different("R-2", 1, "/namespaces") | {"operations": ["listNamespaces"]}
+    (cause,) = causes([exchange(1, 200, operation="listNamespaces"), names, parent])
+
+    assert (cause.severity, cause.requirements) == (Severity.DATA, ("R-2", "R-1"))
+
+
+def test_read_that_shows_what_a_refused_change_did_loses_data() -> None:
+    load = exchange(2, 200, operation="loadTable")
+    load["request"]["method"] = "GET"
+    lines = [exchange(1, 409, ERROR % ("no", "Conflict", 409)), load]
+
+    assert [
+        cause.severity for cause in causes([*lines, different("R-1", 2, "/metadata/properties")])
+    ] == [Severity.DATA]
+
+
+def test_accepted_request_after_which_right_ones_fail_is_a_cause_of_its_own() -> None:
+    load = exchange(6, 500, BOOM, operation="loadTable")
+    load["request"]["method"] = "GET"
+    wrong = [mistaken(f"R-{n}", n, "wrong type", f"/{n}x") for n in range(1, 6)]
+    lines = [
+        *(exchange(n, 200, table=f"lp_0_1_{n}") for n in range(1, 6)),
+        load | {"objects": ["lp_0_1_5"]},
+    ]
+
+    assert grouped([*lines, *wrong, result("R-6", 6, expected=(200,))]) == ["56", "1234"]
+
+
+def test_error_body_with_a_long_stack_before_its_type_is_the_contracts() -> None:
+    body = json.dumps(
+        {"error": {"code": 422, "message": "no", "stack": ["at"] * 2000, "type": "Bad"}}
     )
+    lines = [exchange(1, 422, body), mistaken("R-1", 1, "invalid value", "/name")]
+
+    assert [cause.title for cause in causes(lines)] == [
+        "updateTable returned 422 (Bad) with an invalid value of `name`, expected 400"
+    ]
 
 
 def test_title_of_errors_without_error_body_names_status_and_operations() -> None:
@@ -725,4 +973,4 @@ def test_title_of_errors_without_error_body_names_status_and_operations() -> Non
 def test_title_of_an_accepted_commit_names_the_update() -> None:
     assert [
         cause.title for cause in causes([commit(1, "add-spec"), result("R-1", 1, expected=(400,))])
-    ] == ["updateTable with add-spec returned 200, expected 400"]
+    ] == ["updateTable returned 200 to add-spec, expected 400"]

@@ -45,6 +45,7 @@ EXCHANGE = {
         "headers": [],
         "body": "",
     },
+    "error": {"type": "NoSuchTableException", "message": "gone"},
     "response": {"status": 404, "headers": [], "body": ERROR},
     "curl": "curl http://t",
     "milliseconds": 1,
@@ -211,14 +212,14 @@ def test_cause_of_several_requirements_has_each_clients_worst_outcome() -> None:
     }
 
 
-ANOTHER = {"status": 404, "headers": [], "body": ERROR.replace("NoSuchTable", "Forbidden")}
+ANOTHER = {"type": "ForbiddenException", "message": "gone"}
 
 
 @pytest.mark.parametrize(
     "other",
     [
         with_exchange(report(["R-3"]), operation="tableExists"),
-        with_exchange(report(["R-3"]), response=ANOTHER),
+        with_exchange(report(["R-3"]), error=ANOTHER),
         with_failure(report(["R-3"]), expected_status=[204]),
         with_failure(report(["R-3"]), mutation={"kind": "absent", "at": "table"}),
         with_failure(

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 import pytest
 from click.testing import CliRunner
 
@@ -22,9 +19,9 @@ def command(*words: str) -> tuple[int, str]:
     return done.exit_code, done.output
 
 
-def text(failure: Mapping[str, Any] = STATUS, **replay: str) -> str:
+def text(**replay: str) -> str:
     """Return the issue of a report with one finding."""
-    verdict = {"outcome": "fail", **failure, "exchanges": [1], "replay": replay}
+    verdict = {"outcome": "fail", **STATUS, "exchanges": [1], "replay": replay}
     about = {"sentence": "It conflicts.", "clause": "c", "operations": ["updateTable"]}
     result = {
         "line": "result",
@@ -38,13 +35,14 @@ def text(failure: Mapping[str, Any] = STATUS, **replay: str) -> str:
         "number": 1,
         "operation": "updateTable",
         "curl": "curl 1",
-        "response": {"status": 200},
+        "response": {"status": 200, "body": '{"a": 1}'},
     }
     cause = {
         "line": "cause",
         "number": 1,
         "outcome": "fail",
         "severity": "wrong effect",
+        "title": "updateTable returned 200 of lp_0a1b_1_2, expected 409",
         "requirements": ["IRC-X-1"],
     }
     header = {
@@ -59,14 +57,12 @@ def text(failure: Mapping[str, Any] = STATUS, **replay: str) -> str:
     return issue([header, result, exchange, cause], cause)
 
 
-def test_issue_title_holds_the_status_of_the_server() -> None:
-    assert text().startswith("# updateTable returns 200, expected 409: It conflicts\n")
+def test_issue_title_is_that_of_the_cause_without_invented_names() -> None:
+    assert text().startswith("# updateTable returned 200 of …, expected 409\n")
 
 
-def test_issue_title_of_a_wrong_effect_is_the_requirement() -> None:
-    found = text({"expected": "refs at /main 1", "actual": "2"})
-
-    assert found.startswith('# updateTable breaks the contract: "It conflicts"\n')
+def test_issue_holds_the_answer_of_the_server() -> None:
+    assert 'The answer, status 200:\n\n```\n{"a": 1}\n```' in text()
 
 
 def test_issue_of_an_unrepeatable_finding_runs_the_check() -> None:

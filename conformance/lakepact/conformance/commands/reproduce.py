@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from typing import Any
 
 import click
 
 from lakepact.conformance.evidence.escaping import plain
 from lakepact.conformance.evidence.target import address
 from lakepact.conformance.report import lines
+from lakepact.conformance.report.requests import deciding, of_cause
 from lakepact.conformance.reproduction.script import NotReproducible, listed, script
 from lakepact.conformance.running import runner
 
@@ -36,6 +38,7 @@ def reproduce(
 ) -> None:
     """Write a script that repeats a finding of REPORT, written by `lakepact check --report jsonl=REPORT`, on a fresh server.
 
+    ID is a requirement, or the number of a cause, whose first requirement is repeated.
     Without ID, list the findings, and whether their scripts need lakepact. A script exits with 1 while the fault is there
     and with 0 when it is gone. Exit code of this command: 0 written, 2 wrong usage, for example a requirement that does not
     fail in the report.
@@ -44,6 +47,8 @@ def reproduce(
     """
     try:
         found = lines.read(report)
+        if requirement and requirement.isdigit():
+            found, requirement, check = _of_cause(found, int(requirement))
         text = (
             script(found, requirement, check=check, url=address(url) if url else None)
             if requirement
@@ -60,3 +65,19 @@ def reproduce(
     except OSError as wrong:
         click.echo(f"lakepact reproduce: {out} cannot be written: {wrong.strerror}", err=True)
         sys.exit(runner.INCOMPLETE)
+
+
+def _of_cause(report: list[dict[str, Any]], number: int) -> tuple[list[dict[str, Any]], str, str]:
+    """Return a report whose results are those of one cause, the requirement that explains it, and its check.
+
+    Raises:
+        NotReproducible: the report has no cause of this number.
+    """
+    causes = [line for line in report if line["line"] == "cause"]
+    cause = next((line for line in causes if line["number"] == number), None)
+    if cause is None:
+        raise NotReproducible(f"the report has no cause {number}; it has {len(causes)}")
+    header, *others = [line for line in report if line["line"] != "result"]
+    results = of_cause(report, cause)
+    first = results[0]
+    return [header, *results, *others], first["requirement"], deciding(first)["check"]

@@ -60,6 +60,9 @@ class Mutation:
 
     kind: str  #: one of `Wrong`, or `as boolean` and so on for a value of this wrong type
     at: str  #: JSON pointer into the body, name of a parameter or header, or a noun
+    phrase: str = (
+        ""  #: says it in a title, such as "for a view as a table", if kind and place do not
+    )
 
 
 def wrong_type(at: str) -> Mutation:

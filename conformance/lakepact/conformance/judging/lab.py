@@ -221,9 +221,26 @@ class Lab(Sender):
             for requirement in requirements:
                 self.skip(requirement, without)
 
-    def warn(self, requirement: str, *, expected: str, actual: str, refusal: bool = False) -> None:
-        """Record a warning for a requirement; `refusal` says that it asks for a refusal of the last request."""
-        failure = Failure(expected, actual, self.trail(), refusal=refusal)
+    def warn(
+        self,
+        requirement: str,
+        *,
+        expected: str,
+        actual: str,
+        refusal: bool = False,
+        reply: Reply | None = None,
+    ) -> None:
+        """Record a warning for a requirement.
+
+        Args:
+            requirement: its id.
+            expected: what it advises.
+            actual: what the target returned.
+            refusal: whether it asks for a refusal of the request.
+            reply: the answer that shows it; by default the last one.
+        """
+        shown = None if reply is None else reply.exchange.number
+        failure = Failure(expected, actual, self.trail(shown), refusal=refusal)
         self._keep(Verdict.of_failures(requirement, Outcome.WARN, self.check, failures=(failure,)))
 
     def note(self, requirement: str, remark: str) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from lakepact.conformance.evidence.outcome import ENDED_EARLY, Outcome
-from lakepact.conformance.report.requests import deciding
+from lakepact.conformance.report.requests import deciding, of_cause
 
 EVIDENCE = (Outcome.ERROR, Outcome.FAIL, Outcome.UNEXPECTED_PASS, Outcome.BLOCKED, Outcome.WARN)
 STEP = re.compile(
@@ -20,10 +20,9 @@ def findings(
 ) -> Iterator[tuple[dict[str, Any] | None, list[dict[str, Any]]]]:
     """Yield each cause with its results, then results without a cause in groups, the worst outcome first."""
     results = [line for line in report if line["line"] == "result"]
-    by_id = {result["requirement"]: result for result in results}
     for line in report:
         if line["line"] == "cause":
-            yield line, [by_id[requirement] for requirement in line["requirements"]]
+            yield line, of_cause(results, line)
     for outcome in EVIDENCE:
         for group in grouped(
             result for result in results if result["outcome"] == outcome and "cause" not in result

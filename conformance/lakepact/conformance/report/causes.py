@@ -1,27 +1,32 @@
-"""The causes of a report's failures: requirements whose evidence is equal, told once, the gravest first.
+"""The causes of a report's failures: deviating exchanges, each with the requirements that it breaks, the gravest first.
 
-`evidence` says what findings of one cause have in common.
+`evidence` says what findings of one cause have in common, and `titles` how a cause is named.
 """
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from lakepact.conformance.evidence.outcome import Outcome, Wrong
+from lakepact.conformance.evidence.differences import Kind
+from lakepact.conformance.evidence.outcome import LOWEST_ERROR, Outcome, Wrong
 from lakepact.conformance.http.wire import BUSY
-from lakepact.conformance.report.evidence import Evidence, Finding, Key, Line, error_of
+from lakepact.conformance.report.evidence import Evidence, Finding, Key, Line
+from lakepact.conformance.report.titles import title
 
-SHOWN = 160  #: characters of a text in the title of a cause
+#: Operations whose answers name the files that a client reads, and members with the files.
+ROWS = frozenset({"planTableScan", "fetchPlanningResult", "fetchScanTasks"})
+FILES = frozenset({"file-scan-tasks", "delete-files", "plan-tasks"})
 
 
 class Severity(StrEnum):
     """The harm of a cause to clients, the gravest first."""
 
     DATA = "data lost or corrupted"
+    EXPOSED = "data exposed"
+    REFUSED = "right request refused"
     EFFECT = "wrong effect"
     STATUS = "wrong status"
     TEXT = "wrong text"
@@ -38,7 +43,7 @@ class Cause:
 
     severity: Severity  #: of the gravest finding
     title: str  #: what was sent, expected and returned
-    findings: tuple[Finding, ...]  #: one of each requirement, the gravest first
+    findings: tuple[Finding, ...]  #: one of each requirement; the first explains the others
     outcome: Outcome  #: the worst of the requirements
 
     @property
@@ -48,7 +53,7 @@ class Cause:
 
 
 def causes(report: Iterable[Line], *, refused: Collection[str] = ("GET", "POST")) -> list[Cause]:
-    """Return the causes of the broken requirements of a report, the gravest first.
+    """Return the causes of the broken requirements of a report: those of failures first, each by severity.
 
     Args:
         report: the lines of results and exchanges.
@@ -58,135 +63,87 @@ def causes(report: Iterable[Line], *, refused: Collection[str] = ("GET", "POST")
     groups: dict[Key, list[Finding]] = defaultdict(list)
     for finding in evidence.findings:
         groups[evidence.key(finding)].append(finding)
-    found = [_cause(key, group) for key, group in groups.items()]
-    return sorted(
-        found,
-        key=lambda cause: (
-            cause.severity.rank,
-            cause.outcome is not Outcome.FAIL,
-            -len(cause.findings),
-        ),
-    )
+    return sorted((_cause(key, group) for key, group in groups.items()), key=_order)
+
+
+def _order(cause: Cause) -> tuple[bool, int, int]:
+    return (cause.outcome is not Outcome.FAIL, cause.severity.rank, -len(cause.findings))
 
 
 def _cause(key: Key, group: Sequence[Finding]) -> Cause:
-    ordered = sorted(
-        group,
-        key=lambda finding: (_severity(finding).rank, finding.result["outcome"] != Outcome.FAIL),
-    )
+    gravest: dict[str, Finding] = {}
+    for finding in sorted(group, key=lambda finding: severity(finding).rank):
+        gravest.setdefault(finding.requirement, finding)
+    ordered = tuple(sorted(gravest.values(), key=_explains))
     outcome = min(
         (Outcome(finding.result["outcome"]) for finding in group),
         key=lambda outcome: outcome.weight,
     )
-    shown = next((finding for finding in ordered if finding.accepted), ordered[0])
-    return Cause(
-        _severity(ordered[0]), _common_title(key, group) or _title(shown), tuple(ordered), outcome
+    grave = min((severity(finding) for finding in group), key=lambda each: each.rank)
+    return Cause(grave, title(key, ordered, group), ordered, outcome)
+
+
+def _explains(finding: Finding) -> tuple[object, ...]:
+    """Return the rank of a finding in its cause: what changes more explains the others, then what binds fewer operations."""
+    return (
+        not finding.accepted and finding.is_error,
+        severity(finding) in {Severity.STATUS, Severity.TEXT},
+        finding.result["outcome"] != Outcome.FAIL,
+        finding.is_of_any_exchange,
+        len(finding.result.get("operations", ())) or 99,
+        severity(finding).rank,
     )
 
 
-def _severity(finding: Finding) -> Severity:
-    """Return what clients lose by a finding; by one about a refusal, nothing that is stored."""
+def severity(finding: Finding) -> Severity:
+    """Return what clients lose by a finding, as the exchange shows it."""
     is_data = finding.result.get("risk") == "data"
-    if finding.is_error and not (is_data and finding.expects_success and _is_lost(finding)):
-        return Severity.TEXT if finding.difference.endswith("/message") else Severity.STATUS
-    if finding.is_about_status and not finding.accepted and not finding.is_error:
+    if finding.status >= LOWEST_ERROR:
+        return _severity_of_error(finding, is_data=is_data)
+    if finding.accepted and finding.failure.get("mutation", {}).get("kind") == Wrong.ACCESS:
+        return Severity.EXPOSED
+    if finding.is_about_status and not finding.accepted:
         return Severity.STATUS
-    return Severity.DATA if is_data else Severity.EFFECT
+    is_lost = is_data or _loses_rows(finding) or _shows_refused(finding)
+    return Severity.DATA if is_lost else Severity.EFFECT
 
 
-def _is_lost(finding: Finding) -> bool:
-    # A busy server asks its clients to come again.
-    return finding.reads and finding.status not in BUSY
+def _severity_of_error(finding: Finding, *, is_data: bool) -> Severity:
+    if finding.difference.endswith("/message"):
+        return Severity.TEXT
+    if not finding.expects_success or finding.status in BUSY:  # they ask to come again
+        return Severity.STATUS
+    return Severity.DATA if is_data and finding.reads else Severity.REFUSED
 
 
-#: By kind of mistake: requests with it, where `{}` is the member, the parameter or the thing.
-MISTAKES: Mapping[str, str] = {
-    Wrong.ABSENT: "about a {} that does not exist",
-    Wrong.PRESENT: "about a {} that exists already or is not empty",
-    Wrong.MISSING: "without a required member",
-    Wrong.TYPE: "with a value of the wrong JSON type",
-    Wrong.VALUE: "with an invalid value of `{}`",
-    Wrong.DUPLICATE: "with a duplicate in `{}`",
-    Wrong.UNKNOWN_ID: "with an unknown id in `{}`",
-    Wrong.IN_USE: "that remove what is in use by `{}`",
-    Wrong.STALE: "whose `{}` does not hold",
-    Wrong.SYNTAX: "with an unreadable `{}`",
-    Wrong.ACCESS: "without the rights or the credentials ({})",
-}
+def _shows_refused(finding: Finding) -> bool:
+    """Return whether a read shows another value than expected after a change that was refused."""
+    changed = finding.is_about(Kind.VALUE, Kind.SURPLUS)
+    return finding.refused is not None and finding.reads and changed
 
 
-def _mistake(kind: str, at: object) -> str:
-    return re.sub(r"\ba (?=[aeio])", "an ", MISTAKES[kind].format(at))
-
-
-def _common_title(key: Key, group: Sequence[Finding]) -> str:
-    """Return the title of a cause that several operations can show: an empty text for another cause."""
-    operations = ", ".join(dict.fromkeys(finding.operation for finding in group))
-    match key:
-        case ("refuses none", reads):
-            methods = "GET or HEAD" if reads else "POST, PUT or DELETE"
-            return f"no {methods} request of the run was refused, for {plural(len(group), 'requirement')}"
-        case ("no error body", status):
-            return _short(
-                f"errors with status {status} have no error body of the contract: {operations}"
-            )
-        case ("accepted", kind, at) if kind in MISTAKES:
-            accepting = ", ".join(
-                dict.fromkeys(finding.operation for finding in group if finding.accepted)
-            )
-            return _short(f"requests {_mistake(str(kind), at)} were accepted by {accepting}")
-        case ("refused", kind, at, status, error) if kind in MISTAKES:
-            wanted = " or ".join(map(str, group[0].expected_status))
-            returned = f"{status} ({error})" if error else status
-            return _short(
-                f"requests {_mistake(str(kind), at)} returned {returned}, expected {wanted}: {operations}"
-            )
-        case ("refused alike", status, wanted):
-            return _short(
-                f"requests with mistakes of many kinds returned {status}, expected {wanted}: {operations}"
-            )
-        case _:
-            return ""
-
-
-def _title(finding: Finding) -> str:
-    exchange = finding.exchange
-    expected, actual = (_short(finding.failure[side]) for side in ("expected", "actual"))
-    if exchange is None:
-        return f"expected {expected}, got {actual}"
-    request = (
-        finding.mistake[1] if finding.accepted and not finding.mistake[0] else finding.operation
+def _loses_rows(finding: Finding) -> bool:
+    """Return whether a plan has other files than the rows that were asked for."""
+    return (
+        finding.operation in ROWS
+        and len(finding.place) == 1
+        and finding.place[0] in FILES
+        and not finding.is_about(Kind.TYPE, Kind.SPELLING)
     )
-    request = request or f"{exchange['request']['method']} {exchange['request']['url']}"
-    if finding.expected_status and finding.is_about_status:
-        error = error_of(finding)
-        wanted = " or ".join(map(str, finding.expected_status))
-        has_none = finding.status >= 400 and exchange["request"]["method"] != "HEAD"
-        body = (
-            f" ({error[0] or 'an empty type'})"
-            if error
-            else " without the contract's error body"
-            if has_none
-            else ""
-        )
-        return f"{request} returned {finding.status}{body}, expected {wanted}"
-    return f"{request} returned {finding.status}: expected {expected}, got {actual}"
-
-
-def _short(text: str) -> str:
-    return text if len(text) <= SHOWN else f"{text[:SHOWN]}…"
 
 
 def summary(report: Sequence[Line]) -> str:
     """Return how many causes and requirements a report has, by severity, such as "25 causes, 95 requirements"; empty without failures."""
-    counted: Mapping[str, int] = report[-1].get("causes", {})
-    if not counted:
-        return ""
+    lines = [line for line in report if line["line"] == "cause"]
     failed = sum(line["line"] == "result" and line["outcome"] == Outcome.FAIL for line in report)
+    failures = [line["severity"] for line in lines if line["outcome"] == Outcome.FAIL]
+    warnings = len(lines) - len(failures)
     kinds = ", ".join(
-        f"{counted[severity]} {severity}" for severity in Severity if severity in counted
+        f"{failures.count(severity)} {severity}" for severity in Severity if severity in failures
     )
-    return f"{plural(sum(counted.values()), 'cause')}, {plural(failed, 'requirement')}: {kinds}"
+    told = f"{plural(len(failures), 'cause')}, {plural(failed, 'requirement')}: {kinds}"
+    also = f"{plural(warnings, 'cause')} of warnings"
+    return "; ".join(filter(None, (told if failures else "", also if warnings else "")))
 
 
 def plural(number: int, thing: str) -> str:

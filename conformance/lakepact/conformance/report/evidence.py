@@ -1,19 +1,20 @@
 """The facts that findings of one cause have in common.
 
-The key of a finding says what was wrong with the request, if a refusal was expected, and what the answer did: it accepted the request,
-refused it with a status and an error, had no error body, lost a simultaneous change, or differs at a member. The operation is
-part of a key only where nothing else says more. Equal errors of the server are one cause, and so are equal errors if a right request
-gets one. A finding about a request that should have been refused, or about what such a request
-left behind, has the key of that request. No key depends on the words of a requirement, or on the keys of other findings.
+A finding is a failing case of a requirement. Its key has what was wrong with the request, if a refusal was expected, and what the answer
+did: it accepted the request, refused it with a status and an error, had no error body, lost a simultaneous change, or differs at a place.
+The operation is part of a key only where nothing else says more. Cases of one check about one exchange have one key, and what a wrongly
+accepted request left behind has the key of that request. No key depends on the words of a requirement.
 """
 
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, TypeAlias
+from urllib.parse import urlsplit
 
 import orjson
 
@@ -43,50 +44,46 @@ ENVELOPES = frozenset(
         "deltaSingleAction",
     }
 )
-#: Members that name, or count, items of another member: a wrong item shows at both.
-FAMILIES = {
-    "current-schema-id": "schemas",
-    "last-column-id": "schemas",
-    "default-spec-id": "partition-specs",
-    "last-partition-id": "partition-specs",
-    "default-sort-order-id": "sort-orders",
-    "last-sequence-number": "snapshots",
-    "next-row-id": "snapshots",
-    "current-snapshot-id": "refs",
-    "snapshot-log": "refs",
-    "current-version-id": "versions",
-    "version-log": "versions",
-}
+#: Members whose members have names that clients invent.
+MAPS = frozenset({"config", "defaults", "overrides", "properties", "refs", "summary"})
 NAMESPACE = frozenset(
     {"loadNamespaceMetadata", "updateProperties", "listNamespaces"}
 )  #: their last word is another
 READS = frozenset({"GET", "HEAD"})
 MANY = 10  #: mistakes that a server which refuses none accepts, or refuses with one wrong status, from which on they are one cause
+SEVERAL = 5  #: members that may be missing, or have another type, from which on they are one cause
 NOT_FOUND = 404
 SERVER_ERROR = 500  #: the lowest status of an error that the server makes
-CUT = "… ("  #: begins the end of a body of which a report shows a part
+#: Mistakes of a request whose content is right.
+OF_THE_STATE = frozenset({Wrong.ABSENT, Wrong.PRESENT, Wrong.STALE, Wrong.ACCESS})
 
-#: Parts of a server's message that differ between requests: names of checks, UUIDs, quoted texts, places of classes, numbers.
+#: Parts of a server's message that differ between requests: names of checks, UUIDs, quoted texts without calls, places of classes, numbers.
 PARTICULAR = re.compile(
     r"lp_[0-9a-f]+_[0-9_a-z]+|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|\b[0-9a-f]{32}\b"
-    r"|'[^']*'|\"[^\"]*\"|`[^`]*`|\bat /\S+|(?:file|s3|http)s?:\S+|\d+"
+    r"|'[^'(]*'|\"[^\"(]*\"|`[^`(]*`|\bat /\S+|(?:file|s3|http)s?:\S+|\d+"
 )
 EXCEPTION = re.compile(r"^(?:\w+\.)+\w+: ")  #: the class of an exception before its message
-#: An error body of the contract that a report shows in part.
-CUT_ERROR = re.compile(
-    r"""\s*\{\s*"error"\s*:\s*\{.*?"message"\s*:\s*"((?:[^"\\]|\\.)*)".*?"type"\s*:\s*"([^"]*)\"""",
-    re.DOTALL,
+#: A message that any error of a server may have.
+SAYS_NOTHING = re.compile(
+    r"\W*(?:\S*|.*\b(?:internal|server|unexpected|unknown|unhandled) error\b.*)\W*",
+    re.IGNORECASE,
 )
 
 
-def member_of(place: str) -> str:
-    """Return the outermost member in a JSON pointer that says something, or the member whose items it names."""
-    steps = place.split("/")[1:]
-    outermost = next((step for step in steps if step not in ENVELOPES and not step.isdigit()), "")
-    return FAMILIES.get(outermost, outermost)
+def place_in(at: str) -> tuple[str, ...]:
+    """Return the steps of a JSON pointer that say something: positions, and names that clients invent, are `*`."""
+    steps: list[str] = []
+    for step in at.split("/")[1:]:
+        is_any = step.isdigit() or bool(steps and steps[-1] in MAPS) or "lakepact" in step
+        steps.append("*" if is_any else step)
+    while steps and (steps[0] == "*" or steps[0] in ENVELOPES):
+        del steps[0]
+    while steps and steps[-1] == "*":
+        steps.pop()
+    return tuple(steps)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Finding:
     """One failing case of a requirement, with the exchange that shows it."""
 
@@ -94,6 +91,9 @@ class Finding:
     verdict: Line
     failure: Line
     exchange: Line | None
+    #: The last accepted change of its check before, of the same objects, and a later one that was refused.
+    change: Line | None = None
+    refused: Line | None = None
 
     @property
     def requirement(self) -> str:
@@ -127,27 +127,36 @@ class Finding:
     @property
     def is_about_status(self) -> bool:
         """Whether the response has another status than the requirement demands."""
-        return bool(self.failure.get("about_status")) or (
-            bool(self.expected_status) and self.status not in self.expected_status
+        return (
+            bool(self.failure.get("about_status"))
+            or self.place == ("status",)
+            or (bool(self.expected_status) and self.status not in self.expected_status)
         )
 
     @property
     def expects_success(self) -> bool:
-        """Whether the requirement demands a 2xx status."""
-        return bool(self.expected_status) and min(self.expected_status) < LOWEST_ERROR
+        """Whether the requirement demands that a right request succeeds."""
+        is_right = "mutation" not in self.failure
+        return is_right and bool(self.expected_status) and min(self.expected_status) < LOWEST_ERROR
 
     @property
     def is_error(self) -> bool:
         """Whether the response is a refusal or an error of the server, and the finding is about it."""
-        return self.status >= LOWEST_ERROR and self.member in {"", "error"}
+        return self.status >= LOWEST_ERROR and (
+            not self.place or self.place[0] in {"error", "status"}
+        )
 
     @property
     def accepted(self) -> bool:
         """Whether a request was accepted that should have been refused."""
-        demanded = self.failure.get(
-            "refusal", bool(self.expected_status) and not self.expects_success
-        )
+        demanded = self.failure.get("refusal", min(self.expected_status, default=0) >= LOWEST_ERROR)
         return bool(demanded) and LOWEST_ERROR > self.status >= 200
+
+    @property
+    def is_let_in(self) -> bool:
+        """Whether a request without the rights got an error that its content explains: it was carried out."""
+        is_access = self.failure.get("mutation", {}).get("kind") == Wrong.ACCESS
+        return is_access and self.is_about_status and LOWEST_ERROR <= self.status < SERVER_ERROR
 
     @property
     def refusal(self) -> tuple[int, ...]:
@@ -159,24 +168,80 @@ class Finding:
         """The JSON pointer of the place that is not as expected; empty if it is not known."""
         return str(self.failure.get("difference", {}).get("at", ""))
 
+    @cached_property
+    def place(self) -> tuple[str, ...]:
+        """The steps to the place that is not as expected; none if it is not known."""
+        return place_in(self.difference)
+
     @property
-    def member(self) -> str:
-        """The outermost member of the response that says something and is not as expected; empty if it is not known."""
-        return member_of(self.difference)
+    def is_of_any_exchange(self) -> bool:
+        """Whether an invariant found it, which judges the exchanges of all checks."""
+        return self.exchange is not None and self.exchange.get("check") != self.verdict.get("check")
+
+    @property
+    def error_type(self) -> str | None:
+        """The type in the contract's error body; `None` if the response has no such body."""
+        kind = self.exchange.get("error", {}).get("type") if self.exchange else None
+        return None if kind is None else str(kind)
+
+    @cached_property
+    def message(self) -> str:
+        """The message of an error without what differs between requests; empty if it says nothing."""
+        text = str(self.exchange.get("error", {}).get("message", "")) if self.exchange else ""
+        if self.error_type is None:
+            text = EXCEPTION.sub("", text).partition(" (")[0]
+        general = PARTICULAR.sub("…", text)
+        return "" if SAYS_NOTHING.fullmatch(general) else general
 
     @property
     def mistake(self) -> tuple[str, str]:
-        """The kind of mistake in the request, and the member or thing; the kind is empty in reports of earlier releases."""
+        """The kind of mistake in the request, and the member or thing; the kind is empty if the check does not say it."""
         mutation = self.failure.get("mutation", {})
         named = subject(self.exchange["request"]["body"], self.failure) if self.exchange else ""
         if not mutation:
             return "", f"{self.operation} with {named}" if named else self.operation
         kind = Wrong.TYPE if mutation["kind"] in WRONG_TYPES else mutation["kind"]
-        steps = ["*" if step.isdigit() else step for step in mutation["at"].strip("/").split("/")]
+        steps = [
+            "*" if step.isdigit() or "lakepact" in step else step
+            for step in mutation["at"].strip("/").split("/")
+        ]
+        before, fields, member = "/".join(steps).rpartition("fields/*/")
+        if fields:  # of a schema, or of a partition spec or sort order
+            return kind, f"{'schema' if 'schema' in before else 'spec'}/{fields}{member}"
         within = "/".join(steps).removeprefix("table-changes/*/")
-        listed = re.match(r"(?:updates|requirements)/\*", within)
-        at = f"{named}{within[listed.end() :]}" if listed and named else within
-        return kind, "" if kind in {Wrong.TYPE, Wrong.MISSING} else at
+        # The name of an unknown kind is an invented one.
+        listed = re.match(r"(?:updates|requirements)/\*(?!/(?:action|type)$)", within)
+        return kind, f"{named}{within[listed.end() :]}" if listed and named else within
+
+    @property
+    def names(self) -> str:
+        """What is special about the names in the path: nested or encoded; empty if nothing is."""
+        path = urlsplit(self.exchange["request"]["url"]).path.upper() if self.exchange else ""
+        return "nested" if "%1F" in path else "encoded" if "%" in path else ""
+
+    @property
+    def kind_of_request(self) -> tuple[str, ...]:
+        """What is special about a right request: names, query parameters; otherwise its resource and kind of update."""
+        if self.exchange is None:
+            return ()
+        request, query = self.exchange["request"], urlsplit(self.exchange["request"]["url"]).query
+        parameters = sorted({pair.partition("=")[0] for pair in query.split("&") if pair})
+        special = tuple(filter(None, (self.names, *parameters)))
+        return special or (_resource(self.operation), subject(request["body"], self.failure))
+
+    @property
+    def loss(self) -> tuple[str, ...]:
+        """What is special about a request for an object that is not found, or else the accepted change that should have left it."""
+        is_special = self.exchange and (
+            self.names or urlsplit(self.exchange["request"]["url"]).query
+        )
+        if self.change is None or is_special:
+            return self.kind_of_request
+        return ("after", str(self.change["operation"]))
+
+    def is_about(self, *kinds: Kind) -> bool:
+        """Return whether the response differs in one of these ways from what is expected."""
+        return self.failure.get("difference", {}).get("kind") in kinds
 
     @property
     def deviation(self) -> str:
@@ -186,19 +251,14 @@ class Finding:
             return ""
         mutation = self.failure.get("mutation", {})
         mistake = f" {mutation['kind']} {mutation['at']}" if mutation else ""
-        error = error_of(self)
         if self.is_about_status or self.accepted:
             expected = "/".join(map(str, self.expected_status)) or "another"
-            answer = f"{self.status} {error[0] if error else ''}, expected {expected}"
+            answer = f"{self.status} {self.error_type or ''}, expected {expected}"
         elif difference:
             answer = f"{difference['at']} {difference['kind']}"
         else:
             return ""
         return re.sub(r"(?<=/)\d+(?=/|$| )", "*", f"{self.operation}{mistake}: {answer}")
-
-    def is_about(self, *kinds: Kind) -> bool:
-        """Return whether the response differs in one of these ways from what is expected."""
-        return self.failure.get("difference", {}).get("kind") in kinds
 
 
 class Evidence:
@@ -216,64 +276,144 @@ class Evidence:
         lines = list(report)
         exchanges = {line["number"]: line for line in lines if line["line"] == "exchange"}
         broken = [line for line in lines if line["line"] == "result" and line["outcome"] in BROKEN]
-        cases = [list(_cases(result, exchanges)) for result in broken]
+        changes = _changes(exchanges)
+        self.findings = [
+            replace(case, **_before(case, changes))
+            for result in broken
+            for case in _cases(result, exchanges)
+        ]
         self._accepted: dict[int, Finding] = {}
-        for case in (case for each in cases for case in each):
+        self._first: dict[int, Finding] = {}  #: by exchange, the case that says most about it
+        self._places: dict[tuple[str, ...], Key] = {}  #: by requirement and operation or place
+        for case in sorted(self.findings, key=_clarity):
             if case.accepted and case.exchange:
                 self._accepted.setdefault(case.exchange["number"], case)
-        mistakes = {(case.reads, case.mistake) for case in self._accepted.values()}
+            if case.exchange and (case.is_about_status or not case.is_of_any_exchange):
+                self._first.setdefault(case.exchange["number"], case)
+        accepted = {(case.reads, case.mistake) for case in self._accepted.values()}
         refusing = {method in READS for method in refused}
         self._refuses_none = {
             reads
-            for reads, _ in mistakes
-            if reads not in refusing and sum(r is reads for r, _ in mistakes) >= MANY
+            for reads, _ in accepted
+            if reads not in refusing and sum(r is reads for r, _ in accepted) >= MANY
         }
-        #: The clearest case of each requirement; an accepted mistake is graver than a wrong refusal.
-        self.findings = [next((case for case in each if case.accepted), each[0]) for each in cases]
-        refusals = {(_key(finding), finding.refusal) for finding in self.findings}
-        counted = Counter(refusal for key, refusal in refusals if key[0] == "refused")
-        self._alike = {refusal for refusal, mistakes in counted.items() if mistakes >= MANY}
+        keys = {(_key(finding), finding.refusal) for finding in self.findings}
+        alike = Counter(
+            refusal for key, refusal in keys if key[0] == "refused" and refusal[0] < SERVER_ERROR
+        )
+        self._alike = {refusal for refusal, mistakes in alike.items() if mistakes >= MANY}
+        whichever = Counter(filter(None, (_whichever(key) for key, _ in keys)))
+        self._whichever = {key for key, members in whichever.items() if members >= SEVERAL}
         self._undue = {
             _error(finding)
             for finding in self.findings
             if finding.expects_success and finding.is_error
         }
+        self._crashes = _crashes(self.findings)
+        #: Numbers of accepted requests after which right requests fail.
+        self._breaking = {
+            origin.exchange["number"]
+            for finding in self.findings
+            if finding.expects_success
+            and finding.is_error
+            and (origin := self._origin(finding)) is not None
+            and origin.exchange
+        }
 
     def key(self, finding: Finding) -> Key:
         """Return what a finding has in common with others of its cause."""
-        cause = self._origin(finding) or finding
+        cause = self._origin(finding) or self._of_exchange(finding)
         if cause.accepted and cause.reads in self._refuses_none:
             return ("refuses none", cause.reads)
-        if cause.is_error and cause.is_about_status and _error(cause) in self._undue:
+        if cause.is_error and cause.is_about_status and self._is_undue(cause):
             return _error(cause)
         key = _key(cause)
-        return (
-            ("refused alike", *cause.refusal)
-            if key[0] == "refused" and cause.refusal in self._alike
-            else key
-        )
+        if key[0] in {"place", "check"} and not cause.is_of_any_exchange:
+            return self._of_requirement(cause, key)
+        if key[0] == "refused" and cause.refusal in self._alike:
+            return ("refused alike", *cause.refusal)
+        if _whichever(key) in self._whichever and not self._breaks_more(cause):
+            return _whichever(key)
+        return self._crashes.get(key, key)
+
+    def _of_requirement(self, finding: Finding, key: Key) -> Key:
+        """Return the first key of values that are wrong for one requirement, in one operation or at one place."""
+        judged = [(finding.requirement, finding.operation), (finding.requirement, *finding.place)]
+        key = next((self._places[each] for each in judged if each in self._places), key)
+        self._places.update(dict.fromkeys(judged, key))
+        return key
+
+    def _breaks_more(self, finding: Finding) -> bool:
+        """Return whether right requests fail after an accepted one."""
+        return finding.exchange is not None and finding.exchange["number"] in self._breaking
+
+    def _is_undue(self, finding: Finding) -> bool:
+        """Return whether right requests get the same error, and no mistake in the request's own content explains it."""
+        kind = finding.failure.get("mutation", {}).get("kind", "")
+        return kind in {"", *OF_THE_STATE} and _error(finding) in self._undue
+
+    def _of_exchange(self, finding: Finding) -> Finding:
+        """Return the case that says most about the exchange of a finding, if both are about the same deviation."""
+        first = self._first.get(finding.exchange["number"]) if finding.exchange else None
+        if first is None or finding.is_about(Kind.LOST):
+            return finding
+        if finding.is_of_any_exchange and not (finding.is_error and first.is_error):
+            return finding
+        return first
 
     def _origin(self, finding: Finding) -> Finding | None:
         """Return the case of an accepted request that a finding follows from.
 
-        The finding's response answers that request, or a later one about the same objects. A refusal follows from nothing.
+        The finding's response answers that request, or a later one of the check about the same objects. A refusal follows from nothing.
         """
         if finding.exchange is None or (
             finding.is_about_status and not finding.expects_success and finding.is_error
         ):
             return None
-        number, named = finding.exchange["number"], _names(finding.exchange)
-        if number in self._accepted and not finding.accepted:
+        number, objects = finding.exchange["number"], _objects(finding.exchange)
+        if number in self._accepted:
             return self._accepted[number]
+        if finding.accepted or finding.is_of_any_exchange:
+            return None
         before = (
-            self._accepted[n]
-            for n in finding.verdict.get("exchanges", ())
-            if n in self._accepted and n != number
+            (n, other.exchange)
+            for n, other in self._accepted.items()
+            if n < number and other.exchange is not None
         )
-        others = (other for other in before if other.requirement != finding.requirement)
         return next(
-            (other for other in others if other.exchange and _names(other.exchange) <= named), None
+            (
+                self._accepted[n]
+                for n, accepted in before
+                if accepted.get("check") == finding.verdict.get("check")
+                and (_objects(accepted) <= objects or objects <= _objects(accepted))
+            ),
+            None,
         )
+
+
+def _whichever(key: Key) -> Key:
+    """Return a key without the member that a request lacks, or that has the wrong type; an empty one for other mistakes."""
+    match key:
+        case ("accepted", Wrong.MISSING | Wrong.TYPE as kind, _):
+            return ("accepted", kind, "")
+        case ("refused", Wrong.MISSING | Wrong.TYPE as kind, _, int() as status, error):
+            is_parsed = kind == Wrong.TYPE or status < SERVER_ERROR
+            return ("refused", kind, "", status, error) if is_parsed else ()
+        case _:
+            return ()
+
+
+def _crashes(findings: Iterable[Finding]) -> dict[Key, Key]:
+    """Return the keys of 5xx answers to bad requests, each with the key of its cause: those with equal messages have one."""
+    causes: dict[Key, Key] = {}
+    messages: dict[Key, Key] = {}
+    for finding in findings:
+        key = _key(finding)
+        if key[0] in {"refused", "error"} and finding.status >= SERVER_ERROR and finding.message:
+            error = _error(finding)
+            causes.setdefault(key, messages.get(error, key))
+            messages.setdefault(error, causes[key])
+    return causes
 
 
 def deviations(report: Iterable[Line]) -> dict[str, frozenset[str]]:
@@ -293,7 +433,7 @@ def deviations(report: Iterable[Line]) -> dict[str, frozenset[str]]:
 
 
 def _cases(result: Line, exchanges: Mapping[int, Line]) -> Iterator[Finding]:
-    """Yield the failing cases of a result, the clearest first."""
+    """Yield the failing cases of a result."""
     for verdict in result["verdicts"]:
         if verdict["outcome"] == result["outcome"]:
             for failure in verdict.get("failures", ()) or (verdict,):
@@ -301,18 +441,49 @@ def _cases(result: Line, exchanges: Mapping[int, Line]) -> Iterator[Finding]:
                 yield Finding(result, verdict, failure, exchanges.get(shown))
 
 
-def _names(exchange: Line) -> frozenset[str]:
-    return frozenset(
-        re.findall(
-            r"lp_[0-9a-f]+_\d+_\d+", exchange["request"]["url"] + exchange["request"]["body"]
-        )
+def _changes(exchanges: Mapping[int, Line]) -> dict[object, list[Line]]:
+    """Return the requests of each check that are no reads, the last one first."""
+    changes: dict[object, list[Line]] = defaultdict(list)
+    for _, line in sorted(exchanges.items(), reverse=True):
+        if line["request"]["method"] not in READS:
+            changes[line.get("check")].append(line)
+    return changes
+
+
+def _before(finding: Finding, changes: Mapping[object, Sequence[Line]]) -> dict[str, Line]:
+    """Return the last change before a finding, if it was refused, and the last one that was accepted."""
+    if finding.exchange is None:
+        return {}
+    number, objects = finding.exchange["number"], _objects(finding.exchange)
+    own = changes.get(finding.exchange.get("check"), ())
+    before = [e for e in own if e["number"] < number and _objects(e) & objects]
+    accepted = (e for e in before if e["response"]["status"] < LOWEST_ERROR)
+    found = {"change": next(accepted, None), "refused": next(iter(before), None)}
+    if found["refused"] is found["change"]:
+        del found["refused"]
+    return {name: line for name, line in found.items() if line is not None}
+
+
+def _clarity(finding: Finding) -> tuple[int, ...]:
+    """Return the rank of a case among those about one exchange: what was accepted says most, then a status with its mistake."""
+    return (
+        not finding.accepted,
+        not finding.is_about_status,
+        not finding.failure.get("mutation"),
+        finding.is_of_any_exchange,
+        len(finding.result.get("operations", ())) or 99,
+        len(finding.place),
     )
+
+
+def _objects(exchange: Line) -> frozenset[str]:
+    return frozenset(exchange.get("objects", ()))
 
 
 def _key(finding: Finding) -> Key:
     if finding.is_about(Kind.LOST):
         return ("lost", _resource(finding.operation))
-    if finding.accepted:
+    if finding.accepted or finding.is_let_in:
         return ("accepted", *finding.mistake)
     if finding.is_error:
         return _error_key(finding)
@@ -325,93 +496,65 @@ def _key(finding: Finding) -> Key:
 
 def _error_key(finding: Finding) -> Key:
     """Return what is wrong with an error response: that it came at all, its status, or its body."""
-    error = error_of(finding)
     is_bare = (
-        error is None
+        finding.error_type is None
         and finding.exchange is not None
         and finding.exchange["request"]["method"] != "HEAD"
     )
     if not finding.is_about_status:
         if is_bare and (not finding.difference or finding.is_about(Kind.MISSING, Kind.TYPE)):
             return ("no error body",)
-        has_place = ("error body", finding.difference, *finding.mistake, error and error[0])
-        return (
-            has_place
-            if finding.difference
-            else ("check", finding.verdict.get("check"), finding.operation)
-        )
+        if finding.difference:
+            kind = finding.error_type if finding.place[-1:] == ("type",) else ""
+            return ("error body", finding.place, kind)
+        return ("check", finding.verdict.get("check"), finding.operation)
     if is_bare and not finding.expects_success:
         return ("no error body", finding.status)
-    if finding.expects_success or finding.status >= SERVER_ERROR:
+    is_crash = finding.status >= SERVER_ERROR and not finding.failure.get("mutation")
+    if finding.expects_success or is_crash:
         return _error(finding)
-    return ("refused", *finding.mistake, finding.status, error[0] if error else "")
+    return ("refused", *finding.mistake, finding.status, finding.error_type or "")
 
 
 def _error(finding: Finding) -> Key:
-    kind, message = error_of(finding) or ("", message_of(finding))
+    """Return status, type and message of an error, and the kind of request where they do not say what failed."""
+    kind, key = finding.error_type or "", ("error", finding.status, finding.error_type or "")
+    is_refusal = finding.status < SERVER_ERROR and finding.expects_success
+    if kind and finding.status == NOT_FOUND:  # whose message just names the object
+        return (*key, *finding.loss)
+    if is_refusal and finding.names:
+        return (*key, finding.names)
+    if finding.message:
+        return (*key, finding.message)
     return (
-        "error",
-        finding.status,
-        kind,
-        "" if kind and finding.status == NOT_FOUND else message,
-    )  # which just names the object
+        *key,
+        *(finding.mistake if finding.failure.get("mutation") else finding.kind_of_request),
+    )
 
 
 def _effect_key(finding: Finding) -> Key:
     """Return what is wrong with a response whose status is right."""
     if finding.is_about(Kind.SPELLING):
         return ("number as text",)
-    if finding.exchange and is_empty(finding.exchange["response"]["body"]):
-        return ("empty body", finding.operation)
-    if finding.member == "headers":
+    if finding.exchange and (flaw := flaw_of(finding.exchange["response"]["body"])):
+        return (flaw, finding.operation)
+    if finding.place and finding.place[0] == "headers":
         return ("header", finding.difference)
-    if finding.member:
-        return (
-            "member",
-            _resource(finding.operation),
-            finding.member,
-            finding.is_about(Kind.SURPLUS),
-        )
+    if finding.place:
+        resource, surplus = _resource(finding.operation), finding.is_about(Kind.SURPLUS)
+        return ("place", resource, finding.place, surplus)
     return ("check", finding.verdict.get("check"), finding.operation)
 
 
-def error_of(finding: Finding) -> tuple[str, str] | None:
-    """Return type and general message of the contract's error body; None if the response has none."""
-    shown = finding.exchange["response"]["body"] if finding.exchange else ""
+def flaw_of(body: str) -> str:
+    """Return why the body that a report shows has no members: it is empty, a web page, or no JSON; empty for others."""
     try:
-        body = orjson.loads(shown.partition(CUT)[0])
+        return "empty body" if orjson.loads(body) in ({}, [], None) else ""
     except orjson.JSONDecodeError:
-        cut = CUT_ERROR.match(shown)
-        return (cut[2], PARTICULAR.sub("…", cut[1])) if cut else None
-    if not isinstance(body, dict):
-        return None
-    error = (
-        body["error"]
-        if isinstance(body.get("error"), dict)
-        else {"type": body.get("errorCode"), "message": body.get("message")}
-    )
-    kind = error.get("type")
-    # An empty type breaks another requirement; the body is the contract's all the same.
-    return (kind, PARTICULAR.sub("…", str(error.get("message")))) if isinstance(kind, str) else None
-
-
-def message_of(finding: Finding) -> str:
-    """Return the general message of an error response that is not the contract's, or its text; without an exception's class and details."""
-    shown = finding.exchange["response"]["body"].partition(CUT)[0] if finding.exchange else ""
-    try:
-        body = orjson.loads(shown)
-    except orjson.JSONDecodeError:
-        body = shown
-    text = str(body.get("message", "") if isinstance(body, dict) else body)
-    return PARTICULAR.sub("…", EXCEPTION.sub("", text).partition(" (")[0])
-
-
-def is_empty(body: str) -> bool:
-    """Return whether a body is a JSON value with nothing in it, or a web page."""
-    try:
-        return orjson.loads(body) in ({}, [], None)
-    except orjson.JSONDecodeError:
-        return body.lstrip().startswith("<")
+        if body.lstrip().startswith("<"):
+            return "empty body"
+        is_whole = body.startswith("{") and not body.endswith(" bytes)") and "\n{" not in body
+        return "no JSON" if is_whole else ""
 
 
 def _resource(operation: str) -> str:

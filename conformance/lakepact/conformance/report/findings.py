@@ -13,7 +13,7 @@ from lakepact.conformance.report.blocked import grouped, reason
 from lakepact.conformance.report.causes import plural
 from lakepact.conformance.report.looks import LOOKS
 from lakepact.conformance.report.page import chip
-from lakepact.conformance.report.requests import deciding, exchanges_of, terms
+from lakepact.conformance.report.requests import deciding, exchanges_of, of_cause, terms
 
 SHOWN_BODY = 4200  #: characters of a body; the rest is in the JSON lines
 SHOWN_CURLS = 20  #: requests shown before a finding; earlier ones are in the JSON lines
@@ -30,18 +30,18 @@ class Findings:
         self._header = report[0]
         self._causes = [line for line in report if line["line"] == "cause"]
         self._exchanges = exchanges_of(report)
+        self._anchored: set[str] = set()
 
     def by_cause(self, findings: Sequence[dict[str, Any]]) -> Iterator[str]:
         """Yield some results by cause, the gravest first; results without a cause come last, blocked ones by their reason."""
         by_id = {result["requirement"]: result for result in findings}
         for cause in self._causes:
-            shown = [
-                by_id.pop(requirement)
-                for requirement in cause["requirements"]
-                if requirement in by_id
-            ]
-            if shown:
-                yield self._cause(cause, shown)
+            here = [name for name in cause["requirements"] if name in by_id]
+            if here:
+                yield self._cause(cause, of_cause(findings, {**cause, "requirements": here}))
+        for cause in self._causes:
+            for name in cause["requirements"]:
+                by_id.pop(name, None)
         for group in grouped(by_id.values()):
             look = LOOKS[Outcome(group[0]["outcome"])]
             mark, title = (
@@ -88,12 +88,19 @@ class Findings:
         verdict = deciding(result)
         sent = [self._exchanges[n] for n in verdict.get("exchanges", ()) if n in self._exchanges]
         return (
-            f'<article class="{look.style}" id="{escape(result["requirement"])}" {marks(result, severity)}>'
+            f'<article class="{look.style}"{self._anchor(result)} {marks(result, severity)}>'
             f"<h3>{escape(result['requirement'])} {chip(look, result['level'])}</h3>"
             f"<p>{html_sentence(result['sentence'])}</p>"
             f'<p class="clause">{escape(header["contract"])} {escape(header["version"])} {escape(result["clause"])}'
             f" · {escape(result['area'])}</p><dl>{listed}</dl>{_evidence(sent)}</article>"
         )
+
+    def _anchor(self, result: Mapping[str, Any]) -> str:
+        """Return the id of a requirement's first article: it may have several causes."""
+        if result["requirement"] in self._anchored:
+            return ""
+        self._anchored.add(result["requirement"])
+        return f' id="{escape(result["requirement"])}"'
 
     def _terms(self, result: Mapping[str, Any]) -> dict[str, str]:
         """Return the terms of a finding, as HTML."""

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
+from lakepact.conformance.evidence.outcome import Outcome
 from lakepact.conformance.report.causes import Severity
 from lakepact.conformance.report.evidence import Line, deviations
 from lakepact.conformance.report.impact import HURTS, Effect, Impact, impact_of, sentence
@@ -72,6 +73,7 @@ def in_order(
     causes = sorted(
         (line for line in report if line["line"] == "cause"),
         key=lambda cause: (
+            cause["outcome"] != Outcome.FAIL,
             severities.get(cause["severity"], len(severities)),
             _rank(cause, names),
         ),

@@ -9,11 +9,11 @@ from typing import Any
 from lakepact.conformance.evidence.escaping import code, code_block
 from lakepact.conformance.evidence.escaping import markdown as md
 from lakepact.conformance.report import harm
-from lakepact.conformance.report.requests import deciding, exchanges_of
+from lakepact.conformance.report.requests import deciding, exchanges_of, of_cause
 
 NAME = re.compile(r"lp_[0-9a-f]+(_\d+)+")  #: of an object that a check creates
 SHOWN_REQUESTS = 6  #: of a finding that its requests do not repeat
-SHOWN_TEXT = 120  #: characters of an expectation in a title
+SHOWN_ANSWER = 1000  #: characters of an answer
 SHOWN_ALSO = 12  #: further requirements that an issue lists
 
 
@@ -32,21 +32,21 @@ def _lines(
     report: Sequence[dict[str, Any]], cause: Mapping[str, Any], server: str
 ) -> Iterator[str]:
     header, exchanges = report[0], exchanges_of(report)
-    results = {line["requirement"]: line for line in report if line["line"] == "result"}
-    first, *others = (results[requirement] for requirement in cause["requirements"])
+    first, *others = of_cause(report, cause)
     verdict = deciding(first)
     sent = [exchanges[number] for number in verdict.get("exchanges", ()) if number in exchanges]
     contract = f"{header['title']} {header['version']}"
-    yield f"# {md(_title(first, verdict, sent[-1] if sent else None))}\n"
+    yield f"# {md(NAME.sub('…', ' '.join(cause['title'].split())))}\n"
     yield f"{md(server or header['target'])}, severity: {md(cause['severity'])}.\n"
     yield f"The contract demands: {md(first['sentence'])}\n"
     yield f"Clause: {code(first['clause'])} of {md(contract)}."
     yield f"Requirement of lakepact {md(header['lakepact'])}: {md(first['requirement'])}.\n"
     yield from _clients(header, cause)
-    yield from _steps(first["requirement"], verdict, [exchange["curl"] for exchange in sent])
+    yield from _steps(cause["number"], first, [exchange["curl"] for exchange in sent])
     expected, actual = (" ".join(verdict.get(side, "").split()) for side in ("expected", "actual"))
     yield f"Expected: {code(expected)}\n"
     yield f"Actual: {code(actual)}"
+    yield from _answer(sent)
     if others:
         yield "\nThe same cause breaks:\n"
         yield from (f"- {md(r['requirement'])}: {md(r['sentence'])}" for r in others[:SHOWN_ALSO])
@@ -67,8 +67,17 @@ def _clients(header: Mapping[str, Any], cause: Mapping[str, Any]) -> Iterator[st
     yield from [""] if hurt else []
 
 
-def _steps(requirement: str, verdict: Mapping[str, Any], requests: Sequence[str]) -> Iterator[str]:
+def _answer(sent: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    """Yield the beginning of the answer that shows the finding."""
+    if sent and (body := sent[-1]["response"].get("body", "")):
+        yield f"\nThe answer, status {sent[-1]['response']['status']}:\n"
+        cut = "…" if len(body) > SHOWN_ANSWER else ""
+        yield from code_block([body[:SHOWN_ANSWER] + cut], "")
+
+
+def _steps(number: int, result: Mapping[str, Any], requests: Sequence[str]) -> Iterator[str]:
     yield "## Steps\n"
+    requirement, verdict = result["requirement"], deciding(result)
     if why := verdict.get("replay", {}).get("why"):
         yield f"Run `lakepact check URL --only {requirement}` against a fresh server."
         yield f"Its requests alone do not repeat the finding: {md(why)}. The last requests of this run were:\n"
@@ -76,20 +85,4 @@ def _steps(requirement: str, verdict: Mapping[str, Any], requests: Sequence[str]
         return
     yield "Send these requests to a fresh server, in this order:\n"
     yield from (*code_block(requests, "sh"), "")
-    yield f"`lakepact reproduce report.jsonl {requirement}` writes a script that sends them and checks the result.\n"
-
-
-def _title(
-    first: Mapping[str, Any], verdict: Mapping[str, Any], exchange: Mapping[str, Any] | None
-) -> str:
-    """Return what the server does wrong, in one line: a wrong status, or the broken requirement."""
-    failure = next(iter(verdict.get("failures", ())), verdict)
-    sentence = first["sentence"].rstrip(".")
-    if exchange is None or not failure.get("expected_status"):
-        return f'{next(iter(first.get("operations", ())), "The server")} breaks the contract: "{sentence}"'
-    subject = exchange["operation"] or exchange["request"]["method"]
-    wanted = NAME.sub("…", " ".join(failure["expected"].split()))[:SHOWN_TEXT].removeprefix(
-        "status "
-    )
-    title = f"{subject} returns {exchange['response']['status']}, expected {wanted}"
-    return title if " for " in wanted or " when " in wanted else f"{title}: {sentence}"
+    yield f"`lakepact reproduce report.jsonl {number}` writes a script that sends them and checks the result.\n"

@@ -12,11 +12,13 @@
 from __future__ import annotations
 
 import base64
+import dataclasses
 import datetime as dt
 import gzip
 import zlib
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from functools import cache
 from importlib import metadata, resources
 from pathlib import Path
@@ -26,12 +28,13 @@ import orjson
 from jsonschema_rs import Draft202012Validator
 
 from lakepact.conformance.evidence.escaping import json
-from lakepact.conformance.evidence.exchanges import MARGIN, SHOWN_BODY, Exchange
+from lakepact.conformance.evidence.exchanges import MARGIN, SHOWN_BODY, ErrorBody, Exchange
 from lakepact.conformance.evidence.limits import MIB
-from lakepact.conformance.evidence.outcome import Failure, Outcome, Verdict
+from lakepact.conformance.evidence.outcome import LOWEST_ERROR, Failure, Outcome, Verdict
 from lakepact.conformance.evidence.redaction import REDACTED, SECRET_HEADERS
 from lakepact.conformance.http.caller import REFUSED
 from lakepact.conformance.report.causes import Cause, causes
+from lakepact.conformance.report.evidence import Finding
 from lakepact.conformance.reproduction.recipes import LARGEST, recipe
 from lakepact.conformance.running import runner
 from lakepact.conformance.running.runner import DISCOVERY, Result, Run
@@ -43,6 +46,8 @@ SCHEMA = resources.files("lakepact.conformance.report").joinpath(
 LARGEST_REPORT, LARGEST_LINE = 256 * MIB, 16 * MIB
 FOREIGN = "JSON, but not of `lakepact check --report jsonl=FILE`"
 SHOWN = 300  #: characters of what is wrong with a line
+SHOWN_TRAIL = 3  #: exchanges of a failing case: the last one, and changes before it
+SHOWN_MESSAGE = 300  #: characters of the message of an error
 GZIP = b"\x1f\x8b"  #: the first bytes of a gzip file
 VERDICTS = {
     runner.CONFORMANT: "conformant",
@@ -57,11 +62,15 @@ class UnreadableReport(ValueError):
 
 def lines(run: Run, *, strict: bool = False, stopped: str = "") -> Iterator[dict[str, Any]]:
     """Yield the lines of a run; `stopped` is the reason if it ended early and is incomplete."""
-    results = run.results()
+    results = {
+        name: replace(result, verdicts=tuple(_gravest_first(run, v) for v in result.verdicts))
+        for name, result in run.results().items()
+    }
     told: list[dict[str, Any]] = []
     yield _header(run, strict=strict)
     shown: set[int] = set()
     whole: set[int] = set()
+    cases: dict[int, tuple[Verdict, Failure]] = {}  #: by the identity of their lines
 
     @cache
     def line(number: int) -> dict[str, Any]:
@@ -73,16 +82,14 @@ def lines(run: Run, *, strict: bool = False, stopped: str = "") -> Iterator[dict
             if verdict.failures and verdict.outcome is result.outcome:
                 shown_verdict["replay"] = recipe(run, verdict, line)
                 whole.update(shown_verdict["replay"].get("exchanges", ()))
+                listed = zip(shown_verdict["failures"], verdict.failures, strict=True)
+                cases.update({id(one): (verdict, failure) for one, failure in listed})
         told.append(written)
         if result.outcome not in (Outcome.PASS, Outcome.NOT_OFFERED):
             for verdict in result.verdicts:
                 if verdict.outcome is result.outcome:
                     shown.update(verdict.exchanges)
-                    shown.update(f.exchanges[-1] for f in verdict.failures if f.exchanges)
-    exchanges = [
-        line(n) if n in whole else _exchange(run, run.wire.exchanges[n], whole=False)
-        for n in sorted(shown | whole)
-    ]
+                    shown.update(*(f.exchanges[-SHOWN_TRAIL:] for f in verdict.failures))
     judged = (
         exchange
         for exchange in run.wire.exchanges.values()
@@ -93,19 +100,32 @@ def lines(run: Run, *, strict: bool = False, stopped: str = "") -> Iterator[dict
         for exchange in judged
         if 400 <= exchange.status < 500 and exchange.status not in REFUSED
     }
-    found = [
-        _cause(number, cause)
-        for number, cause in enumerate(causes((*told, *exchanges), refused=refused), start=1)
-    ]
+    exchanges = [_exchange(run, run.wire.exchanges[n], whole=False) for n in sorted(shown | whole)]
+    found = []
+    for number, cause in enumerate(causes((*told, *exchanges), refused=refused), start=1):
+        evidence = [
+            _case(run, finding, cases.get(id(finding.failure))) for finding in cause.findings
+        ]
+        if case := cases.get(id(cause.findings[0].failure)):
+            verdict, failure = case
+            evidence[0]["replay"] = recipe(run, replace(verdict, failures=(failure,)), line)
+            shown.update(failure.exchanges)
+            whole.update(evidence[0]["replay"].get("exchanges", ()))
+        found.append(_cause(number, cause, evidence))
     number_of = {
-        requirement: cause["number"] for cause in found for requirement in cause["requirements"]
+        requirement: cause["number"]
+        for cause in reversed(found)
+        for requirement in cause["requirements"]
     }
     yield from (
         {**line, "cause": number_of[i]} if (i := line["requirement"]) in number_of else line
         for line in told
     )
     yield from found
-    yield from exchanges
+    yield from (
+        line(n) if n in whole else _exchange(run, run.wire.exchanges[n], whole=False)
+        for n in sorted(shown | whole)
+    )
     footer = _footer(run, results.values(), strict=strict, stopped=stopped)
     footer["causes"] = dict(
         Counter(str(cause["severity"]) for cause in found if cause["outcome"] == Outcome.FAIL)
@@ -221,7 +241,13 @@ def _failure(run: Run, failure: Failure) -> dict[str, Any]:
             else {}
         ),
         **(
-            {"mutation": {"kind": failure.mutation.kind, "at": failure.mutation.at}}
+            {
+                "mutation": {
+                    name: text
+                    for name, text in dataclasses.asdict(failure.mutation).items()
+                    if text or name != "phrase"
+                }
+            }
             if failure.mutation
             else {}
         ),
@@ -234,7 +260,40 @@ def _failure(run: Run, failure: Failure) -> dict[str, Any]:
     }
 
 
-def _cause(number: int, cause: Cause) -> dict[str, Any]:
+def _gravest_first(run: Run, verdict: Verdict) -> Verdict:
+    """Return a verdict whose first failing cases are bad requests that were accepted."""
+    if not verdict.failures:
+        return verdict
+
+    def is_refused(failure: Failure) -> bool:
+        status = run.wire.exchanges[failure.exchanges[-1]].status if failure.exchanges else 0
+        return not (failure.refusal and 0 < status < LOWEST_ERROR)
+
+    failures = tuple(sorted(verdict.failures, key=is_refused))
+    first = failures[0]
+    return replace(
+        verdict,
+        failures=failures,
+        expected=first.expected,
+        actual=first.actual,
+        exchanges=first.exchanges or verdict.exchanges,
+    )
+
+
+def _case(run: Run, finding: Finding, case: tuple[Verdict, Failure] | None) -> dict[str, Any]:
+    """Return the evidence of a finding; its trail only where a check recorded one."""
+    trail = [n for n in case[1].exchanges if n in run.wire.exchanges] if case else []
+    return {
+        "requirement": finding.requirement,
+        "check": finding.verdict["check"],
+        "expected": finding.failure.get("expected", ""),
+        "actual": finding.failure.get("actual", ""),
+        **({"exchange": finding.exchange["number"]} if finding.exchange else {}),
+        "exchanges": trail,
+    }
+
+
+def _cause(number: int, cause: Cause, evidence: Sequence[dict[str, Any]]) -> dict[str, Any]:
     return {
         "line": "cause",
         "number": number,
@@ -242,15 +301,7 @@ def _cause(number: int, cause: Cause) -> dict[str, Any]:
         "outcome": cause.outcome,
         "title": cause.title,
         "requirements": list(cause.requirements),
-        "evidence": [
-            {
-                "requirement": finding.requirement,
-                "expected": finding.failure["expected"],
-                "actual": finding.failure["actual"],
-                **({"exchange": finding.exchange["number"]} if finding.exchange else {}),
-            }
-            for finding in cause.findings
-        ],
+        "evidence": list(evidence),
     }
 
 
@@ -263,6 +314,8 @@ def _exchange(run: Run, exchange: Exchange, *, whole: bool) -> dict[str, Any]:
         "number": exchange.number,
         "check": exchange.check,
         "operation": exchange.operation,
+        "objects": sorted(exchange.objects),
+        **({"error": _error(exchange, exchange.error)} if exchange.error else {}),
         "request": {
             "method": exchange.method,
             "url": exchange.redact(exchange.url),
@@ -286,6 +339,13 @@ def _exchange(run: Run, exchange: Exchange, *, whole: bool) -> dict[str, Any]:
         "milliseconds": round(exchange.seconds * 1000, 3),
         "sent_at": round(exchange.sent_at * 1000),
         "needed": exchange.number in run.wire.required,
+    }
+
+
+def _error(exchange: Exchange, error: ErrorBody) -> dict[str, Any]:
+    return {
+        **({"type": exchange.redact(error.type)} if error.type is not None else {}),
+        "message": exchange.redact(error.message)[:SHOWN_MESSAGE],
     }
 
 

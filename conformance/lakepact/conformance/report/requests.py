@@ -9,6 +9,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 STATUS = re.compile(r"status (\d{3})")
+SHOWN_ANSWER = 300  #: characters of an answer
 
 
 def exchanges_of(report: Iterable[dict[str, Any]]) -> dict[int, dict[str, Any]]:
@@ -24,6 +25,24 @@ def deciding(result: Mapping[str, Any]) -> Mapping[str, Any]:
     return verdict
 
 
+def of_cause(report: Iterable[Mapping[str, Any]], cause: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Return the results of a cause, each with the case that has this cause as its deciding verdict."""
+    results = {line["requirement"]: line for line in report if line["line"] == "result"}
+    cases = {item["requirement"]: item for item in cause.get("evidence", ())}
+    return [_with_case(results[name], cases.get(name, {})) for name in cause["requirements"]]
+
+
+def _with_case(result: Mapping[str, Any], case: Mapping[str, Any]) -> dict[str, Any]:
+    if "exchanges" not in case:  # of an earlier release
+        return dict(result)
+    failing = [v for v in result["verdicts"] if v["outcome"] == result["outcome"]]
+    verdict = next((v for v in failing if v["check"] == case.get("check")), failing[0])
+    others = [v for v in result["verdicts"] if v is not verdict]
+    replay = {"why": "the report has only its last requests"}
+    shown = {"expected": "", "actual": "", "exchanges": [], "replay": replay, **case}
+    return {**result, "verdicts": [{**verdict, **shown}, *others]}
+
+
 def terms(result: Mapping[str, Any], exchanges: Mapping[int, Mapping[str, Any]]) -> dict[str, str]:
     """Return what was expected and what happened, by labels; a remark that the actual result repeats is left out."""
     verdict = deciding(result)
@@ -31,6 +50,7 @@ def terms(result: Mapping[str, Any], exchanges: Mapping[int, Mapping[str, Any]])
         "request": judged_request(verdict, exchanges),
         "expected": verdict.get("expected", ""),
         "actual": verdict.get("actual", ""),
+        "answer": _answer(verdict, exchanges),
         "cases": cases(verdict),
         "remark": verdict.get("remark", ""),
     }
@@ -76,6 +96,15 @@ def _judged(
     return next(
         (exchanges[n] for n in reversed(verdict.get("exchanges", ())) if n in exchanges), None
     )
+
+
+def _answer(verdict: Mapping[str, Any], exchanges: Mapping[int, Mapping[str, Any]]) -> str:
+    """Return the beginning of the judged answer, unless the actual result shows it."""
+    judged = _judged(verdict, exchanges)
+    if judged is None or STATUS.search(verdict.get("actual", "")):
+        return ""
+    status, body = judged["response"]["status"], judged["response"].get("body", "")
+    return f"status {status}  {body[:SHOWN_ANSWER]}" if body else ""
 
 
 def offered(header: Mapping[str, Any]) -> str:

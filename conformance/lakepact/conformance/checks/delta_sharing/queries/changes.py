@@ -446,7 +446,12 @@ def unrecorded_changes_are_refused(lab: SharingLab) -> None:
             reply = reading.asked_changes(lab, lab.fixture(name), bounds)
             about = f"for changes of {name} with {expect.shown(bounds)}, since some versions have no recorded changes"
             expect.status(
-                reply, 400, about=about, mutation=Mutation(Wrong.ABSENT, "recorded changes")
+                reply,
+                400,
+                about=about,
+                mutation=Mutation(
+                    Wrong.ABSENT, "recorded changes", "for versions without recorded changes"
+                ),
             )
 
 

@@ -191,7 +191,7 @@ def unshared_history_is_refused(lab: SharingLab) -> None:
                     reading.asked(lab, table, body),
                     400,
                     about=about,
-                    mutation=Mutation(Wrong.ABSENT, "history"),
+                    mutation=Mutation(Wrong.ABSENT, "history", "for a table without history"),
                 )
 
 

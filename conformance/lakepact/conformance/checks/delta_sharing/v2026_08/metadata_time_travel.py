@@ -94,7 +94,9 @@ def metadata_of_a_version_and_a_time_is_refused(lab: SharingLab) -> None:
             reply,
             400,
             about="for version and timestamp",
-            mutation=Mutation(Wrong.DUPLICATE, "version and timestamp"),
+            mutation=Mutation(
+                Wrong.DUPLICATE, "version and timestamp", "with a version and a timestamp"
+            ),
         )
 
 
@@ -108,5 +110,5 @@ def metadata_without_shared_history_is_refused(lab: SharingLab) -> None:
             {"version": table.last.version},
             {"timestamp": times.as_of(table.last.timestamp)},
         ):
-            with case(Mutation(Wrong.ABSENT, "history")):
+            with case(Mutation(Wrong.ABSENT, "history", "for a table without history")):
                 expect.client_error(_metadata(lab, table, **point))

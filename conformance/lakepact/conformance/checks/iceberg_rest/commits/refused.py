@@ -224,7 +224,9 @@ def view_requirements_on_tables_are_refused(lab: CatalogLab) -> None:
 
 
 CONFLICTING = 409
-OF_VIEWS = Mutation(Wrong.VALUE, "update or requirement of views")
+OF_VIEWS = Mutation(
+    Wrong.VALUE, "update or requirement of views", "for a table with what only views have"
+)
 
 
 def _expect_refusal(

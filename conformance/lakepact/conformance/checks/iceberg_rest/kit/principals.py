@@ -25,8 +25,13 @@ WRITES = "reader-writable-namespace"
 
 #: The mistakes of requests by callers who are to be refused.
 NO_CREDENTIALS, UNKNOWN_CREDENTIALS, EXPIRED_CREDENTIALS, NO_RIGHTS = (
-    Mutation(Wrong.ACCESS, what)
-    for what in ("no credentials", "unknown credentials", "expired credentials", "rights")
+    Mutation(Wrong.ACCESS, at, phrase)
+    for at, phrase in {
+        "no credentials": "without credentials",
+        "unknown credentials": "with unknown credentials",
+        "expired credentials": "with expired credentials",
+        "rights": "by a caller without the right",
+    }.items()
 )
 
 Headers = list[tuple[str, str]]

@@ -43,7 +43,8 @@ OVER_VIEW, OVER_TABLE = (
     Mutation(Wrong.PRESENT, noun) for noun in ("view of this name", "table of this name")
 )
 VIEW_AS_TABLE, TABLE_AS_VIEW = (
-    Mutation(Wrong.ABSENT, noun) for noun in ("table, only a view", "view, only a table")
+    Mutation(Wrong.ABSENT, noun, f"for a {other} as a {noun}")
+    for noun, other in (("table", "view"), ("view", "table"))
 )
 
 #: An update that every view can take, as often as one likes.

@@ -245,7 +245,14 @@ def invalid_purge_requested_returns_400(lab: CatalogLab) -> None:
 
     drops = {wrong: dropped([("purgeRequested", wrong)]) for wrong in NO_BOOLEANS}
     if {done for _, done in drops.values()} == {dropped([])[1]}:
-        lab.warn("IRC-TBL-DROP-007", expected="status 400", actual="the value is ignored")
+        reply = next(iter(drops.values()))[0]
+        lab.warn(
+            "IRC-TBL-DROP-007",
+            expected=f"status 400 for {next(iter(drops))} as `purgeRequested`",
+            actual="the value is ignored",
+            refusal=True,
+            reply=reply,
+        )
         return
     with lab.judge_each("IRC-TBL-DROP-007") as case:
         for wrong, (reply, _) in drops.items():

@@ -103,7 +103,11 @@ def invalid_specs_return_400(lab: CatalogLab) -> None:
             ],
         ),
         "the day of a string": (
-            Mutation(Wrong.VALUE, "transform for the type of the column"),
+            Mutation(
+                Wrong.VALUE,
+                "transform for the type of the column",
+                "for a transform that the type of the column does not have",
+            ),
             [upd.add_spec(upd.partition_field(name, "day", "name_day", field_id=first))],
         ),
         "two fields with one name": (

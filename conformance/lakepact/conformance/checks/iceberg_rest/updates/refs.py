@@ -197,7 +197,7 @@ def invalid_refs_return_400(lab: CatalogLab) -> None:
         table,
         {
             "main as a tag": (
-                Mutation(Wrong.VALUE, "main as a tag"),
+                Mutation(Wrong.VALUE, "main as a tag", "for a commit that makes `main` a tag"),
                 [{**update, "ref-name": "main", "type": "tag"}],
             )
         },

@@ -166,7 +166,9 @@ def contradictory_schemas_return_400(lab: CatalogLab) -> None:
             [upd.add_schema(upd.schema_with(table, upd.next_column(table, "name")))],
         ),
         "an id that was a string and is a long": (
-            Mutation(Wrong.IN_USE, f"{FIELDS}/id"),
+            Mutation(
+                Wrong.IN_USE, f"{FIELDS}/id", "for a field id that is in use, with another type"
+            ),
             [upd.add_schema({**upd.schema_with(table), "fields": retyped})],
         ),
     }
@@ -283,7 +285,11 @@ def schemas_without_source_columns_return_400(lab: CatalogLab) -> None:
             table,
             {
                 f"a schema without the source column of the {what}": (
-                    Mutation(Wrong.IN_USE, "source column"),
+                    Mutation(
+                        Wrong.IN_USE,
+                        "source column",
+                        f"for a schema without the source column of the {what}",
+                    ),
                     updates,
                 )
             },

@@ -331,7 +331,11 @@ def concurrent_equal_commits_are_applied_once(lab: CatalogLab) -> None:
                         425,
                         429,
                         503,
-                        mutation=Mutation(Wrong.PRESENT, "request with this key"),
+                        mutation=Mutation(
+                            Wrong.PRESENT,
+                            "request with this key",
+                            "with the idempotency key of another request",
+                        ),
                     )
             expect.true(
                 any(reply.status == 200 for reply in replies),

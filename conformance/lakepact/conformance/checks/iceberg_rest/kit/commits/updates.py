@@ -32,7 +32,7 @@ SECOND = 1  #: the id that clients propose for the first spec or order that is a
 UNSUPPORTED = (400, 406)  #: statuses of a commit with what only views have, or only tables
 REQUESTED = 77  #: an id that a request proposes although ids are the server's to give
 NOT_ADDED = Mutation(Wrong.ABSENT, "addition")  #: -1 without an addition in the same commit
-DOWNGRADE = Mutation(Wrong.VALUE, "lower format version")
+DOWNGRADE = Mutation(Wrong.VALUE, "lower format version", "for a lower format version")
 UNKNOWN_ACTION = Mutation(Wrong.VALUE, "/updates/*/action")
 UNKNOWN_UPDATE = {
     "action": "lakepact-no-such-action",
