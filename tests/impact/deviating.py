@@ -1,4 +1,4 @@
-"""What the suite finds on the server with a mutant: by it, reports know whether another server has the measured fault."""
+"""The findings of the suite on the server with a mutant: reports compare them with those on another server."""
 
 from __future__ import annotations
 

@@ -871,7 +871,7 @@ def test_one_wrong_status_for_ten_mistakes_is_one_cause(mistakes: int, expected:
     ) is (expected == 1)
 
 
-def test_accepted_case_of_a_requirement_is_a_cause_of_its_own_and_comes_first() -> None:
+def test_accepted_case_of_a_requirement_is_a_cause_of_its_own() -> None:
     wrong = [
         {"exchange": n, "expected_status": [400], "mutation": {"kind": "invalid value", "at": "/a"}}
         for n in (1, 2)

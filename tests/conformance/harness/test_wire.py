@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from lakepact.conformance.evidence.exchanges import Reply
+from lakepact.conformance.evidence.exchanges import ErrorBody, Reply
 from lakepact.conformance.evidence.outcome import Blocked, Unmet
 from lakepact.conformance.http.wire import Wire
 from miniatures import Answer, answer, miniature
@@ -256,3 +256,35 @@ def test_request_without_retries_returns_the_busy_answer_at_once() -> None:
         reply = wire.send("GET", "/v1/config", retry=False)
 
     assert (reply.status, asked) == (429, ["/v1/config"])
+
+
+def stacked(**changes: Any) -> dict[str, Any]:
+    """Return an error body of 10 kB whose members are in alphabetical order."""
+    error = {"code": 404, "message": "no table", "stack": ["at a.b(C:1)"] * 800, "type": "Gone"}
+    return {"error": error | changes}
+
+
+@pytest.mark.parametrize(
+    ("body", "expected"),
+    [
+        (stacked(), ErrorBody("no table", "Gone")),
+        (stacked(type=None), ErrorBody("no table")),
+        ({"errorCode": "GONE", "message": "no share"}, ErrorBody("no share", "GONE")),
+        ({"message": "gone", "status": "404"}, ErrorBody("gone")),
+        (["gone"], ErrorBody('["gone"]')),
+    ],
+    ids=["long", "no type", "sharing", "another body", "list"],
+)
+def test_error_is_read_from_the_whole_body_and_kept_when_it_is_cut(
+    body: object, expected: ErrorBody
+) -> None:
+    with miniature(lambda *_: answer(404, body)) as url, Wire(url) as wire:
+        number = wire.send("GET", "/v1/x").exchange.number
+        wire.truncate_body(number)
+
+    assert wire.exchanges[number].error == expected
+
+
+def test_answer_that_is_no_error_has_none() -> None:
+    with miniature(lambda *_: answer(200, stacked())) as url, Wire(url) as wire:
+        assert wire.send("GET", "/v1/x").exchange.error is None

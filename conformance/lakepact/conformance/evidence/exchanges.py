@@ -28,7 +28,7 @@ LONGEST_MESSAGE = 4096  #: characters of an error's message that are kept
 
 @dataclass(frozen=True, slots=True)
 class ErrorBody:
-    """What the body of a refusal, or of an error of the server, says."""
+    """The error that the body of a refusal, or of a 5xx answer, names."""
 
     message: str  #: or the text of a body that has none
     type: str | None = None  #: `None` if the body is not the contract's

@@ -237,7 +237,7 @@ def _from_difference(expected: Any, actual: Any) -> tuple[Any, Any]:
 
 
 def _or_absent(value: Any) -> str:
-    return "no such member" if value is ABSENT else shown(value)
+    return "absent" if value is ABSENT else shown(value)
 
 
 def contains(member: Any, collection: Collection[Any], what: str, *, at: Place | None) -> None:

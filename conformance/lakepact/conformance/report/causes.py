@@ -72,15 +72,26 @@ def _order(cause: Cause) -> tuple[bool, int, int]:
 
 def _cause(key: Key, group: Sequence[Finding]) -> Cause:
     gravest: dict[str, Finding] = {}
-    for finding in sorted(group, key=lambda finding: severity(finding).rank):
+    for finding in sorted(group, key=_gravity):
         gravest.setdefault(finding.requirement, finding)
-    ordered = tuple(sorted(gravest.values(), key=_explains))
+    ranked = _shows if key[0] == "accepted" else _explains
+    ordered = tuple(sorted(gravest.values(), key=ranked))
     outcome = min(
         (Outcome(finding.result["outcome"]) for finding in group),
         key=lambda outcome: outcome.weight,
     )
     grave = min((severity(finding) for finding in group), key=lambda each: each.rank)
     return Cause(grave, title(key, ordered, group), ordered, outcome)
+
+
+def _gravity(finding: Finding) -> tuple[int, bool]:
+    """Return the rank of a case of a requirement: the gravest, and of these one whose mistake needs no words of its own."""
+    return severity(finding).rank, "phrase" in finding.failure.get("mutation", {})
+
+
+def _shows(finding: Finding) -> tuple[object, ...]:
+    """Return the rank of a finding in a cause that begins with an accepted request: the gravest shows what it did."""
+    return (severity(finding).rank, not finding.accepted, *_explains(finding))
 
 
 def _explains(finding: Finding) -> tuple[object, ...]:

@@ -215,13 +215,13 @@ class Finding:
 
     @property
     def names(self) -> str:
-        """What is special about the names in the path: nested or encoded; empty if nothing is."""
+        """The sort of special names in the path: nested or encoded; empty for usual ones."""
         path = urlsplit(self.exchange["request"]["url"]).path.upper() if self.exchange else ""
         return "nested" if "%1F" in path else "encoded" if "%" in path else ""
 
     @property
     def kind_of_request(self) -> tuple[str, ...]:
-        """What is special about a right request: names, query parameters; otherwise its resource and kind of update."""
+        """The special names and query parameters of a right request; otherwise its resource and kind of update."""
         if self.exchange is None:
             return ()
         request, query = self.exchange["request"], urlsplit(self.exchange["request"]["url"]).query
@@ -231,7 +231,7 @@ class Finding:
 
     @property
     def loss(self) -> tuple[str, ...]:
-        """What is special about a request for an object that is not found, or else the accepted change that should have left it."""
+        """The special parts of a request for an object that is not found, or the accepted change that should have left it."""
         is_special = self.exchange and (
             self.names or urlsplit(self.exchange["request"]["url"]).query
         )

@@ -1,0 +1,83 @@
+"""Reports of checks against servers with one fault name its cause."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from faulty import unnamed
+from faulty_servers import checked, new_suite
+from lakepact.conformance.judging.lab import Lab
+from lakepact.conformance.report.lines import lines
+from lakepact.conformance.running import plan, runner
+from lakepact.conformance.running import suite as suites
+from lakepact.generated.iceberg_rest import op
+from lakepact.reference_server.faults import Fault, on_reply, on_status
+from lakepact.reference_server.http.replies import Reply
+from lakepact.reference_server.http.service import Scope
+from miniatures import answer, miniature
+from mutants.hunting import served
+
+
+def report(folder: Path, *faults: Fault | str, only: str) -> list[dict[str, Any]]:
+    """Return the report of the checks of a requirement on a server with faults."""
+    suite = suites.load("iceberg_rest")
+    with served(suite, str(folder), faults=faults) as target:
+        run = runner.Run(plan.plan(suite, only=[only]), target)
+        for _ in run.events():
+            pass
+        return list(lines(run))
+
+
+def stacked(reply: Reply, _: Scope) -> Reply:
+    """Return a refusal with a long stack, and members in alphabetical order."""
+    if reply.status < 400 or not reply.body:
+        return reply
+    error = {**orjson.loads(reply.joined().body)["error"], "stack": ["at a.b(C.java:1)"] * 600}
+    return replace(
+        reply, body=orjson.dumps({"error": error}, option=orjson.OPT_SORT_KEYS), chunks=None
+    )
+
+
+def test_wrong_status_with_a_stack_of_10_kb_has_its_type_in_the_title(tmp_path: Path) -> None:
+    wrong = unnamed(on_status(op.load_table, {404: 400}))
+    long = unnamed(on_reply(op.load_table, stacked))
+    found = report(tmp_path, wrong, long, only="IRC-TBL-LOAD-005")
+
+    assert [line["title"] for line in found if line["line"] == "cause"] == [
+        "loadTable returned 400 (NoSuchTableException) for a view as a table, expected 404"
+    ]
+
+
+def test_cause_has_the_trail_of_its_gravest_exchange(tmp_path: Path) -> None:
+    wrong = unnamed(on_status(op.load_table, {404: 400}))
+    found = report(tmp_path, wrong, only="IRC-TBL-LOAD-005")
+    exchanges = {line["number"] for line in found if line["line"] == "exchange"}
+    (first,) = [item for line in found if line["line"] == "cause" for item in line["evidence"]]
+
+    assert first["exchanges"][-1] == first["exchange"]
+    assert exchanges >= set(first["exchanges"])
+    assert first["replay"]["exchanges"][-1] == first["exchange"]
+
+
+def test_exchange_has_the_names_of_its_lab_however_they_are_sent() -> None:
+    suite = new_suite()
+
+    @suite.check("IRC-CFG-001")
+    def sends_names(lab: Lab) -> None:
+        """Send a name of the lab, the same encoded, in a body, and one of another run."""
+        name = lab.name()
+        encoded = "".join(f"%{byte:02X}" for byte in name.encode())
+        for target in (f"/{name}", f"/{encoded}", "/lp_0_0_1"):
+            lab.send_raw("GET", target)
+        lab.send_raw("POST", "/", content=name.encode())
+
+    with miniature(lambda *_: answer(200, {})) as url:
+        run = checked(url, of=suite)
+    sent = [e.objects for e in run.wire.exchanges.values() if e.check.endswith("sends_names")]
+
+    assert [len(objects) for objects in sent] == [1, 1, 0, 1]
+    assert len(frozenset().union(*sent)) == 1
