@@ -23,6 +23,7 @@ from lakepact.conformance.report import (
     matrices,
     text,
 )
+from lakepact.conformance.report.evidence import deviations
 from lakepact.conformance.report.impact import Effect, Harm, Impact, impact_of, named, sentence
 from lakepact.conformance.report.issue import issue
 
@@ -256,6 +257,22 @@ def test_fault_with_further_deviations_than_the_report_shows_names_no_client() -
     wider = replace(TABLE, deviations={"R-3": (SHOWN, SHOWN.replace("load", "drop"))})
 
     assert causes(harm.annotated(report(["R-3"]), impact=wider))[0]["clients"] == {}
+
+
+@pytest.mark.parametrize(
+    ("kind", "names"),
+    [("another type", ["duck", "snake"]), ("another value", []), ("missing", [])],
+)
+def test_fault_at_a_place_is_the_measured_one_only_if_its_type_says_so(
+    kind: str, names: list[str]
+) -> None:
+    difference = {"at": "/metadata/refs", "kind": kind}
+    found = with_failure(report(["R-3"]), expected_status=[], difference=difference)
+    found = with_exchange(found, response={"status": 200, "headers": [], "body": '{"a": 1}'})
+    (shown,) = deviations(found)["R-3"]
+    measured = replace(TABLE, deviations={"R-3": (shown,)})
+
+    assert sorted(causes(harm.annotated(found, impact=measured))[0]["clients"]) == names
 
 
 def test_clients_of_a_report_of_before_are_measured_again() -> None:

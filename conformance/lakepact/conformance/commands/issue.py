@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 
 from lakepact.conformance.evidence.escaping import plain
+from lakepact.conformance.evidence.outcome import Outcome
 from lakepact.conformance.report import harm, lines
 from lakepact.conformance.report.issue import issue as text_of
 from lakepact.conformance.running import runner
@@ -40,7 +41,8 @@ def issue(report: Path, cause: int | None, *, server: str) -> None:
     causes = {line["number"]: line for line in found if line["line"] == "cause"}
     if cause is None:
         for line in causes.values():
-            click.echo(plain(f"{line['number']:>3}  {line['severity']}  {line['title']}"))
+            warns = "" if line["outcome"] == Outcome.FAIL else " (warning)"
+            click.echo(plain(f"{line['number']:>3}  {line['severity']}{warns}  {line['title']}"))
     elif cause in causes:
         click.echo(text_of(found, causes[cause], server=server), nl=False)
     else:

@@ -50,6 +50,7 @@ NAMESPACE = frozenset(
     {"loadNamespaceMetadata", "updateProperties", "listNamespaces"}
 )  #: their last word is another
 READS = frozenset({"GET", "HEAD"})
+UNCLEAR = "?"  #: in place of a deviation that does not say what a client meets
 MANY = 10  #: mistakes that a server which refuses none accepts, or refuses with one wrong status, from which on they are one cause
 SEVERAL = 5  #: members that may be missing, or have another type, from which on they are one cause
 NOT_FOUND = 404
@@ -245,20 +246,23 @@ class Finding:
 
     @property
     def deviation(self) -> str:
-        """The operation, the mistake in the request, and what the answer did; empty if no answer shows it alone."""
-        difference = self.failure.get("difference", {})
-        if self.exchange is None or self.is_about(Kind.LOST):
-            return ""
+        """The operation, the mistake in the request, and what the answer did; empty if that does not say what a client meets.
+
+        Clients send no bad requests but for things that do not exist, or exist already. Equal places say nothing of the values there.
+        """
         mutation = self.failure.get("mutation", {})
+        is_sent = not mutation or mutation["kind"] in {Wrong.ABSENT, Wrong.PRESENT}
+        if self.exchange is None or not is_sent or (self.accepted and not mutation):
+            return ""
         mistake = f" {mutation['kind']} {mutation['at']}" if mutation else ""
         if self.is_about_status or self.accepted:
             expected = "/".join(map(str, self.expected_status)) or "another"
             answer = f"{self.status} {self.error_type or ''}, expected {expected}"
-        elif difference:
-            answer = f"{difference['at']} {difference['kind']}"
+        elif self.is_about(Kind.TYPE, Kind.SPELLING):
+            answer = f"{'/'.join(self.place)} {self.failure['difference']['kind']}"
         else:
             return ""
-        return re.sub(r"(?<=/)\d+(?=/|$| )", "*", f"{self.operation}{mistake}: {answer}")
+        return f"{self.operation}{mistake}: {answer}"
 
 
 class Evidence:
@@ -417,14 +421,13 @@ def _crashes(findings: Iterable[Finding]) -> dict[Key, Key]:
 
 
 def deviations(report: Iterable[Line]) -> dict[str, frozenset[str]]:
-    """Return what each broken requirement shows: the checks, each with a deviation that one answer shows alone."""
+    """Return what each broken requirement shows: its checks, each with a deviation, or `UNCLEAR`."""
     lines = list(report)
     exchanges = {line["number"]: line for line in lines if line["line"] == "exchange"}
     shown = {
         line["requirement"]: {
-            f"{case.verdict['check']} {case.deviation}"
+            f"{case.verdict['check']} {case.deviation or UNCLEAR}"
             for case in _cases(line, exchanges)
-            if case.deviation
         }
         for line in lines
         if line["line"] == "result" and line["outcome"] in BROKEN
@@ -538,7 +541,7 @@ def _effect_key(finding: Finding) -> Key:
         return ("number as text",)
     if finding.exchange and (flaw := flaw_of(finding.exchange["response"]["body"])):
         return (flaw, finding.operation)
-    if finding.place and finding.place[0] == "headers":
+    if finding.place and finding.place[0] in {"headers", "media-type", "length"}:
         return ("header", finding.difference)
     if finding.place:
         resource, surplus = _resource(finding.operation), finding.is_about(Kind.SURPLUS)

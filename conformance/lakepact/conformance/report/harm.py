@@ -21,7 +21,7 @@ def annotated(
     """Return a report with the clients that its causes hurt, as far as its faults were measured.
 
     A fault was measured if the report has every deviation that the suite finds with it: of the same
-    checks, in the same operation, at the same place of the answer.
+    checks, in the same operation, at the same place of the answer, and none that is unclear.
 
     Args:
         report: the lines.

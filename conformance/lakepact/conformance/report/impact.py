@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from functools import cache
 
+from lakepact.conformance.report.evidence import UNCLEAR
 from lakepact.generated.contract import Contract, contracts
 
 
@@ -57,8 +58,9 @@ class Impact:
         measured = {
             requirement: harms
             for requirement, harms in self.requirements.items()
-            if self.deviations.get(requirement)
-            and set(self.deviations[requirement]) <= set(shown.get(requirement, ()))
+            if (own := self.deviations.get(requirement, ()))
+            and not any(deviation.endswith(UNCLEAR) for deviation in own)
+            and set(own) <= set(shown.get(requirement, ()))
         }
         return replace(self, requirements=measured)
 

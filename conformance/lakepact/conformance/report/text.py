@@ -90,7 +90,8 @@ def _cause(
 ) -> None:
     """Print a cause and the requirements that it breaks, each with its evidence; that of the first follows at length."""
     colour = COLOURS[Outcome(cause["outcome"])]
-    heading = f"CAUSE {cause['number']}  {cause['severity']}"
+    warns = "" if cause["outcome"] == Outcome.FAIL else "  warning"
+    heading = f"CAUSE {cause['number']}  {cause['severity']}{warns}"
     console.print(
         f"[{colour}]{terminal(heading)}[/]  [dim]{plural(len(results), 'requirement')}[/]",
         highlight=False,
