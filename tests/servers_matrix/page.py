@@ -15,11 +15,8 @@ from lakepact.conformance.evidence.escaping import markdown_sentence
 from lakepact.conformance.evidence.outcome import Outcome
 from lakepact.conformance.report import harm
 from lakepact.conformance.report.causes import Severity, plural
-from lakepact.conformance.report.compatibility import Column, column
 from lakepact.conformance.report.issue import NAME
 from lakepact.conformance.report.looks import LOOKS
-from lakepact.conformance.report.markdown import table
-from lakepact.conformance.report.matrices import client_rows, hurting
 from servers_matrix.servers import CatalogServer
 
 COMMAND = "nox -s servers_matrix"
@@ -42,10 +39,7 @@ def page(folder: Path, servers: Sequence[CatalogServer]) -> str:
     reports = {server: read_report(folder / server.name / "report.jsonl.gz") for server in servers}
     checked = {server: report for server, report in reports.items() if report}
     differing = requirements_table(checked, "Requirements that servers treat differently")
-    return (
-        "\n".join([*_overview(checked, folder), *_clients(checked), *_causes(checked), *differing])
-        + "\n"
-    )
+    return "\n".join([*_overview(checked, folder), *_causes(checked), *differing]) + "\n"
 
 
 def read_report(path: Path) -> list[dict[str, Any]]:
@@ -89,22 +83,6 @@ def _issues(folder: Path) -> list[Path]:
     return sorted(folder.glob("issue-*.md"))
 
 
-def _column(server: CatalogServer, report: list[dict[str, Any]]) -> Column:
-    return column(f"{server.title} {server.version}", report)
-
-
-def _clients(reports: dict[CatalogServer, list[dict[str, Any]]]) -> Iterator[str]:
-    """Yield a table of the causes that hurt each client, with links to them."""
-    columns = [_column(server, report) for server, report in reports.items()]
-    if found := client_rows(columns, "[{}](#{})"):
-        yield "\n## Clients that the causes hurt\n"
-        yield "Each client met [the very fault that the cause shows](../test-a-server.md#clients-that-a-cause-hurts).\n"
-        yield from table(
-            ("client", *(md(each.name) for each in columns)),
-            ((md(client), *cells) for client, *cells in found),
-        )
-
-
 def _causes(reports: dict[CatalogServer, list[dict[str, Any]]]) -> Iterator[str]:
     for server, report in reports.items():
         sentences = {
@@ -112,7 +90,6 @@ def _causes(reports: dict[CatalogServer, list[dict[str, Any]]]) -> Iterator[str]
             for line in report
             if line["line"] == "result"
         }
-        anchors = {number: anchor for anchor, number, _ in hurting(_column(server, report))}
         header = report[0]
         causes = [line for line in report if line["line"] == "cause"]
         failing = [line for line in causes if line["outcome"] == Outcome.FAIL]
@@ -120,11 +97,7 @@ def _causes(reports: dict[CatalogServer, list[dict[str, Any]]]) -> Iterator[str]
         if not failing:
             yield "No requirement fails."
         for severity in Severity:
-            listed = [
-                each
-                for each in causes
-                if each["severity"] == severity and (each in failing or each["number"] in anchors)
-            ]
+            listed = [each for each in failing if each["severity"] == severity]
             if listed:
                 yield f"\n### {severity.value.capitalize()}\n"
             for cause in listed:
@@ -139,9 +112,8 @@ def _causes(reports: dict[CatalogServer, list[dict[str, Any]]]) -> Iterator[str]
                     if values
                     else f"{md(short(seen))} ({about})"
                 )
-                if anchor := anchors.get(cause["number"]):
-                    mark = f"{cause['number']}{'' if cause in failing else ', a warning'}"
-                    text = f'<a id="{anchor}"></a>**{mark}**: {text}. Clients: {md(harm.terms(header, cause)["clients"])}.'
+                if clients := harm.terms(header, cause).get("clients"):
+                    text += f". Clients: {md(clients)}."
                 yield f"- {text}"
 
 

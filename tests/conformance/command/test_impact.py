@@ -15,16 +15,14 @@ from rich.console import Console
 
 from lakepact.cli import main
 from lakepact.conformance.report import (
-    compatibility,
     harm,
     html,
     lines,
     markdown,
-    matrices,
     text,
 )
 from lakepact.conformance.report.evidence import deviations
-from lakepact.conformance.report.impact import Effect, Harm, Impact, impact_of, named, sentence
+from lakepact.conformance.report.impact import Effect, Harm, Impact, impact_of, sentence
 from lakepact.conformance.report.issue import issue
 
 #: The deviation of each requirement in `report`, of its check `c`.
@@ -162,8 +160,8 @@ def causes(found: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return [line for line in found if line["line"] == "cause"]
 
 
-def judged(found: list[dict[str, Any]], *names: str) -> list[dict[str, Any]]:
-    return harm.in_order(harm.annotated(found, impact=TABLE), renumber=True, names=names)
+def judged(found: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    return harm.in_order(harm.annotated(found, impact=TABLE))
 
 
 def with_exchange(found: list[dict[str, Any]], **changes: Any) -> list[dict[str, Any]]:
@@ -309,9 +307,7 @@ def test_causes_of_one_severity_are_ordered_and_numbered_by_harm() -> None:
     grave = report(["R-1"], severity="data lost or corrupted")
     found = report(["R-1"], ["R-9"], ["R-2"], ["R-3"])
     ordered = judged(found)
-    mixed = harm.in_order(
-        harm.annotated([*found[:-1], *causes(grave), found[-1]], impact=TABLE), renumber=True
-    )
+    mixed = judged([*found[:-1], *causes(grave), found[-1]])
 
     assert [(cause["number"], *cause["requirements"]) for cause in causes(ordered)] == [
         (1, "R-3"),
@@ -328,17 +324,6 @@ def test_causes_of_one_severity_are_ordered_and_numbered_by_harm() -> None:
     assert causes(mixed)[0]["severity"] == "data lost or corrupted"
 
 
-def test_order_for_a_client_begins_with_what_hurts_it_and_keeps_the_verdict() -> None:
-    ordered = judged(report(["R-3"], ["R-2"]), "snake")
-
-    assert [cause["requirements"] for cause in causes(ordered)] == [["R-3"], ["R-2"]]
-    assert [c["requirements"] for c in causes(judged(report(["R-2"], ["R-3"]), "bear"))] == [
-        ["R-2"],
-        ["R-3"],
-    ]
-    assert ordered[-1] == report(["R-3"], ["R-2"])[-1]
-
-
 def test_report_with_its_clients_is_written_and_read_unchanged(tmp_path: Path) -> None:
     found = judged(report(["R-1"], ["R-3"], ["R-9"]))
     lines.write(found, tmp_path / "report.jsonl")
@@ -352,45 +337,9 @@ def test_report_of_a_client_names_no_hurt_clients() -> None:
     assert "clients" not in harm.annotated([header | {"side": "client"}, *others], impact=TABLE)[0]
 
 
-def test_matrix_shows_the_causes_that_hurt_each_client() -> None:
-    servers = {"Good One": judged(report()), "bad": judged(report(["R-3"], ["R-2"], ["R-9"]))}
-    made = compatibility.matrix(servers)
-    page, written = matrices.html(made), matrices.markdown(made)
-
-    assert compatibility.as_json(made)["reports"][1]["clients"] == {
-        "Snake 1.0": {"wrong": [1], "refuses": [2]},
-        "Duck 2.0": {"fails": [1]},
-    }
-    assert "| Snake 1.0 | · | wrong [1](#bad-cause-1); refuses [2](#bad-cause-2) |" in written
-    assert [
-        (f'href="#{anchor}"' in page, f'id="{anchor}"' in page, f'id="{anchor}"' in written)
-        for anchor in ("bad-cause-1", "bad-cause-2")
-    ] == [(True, True, True)] * 2
-
-
 def called(*words: str) -> tuple[int, str]:
     done = CliRunner().invoke(main, [*words])
     return done.exit_code, " ".join(done.output.split())
-
-
-@pytest.mark.parametrize("verb", [["check"], ["report", str(REPORT)]], ids=["check", "report"])
-@pytest.mark.parametrize("name", ["ghost", ""])
-def test_unknown_client_exits_with_2_and_names_the_known_ones(verb: list[str], name: str) -> None:
-    code, printed = called(*verb, "--for", name)
-
-    assert (code, f'--for: unknown client "{name}"; ' in printed) == (2, True), printed
-    assert all(client in printed for client in CLIENTS)
-
-
-def test_contract_without_measurements_refuses_every_client() -> None:
-    with pytest.raises(ValueError, match="no client was measured with delta_sharing"):
-        named("delta_sharing", "pyiceberg")
-
-
-def test_report_for_a_client_is_shown_in_its_order() -> None:
-    code, printed = called("report", str(REPORT), "--for", " PYICEBERG , pyiceberg")
-
-    assert (code, "CAUSE 1 " in printed) == (0, True), printed[-300:]
 
 
 @pytest.mark.skipif(not CLIENTS, reason="no client was measured")

@@ -18,7 +18,7 @@ from lakepact.conformance.evidence.outcome import Blocked
 from lakepact.conformance.evidence.target import Target, address
 from lakepact.conformance.http.wire import NoAnswer
 from lakepact.conformance.judging import known_failures
-from lakepact.conformance.report import impact, output
+from lakepact.conformance.report import output
 from lakepact.conformance.report.screen import Screen
 from lakepact.conformance.running import plan, profiles, runner
 from lakepact.conformance.running import suite as suites
@@ -169,7 +169,6 @@ EMBEDDED = "the embedded server"  #: the target in reports if it did not start
     help="Checks that run at the same time; 1 for a server that limits the rate of requests.",
 )
 @click.option("--strict", is_flag=True, help="Fail on unmet SHOULD requirements too.")
-@output.FOR
 @click.option(
     "--no-cleanup",
     is_flag=True,
@@ -216,7 +215,6 @@ def check(
     max_wait: float | None,
     workers: int,
     strict: bool,
-    clients: str | None,
     no_cleanup: bool,
     verbose: bool,
     live: bool | None,
@@ -236,10 +234,7 @@ def check(
         suite = suites.meant(given, contract, contract_version)
         extras.require(*suite.libraries, *(extras.FUZZ if fuzz else ()))
         chosen = (*only, *plan.quick(suite)) if quick else only
-        planned, wanted_clients = (
-            plan.plan(suite, only=chosen, each=True, narrow=True),
-            impact.named(suite.contract.name, clients),
-        )
+        planned = plan.plan(suite, only=chosen, each=True, narrow=True)
         if quick:
             planned, only = replace(planned, only=(*only, "--quick")), chosen
         wanted_reports = output.report_files(reports, make_folders=make_folders)
@@ -328,7 +323,6 @@ def check(
         verbose=verbose,
         as_json=as_json,
         severity=severity,
-        clients=wanted_clients,
     )
     sys.exit(code)
 

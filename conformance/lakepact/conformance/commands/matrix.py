@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from lakepact.conformance.evidence.escaping import json, plain
-from lakepact.conformance.report import compatibility, harm, lines, matrices, output
+from lakepact.conformance.report import compatibility, lines, matrices, output
 from lakepact.conformance.report.screen import Screen
 from lakepact.conformance.running import runner
 
@@ -80,7 +80,7 @@ def _read(runs: tuple[str, ...]) -> dict[str, list[dict[str, Any]]]:
                 f"two reports are called {name}: name them, as in {name}-2={path}"
             )
         try:
-            found[name] = harm.annotated(lines.read(path))
+            found[name] = lines.read(path)
         except OSError as wrong:
             raise click.UsageError(f"{path} cannot be read: {wrong.strerror}") from wrong
     return found

@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from lakepact.conformance.evidence.escaping import plain
-from lakepact.conformance.report import harm, impact, lines, output, text
+from lakepact.conformance.report import harm, lines, output, text
 from lakepact.conformance.report.screen import Screen
 from lakepact.conformance.running import runner
 
@@ -27,7 +27,6 @@ from lakepact.conformance.running import runner
 @output.MAKE_FOLDERS
 @click.option("--verbose", "-v", is_flag=True, help="Also list the requirements that pass.")
 @click.option("--severity", type=output.SEVERITIES, help="Print findings of this severity only.")
-@output.FOR
 def report(
     report: Path,
     *,
@@ -35,7 +34,6 @@ def report(
     make_folders: bool,
     verbose: bool,
     severity: str | None,
-    clients: str | None,
 ) -> None:
     """Show a report of `lakepact check --report jsonl=REPORT.jsonl`, or convert it. The file may be compressed with gzip.
 
@@ -46,10 +44,8 @@ def report(
     try:
         files = output.report_files(wanted, make_folders=make_folders)
         found = harm.annotated(lines.read(report))
-        names = impact.named(found[0]["contract"], clients)
     except ValueError as wrong:
         raise click.UsageError(plain(wrong)) from wrong
-    found = harm.in_order(found, renumber=False, names=names) if names else found
     if not files:
         text.show(found, Screen(), verbose=verbose, severity=severity)
     written = [output.is_written(found, kind, path, verb="report") for kind, path in files]

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from lakepact.conformance.evidence.outcome import Outcome
-from lakepact.conformance.report.harm import hurt
 from lakepact.conformance.report.looks import LOOKS
 
 AREA, REQUIREMENT, OPERATION = ("area", "requirement", "operation")
@@ -36,7 +34,6 @@ class Column:
         incomplete: why the report is incomplete; empty if it is complete.
         seen: requirements by outcome.
         causes: causes of failures by severity.
-        report: the lines, with the clients that the causes hurt.
     """
 
     name: str
@@ -46,11 +43,6 @@ class Column:
     incomplete: str
     seen: Counter[str]
     causes: Mapping[str, int]
-    report: Sequence[Mapping[str, Any]]
-
-    def anchor(self, number: int) -> str:
-        """Return the name of a cause in addresses."""
-        return f"{re.sub(r'[^a-z0-9]+', '-', self.name.lower())}-cause-{number}"
 
 
 @dataclass(frozen=True)
@@ -144,7 +136,6 @@ def column(name: str, report: Sequence[dict[str, Any]]) -> Column:
         incomplete,
         seen,
         footer.get("causes", {}),
-        report,
     )
 
 
@@ -248,7 +239,6 @@ def _report(column: Column) -> dict[str, Any]:
         **about,
         "counts": dict(column.seen),
         "causes": dict(column.causes),
-        "clients": hurt(column.report),
     }
 
 

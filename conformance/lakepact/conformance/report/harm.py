@@ -49,44 +49,28 @@ def annotated(
     return [{**header, "clients": dict(impact.clients)}, *others, footer]
 
 
-def _rank(cause: Line, names: Sequence[str]) -> int:
-    """Return the rank of a cause by its gravest effect on the named clients, or on all."""
-    outcomes = [
-        Effect(harm["outcome"])
-        for client, harm in cause.get("clients", {}).items()
-        if client in names or not names
-    ]
+def _rank(cause: Line) -> int:
+    """Return the rank of a cause by its gravest effect on a client."""
+    outcomes = (Effect(harm["outcome"]) for harm in cause["clients"].values())
     return min((RANKS[outcome] for outcome in outcomes), default=RANKS[None])
 
 
-def in_order(
-    report: Sequence[dict[str, Any]], *, renumber: bool, names: Sequence[str] = ()
-) -> list[dict[str, Any]]:
-    """Return an annotated report with its causes by severity, then by harm.
-
-    Args:
-        report: the lines.
-        renumber: also number the causes in this order.
-        names: the clients whose harm counts; none for all.
-    """
-    severities = {severity: severity.rank for severity in Severity}
+def in_order(report: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return an annotated report with its causes numbered by outcome, severity and harm."""
+    severities = list(Severity)
     causes = sorted(
         (line for line in report if line["line"] == "cause"),
         key=lambda cause: (
             cause["outcome"] != Outcome.FAIL,
-            severities.get(cause["severity"], len(severities)),
-            _rank(cause, names),
+            severities.index(cause["severity"]),
+            _rank(cause) if "clients" in cause else 0,
         ),
     )
     following, members = iter(causes), {"cause": "number", "result": "cause"}
-    places = (
-        {cause["number"]: place for place, cause in enumerate(causes, start=1)} if renumber else {}
-    )
+    places = {cause["number"]: place for place, cause in enumerate(causes, start=1)}
     lines = (next(following) if line["line"] == "cause" else line for line in report)
     return [
-        line | {m: places[line[m]]}
-        if (m := members.get(line["line"], "")) in line and line[m] in places
-        else line
+        line | {m: places[line[m]]} if (m := members.get(line["line"], "")) in line else line
         for line in lines
     ]
 
@@ -96,21 +80,3 @@ def terms(header: Line, cause: Line) -> dict[str, str]:
     outcomes = {client: harm["outcome"] for client, harm in cause.get("clients", {}).items()}
     hurt = sentence(header.get("clients", {}), outcomes)
     return {"clients": f"{hurt} (measured with this fault)"} if hurt else {}
-
-
-def hurt(report: Sequence[Line]) -> dict[str, dict[str, list[int]]]:
-    """Return the numbers of the causes that hurt each client of an annotated report, by its title and by effect, the gravest first."""
-    causes = [line for line in report if line["line"] == "cause"]
-    numbers: dict[str, dict[str, list[int]]] = {}
-    for client, title in report[0].get("clients", {}).items():
-        effects: dict[str, list[int]] = {
-            effect.value: [
-                cause["number"]
-                for cause in causes
-                if cause.get("clients", {}).get(client, {}).get("outcome") == effect
-            ]
-            for effect in HURTS
-        }
-        if any(effects.values()):
-            numbers[title] = {effect: listed for effect, listed in effects.items() if listed}
-    return numbers

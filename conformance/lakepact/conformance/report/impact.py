@@ -107,29 +107,6 @@ def impact_of(contract: str) -> Impact:
     )
 
 
-def named(contract: str, option: str | None) -> tuple[str, ...]:
-    """Return the clients of the option `--for`: names with commas between them, or None.
-
-    Raises:
-        ValueError: the contract has no measurement of a client.
-    """
-    if option is None:
-        return ()
-    known, names = (
-        impact_of(contract).clients,
-        tuple(dict.fromkeys(name.strip().lower() for name in option.split(","))),
-    )
-    for name in names:
-        if name not in known:
-            measured = (
-                f"measured clients are {', '.join(known)}"
-                if known
-                else f"no client was measured with {contract}"
-            )
-            raise ValueError(f'--for: unknown client "{name}"; {measured}')
-    return names
-
-
 def sentence(clients: Mapping[str, str], outcomes: Mapping[str, str]) -> str:
     """Return the clients by outcome in one line, the gravest outcome first.
 

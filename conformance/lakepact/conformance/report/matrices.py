@@ -18,7 +18,6 @@ from lakepact.conformance.evidence.escaping import markdown as md
 from lakepact.conformance.evidence.outcome import Outcome
 from lakepact.conformance.report.causes import Severity
 from lakepact.conformance.report.compatibility import (
-    NOTHING,
     REQUIREMENT,
     cell_text,
     counted,
@@ -27,21 +26,16 @@ from lakepact.conformance.report.compatibility import (
     outcome_of,
     signs,
 )
-from lakepact.conformance.report.harm import hurt
 from lakepact.conformance.report.looks import LOOKS, VERDICTS, looks
 from lakepact.conformance.report.markdown import table
 from lakepact.conformance.report.page import SAYS, card, chip, page, section, share_bar, top, wide
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping
 
     from rich.console import Console
 
     from lakepact.conformance.report.compatibility import Column, Matrix, Row
-
-
-#: Classes of the style sheet, by effect on a client.
-STYLES = {"wrong": "fail", "fails": "warn", "refuses": "inconclusive"}
 
 
 def show(matrix: Matrix, console: Console) -> None:
@@ -63,8 +57,6 @@ def show(matrix: Matrix, console: Console) -> None:
         *(VERDICTS[column.verdict].sentence.lower() for column in matrix.columns),
     )
     printed.add_row("[bold]causes[/]", *(of_causes(column) for column in matrix.columns))
-    for client, *cells in client_rows(matrix.columns):
-        printed.add_row(terminal(client), *cells)
     console.print(printed)
     for line in (signs(matrix), *matrix.notes):
         console.print(terminal(line), highlight=False, soft_wrap=True)
@@ -88,53 +80,6 @@ def of_causes(column: Column) -> str:
         )
         or "none"
     )
-
-
-def client_rows(
-    columns: Sequence[Column], link: str = "{}", label: str = "{effect}"
-) -> list[list[str]]:
-    """Return a row for each client that a measured fault hurts: its title, and a text for each column.
-
-    Args:
-        columns: the reports.
-        link: the form of the number and the anchor of a cause.
-        label: the form of an effect and its style.
-    """
-    titles = dict.fromkeys(client for column in columns for client in hurt(column.report))
-    return [
-        [client, *(_client_cell(column, client, link, label) for column in columns)]
-        for client in titles
-    ]
-
-
-def _client_cell(column: Column, client: str, link: str, label: str) -> str:
-    effects = hurt(column.report).get(client, {NOTHING: []})
-    shown = {
-        label.format(effect=effect, style=STYLES.get(effect, "none")): numbers
-        for effect, numbers in effects.items()
-    }
-    linked = (
-        f"{effect} {', '.join(link.format(n, column.anchor(n)) for n in numbers)}"
-        for effect, numbers in shown.items()
-    )
-    return "; ".join(map(str.rstrip, linked))
-
-
-def hurting(column: Column) -> Iterator[tuple[str, str, str]]:
-    """Yield the causes of a report that hurt a client: anchor, number, and text."""
-    numbers = {
-        number
-        for effects in hurt(column.report).values()
-        for listed in effects.values()
-        for number in listed
-    }
-    for line in column.report:
-        if line["line"] == "cause" and line["number"] in numbers:
-            yield (
-                column.anchor(line["number"]),
-                line["number"],
-                f"{line['severity']}: {line['title']} ({line['requirements'][0]})",
-            )
 
 
 def markdown(matrix: Matrix) -> str:
@@ -172,18 +117,6 @@ def _markdown(matrix: Matrix) -> Iterator[str]:
     yield from table(
         names, rows, alignment=":---:" if is_last else "---", aligned=len(matrix.columns)
     )
-    if found := client_rows(matrix.columns, "[{}](#{})"):
-        yield "\n## Clients\n"
-        yield from table(
-            ("client", *names[1 : len(matrix.columns) + 1]),
-            ((md(client), *cells) for client, *cells in found),
-        )
-        yield ""
-    for column in matrix.columns:
-        yield from (
-            f'- <a id="{anchor}"></a>{md(column.name)} {number}, {md(text)}'
-            for anchor, number, text in hurting(column)
-        )
 
 
 def html(matrix: Matrix) -> str:
@@ -209,27 +142,6 @@ def _html(matrix: Matrix) -> Iterator[str]:
     whole = wide((matrix.by, *names, *last), [_row(row, matrix) for row in matrix.rows], marks)
     yield "</div>"
     yield from section("matrix", f"By {matrix.by}", [whole], lead=f"{signs(matrix)}.")
-    if found := client_rows(
-        matrix.columns, '<a href="#{1}">{0}</a>', '<span class="v {style}">{effect}</span>'
-    ):
-        cells = (
-            (escape(client), "".join(f"<td>{cell}</td>" for cell in row)) for client, *row in found
-        )
-        parts = [
-            wide(
-                ("client", *names),
-                (f'<tr><th scope="row">{client}</th>{row}</tr>' for client, row in cells),
-            )
-        ]
-        for column in matrix.columns:
-            causes = "".join(
-                f'<li id="{anchor}"><b>{number}</b> {escape(text)}</li>'
-                for anchor, number, text in hurting(column)
-            )
-            parts += [f"<h3>{escape(column.name)}</h3><ul>{causes}</ul>"] if causes else []
-        yield from section(
-            "clients", "Clients", parts, lead="The numbers of the causes that hurt each client."
-        )
     yield "</main><footer><p>Made by <code>lakepact matrix</code> from reports of <code>lakepact check</code>.</p></footer>"
 
 

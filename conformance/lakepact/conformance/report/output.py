@@ -23,12 +23,6 @@ QUIET_SECONDS = 30  #: between lines about the progress, where no terminal shows
 NAMED = 3  #: failed requirements that a progress line names
 LONGEST_FINDING = 300  #: characters of a finding while the run goes on
 SEVERITIES = click.Choice([severity.name.lower() for severity in Severity])
-FOR = click.option(
-    "--for",
-    "clients",
-    metavar="CLIENT,…",
-    help="Of causes with one severity, list those first that hurt these clients, such as pyiceberg,duckdb.",
-)
 MAKE_FOLDERS = click.option(
     "--make-folders", is_flag=True, help="Make the missing folders of reports."
 )
@@ -136,7 +130,6 @@ def write(
     verbose: bool,
     as_json: bool,
     severity: str | None = None,
-    clients: Sequence[str] = (),
 ) -> int:
     """Print the report of a run, write the requested files, and return the exit code.
 
@@ -150,13 +143,8 @@ def write(
         verbose: also list passed requirements.
         as_json: print the report's lines instead of text.
         severity: print findings of this severity only.
-        clients: the names of `--for`.
     """
-    report = harm.in_order(
-        harm.annotated(list(lines.lines(run, strict=strict, stopped=stopped))),
-        renumber=True,
-        names=clients,
-    )
+    report = harm.in_order(harm.annotated(list(lines.lines(run, strict=strict, stopped=stopped))))
     if stopped:
         click.echo(f"lakepact {verb}: {plain(run.wire.redact(stopped))}", err=True)
     written = [
