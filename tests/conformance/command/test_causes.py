@@ -974,3 +974,14 @@ def test_title_of_an_accepted_commit_names_the_update() -> None:
     assert [
         cause.title for cause in causes([commit(1, "add-spec"), result("R-1", 1, expected=(400,))])
     ] == ["updateTable returned 200 to add-spec, expected 400"]
+
+
+def test_effect_of_an_accepted_request_before_a_refused_one_is_no_loss() -> None:
+    load = exchange(3, 200, operation="loadTable")
+    load["request"]["method"] = "GET"
+    lines = [exchange(1, 200), exchange(2, 409, ERROR % ("no", "Conflict", 409)), load]
+    found = [result("R-1", 1, expected=BAD), different("R-2", 3, "/metadata/last-updated-ms")]
+
+    assert [(c.severity, c.title) for c in causes([*lines, *found])] == [
+        (Severity.EFFECT, "updateTable returned 200, expected 400 (also loadTable)")
+    ]

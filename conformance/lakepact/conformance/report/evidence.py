@@ -294,6 +294,11 @@ class Evidence:
                 self._accepted.setdefault(case.exchange["number"], case)
             if case.exchange and (case.is_about_status or not case.is_of_any_exchange):
                 self._first.setdefault(case.exchange["number"], case)
+        # What an accepted request did is no effect of a later one that was refused.
+        self.findings = [
+            replace(case, refused=None) if case.refused and self._origin(case) else case
+            for case in self.findings
+        ]
         accepted = {(case.reads, case.mistake) for case in self._accepted.values()}
         refusing = {method in READS for method in refused}
         self._refuses_none = {

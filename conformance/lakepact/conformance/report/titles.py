@@ -67,7 +67,7 @@ def title(key: Key, findings: Sequence[Finding], group: Sequence[Finding]) -> st
                 f"requests with mistakes of many kinds returned {status}, expected {expected}: {operations}"
             )
         case _:
-            return _title(next((f for f in findings if f.accepted), findings[0]), names)
+            return _title(next((f for f in group if f.accepted), findings[0]), names)
 
 
 def _title(finding: Finding, operations: Sequence[str]) -> str:
