@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from impact.outcomes import CONTRACT, VERSION
 from lakepact.conformance.evidence.outcome import Blocked
-from lakepact.conformance.report.evidence import deviations
+from lakepact.conformance.report.cases import deviations
 from lakepact.conformance.report.lines import lines
 from lakepact.conformance.running import plan, runner
 from lakepact.conformance.running import suite as suites

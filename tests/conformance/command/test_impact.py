@@ -21,7 +21,7 @@ from lakepact.conformance.report import (
     markdown,
     text,
 )
-from lakepact.conformance.report.evidence import deviations
+from lakepact.conformance.report.cases import deviations
 from lakepact.conformance.report.impact import Effect, Harm, Impact, impact_of, sentence
 from lakepact.conformance.report.issue import issue
 

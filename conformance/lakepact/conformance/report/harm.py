@@ -7,8 +7,8 @@ from dataclasses import asdict
 from typing import Any
 
 from lakepact.conformance.evidence.outcome import Outcome
+from lakepact.conformance.report.cases import Line, deviations
 from lakepact.conformance.report.causes import Severity
-from lakepact.conformance.report.evidence import Line, deviations
 from lakepact.conformance.report.impact import HURTS, Effect, Impact, impact_of, sentence
 
 #: Ranks of causes of one severity, by their gravest effect; None is of a cause that was not measured.

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from functools import cache
 
-from lakepact.conformance.report.evidence import UNCLEAR
+from lakepact.conformance.report.cases import UNCLEAR
 from lakepact.generated.contract import Contract, contracts
 
 

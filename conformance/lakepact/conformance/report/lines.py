@@ -33,8 +33,8 @@ from lakepact.conformance.evidence.limits import MIB
 from lakepact.conformance.evidence.outcome import LOWEST_ERROR, Failure, Outcome, Verdict
 from lakepact.conformance.evidence.redaction import REDACTED, SECRET_HEADERS
 from lakepact.conformance.http.caller import REFUSED
+from lakepact.conformance.report.cases import Finding
 from lakepact.conformance.report.causes import Cause, causes
-from lakepact.conformance.report.evidence import Finding
 from lakepact.conformance.reproduction.recipes import LARGEST, recipe
 from lakepact.conformance.running import runner
 from lakepact.conformance.running.runner import DISCOVERY, Result, Run

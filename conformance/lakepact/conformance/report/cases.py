@@ -1,0 +1,320 @@
+"""The failing cases of a report, with the exchange that shows each."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, TypeAlias
+from urllib.parse import urlsplit
+
+import orjson
+
+from lakepact.conformance.evidence.differences import Kind
+from lakepact.conformance.evidence.outcome import LOWEST_ERROR, Outcome, Wrong
+from lakepact.conformance.judging.invalid_bodies import WRONG_TYPES
+
+#: One line of a report.
+Line: TypeAlias = "Mapping[str, Any]"
+
+BROKEN = (Outcome.FAIL, Outcome.WARN)
+#: Members that hold what a response, or a line of it, is about.
+ENVELOPES = frozenset(
+    {
+        "metadata",
+        "protocol",
+        "metaData",
+        "file",
+        "add",
+        "remove",
+        "cdf",
+        "deltaProtocol",
+        "deltaMetadata",
+        "deltaSingleAction",
+    }
+)
+#: Members whose members have names that clients invent.
+MAPS = frozenset({"config", "defaults", "overrides", "properties", "refs", "summary"})
+NAMESPACE = frozenset(
+    {"loadNamespaceMetadata", "updateProperties", "listNamespaces"}
+)  #: their last word is another
+READS = frozenset({"GET", "HEAD"})
+UNCLEAR = "?"  #: in place of a deviation that does not say what a client meets
+SERVER_ERROR = 500  #: the lowest status of an error that the server makes
+CONFLICT = 409  #: the status of a commit whose requirements do not hold
+#: Parts of a server's message that differ between requests: names of checks, UUIDs, quoted texts without calls, places of classes, numbers.
+PARTICULAR = re.compile(
+    r"lp_[0-9a-f]+_[0-9_a-z]+|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|\b[0-9a-f]{32}\b"
+    r"|'[^'(]*'|\"[^\"(]*\"|`[^`(]*`|\bat /\S+|(?:file|s3|http)s?:\S+|\d+"
+)
+EXCEPTION = re.compile(r"^(?:\w+\.)+\w+: ")  #: the class of an exception before its message
+#: A message that any error of a server may have.
+SAYS_NOTHING = re.compile(
+    r"\W*(?:\S*|.*\b(?:internal|server|unexpected|unknown|unhandled) error\b.*)\W*",
+    re.IGNORECASE,
+)
+
+
+def place_in(at: str) -> tuple[str, ...]:
+    """Return the steps of a JSON pointer that say something: positions, and names that clients invent, are `*`."""
+    steps: list[str] = []
+    for step in at.split("/")[1:]:
+        is_any = step.isdigit() or bool(steps and steps[-1] in MAPS) or "lakepact" in step
+        steps.append("*" if is_any else step)
+    while steps and (steps[0] == "*" or steps[0] in ENVELOPES):
+        del steps[0]
+    while steps and steps[-1] == "*":
+        steps.pop()
+    return tuple(steps)
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One failing case of a requirement, with the exchange that shows it."""
+
+    result: Line
+    verdict: Line
+    failure: Line
+    exchange: Line | None
+    #: The last accepted change of its check before, of the same objects, and a later one that was refused.
+    change: Line | None = None
+    refused: Line | None = None
+
+    @property
+    def requirement(self) -> str:
+        """The id of the broken requirement."""
+        return str(self.result["requirement"])
+
+    @property
+    def operation(self) -> str:
+        """The operation of the request, or its method if no contract has it."""
+        return (
+            (self.exchange["operation"] or self.exchange["request"]["method"])
+            if self.exchange
+            else ""
+        )
+
+    @property
+    def reads(self) -> bool:
+        """Whether the request is a GET or HEAD."""
+        return self.exchange is not None and self.exchange["request"]["method"] in READS
+
+    @property
+    def status(self) -> int:
+        """The status of the response; 0 without one."""
+        return int(self.exchange["response"]["status"]) if self.exchange else 0
+
+    @property
+    def expected_status(self) -> tuple[int, ...]:
+        """The statuses that the requirement allows, if it demands a status."""
+        return tuple(self.failure.get("expected_status", ()))
+
+    @property
+    def is_about_status(self) -> bool:
+        """Whether the response has another status than the requirement demands."""
+        return (
+            bool(self.failure.get("about_status"))
+            or self.place == ("status",)
+            or (bool(self.expected_status) and self.status not in self.expected_status)
+        )
+
+    @property
+    def expects_success(self) -> bool:
+        """Whether the requirement demands that a right request succeeds."""
+        is_right = "mutation" not in self.failure
+        return is_right and bool(self.expected_status) and min(self.expected_status) < LOWEST_ERROR
+
+    @property
+    def is_error(self) -> bool:
+        """Whether the response is a refusal or an error of the server, and the finding is about it."""
+        return self.status >= LOWEST_ERROR and (
+            not self.place or self.place[0] in {"error", "status"}
+        )
+
+    @property
+    def accepted(self) -> bool:
+        """Whether a request was accepted that should have been refused."""
+        demanded = self.failure.get("refusal", min(self.expected_status, default=0) >= LOWEST_ERROR)
+        return bool(demanded) and LOWEST_ERROR > self.status >= 200
+
+    @property
+    def is_let_in(self) -> bool:
+        """Whether a request without the rights got an error that its content explains: it was carried out."""
+        is_access = self.failure.get("mutation", {}).get("kind") == Wrong.ACCESS
+        return is_access and self.is_about_status and LOWEST_ERROR <= self.status < SERVER_ERROR
+
+    @property
+    def refusal(self) -> tuple[int, ...]:
+        """The status of the response and the expected one."""
+        return (self.status, *self.expected_status[:1])
+
+    @property
+    def difference(self) -> str:
+        """The JSON pointer of the place that is not as expected; empty if it is not known."""
+        return str(self.failure.get("difference", {}).get("at", ""))
+
+    @cached_property
+    def place(self) -> tuple[str, ...]:
+        """The steps to the place that is not as expected; none if it is not known."""
+        return place_in(self.difference)
+
+    @property
+    def is_of_any_exchange(self) -> bool:
+        """Whether an invariant found it, which judges the exchanges of all checks."""
+        return self.exchange is not None and self.exchange.get("check") != self.verdict.get("check")
+
+    @property
+    def error_type(self) -> str | None:
+        """The type in the contract's error body; `None` if the response has no such body."""
+        kind = self.exchange.get("error", {}).get("type") if self.exchange else None
+        return None if kind is None else str(kind)
+
+    @cached_property
+    def message(self) -> str:
+        """The message of an error without what differs between requests; empty if it says nothing."""
+        text = str(self.exchange.get("error", {}).get("message", "")) if self.exchange else ""
+        if self.error_type is None:
+            text = EXCEPTION.sub("", text).partition(" (")[0]
+        general = PARTICULAR.sub("…", text)
+        return "" if SAYS_NOTHING.fullmatch(general) else general
+
+    @property
+    def mistake(self) -> tuple[str, str]:
+        """The kind of mistake in the request, and the member or thing; the kind is empty if the check does not say it."""
+        mutation = self.failure.get("mutation", {})
+        named = subject(self.exchange["request"]["body"], self.failure) if self.exchange else ""
+        if not mutation:
+            return "", f"{self.operation} with {named}" if named else self.operation
+        kind = Wrong.TYPE if mutation["kind"] in WRONG_TYPES else mutation["kind"]
+        steps = [
+            "*" if step.isdigit() or "lakepact" in step else step
+            for step in mutation["at"].strip("/").split("/")
+        ]
+        before, fields, member = "/".join(steps).rpartition("fields/*/")
+        if fields:  # of a schema, or of a partition spec or sort order
+            return kind, f"{'schema' if 'schema' in before else 'spec'}/{fields}{member}"
+        within = "/".join(steps).removeprefix("table-changes/*/")
+        # The name of an unknown kind is an invented one.
+        listed = re.match(r"(?:updates|requirements)/\*(?!/(?:action|type)$)", within)
+        return kind, f"{named}{within[listed.end() :]}" if listed and named else within
+
+    @property
+    def names(self) -> str:
+        """The sort of special names in the path: nested or encoded; empty for usual ones."""
+        path = urlsplit(self.exchange["request"]["url"]).path.upper() if self.exchange else ""
+        return "nested" if "%1F" in path else "encoded" if "%" in path else ""
+
+    @property
+    def kind_of_request(self) -> tuple[str, ...]:
+        """The special names and query parameters of a right request; otherwise its resource and kind of update."""
+        if self.exchange is None:
+            return ()
+        request, query = self.exchange["request"], urlsplit(self.exchange["request"]["url"]).query
+        parameters = sorted({pair.partition("=")[0] for pair in query.split("&") if pair})
+        special = tuple(filter(None, (self.names, *parameters)))
+        return special or (resource_of(self.operation), subject(request["body"], self.failure))
+
+    @property
+    def loss(self) -> tuple[str, ...]:
+        """The special parts of a request for an object that is not found, or the accepted change that should have left it."""
+        is_special = self.exchange and (
+            self.names or urlsplit(self.exchange["request"]["url"]).query
+        )
+        if self.change is None or is_special:
+            return self.kind_of_request
+        return ("after", str(self.change["operation"]))
+
+    def is_about(self, *kinds: Kind) -> bool:
+        """Return whether the response differs in one of these ways from what is expected."""
+        return self.failure.get("difference", {}).get("kind") in kinds
+
+    @property
+    def deviation(self) -> str:
+        """The operation, the mistake in the request, and what the answer did; empty if that does not say what a client meets.
+
+        Clients send no bad requests but for things that do not exist, or exist already. Equal places say nothing of the values there.
+        """
+        mutation = self.failure.get("mutation", {})
+        is_sent = not mutation or mutation["kind"] in {Wrong.ABSENT, Wrong.PRESENT}
+        if self.exchange is None or not is_sent or (self.accepted and not mutation):
+            return ""
+        mistake = f" {mutation['kind']} {mutation['at']}" if mutation else ""
+        if self.is_about_status or self.accepted:
+            expected = "/".join(map(str, self.expected_status)) or "another"
+            answer = f"{self.status} {self.error_type or ''}, expected {expected}"
+        elif self.is_about(Kind.TYPE, Kind.SPELLING):
+            answer = f"{'/'.join(self.place)} {self.failure['difference']['kind']}"
+        else:
+            return ""
+        return f"{self.operation}{mistake}: {answer}"
+
+
+def deviations(report: Iterable[Line]) -> dict[str, frozenset[str]]:
+    """Return what each broken requirement shows: its checks, each with a deviation, or `UNCLEAR`."""
+    lines = list(report)
+    exchanges = {line["number"]: line for line in lines if line["line"] == "exchange"}
+    shown = {
+        line["requirement"]: {
+            f"{case.verdict['check']} {case.deviation or UNCLEAR}"
+            for case in cases_of(line, exchanges)
+        }
+        for line in lines
+        if line["line"] == "result" and line["outcome"] in BROKEN
+    }
+    return {requirement: frozenset(each) for requirement, each in shown.items()}
+
+
+def cases_of(result: Line, exchanges: Mapping[int, Line]) -> Iterator[Finding]:
+    """Yield the failing cases of a result."""
+    for verdict in result["verdicts"]:
+        if verdict["outcome"] == result["outcome"]:
+            for failure in verdict.get("failures", ()) or (verdict,):
+                shown = failure.get("exchange", next(reversed(verdict.get("exchanges", ())), None))
+                yield Finding(result, verdict, failure, exchanges.get(shown))
+
+
+def subject(body: str, failure: Mapping[str, Any]) -> str:
+    """Return the kind of update, or of requirement where a conflict was expected, that a commit has wrongly.
+
+    Args:
+        body: the body of the request.
+        failure: the failing case; its mutation may say the position of the update or requirement.
+
+    Returns:
+        An empty text if the commit has none, or several kinds.
+    """
+    at = failure.get("mutation", {}).get("at", "")
+    is_conflict = "/requirements/" in at or (
+        not at and min(failure.get("expected_status", ()), default=0) == CONFLICT
+    )
+    kinds = (
+        _kinds(body, "requirements", "type", at)
+        if is_conflict
+        else _kinds(body, "updates", "action", at)
+    )
+    return next(iter(kinds)) if len(kinds) == 1 else ""
+
+
+def _kinds(body: str, member: str, tag: str, at: str) -> set[str]:
+    try:
+        commit = orjson.loads(body)
+        changes = commit.get("table-changes", [commit])
+        items = [[item[tag] for item in change[member]] for change in changes]
+    except (orjson.JSONDecodeError, TypeError, KeyError, AttributeError):
+        return set()
+    place = re.search(rf"/{member}/(\d+)", at)
+    return {
+        str(kind)
+        for change in items
+        for kind in (change[int(place[1]) : int(place[1]) + 1] if place else change)
+    }
+
+
+def resource_of(operation: str) -> str:
+    """Return the last word of an operation, such as "Table" of createTable, loadTable and updateTable."""
+    return (
+        "Namespace"
+        if operation in NAMESPACE
+        else re.findall(r"[A-Z][a-z]+|$", operation)[-2:][0] or operation
+    )
