@@ -16,11 +16,12 @@ from rich.console import Console
 
 from browsers import LEAST_CONTRAST, NEEDS_BROWSER, loaded, seen
 from faulty_servers import checked, new_suite
+from lakepact.conformance.evidence.outcome import Mutation, Wrong
 from lakepact.conformance.evidence.target import Target
 from lakepact.conformance.judging import expect
 from lakepact.conformance.judging.lab import Lab
 from lakepact.conformance.report import filters, html, junit, lines, markdown, text
-from miniatures import answer, miniature
+from miniatures import Answer, answer, miniature
 
 TOKEN = "s3cr3t-token-value"
 
@@ -351,3 +352,57 @@ def test_page_fits_its_window_and_has_contrast(
     assert found["rows"] == 2
     assert (found["page"] < 0.1) == dark
     assert found["worst"][0] >= LEAST_CONTRAST, found["worst"]
+
+
+@pytest.fixture(scope="module")
+def twice() -> list[dict[str, Any]]:
+    """Return a report with a requirement that has two causes: a wrong status, and a bad request that is accepted."""
+    suite = new_suite()
+
+    @suite.check("IRC-CFG-001")
+    def judges_two_cases(lab: Lab) -> None:
+        """Two bad requests are refused."""
+        with lab.judge_each("IRC-CFG-001") as case:
+            for path in ("/refused", "/accepted"):
+                with case(Mutation(Wrong.VALUE, "path")):
+                    expect.status(lab.send_raw("GET", path), 400, about=f"for {path}")
+
+    def answered(_method: str, target: str, _body: bytes) -> Answer:
+        error = {"error": {"message": "gone", "type": "Gone", "code": 404}}
+        return answer(200, {}) if target.endswith("accepted") else answer(404, error)
+
+    with miniature(answered) as url:
+        return list(lines.lines(checked(url, of=suite)))
+
+
+def test_case_with_its_own_key_has_a_cause_with_its_exchange(twice: list[dict[str, Any]]) -> None:
+    numbers = {line["number"]: line for line in twice if line["line"] == "exchange"}
+    found = [line for line in twice if line["line"] == "cause"]
+
+    assert [
+        (cause["requirements"], numbers[cause["evidence"][0]["exchange"]]["response"]["status"])
+        for cause in found
+    ] == [(["IRC-CFG-001"], 200), (["IRC-CFG-001"], 404)]
+    assert [line["cause"] for line in twice if line["line"] == "result" and "cause" in line] == [1]
+
+
+def test_formats_show_each_cause_with_its_own_case(twice: list[dict[str, Any]]) -> None:
+    page = html.html(twice)
+    failures = page[page.index('id="broken"') :]
+    for written in (shown(twice), markdown.markdown(twice), failures):
+        first, second = (
+            written.index("returned 200 for /accepted"),
+            written.index("returned 404"),
+        )
+        assert first < second
+        assert "status 200" in written[first:second]
+        assert "status 404" in written[second:]
+    assert page.count('id="IRC-CFG-001"') == 1
+
+
+def test_deciding_verdict_of_a_requirement_is_its_accepted_case(
+    twice: list[dict[str, Any]],
+) -> None:
+    (result,) = [line for line in twice if line["line"] == "result" and "cause" in line]
+
+    assert result["verdicts"][0]["expected"] == "status 400 for /accepted"

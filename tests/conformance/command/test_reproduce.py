@@ -235,6 +235,20 @@ def test_requirement_that_passes_exits_with_2(tmp_path: Path) -> None:
     assert (result.exit_code, "IRC-NS-CREATE-001: pass" in result.output) == (2, True)
 
 
+def test_number_of_a_cause_writes_the_script_of_its_first_requirement(
+    finding: Path, correct: str
+) -> None:
+    shown = ran(written(finding, "1"), correct, AUTHORIZATION="Bearer other").stdout
+
+    assert ("IRC-TBL-CREATE-014" in shown, "the fault is gone" in shown) == (True, True), shown
+
+
+def test_unknown_cause_exits_with_2(finding: Path) -> None:
+    result = CliRunner().invoke(reproduce, [str(finding), "99"])
+
+    assert (result.exit_code, "has no cause 99; it has 1" in result.output) == (2, True)
+
+
 def test_unknown_requirement_exits_with_2(finding: Path) -> None:
     result = CliRunner().invoke(reproduce, [str(finding), "IRC-NO-001"])
     assert (result.exit_code, "the report has no requirement IRC-NO-001" in result.output) == (
