@@ -10,7 +10,9 @@ import orjson
 
 from faulty import unnamed
 from faulty_servers import checked, new_suite
+from lakepact.conformance.judging import expect
 from lakepact.conformance.judging.lab import Lab
+from lakepact.conformance.report.causes import Severity
 from lakepact.conformance.report.lines import lines
 from lakepact.conformance.running import plan, runner
 from lakepact.conformance.running import suite as suites
@@ -81,3 +83,26 @@ def test_exchange_has_the_names_of_its_lab_however_they_are_sent() -> None:
 
     assert [len(objects) for objects in sent] == [1, 1, 0, 1]
     assert len(frozenset().union(*sent)) == 1
+
+
+def test_refused_change_before_a_read_is_evidence_of_what_the_read_shows() -> None:
+    suite = new_suite()
+
+    @suite.check("IRC-CFG-001")
+    def reads_after_a_refusal(lab: Lab) -> None:
+        """A refused change changes nothing."""
+        name = lab.name()
+        lab.send_raw("POST", f"/{name}")
+        reply = lab.send_raw("GET", f"/{name}")
+        with lab.judge("IRC-CFG-001"):
+            expect.member(1, reply.place("a"), "a")
+
+    with miniature(lambda method, *_: answer(409 if method == "POST" else 200, {"a": 2})) as url:
+        found = list(lines(checked(url, of=suite)))
+    (cause,) = [line for line in found if line["line"] == "cause"]
+    sent = {
+        line["number"]: line["request"]["method"] for line in found if line["line"] == "exchange"
+    }
+
+    assert cause["severity"] == Severity.DATA
+    assert [sent[number] for number in cause["evidence"][0]["exchanges"]] == ["POST", "GET"]
