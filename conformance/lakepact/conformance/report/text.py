@@ -97,19 +97,15 @@ def _cause(
         highlight=False,
     )
     console.print(f"      {terminal(cause['title'])}", soft_wrap=True, highlight=False)
-    for label, text in harm.terms(header, cause).items():
-        console.print(f"      [dim]{label:<15}[/]{terminal(text)}", soft_wrap=True, highlight=False)
-    for result in results[1:]:
-        about = f"{result['requirement']}  {result['level']}  {result['sentence']}"
-        console.print(
-            f"      [dim]also[/]           {terminal(about)}", soft_wrap=True, highlight=False
-        )
-        console.print(
-            f"                     [dim]{terminal(evidence_line(result, exchanges))}[/]",
-            soft_wrap=True,
-            highlight=False,
-        )
-    console.print()
+    also = (
+        (label, text)
+        for result in results[1:]
+        for label, text in {
+            "also": f"{result['requirement']}  {result['level']}  {result['sentence']}",
+            "": evidence_line(result, exchanges),
+        }.items()
+    )
+    _say([*harm.terms(header, cause).items(), *also], console)
 
 
 def evidence(
