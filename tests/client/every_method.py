@@ -329,6 +329,7 @@ def table_edits(edits: TableEdits) -> None:
 def resolved(edits: TableEdits, loaded: TableMetadata) -> None:
     assert_type(edits.resolved(loaded), TableChange)
     assert_type(edits.missing_in(loaded), list[str])
+    assert_type(edits.is_applied(loaded), bool)
 
 
 # -- Delta Sharing ---------------------------------------------------------------------------------------------------------

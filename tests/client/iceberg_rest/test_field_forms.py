@@ -329,7 +329,10 @@ def test_value_of_a_later_version_is_sent_in_an_update() -> None:
 
     def commit(request: httpx.Request) -> Document:
         sent.append(json.loads(request.content))
-        return {"metadata-location": "s3://bucket/metadata.json", "metadata": table()}
+        return {
+            "metadata-location": "s3://bucket/metadata.json",
+            "metadata": {**table(), "snapshots": [added.to_wire()]},
+        }
 
     added = table_metadata("unknown-operation").snapshots[0]
     desk = Desk({"GET /v1/config": {}, "POST /v1/namespaces/n/tables/t": commit})

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 from lakepact.client.iceberg_rest.changes import TableChange
-from lakepact.client.iceberg_rest.commit_results import missing_edits
+from lakepact.client.iceberg_rest.commit_results import is_next, missing_edits
 from lakepact.client.iceberg_rest.names import table_identifier
 from lakepact.client.iceberg_rest.table_draft import TableDraft
 
@@ -324,6 +324,11 @@ class TableEdits:
             return missing_edits(self._sent, result) if self._sent else []
         except ValueError as broken:  # it lacks its current schema or default partition spec
             return [str(broken)]
+
+    def is_applied(self, metadata: TableMetadata) -> bool:
+        """Return whether the table has exactly the edits beyond its state before the commit."""
+        sent = self._sent
+        return sent is not None and is_next(sent, metadata) and not self.missing_in(metadata)
 
 
 def _set_ref(draft: TableDraft, ref: dict[str, Any]) -> int | None:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import time
 from typing import TYPE_CHECKING, TypeVar
 
-from lakepact.client.errors import CommitRejected, Failure, IncompleteCommit
+from lakepact.client.errors import CommitRejected, LakepactError, OutcomeUnknown
 from lakepact.client.iceberg_rest.asynchronous.tables import AsyncTables
 from lakepact.client.iceberg_rest.asynchronous.transactions import AsyncTransactions
+from lakepact.client.iceberg_rest.commit_results import committed, incomplete
 from lakepact.client.iceberg_rest.table_edits import TableEdits
 from lakepact.client.retries import Retry
 
@@ -16,7 +18,7 @@ if TYPE_CHECKING:
 
     from lakepact.client.iceberg_rest.changes import TableChange
     from lakepact.client.iceberg_rest.names import TableName
-    from lakepact.generated.iceberg_rest.models import CommitTableResponse
+    from lakepact.generated.iceberg_rest.models import CommitTableResponse, LoadTableResult
 
 T = TypeVar("T")
 
@@ -42,20 +44,39 @@ class AsyncEdits(AsyncTables, AsyncTransactions):
     async def _commit_table_edits(self, table: TableEdits) -> CommitTableResponse:
         async def commit(changes: list[TableChange]) -> CommitTableResponse:
             (change,) = changes
-            done = await self.commit_table(
-                (change.namespace, change.name), change.updates, requirements=change.requirements
-            )
-            if missing := "; ".join(table.missing_in(done.metadata)):
-                message = f"the server accepted the commit, but the table in its reply lacks edits. {missing}"
-                raise IncompleteCommit(
-                    Failure(operation="updateTable", status=200, message=message)
+            name = (change.namespace, change.name)
+            try:
+                done = await self.commit_table(
+                    name, change.updates, requirements=change.requirements
                 )
+            except (CommitRejected, OutcomeUnknown):
+                if (loaded := await self._applied(table)) is None:
+                    raise
+                return committed(loaded)
+            if missing := table.missing_in(done.metadata):
+                raise incomplete(missing)
             return done
 
         return await self._repeat_after_conflict([table], commit)
 
     async def _commit_transaction_edits(self, tables: Iterable[TableEdits]) -> None:
-        await self._repeat_after_conflict(tables, self.commit_transaction)
+        async def commit(changes: list[TableChange]) -> None:
+            try:
+                await self.commit_transaction(changes)
+            except (CommitRejected, OutcomeUnknown):
+                if None in [await self._applied(table) for table in tables]:
+                    raise
+
+        await self._repeat_after_conflict(tables, commit)
+
+    async def _applied(self, table: TableEdits) -> LoadTableResult | None:
+        """Return the table if it has exactly the edits of a commit that was answered with an error; else None."""
+        with contextlib.suppress(LakepactError):
+            name = (table.namespace, table.name)
+            loaded = await self.load_table(name, snapshots=table.snapshots)
+            if table.is_applied(loaded.metadata):
+                return loaded
+        return None
 
     async def _repeat_after_conflict(
         self, tables: Iterable[TableEdits], commit: Callable[[list[TableChange]], Awaitable[T]]

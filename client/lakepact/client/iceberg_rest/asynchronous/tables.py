@@ -6,14 +6,26 @@ import contextlib
 import time
 from typing import TYPE_CHECKING, Any, Literal
 
-from lakepact.client.errors import AlreadyExists, LakepactError, NotFound, OutcomeUnknown
+from lakepact.client.errors import (
+    AlreadyExists,
+    CommitRejected,
+    LakepactError,
+    NotFound,
+    OutcomeUnknown,
+)
 from lakepact.client.iceberg_rest import bodies
 from lakepact.client.iceberg_rest.asynchronous.configured import AsyncConfigured
-from lakepact.client.iceberg_rest.commit_results import added_snapshots
+from lakepact.client.iceberg_rest.commit_results import (
+    added_snapshots,
+    committed,
+    incomplete,
+    missing_snapshots,
+)
 from lakepact.client.iceberg_rest.names import table_identifier
 from lakepact.client.iceberg_rest.settings import PREFIX
 from lakepact.client.iceberg_rest.storage import Delegation, delegation, holds_no_credentials
 from lakepact.client.paging import PAGE_SIZE, Bookmark
+from lakepact.client.retries import NO_RETRIES
 from lakepact.generated.iceberg_rest.endpoints import (
     create_table,
     drop_table,
@@ -34,8 +46,10 @@ if TYPE_CHECKING:
 
     from lakepact.client.delta_sharing.foreign import AnySchema
     from lakepact.client.iceberg_rest.names import Levels, TableName
+    from lakepact.client.retries import Retries
     from lakepact.generated.iceberg_rest.models import (
         CommitReportRequest,
+        CommitTableRequest,
         CommitTableResponse,
         CreateTableRequest,
         LoadTableResult,
@@ -325,8 +339,8 @@ class AsyncTables(AsyncConfigured):
     ) -> CommitTableResponse:
         """Apply all of `updates` to a table, or none, if every one of `requirements` holds.
 
-        A commit is retried only if it has certainly not been applied. If its answer is lost, the table is loaded to see whether it has
-        the snapshots of the commit, as often as `retries` allows.
+        A commit is retried only if it has certainly not been applied. If its answer is lost, or is 409, the table is loaded to see whether
+        it has the snapshots of the commit, after a lost answer as often as `retries` allows.
 
         Args:
             table: The table.
@@ -336,36 +350,35 @@ class AsyncTables(AsyncConfigured):
         Raises:
             CommitRejected: A requirement does not hold; nothing was changed.
             OutcomeUnknown: The commit may or may not have been applied; load the table to find out.
+            IncompleteCommit: The server accepted the commit, but the table in its reply lacks a snapshot of it.
             NoSuchTable: The table does not exist.
         """
         config = await self._settings()
         body = bodies.commit_table(table, updates, requirements)
         try:
-            return await self._changing(update_table.call(**config.table(table), body=body))
-        except OutcomeUnknown:
-            if found := await self._result(table, added_snapshots(body)):
-                return found
-            raise
+            done = await self._changing(update_table.call(**config.table(table), body=body))
+        except (CommitRejected, OutcomeUnknown) as error:
+            retries = NO_RETRIES if isinstance(error, CommitRejected) else self._retries
+            if (loaded := await self._with_snapshots(table, body, retries)) is None:
+                raise
+            return committed(loaded)
+        if missing := missing_snapshots(body, done.metadata):
+            raise incomplete(missing)
+        return done
 
-    async def _result(self, table: TableName, added: set[int]) -> CommitTableResponse | None:
-        """Return the result of a commit that added snapshots; None if the table does not show them while `retries` allow to look."""
-        from lakepact.generated.iceberg_rest.models import CommitTableResponse  # noqa: PLC0415 - models take long to import
-
-        started, tried, pause = time.monotonic(), 0, 0.0 if added else None
+    async def _with_snapshots(
+        self, table: TableName, commit: CommitTableRequest, retries: Retries
+    ) -> LoadTableResult | None:
+        """Return the table with the snapshots of a commit; None if it does not show them while `retries` allow to look."""
+        started, tried, pause = time.monotonic(), 0, 0.0 if added_snapshots(commit) else None
         while pause is not None:
             await self._connection.pause(pause)
             with contextlib.suppress(LakepactError):
                 loaded = await self.load_table(table)
-                if added <= {snapshot.snapshot_id for snapshot in loaded.metadata.snapshots or ()}:
-                    from lakepact.generated.iceberg_rest.models import CommitTableResponse  # noqa: PLC0415 - it imports pydantic
-
-                    return CommitTableResponse(
-                        metadata_location=loaded.metadata_location or "", metadata=loaded.metadata
-                    )
+                if not missing_snapshots(commit, loaded.metadata):
+                    return loaded
             tried += 1
-            pause = self._retries.pause(
-                tried=tried, elapsed=time.monotonic() - started, retry_after=None
-            )
+            pause = retries.pause(tried=tried, elapsed=time.monotonic() - started, retry_after=None)
         return None
 
     async def drop_table(self, table: TableName, *, purge: bool = False) -> None:

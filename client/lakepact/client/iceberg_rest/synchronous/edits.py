@@ -3,10 +3,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import time
 from typing import TYPE_CHECKING, TypeVar
 
-from lakepact.client.errors import CommitRejected, Failure, IncompleteCommit
+from lakepact.client.errors import CommitRejected, LakepactError, OutcomeUnknown
+from lakepact.client.iceberg_rest.commit_results import committed, incomplete
 from lakepact.client.iceberg_rest.synchronous.tables import Tables
 from lakepact.client.iceberg_rest.synchronous.transactions import Transactions
 from lakepact.client.iceberg_rest.table_edits import TableEdits
@@ -17,7 +19,7 @@ if TYPE_CHECKING:
 
     from lakepact.client.iceberg_rest.changes import TableChange
     from lakepact.client.iceberg_rest.names import TableName
-    from lakepact.generated.iceberg_rest.models import CommitTableResponse
+    from lakepact.generated.iceberg_rest.models import CommitTableResponse, LoadTableResult
 
 T = TypeVar("T")
 
@@ -43,20 +45,37 @@ class Edits(Tables, Transactions):
     def _commit_table_edits(self, table: TableEdits) -> CommitTableResponse:
         def commit(changes: list[TableChange]) -> CommitTableResponse:
             (change,) = changes
-            done = self.commit_table(
-                (change.namespace, change.name), change.updates, requirements=change.requirements
-            )
-            if missing := "; ".join(table.missing_in(done.metadata)):
-                message = f"the server accepted the commit, but the table in its reply lacks edits. {missing}"
-                raise IncompleteCommit(
-                    Failure(operation="updateTable", status=200, message=message)
-                )
+            name = (change.namespace, change.name)
+            try:
+                done = self.commit_table(name, change.updates, requirements=change.requirements)
+            except (CommitRejected, OutcomeUnknown):
+                if (loaded := self._applied(table)) is None:
+                    raise
+                return committed(loaded)
+            if missing := table.missing_in(done.metadata):
+                raise incomplete(missing)
             return done
 
         return self._repeat_after_conflict([table], commit)
 
     def _commit_transaction_edits(self, tables: Iterable[TableEdits]) -> None:
-        self._repeat_after_conflict(tables, self.commit_transaction)
+        def commit(changes: list[TableChange]) -> None:
+            try:
+                self.commit_transaction(changes)
+            except (CommitRejected, OutcomeUnknown):
+                if None in [self._applied(table) for table in tables]:
+                    raise
+
+        self._repeat_after_conflict(tables, commit)
+
+    def _applied(self, table: TableEdits) -> LoadTableResult | None:
+        """Return the table if it has exactly the edits of a commit that was answered with an error; else None."""
+        with contextlib.suppress(LakepactError):
+            name = (table.namespace, table.name)
+            loaded = self.load_table(name, snapshots=table.snapshots)
+            if table.is_applied(loaded.metadata):
+                return loaded
+        return None
 
     def _repeat_after_conflict(
         self, tables: Iterable[TableEdits], commit: Callable[[list[TableChange]], T]
