@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     import duckdb
     import pandas as pd
     import polars as pl
@@ -19,7 +21,10 @@ ArrowExpression: TypeAlias = "pc.Expression"
 #: Schemas that a table takes.
 AnySchema: TypeAlias = "pa.Schema | Schema"
 #: Rows that a table takes.
-ArrowRows: TypeAlias = "pa.Table | pa.RecordBatchReader | pd.DataFrame | pl.DataFrame"
+Frame: TypeAlias = "pd.DataFrame | pl.DataFrame | duckdb.DuckDBPyRelation"
+ArrowRows: TypeAlias = (
+    "pa.Table | pa.RecordBatch | pa.RecordBatchReader | Frame | Mapping[str, Any]"
+)
 PandasFrame: TypeAlias = "pd.DataFrame"
 PolarsFrame: TypeAlias = "pl.DataFrame"
 DuckDBConnection: TypeAlias = "duckdb.DuckDBPyConnection"

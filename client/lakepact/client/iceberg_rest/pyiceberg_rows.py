@@ -14,6 +14,7 @@ from pyiceberg.expressions.visitors import bind, extract_field_ids
 from pyiceberg.io.pyarrow import schema_to_pyarrow
 
 from lakepact.client.errors import CommitRejected, Failure, LakepactError
+from lakepact.client.iceberg_rest.arrow_rows import arrow_rows
 from lakepact.client.iceberg_rest.data_files import FileReader, PlannedFile
 from lakepact.client.iceberg_rest.pyiceberg_tables import pyiceberg_table
 from lakepact.client.retries import Retry
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
 
     from pyiceberg.catalog import Catalog
     from pyiceberg.expressions import BooleanExpression
-    from pyiceberg.schema import Schema
     from pyiceberg.table import DataScan, Table
 
     from lakepact.client.delta_sharing.foreign import ArrowBatch, ArrowTable
@@ -127,7 +127,7 @@ def write(
     with client_errors():
         loaded = _loaded(catalog, table)
         if "df" in arguments:
-            arguments["df"] = _rows(arguments["df"], loaded.schema())
+            arguments["df"] = arrow_rows(arguments["df"], loaded.schema())
         waits = {
             "min-wait-ms": retries.first_pause,
             "max-wait-ms": retries.longest_pause,
@@ -199,22 +199,3 @@ def _loaded(catalog: IcebergCatalog, table: TableName) -> Table:
     return pyiceberg_table(
         catalog, table, access_delegation=None if is_chosen else "vended-credentials"
     )
-
-
-def _rows(rows: Any, schema: Schema) -> Any:
-    """Return rows as a table of Arrow, or a stream as it is; a column without nulls fits a required one."""
-    if isinstance(rows, pa.RecordBatchReader):
-        return rows
-    table = (
-        rows.to_arrow() if hasattr(rows, "to_arrow") else pa.table(rows)
-    )  # polars: without views, which pyiceberg cannot join
-    required = {field.name for field in schema.fields if field.required}
-    full = [
-        name in required and not column.null_count
-        for name, column in zip(table.column_names, table.columns, strict=True)
-    ]
-    fields = [
-        field.with_nullable(field.nullable and not is_full)
-        for field, is_full in zip(table.schema, full, strict=True)
-    ]
-    return table.cast(pa.schema(fields))

@@ -57,12 +57,13 @@ class Rows(Configured):
 
         Args:
             table: The table.
-            rows: The rows: a table of Arrow, a frame of pandas or polars, or a `pyarrow.RecordBatchReader`, which is read as a stream.
+            rows: The rows: a table of Arrow, a frame of pandas or polars, a relation of DuckDB, columns by name, or a
+                `pyarrow.RecordBatchReader`, which is read as a stream.
             branch: The branch.
             snapshot_properties: Entries for the summary of the snapshot.
 
         Raises:
-            ValueError: The rows do not fit the schema.
+            ValueError: The rows do not fit the schema; nothing was written.
             CommitRejected: All tries met a conflict; nothing was changed.
             OutcomeUnknown: The commit may or may not have been applied.
             NoSuchTable: The table does not exist.
