@@ -279,6 +279,17 @@ async def iceberg_catalog(catalog: AsyncIcebergCatalog) -> None:
     assert_type(await catalog.partitions("a.t"), pa.Table)
 
 
+async def texts(catalog: AsyncIcebergCatalog, shared: AsyncTable) -> None:
+    catalog.scan("a.t", "id")  # type: ignore[arg-type]
+    await catalog.upsert("a.t", ROWS, "id")  # type: ignore[arg-type]
+    await catalog.plan_scan("a.t", select="id")  # type: ignore[arg-type]
+    await catalog.update_namespace_properties("a", removals="k")  # type: ignore[arg-type]
+    await catalog.load_table("a.t", referenced_by="a.v")  # type: ignore[arg-type]
+    await shared.to_arrow(columns="id")  # type: ignore[arg-type]
+    column("id").is_in("a")  # type: ignore[arg-type]
+    AsyncIcebergCatalog("https://c", trusted_origins="https://d")  # type: ignore[arg-type]
+
+
 async def table_scan(scan: AsyncTableScan) -> None:
     assert_type(scan.batches(), AsyncGenerator[pa.RecordBatch, None])
     assert_type(await scan.to_arrow(), pa.Table)

@@ -10,6 +10,7 @@ from typing import Any, TypeAlias
 from urllib.parse import urlsplit
 
 from lakepact.client.errors import BadReply, Failure, UntrustedOrigin
+from lakepact.client.several import Names, several
 from lakepact.reach.urls import origin, server_address, web_address
 
 _IP: TypeAlias = ipaddress.IPv4Address | ipaddress.IPv6Address
@@ -40,20 +41,15 @@ class TrustedOrigins:
     own: frozenset[str] = field(default=frozenset(), repr=False)
 
     @classmethod
-    def of(
-        cls, address: str, trusted: Iterable[str] = (), own: Iterable[str] = ()
-    ) -> TrustedOrigins:
+    def of(cls, address: str, trusted: Names = (), own: Iterable[str] = ()) -> TrustedOrigins:
         """Return the origin of a server and further ones; `file:` is one of them where the server is at a loopback address.
 
         Raises:
             ValueError: One of `trusted` is not an origin.
         """
-        if isinstance(trusted, str):
-            raise ValueError(  # noqa: TRY004
-                'trusted_origins is a sequence of origins, such as ("https://storage.example",)'
-            )
         local = {FILES} if _is_loopback(urlsplit(address).hostname or "") else set[str]()
-        return cls(frozenset({origin(address), *local, *map(_own_origin, trusted)}), frozenset(own))
+        origins = map(_own_origin, several("trusted_origins", trusted))
+        return cls(frozenset({origin(address), *local, *origins}), frozenset(own))
 
     def including(self, own: Iterable[str]) -> TrustedOrigins:
         """Return the same with more values of the caller's properties."""

@@ -52,7 +52,7 @@ def test_columns_are_matched_without_case_in_the_given_order(table, both):
         ([], ValueError, "no columns are wanted"),
         (["x"], ValueError, "no column 'x'"),
         (["id", "ID"], ValueError, "named twice"),
-        ("id", TypeError, "a list of names"),
+        ("id", TypeError, "columns is a list, such as"),
     ],
 )
 def test_unreadable_columns_raise_before_a_file_is_fetched(table, both, columns, kind, complaint):

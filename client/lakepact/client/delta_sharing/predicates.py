@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime
 from decimal import Decimal
 from typing import Any, Literal, TypeAlias
+
+from lakepact.client.several import Several, several
 
 #: The types of values that a column can be compared with.
 Value: TypeAlias = bool | int | float | str | bytes | date | datetime | Decimal
@@ -126,13 +127,13 @@ class Column:
         """Return rows with a value in this column."""
         return Not(IsNull(self._name))
 
-    def is_in(self, values: Iterable[Value]) -> Predicate:
+    def is_in(self, values: Several[Value]) -> Predicate:
         """Return rows with one of these values in this column.
 
         Raises:
             ValueError: There are no values.
         """
-        parts = tuple(self._compared("equal", value) for value in values)
+        parts = tuple(self._compared("equal", value) for value in several("values", values))
         if not parts:
             raise ValueError(f"no values for {self!r} to be one of")
         return parts[0] if len(parts) == 1 else Or(parts)

@@ -6,11 +6,12 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator
 
     from lakepact.client.delta_sharing.lines import Metadata
     from lakepact.client.delta_sharing.pieces import Piece
     from lakepact.client.delta_sharing.queries import TableRequest
+    from lakepact.client.several import Names
 
 #: Bytes of the files of one task, unless the caller says otherwise.
 TASK_BYTES = 128 * 1024 * 1024
@@ -53,7 +54,7 @@ def weight(piece: Piece) -> int:
 
 
 def divided(
-    answered: Answered, pieces: Iterable[Piece], columns: Sequence[str] | None, *, most: int
+    answered: Answered, pieces: Iterable[Piece], columns: Names | None, *, most: int
 ) -> Iterator[ReadTask]:
     """Yield tasks of consecutive pieces, none with more than `most` bytes unless one file alone has more."""
     wanted = None if columns is None else tuple(columns)

@@ -15,6 +15,7 @@ from lakepact.client.iceberg_rest.names import (
     levels,
     table_identifier,
 )
+from lakepact.client.several import Names, several
 from lakepact.generated.calls import Later
 from lakepact.reach.urls import path_segment
 
@@ -46,11 +47,11 @@ def existing_namespace(found: models.GetNamespaceResponse) -> models.CreateNames
 
 
 def update_namespace_properties(
-    updates: Mapping[str, str] | None, removals: Sequence[str]
+    updates: Mapping[str, str] | None, removals: Names
 ) -> models.UpdateNamespacePropertiesRequest:
     """Properties to set and to remove."""
     return models.UpdateNamespacePropertiesRequest.model_validate(
-        {"removals": list(removals), "updates": dict(updates or {})}
+        {"removals": several("removals", removals), "updates": dict(updates or {})}
     )
 
 
@@ -149,12 +150,12 @@ def report_metrics(
 def plan_scan(
     *,
     row_filter: models.Expression | Mapping[str, Any] | None,
-    select: Sequence[str] | None,
+    select: Names | None,
     snapshot_id: int | None,
     min_rows_requested: int | None,
     start_snapshot_id: int | None,
     end_snapshot_id: int | None,
-    stats_fields: Sequence[str] | None,
+    stats_fields: Names | None,
     case_sensitive: bool | None,
     use_snapshot_schema: bool | None,
 ) -> models.PlanTableScanRequest:
@@ -162,12 +163,12 @@ def plan_scan(
     given = _given(
         **{
             "filter": row_filter,
-            "select": None if select is None else list(select),
+            "select": None if select is None else several("select", select),
             "snapshot-id": snapshot_id,
             "min-rows-requested": min_rows_requested,
             "start-snapshot-id": start_snapshot_id,
             "end-snapshot-id": end_snapshot_id,
-            "stats-fields": None if stats_fields is None else list(stats_fields),
+            "stats-fields": None if stats_fields is None else several("stats_fields", stats_fields),
             "case-sensitive": case_sensitive,
             "use-snapshot-schema": use_snapshot_schema,
         }

@@ -5,11 +5,12 @@ One rule holds everywhere: a string is split at its dots, and the parts of a tup
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, TypeAlias, cast
 from urllib.parse import unquote
 
+from lakepact.client.several import Several, several
 from lakepact.reach.urls import path_segment
 
 if TYPE_CHECKING:
@@ -64,14 +65,14 @@ def addressable(namespace: Levels) -> list[str]:
     return found
 
 
-def encode_view_chain(views: Iterable[TableName], separator: str = DEFAULT_SEPARATOR) -> str | None:
+def encode_view_chain(views: Several[TableName], separator: str = DEFAULT_SEPARATOR) -> str | None:
     """Return views as the query `referenced-by` has them, before it is percent-encoded; None without any.
 
     Raises:
         ValueError: A name is not one of a view, or holds the separator.
     """
     chain: list[str] = []
-    for view in views:
+    for view in several("referenced_by", views):
         namespace, name = table_identifier(view)
         chain.append(encode_namespace([*namespace, name], separator).replace(",", "%2C"))
     return ",".join(chain) or None

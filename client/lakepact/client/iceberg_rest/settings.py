@@ -23,8 +23,9 @@ from lakepact.generated.contract import client_contract
 from lakepact.reach.wire import Headers, with_missing
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Mapping
 
+    from lakepact.client.several import Several
     from lakepact.generated.contract import Call
     from lakepact.generated.iceberg_rest.models import CatalogConfig
 
@@ -107,7 +108,7 @@ class Settings:
         namespace, name = table_identifier(view)
         return {"prefix": PREFIX, "namespace": self.encode_namespace(namespace), "view": name}
 
-    def encode_view_chain(self, views: Iterable[TableName]) -> str | None:
+    def encode_view_chain(self, views: Several[TableName]) -> str | None:
         """Return views as they stand in the query `referenced-by` of this catalog; None without any."""
         return encode_view_chain(
             views, self.properties.get("namespace-separator", DEFAULT_SEPARATOR)

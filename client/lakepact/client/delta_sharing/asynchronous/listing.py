@@ -10,7 +10,7 @@ from lakepact.client.delta_sharing.needs import need
 from lakepact.client.delta_sharing.read_tasks import TASK_BYTES
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable, Sequence
+    from collections.abc import AsyncIterator, Callable
 
     from lakepact.client.delta_sharing.foreign import (
         ArrowTable,
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     )
     from lakepact.client.delta_sharing.progress import Progress
     from lakepact.client.delta_sharing.read_tasks import ReadTask
+    from lakepact.client.several import Names
 
 
 class AsyncListing(AsyncAnswer):
@@ -32,7 +33,7 @@ class AsyncListing(AsyncAnswer):
     async def batches(
         self,
         *,
-        columns: Sequence[str] | None = None,
+        columns: Names | None = None,
         progress: Callable[[Progress], object] | None = None,
     ) -> AsyncIterator[ArrowTable]:
         """Yield the wanted rows, the files of the answer one after the other, with no more than a few of them in memory.
@@ -61,7 +62,7 @@ class AsyncListing(AsyncAnswer):
             await self.close()
 
     async def tasks(
-        self, *, columns: Sequence[str] | None = None, task_bytes: int = TASK_BYTES
+        self, *, columns: Names | None = None, task_bytes: int = TASK_BYTES
     ) -> list[ReadTask]:
         """Divide the wanted rows into tasks, which `SharingClient.read` reads in any process.
 
@@ -89,7 +90,7 @@ class AsyncListing(AsyncAnswer):
     async def to_arrow(
         self,
         *,
-        columns: Sequence[str] | None = None,
+        columns: Names | None = None,
         progress: Callable[[Progress], object] | None = None,
     ) -> ArrowTable:
         """Return the wanted rows as a table of Arrow. The arguments and errors are those of `batches`."""
@@ -106,7 +107,7 @@ class AsyncListing(AsyncAnswer):
     async def to_pandas(
         self,
         *,
-        columns: Sequence[str] | None = None,
+        columns: Names | None = None,
         progress: Callable[[Progress], object] | None = None,
     ) -> PandasFrame:
         """Return the wanted rows as a frame of pandas. The arguments and errors are those of `batches`.
@@ -121,7 +122,7 @@ class AsyncListing(AsyncAnswer):
     async def to_polars(
         self,
         *,
-        columns: Sequence[str] | None = None,
+        columns: Names | None = None,
         progress: Callable[[Progress], object] | None = None,
     ) -> PolarsFrame:
         """Return the wanted rows as a frame of polars. The arguments and errors are those of `batches`."""
@@ -133,7 +134,7 @@ class AsyncListing(AsyncAnswer):
     async def to_duckdb(
         self,
         *,
-        columns: Sequence[str] | None = None,
+        columns: Names | None = None,
         progress: Callable[[Progress], object] | None = None,
         connection: DuckDBConnection | None = None,
     ) -> DuckDBRelation:

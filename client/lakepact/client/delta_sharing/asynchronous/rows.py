@@ -16,13 +16,14 @@ from lakepact.client.delta_sharing.rows.plan import Plan
 from lakepact.client.errors import BadReply, Failure, Unreachable
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator, Callable, Sequence
+    from collections.abc import AsyncGenerator, Callable
 
     from lakepact.client.delta_sharing.asynchronous.answer import AsyncAnswer
     from lakepact.client.delta_sharing.asynchronous.reach import AsyncReach
     from lakepact.client.delta_sharing.lines import SharedFile
     from lakepact.client.delta_sharing.pieces import Piece
     from lakepact.client.delta_sharing.read_tasks import ReadTask
+    from lakepact.client.several import Names
 
 
 class AsyncRows:
@@ -41,7 +42,7 @@ class AsyncRows:
         reach: AsyncReach,
         answer: AsyncAnswer,
         *,
-        columns: Sequence[str] | None,
+        columns: Names | None,
         progress: Callable[[Progress], object] | None = None,
         clock: Callable[[], float] = time.time,
     ) -> None:

@@ -15,6 +15,7 @@ from lakepact.client.delta_sharing.lines import SharedFile
 from lakepact.client.delta_sharing.queries import About, Changes, Query, moment
 from lakepact.client.errors import BadReply, Failure
 from lakepact.client.idempotency_keys import new_key
+from lakepact.client.several import Names, Several, several
 from lakepact.generated.delta_sharing.endpoints import (
     generate_temporary_table_credentials,
     get_table_version,
@@ -22,7 +23,7 @@ from lakepact.generated.delta_sharing.endpoints import (
 from lakepact.generated.delta_sharing.models import TemporaryTableCredentialsRequest
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable, Sequence
+    from collections.abc import AsyncIterator, Callable
     from datetime import datetime
 
     from lakepact.client.delta_sharing.access import DirectoryCredentials
@@ -114,7 +115,7 @@ class AsyncTable:
         historical_protocol: bool = False,
         background: bool = False,
         patience: float = 300.0,
-        formats: Sequence[Format] = ("delta", "parquet"),
+        formats: Several[Format] = ("delta", "parquet"),
     ) -> AsyncListing:
         """Ask for the files of the table.
 
@@ -141,7 +142,7 @@ class AsyncTable:
         """
         question = Query(
             place=self.place,
-            capabilities=Capabilities(tuple(formats), background=background),
+            capabilities=Capabilities(several("formats", formats), background=background),
             historical_protocol=historical_protocol,
             idempotency_key=new_key() if background else None,
             patience=patience,
@@ -188,7 +189,7 @@ class AsyncTable:
         limit: int | None = None,
         page_size: int | None = None,
         file_id_hash: FileIdHash | None = None,
-        formats: Sequence[Format] = ("delta", "parquet"),
+        formats: Several[Format] = ("delta", "parquet"),
     ) -> AsyncListing:
         """Ask for the changes that versions made; both ends count.
 
@@ -216,7 +217,7 @@ class AsyncTable:
         """
         question = Changes(
             place=self.place,
-            capabilities=Capabilities(tuple(formats)),
+            capabilities=Capabilities(several("formats", formats)),
             starting_version=starting_version,
             starting_timestamp=moment(starting_timestamp),
             ending_version=ending_version,
@@ -266,7 +267,7 @@ class AsyncTable:
     async def to_arrow(
         self,
         *,
-        columns: Sequence[str] | None = None,
+        columns: Names | None = None,
         predicate: Predicate | ArrowExpression | None = None,
         limit: int | None = None,
         version: int | None = None,
@@ -297,7 +298,7 @@ class AsyncTable:
     async def to_pandas(
         self,
         *,
-        columns: Sequence[str] | None = None,
+        columns: Names | None = None,
         predicate: Predicate | ArrowExpression | None = None,
         limit: int | None = None,
         version: int | None = None,
@@ -313,7 +314,7 @@ class AsyncTable:
     async def to_polars(
         self,
         *,
-        columns: Sequence[str] | None = None,
+        columns: Names | None = None,
         predicate: Predicate | ArrowExpression | None = None,
         limit: int | None = None,
         version: int | None = None,
@@ -329,7 +330,7 @@ class AsyncTable:
     async def to_duckdb(
         self,
         *,
-        columns: Sequence[str] | None = None,
+        columns: Names | None = None,
         predicate: Predicate | ArrowExpression | None = None,
         limit: int | None = None,
         version: int | None = None,

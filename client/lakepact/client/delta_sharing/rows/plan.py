@@ -15,6 +15,7 @@ from lakepact.client.delta_sharing.rows.expressions import expression
 from lakepact.client.delta_sharing.rows.types import UnknownType, arrow_field
 from lakepact.client.delta_sharing.schemas import Field, Other, Primitive, Schema
 from lakepact.client.errors import BadReply, DamagedData, Failure, UpgradeNeeded
+from lakepact.client.several import Names, several
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -55,7 +56,7 @@ class Plan:
         metadata: Metadata,
         operation: str,
         *,
-        columns: Sequence[str] | None,
+        columns: Names | None,
         predicate: Any,
         gives_changes: bool,
     ) -> None:
@@ -194,16 +195,15 @@ class Plan:
         return pa.concat_tables(known) if known else self.schema.empty_table()
 
 
-def _wanted(schema: Schema, columns: Sequence[str] | None) -> list[Field]:
+def _wanted(schema: Schema, columns: Names | None) -> list[Field]:
     if columns is None:
         return list(schema.fields)
-    if isinstance(columns, str):
-        raise TypeError(f"columns are a list of names, not a name: [{columns!r}]")
-    if not columns:
+    names = several("columns", columns)
+    if not names:
         raise ValueError("no columns are wanted; name one at least, or leave it to be all of them")
-    wanted = [schema.column(name) for name in columns]
+    wanted = [schema.column(name) for name in names]
     if len({column.name for column in wanted}) < len(wanted):
-        raise ValueError(f"a column is named twice among {', '.join(columns)}")
+        raise ValueError(f"a column is named twice among {', '.join(names)}")
     return wanted
 
 

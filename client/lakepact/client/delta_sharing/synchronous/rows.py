@@ -17,13 +17,14 @@ from lakepact.client.delta_sharing.synchronous.piece_reader import PieceReader
 from lakepact.client.errors import BadReply, Failure, Unreachable
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Sequence
+    from collections.abc import Callable, Generator
 
     from lakepact.client.delta_sharing.lines import SharedFile
     from lakepact.client.delta_sharing.pieces import Piece
     from lakepact.client.delta_sharing.read_tasks import ReadTask
     from lakepact.client.delta_sharing.synchronous.answer import Answer
     from lakepact.client.delta_sharing.synchronous.reach import Reach
+    from lakepact.client.several import Names
 
 
 class Rows:
@@ -42,7 +43,7 @@ class Rows:
         reach: Reach,
         answer: Answer,
         *,
-        columns: Sequence[str] | None,
+        columns: Names | None,
         progress: Callable[[Progress], object] | None = None,
         clock: Callable[[], float] = time.time,
     ) -> None:

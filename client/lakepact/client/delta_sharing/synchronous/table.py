@@ -16,6 +16,7 @@ from lakepact.client.delta_sharing.synchronous.answer import VERSION, Answer
 from lakepact.client.delta_sharing.synchronous.listing import Listing
 from lakepact.client.errors import BadReply, Failure
 from lakepact.client.idempotency_keys import new_key
+from lakepact.client.several import Names, Several, several
 from lakepact.generated.delta_sharing.endpoints import (
     generate_temporary_table_credentials,
     get_table_version,
@@ -23,7 +24,7 @@ from lakepact.generated.delta_sharing.endpoints import (
 from lakepact.generated.delta_sharing.models import TemporaryTableCredentialsRequest
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator
     from datetime import datetime
 
     from lakepact.client.delta_sharing.access import DirectoryCredentials
@@ -115,7 +116,7 @@ class Table:
         historical_protocol: bool = False,
         background: bool = False,
         patience: float = 300.0,
-        formats: Sequence[Format] = ("delta", "parquet"),
+        formats: Several[Format] = ("delta", "parquet"),
     ) -> Listing:
         """Ask for the files of the table.
 
@@ -142,7 +143,7 @@ class Table:
         """
         question = Query(
             place=self.place,
-            capabilities=Capabilities(tuple(formats), background=background),
+            capabilities=Capabilities(several("formats", formats), background=background),
             historical_protocol=historical_protocol,
             idempotency_key=new_key() if background else None,
             patience=patience,
@@ -187,7 +188,7 @@ class Table:
         limit: int | None = None,
         page_size: int | None = None,
         file_id_hash: FileIdHash | None = None,
-        formats: Sequence[Format] = ("delta", "parquet"),
+        formats: Several[Format] = ("delta", "parquet"),
     ) -> Listing:
         """Ask for the changes that versions made; both ends count.
 
@@ -215,7 +216,7 @@ class Table:
         """
         question = Changes(
             place=self.place,
-            capabilities=Capabilities(tuple(formats)),
+            capabilities=Capabilities(several("formats", formats)),
             starting_version=starting_version,
             starting_timestamp=moment(starting_timestamp),
             ending_version=ending_version,
@@ -265,7 +266,7 @@ class Table:
     def to_arrow(
         self,
         *,
-        columns: Sequence[str] | None = None,
+        columns: Names | None = None,
         predicate: Predicate | ArrowExpression | None = None,
         limit: int | None = None,
         version: int | None = None,
@@ -294,7 +295,7 @@ class Table:
     def to_pandas(
         self,
         *,
-        columns: Sequence[str] | None = None,
+        columns: Names | None = None,
         predicate: Predicate | ArrowExpression | None = None,
         limit: int | None = None,
         version: int | None = None,
@@ -308,7 +309,7 @@ class Table:
     def to_polars(
         self,
         *,
-        columns: Sequence[str] | None = None,
+        columns: Names | None = None,
         predicate: Predicate | ArrowExpression | None = None,
         limit: int | None = None,
         version: int | None = None,
@@ -322,7 +323,7 @@ class Table:
     def to_duckdb(
         self,
         *,
-        columns: Sequence[str] | None = None,
+        columns: Names | None = None,
         predicate: Predicate | ArrowExpression | None = None,
         limit: int | None = None,
         version: int | None = None,

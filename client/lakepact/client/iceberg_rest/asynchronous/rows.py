@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 from lakepact.client.delta_sharing.needs import need
 from lakepact.client.iceberg_rest.asynchronous.configured import AsyncConfigured
 from lakepact.client.iceberg_rest.event_loops import blocking, in_thread
+from lakepact.client.several import Names, several
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator, Mapping, Sequence
+    from collections.abc import AsyncGenerator, Mapping
 
     from pyiceberg.expressions import BooleanExpression
     from pyiceberg.table import UpsertResult
@@ -25,7 +26,7 @@ class AsyncRows(AsyncConfigured):
     def scan(
         self,
         table: TableName,
-        columns: Sequence[str] | None = None,
+        columns: Names | None = None,
         row_filter: str | BooleanExpression = "true",
         *,
         snapshot: int | str | None = None,
@@ -43,7 +44,8 @@ class AsyncRows(AsyncConfigured):
         Raises:
             ImportError: A package is missing; the message names the extra to install.
         """
-        return AsyncTableScan(self, _engine().RowScan(table, columns, row_filter, snapshot, limit))
+        names = None if columns is None else several("columns", columns)
+        return AsyncTableScan(self, _engine().RowScan(table, names, row_filter, snapshot, limit))
 
     async def append(
         self,
@@ -100,7 +102,7 @@ class AsyncRows(AsyncConfigured):
         self,
         table: TableName,
         rows: foreign.ArrowRows,
-        keys: Sequence[str] | None = None,
+        keys: Names | None = None,
         *,
         branch: str = "main",
         snapshot_properties: Mapping[str, str] | None = None,
@@ -109,7 +111,7 @@ class AsyncRows(AsyncConfigured):
 
         The other arguments and errors are those of `append`.
         """
-        columns = None if keys is None else list(keys)
+        columns = None if keys is None else list(several("keys", keys))
         done: UpsertResult = await self._write(
             "upsert", table, branch, snapshot_properties, df=rows, join_cols=columns
         )

@@ -26,12 +26,13 @@ from lakepact.generated.iceberg_rest.endpoints import (
 from lakepact.reach.urls import path_segment
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Mapping, Sequence
+    from collections.abc import AsyncIterator, Mapping
 
     from lakepact.client.iceberg_rest.names import TableName
     from lakepact.client.iceberg_rest.scans import ScanTask
     from lakepact.client.iceberg_rest.settings import TablePath
     from lakepact.client.iceberg_rest.storage import Delegation
+    from lakepact.client.several import Names
     from lakepact.generated.iceberg_rest.models import (
         CompletedPlanningResult,
         CompletedPlanningWithIDResult,
@@ -47,12 +48,12 @@ class AsyncScans(AsyncConfigured):
         table: TableName,
         *,
         row_filter: Expression | Mapping[str, Any] | None = None,
-        select: Sequence[str] | None = None,
+        select: Names | None = None,
         snapshot_id: int | None = None,
         min_rows_requested: int | None = None,
         start_snapshot_id: int | None = None,
         end_snapshot_id: int | None = None,
-        stats_fields: Sequence[str] | None = None,
+        stats_fields: Names | None = None,
         case_sensitive: bool | None = None,
         use_snapshot_schema: bool | None = None,
         access_delegation: Delegation | None = None,

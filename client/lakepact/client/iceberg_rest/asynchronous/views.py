@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
     from lakepact.client.delta_sharing.foreign import AnySchema
     from lakepact.client.iceberg_rest.names import Levels, TableName
+    from lakepact.client.several import Several
     from lakepact.generated.iceberg_rest.models import (
         LoadViewResult,
         Schema,
@@ -117,7 +118,7 @@ class AsyncViews(AsyncConfigured):
         )
 
     async def load_view(
-        self, view: TableName, *, referenced_by: Sequence[TableName] = ()
+        self, view: TableName, *, referenced_by: Several[TableName] = ()
     ) -> LoadViewResult:
         """Return the view's metadata.
 

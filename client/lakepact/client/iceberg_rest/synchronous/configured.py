@@ -33,11 +33,12 @@ from lakepact.reach.urls import server_address
 if TYPE_CHECKING:
     import os
     import ssl
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Mapping
 
     import httpx
 
     from lakepact.client.limits import Limits
+    from lakepact.client.several import Names
     from lakepact.generated.contract import Call
     from lakepact.generated.iceberg_rest.models import CatalogConfig
 
@@ -59,7 +60,7 @@ class Configured(Client):
         warehouse: str | None = None,
         properties: Mapping[str, str] | None = None,
         auth: Auth | None = None,
-        trusted_origins: Sequence[str] = (),
+        trusted_origins: Names = (),
         retries: Retries | None = None,
         timeouts: Timeouts | float | None = None,
         limits: Limits | None = None,

@@ -20,9 +20,10 @@ from lakepact.generated.iceberg_rest.endpoints import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping
 
     from lakepact.client.iceberg_rest.names import Levels
+    from lakepact.client.several import Names
     from lakepact.generated.iceberg_rest.models import (
         CreateNamespaceResponse,
         GetNamespaceResponse,
@@ -124,7 +125,7 @@ class Namespaces(Configured):
         namespace: Levels,
         *,
         updates: Mapping[str, str] | None = None,
-        removals: Sequence[str] = (),
+        removals: Names = (),
     ) -> UpdateNamespacePropertiesResponse:
         """Set and remove properties of a namespace.
 

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 from lakepact.client.delta_sharing.needs import need
 from lakepact.client.iceberg_rest.synchronous.configured import Configured
+from lakepact.client.several import Names, several
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Mapping, Sequence
+    from collections.abc import Generator, Mapping
 
     from pyiceberg.expressions import BooleanExpression
     from pyiceberg.table import UpsertResult
@@ -25,7 +26,7 @@ class Rows(Configured):
     def scan(
         self,
         table: TableName,
-        columns: Sequence[str] | None = None,
+        columns: Names | None = None,
         row_filter: str | BooleanExpression = "true",
         *,
         snapshot: int | str | None = None,
@@ -43,7 +44,8 @@ class Rows(Configured):
         Raises:
             ImportError: A package is missing; the message names the extra to install.
         """
-        return TableScan(self, _engine().RowScan(table, columns, row_filter, snapshot, limit))
+        names = None if columns is None else several("columns", columns)
+        return TableScan(self, _engine().RowScan(table, names, row_filter, snapshot, limit))
 
     def append(
         self,
@@ -100,7 +102,7 @@ class Rows(Configured):
         self,
         table: TableName,
         rows: foreign.ArrowRows,
-        keys: Sequence[str] | None = None,
+        keys: Names | None = None,
         *,
         branch: str = "main",
         snapshot_properties: Mapping[str, str] | None = None,
@@ -109,7 +111,7 @@ class Rows(Configured):
 
         The other arguments and errors are those of `append`.
         """
-        columns = None if keys is None else list(keys)
+        columns = None if keys is None else list(several("keys", keys))
         done: UpsertResult = self._write(
             "upsert", table, branch, snapshot_properties, df=rows, join_cols=columns
         )

@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     from lakepact.client.delta_sharing.foreign import AnySchema
     from lakepact.client.iceberg_rest.names import Levels, TableName
     from lakepact.client.retries import Retries
+    from lakepact.client.several import Several
     from lakepact.generated.iceberg_rest.models import (
         CommitReportRequest,
         CommitTableRequest,
@@ -220,7 +221,7 @@ class Tables(Configured):
         *,
         snapshots: Literal["all", "refs"] | None = None,
         access_delegation: Delegation | None = None,
-        referenced_by: Sequence[TableName] = (),
+        referenced_by: Several[TableName] = (),
     ) -> LoadTableResult:
         """Return the table's metadata, and how to get at its files.
 
@@ -252,7 +253,7 @@ class Tables(Configured):
         table: TableName,
         *,
         plan_id: str | None = None,
-        referenced_by: Sequence[TableName] = (),
+        referenced_by: Several[TableName] = (),
     ) -> Sequence[StorageCredential]:
         """Return the credentials of a table's files, each for the locations below its `prefix`; none if the server has none.
 

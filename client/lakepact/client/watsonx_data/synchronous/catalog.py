@@ -14,13 +14,14 @@ from lakepact.generated.watsonx_data import op
 if TYPE_CHECKING:
     import os
     import ssl
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping
 
     import httpx
 
     from lakepact.client.iceberg_rest.names import Levels
     from lakepact.client.limits import Limits, Timeouts
     from lakepact.client.retries import Retries
+    from lakepact.client.several import Names
     from lakepact.generated.iceberg_rest.models import CreateNamespaceResponse
     from lakepact.reach.auth import Auth
 
@@ -57,7 +58,7 @@ class WatsonxCatalog(IcebergCatalog):
         *,
         auth: Auth | None = None,
         properties: Mapping[str, str] | None = None,
-        trusted_origins: Sequence[str] = (),
+        trusted_origins: Names = (),
         retries: Retries | None = None,
         timeouts: Timeouts | float | None = None,
         limits: Limits | None = None,
