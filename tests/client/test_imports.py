@@ -35,6 +35,7 @@ OF_ROWS = FOLDER / "delta_sharing" / "rows"
 #: Modules of the command `lakepact`; its library is in an extra.
 OF_COMMAND = FOLDER / "command"
 OF_PYICEBERG = {
+    "arrow_rows.py",
     "data_files.py",
     "file_io.py",
     "profiles.py",
@@ -65,9 +66,7 @@ def allowed(module: Path) -> set[str]:
     )
     extra |= {"click"} if OF_COMMAND in module.parents or module.name == "options.py" else set()
     extra |= {"pyiceberg"} if module.name in OF_PYICEBERG else set()
-    extra |= (
-        {"pyarrow", "pyroaring"} if module.name in {"data_files.py", "pyiceberg_rows.py"} else set()
-    )
+    extra |= {"pyarrow", "pyroaring"} if module.name in OF_PYICEBERG else set()
     extra |= {"opentelemetry"} if module.name == "spans.py" else set()
     extra |= {"botocore"} if module.name == "sigv4.py" else set()
     extra |= {"httpx"} if module.name == "given.py" else set()

@@ -83,6 +83,7 @@ def explained(error: ValidationError, array: str = "") -> str:
     steps = [
         (array, *problem["loc"]) if array else problem["loc"] for problem in problems[:_PLACES]
     ]
+    steps = [tuple(step for step in at if "[" not in str(step)) for at in steps]  # no unions
     places = [
         f"{'/'.join(map(str, at)) or 'the body'}: {problem['msg']}"
         for at, problem in zip(steps, problems, strict=False)

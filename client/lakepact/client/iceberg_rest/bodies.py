@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 import itertools
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from lakepact.client.delta_sharing.needs import need
 from lakepact.client.iceberg_rest.names import (
@@ -25,6 +25,9 @@ if TYPE_CHECKING:
     from lakepact.client.delta_sharing.foreign import AnySchema
     from lakepact.client.iceberg_rest.changes import TableChange
     from lakepact.generated.iceberg_rest import models
+    from lakepact.generated.wire import WireModel
+
+    M = TypeVar("M", bound=WireModel)
 else:
     models = Later("lakepact.generated.iceberg_rest.models")
 
@@ -36,22 +39,24 @@ def create_namespace(
     namespace: Levels, properties: Mapping[str, str] | None
 ) -> models.CreateNamespaceRequest:
     """Return a namespace to create."""
-    return models.CreateNamespaceRequest.model_validate(
-        _given(namespace=addressable(namespace), properties=properties)
+    return _valid(
+        models.CreateNamespaceRequest,
+        _given(namespace=addressable(namespace), properties=properties),
     )
 
 
 def existing_namespace(found: models.GetNamespaceResponse) -> models.CreateNamespaceResponse:
     """Return a namespace as if it was created now."""
-    return models.CreateNamespaceResponse.model_validate(found.to_wire())
+    return _valid(models.CreateNamespaceResponse, found.to_wire())
 
 
 def update_namespace_properties(
     updates: Mapping[str, str] | None, removals: Names
 ) -> models.UpdateNamespacePropertiesRequest:
     """Properties to set and to remove."""
-    return models.UpdateNamespacePropertiesRequest.model_validate(
-        {"removals": several("removals", removals), "updates": dict(updates or {})}
+    return _valid(
+        models.UpdateNamespacePropertiesRequest,
+        {"removals": several("removals", removals), "updates": dict(updates or {})},
     )
 
 
@@ -73,7 +78,7 @@ def create_table(
         properties=properties,
     )
     if partition_spec is not None:
-        spec = models.PartitionSpec.model_validate(_with_ids(partition_spec, "spec-id"))
+        spec = _valid(models.PartitionSpec, _with_ids(partition_spec, "spec-id"))
         following = itertools.count(
             max([LAST_BEFORE_PARTITION_IDS, *(field.field_id or 0 for field in spec.fields)]) + 1
         )
@@ -87,7 +92,7 @@ def create_table(
             write_order, "order-id", 1 if _document(write_order).get("fields") else 0
         )
     given["stage-create"] = stage
-    return models.CreateTableRequest.model_validate(given)
+    return _valid(models.CreateTableRequest, given)
 
 
 def register_table(
@@ -95,9 +100,7 @@ def register_table(
 ) -> models.RegisterTableRequest:
     """Return a metadata file to make a table of."""
     given = {"name": path_segment(name), "metadata-location": metadata_location}
-    return models.RegisterTableRequest.model_validate(
-        given | ({"overwrite": True} if overwrite else {})
-    )
+    return _valid(models.RegisterTableRequest, given | ({"overwrite": True} if overwrite else {}))
 
 
 def commit_table(
@@ -111,7 +114,7 @@ def commit_table(
         "requirements": list(requirements),
         "updates": list(updates),
     }
-    return models.CommitTableRequest.model_validate(given)
+    return _valid(models.CommitTableRequest, given)
 
 
 def commit_transaction(changes: Sequence[TableChange]) -> models.CommitTransactionRequest:
@@ -120,18 +123,19 @@ def commit_transaction(changes: Sequence[TableChange]) -> models.CommitTransacti
         commit_table((levels(change.namespace), change.name), change.updates, change.requirements)
         for change in changes
     ]
-    return models.CommitTransactionRequest.model_validate({"table-changes": given})
+    return _valid(models.CommitTransactionRequest, {"table-changes": given})
 
 
 def sign_request(request: models.RemoteSignRequest | Mapping[str, Any]) -> models.RemoteSignRequest:
     """Return a request to the storage that is to be signed."""
-    return models.RemoteSignRequest.model_validate(request)
+    return _valid(models.RemoteSignRequest, request)
 
 
 def register_view(name: str, metadata_location: str) -> models.RegisterViewRequest:
     """Return a metadata file to make a view of."""
-    return models.RegisterViewRequest.model_validate(
-        {"name": path_segment(name), "metadata-location": metadata_location}
+    return _valid(
+        models.RegisterViewRequest,
+        {"name": path_segment(name), "metadata-location": metadata_location},
     )
 
 
@@ -139,12 +143,9 @@ def report_metrics(
     report: models.ScanReportRequest | models.CommitReportRequest | Mapping[str, Any],
 ) -> models.ScanReportRequest | models.CommitReportRequest:
     """Return the metrics of a scan or commit."""
-    from pydantic import TypeAdapter  # noqa: PLC0415 - it takes as long to import as models
-
-    given: models.ScanReportRequest | models.CommitReportRequest = TypeAdapter(
-        models.ReportMetricsRequest
-    ).validate_python(report)
-    return given
+    if _document(report).get("report-type") == "scan-report":
+        return _valid(models.ScanReportRequest, report)
+    return _valid(models.CommitReportRequest, report)
 
 
 def plan_scan(
@@ -173,12 +174,12 @@ def plan_scan(
             "use-snapshot-schema": use_snapshot_schema,
         }
     )
-    return models.PlanTableScanRequest.model_validate(given)
+    return _valid(models.PlanTableScanRequest, given)
 
 
 def fetch_scan_tasks(plan_task: str) -> models.FetchScanTasksRequest:
     """Return a plan task to exchange for file scan tasks."""
-    return models.FetchScanTasksRequest.model_validate({"plan-task": plan_task})
+    return _valid(models.FetchScanTasksRequest, {"plan-task": plan_task})
 
 
 def create_view(
@@ -196,7 +197,7 @@ def create_view(
         location=location,
         properties=dict(properties or {}),
     )
-    return models.CreateViewRequest.model_validate({**given, "view-version": version})
+    return _valid(models.CreateViewRequest, {**given, "view-version": version})
 
 
 def replace_view(
@@ -210,14 +211,31 @@ def replace_view(
         "requirements": list(requirements),
         "updates": list(updates),
     }
-    return models.CommitViewRequest.model_validate(given)
+    return _valid(models.CommitViewRequest, given)
 
 
 def rename_table(source: TableName, destination: TableName) -> models.RenameTableRequest:
     """Return a table or view, and what it is to be called."""
-    return models.RenameTableRequest.model_validate(
-        {"source": _identifier(source), "destination": _identifier(destination)}
+    return _valid(
+        models.RenameTableRequest,
+        {"source": _identifier(source), "destination": _identifier(destination)},
     )
+
+
+def _valid(kind: type[M], given: Any) -> M:
+    """Return a model of what a caller gives.
+
+    Raises:
+        ValueError: It violates the contract; the message names the places.
+    """
+    from pydantic import ValidationError  # noqa: PLC0415 - it takes as long to import as models
+
+    from lakepact.client.decoding import explained  # noqa: PLC0415 - it imports pydantic
+
+    try:
+        return kind.model_validate(given)
+    except ValidationError as error:
+        raise ValueError(f"{kind.__name__}: {explained(error)}") from None
 
 
 def _identifier(table: TableName) -> dict[str, Any]:
@@ -234,13 +252,13 @@ def schema_document(
     schema: models.Schema | Mapping[str, Any] | AnySchema, format_version: int
 ) -> dict[str, Any]:
     """Return a schema as the JSON of a table of this format version."""
-    return models.Schema.model_validate(_document(schema, format_version)).to_wire()
+    return _valid(models.Schema, _document(schema, format_version)).to_wire()
 
 
 def statistics_file(member: str, file: Any) -> dict[str, Any]:
     """Return a file of `statistics` or `partition-statistics` as JSON."""
     kind = models.StatisticsFile if member == "statistics" else models.PartitionStatisticsFile
-    return kind.model_validate(file).to_wire()
+    return _valid(kind, file).to_wire()
 
 
 def _document(given: Any, format_version: int = 2) -> dict[str, Any]:
@@ -250,7 +268,15 @@ def _document(given: Any, format_version: int = 2) -> dict[str, Any]:
         conversion = importlib.import_module(
             "lakepact.client.iceberg_rest.pyiceberg_schemas"
         ).SchemaConversion
-        given = conversion.schema_document(given, format_version)
+        try:
+            given = conversion.schema_document(given, format_version)
+        except (TypeError, ValueError) as unfit:
+            raise ValueError(
+                f"format version {format_version} has no such schema: {unfit}"
+            ) from None
+    if not isinstance(given, Mapping) and not hasattr(given, "to_wire"):
+        kind = type(given).__name__
+        raise TypeError(f"expected a model of the contract or a document, a dict; given {kind}")
     members: Mapping[str, Any] = given if isinstance(given, Mapping) else given.to_wire()
     return {name.replace("_", "-"): value for name, value in members.items() if value is not None}
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import threading
 import time
 from dataclasses import dataclass
@@ -13,6 +14,7 @@ from pyiceberg.exceptions import CommitFailedException, ValidationException
 from pyiceberg.expressions.visitors import bind, extract_field_ids
 from pyiceberg.io.pyarrow import schema_to_pyarrow
 
+from lakepact.client.decoding import explained
 from lakepact.client.errors import CommitRejected, Failure, LakepactError
 from lakepact.client.iceberg_rest.arrow_rows import arrow_rows
 from lakepact.client.iceberg_rest.data_files import FileReader, PlannedFile
@@ -22,6 +24,7 @@ from lakepact.client.retries import Retry
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Sequence
 
+    from pydantic import ValidationError
     from pyiceberg.catalog import Catalog
     from pyiceberg.expressions import BooleanExpression
     from pyiceberg.table import DataScan, Table
@@ -181,7 +184,10 @@ def inspect(catalog: IcebergCatalog, kind: str, table: TableName, snapshot_id: i
 
 @contextlib.contextmanager
 def client_errors() -> Generator[None]:
-    """Raise the client's errors in place of those that pyiceberg made of them, and `CommitRejected` for conflicts that it finds itself."""
+    """Raise the client's errors in place of those that pyiceberg made of them, and built-in ones in place of its own.
+
+    A conflict that it finds itself is `CommitRejected`, all others are `ValueError`.
+    """
     try:
         yield
     except Exception as error:
@@ -189,6 +195,15 @@ def client_errors() -> Generator[None]:
             raise error.__cause__ from None
         if isinstance(error, (CommitFailedException, ValidationException)):
             raise CommitRejected(Failure(operation="updateTable", message=str(error))) from error
+        library = type(error).__module__.partition(".")[0]
+        if library == "pyparsing":
+            text = json.dumps(getattr(error, "pstr", ""), ensure_ascii=False)
+            example = json.dumps("id > 3 and city = 'Rome'")
+            raise ValueError(f"the filter {text} is not understood; one is {example}") from error
+        if library == "pydantic_core":
+            raise ValueError(explained(cast("ValidationError", error))) from error
+        if library == "pyiceberg":
+            raise ValueError(" ".join(str(error).split())) from error
         raise
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 from lakepact.client.iceberg_rest.changes import TableChange
@@ -161,7 +162,7 @@ class TableEdits:
             direction: `asc` or `desc`.
             null_order: The place of nulls; by default first if ascending, last if descending.
         """
-        nulls = null_order or {"asc": "nulls-first", "desc": "nulls-last"}[direction]
+        nulls = null_order or ("nulls-last" if direction == "desc" else "nulls-first")
         return self._edit(
             lambda draft: draft.sort_by(
                 column, {"transform": transform, "direction": direction, "null-order": nulls}
@@ -217,9 +218,13 @@ class TableEdits:
             lambda draft: draft.remove_statistics("partition-statistics", snapshot_id)
         )
 
-    def set_properties(self, properties: Mapping[str, str]) -> Self:
-        """Set properties of the table."""
-        return self._append({"action": "set-properties", "updates": dict(properties)})
+    def set_properties(self, properties: Mapping[str, str | float]) -> Self:
+        """Set properties of the table; numbers and booleans become texts."""
+        texts = {
+            name: value if isinstance(value, str) else json.dumps(value)
+            for name, value in properties.items()
+        }
+        return self._append({"action": "set-properties", "updates": texts})
 
     def remove_properties(self, *names: str) -> Self:
         """Remove properties of the table."""
