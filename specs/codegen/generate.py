@@ -38,6 +38,7 @@ SHARED = (
     "calls.py",
     "format_version_1.py",
     "current_parts.py",
+    "summaries.py",
 )
 _read = cache(
     versions.read
@@ -225,6 +226,7 @@ def _plain(document: Document) -> Document:
 
     def plain(schema: Document) -> Document:
         whole = merged(document, schema, (), Findings()) if "allOf" in schema else schema
+        whole = {name: value for name, value in whole.items() if name != "customBasePath"}
         constants = [
             name
             for name in whole.get("required", ())

@@ -17,6 +17,7 @@ from pydantic import BaseModel, TypeAdapter
 from typing_extensions import TypeAliasType
 
 from lakepact.generated.items import Items, ReadOnlyList, read_only
+from lakepact.generated.summaries import Entries
 from lakepact.generated.wire import WireModel
 
 if TYPE_CHECKING:
@@ -43,7 +44,7 @@ _ABSENT = _Absent()
 @cache
 def light(model: Any) -> Make | None:
     """Return the function that makes light models of documents, for a class that has some."""
-    if not isinstance(model, type) or model.__bases__ != (WireModel,):
+    if not isinstance(model, type) or model.__bases__ not in ((WireModel,), (Entries,)):
         return None
     of_wire: type[WireModel] = model
     of_wire.model_rebuild()
