@@ -1,4 +1,4 @@
-# Made by codegen.generate from specs/codegen/templates/light.py, sha256 e517408208fb4618. Do not edit: nox -s generate
+# Made by codegen.generate from specs/codegen/templates/light.py, sha256 5295e60e0f6d6d80. Do not edit: nox -s generate
 """Light models: they read their fields from their document, and the whole model, made when it is needed, does everything else.
 
 A light model is an instance of a subclass of its class. It costs a third of a whole one, since its document is checked and not copied.
@@ -18,6 +18,7 @@ from pydantic import BaseModel, TypeAdapter
 from typing_extensions import TypeAliasType
 
 from lakepact.generated.items import Items, ReadOnlyList, read_only
+from lakepact.generated.summaries import Entries
 from lakepact.generated.wire import WireModel
 
 if TYPE_CHECKING:
@@ -44,7 +45,7 @@ _ABSENT = _Absent()
 @cache
 def light(model: Any) -> Make | None:
     """Return the function that makes light models of documents, for a class that has some."""
-    if not isinstance(model, type) or model.__bases__ != (WireModel,):
+    if not isinstance(model, type) or model.__bases__ not in ((WireModel,), (Entries,)):
         return None
     of_wire: type[WireModel] = model
     of_wire.model_rebuild()

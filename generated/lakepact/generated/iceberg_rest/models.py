@@ -20,6 +20,7 @@ from lakepact.generated.items import (
     OptionalItems,
     OptionalMembers,
 )
+from lakepact.generated.summaries import Entries
 from lakepact.generated.wire import TaggedModel, WireModel
 
 
@@ -187,7 +188,7 @@ class EncryptedKey(WireModel):
     """Further properties of the key, strings by key."""
 
 
-class Summary(WireModel):
+class Summary(Entries):
     """What made the snapshot, with figures about the change; all values are strings."""
 
     operation: Literal["append", "replace", "overwrite", "delete"] | str = "overwrite"
