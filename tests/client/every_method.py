@@ -184,6 +184,8 @@ def metadata(metadata: TableMetadata) -> None:
         + metadata.last_sequence_number,
         int,
     )
+    if metadata.current_snapshot and (summary := metadata.current_snapshot.summary):
+        assert_type(summary["total-records"], str)
     schemas: Sequence[Schema] = metadata.schemas
     specs: Sequence[PartitionSpec] = metadata.partition_specs
     orders: Sequence[SortOrder] = metadata.sort_orders
@@ -275,8 +277,12 @@ async def iceberg_catalog(catalog: AsyncIcebergCatalog) -> None:
     await catalog.overwrite("a.t", ROWS, "id = 3")
     await catalog.delete("a.t", "id = 3")
     assert_type(await catalog.upsert("a.t", ROWS, ["id"]), pyiceberg.table.UpsertResult)
-    assert_type(await catalog.files("a.t", snapshot_id=1), pa.Table)
-    assert_type(await catalog.partitions("a.t"), pa.Table)
+    await catalog.add_files("a.t", ["s3://b/t/1.parquet"], branch="b")
+    assert_type(await catalog.snapshots("a.t"), pa.Table)
+    assert_type(await catalog.history("a.t"), pa.Table)
+    assert_type(await catalog.refs("a.t"), pa.Table)
+    assert_type(await catalog.files("a.t", snapshot="main"), pa.Table)
+    assert_type(await catalog.partitions("a.t", timestamp=NOW), pa.Table)
 
 
 async def texts(catalog: AsyncIcebergCatalog, shared: AsyncTable) -> None:
@@ -292,6 +298,7 @@ async def texts(catalog: AsyncIcebergCatalog, shared: AsyncTable) -> None:
 
 async def table_scan(scan: AsyncTableScan) -> None:
     assert_type(scan.batches(), AsyncGenerator[pa.RecordBatch, None])
+    assert_type(await scan.count(), int)
     assert_type(await scan.to_arrow(), pa.Table)
     assert_type(await scan.to_pandas(), pd.DataFrame)
     assert_type(await scan.to_polars(), pl.DataFrame)
@@ -301,10 +308,14 @@ async def table_scan(scan: AsyncTableScan) -> None:
 async def table_commit(edits: AsyncTableCommit) -> None:
     assert_type(await edits.set_properties({"k": "v"}).commit(), CommitTableResponse)
     assert_type(await edits.commit(), CommitTableResponse)
+    assert_type(await edits.preview(), TableChange)
+    async with edits as change:
+        assert_type(change, AsyncTableCommit)
 
 
 async def transaction(edits: AsyncTransaction) -> None:
     table_edits(edits.change("a.t"))
+    assert_type(await edits.preview(), list[TableChange])
     await edits.commit()
 
 
@@ -334,6 +345,8 @@ def table_edits(edits: TableEdits) -> None:
     assert_type(edits.upgrade_format_version(3), TableEdits)
     assert_type(edits.set_branch("audit", 1, min_snapshots_to_keep=2), TableEdits)
     assert_type(edits.set_tag("v1"), TableEdits)
+    assert_type(edits.rollback("v1"), TableEdits)
+    assert_type(edits.rollback(timestamp=NOW), TableEdits)
     assert_type(edits.remove_ref("v1"), TableEdits)
 
 

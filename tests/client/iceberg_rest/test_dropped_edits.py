@@ -76,6 +76,7 @@ EDITS = {
     "upgrade_format_version": lambda edits: edits.upgrade_format_version(3),
     "set_branch": lambda edits: edits.set_branch("main"),
     "set_tag": lambda edits: edits.set_tag("new", 6),
+    "rollback": lambda edits: edits.rollback(6),
     "remove_ref": lambda edits: edits.remove_ref("old"),
 }
 

@@ -160,7 +160,7 @@ def test_files_and_partitions_are_tables_of_arrow(catalog, table):
     catalog.append(table, {"id": [4], "city": ["Bonn"]})
 
     assert sorted(catalog.files(table)["record_count"].to_pylist()) == [1, 3]
-    assert catalog.files(table, snapshot_id=first)["record_count"].to_pylist() == [3]
+    assert catalog.files(table, snapshot=first)["record_count"].to_pylist() == [3]
     assert catalog.partitions(table)["record_count"].to_pylist() == [4]
 
 

@@ -6,23 +6,27 @@ import contextlib
 import json
 import threading
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, cast
 
 import pyarrow as pa
+import pyarrow.parquet as pq
 from pyiceberg.exceptions import CommitFailedException, ValidationException
+from pyiceberg.expressions import AlwaysTrue
 from pyiceberg.expressions.visitors import bind, extract_field_ids
 from pyiceberg.io.pyarrow import schema_to_pyarrow
 
 from lakepact.client.decoding import explained
 from lakepact.client.errors import CommitRejected, Failure, LakepactError
-from lakepact.client.iceberg_rest.arrow_rows import arrow_rows
+from lakepact.client.iceberg_rest.arrow_rows import arrow_rows, check_columns
 from lakepact.client.iceberg_rest.data_files import FileReader, PlannedFile
 from lakepact.client.iceberg_rest.pyiceberg_tables import pyiceberg_table
+from lakepact.client.iceberg_rest.snapshots import snapshot_id
 from lakepact.client.retries import Retry
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Sequence
+    from datetime import datetime
 
     from pydantic import ValidationError
     from pyiceberg.catalog import Catalog
@@ -44,6 +48,19 @@ class RowScan:
     row_filter: str | BooleanExpression
     snapshot: int | str | None
     limit: int | None
+    timestamp: datetime | str | None = None
+
+    def count(self, catalog: IcebergCatalog) -> int:
+        """Return the number of rows; manifests say it if there are no filter and no deletes."""
+        with client_errors():
+            scan = self._scan(_loaded(catalog, self.table))
+            if isinstance(scan.row_filter, AlwaysTrue):
+                tasks = list(scan.plan_files())
+                if not any(task.delete_files for task in tasks):
+                    rows = sum(task.file.record_count for task in tasks)
+                    return rows if self.limit is None else min(rows, self.limit)
+            narrow = replace(self, columns=[scan.projection().fields[0].name])
+            return sum(batch.num_rows for batch in narrow.batches(catalog))
 
     def arrow_table(self, catalog: IcebergCatalog) -> ArrowTable:
         """Return the rows."""
@@ -81,15 +98,18 @@ class RowScan:
                 return
 
     def _scan(self, table: Table) -> DataScan:
+        snapshot = self.snapshot
+        if self.timestamp is not None:
+            snapshot = snapshot_id(table.metadata, snapshot, self.timestamp)
         scan = table.scan(
             self.row_filter,
             ("*",) if self.columns is None else tuple(self.columns),
             limit=self.limit,
         )
         return (
-            scan.use_ref(self.snapshot)
-            if isinstance(self.snapshot, str)
-            else scan.update(snapshot_id=self.snapshot)
+            scan.use_ref(snapshot)
+            if isinstance(snapshot, str)
+            else scan.update(snapshot_id=snapshot)
         )
 
     def _names(self, scan: DataScan) -> list[str]:
@@ -176,10 +196,32 @@ class _Reported:
             raise
 
 
-def inspect(catalog: IcebergCatalog, kind: str, table: TableName, snapshot_id: int | None) -> Any:
-    """Return what the manifests of a snapshot say, as pyiceberg's `inspect` has it."""
+def inspect(
+    catalog: IcebergCatalog, kind: str, table: TableName, choice: tuple[Any, Any] | None
+) -> Any:
+    """Return what the metadata or the manifests of a snapshot say, as pyiceberg's `inspect` has it."""
     with client_errors():
-        return getattr(_loaded(catalog, table).inspect, kind)(snapshot_id)
+        loaded = _loaded(catalog, table)
+        chosen = () if choice is None else (snapshot_id(loaded.metadata, *choice),)
+        return getattr(loaded.inspect, kind)(*chosen)
+
+
+def add_files(
+    catalog: IcebergCatalog,
+    table: TableName,
+    locations: list[str],
+    branch: str,
+    properties: dict[str, str],
+) -> None:
+    """Let pyiceberg add files to a table; it prints what does not fit, so that the columns are compared before."""
+    with client_errors():
+        loaded = _loaded(catalog, table)
+        for location in locations:
+            with loaded.io.new_input(location).open() as file:
+                check_columns(
+                    pq.read_schema(cast("Any", file)), loaded.schema(), json.dumps(location)
+                )
+        loaded.add_files(locations, properties, branch=branch)
 
 
 @contextlib.contextmanager

@@ -12,9 +12,11 @@ from lakepact.client.iceberg_rest.bodies import (
 )
 from lakepact.client.iceberg_rest.column_defaults import json_default
 from lakepact.client.iceberg_rest.schema_edits import SchemaDraft, ids_of
+from lakepact.client.iceberg_rest.snapshots import snapshot_id
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from datetime import datetime
 
     from lakepact.client.iceberg_rest.column_defaults import DefaultValue
     from lakepact.client.iceberg_rest.schema_edits import Column
@@ -221,6 +223,22 @@ class TableDraft:
         ]
         if old:
             self.others.append({"action": "remove-snapshots", "snapshot-ids": old})
+
+    def rollback(self, snapshot: int | str | None, timestamp: datetime | str | None) -> int:
+        """Move `main` back to one of its earlier snapshots, keep the rules of its retention, and return the snapshot that it leaves."""
+        target, before = snapshot_id(self.metadata, snapshot, timestamp), self.ref("main")
+        parents = {one.snapshot_id: one.parent_snapshot_id for one in self.metadata.snapshots}
+        at = None if before is None else parents.get(before)
+        while at is not None and at != target:
+            at = parents.pop(at, None)
+        if target is None or before is None or target not in (at, before):
+            raise ValueError(
+                f"{target} is no earlier snapshot of main; set_branch('main', …) moves it to any"
+            )
+        main = self.metadata.refs.get("main")
+        ref = {"type": "branch", **(main.to_wire() if main else {}), "snapshot-id": target}
+        self.others.append({"action": "set-snapshot-ref", "ref-name": "main", **ref})
+        return before
 
     def add_partition_field(self, column: Column, transform: str, name: str | None) -> int:
         """Add a field to the partition spec, and return the id of its column."""

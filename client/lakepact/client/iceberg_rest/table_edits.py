@@ -285,6 +285,18 @@ class TableEdits:
         }
         return self._edit(lambda draft: _set_ref(draft, ref))
 
+    def rollback(
+        self, snapshot: int | str | None = None, *, timestamp: datetime | str | None = None
+    ) -> Self:
+        """Make an earlier snapshot of `main` the current one; the later ones stay until they are expired.
+
+        Args:
+            snapshot: Its id, or the name of a branch or tag.
+            timestamp: A time; the snapshot that was current then.
+        """
+        self.snapshots = "all"
+        return self._edit(lambda draft: draft.rollback(snapshot, timestamp))
+
     def remove_ref(self, name: str) -> Self:
         """Remove a branch or tag."""
         return self._edit(lambda draft: _remove_ref(draft, name))

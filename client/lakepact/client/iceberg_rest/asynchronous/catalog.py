@@ -7,6 +7,7 @@ from urllib.parse import parse_qsl
 
 from lakepact.client.iceberg_rest.asynchronous.edits import AsyncEdits
 from lakepact.client.iceberg_rest.asynchronous.functions import AsyncFunctions
+from lakepact.client.iceberg_rest.asynchronous.inspection import AsyncInspection
 from lakepact.client.iceberg_rest.asynchronous.namespaces import AsyncNamespaces
 from lakepact.client.iceberg_rest.asynchronous.rows import AsyncRows
 from lakepact.client.iceberg_rest.asynchronous.scans import AsyncScans
@@ -15,7 +16,7 @@ from lakepact.client.iceberg_rest.profiles import constructor_arguments, profile
 
 
 class AsyncIcebergCatalog(
-    AsyncNamespaces, AsyncEdits, AsyncRows, AsyncScans, AsyncViews, AsyncFunctions
+    AsyncNamespaces, AsyncEdits, AsyncRows, AsyncInspection, AsyncScans, AsyncViews, AsyncFunctions
 ):
     """A catalog that implements the Iceberg REST contract.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import time
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Self, TypeVar
 
 from lakepact.client.errors import CommitRejected, LakepactError, OutcomeUnknown
 from lakepact.client.iceberg_rest.asynchronous.tables import AsyncTables
@@ -35,11 +35,11 @@ class AsyncEdits(AsyncTables, AsyncTransactions):
         Raises:
             ValueError: `table` does not name a table.
         """
-        return AsyncTableCommit(table, self._commit_table_edits)
+        return AsyncTableCommit(table, self._commit_table_edits, self._resolved)
 
     def transaction(self) -> AsyncTransaction:
         """Return the edits of several tables, to be filled and committed, all or none; nothing is sent before `commit`."""
-        return AsyncTransaction(self._commit_transaction_edits)
+        return AsyncTransaction(self._commit_transaction_edits, self._resolved)
 
     async def _commit_table_edits(self, table: TableEdits) -> CommitTableResponse:
         async def commit(changes: list[TableChange]) -> CommitTableResponse:
@@ -98,19 +98,41 @@ class AsyncEdits(AsyncTables, AsyncTransactions):
                     self._retries.on_retry(Retry(error.operation, tried, pause, error.status, None))
             await self._connection.pause(pause)
 
-    async def _resolved(self, table: TableEdits, rejected: CommitRejected | None) -> TableChange:
+    async def _resolved(
+        self, table: TableEdits, rejected: CommitRejected | None = None
+    ) -> TableChange:
         loaded = await self.load_table((table.namespace, table.name), snapshots=table.snapshots)
         return table.resolved(loaded.metadata, rejected)
 
 
 class AsyncTableCommit(TableEdits):
-    """Edits of one table; `commit` makes all of them or none."""
+    """Edits of one table; `commit` makes all of them or none, and so does the end of a `with` block without an error."""
 
     def __init__(
-        self, table: TableName, commit: Callable[[TableEdits], Awaitable[CommitTableResponse]]
+        self,
+        table: TableName,
+        commit: Callable[[TableEdits], Awaitable[CommitTableResponse]],
+        resolve: Callable[[TableEdits], Awaitable[TableChange]],
     ) -> None:
         super().__init__(table)
         self._commit = commit
+        self._resolve = resolve
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        if kind is None and self._edits:
+            await self.commit()
+
+    async def preview(self) -> TableChange:
+        """Load the table, and return the updates and requirements that `commit` would send to it as it is now.
+
+        Raises:
+            ValueError: There are no edits, or they do not fit the table.
+            NoSuchTable: The table does not exist.
+        """
+        return await self._resolve(self)
 
     async def commit(self) -> CommitTableResponse:
         """Load the table, commit the edits to it, and return the result.
@@ -125,15 +147,33 @@ class AsyncTableCommit(TableEdits):
             IncompleteCommit: The server accepted the commit, but the table in its reply lacks edits.
             NoSuchTable: The table does not exist.
         """
-        return await self._commit(self)
+        done = await self._commit(self)
+        self._edits.clear()
+        return done
 
 
 class AsyncTransaction:
-    """Edits of several tables; `commit` makes all of them or none."""
+    """Edits of several tables; `commit` makes all of them or none, and so does the end of a `with` block without an error."""
 
-    def __init__(self, commit: Callable[[Iterable[TableEdits]], Awaitable[None]]) -> None:
+    def __init__(
+        self,
+        commit: Callable[[Iterable[TableEdits]], Awaitable[None]],
+        resolve: Callable[[TableEdits], Awaitable[TableChange]],
+    ) -> None:
         self._commit = commit
+        self._resolve = resolve
         self._tables: dict[tuple[str, ...], TableEdits] = {}
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        if kind is None and self._tables:
+            await self.commit()
+
+    async def preview(self) -> list[TableChange]:
+        """Load the tables, and return the changes that `commit` would send. The errors are those of the `preview` of a table."""
+        return [await self._resolve(table) for table in self._tables.values()]
 
     def change(self, table: TableName) -> TableEdits:
         """Return the edits of a table in this transaction, the same ones for the same table.
@@ -159,3 +199,4 @@ class AsyncTransaction:
         if not self._tables:
             raise ValueError("the transaction has no edits to commit")
         await self._commit(self._tables.values())
+        self._tables = {}

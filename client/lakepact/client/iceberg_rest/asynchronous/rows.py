@@ -12,6 +12,7 @@ from lakepact.client.several import Names, several
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Mapping
+    from datetime import datetime
 
     from pyiceberg.expressions import BooleanExpression
     from pyiceberg.table import UpsertResult
@@ -30,6 +31,7 @@ class AsyncRows(AsyncConfigured):
         row_filter: str | BooleanExpression = "true",
         *,
         snapshot: int | str | None = None,
+        timestamp: datetime | str | None = None,
         limit: int | None = None,
     ) -> AsyncTableScan:
         """Return a scan of a table's rows; nothing is sent before the rows are read.
@@ -39,13 +41,15 @@ class AsyncRows(AsyncConfigured):
             columns: The columns, in this order; by default all.
             row_filter: The filter of rows, such as `"id > 3 and city = 'Rome'"`, or an expression of pyiceberg.
             snapshot: The id of a snapshot, or the name of a branch or tag; by default the current snapshot.
+            timestamp: A time, such as `datetime(2026, 5, 1, tzinfo=UTC)`; the snapshot that was current then.
             limit: The maximum number of rows.
 
         Raises:
             ImportError: A package is missing; the message names the extra to install.
         """
         names = None if columns is None else several("columns", columns)
-        return AsyncTableScan(self, _engine().RowScan(table, names, row_filter, snapshot, limit))
+        scan = _engine().RowScan(table, names, row_filter, snapshot, limit, timestamp)
+        return AsyncTableScan(self, scan)
 
     async def append(
         self,
@@ -117,33 +121,29 @@ class AsyncRows(AsyncConfigured):
         )
         return done
 
-    async def files(
-        self, table: TableName, *, snapshot_id: int | None = None
-    ) -> foreign.ArrowTable:
-        """Return the data and delete files of a snapshot, one in each row, with their statistics.
+    async def add_files(
+        self,
+        table: TableName,
+        locations: Names,
+        *,
+        branch: str = "main",
+        snapshot_properties: Mapping[str, str] | None = None,
+    ) -> None:
+        """Add existing Parquet files, which stay where they are; their columns are found by name.
 
         Args:
             table: The table.
-            snapshot_id: The snapshot; by default the current one.
+            locations: The locations of the files.
+            branch: The branch.
+            snapshot_properties: Entries for the summary of the snapshot.
 
         Raises:
-            ValueError: The table has no such snapshot.
-            NoSuchTable: The table does not exist.
-            ImportError: A package is missing; the message names the extra to install.
+            ValueError: A file does not fit the schema, or the table has it already.
+            FileNotFoundError: There is no such file.
+            LakepactError: As for `append`.
         """
-        found: foreign.ArrowTable = await in_thread(
-            _engine().inspect, blocking(self), "files", table, snapshot_id
-        )
-        return found
-
-    async def partitions(
-        self, table: TableName, *, snapshot_id: int | None = None
-    ) -> foreign.ArrowTable:
-        """Return the partitions of a snapshot with their numbers of rows and files. The arguments and errors are those of `files`."""
-        found: foreign.ArrowTable = await in_thread(
-            _engine().inspect, blocking(self), "partitions", table, snapshot_id
-        )
-        return found
+        files, given = list(several("locations", locations)), dict(snapshot_properties or {})
+        await in_thread(_engine().add_files, blocking(self), table, files, branch, given)
 
     async def _write(
         self,
@@ -181,6 +181,11 @@ class AsyncTableScan:
                 yield batch
         finally:
             await in_thread(reader.close)
+
+    async def count(self) -> int:
+        """Return the number of rows, without reading files if there are no filter and no deletes. The errors are those of `batches`."""
+        number: int = await in_thread(self._scan.count, blocking(self._catalog))
+        return number
 
     async def to_arrow(self) -> foreign.ArrowTable:
         """Return the rows as a table of Arrow. The errors are those of `batches`."""

@@ -9,13 +9,14 @@ from urllib.parse import parse_qsl
 from lakepact.client.iceberg_rest.profiles import constructor_arguments, profile_properties
 from lakepact.client.iceberg_rest.synchronous.edits import Edits
 from lakepact.client.iceberg_rest.synchronous.functions import Functions
+from lakepact.client.iceberg_rest.synchronous.inspection import Inspection
 from lakepact.client.iceberg_rest.synchronous.namespaces import Namespaces
 from lakepact.client.iceberg_rest.synchronous.rows import Rows
 from lakepact.client.iceberg_rest.synchronous.scans import Scans
 from lakepact.client.iceberg_rest.synchronous.views import Views
 
 
-class IcebergCatalog(Namespaces, Edits, Rows, Scans, Views, Functions):
+class IcebergCatalog(Namespaces, Edits, Rows, Inspection, Scans, Views, Functions):
     """A catalog that implements the Iceberg REST contract.
 
     Every method makes the calls of one operation of the contract and returns its typed answer; every error is one of

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import contextlib
 import time
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Self, TypeVar
 
 from lakepact.client.errors import CommitRejected, LakepactError, OutcomeUnknown
 from lakepact.client.iceberg_rest.commit_results import committed, incomplete
@@ -36,11 +36,11 @@ class Edits(Tables, Transactions):
         Raises:
             ValueError: `table` does not name a table.
         """
-        return TableCommit(table, self._commit_table_edits)
+        return TableCommit(table, self._commit_table_edits, self._resolved)
 
     def transaction(self) -> Transaction:
         """Return the edits of several tables, to be filled and committed, all or none; nothing is sent before `commit`."""
-        return Transaction(self._commit_transaction_edits)
+        return Transaction(self._commit_transaction_edits, self._resolved)
 
     def _commit_table_edits(self, table: TableEdits) -> CommitTableResponse:
         def commit(changes: list[TableChange]) -> CommitTableResponse:
@@ -97,19 +97,39 @@ class Edits(Tables, Transactions):
                     self._retries.on_retry(Retry(error.operation, tried, pause, error.status, None))
             self._connection.pause(pause)
 
-    def _resolved(self, table: TableEdits, rejected: CommitRejected | None) -> TableChange:
+    def _resolved(self, table: TableEdits, rejected: CommitRejected | None = None) -> TableChange:
         loaded = self.load_table((table.namespace, table.name), snapshots=table.snapshots)
         return table.resolved(loaded.metadata, rejected)
 
 
 class TableCommit(TableEdits):
-    """Edits of one table; `commit` makes all of them or none."""
+    """Edits of one table; `commit` makes all of them or none, and so does the end of a `with` block without an error."""
 
     def __init__(
-        self, table: TableName, commit: Callable[[TableEdits], CommitTableResponse]
+        self,
+        table: TableName,
+        commit: Callable[[TableEdits], CommitTableResponse],
+        resolve: Callable[[TableEdits], TableChange],
     ) -> None:
         super().__init__(table)
         self._commit = commit
+        self._resolve = resolve
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        if kind is None and self._edits:
+            self.commit()
+
+    def preview(self) -> TableChange:
+        """Load the table, and return the updates and requirements that `commit` would send to it as it is now.
+
+        Raises:
+            ValueError: There are no edits, or they do not fit the table.
+            NoSuchTable: The table does not exist.
+        """
+        return self._resolve(self)
 
     def commit(self) -> CommitTableResponse:
         """Load the table, commit the edits to it, and return the result.
@@ -124,15 +144,33 @@ class TableCommit(TableEdits):
             IncompleteCommit: The server accepted the commit, but the table in its reply lacks edits.
             NoSuchTable: The table does not exist.
         """
-        return self._commit(self)
+        done = self._commit(self)
+        self._edits.clear()
+        return done
 
 
 class Transaction:
-    """Edits of several tables; `commit` makes all of them or none."""
+    """Edits of several tables; `commit` makes all of them or none, and so does the end of a `with` block without an error."""
 
-    def __init__(self, commit: Callable[[Iterable[TableEdits]], None]) -> None:
+    def __init__(
+        self,
+        commit: Callable[[Iterable[TableEdits]], None],
+        resolve: Callable[[TableEdits], TableChange],
+    ) -> None:
         self._commit = commit
+        self._resolve = resolve
         self._tables: dict[tuple[str, ...], TableEdits] = {}
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        if kind is None and self._tables:
+            self.commit()
+
+    def preview(self) -> list[TableChange]:
+        """Load the tables, and return the changes that `commit` would send. The errors are those of the `preview` of a table."""
+        return [self._resolve(table) for table in self._tables.values()]
 
     def change(self, table: TableName) -> TableEdits:
         """Return the edits of a table in this transaction, the same ones for the same table.
@@ -158,3 +196,4 @@ class Transaction:
         if not self._tables:
             raise ValueError("the transaction has no edits to commit")
         self._commit(self._tables.values())
+        self._tables = {}

@@ -1,0 +1,42 @@
+"""Snapshots by id, by the name of a branch or tag, or by time, in the metadata of the client and of pyiceberg."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+
+def snapshot_id(
+    metadata: Any, snapshot: int | str | None, timestamp: datetime | str | None
+) -> int | None:
+    """Return the id of a snapshot; None for the current one.
+
+    Raises:
+        ValueError: The table has no such snapshot, branch or tag, or two of them are asked for.
+    """
+    refs: Mapping[str, Any] = metadata.refs
+    if timestamp is not None:
+        if snapshot is not None:
+            raise ValueError("a snapshot is chosen by snapshot= or by timestamp=: give one of them")
+        return _at(metadata.snapshot_log, timestamp)
+    if isinstance(snapshot, str):
+        if snapshot not in refs:
+            raise ValueError(f"the table has no branch or tag {snapshot!r}; it has {sorted(refs)}")
+        return int(refs[snapshot].snapshot_id)
+    if snapshot is not None and all(one.snapshot_id != snapshot for one in metadata.snapshots):
+        raise ValueError(f"the table has no snapshot {snapshot}")
+    return snapshot
+
+
+def _at(log: Sequence[Any], timestamp: datetime | str) -> int:
+    """Return the id of the snapshot that was current at a time."""
+    moment = datetime.fromisoformat(timestamp) if isinstance(timestamp, str) else timestamp
+    if moment.tzinfo is None:
+        raise ValueError("a moment needs a time zone, such as datetime.now(UTC)")
+    earlier = [one for one in log if one.timestamp_ms <= moment.timestamp() * 1000]
+    if not earlier:
+        raise ValueError(f"the history of the table has no snapshot at {moment.isoformat()}")
+    return int(max(earlier, key=lambda one: one.timestamp_ms).snapshot_id)

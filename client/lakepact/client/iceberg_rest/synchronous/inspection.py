@@ -1,0 +1,80 @@
+# Made by codegen.sync_twin from asynchronous/inspection.py beside this folder. Do not edit: nox -s generate
+"""What the metadata and manifests of a catalog's tables say, as tables of Arrow."""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+from lakepact.client.delta_sharing.needs import need
+from lakepact.client.iceberg_rest.synchronous.configured import Configured
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from lakepact.client.delta_sharing import foreign
+    from lakepact.client.iceberg_rest.names import TableName
+
+
+class Inspection(Configured):
+    """The insides of a catalog's tables."""
+
+    def snapshots(self, table: TableName) -> foreign.ArrowTable:
+        """Return the snapshots of a table, with their times, operations and summaries.
+
+        Args:
+            table: The table.
+
+        Raises:
+            NoSuchTable: The table does not exist.
+            ImportError: A package is missing; the message names the extra to install.
+        """
+        return self._inspected("snapshots", table)
+
+    def history(self, table: TableName) -> foreign.ArrowTable:
+        """Return the snapshots that were current, with the times from when on. The argument and errors are those of `snapshots`."""
+        return self._inspected("history", table)
+
+    def refs(self, table: TableName) -> foreign.ArrowTable:
+        """Return the branches and tags of a table. The argument and errors are those of `snapshots`."""
+        return self._inspected("refs", table)
+
+    def files(
+        self,
+        table: TableName,
+        *,
+        snapshot: int | str | None = None,
+        timestamp: datetime | str | None = None,
+    ) -> foreign.ArrowTable:
+        """Return the data and delete files of a snapshot, one in each row, with their statistics.
+
+        Args:
+            table: The table.
+            snapshot: The id of a snapshot, or the name of a branch or tag; by default the current snapshot.
+            timestamp: A time; the snapshot that was current then.
+
+        Raises:
+            ValueError: The table has no such snapshot, branch or tag.
+            NoSuchTable: The table does not exist.
+            ImportError: A package is missing; the message names the extra to install.
+        """
+        return self._inspected("files", table, (snapshot, timestamp))
+
+    def partitions(
+        self,
+        table: TableName,
+        *,
+        snapshot: int | str | None = None,
+        timestamp: datetime | str | None = None,
+    ) -> foreign.ArrowTable:
+        """Return the partitions of a snapshot with their numbers of rows and files. The arguments and errors are those of `files`."""
+        return self._inspected("partitions", table, (snapshot, timestamp))
+
+    def _inspected(
+        self, kind: str, table: TableName, choice: tuple[Any, Any] | None = None
+    ) -> foreign.ArrowTable:
+        need("pyiceberg", "pyarrow", "pyroaring")
+        module = importlib.import_module("lakepact.client.iceberg_rest.pyiceberg_rows")
+        inspect = module.inspect
+        rows: foreign.ArrowTable = inspect(self, kind, table, choice)
+        return rows
