@@ -1,4 +1,4 @@
-"""What the metadata and manifests of a catalog's tables say, as tables of Arrow."""
+"""Metadata and manifests of a catalog's tables, as tables of Arrow."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # Made by codegen.sync_twin from asynchronous/inspection.py beside this folder. Do not edit: nox -s generate
-"""What the metadata and manifests of a catalog's tables say, as tables of Arrow."""
+"""Metadata and manifests of a catalog's tables, as tables of Arrow."""
 
 from __future__ import annotations
 
