@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from lakepact.client.command.layout import table
 from lakepact.client.command.names import parts, whole
-from lakepact.client.command.text import cut, json_line, plain, width
 from lakepact.client.command.values import as_text, csv_line
+from lakepact.client.text import cut, json_line, plain, width
 
 ACTING = {"Cc", "Cf", "Cs", "Zl", "Zp"}
 ANY = st.text(st.characters(codec=None))

@@ -21,8 +21,8 @@ from rich.console import Console
 
 from campaigns import OPERATIONS, Here, exchanges, ran
 from lakepact.cli import main
-from lakepact.client.command.text import json_line
-from lakepact.client.command.text import plain as client_plain
+from lakepact.client.text import json_line
+from lakepact.client.text import plain as client_plain
 from lakepact.conformance.campaign import run_verdicts
 from lakepact.conformance.campaign.diff import draw
 from lakepact.conformance.campaign.reporting import facts

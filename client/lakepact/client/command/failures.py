@@ -9,8 +9,8 @@ from typing import ParamSpec
 
 import click
 
-from lakepact.client.command.text import plain
 from lakepact.client.errors import LakepactError, NotFound
+from lakepact.client.text import plain
 
 P = ParamSpec("P")
 

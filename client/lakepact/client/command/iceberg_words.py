@@ -8,7 +8,7 @@ from typing import Any
 
 from lakepact.client.command import layout
 from lakepact.client.command.names import whole
-from lakepact.client.command.text import json_line, plain
+from lakepact.client.text import json_line, plain
 
 Document = dict[str, Any]
 #: Snapshots that are shown unless all are wanted.

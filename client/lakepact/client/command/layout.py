@@ -7,7 +7,7 @@ import shutil
 import sys
 from collections.abc import Iterator, Sequence
 
-from lakepact.client.command.text import cut, plain, width
+from lakepact.client.text import cut, plain, width
 
 GAP = "  "
 #: Cells that a column keeps, if it had them: narrower ones say nothing, so columns are left out instead.

@@ -11,8 +11,8 @@ from lakepact.client import IcebergCatalog
 from lakepact.client.command.addresses import Asking, asking, opened
 from lakepact.client.command.failures import FAILED, WrongUsage, one_line, say
 from lakepact.client.command.names import parts, whole
-from lakepact.client.command.text import json_line, plain
 from lakepact.client.errors import BadRequest, NotFound, ResponseError
+from lakepact.client.text import json_line, plain
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

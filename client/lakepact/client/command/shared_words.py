@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from lakepact.client.command import layout
 from lakepact.client.command.iceberg_words import amount, facts_in_words, properties_in_words
-from lakepact.client.command.text import plain
 from lakepact.client.delta_sharing.schemas import Array, Map, Struct
+from lakepact.client.text import plain
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -13,10 +13,10 @@ from lakepact.client.command.failures import WrongUsage, one_line
 from lakepact.client.command.iceberg_words import table_in_words, view_in_words
 from lakepact.client.command.names import parts, whole
 from lakepact.client.command.shared_words import shared_document, shared_in_words
-from lakepact.client.command.text import json_line
 from lakepact.client.errors import NoSuchNamespace, NotFound
 from lakepact.client.iceberg_rest.names import addressable
 from lakepact.client.redaction import HIDDEN, is_secret
+from lakepact.client.text import json_line
 from lakepact.reach.urls import path_segment
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from datetime import date, datetime, time, timedelta
 from decimal import Decimal
 from typing import Any
 
-from lakepact.client.command.text import json_line
+from lakepact.client.text import json_line
 
 #: The rows that become objects of Python at once, which take far more memory than in Arrow.
 _AT_ONCE = 1024
