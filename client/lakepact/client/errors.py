@@ -51,6 +51,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
+from lakepact.client.text import plain
+
 if TYPE_CHECKING:
     from lakepact.client.redaction import Exchange
 
@@ -77,7 +79,8 @@ class LakepactError(Exception):
         operation: The operation id in the contract.
         status: The HTTP status; None without a reply.
         type: The error type in the body of the reply; None without one.
-        message: The server's message, or a description of the failure.
+        message: The server's message unchanged, or a description of the failure;
+            `str` of the error escapes control characters.
         request_id: The server's id of the request, for its operators.
         retry_after: Seconds to wait, as requested by the server.
         is_retry_safe: Whether repeating the same call cannot apply its change twice and may succeed.
@@ -109,7 +112,7 @@ class LakepactError(Exception):
             f"retry after {self.retry_after:g} s" if self.retry_after is not None else "",
             self.advice,
         ]
-        return ". ".join(fact.rstrip(".") for fact in facts if fact)
+        return plain(". ".join(fact.rstrip(".") for fact in facts if fact))
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__}: {self}>"
@@ -152,7 +155,7 @@ class UntrustedOrigin(LakepactError):
 class UpgradeNeeded(LakepactError):
     """The reply or the profile requires a later version of this client."""
 
-    advice = "Upgrade: pip install --upgrade lakepact."
+    advice = "Upgrade lakepact."
 
 
 class ResponseError(LakepactError):
