@@ -135,6 +135,14 @@ def test_action_fails_without_baseline_and_after_repair(tmp_path: Path, port: in
     )
 
 
+@pytest.mark.parametrize("arguments", ["--only 'IRC-NS-*", '--strict "--only IRC-CFG-001'])
+def test_arguments_with_an_open_quote_end_the_job(tmp_path: Path, arguments: str) -> None:
+    job = run(tmp_path / "job", url="http://127.0.0.1:1", arguments=arguments)
+
+    assert job.failed == 2
+    assert "::error::the input arguments cannot be split into words" in job.printed
+
+
 def test_server_that_does_not_start_is_red_with_its_log(tmp_path: Path) -> None:
     job = run(tmp_path / "job", start="echo no licence; exit 1", url="http://127.0.0.1:1", wait="1")
 
