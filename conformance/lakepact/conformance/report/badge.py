@@ -11,6 +11,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
 COLORS = {"conformant": "#1a7f37", "not conformant": "#c4222b", "incomplete": "#6e5a00"}
+QUICK = "--quick"  #: among the patterns of `--only` in a report
+SHOWN = 2  #: patterns in a badge
 CHARACTER, PADDING = 6.6, 12  #: pixels of Verdana at 11 px, and around a text
 
 SVG = """<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="20" role="img" aria-label="{label}: {said}">
@@ -28,7 +30,7 @@ SVG = """<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="20" rol
 def svg(report: Sequence[Mapping[str, Any]]) -> str:
     """Return the verdict of a report as an SVG."""
     header, footer = report[0], report[-1]
-    label, said = f"{header['contract']} {header['version']}", verdict(footer)
+    label, said = f"{header['contract']} {header['version']}", verdict(header, footer)
     left, right = (round(len(text) * CHARACTER) + PADDING for text in (label, said))
     return SVG.format(
         label=html(label),
@@ -44,13 +46,30 @@ def svg(report: Sequence[Mapping[str, Any]]) -> str:
     )
 
 
-def verdict(footer: Mapping[str, Any]) -> str:
-    """Return the verdict of a report in a few words."""
+def scope(header: Mapping[str, Any]) -> str:
+    """Return to which part of the contract a run was limited, such as "only IRC-CFG-001"."""
+    only = header["only"]
+    if only == [QUICK]:
+        return QUICK.removeprefix("--")
+    more = f" and {len(only) - SHOWN} more" if len(only) > SHOWN else ""
+    return f"only {', '.join(only[:SHOWN])}{more}" if only else ""
+
+
+def verdict(header: Mapping[str, Any], footer: Mapping[str, Any]) -> str:
+    """Return the verdict of a report in a few words, behind the part that was judged."""
+    part = scope(header)
+    return f"{part}: {_verdict(footer)}" if part else _verdict(footer)
+
+
+def _verdict(footer: Mapping[str, Any]) -> str:
     counts = footer["counts"]
     failing = counts[Outcome.FAIL] + counts[Outcome.UNEXPECTED_PASS]
     if footer["verdict"] == "not conformant" and failing:
         return f"{failing} failing"
     known = counts[Outcome.KNOWN_FAIL]
+    if header["only"] and footer["verdict"] == "conformant" and not known:
+        judged = sum(counts.values()) - counts[Outcome.NOT_OFFERED]
+        return f"{judged} of {judged}"
     return (
         f"{footer['verdict']}, {known} known failures"
         if known and footer["verdict"] == "conformant"

@@ -8,6 +8,7 @@ from xml.etree import ElementTree as ET
 
 from lakepact.conformance.evidence.escaping import xml
 from lakepact.conformance.evidence.outcome import Outcome
+from lakepact.conformance.report.badge import scope
 from lakepact.conformance.report.requests import deciding, evidence_line, exchanges_of
 
 if TYPE_CHECKING:
@@ -31,9 +32,10 @@ def junit(report: Sequence[dict[str, Any]]) -> str:
     for line in report:
         if line["line"] == "result":
             areas[line["area"]].append(line)
+    part = f", {scope(header)}" if header["only"] else ""
     root = ET.Element(
         "testsuites",
-        name=xml(f"{header['contract']} {header['version']}"),
+        name=xml(f"{header['contract']} {header['version']}{part}"),
         time=str(footer["seconds"]),
     )
     if "stopped" in footer:

@@ -9,6 +9,7 @@ from lakepact.conformance.evidence.escaping import markdown as md
 from lakepact.conformance.evidence.escaping import markdown_sentence as sentence
 from lakepact.conformance.evidence.outcome import Outcome
 from lakepact.conformance.report import harm
+from lakepact.conformance.report.badge import scope
 from lakepact.conformance.report.blocked import findings, reason
 from lakepact.conformance.report.causes import summary
 from lakepact.conformance.report.looks import by_area
@@ -51,7 +52,9 @@ def _document(report: Sequence[dict[str, Any]]) -> Iterator[str]:
     header, footer = report[0], report[-1]
     results = [line for line in report if line["line"] == "result"]
     exchanges = exchanges_of(report)
-    yield f"# {md(header['title'])} {md(header['version'])}: {md(footer['verdict'])}\n"
+    part = f", {scope(header)}" if header["only"] else ""
+    verdict = f"{md(footer['verdict'])}{md(part)}"
+    yield f"# {md(header['title'])} {md(header['version'])}: {verdict}\n"
     yield f"{code(header['target'])}, checked {md(header['ended'])} by lakepact {md(header['lakepact'])}: "
     yield f"{len(results)} requirements, {footer['checks']} checks, {footer['requests']} requests, {footer['seconds']:.1f} s.\n"
     if "stopped" in footer:

@@ -21,6 +21,9 @@ from lakepact.conformance.running.runner import Run
 
 QUIET_SECONDS = 30  #: between lines about the progress, where no terminal shows it
 NAMED = 3  #: failed requirements that a progress line names
+NOTHING_JUDGED = (
+    "no requirement was judged, since the target offers none of them; --verbose says why"
+)
 LONGEST_FINDING = 300  #: characters of a finding while the run goes on
 SEVERITIES = click.Choice([severity.name.lower() for severity in Severity])
 MAKE_FOLDERS = click.option(
@@ -144,6 +147,8 @@ def write(
         as_json: print the report's lines instead of text.
         severity: print findings of this severity only.
     """
+    outcomes = {result.outcome for result in run.results().values()}
+    stopped = stopped or (NOTHING_JUDGED if outcomes == {Outcome.NOT_OFFERED} else "")
     report = harm.in_order(harm.annotated(list(lines.lines(run, strict=strict, stopped=stopped))))
     if stopped:
         click.echo(f"lakepact {verb}: {plain(run.wire.redact(stopped))}", err=True)

@@ -494,10 +494,13 @@ CONFORMANT, NOT_CONFORMANT, USAGE, INCOMPLETE = 0, 1, 2, 3
 
 
 def exit_code(results: Iterable[Result], *, strict: bool = False) -> int:
-    """0 conformant, 1 not conformant, 3 incomplete; with `strict`, a SHOULD counts like a MUST."""
+    """0 conformant, 1 not conformant, 3 incomplete or nothing judged.
+
+    With `strict`, a SHOULD counts like a MUST.
+    """
     seen = counts(results)
     if seen[Outcome.FAIL] or seen[Outcome.UNEXPECTED_PASS] or (strict and seen[Outcome.WARN]):
         return NOT_CONFORMANT
-    if seen[Outcome.ERROR] or seen[Outcome.BLOCKED] or not seen:
+    if seen[Outcome.ERROR] or seen[Outcome.BLOCKED] or seen.keys() <= {Outcome.NOT_OFFERED}:
         return INCOMPLETE
     return CONFORMANT
