@@ -14,7 +14,7 @@ func catalog(t *testing.T, options ...string) string {
 	server := exec.Command("lakepact", append([]string{"serve", "--port", "0", "--warehouse", "memory:"}, options...)...)
 	out, err := server.StdoutPipe()
 	if err != nil || server.Start() != nil {
-		t.Fatal("lakepact does not start: pip install 'lakepact[server]'")
+		t.Fatal("lakepact does not start: install its extra server, see docs/install.md")
 	}
 	t.Cleanup(func() { server.Process.Kill(); server.Wait() })
 	url, _ := bufio.NewReader(out).ReadString('\n')

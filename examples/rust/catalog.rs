@@ -14,7 +14,7 @@ impl Catalog {
             .args(["serve", "--port", "0", "--warehouse", "memory:"])
             .stdout(Stdio::piped())
             .spawn()
-            .expect("pip install 'lakepact[server]'");
+            .expect("lakepact does not start: install its extra server, see docs/install.md");
         let mut line = String::new();
         BufReader::new(process.stdout.take().unwrap()).read_line(&mut line).unwrap();
         Catalog { process, address: line.trim().replace("http://", "") }

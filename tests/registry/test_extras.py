@@ -11,6 +11,7 @@ import pytest
 from packaging.requirements import Requirement
 
 from lakepact.cli.verbs import VERBS
+from lakepact.extras import install
 
 ROOT = Path(__file__).parents[2]
 EXTRAS: dict[str, list[str]] = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))[
@@ -90,7 +91,7 @@ def test_missing_library_is_named_with_its_extra(words: str, library: str, extra
     assert (done.returncode, done.stdout) == (2, "")
     assert (
         done.stderr
-        == f"lakepact {verb} needs {library}, which is not installed: pip install 'lakepact[{extra}]'\n"
+        == f"lakepact {verb} needs {library}, which is not installed: {install(extra)}\n"
     )
     assert library in installed(extra)
 
@@ -105,7 +106,7 @@ def test_missing_library_of_the_embedded_server_ends_the_check() -> None:
 
     assert (done.returncode, done.stderr.splitlines()[-1]) == (
         2,
-        "Error: delta_sharing needs pyarrow, which is not installed: pip install 'lakepact[arrow,server]'",
+        "Error: delta_sharing needs pyarrow, which is not installed: " + install("arrow", "server"),
     )
 
 

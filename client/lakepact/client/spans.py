@@ -1,4 +1,4 @@
-"""Spans of OpenTelemetry for the requests of the client, if `opentelemetry-api` is installed: `pip install "lakepact[otel]"`.
+"""Spans of OpenTelemetry for requests of the client, if the extra `otel` is installed.
 
 A span is one request, also one that is repeated or fetches a token. Its name and attributes are those of the semantic conventions for HTTP
 clients. It holds no header, no body, no query and no text of an error, because these may hold secrets.

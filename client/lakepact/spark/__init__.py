@@ -8,6 +8,8 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
+from lakepact.extras import install
+
 if TYPE_CHECKING:
     from lakepact.spark.data_source import LakepactDataSource
 
@@ -21,7 +23,7 @@ def __getattr__(name: str) -> Any:
         return getattr(importlib.import_module("lakepact.spark.data_source"), name)
     except ModuleNotFoundError as missing:
         raise ImportError(
-            f"this needs {missing.name}: pip install 'lakepact[spark]'", name=missing.name
+            f"this needs {missing.name}: {install('spark')}", name=missing.name
         ) from missing
     except (
         AttributeError

@@ -13,12 +13,14 @@ import threading
 import traceback
 from typing import TYPE_CHECKING, NoReturn
 
+from lakepact.extras import install
+
 try:
     import click
     from click.shell_completion import CompletionItem
 except ModuleNotFoundError:
     sys.stderr.write(
-        "the command lakepact needs click, which is not installed: pip install 'lakepact[conformance]'\n"
+        f"the command lakepact needs click, which is not installed: {install('conformance')}\n"
     )
     sys.exit(2)
 
@@ -54,7 +56,7 @@ def _name_the_extra(verb: str, missing: ModuleNotFoundError) -> NoReturn:
         sys.exit(INCOMPLETE)
     extra = VERBS[verb].extra_of(library)
     click.echo(
-        f"lakepact {verb} needs {library}, which is not installed: pip install 'lakepact[{extra}]'",
+        f"lakepact {verb} needs {library}, which is not installed: {install(extra)}",
         err=True,
     )
     sys.exit(2)

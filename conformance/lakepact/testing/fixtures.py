@@ -16,6 +16,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from lakepact.extras import install
+
 if TYPE_CHECKING:
     from collections.abc import Generator
     from pathlib import Path
@@ -71,7 +73,7 @@ def _needs(fixture: str, extra: str) -> Generator[None]:
         yield
     except ModuleNotFoundError as missing:
         pytest.fail(
-            f"{fixture} needs {missing.name}, which is not installed: pip install 'lakepact[{extra}]'",
+            f"{fixture} needs {missing.name}, which is not installed: {install(extra)}",
             pytrace=False,
         )
 

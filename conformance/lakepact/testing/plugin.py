@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from lakepact.conformance.evidence.extras import OF_CHECKS
+from lakepact.extras import install
 
 if TYPE_CHECKING:
     from collections.abc import Generator
@@ -61,6 +62,6 @@ def pytest_make_collect_report(
         except ModuleNotFoundError as missing:
             extra = OF_CHECKS.get(missing.name or "", "conformance")
             raise pytest.UsageError(
-                f"--lakepact needs {missing.name}: pip install 'lakepact[{extra}]'"
+                f"--lakepact needs {missing.name}: {install(extra)}"
             ) from missing
     return report

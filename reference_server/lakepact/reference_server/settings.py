@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 
+from lakepact.extras import install
+
 AUTH = (
     "none",
     "bearer",
@@ -44,7 +46,7 @@ def require_arrow(what: str) -> None:
     """
     if find_spec("pyarrow") is None:
         raise BadSetting(
-            f"{what} needs pyarrow, which is not installed: pip install 'lakepact[arrow,server]'"
+            f"{what} needs pyarrow, which is not installed: {install('arrow', 'server')}"
         )
 
 

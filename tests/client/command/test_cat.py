@@ -14,6 +14,7 @@ import pytest
 
 from lakepact.cli import main
 from lakepact.client import IcebergCatalog
+from lakepact.extras import install
 
 from .conftest import RED, lakepact
 
@@ -115,13 +116,13 @@ def test_missing_object_exits_with_1(place, where, arguments):
 
 
 @pytest.mark.parametrize(
-    ("where", "table", "library", "installed"),
+    ("where", "table", "library", "extra"),
     [
-        ("url", "sales.orders", "pyiceberg", "lakepact[iceberg]"),
-        ("profile", "sales.europe.orders", "pyarrow", "lakepact[arrow]"),
+        ("url", "sales.orders", "pyiceberg", "iceberg"),
+        ("profile", "sales.europe.orders", "pyarrow", "arrow"),
     ],
 )
-def test_missing_library_prints_its_pip_command(place, where, table, library, installed):
+def test_missing_library_prints_its_pip_command(place, where, table, library, extra):
     code = f"import sys; sys.modules[{library!r}] = None; from lakepact.cli import main; main()"
 
     done = subprocess.run(
@@ -132,7 +133,7 @@ def test_missing_library_prints_its_pip_command(place, where, table, library, in
     )
 
     assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr == f"lakepact cat: this needs {library}: pip install '{installed}'\n"
+    assert done.stderr == f"lakepact cat: this needs {library}: {install(extra)}\n"
 
 
 class Sink(io.StringIO):

@@ -10,6 +10,7 @@ import pytest
 
 from fronts import certificate, proxy_front, tls_front
 from lakepact.client import BearerToken, IcebergCatalog
+from lakepact.extras import install
 from lakepact.reference_server import running
 from miniatures import answer, miniature
 
@@ -202,7 +203,7 @@ def test_missing_click_prints_the_pip_command():
     assert (done.returncode, done.stdout) == (2, "")
     assert (
         done.stderr
-        == "the command lakepact needs click, which is not installed: pip install 'lakepact[conformance]'\n"
+        == f"the command lakepact needs click, which is not installed: {install('conformance')}\n"
     )
 
 

@@ -74,7 +74,7 @@ def test_profile_type_selects_the_auth(document, kind):
 @pytest.mark.parametrize("version", [3, 99])
 def test_later_profile_version_raises_upgrade_needed(version):
     """DS-PRF-01."""
-    with pytest.raises(UpgradeNeeded, match="Upgrade: pip install"):
+    with pytest.raises(UpgradeNeeded, match="Upgrade lakepact"):
         Profile.read(
             BEARER | {"shareCredentialsVersion": version, "type": "new", "bearerToken": {"new": 1}}
         )

@@ -124,9 +124,7 @@ def test_later_reader_version_raises_upgrade_needed(table, protocol):
     )
 
     for ask in (table(desk).files, table(desk).metadata):
-        with pytest.raises(
-            UpgradeNeeded, match=r"the table needs a reader .* Upgrade: pip install"
-        ):
+        with pytest.raises(UpgradeNeeded, match=r"the table needs a reader .* Upgrade lakepact"):
             ask()
 
 

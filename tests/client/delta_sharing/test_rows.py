@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import re
 from datetime import UTC, date, datetime
 
 import duckdb
@@ -13,6 +14,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from lakepact.client import BadReply, DamagedData, UpgradeNeeded, column
+from lakepact.extras import install
 
 from .serving import (
     DAYS,
@@ -265,7 +267,7 @@ def test_file_line_of_the_wrong_kind_is_a_bad_reply(table):
 def test_missing_library_raises_with_its_pip_command(table, both, monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "pyroaring", None)
 
-    with pytest.raises(ImportError, match=r"this needs pyroaring: pip install 'lakepact\[arrow\]'"):
+    with pytest.raises(ImportError, match=re.escape(f"this needs pyroaring: {install('arrow')}")):
         table(both).to_arrow()
 
 

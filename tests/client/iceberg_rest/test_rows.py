@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import itertools
+import re
 import sys
 import time
 from contextlib import aclosing
@@ -23,6 +24,7 @@ from lakepact.client import NO_RETRIES, AsyncIcebergCatalog, IcebergCatalog, err
 from lakepact.client.iceberg_rest.file_io import file_io
 from lakepact.client.origins import TrustedOrigins
 from lakepact.client.retries import Retries
+from lakepact.extras import install
 from lakepact.reference_server import running
 
 SCHEMA = {
@@ -312,6 +314,6 @@ def test_missing_library_names_the_extra(server, monkeypatch):
 
     with (
         IcebergCatalog(server.url) as catalog,
-        pytest.raises(ImportError, match=r"pip install 'lakepact\[iceberg\]'"),
+        pytest.raises(ImportError, match=re.escape(install("iceberg"))),
     ):
         catalog.append("n.t", ROWS)

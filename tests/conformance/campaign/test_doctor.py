@@ -11,6 +11,7 @@ from lakepact.conformance.campaign import engine_options
 from lakepact.conformance.campaign.cli import campaign
 from lakepact.conformance.campaign.engine_options import BY_SIZE, Choice
 from lakepact.conformance.campaign.engines import doctor
+from lakepact.extras import install
 
 
 def java(folder: Path, sentence: str) -> str:
@@ -60,7 +61,7 @@ def test_missing_or_old_package_is_named(monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setitem(doctor.PACKAGES, "no-such-package", ((1, 0), (2, 0)))
 
     assert "900.0 or a later one" in found("pyarrow").sentence
-    assert "pip install 'lakepact[campaign-spark]'" in found("no-such-package").sentence
+    assert install("campaign-spark") in found("no-such-package").sentence
 
 
 @pytest.mark.parametrize(
@@ -167,7 +168,7 @@ def test_missing_package_of_spark_connect_is_named_with_its_extra(
         finding for finding in doctor.examined(remote=True) if finding.what == "no-such-package"
     )
 
-    assert (lacking.well, "pip install 'lakepact[spark-connect]'" in lacking.sentence) == (
+    assert (lacking.well, install("spark-connect") in lacking.sentence) == (
         False,
         True,
     )

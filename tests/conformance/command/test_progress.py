@@ -11,6 +11,7 @@ from lakepact.conformance.commands.check import check
 from lakepact.conformance.commands.report import report
 from lakepact.conformance.commands.reproduce import reproduce
 from lakepact.conformance.report import output
+from lakepact.extras import install
 
 ONLY = ("--only", "IRC-NS-PROP-00[12]", "--fault", "updateProperties.answers-500")
 
@@ -74,5 +75,5 @@ def test_script_that_needs_lakepact_says_so_first(faulty: Path) -> None:
     script = CliRunner().invoke(reproduce, [str(shared), "IRC-NS-PROP-001"]).stdout
 
     assert script.splitlines()[1].startswith("# THIS SCRIPT NEEDS LAKEPACT: ")
-    assert "pip install 'lakepact[conformance]'" in script
+    assert install("conformance", elsewhere=True) in script
     assert "IRC-NS-PROP-001  needs lakepact" in CliRunner().invoke(reproduce, [str(shared)]).stdout

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import importlib
 
+from lakepact.extras import install
+
 _EXTRAS = {
-    "pyarrow": "lakepact[arrow]",
-    "pyiceberg": "lakepact[iceberg]",
-    "pyroaring": "lakepact[arrow]",
+    "pyarrow": "arrow",
+    "pyiceberg": "iceberg",
+    "pyroaring": "arrow",
 }
 
 
@@ -21,5 +23,7 @@ def need(*modules: str) -> None:
         try:
             importlib.import_module(module)
         except ModuleNotFoundError as missing:
-            message = f"this needs {module}: pip install '{_EXTRAS.get(module, module)}'"
+            extra = _EXTRAS.get(module)
+            command = install(extra) if extra else f"pip install {module}"
+            message = f"this needs {module}: {command}"
             raise ImportError(message, name=module) from missing

@@ -12,6 +12,7 @@ from lakepact.client import errors
 from lakepact.client.decoding import explained
 from lakepact.client.iceberg_rest.names import levels, table_identifier
 from lakepact.client.iceberg_rest.storage import storage_properties
+from lakepact.extras import install
 
 try:
     from pyiceberg import exceptions
@@ -41,7 +42,7 @@ try:
     from lakepact.client.iceberg_rest.file_io import check_classes, file_io
     from lakepact.client.iceberg_rest.pyiceberg_schemas import SchemaConversion, document_of
 except ImportError:
-    message = "this needs pyiceberg: pip install 'lakepact[iceberg]'"
+    message = f"this needs pyiceberg: {install('iceberg')}"
     raise ImportError(message, name="pyiceberg") from None
 
 if TYPE_CHECKING:

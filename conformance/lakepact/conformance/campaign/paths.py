@@ -10,6 +10,7 @@ from typing import Any
 import click
 
 from lakepact.conformance.evidence.arrow import Schema, pq
+from lakepact.extras import install
 
 #: Libraries by scheme. In all of these stores a file appears whole or not at all, and every listing has it at once.
 STORES = {"s3": "s3fs", "s3a": "s3fs", "abfss": "adlfs", "gs": "gcsfs"}
@@ -38,7 +39,7 @@ def located(text: str) -> Path:
         path.fs.ls(path.drive)
     except ImportError as missing:
         raise ValueError(
-            f"{scheme}:// needs universal_pathlib and {STORES[scheme]}: pip install 'lakepact[campaign-s3]'"
+            f"{scheme}:// needs universal_pathlib and {STORES[scheme]}: {install('campaign-s3')}"
         ) from missing
     except FileNotFoundError as missing:
         raise LookupError(f"{text}: the store has no bucket {path.drive}; create it") from missing

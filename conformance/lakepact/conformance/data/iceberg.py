@@ -17,9 +17,10 @@ from lakepact.conformance.data.shapes import ICEBERG, Shape
 from lakepact.conformance.data.truth import Version, WrittenTable
 from lakepact.conformance.data.writers import CannotWrite, Writer
 from lakepact.conformance.evidence.arrow import pa
+from lakepact.extras import install
 
 MARK = "lakepact.written"  #: the table property that says that a table may be replaced
-INSTALL = "pip install 'lakepact[data]'"
+INSTALL = install("data")
 
 
 @contextlib.contextmanager

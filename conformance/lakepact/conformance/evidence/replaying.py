@@ -382,7 +382,7 @@ def checked(case: dict[str, Any], url: str, warehouse: str) -> int:
     )
     command = shutil.which("lakepact")
     if command is None:
-        tell("lakepact is not installed: pip install 'lakepact[conformance]'", file=sys.stderr)
+        tell(f"lakepact is not installed: {case['install']}", file=sys.stderr)
         return TROUBLE
     words = [command, "check", url, *case["options"], "--only", case["requirement"], "--json"]
     if warehouse:

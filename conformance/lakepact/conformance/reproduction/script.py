@@ -10,6 +10,7 @@ from typing import Any
 from lakepact.conformance.evidence.links import Templates, kept, of_request
 from lakepact.conformance.evidence.outcome import Outcome
 from lakepact.conformance.evidence.redaction import REDACTED
+from lakepact.extras import install
 from lakepact.generated.contract import Contract, OperationId, contracts
 
 BROKEN = (Outcome.FAIL, Outcome.WARN, Outcome.KNOWN_FAIL, Outcome.UNEXPECTED_PASS)
@@ -58,6 +59,7 @@ def script(
         "secrets": {name.lower(): variable(name) for name in header.get("own_headers", ())},
         "options": _options(header),
         "why": recipe.get("why", ""),
+        "install": install("conformance", elsewhere=True),
     }
     if "exchanges" in recipe:
         case |= _steps(report, recipe, verdict["check"], case["prefix"])
@@ -215,7 +217,7 @@ def _text(case: Mapping[str, Any], header: Mapping[str, Any], verdict: Mapping[s
     _, _, body = source.partition(FUTURE)
     needs = "a fresh server; Python 3.9 or later, nothing else to install"
     if case["why"]:
-        needs = "a fresh server; it runs the command lakepact: pip install 'lakepact[conformance]'"
+        needs = f"a fresh server; it runs the command lakepact: {case['install']}"
     about = [
         *(
             [

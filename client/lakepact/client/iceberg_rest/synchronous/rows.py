@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class Rows(Configured):
-    """The rows of a catalog's tables; `pip install "lakepact[iceberg]"` installs what reads and writes them."""
+    """The rows of a catalog's tables; the extra `iceberg` installs what reads and writes them."""
 
     def scan(
         self,

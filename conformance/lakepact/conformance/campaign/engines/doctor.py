@@ -10,7 +10,9 @@ import sys
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 
-INSTALL = "pip install 'lakepact[campaign-spark]'"
+from lakepact.extras import install
+
+INSTALL = install("campaign-spark")
 WITHOUT = "or do without Spark: --engine local"
 JAVA = 17  #: the oldest that Spark 4.1 runs on
 ENDLESS = (1000, 0)
@@ -24,7 +26,7 @@ CONNECT = {
     "googleapis-common-protos": (1, 71),
     "zstandard": (0, 25),
 }
-INSTALL_CONNECT = "pip install 'lakepact[spark-connect]'"
+INSTALL_CONNECT = install("spark-connect")
 
 
 @dataclass(frozen=True)

@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from lakepact.conformance.campaign.landing import RUN, TABLES, CannotLand, Kept, Landed
+from lakepact.extras import install
 
-INSTALL = "pip install 'lakepact[delta]'"
+INSTALL = install("delta")
 SHARE, SCHEMA = "lakepact", "campaigns"
 SAYS_RUN, SAYS_CONTENT = "lakepact.run", "lakepact.content"
 SHARES = """\

@@ -8,13 +8,14 @@ from importlib import import_module
 from typing import Any
 
 from lakepact.conformance.campaign.landing import RUN, CannotLand, Kept, Landed
+from lakepact.extras import install
 
 NAMESPACE = "lakepact"
 PROPERTIES = {
     "write.metadata.delete-after-commit.enabled": "false",
     "write.target-file-size-bytes": str(1 << 27),  # in memory
 }
-INSTALL = "pip install 'lakepact[data]'"
+INSTALL = install("data")
 #: The snapshot property with the id of the run, which makes storing idempotent.
 SAYS_RUN, SAYS_CONTENT = "lakepact.run", "lakepact.content"
 

@@ -24,6 +24,7 @@ from lakepact.conformance.evidence.escaping import json
 from lakepact.conformance.evidence.redaction import SECRET_NAMES, redacted
 from lakepact.conformance.report.screen import Screen
 from lakepact.conformance.running.profiles import of_catalog
+from lakepact.extras import install
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -211,8 +212,8 @@ def compare(a: str, b: str, **options: Any) -> None:
                 else:
                     show.line(console, result)
     except Exception as wrong:  # noqa: BLE001 - catalogs fail in many ways, each is one line
-        install = "; pip install 'lakepact[data]'" if isinstance(wrong, ModuleNotFoundError) else ""
-        click.echo(f"lakepact data compare: {message(wrong, secrets)}{install}", err=True)
+        how = f"; {install('data')}" if isinstance(wrong, ModuleNotFoundError) else ""
+        click.echo(f"lakepact data compare: {message(wrong, secrets)}{how}", err=True)
         sys.exit(INCOMPLETE)
     if not found:
         raise click.UsageError(f"neither side has a table {' or '.join(names.patterns)}")

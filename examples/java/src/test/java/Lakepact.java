@@ -19,7 +19,7 @@ final class Lakepact implements AutoCloseable {
         command.addAll(List.of(options));
         process = new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start();
         url = new BufferedReader(new InputStreamReader(process.getInputStream())).readLine();
-        if (url == null) throw new IllegalStateException("lakepact does not start: pip install 'lakepact[server]'");
+        if (url == null) throw new IllegalStateException("lakepact does not start: docs/install.md, extra server");
     }
 
     @Override

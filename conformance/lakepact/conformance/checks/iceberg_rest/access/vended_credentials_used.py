@@ -27,6 +27,7 @@ from lakepact.conformance.checks.iceberg_rest.api import (
     op,
 )
 from lakepact.conformance.evidence.redaction import INVENTED
+from lakepact.extras import install
 
 KEYS = ("s3.access-key-id", "s3.secret-access-key")
 TOKEN, HOST = "gcs.oauth2.token", "gcs.service.host"
@@ -198,9 +199,7 @@ def _judge_neighbours(lab: CatalogLab, requirement: str, table: Table, beside: T
         )
         return
     if find_spec("pyarrow") is None:
-        raise Blocked(
-            "reading files with vended credentials needs pyarrow: pip install 'lakepact[arrow]'"
-        )
+        raise Blocked(f"reading files with vended credentials needs pyarrow: {install('arrow')}")
     if tried(str(files[1]), invented(settings)) is Tried.OPENED:
         lab.skip(
             requirement, "the storage of the tables opens its files with invented credentials too"

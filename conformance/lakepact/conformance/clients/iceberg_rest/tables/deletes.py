@@ -16,6 +16,7 @@ from lakepact.conformance.clients.program import in_order
 from lakepact.conformance.evidence import extras
 from lakepact.conformance.evidence.outcome import NotOffered
 from lakepact.conformance.judging import expect
+from lakepact.extras import install
 
 LIBRARIES = ("pyarrow", "pyroaring")
 
@@ -27,7 +28,8 @@ def deleted_rows(lab: CatalogClientLab) -> None:
         extras.require(*LIBRARIES)
     except ModuleNotFoundError as missing:
         raise NotOffered(
-            f"lakepact writes no files without {missing.name}; install lakepact[{extras.OF_CHECKS[str(missing.name)]}]"
+            f"lakepact writes no files without {missing.name}: "
+            f"{install(extras.OF_CHECKS[str(missing.name)])}"
         ) from None
     lab.require_done(lab.performs("read-rows", **table_with_deletes(lab, NONE)), [*FIRST, *LATER])
     with lab.judge_each(
