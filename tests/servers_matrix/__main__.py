@@ -33,12 +33,12 @@ def _check(server: CatalogServer) -> None:
     place = DOCS / server.name
     place.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix="lakepact-", ignore_cleanup_errors=True) as folder:
-        report = Path(folder, "report.jsonl")
-        with server.start(Path(folder, "server")) as url:
+        report, files = Path(folder, "report.jsonl"), Path(folder, "server")
+        with server.start(files) as url:
             profile = HERE / "profiles" / f"{server.name}.toml"
             command = [
                 "check",
-                *([url] if url else []),
+                *([url, "--shared-files", str(files)] if url else []),
                 "--profile",
                 str(profile),
                 "--report",

@@ -45,7 +45,8 @@ class Judging:
         listed: the file of known failures.
 
     Raises:
-        ValueError: the profile has a feature or parameter that the contract does not have.
+        ValueError: the profile has a feature or parameter that the contract does not have,
+            or its folder does not exist.
     """
 
     def __init__(
@@ -65,6 +66,7 @@ class Judging:
             profiles.headers((), None, given),
             profiles.access(given, {}, self._url or ""),
         )
+        self._shared = profiles.shared_files(None, given) if url else None
         self._listed = listed
         self._came_out: dict[str, tuple[Outcome, str]] | None = None
         self._stopped = ""
@@ -86,7 +88,11 @@ class Judging:
                     Target(self._url) if self._url else stack.enter_context(embedded(self.suite))
                 )
                 target = profiles.described(
-                    found, self._given, headers=self._headers, access=self._access
+                    found,
+                    self._given,
+                    headers=self._headers,
+                    access=self._access,
+                    folder=self._shared,
                 )
                 only = () if set(chosen) >= self.suite.judged().keys() else chosen
                 run = runner.Run(

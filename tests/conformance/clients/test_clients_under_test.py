@@ -106,7 +106,11 @@ def judged(
         SECONDS,
     )
     client = Client(
-        server.url, headers=server.headers, parameters=server.parameters, program=program
+        server.url,
+        headers=server.headers,
+        parameters=server.parameters,
+        shared_files=server.shared_files,
+        program=program,
     )
     try:
         return checked(client, *only, of=suite_of(contract), max_workers=2).results()

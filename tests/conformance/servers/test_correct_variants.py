@@ -14,6 +14,7 @@ import pytest
 from faulty import unnamed
 from faulty_servers import checked, outcomes_of
 from lakepact.conformance.evidence.outcome import Outcome
+from lakepact.conformance.evidence.shared_files import SharedFiles
 from lakepact.conformance.evidence.target import Target
 from lakepact.generated.contract import OperationId
 from lakepact.generated.iceberg_rest import op
@@ -317,7 +318,9 @@ def test_additional_metadata_in_answers_passes(tmp_path: Path) -> None:
         warehouse=tmp_path.as_uri(),
         faults=[unnamed(on_answer(shown, says_more))],
     ) as server:
-        target = Target(server.url, features={"readable-files": True})
+        target = Target(
+            server.url, features={"readable-files": True}, shared_files=SharedFiles(tmp_path)
+        )
         seen = outcomes_of(checked(target, "IRC-TBL-LOAD-001", "IRC-VIEW-LOAD-001"))
 
     assert (seen["IRC-TBL-LOAD-001"], seen["IRC-VIEW-LOAD-001"]) == (Outcome.PASS, Outcome.PASS)
@@ -326,13 +329,14 @@ def test_additional_metadata_in_answers_passes(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("scheme", "outcome"), [("file:", Outcome.PASS), ("memory:", Outcome.NOT_OFFERED)]
 )
-def test_files_of_the_same_machine_are_read_without_being_declared(
+def test_shared_files_are_read_without_being_declared(
     tmp_path: Path, scheme: str, outcome: Outcome
 ) -> None:
     with running(
         contract="iceberg_rest", warehouse=f"file://{tmp_path}" if scheme == "file:" else scheme
     ) as server:
-        assert outcomes_of(checked(server.url, "IRC-TBL-DROP-004"))["IRC-TBL-DROP-004"] is outcome
+        target = Target(server.url, shared_files=SharedFiles(tmp_path))
+        assert outcomes_of(checked(target, "IRC-TBL-DROP-004"))["IRC-TBL-DROP-004"] is outcome
 
 
 def refusing(operation: OperationId, status: int, is_refused: Callable[[Any], bool]) -> Install:
@@ -389,4 +393,5 @@ def test_servers_with_policies_fail_no_other_requirement(
     with running(
         contract="iceberg_rest", warehouse=tmp_path.as_uri(), faults=[unnamed(fault)]
     ) as server:
-        assert outcomes_of(checked(server.url, requirement))[requirement] is outcome
+        target = Target(server.url, shared_files=SharedFiles(tmp_path))
+        assert outcomes_of(checked(target, requirement))[requirement] is outcome

@@ -18,6 +18,7 @@ from lakepact.conformance.checks.iceberg_rest.kit.detection import VIEWS, probed
 from lakepact.conformance.checks.iceberg_rest.suite import DEFAULT_OPERATIONS, CatalogLab, discover
 from lakepact.conformance.commands.check import check
 from lakepact.conformance.evidence.outcome import Blocked, Outcome
+from lakepact.conformance.evidence.shared_files import NO_FILES, SharedFiles
 from lakepact.conformance.evidence.target import Offer, Target
 from lakepact.conformance.http.wire import Wire
 from lakepact.conformance.running import suite
@@ -87,9 +88,11 @@ def differences(found: dict[str, Outcome], expected: dict[str, Outcome]) -> dict
     }
 
 
-def offered(server: str, **features: bool) -> Offer:
+def offered(server: str, *, shared: SharedFiles = NO_FILES, **features: bool) -> Offer:
     with Wire(server, headers={}, timeout=1) as wire:
-        return SUITE.discover(wire, Target(server, features=features, timeout=1))
+        return SUITE.discover(
+            wire, Target(server, features=features, timeout=1, shared_files=shared)
+        )
 
 
 MISSPELLED = {
@@ -441,7 +444,7 @@ LATER = {"lakepact.scan-planning.at-once-files": "0", "lakepact.scan-planning.po
 
 def features(warehouse: Path, *faults: str | Fault) -> dict[str, bool]:
     with running(warehouse=str(warehouse), faults=list(faults)) as server:
-        return dict(offered(server.url).features)
+        return dict(offered(server.url, shared=SharedFiles(warehouse)).features)
 
 
 PLANS_LATER = unnamed(rewrites(op.create_table, lambda body: body | {"properties": LATER}))
@@ -465,6 +468,8 @@ def test_server_without_incremental_scans_does_not_offer_them(tmp_path: Path) ->
     )
     with running(warehouse=str(tmp_path), faults=[unnamed(without_start)]) as server:
         assert (
-            outcomes_of(checked(server.url, "IRC-SCAN-PLAN-010"))["IRC-SCAN-PLAN-010"]
+            outcomes_of(
+                checked(Target(server.url, shared_files=SharedFiles(tmp_path)), "IRC-SCAN-PLAN-010")
+            )["IRC-SCAN-PLAN-010"]
             is Outcome.NOT_OFFERED
         )

@@ -6,11 +6,13 @@ The embedded server authenticates the suite; this server is open to all callers,
 from __future__ import annotations
 
 import os
+from pathlib import Path
 
 import pytest
 
 from faulty_servers import checked
 from lakepact.conformance.evidence.outcome import Outcome
+from lakepact.conformance.evidence.shared_files import SharedFiles
 from lakepact.conformance.evidence.target import Target
 from lakepact.conformance.running import runner
 from lakepact.conformance.running import suite as suites
@@ -37,9 +39,10 @@ def broken(run: runner.Run) -> list[tuple[str, str, str]]:
 
 
 def judged(
-    url: str, *, version: str, only: tuple[str, ...] = (), fuzz: int = 0, seed: int = 0
+    url: str, folder: Path, *, version: str, only: tuple[str, ...] = (), **random: int
 ) -> runner.Run:
-    return checked(Target(url, features=SERVED), *only, version=version, fuzz=fuzz, seed=seed)
+    target = Target(url, features=SERVED, shared_files=SharedFiles(folder))
+    return checked(target, *only, version=version, **random)
 
 
 def scenarios(version: str) -> tuple[str, ...]:
@@ -54,9 +57,11 @@ def scenarios(version: str) -> tuple[str, ...]:
 
 
 @pytest.mark.parametrize("version", AREAS)
-def test_open_server_fails_nothing(version: str) -> None:
-    with running(contract="iceberg_rest", contract_version=version) as server:
-        run = judged(server.url, version=version, only=scenarios(version))
+def test_open_server_fails_nothing(version: str, tmp_path: Path) -> None:
+    with running(
+        contract="iceberg_rest", contract_version=version, warehouse=str(tmp_path)
+    ) as server:
+        run = judged(server.url, tmp_path, version=version, only=scenarios(version))
 
     assert broken(run) == []
     assert sum(v.outcome is Outcome.PASS for v in run.verdicts) > 20
@@ -65,10 +70,11 @@ def test_open_server_fails_nothing(version: str) -> None:
 @pytest.mark.nightly
 @pytest.mark.parametrize("seed", range(SEEDS))
 @pytest.mark.parametrize("store", ["memory", "file"])
-def test_long_fuzzing_finds_nothing(seed: int, store: str, tmp_path: object) -> None:
+def test_long_fuzzing_finds_nothing(seed: int, store: str, tmp_path: Path) -> None:
     with running(contract="iceberg_rest", warehouse=str(tmp_path), store=store) as server:
         run = judged(
             server.url,
+            tmp_path,
             version="1.10.0",
             only=("IRC-CFG-001",),
             fuzz=REQUESTS // (2 * SEEDS),

@@ -125,6 +125,7 @@ def check_client(
                 server.url,
                 headers=server.headers,
                 parameters=server.parameters,
+                shared_files=server.shared_files,
                 name=called,
                 program=program,
             )

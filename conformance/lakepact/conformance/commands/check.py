@@ -82,9 +82,16 @@ EMBEDDED = "the embedded server"  #: the target in reports if it did not start
     help="Declare that the target has an optional feature, or not.",
 )
 @click.option(
+    "--shared-files",
+    type=click.Path(path_type=Path),
+    metavar="FOLDER",
+    help="Read and write files of the target below FOLDER. [default: open none that it names]",
+)
+@click.option(
     "--profile",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
-    help="TOML file with contract, url, token_env, headers, parameters, features, timeout; `lakepact probe` writes one.",
+    help="TOML file with contract, url, token_env, headers, parameters, features, shared_files, "
+    "timeout; `lakepact probe` writes one.",
 )
 @click.option(
     "--known-failures",
@@ -200,6 +207,7 @@ def check(
     headers: tuple[str, ...],
     parameters: tuple[str, ...],
     features: tuple[str, ...],
+    shared_files: Path | None,
     profile: Path | None,
     known_file: Path | None,
     faults: tuple[str, ...],
@@ -250,6 +258,7 @@ def check(
             raise click.UsageError(
                 "--fault is for the embedded server; start yours with `lakepact serve --fault …`"
             )
+        folder = _shared_folder(shared_files, given, switched, url=target_url)
         told = dict(profiles.pairs(parameters))
         profiles.names_are_known(
             suite,
@@ -276,6 +285,7 @@ def check(
                 access=reached,
                 features=switched,
                 parameters=told,
+                folder=folder,
                 **allowed,
             )
             seed = secrets.randbelow(10**6) if fuzz_seed is None else fuzz_seed
@@ -325,6 +335,15 @@ def check(
         severity=severity,
     )
     sys.exit(code)
+
+
+def _shared_folder(
+    option: Path | None, given: dict[str, Any], features: dict[str, bool], *, url: str | None
+) -> Path | None:
+    """Return the folder that a server at an address shares; the embedded one has its own."""
+    if option and not url:
+        raise ValueError("--shared-files needs the URL of a server; the embedded one has its own")
+    return profiles.shared_files(option, given, features) if url else None
 
 
 def _stateful_requests(asked: int | None, suite: suites.Suite[Any], only: Sequence[str]) -> int:

@@ -374,7 +374,7 @@ def judged(case: dict[str, Any], answer: dict[str, Any], values: dict[str, Any])
     return GONE if met else PRESENT
 
 
-def checked(case: dict[str, Any], url: str, warehouse: str) -> int:
+def checked(case: dict[str, Any], url: str, warehouse: str, shared: str) -> int:
     """Run the checks of the requirement with lakepact, and return the exit code."""
     tell(
         f"This finding cannot be repeated by its requests alone: {case['why']}.",
@@ -387,6 +387,8 @@ def checked(case: dict[str, Any], url: str, warehouse: str) -> int:
     words = [command, "check", url, *case["options"], "--only", case["requirement"], "--json"]
     if warehouse:
         words += ["--parameter", f"warehouse={warehouse}"]
+    if shared:
+        words += ["--shared-files", shared]
     with tempfile.TemporaryDirectory() as folder:  # secrets stay in the environment
         profile = Path(folder, "target.toml")
         headers = (
@@ -436,6 +438,9 @@ def main(case: dict[str, Any]) -> int:
     parser.add_argument(
         "--warehouse", default=case["warehouse"], help="the warehouse to name. [%(default)s]"
     )
+    parser.add_argument(
+        "--shared-files", default="", help="a folder whose files lakepact may read and write."
+    )
     given = parser.parse_args()
     if not re.match(r"https?://[^/]", given.url):
         parser.error(f"{given.url} is not the address of a server")
@@ -454,7 +459,7 @@ def main(case: dict[str, Any]) -> int:
     )
     try:
         if case["why"]:
-            return checked(case, given.url, given.warehouse)
+            return checked(case, given.url, given.warehouse, given.shared_files)
         return judged(
             case, *replayed(case, Server(given.url, own, always=wants_none), given.warehouse)
         )

@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 from urllib.parse import unquote, urlsplit
 
 from lakepact.conformance.evidence.limits import MAX_BODY, MAX_WAIT
+from lakepact.conformance.evidence.shared_files import NO_FILES, SharedFiles
 from lakepact.generated.contract import Feature, OperationId
 from lakepact.reach.settings import DIRECT, Settings
 
@@ -57,6 +58,7 @@ class Target:
         max_body: maximum bytes of a body, both as sent and as decoded.
         max_wait: seconds that a run spends in total on answers that exceed these limits.
         name: name in reports; by default the address.
+        shared_files: the files of the server that the suite may read and write.
     """
 
     url: str
@@ -68,6 +70,7 @@ class Target:
     max_body: int = MAX_BODY
     max_wait: float = MAX_WAIT
     name: str = ""
+    shared_files: SharedFiles = NO_FILES
     side: ClassVar[str] = "server"  #: of the contract
 
     def __post_init__(self) -> None:

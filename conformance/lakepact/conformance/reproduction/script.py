@@ -10,6 +10,7 @@ from typing import Any
 from lakepact.conformance.evidence.links import Templates, kept, of_request
 from lakepact.conformance.evidence.outcome import Outcome
 from lakepact.conformance.evidence.redaction import REDACTED
+from lakepact.conformance.evidence.shared_files import READABLE_FILES
 from lakepact.extras import install
 from lakepact.generated.contract import Contract, OperationId, contracts
 
@@ -157,6 +158,7 @@ def _options(header: Mapping[str, Any]) -> list[str]:
     options += [
         f"--feature={name}={'on' if on else 'off'}"
         for name, on in header.get("set_features", {}).items()
+        if name != READABLE_FILES  # the script has an option for the folder
     ]
     return [*options, *header.get("options", [])]
 
@@ -231,7 +233,7 @@ def _text(case: Mapping[str, Any], header: Mapping[str, Any], verdict: Mapping[s
         f"Found on {header['target']} on {header['ended'][:10]} by the check {verdict['check']}.",
         f"Expected: {verdict.get('expected', '')}",
         f"Actual: {verdict.get('actual', '')}",
-        f"Usage: python3 THIS_FILE [URL] [--warehouse NAME]   ({needs})",
+        f"Usage: python3 THIS_FILE [URL] [--warehouse NAME] [--shared-files FOLDER]   ({needs})",
         f"The requests need secrets: set {', '.join(case['secrets'].values())}."
         if case["secrets"]
         else "For a server that wants a token, set AUTHORIZATION to the value of that header.",

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
+from lakepact.conformance.evidence.shared_files import NO_FILES, SharedFiles
 from lakepact.conformance.evidence.target import Target
 
 
@@ -19,6 +21,7 @@ class EmbeddedTarget:
         headers: sent with every request.
         parameters: the target's parameters.
         features: features that are known without discovery.
+        shared_files: the folder that the suite may read and write.
     """
 
     settings: Mapping[str, Any] = field(default_factory=dict)
@@ -26,6 +29,13 @@ class EmbeddedTarget:
     headers: Mapping[str, str] = field(default_factory=dict, repr=False)
     parameters: Mapping[str, str] = field(default_factory=dict)
     features: Mapping[str, bool] = field(default_factory=dict)
+    shared_files: SharedFiles = NO_FILES
+
+    @classmethod
+    def with_tables(cls, folder: Path, **settings: Any) -> EmbeddedTarget:
+        """Return a server that keeps its tables below a folder, and shares them with the suite."""
+        tables = folder / "tables"
+        return cls({"warehouse": str(tables), **settings}, shared_files=SharedFiles(tables))
 
     @property
     def arguments(self) -> tuple[str, ...]:
@@ -43,4 +53,5 @@ class EmbeddedTarget:
             headers=self.headers,
             features=self.features,
             parameters=self.parameters,
+            shared_files=self.shared_files,
         )

@@ -17,6 +17,7 @@ from urllib.parse import urlsplit
 import click
 
 from lakepact.conformance.evidence.limits import MAX_BODY, MAX_WAIT, MIB
+from lakepact.conformance.evidence.shared_files import OPTION, READABLE_FILES, SharedFiles
 from lakepact.conformance.evidence.target import Target
 from lakepact.conformance.http import logins, routes
 from lakepact.conformance.http.connections import NAME, VALUE
@@ -29,6 +30,7 @@ TEXTS = (
     "url",
     "token_env",
     "version",
+    "shared_files",
     *SETTINGS,
 )  #: keys of a profile
 #: Keys of a profile that are tables, with the type of their values.
@@ -178,6 +180,7 @@ def described(
     seconds: float | None = None,
     max_body: float | None = None,
     max_wait: float | None = None,
+    folder: Path | None = None,
 ) -> Target:
     """Return the target of a profile and the command line; the command line overrides the profile.
 
@@ -191,7 +194,9 @@ def described(
         seconds: to wait for a complete answer.
         max_body: MiB of its body.
         max_wait: seconds that a run spends on answers that exceed these limits.
+        folder: of both, whose files the suite may read and write.
     """
+    body = int((max_body or float(given.get("max_body", MAX_BODY / MIB))) * MIB)
     return replace(
         found,
         headers={**found.headers, **headers},
@@ -199,9 +204,26 @@ def described(
         features={**found.features, **given.get("features", {}), **features},
         parameters={**found.parameters, **given.get("parameters", {}), **parameters},
         timeout=timeout(seconds, given),
-        max_body=int((max_body or float(given.get("max_body", MAX_BODY / MIB))) * MIB),
+        max_body=body,
         max_wait=max_wait or float(given.get("max_wait", MAX_WAIT)),
+        shared_files=SharedFiles(folder or found.shared_files.folder, body),
     )
+
+
+def shared_files(
+    option: Path | None, given: Mapping[str, Any], features: Mapping[str, bool] = NOTHING
+) -> Path | None:
+    """Return the folder of a profile or the command line that the suite may use.
+
+    Raises:
+        ValueError: it is not a folder, or a feature needs one; the message names the option.
+    """
+    folder = option or (Path(given["shared_files"]) if "shared_files" in given else None)
+    if folder is None and {**given.get("features", {}), **features}.get(READABLE_FILES):
+        raise ValueError(f"the feature {READABLE_FILES} needs {OPTION}")
+    if folder is not None and not folder.is_dir():
+        raise ValueError(f"--shared-files: {folder} is not a folder")
+    return folder
 
 
 def timeout(said: float | None, given: Mapping[str, Any]) -> float:

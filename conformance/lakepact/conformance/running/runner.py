@@ -25,6 +25,7 @@ from lakepact.conformance.evidence.outcome import (
     Verdict,
     deciding_first,
 )
+from lakepact.conformance.evidence.shared_files import HOW_TO_SHARE, READABLE_FILES
 from lakepact.conformance.evidence.target import is_on
 from lakepact.conformance.fuzz import Progress, fuzzed, modelled
 from lakepact.conformance.http.caller import ADVICE
@@ -331,7 +332,8 @@ class Run:
                     verdict.requirement,
                     Outcome.NOT_OFFERED,
                     verdict.check,
-                    remark=f"the target lacks {', '.join(missing)}",
+                    remark=f"the target lacks {', '.join(missing)}"
+                    + (HOW_TO_SHARE if READABLE_FILES in missing else ""),
                 )
             kept.append(known_failures.applied(counted, tuple(self.known)))
         self.verdicts.extend(kept)

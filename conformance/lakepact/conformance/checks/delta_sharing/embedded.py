@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from lakepact.conformance.evidence.shared_files import SharedFiles
 from lakepact.conformance.running.embedded_target import EmbeddedTarget
 
 ROOT = "/delta-sharing"
@@ -30,6 +31,7 @@ def launch_settings(folder: Path) -> EmbeddedTarget:
         headers={"Authorization": f"Bearer {pack.tokens['all']}"},
         parameters={"fixtures": str(folder), "fixtures-writable": "yes"},
         features={"fixtures": True},
+        shared_files=SharedFiles(folder),
     )
 
 

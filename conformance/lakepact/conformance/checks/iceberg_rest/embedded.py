@@ -8,6 +8,7 @@ from pathlib import Path
 import orjson
 
 from lakepact.conformance.checks.iceberg_rest.kit import principals
+from lakepact.conformance.evidence.shared_files import READABLE_FILES, SharedFiles
 from lakepact.conformance.running.embedded_target import EmbeddedTarget
 
 CLIENT = "lakepact harness"
@@ -66,8 +67,8 @@ access = "write"
 def launch_settings(folder: Path) -> EmbeddedTarget:
     """Return a server with one warehouse, and principals with random tokens.
 
-    Features that no answer shows are on: server and harness share a machine, and the server keeps all tables below one folder. Access
-    and nesting are on too, so that no fault can hide them.
+    Features that no answer shows are on: suite and server share all files, and the server keeps
+    all tables below one folder. Access and nesting are on too, so that no fault can hide them.
     """
     tokens = {
         name: secrets.token_hex() for name in ("first", "second", "third", "expired", "secret")
@@ -87,9 +88,9 @@ def launch_settings(folder: Path) -> EmbeddedTarget:
     for file in (config, known):
         file.chmod(0o600)
     access = ("authentication", "second-principal", "oauth-tokens", "token-exchange")
-    others = ("readable-files", "location-policy", "nesting", "async-planning", "plan-tasks")
+    others = (READABLE_FILES, "location-policy", "nesting", "async-planning", "plan-tasks")
     return EmbeddedTarget(
-        settings={"config": str(config)},
+        settings={"config": str(config), "warehouse": str(folder / "tables")},
         headers={"Authorization": f"Bearer {tokens['first']}"},
         parameters={
             "warehouse": "lakehouse",
@@ -98,4 +99,5 @@ def launch_settings(folder: Path) -> EmbeddedTarget:
             **PLANNED,
         },
         features=dict.fromkeys((*access, *others), True),
+        shared_files=SharedFiles(folder / "tables"),
     )

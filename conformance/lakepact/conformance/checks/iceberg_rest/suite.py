@@ -36,6 +36,7 @@ from lakepact.conformance.checks.iceberg_rest.kit.leftovers import leftovers
 from lakepact.conformance.checks.iceberg_rest.kit.tables.files import has_files_here
 from lakepact.conformance.evidence.exchanges import Reply
 from lakepact.conformance.evidence.outcome import Blocked, NotOffered, Unmet
+from lakepact.conformance.evidence.shared_files import READABLE_FILES
 from lakepact.conformance.evidence.target import Offer, Target
 from lakepact.conformance.http.wire import Wire
 from lakepact.conformance.judging import expect
@@ -296,9 +297,9 @@ def with_a_table(
     with contextlib.suppress(Blocked, NotOffered, Unmet):
         table = lab.make_table()
         told["etag"] = "etag" in lab.load(table).reply.headers
-        told["readable-files"] = has_files_here(table)
+        told[READABLE_FILES] = has_files_here(lab, table)
         lab.offer = replace(found, features=MappingProxyType({**found.features, **told}))
-        told |= planning_features(lab, table, with_files=told["readable-files"])
+        told |= planning_features(lab, table, with_files=told[READABLE_FILES])
         delegated = lab.send(
             op.load_table,
             headers=[("X-Iceberg-Access-Delegation", "vended-credentials")],

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from lakepact.conformance.checks.iceberg_rest.api import (
     CatalogLab,
     Namespace,
@@ -21,6 +19,7 @@ from lakepact.conformance.checks.iceberg_rest.kit.transactions import (
     change,
     transact,
 )
+from lakepact.conformance.evidence.shared_files import SharedFile
 
 #: Properties of a table that keeps one former metadata file.
 FORGETFUL = {
@@ -30,7 +29,7 @@ FORGETFUL = {
 COMMITS = 3
 
 
-def forgetful(lab: CatalogLab, home: Namespace) -> tuple[Table, list[Path]]:
+def forgetful(lab: CatalogLab, home: Namespace) -> tuple[Table, list[SharedFile]]:
     """Return a table that deletes old metadata files after each commit, and the metadata files that it has.
 
     Raises:

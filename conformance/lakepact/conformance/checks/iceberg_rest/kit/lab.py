@@ -11,10 +11,10 @@ from typing import Any
 from urllib.parse import quote
 
 from lakepact.conformance.checks.iceberg_rest.kit.commit_effects import note_effect
-from lakepact.conformance.checks.iceberg_rest.kit.files.locations import local_path
 from lakepact.conformance.checks.iceberg_rest.kit.files.manifests import list_bytes
 from lakepact.conformance.evidence.exchanges import Place, Reply
 from lakepact.conformance.evidence.outcome import Blocked, NotOffered, StepFailed, Unmet
+from lakepact.conformance.evidence.shared_files import READABLE_FILES
 from lakepact.conformance.judging.lab import Lab
 from lakepact.generated.contract import OperationId
 from lakepact.generated.iceberg_rest import documents, op
@@ -389,11 +389,12 @@ class CatalogLab(Lab):
 
     # -- snapshots ---------------------------------------------------------------------------------------------
 
-    def snapshot(self, table: Table, **members: Any) -> dict[str, Any]:
-        """Return a snapshot that fits the table as it was answered; its manifest list is empty, and written where files can be.
+    def snapshot(self, table: Table, *, writes_list: bool = True, **members: Any) -> dict[str, Any]:
+        """Return a snapshot that fits the table as it was answered.
 
         Args:
             table: the table that it is for.
+            writes_list: whether an empty manifest list is written where files are shared.
             members: replace or add members, named with underscores for hyphens; `None` leaves one out.
         """
         metadata = table.metadata
@@ -415,25 +416,24 @@ class CatalogLab(Lab):
             snapshot["sequence-number"] = metadata.get("last-sequence-number", 0) + 1
         if version == 3:
             snapshot |= {"first-row-id": metadata.get("next-row-id", 0), "added-rows": 10}
-        self._write_empty_list(snapshot, version)
+        if writes_list:
+            self._write_empty_list(snapshot, version)
         snapshot |= {key.replace("_", "-"): value for key, value in members.items()}
         return {key: value for key, value in snapshot.items() if value is not None}
 
     def _write_empty_list(self, snapshot: Mapping[str, Any], version: int | None) -> None:
-        """Write the manifest list of a snapshot if the harness shares the files of the target: some targets read it."""
-        if not self.feature("readable-files"):
+        """Write the manifest list of a snapshot if files are shared: some targets read it."""
+        if not self.feature(READABLE_FILES):
             return
         about: dict[str, Any] = {
             "snapshot": snapshot["snapshot-id"],
             "parent": snapshot.get("parent-snapshot-id"),
             "sequence": snapshot.get("sequence-number", 0),
         }
-        with contextlib.suppress(NotOffered, OSError):
-            path = local_path(snapshot["manifest-list"])
-            path.write_bytes(
-                list_bytes((), schema={"fields": []}, format_version=version or 1, **about)
-            )
-            self.add_cleanup(lambda: path.unlink(missing_ok=True))
+        with contextlib.suppress(NotOffered, Blocked):
+            file = self.target.shared_files.at(snapshot["manifest-list"])
+            file.write(list_bytes((), schema={"fields": []}, format_version=version or 1, **about))
+            self.add_cleanup(file.remove)
 
     def append(self, table: Table, *, ref: str = "main", **members: Any) -> Table:
         """The table after a snapshot was added and a branch moved to it.

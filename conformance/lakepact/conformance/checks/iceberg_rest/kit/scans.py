@@ -8,7 +8,6 @@ from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 from lakepact.conformance.checks.iceberg_rest.kit.commits.updates import add_snapshot
-from lakepact.conformance.checks.iceberg_rest.kit.files.locations import local_path
 from lakepact.conformance.checks.iceberg_rest.kit.files.manifests import (
     DATA,
     EQUALITY_DELETES,
@@ -24,7 +23,7 @@ from lakepact.conformance.checks.iceberg_rest.kit.parts import Part
 from lakepact.conformance.checks.iceberg_rest.kit.tables.files import metadata_file
 from lakepact.conformance.evidence.differences import kind_of
 from lakepact.conformance.evidence.exchanges import Place, Reply
-from lakepact.conformance.evidence.outcome import Blocked, NotOffered
+from lakepact.conformance.evidence.outcome import NotOffered
 from lakepact.conformance.judging import expect
 from lakepact.generated.contract import OperationId
 from lakepact.generated.iceberg_rest import op
@@ -114,13 +113,16 @@ class TableWithFiles:
     ) -> Snapshot:
         """Commit a snapshot of new manifests; those of its parent are kept if `keep` is set."""
         metadata = self.table.metadata
-        shape = self.lab.snapshot(self.table, summary={"operation": operation})
+        shape = self.lab.snapshot(self.table, writes_list=False, summary={"operation": operation})
         version, sequence = metadata.get("format-version", 2), shape.get("sequence-number", 0)
         listed_schemas: list[dict[str, Any]] = metadata.get("schemas") or [metadata["schema"]]
         schemas = {one.get("schema-id", 0): one for one in listed_schemas}
         schema = schemas[metadata.get("current-schema-id", 0)]
         new: list[Manifest] = []
         for manifest in manifests:
+            if manifest.length:  # an earlier snapshot has written it
+                new.append(manifest)
+                continue
             placed = at(
                 manifest, self.table.location, sequence=sequence, snapshot=shape["snapshot-id"]
             )
@@ -156,13 +158,9 @@ def planted(lab: CatalogLab, table: Table, location: str, content: bytes) -> Non
         Blocked: it cannot write there.
     """
     metadata_file(lab, lab.load(table))
-    path = local_path(location)
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(content)
-    except OSError as wrong:
-        raise Blocked(f"the harness cannot write into the folder of a table: {wrong}") from wrong
-    lab.add_cleanup(lambda: path.unlink(missing_ok=True))
+    file = lab.target.shared_files.at(location)
+    file.write(content)
+    lab.add_cleanup(file.remove)
 
 
 def needs(lab: CatalogLab, *operations: OperationId) -> None:

@@ -6,10 +6,10 @@ import contextlib
 import time
 from collections.abc import Sequence
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 from lakepact.conformance.checks.iceberg_rest.api import (
+    Blocked,
     CatalogLab,
     Reply,
     Table,
@@ -24,7 +24,6 @@ from lakepact.conformance.checks.iceberg_rest.kit.concurrency import (
     side_by_side,
     sole_winner,
 )
-from lakepact.conformance.checks.iceberg_rest.kit.files.locations import local_path
 from lakepact.conformance.checks.iceberg_rest.kit.tables.files import known_files, lost
 from lakepact.conformance.checks.iceberg_rest.kit.tables.registration import (
     expect_file,
@@ -40,6 +39,7 @@ from lakepact.conformance.evidence.outcome import (
     Wrong,
     wrong_type,
 )
+from lakepact.conformance.evidence.shared_files import SharedFile
 
 CLIENTS = 8
 NO_BOOLEANS = ("maybe", "yes", "2", "-1", "null", "truefalse", "true,false", "[true]", "0.5")
@@ -121,31 +121,32 @@ def dropping_missing_tables_returns_404(lab: CatalogLab) -> None:
 # -- files --------------------------------------------------------------------------------------------------------------
 
 
-def visible_files(lab: CatalogLab, table: Table) -> list[Path]:
+def visible_files(lab: CatalogLab, table: Table) -> list[SharedFile]:
     """Return the files of a table that the harness can look at, the current metadata file first; none where it sees nothing.
 
     One more is put where a writer would put the table's data, if the harness can write there.
     """
     try:
         files = known_files(lab, table)
-        data = local_path(table.location) / "data" / "lakepact.parquet"
+        data = lab.target.shared_files.at(f"{table.location}/data/lakepact.parquet")
     except NotOffered:
         return []
-    with contextlib.suppress(OSError):
-        data.parent.mkdir(parents=True, exist_ok=True)
-        data.write_bytes(b"PAR1")
+    with contextlib.suppress(Blocked, NotOffered):
+        if not data.exists():
+            data.write(b"PAR1")
+            lab.add_cleanup(data.remove)
         files.append(data)
     return files
 
 
-def await_purge(files: Sequence[Path]) -> None:
+def await_purge(files: Sequence[SharedFile]) -> None:
     """Wait until files are gone, but not for ever: a target may remove them later."""
     until = time.monotonic() + PURGED_SECONDS
     while len(lost(files)) < len(files) and time.monotonic() < until:
         time.sleep(0.05)
 
 
-def _registers_later(table: Table, files: Sequence[Path], lab: CatalogLab) -> None:
+def _registers_later(table: Table, files: Sequence[SharedFile], lab: CatalogLab) -> None:
     """The files of a dropped table are there, and its metadata file can be registered."""
     with lab.judge("IRC-TBL-DROP-003"):
         expect.equal([], lost(files), "removed files of the table:", at=None)
@@ -202,7 +203,7 @@ def purges_remove_metadata_files(lab: CatalogLab) -> None:
             return
         loaded = lab.send(op.load_table, **table.at)
         await_purge(files)
-        left = [path.name for path in files if path.exists()]
+        left = [file.name for file in files if file.exists()]
         with lab.judge("IRC-TBL-DROP-004"):
             expect.not_found(loaded, "table")
             expect.equal(

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import gzip
 from collections.abc import Mapping
 from typing import Any
 
+import httpx
 import orjson
 
 from lakepact.conformance.checks.iceberg_rest.api import (
@@ -19,7 +19,6 @@ from lakepact.conformance.checks.iceberg_rest.api import (
     op,
     upd,
 )
-from lakepact.conformance.checks.iceberg_rest.kit.files.locations import local_path
 from lakepact.conformance.checks.iceberg_rest.kit.lab import (
     SCHEMA,
     CatalogLab,
@@ -39,7 +38,9 @@ from lakepact.conformance.checks.iceberg_rest.tables.list import (
     is_odd,
 )
 from lakepact.conformance.checks.iceberg_rest.tables.structure import expect_columns
+from lakepact.conformance.evidence.limits import TooLarge, decoded
 from lakepact.conformance.evidence.outcome import Blocked, Mutation, NotOffered, Wrong
+from lakepact.conformance.evidence.shared_files import READABLE_FILES
 from lakepact.conformance.judging.definitions import answers_of
 
 #: Members of metadata in every format version; others depend on the version or have alternatives.
@@ -143,28 +144,29 @@ def significant(metadata: Mapping[str, Any]) -> dict[str, Any]:
     return said
 
 
-def stored(location: str | None) -> dict[str, Any] | None:
+def stored(lab: CatalogLab, location: str | None) -> dict[str, Any] | None:
     """Return the metadata file at a location, or `None` where it cannot be read from here.
 
     Raises:
         Unmet: it holds no metadata.
     """
     try:
-        content = local_path(location or "").read_bytes()
-    except (NotOffered, OSError):
+        content = lab.target.shared_files.at(location).read()
+    except NotOffered:
         return None
     try:
-        document = orjson.loads(gzip.decompress(content) if content.startswith(GZIP) else content)
-    except (orjson.JSONDecodeError, OSError, EOFError) as broken:
+        coding = "gzip" if content.startswith(GZIP) else ""
+        document = orjson.loads(decoded(content, coding, lab.target.max_body))
+    except (orjson.JSONDecodeError, httpx.DecodingError, TooLarge) as broken:
         raise expect.unmet(f"table metadata at {location}", str(broken), at=None) from broken
     return members(document)
 
 
 def expect_stored(lab: CatalogLab, table: Table) -> str:
     """The metadata are those of the file that the answer names; what can be said of it."""
-    if not lab.feature("readable-files"):
-        return "not compared with the file, which cannot be read (feature readable-files)"
-    file = stored(table.metadata_location)
+    if not lab.feature(READABLE_FILES):
+        return f"not compared with the file, which cannot be read (feature {READABLE_FILES})"
+    file = stored(lab, table.metadata_location)
     if file is None:
         return (
             f"not compared with the file, which cannot be read from here: {table.metadata_location}"

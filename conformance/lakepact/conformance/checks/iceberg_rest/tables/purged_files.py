@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from lakepact.conformance.checks.iceberg_rest.api import CatalogLab, Table, check, expect, scans
-from lakepact.conformance.checks.iceberg_rest.kit.files.locations import local_path
 from lakepact.conformance.checks.iceberg_rest.kit.tables.files import metadata_file
 from lakepact.conformance.checks.iceberg_rest.kit.tables.registration import (
     is_registered,
@@ -19,9 +16,10 @@ from lakepact.conformance.checks.iceberg_rest.tables.drop import (
     is_refused,
     purge,
 )
+from lakepact.conformance.evidence.shared_files import SharedFile
 
 
-def with_files(lab: CatalogLab) -> tuple[Table, dict[str, list[Path]]]:
+def with_files(lab: CatalogLab) -> tuple[Table, dict[str, list[SharedFile]]]:
     """Return a table with two snapshots, and its files by their kind.
 
     Raises:
@@ -49,7 +47,7 @@ def with_files(lab: CatalogLab) -> tuple[Table, dict[str, list[Path]]]:
         ],
     }
     return grown.table, {
-        kind: [local_path(path) for path in paths] for kind, paths in listed.items()
+        kind: [lab.target.shared_files.at(path) for path in paths] for kind, paths in listed.items()
     }
 
 
@@ -62,16 +60,16 @@ def purges_remove_every_file(lab: CatalogLab) -> None:
         lab.skip("IRC-TBL-DROP-013", f"the target does not purge: {reply.shown}")
         return
     lab.require(reply, 204)
-    await_purge([path for paths in files.values() for path in paths])
+    await_purge([file for group in files.values() for file in group])
 
     with lab.judge_each("IRC-TBL-DROP-013") as case:
-        for kind, paths in files.items():
+        for kind, group in files.items():
             with case():
-                left = [path.name for path in paths if path.exists()]
+                left = [file.name for file in group if file.exists()]
                 expect.equal(
                     [],
                     left,
-                    f"{kind} of {len(paths)} that still exist {PURGED_SECONDS:g} seconds after the purge:",
+                    f"{kind} of {len(group)} that still exist {PURGED_SECONDS:g} s after the purge:",
                     at=None,
                 )
 
@@ -92,7 +90,7 @@ def overwriting_repairs_lost_metadata(lab: CatalogLab) -> None:
     if is_refused(usual):
         lab.skip("IRC-TBL-REG-015", f"the target does not register over tables: {usual.shown}")
         return
-    metadata_file(lab, broken).unlink()
+    metadata_file(lab, broken).remove()
     reply = register(lab, broken.namespace, broken.name, location_of(file), overwrite=True)
 
     with lab.judge("IRC-TBL-REG-015"):

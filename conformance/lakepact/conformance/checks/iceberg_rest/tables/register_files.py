@@ -11,7 +11,6 @@ from typing import Any
 import orjson
 
 from lakepact.conformance.checks.iceberg_rest.api import (
-    Blocked,
     CatalogLab,
     Mutation,
     Table,
@@ -35,14 +34,9 @@ def planted(lab: CatalogLab, table: Table, content: bytes) -> str:
         Blocked: it cannot write there.
     """
     name = f"00009-{uuid.uuid4()}.metadata.json"
-    path = metadata_file(lab, table).with_name(name)
-    try:
-        path.write_bytes(content)
-    except OSError as wrong:
-        raise Blocked(
-            f"the harness cannot write beside the metadata of a table: {wrong}"
-        ) from wrong
-    lab.add_cleanup(lambda: path.unlink(missing_ok=True))
+    file = metadata_file(lab, table).beside(name)
+    file.write(content)
+    lab.add_cleanup(file.remove)
     return f"{location_of(table).rpartition('/')[0]}/{name}"
 
 
@@ -84,7 +78,7 @@ def invalid_metadata_files_return_400(lab: CatalogLab) -> None:
     """Registering a file without valid table metadata returns 400."""
     table = lab.make_table()
     last = lab.load(table)
-    metadata = orjson.loads(metadata_file(lab, last).read_bytes())
+    metadata = orjson.loads(metadata_file(lab, last).read())
     control = register(
         lab,
         table.namespace,
@@ -108,7 +102,7 @@ def invalid_metadata_files_return_400(lab: CatalogLab) -> None:
 def files_outside_the_storage_return_400_or_403(lab: CatalogLab) -> None:
     """Registering a metadata file outside the server's storage returns 400 or 403."""
     table = lab.make_table()
-    content = metadata_file(lab, table).read_bytes()
+    content = metadata_file(lab, table).read()
     last = left_behind(lab, table)
     with tempfile.TemporaryDirectory(prefix="lakepact-elsewhere-") as folder:
         elsewhere = Path(folder, "00000-elsewhere.metadata.json")

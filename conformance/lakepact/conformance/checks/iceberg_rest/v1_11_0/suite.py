@@ -14,6 +14,7 @@ from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab
 from lakepact.conformance.checks.iceberg_rest.kit.leftovers import leftovers
 from lakepact.conformance.checks.iceberg_rest.suite import discover as discover_before
 from lakepact.conformance.checks.iceberg_rest.suite import with_a_table
+from lakepact.conformance.evidence.shared_files import READABLE_FILES
 from lakepact.conformance.evidence.target import Offer, Target
 from lakepact.conformance.http.wire import Wire
 from lakepact.conformance.running.embedded_target import EmbeddedTarget
@@ -79,7 +80,7 @@ def in_bucket(home: EmbeddedTarget) -> EmbeddedTarget:
     """Return a server with tables in a bucket, whose requests it signs with keys that open nothing."""
     return replace(
         with_lines(home, 'location = "s3://lakepact/lake"'),
-        features={**home.features, "readable-files": False},
+        features={**home.features, READABLE_FILES: False},
     )
 
 

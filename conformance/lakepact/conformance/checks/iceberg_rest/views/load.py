@@ -15,7 +15,6 @@ from lakepact.conformance.checks.iceberg_rest.api import (
     expect,
     op,
 )
-from lakepact.conformance.checks.iceberg_rest.kit.files.locations import local_path
 from lakepact.conformance.checks.iceberg_rest.kit.tables.metadata_members import of_the_contract
 from lakepact.conformance.checks.iceberg_rest.kit.tables.states import unchanged as table_unchanged
 from lakepact.conformance.checks.iceberg_rest.kit.views import (
@@ -31,6 +30,7 @@ from lakepact.conformance.checks.iceberg_rest.kit.views import (
     spelled,
     unchanged,
 )
+from lakepact.conformance.evidence.shared_files import READABLE_FILES
 
 
 def in_file(lab: CatalogLab, view: View) -> dict[str, Any] | None:
@@ -38,14 +38,18 @@ def in_file(lab: CatalogLab, view: View) -> dict[str, Any] | None:
 
     A file that says another UUID, or nothing, is taken for one that is not the target's.
     """
-    if not lab.feature("readable-files"):
+    if not lab.feature(READABLE_FILES):
         return None
     try:
-        document = orjson.loads(local_path(view.reply.at("metadata-location")).read_bytes())
-    except (NotOffered, OSError, orjson.JSONDecodeError):
+        document = orjson.loads(
+            lab.target.shared_files.at(view.reply.at("metadata-location")).read()
+        )
+    except (NotOffered, orjson.JSONDecodeError):
         return None
     return (
-        document if isinstance(document, dict) and document.get("view-uuid") == view.uuid else None
+        document
+        if view.uuid and isinstance(document, dict) and document.get("view-uuid") == view.uuid
+        else None
     )
 
 

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
-from urllib.parse import unquote, urlsplit
 
 from lakepact.conformance.clients.iceberg_rest.commits.references import (
     BRANCH,
@@ -163,7 +161,9 @@ def _head(metadata: Document, name: str = MAIN) -> int | None:
     return ((metadata.get("refs") or {}).get(name) or {}).get("snapshot-id")
 
 
-def _continues(before: Document, after: Document, rows: Rows, since: float) -> None:
+def _continues(
+    lab: CatalogClientLab, before: Document, after: Document, rows: Rows, since: float
+) -> None:
     """Expect that main has moved to new snapshots which descend from its former one, and that nothing else has changed."""
     old, new = (
         {one["snapshot-id"]: one for one in metadata.get("snapshots") or []}
@@ -219,7 +219,7 @@ def _continues(before: Document, after: Document, rows: Rows, since: float) -> N
             at=None,
         )
         expect.true(
-            Path(unquote(urlsplit(listed).path)).is_file(),
+            lab.target.shared_files.at(listed).exists(),
             "a manifest-list that exists",
             expect.shown(listed),
             at=None,
@@ -296,7 +296,7 @@ def appended_snapshots(lab: CatalogClientLab) -> None:
             lab.require_done(done)
             after = lab.stored(**where)["metadata"]
             with lab.judge("IRC-CLI-063"):
-                _continues(before, after, rows, since)
+                _continues(lab, before, after, rows, since)
             with lab.judge("IRC-CLI-070"):
                 known = {one["snapshot-id"] for one in before.get("snapshots") or []}
                 summaries = [
@@ -374,7 +374,7 @@ def appends_after_changed_layouts(lab: CatalogClientLab) -> None:
             present += rows
             with case():
                 lab.require_done(done)
-                _continues(before, lab.stored(**table.where)["metadata"], rows, since)
+                _continues(lab, before, lab.stored(**table.where)["metadata"], rows, since)
                 expect.equal(
                     sorted(row["id"] for row in present),
                     _ids(lab, table, "read-rows"),
@@ -410,7 +410,7 @@ def first_snapshots(lab: CatalogClientLab) -> None:
             done.ended.outcome,
             at=None,
         )
-        _continues(before, lab.stored(**where)["metadata"], OWN, since)
+        _continues(lab, before, lab.stored(**where)["metadata"], OWN, since)
 
 
 @check("IRC-CLI-064")

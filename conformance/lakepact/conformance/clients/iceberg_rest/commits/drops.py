@@ -62,7 +62,7 @@ def _drops(lab: CatalogClientLab, task: str, script: Script, how: str) -> None:
         NotOffered: it does not perform the task by dropTable.
     """
     table = grown(lab, appends=1)
-    files = TableFiles(lab.stored(**table.where)["metadata"]["location"])
+    files = TableFiles(lab.files_of(**table.where))
     done = lab.performs(task, files.watched(script, DROPS), **table.where)
     if not done.of(op.drop_table):
         raise NotOffered("the client drops no tables by dropTable")

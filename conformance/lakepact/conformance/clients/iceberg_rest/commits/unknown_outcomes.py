@@ -167,7 +167,7 @@ def files_of_unknown_commits(lab: CatalogClientLab) -> None:
     with lab.judge_each("IRC-CLI-020") as case:
         for number, (how, script) in enumerate(scripts.items()):
             home = lab.namespace(f"t{number}")
-            files = TableFiles(lab.stored(home, f"t{number}")["metadata"]["location"])
+            files = TableFiles(lab.files_of(home, f"t{number}"))
             done = lab.performs(
                 "append-rows",
                 files.watched(script, COMMITS),

@@ -5,9 +5,7 @@ from __future__ import annotations
 import io
 import time
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
-from urllib.parse import unquote, urlsplit
 
 from lakepact.conformance.checks.iceberg_rest.kit.files import manifests
 from lakepact.conformance.checks.iceberg_rest.kit.files.manifests import (
@@ -20,6 +18,7 @@ from lakepact.conformance.checks.iceberg_rest.kit.tables.deletion_vectors import
 from lakepact.conformance.clients.iceberg_rest.kit.grown_tables import TABLE
 from lakepact.conformance.clients.iceberg_rest.kit.lab import SCHEMA
 from lakepact.conformance.evidence.arrow import pa, pq
+from lakepact.conformance.evidence.shared_files import SharedFiles
 
 if TYPE_CHECKING:
     from lakepact.conformance.clients.iceberg_rest.kit.lab import CatalogClientLab
@@ -46,12 +45,14 @@ def table_with_deletes(lab: CatalogClientLab, kind: str) -> dict[str, Any]:
     lab.create(**where, properties={"format-version": str(version)})
     metadata = lab.stored(**where)["metadata"]
     schema, location, snapshot = metadata["schemas"][0], metadata["location"], 3
+    shared = lab.target.shared_files
     first, last = (
-        _parquet(location, name, rows) for name, rows in (("first", FIRST), ("later", LATER))
+        _parquet(shared, location, name, rows)
+        for name, rows in (("first", FIRST), ("later", LATER))
     )
     files: list[File] = [
         first,
-        *([_deletes(location, kind, first.path)] if kind != NONE else []),
+        *([_deletes(shared, location, kind, first.path)] if kind != NONE else []),
         last,
     ]
     written: list[Manifest] = []
@@ -66,7 +67,7 @@ def table_with_deletes(lab: CatalogClientLab, kind: str) -> dict[str, Any]:
         written.append(
             replace(
                 manifest,
-                path=_written(f"{location}/metadata/{sequence}.avro", content),
+                path=_written(shared, f"{location}/metadata/{sequence}.avro", content),
                 length=len(content),
             )
         )
@@ -83,7 +84,7 @@ def table_with_deletes(lab: CatalogClientLab, kind: str) -> dict[str, Any]:
         "snapshot-id": snapshot,
         "sequence-number": len(written),
         "timestamp-ms": max(int(time.time() * 1000), metadata["last-updated-ms"]),
-        "manifest-list": _written(f"{location}/metadata/snap-{snapshot}.avro", listing),
+        "manifest-list": _written(shared, f"{location}/metadata/snap-{snapshot}.avro", listing),
         "summary": {"operation": "overwrite"},
         "schema-id": schema["schema-id"],
         **lineage,
@@ -98,21 +99,21 @@ def table_with_deletes(lab: CatalogClientLab, kind: str) -> dict[str, Any]:
     return where
 
 
-def _deletes(location: str, kind: str, target: str) -> File:
+def _deletes(shared: SharedFiles, location: str, kind: str, target: str) -> File:
     if kind == "position deletes":
         return replace(
-            _parquet(location, "deletes", [{"file_path": target, "pos": GONE}]),
+            _parquet(shared, location, "deletes", [{"file_path": target, "pos": GONE}]),
             content=POSITION_DELETES,
         )
     if kind == "equality deletes":
         keys = [{"id": FIRST[GONE]["id"]}]
         return replace(
-            _parquet(location, "deletes", keys),
+            _parquet(shared, location, "deletes", keys),
             content=EQUALITY_DELETES,
             equality_ids=(SCHEMA["fields"][0]["id"],),
         )
     content, [(offset, length)] = puffin_of({target: [GONE]})
-    path = _written(f"{location}/data/deletes.puffin", content)
+    path = _written(shared, f"{location}/data/deletes.puffin", content)
     return File(
         path,
         (),
@@ -126,7 +127,7 @@ def _deletes(location: str, kind: str, target: str) -> File:
     )
 
 
-def _parquet(location: str, name: str, rows: list[dict[str, Any]]) -> File:
+def _parquet(shared: SharedFiles, location: str, name: str, rows: list[dict[str, Any]]) -> File:
     """Write rows to a data file or delete file, with field ids."""
     ids = {
         "file_path": PATH,
@@ -146,14 +147,12 @@ def _parquet(location: str, name: str, rows: list[dict[str, Any]]) -> File:
     content = io.BytesIO()
     pq.write_table(pa.Table.from_pylist(rows, schema=pa.schema(fields)), content)
     return File(
-        _written(f"{location}/data/{name}.parquet", content.getvalue()),
+        _written(shared, f"{location}/data/{name}.parquet", content.getvalue()),
         rows=len(rows),
         size=content.tell(),
     )
 
 
-def _written(location: str, content: bytes) -> str:
-    path = Path(unquote(urlsplit(location).path))
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_bytes(content)
+def _written(files: SharedFiles, location: str, content: bytes) -> str:
+    files.at(location).write(content)
     return location

@@ -6,9 +6,9 @@ import json
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-from urllib.parse import unquote, urlsplit
 
 from lakepact.conformance.evidence.outcome import Blocked
+from lakepact.conformance.evidence.shared_files import SharedFile
 from lakepact.conformance.judging import expect
 
 if TYPE_CHECKING:
@@ -152,22 +152,19 @@ class TableFiles:
     """The files of a table at the time of certain requests, to find out which of them are deleted later.
 
     Args:
-        location: of the table.
+        folder: of the table.
     """
 
-    def __init__(self, location: str) -> None:
-        self._folder = Path(unquote(urlsplit(location).path))
-        self._before: set[Path] = set()
-
-    def _present(self) -> set[Path]:
-        return {path for path in self._folder.rglob("*") if path.is_file()}
+    def __init__(self, folder: SharedFile) -> None:
+        self._folder = folder
+        self._before: set[SharedFile] = set()
 
     def watched(self, script: Script, operations: Collection[OperationId]) -> Script:
         """Return the script; it also notes the files at each request for one of the operations."""
 
         def watching(request: Request, forward: Forward) -> Answer:
             if request.operation in operations:
-                self._before |= self._present()
+                self._before |= self._folder.files()
             return script(request, forward)
 
         return watching
@@ -183,7 +180,7 @@ class TableFiles:
         """
         expect.equal(
             [],
-            sorted(path.name for path in self._before - self._present()),
+            sorted(file.name for file in self._before - self._folder.files()),
             f"deleted files {how}:",
             at=None,
         )

@@ -7,6 +7,7 @@ from typing import Any
 from urllib.parse import quote
 
 from lakepact.conformance.clients.lab import ClientLab
+from lakepact.conformance.evidence.shared_files import SharedFile
 
 VIEW_SQL = "SELECT 1 AS id"
 KEPT = {"lakepact.note": "kept"}  #: properties of namespaces and tables
@@ -128,6 +129,10 @@ class CatalogClientLab(ClientLab):
             "GET", path_of(namespace, "tables", table)
         ).document
         return loaded
+
+    def files_of(self, namespace: Sequence[str], table: str) -> SharedFile:
+        """Return the folder of a table."""
+        return self.target.shared_files.at(self.stored(namespace, table)["metadata"]["location"])
 
     def commit(
         self, namespace: Sequence[str], table: str, *updates: Mapping[str, Any]

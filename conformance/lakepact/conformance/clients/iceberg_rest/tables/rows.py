@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any
-from urllib.parse import unquote, urlsplit
 
 from lakepact.conformance.clients.iceberg_rest.kit.grown_tables import (
     TABLE,
@@ -16,6 +15,7 @@ from lakepact.conformance.clients.iceberg_rest.suite import check
 from lakepact.conformance.clients.iceberg_rest.tables.scans import planned_by_server, planning
 from lakepact.conformance.clients.program import in_order
 from lakepact.conformance.clients.scripted_server import as_it_is
+from lakepact.conformance.evidence.shared_files import SharedFile
 from lakepact.conformance.judging import expect
 from lakepact.generated.iceberg_rest import op
 
@@ -188,27 +188,26 @@ def columns_by_field_id(lab: CatalogClientLab) -> None:
             )
 
 
-def _planned(location: str, residual: Document) -> Script:
+def _planned(folder: SharedFile, residual: Document) -> Script:
     """Return a catalog that plans scans of the table: its data files, and a filter that is left for the client."""
-    folder = Path(unquote(urlsplit(location).path))
     files = [
-        path
-        for path in folder.rglob("*")
-        if path.is_file() and "metadata" not in path.relative_to(folder).parts
-    ]
-    files = [path for path in files if not path.name.startswith((".", "_"))]  # checksums of Hadoop
+        file
+        for file in folder.files()
+        if "metadata" not in file.steps[len(folder.steps) :]
+        and not file.name.startswith((".", "_"))
+    ]  # these are checksums of Hadoop
     plain: Document = {"content": "data", "spec-id": 0, "partition": [], "record-count": 1}
     tasks = [
         {
             "data-file": {
                 **plain,
-                "file-path": path.as_uri(),
-                "file-format": path.suffix.removeprefix("."),
-                "file-size-in-bytes": path.stat().st_size,
+                "file-path": file.location,
+                "file-format": file.name.rpartition(".")[2],
+                "file-size-in-bytes": len(file.read()),
             },
             **residual,
         }
-        for path in sorted(files)
+        for file in sorted(files, key=attrgetter("steps"))
     ]
     return planned_by_server(planning({"file-scan-tasks": tasks}))
 
@@ -217,14 +216,14 @@ def _planned(location: str, residual: Document) -> Script:
 def filters(lab: CatalogClientLab) -> None:
     """A client that reads with a filter returns the rows that satisfy it, whether it plans the scan or the server does."""
     table = grown(lab)
-    location, where = lab.stored(**table.where)["metadata"]["location"], {"id": 2}
+    folder, where = lab.files_of(**table.where), {"id": 2}
     expected = [row for row in rows_of(2) if row["id"] == where["id"]]
     residual: Document = {"residual-filter": {"type": "eq", "term": "id", "value": where["id"]}}
     with lab.judge_each("IRC-CLI-067") as case:
         for how, script in (
             ("planned by the client", as_it_is),
-            ("planned by the server, with residual-filter", _planned(location, residual)),
-            ("planned by the server, without residual-filter", _planned(location, {})),
+            ("planned by the server, with residual-filter", _planned(folder, residual)),
+            ("planned by the server, without residual-filter", _planned(folder, {})),
         ):
             done = lab.performs("read-rows-where", script, **table.where, where=where)
             if script is as_it_is or done.of(op.plan_table_scan):

@@ -26,7 +26,7 @@ suite = Suite(
     version=VERSION,
     lab=NewerCatalogClientLab,
     discover=partial(everything, Contract("iceberg_rest", VERSION)),
-    launch_settings=lambda _: EmbeddedTarget(settings={"contract_version": VERSION}),
+    launch_settings=partial(EmbeddedTarget.with_tables, contract_version=VERSION),
 )
 check = suite.check
 invariant = suite.invariant

@@ -19,7 +19,7 @@ suite = Suite(
     version=VERSION,
     lab=NewerCatalogClientLab,
     discover=partial(everything, CONTRACT),
-    launch_settings=lambda _: EmbeddedTarget(settings={"contract_version": VERSION}),
+    launch_settings=partial(EmbeddedTarget.with_tables, contract_version=VERSION),
 )
 check = suite.check
 judge_requests(suite, Requests(CONTRACT))

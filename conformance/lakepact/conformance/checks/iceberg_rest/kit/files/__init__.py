@@ -1,1 +1,1 @@
-"""Locations and Avro files of tables."""
+"""Avro files of tables."""

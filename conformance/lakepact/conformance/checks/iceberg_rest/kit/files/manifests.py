@@ -72,9 +72,7 @@ class Manifest:
 
 
 def at(manifest: Manifest, location: str, *, sequence: int, snapshot: int) -> Manifest:
-    """Return the manifest as a new snapshot has it; one that an earlier snapshot has written stays as it is."""
-    if manifest.path:
-        return manifest
+    """Return the manifest as a new snapshot has it."""
     return replace(
         manifest,
         path=f"{location}/metadata/{uuid.uuid4()}-m0.avro",

@@ -1,64 +1,63 @@
-"""The files of a table, where suite and target share a file system."""
+"""The files of a table, where the user shares them with the suite."""
 
 from __future__ import annotations
 
-import contextlib
-import os
 from collections.abc import Sequence
-from pathlib import Path
 
 import orjson
 
-from lakepact.conformance.checks.iceberg_rest.kit.files.locations import local_path
 from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Table
 from lakepact.conformance.evidence.outcome import NotOffered, Unmet
+from lakepact.conformance.evidence.shared_files import READABLE_FILES, SharedFile
 
 
-def has_files_here(table: Table) -> bool:
-    """Return whether the metadata file of a table can be read on this machine, is the table's own, and others can be put beside it."""
-    with contextlib.suppress(NotOffered, Unmet, OSError, orjson.JSONDecodeError):
-        path = local_path(table.metadata_location or "")
-        document = orjson.loads(path.read_bytes())
-        return (
-            isinstance(document, dict)
-            and document.get("table-uuid") == table.uuid
-            and os.access(path.parent, os.W_OK)
-        )
-    return False
+def has_files_here(lab: CatalogLab, table: Table) -> bool:
+    """Return whether the suite can read a table's own metadata file and write beside it."""
+    try:
+        return _own_metadata(lab, table).can_have_others_beside_it()
+    except (NotOffered, Unmet):
+        return False
 
 
-def metadata_file(lab: CatalogLab, table: Table) -> Path:
-    """Return the metadata file of a table; that it is the table's own shows that harness and target see the same files.
+def metadata_file(lab: CatalogLab, table: Table) -> SharedFile:
+    """Return the metadata file of a table; its UUID shows that suite and target see the same files.
 
     Raises:
-        NotOffered: the harness cannot read it.
+        NotOffered: the suite cannot read it.
     """
-    if not lab.feature("readable-files"):
-        raise NotOffered("the harness cannot read the files of the warehouse")
-    path = local_path(table.metadata_location or "")
-    try:
-        document = orjson.loads(path.read_bytes())
-    except (OSError, orjson.JSONDecodeError):
-        document = None
-    if not isinstance(document, dict) or document.get("table-uuid") != table.uuid:
-        raise NotOffered(f"the harness does not find the table's metadata at {path}")
+    if not lab.feature(READABLE_FILES):
+        raise NotOffered(
+            f"the suite cannot read the files of the warehouse (feature {READABLE_FILES})"
+        )
+    file = _own_metadata(lab, table)
     lab.uses_files()
-    return path
+    return file
 
 
-def known_files(lab: CatalogLab, table: Table) -> list[Path]:
+def _own_metadata(lab: CatalogLab, table: Table) -> SharedFile:
+    file = lab.target.shared_files.at(table.metadata_location)
+    try:
+        document = orjson.loads(file.read())
+    except orjson.JSONDecodeError:
+        document = None
+    if not (table.uuid and isinstance(document, dict) and document.get("table-uuid") == table.uuid):
+        raise NotOffered(f"the suite does not find the table's metadata in {file.name}")
+    return file
+
+
+def known_files(lab: CatalogLab, table: Table) -> list[SharedFile]:
     """Return the metadata files of a table, former ones too, as far as they exist.
 
     Raises:
-        NotOffered: the harness cannot read them.
+        NotOffered: the suite cannot read them.
     """
     former = [entry["metadata-file"] for entry in table.metadata.get("metadata-log") or ()]
     return [
         metadata_file(lab, table),
-        *(path for path in map(local_path, former) if path.is_file()),
+        *(file for file in map(lab.target.shared_files.at, former) if file.exists()),
     ]
 
 
-def lost(files: Sequence[Path]) -> list[str]:
+def lost(files: Sequence[SharedFile]) -> list[str]:
     """Return the names of those files that are gone."""
-    return [path.name for path in files if not path.exists()]
+    return [file.name for file in files if not file.exists()]

@@ -6,14 +6,14 @@ from typing import Any
 
 import orjson
 
-from lakepact.conformance.checks.iceberg_rest.kit.files.locations import local_path
 from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Namespace, Table
-from lakepact.conformance.checks.iceberg_rest.kit.tables.files import has_files_here
+from lakepact.conformance.checks.iceberg_rest.kit.tables.files import has_files_here, metadata_file
 from lakepact.conformance.checks.iceberg_rest.kit.tables.metadata_members import members
 from lakepact.conformance.checks.iceberg_rest.kit.tables.states import state, without_its_own
 from lakepact.conformance.evidence.differences import Kind, kind_of
 from lakepact.conformance.evidence.exchanges import Place, Reply
 from lakepact.conformance.evidence.outcome import LOWEST_ERROR, Blocked
+from lakepact.conformance.evidence.shared_files import READABLE_FILES
 from lakepact.conformance.judging import expect
 from lakepact.generated.iceberg_rest import op
 
@@ -44,13 +44,14 @@ def left_behind(lab: CatalogLab, table: Table) -> Table:
         StepFailed: the file is not that of the state that was loaded.
     """
     last = lab.load(table)
-    path = (
-        local_path(location_of(last))
-        if lab.feature("readable-files") and has_files_here(last)
+    location_of(last)
+    file = (
+        metadata_file(lab, last)
+        if lab.feature(READABLE_FILES) and has_files_here(lab, last)
         else None
     )
-    content = path.read_bytes() if path else b""
-    if path:
+    content = file.read() if file else b""
+    if file:
         with lab.step("IRC-TBL-LOAD-001"):
             told, stored = (
                 last.metadata.get("last-updated-ms"),
@@ -63,10 +64,8 @@ def left_behind(lab: CatalogLab, table: Table) -> Table:
                 at=last.reply.place("metadata-location"),
             )
     lab.require(lab.send(op.drop_table, **table.at))
-    if path and not path.exists():
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(content)
-        lab.uses_files()
+    if file and not file.exists():
+        file.write(content)
     return last
 
 
