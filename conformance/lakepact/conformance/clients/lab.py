@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -157,9 +158,24 @@ def scripted_server_of(wire: Wire, contract: Contract, target: Target) -> Script
     )
 
 
-def everything(contract: Contract, wire: Wire, target: Target) -> Offer:
-    """Return the offer for clients: all operations and features, which scripts provide; the scripted server is open afterwards."""
+def everything(lab: type[ClientLab], contract: Contract, wire: Wire, target: Target) -> Offer:
+    """Return the offer for clients: all operations and features, which scripts provide.
+
+    The scripted server is open afterwards.
+
+    Raises:
+        Blocked: the program answers nothing to a first task, with an unchanged server.
+    """
     scripted_server_of(wire, contract, target)
-    return Offer(
+    offer = Offer(
         operations=frozenset(contract.operations), features=dict.fromkeys(contract.features, True)
     )
+    first = lab(wire, contract, target, offer=offer, check="discover", run="first", serial=0)
+    with contextlib.suppress(NotOffered):
+        ended = first.performs(next(iter(lab.tasks))).ended
+        if not ended.is_done and not ended.error:
+            raise Blocked(
+                f"the program answers no task: {ended.shown}; "
+                "docs/test-a-client.md describes its lines"
+            )
+    return offer

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import os
-import queue
+import selectors
 import signal
 import subprocess
 import threading
@@ -20,12 +20,16 @@ from typing import Any
 
 import orjson
 
+from lakepact.conformance.evidence.limits import MAX_BODY
 from lakepact.conformance.evidence.outcome import Blocked, NotOffered, Unmet
 from lakepact.conformance.judging.expect import shown
 
 RESULT, ERROR, NOT_OFFERED = "result", "error", "not_offered"
-QUOTED = 400  #: first characters of an error message, or last ones of the error stream, that a report quotes
-KEPT_LINES = 50  #: of the error stream
+QUOTED = 400  #: characters of an error message, and of each end of the error stream, in a report
+MOST_ANSWERS = 100  #: that a program may have written ahead of its tasks
+CHUNK = 64 * 1024  #: bytes that are read at once
+PAUSE = 0.05  #: seconds after which the end of a program is noticed while others hold its pipes
+ENDING_SECONDS = 10.0  #: to wait for a process that was killed
 
 
 @dataclass(frozen=True)
@@ -60,8 +64,7 @@ class Ended:
         else:
             how = f"error {self.error}" if self.error else "the program ended without an answer"
         why = " ".join(self.why.split())
-        quoted = why[:QUOTED] if self.error else why[-QUOTED:]
-        return f"{self.task}: {how}" + (f": {quoted}" if why else "")
+        return f"{self.task}: {how}" + (f": {why[:QUOTED] if self.error else why}" if why else "")
 
     @property
     def outcome(self) -> str:
@@ -110,6 +113,26 @@ def _canonical(item: Any) -> bytes:
     return orjson.dumps(item, option=orjson.OPT_SORT_KEYS)
 
 
+class _Excerpt:
+    """The first and the last characters of a stream."""
+
+    def __init__(self) -> None:
+        self._first = self._last = b""
+        self._is_cut = False
+
+    def add(self, chunk: bytes) -> None:
+        room = QUOTED - len(self._first)
+        self._first += chunk[:room]
+        last = self._last + chunk[room:]
+        self._is_cut |= len(last) > QUOTED
+        self._last = last[-QUOTED:]
+
+    def __str__(self) -> str:
+        return (self._first + (b" ... " if self._is_cut else b"") + self._last).decode(
+            "utf-8", "replace"
+        )
+
+
 class _Process:
     """One running program.
 
@@ -121,29 +144,18 @@ class _Process:
         # A session of its own ends with all processes that the program starts.
         self._process = subprocess.Popen(  # noqa: S603 - named by the user
             list(command),
+            bufsize=0,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             start_new_session=True,
         )
-        self._lines: queue.Queue[bytes | None] = queue.Queue()
-        self._errors: deque[str] = deque(maxlen=KEPT_LINES)
+        streams = (self._process.stdout, self._process.stderr)
+        self._open = {stream for stream in streams if stream is not None}
+        self._line = bytearray()  #: the part of a line that was read
+        self._answers: deque[dict[str, Any]] = deque(maxlen=MOST_ANSWERS)
+        self._errors = _Excerpt()
         self.tasks = 0  #: that it has answered
-        self._readers = [
-            threading.Thread(target=target, name="lakepact client program", daemon=True)
-            for target in (self._read_answers, self._read_errors)
-        ]
-        for reader in self._readers:
-            reader.start()
-
-    def _read_answers(self) -> None:
-        for line in self._process.stdout or ():
-            self._lines.put(line)
-        self._lines.put(None)
-
-    def _read_errors(self) -> None:
-        for line in self._process.stderr or ():
-            self._errors.append(line.decode("utf-8", "replace"))
 
     @property
     def is_running(self) -> bool:
@@ -152,39 +164,69 @@ class _Process:
     @property
     def ended_after_a_task(self) -> bool:
         """Whether the program ended with 0 after it had answered: it wants to be started for each task."""
-        return bool(self.tasks) and self._process.wait() == 0
+        return bool(self.tasks) and self._process.poll() == 0
 
-    def ask(self, task: bytes, seconds: float) -> dict[str, Any] | None:
-        """Return the answer to a task; None if the program ended.
+    def ask(self, task: bytes, until: float) -> dict[str, Any] | None:
+        """Return the answer to a task; None if the program ended, whoever else holds its pipes.
 
         Raises:
-            TimeoutError: no answer came in time.
+            TimeoutError: no answer came until then.
         """
         if self.tasks:
-            self._errors.clear()
-        until = time.monotonic() + seconds
-        with contextlib.suppress(BrokenPipeError):
-            if self._process.stdin:
-                self._process.stdin.write(task + b"\n")
-                self._process.stdin.flush()
-        while True:
-            try:
-                line = self._lines.get(timeout=max(until - time.monotonic(), 0))
-            except queue.Empty:
-                raise TimeoutError from None
-            if line is None:
-                return None
-            if (answer := _answer(line)) is not None:
-                self.tasks += 1
-                return answer
+            self._errors = _Excerpt()
+        unsent, stdin = memoryview(task + b"\n"), self._process.stdin
+        assert stdin is not None  # noqa: S101 - it is a pipe
+        os.set_blocking(stdin.fileno(), False)
+        with selectors.DefaultSelector() as selector:
+            selector.register(stdin, selectors.EVENT_WRITE)
+            for stream in self._open:
+                selector.register(stream, selectors.EVENT_READ)
+            while not self._answers:
+                seconds = min(until - time.monotonic(), PAUSE)
+                if seconds <= 0:
+                    raise TimeoutError
+                is_running = self.is_running  # asked first: what it wrote last is read afterwards
+                ready = selector.select(seconds if is_running else 0)
+                if not ready and not is_running:
+                    return None
+                for key, _ in ready:
+                    if key.fileobj is stdin:
+                        with contextlib.suppress(BlockingIOError):
+                            unsent = unsent[_sent(stdin.fileno(), unsent) :]
+                        is_over = not unsent
+                    else:
+                        is_over = not self._take_output(key.fileobj, os.read(key.fd, CHUNK))
+                    if is_over:
+                        selector.unregister(key.fileobj)
+        self.tasks += 1
+        return self._answers.popleft()
+
+    def _take_output(self, stream: Any, chunk: bytes) -> bool:
+        """Keep answers and errors of a chunk; return False at the end of the stream."""
+        if not chunk:
+            self._open.discard(stream)
+        elif stream is self._process.stderr:
+            self._errors.add(chunk)
+        else:
+            self._line += chunk
+            if b"\n" in chunk:
+                *lines, rest = self._line.split(b"\n")
+                self._answers.extend(filter(None, map(_answer, lines)))
+                self._line = rest
+            elif len(self._line) > MAX_BODY:
+                self._line = bytearray(b"\0")  # no answer; its end is none either
+        return bool(chunk)
+
+    def kill(self) -> None:
+        """End it and the processes of its group."""
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(self._process.pid, signal.SIGKILL)
 
     def end(self) -> None:
-        """End it with all processes that it has started."""
-        with contextlib.suppress(ProcessLookupError):
-            os.killpg(self._process.pid, signal.SIGKILL)
-        self._process.wait()
-        for reader in self._readers:
-            reader.join()
+        """End it and the processes of its group, and close its pipes."""
+        self.kill()
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self._process.wait(ENDING_SECONDS)
         for stream in (self._process.stdin, self._process.stdout, self._process.stderr):
             if stream is not None:
                 with contextlib.suppress(OSError):
@@ -192,20 +234,24 @@ class _Process:
 
     def ended(self) -> str:
         """Return how the program ended, for a report."""
-        code = self._process.wait()
+        code, errors = self._process.poll(), self.errors()
         self.end()
-        return (
-            f"exit code {code}; its error stream: {self.errors()}"
-            if self.errors()
-            else f"exit code {code}"
-        )
+        return f"exit code {code}; its error stream: {errors}" if errors else f"exit code {code}"
 
     def errors(self) -> str:
-        """Return the end of its error stream since the last task."""
-        return "".join(tuple(self._errors))[-QUOTED:]
+        """Return the beginning and the end of its error stream since the last task."""
+        return str(self._errors)
 
 
-def _answer(line: bytes) -> dict[str, Any] | None:
+def _sent(pipe: int, content: memoryview) -> int:
+    """Write to a pipe; return how many bytes need no further attempt: all of a closed pipe."""
+    try:
+        return os.write(pipe, content)
+    except BrokenPipeError:
+        return len(content)
+
+
+def _answer(line: bytes | bytearray) -> dict[str, Any] | None:
     """Return the answer in a line; None if the line is something else, such as a log message."""
     try:
         answer = orjson.loads(line)
@@ -249,9 +295,10 @@ class Program:
     def stop(self) -> None:
         """End all processes, and start no others."""
         self._stopped.set()
-        for process in (*self._running, *self._idle):
-            process.end()
-        self._idle.clear()
+        for process in tuple(self._running):
+            process.kill()  # who waits for its answer closes its pipes
+        while self._idle:
+            self._idle.pop().end()
 
     def run(self, task: str, arguments: Mapping[str, Any]) -> Ended:
         """Let the program do one task.
@@ -271,14 +318,15 @@ class Program:
     def _run(self, task: str, arguments: Mapping[str, Any]) -> Ended:
         line = orjson.dumps({"task": task, "arguments": dict(arguments)})
         started = time.monotonic()
+        until = started + self.seconds
         process = self._take()
         try:
-            answer = process.ask(line, self.seconds)
+            answer = process.ask(line, until)
             if answer is None and process.ended_after_a_task and not self._stopped.is_set():
                 self._running.discard(process)
                 process.end()
                 process = self._start()
-                answer = process.ask(line, self.seconds)
+                answer = process.ask(line, until)
         except TimeoutError:
             process.end()
             return Ended(

@@ -14,7 +14,7 @@ from lakepact.generated.contract import Contract
 suite = Suite(
     "delta_sharing",
     lab=SharingClientLab,
-    discover=partial(everything, Contract("delta_sharing")),
+    discover=partial(everything, SharingClientLab, Contract("delta_sharing")),
     launch_settings=launch_settings,
     libraries=DELTA,
 )

@@ -13,7 +13,7 @@ from lakepact.generated.contract import Contract
 suite = Suite(
     "iceberg_rest",
     lab=CatalogClientLab,
-    discover=partial(everything, Contract("iceberg_rest")),
+    discover=partial(everything, CatalogClientLab, Contract("iceberg_rest")),
     launch_settings=EmbeddedTarget.with_tables,
 )
 check = suite.check

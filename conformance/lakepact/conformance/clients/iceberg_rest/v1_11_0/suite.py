@@ -25,7 +25,7 @@ suite = Suite(
     "iceberg_rest",
     version=VERSION,
     lab=NewerCatalogClientLab,
-    discover=partial(everything, Contract("iceberg_rest", VERSION)),
+    discover=partial(everything, NewerCatalogClientLab, Contract("iceberg_rest", VERSION)),
     launch_settings=partial(EmbeddedTarget.with_tables, contract_version=VERSION),
 )
 check = suite.check

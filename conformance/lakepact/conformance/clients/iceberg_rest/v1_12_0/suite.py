@@ -18,7 +18,7 @@ suite = Suite(
     "iceberg_rest",
     version=VERSION,
     lab=NewerCatalogClientLab,
-    discover=partial(everything, CONTRACT),
+    discover=partial(everything, NewerCatalogClientLab, CONTRACT),
     launch_settings=partial(EmbeddedTarget.with_tables, contract_version=VERSION),
 )
 check = suite.check
