@@ -9,7 +9,12 @@ from importlib import import_module
 from pathlib import Path, PurePosixPath
 
 ROOT = "lakepact"
-SENT = ("extras", "generated", "reach", "conformance")  #: packages that workers import; they start no server
+SENT = (
+    "extras",
+    "generated",
+    "reach",
+    "conformance",
+)  #: packages that workers import; they start no server
 KINDS = frozenset({".py", ".json", ".yaml"})
 
 
