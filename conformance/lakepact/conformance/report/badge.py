@@ -58,10 +58,10 @@ def scope(header: Mapping[str, Any]) -> str:
 def verdict(header: Mapping[str, Any], footer: Mapping[str, Any]) -> str:
     """Return the verdict of a report in a few words, behind the part that was judged."""
     part = scope(header)
-    return f"{part}: {_verdict(footer)}" if part else _verdict(footer)
+    return f"{part}: {_verdict(header, footer)}" if part else _verdict(header, footer)
 
 
-def _verdict(footer: Mapping[str, Any]) -> str:
+def _verdict(header: Mapping[str, Any], footer: Mapping[str, Any]) -> str:
     counts = footer["counts"]
     failing = counts[Outcome.FAIL] + counts[Outcome.UNEXPECTED_PASS]
     if footer["verdict"] == "not conformant" and failing:
