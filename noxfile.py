@@ -23,7 +23,7 @@ LOWEST = (
     "tests/client",
     "tests/reference_server",
     "tests/conformance/command",
-    "tests/conformance/data",
+    "tests/data",
     "tests/conformance/harness",
 )
 #: One worker more than cores, because tests wait for servers a third of their time. Workers without tests take over those of others.

@@ -48,7 +48,7 @@ VERBS = {
         "Write a file of known failures from a report.",
     ),
     "campaign": Verb(
-        f"{SUITE}.campaign.cli:campaign",
+        "lakepact.data.campaigns.cli:campaign",
         "campaign",
         "Send many test cases to several servers and compare the answers.",
     ),
@@ -75,7 +75,7 @@ VERBS = {
         "conformance",
         "List contracts and versions, and compare versions.",
     ),
-    "data": Verb(f"{SUITE}.data.cli:data", "data", "Write tables with known rows and verify them."),
+    "data": Verb("lakepact.data.cli:data", "data", "Write tables with known rows and verify them."),
     "diff": Verb(
         f"{SUITE}.campaign.diff:diff",
         "campaign",

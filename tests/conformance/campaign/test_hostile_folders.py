@@ -20,9 +20,10 @@ from markdown_it import MarkdownIt
 
 from campaigns import Here, command, few_cases, ran
 from faulty import mutants
-from lakepact.conformance.campaign import landing, run_verdicts, tables
+from lakepact.conformance.campaign import run_verdicts, tables
 from lakepact.conformance.campaign.analysis import duckdb_analysis
-from lakepact.conformance.campaign.cli import campaign
+from lakepact.data import campaigns as landing
+from lakepact.data.campaigns.cli import campaign
 from lakepact.reference_server import running
 
 UNREACHABLE = "http://127.0.0.1:9"

@@ -9,11 +9,12 @@ import pytest
 
 from campaigns import Here, exchanges, kept, ran, said
 from faulty import mutants
-from lakepact.conformance.campaign import documents, landing, plans, run_verdicts, tables
+from lakepact.conformance.campaign import documents, plans, run_verdicts, tables
 from lakepact.conformance.campaign.analysis import duckdb_analysis, findings
 from lakepact.conformance.campaign.engines.spark import Spark
-from lakepact.conformance.campaign.errors import CannotRun
-from lakepact.conformance.campaign.landing import CannotLand, spark
+from lakepact.conformance.campaign.errors import CannotLand, CannotRun
+from lakepact.data import campaigns as landing
+from lakepact.data.campaigns import spark
 from lakepact.reference_server.running import running as serving
 
 if TYPE_CHECKING:

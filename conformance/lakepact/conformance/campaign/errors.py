@@ -7,3 +7,7 @@ class Refused(Exception):
 
 class CannotRun(Exception):
     """An engine that cannot run here, or broke down."""
+
+
+class CannotLand(Exception):
+    """The tables of a run cannot be put there."""

@@ -1,27 +1,19 @@
-"""The verbs of a campaign that come after its report: replay, minimize, land, trends. Parsing and printing only."""
+"""The verbs of a campaign that come after its report: replay and minimize. Parsing and printing only."""
 
 from __future__ import annotations
 
 import sys
-import time
-from collections.abc import Iterable
-from dataclasses import replace
 from pathlib import Path
 
 import click
 
-from lakepact.conformance.campaign import landing, tables
 from lakepact.conformance.campaign import replay as replays
-from lakepact.conformance.campaign import trends as over_runs
-from lakepact.conformance.campaign.engine_options import LOCAL, SPARK, Choice, with_engine
-from lakepact.conformance.campaign.engines.spark import Spark
+from lakepact.conformance.campaign import tables
 from lakepact.conformance.campaign.execution import evidence
-from lakepact.conformance.campaign.landing import delta, iceberg, spark
 from lakepact.conformance.campaign.paths import FOLDER
 from lakepact.conformance.campaign.progress import with_errors_in_one_line
 from lakepact.conformance.evidence.escaping import plain
 from lakepact.conformance.fuzz.shrinking import ATTEMPTS
-from lakepact.conformance.running.profiles import of_catalog
 
 of_run = click.option("--run", "run_folder", type=FOLDER, required=True, help="Folder of the run.")
 of_case = click.option(
@@ -112,158 +104,4 @@ def _tell_step(when: str, step: int, one: replays.Answered) -> None:
         click.echo(f"      {plain(said)}")
 
 
-@click.command()
-@click.option(
-    "--run",
-    "run_folder",
-    type=FOLDER,
-    required=True,
-    help="Folder of the run, judged and reported.",
-)
-@click.option(
-    "--as",
-    "form",
-    type=click.Choice(["iceberg", "delta"]),
-    required=True,
-    help="Format of the tables.",
-)
-@click.option("--catalog", metavar="URL", help="Iceberg: the REST catalog that takes them.")
-@click.option(
-    "--namespace",
-    default=iceberg.NAMESPACE,
-    show_default=True,
-    help="Iceberg: the namespace that they are in.",
-)
-@click.option("--warehouse", metavar="NAME", help="Iceberg: which warehouse of the catalog.")
-@click.option(
-    "--token-env", metavar="NAME", help="Iceberg: the environment variable that holds the token."
-)
-@click.option(
-    "--to",
-    "to_folder",
-    type=FOLDER,
-    metavar="DIR",
-    help="Delta: the folder that takes them, and a shares.yaml if it has none.",
-)
-@with_engine(LOCAL)
-def land(
-    *,
-    run_folder: Path,
-    form: str,
-    catalog: str | None,
-    namespace: str,
-    warehouse: str | None,
-    token_env: str | None,
-    to_folder: Path | None,
-    engine: Choice,
-) -> None:
-    """Put the tables of a run beside those of other runs: into an Iceberg catalog, or into Delta tables that can be shared.
-
-    The rows of the run are replaced, those of others stay; landing the same again changes nothing.
-    """
-    if (form == "iceberg") != (catalog is not None) or (form == "delta") != (to_folder is not None):
-        raise click.UsageError("say --as iceberg --catalog URL, or --as delta --to DIR")
-
-    def put() -> None:
-        started = time.perf_counter()
-        kept = landing.kept(run_folder)
-        properties = of_catalog(warehouse, token_env)
-        with replace(
-            engine,
-            confs=(*spark.SETTINGS[form], *engine.confs)
-            if engine.engine == SPARK
-            else engine.confs,
-        ).made() as used:
-            if isinstance(used, Spark):
-                write = (
-                    spark.in_folder(to_folder)
-                    if to_folder
-                    else spark.in_catalog(used, str(catalog), namespace, properties=properties)
-                )
-                _tell(spark.land(used, kept, write))
-            elif to_folder:
-                _tell(delta.land(kept, to_folder))
-            else:
-                _tell(iceberg.land(kept, str(catalog), namespace=namespace, properties=properties))
-        if to_folder is not None:
-            shares = delta.share(to_folder)
-            if shares is not None:
-                click.echo(
-                    f"{shares} shares them: add recipients, then lakepact serve --shares {shares} --profiles DIR"
-                )
-        click.echo(
-            f"run {kept[0].run_id} is in {catalog or to_folder}, {time.perf_counter() - started:.1f} s"
-        )
-
-    with_errors_in_one_line("land", put)
-
-
-def _tell(tables: Iterable[landing.Landed]) -> None:
-    for table in tables:
-        click.echo(f"{table.table}: {table.rows} rows{'' if table.changed else ', as they were'}")
-
-
-@click.command()
-@click.option(
-    "--from",
-    "from_folder",
-    type=FOLDER,
-    metavar="DIR",
-    help="Folder of Delta tables that `land --as delta` wrote.",
-)
-@click.option(
-    "--catalog", metavar="URL", help="Iceberg REST catalog that `land --as iceberg` wrote to."
-)
-@click.option(
-    "--namespace",
-    default=iceberg.NAMESPACE,
-    show_default=True,
-    help="Iceberg: the namespace of the tables.",
-)
-@click.option("--warehouse", metavar="NAME", help="Iceberg: the warehouse of the catalog.")
-@click.option(
-    "--token-env", metavar="NAME", help="Iceberg: the environment variable that holds the token."
-)
-@click.option(
-    "--out",
-    type=click.Path(path_type=Path, dir_okay=False),
-    metavar="FILE.html",
-    help="Also write a page.",
-)
-def trends(
-    *,
-    from_folder: Path | None,
-    catalog: str | None,
-    namespace: str,
-    warehouse: str | None,
-    token_env: str | None,
-    out: Path | None,
-) -> None:
-    """Show since when each target breaks a requirement, and what changed at that time, over all landed runs."""
-    if (from_folder is None) == (catalog is None):
-        raise click.UsageError("give --from DIR or --catalog URL")
-
-    def show() -> None:
-        rows = (
-            over_runs.of_delta(from_folder)
-            if from_folder is not None
-            else over_runs.of_iceberg(
-                str(catalog), namespace=namespace, properties=of_catalog(warehouse, token_env)
-            )
-        )
-        found = over_runs.trends(rows)
-        for trend in found.broken:
-            runs = f"{trend.runs} {'run' if trend.runs == 1 else 'runs'}"
-            said = f"{trend.target} {trend.requirement_id} {trend.verdict} since {trend.since.day} ({runs}): {trend.change}"
-            click.echo(plain(said))
-        click.echo(
-            f"{len(found.broken)} broken, {len(found.mended)} mended, in {len(found.runs)} runs"
-        )
-        if out is not None:
-            out.write_text(over_runs.html(found), encoding="utf-8")
-            click.echo(str(out))
-
-    with_errors_in_one_line("trends", show)
-
-
-COMMANDS = (replay, minimize, land, trends)
+COMMANDS = (replay, minimize)

@@ -11,8 +11,7 @@ from typing import Self
 import click
 
 from lakepact.conformance.campaign import run_metadata
-from lakepact.conformance.campaign.errors import CannotRun, Refused
-from lakepact.conformance.campaign.landing import CannotLand
+from lakepact.conformance.campaign.errors import CannotLand, CannotRun, Refused
 from lakepact.conformance.campaign.paths import ERRORS_OF
 from lakepact.conformance.evidence.escaping import plain
 from lakepact.conformance.running import runner

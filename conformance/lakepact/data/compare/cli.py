@@ -1,0 +1,281 @@
+"""The verb `lakepact data compare`."""
+
+from __future__ import annotations
+
+import contextlib
+import datetime as dt
+import sys
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from lakepact.conformance.evidence.escaping import json
+from lakepact.conformance.evidence.redaction import SECRET_NAMES, redacted
+from lakepact.conformance.report.screen import Screen
+from lakepact.conformance.running.profiles import of_catalog
+from lakepact.data.compare import show
+from lakepact.data.compare.delta_side import DeltaSide
+from lakepact.data.compare.duckdb_engine import DuckDb
+from lakepact.data.compare.iceberg_side import IcebergSide
+from lakepact.data.compare.model import FAILING, INFORMATION
+from lakepact.data.compare.queries import SAMPLED
+from lakepact.data.compare.runs import Journal, Names, Run, message
+from lakepact.data.compare.shared_side import SharedSide
+from lakepact.data.compare.tables import Choices
+from lakepact.extras import install
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from lakepact.data.compare.spark_engine import SparkEngine
+
+
+DIFFERENT, INCOMPLETE = 1, 3
+PAGE = "index.html"  #: of a report
+
+
+def _of_sides(command: Callable[..., None]) -> Callable[..., None]:
+    """Give a command the options of each side."""
+    for side in "BA":
+        end = side.lower()
+        for option in (
+            click.option(
+                f"--spark-catalog-{end}",
+                metavar="NAME",
+                help=f"The name of {side} in Spark's settings, to read it by Iceberg's jar.",
+            ),
+            click.option(
+                f"--as-of-{end}",
+                metavar="TIME",
+                help=f"Compare the tables of {side} as they were: 2026-11-26T18:00:00Z.",
+            ),
+            click.option(
+                f"--property-{end}",
+                metavar="KEY=VALUE",
+                multiple=True,
+                help=f"A property of pyiceberg or deltalake for {side}.",
+            ),
+            click.option(
+                f"--warehouse-{end}", metavar="NAME", help=f"The warehouse to ask {side} for."
+            ),
+            click.option(
+                f"--token-env-{end}",
+                metavar="NAME",
+                help=f"Environment variable that holds a bearer token for {side}.",
+            ),
+        ):
+            command = option(command)
+    return command
+
+
+@click.command()
+@click.argument("a")
+@click.argument("b")
+@click.option(
+    "--table",
+    "patterns",
+    multiple=True,
+    required=True,
+    metavar="PATTERN",
+    help="Tables of A: 'sales.*'; several are possible.",
+)
+@click.option(
+    "--map",
+    "renamed",
+    multiple=True,
+    metavar="A=B",
+    help="A table or namespace of A that has another name in B.",
+)
+@click.option(
+    "--key",
+    "keys",
+    multiple=True,
+    metavar="[TABLE=]COLUMNS",
+    help="Columns, separated by commas, that find a row on both sides.",
+)
+@_of_sides
+@click.option(
+    "--sample",
+    type=click.FloatRange(0, 100),
+    metavar="PERCENT",
+    default=100,
+    help="Compare part of the rows; 0: metadata only.",
+)
+@click.option(
+    "--ignore",
+    multiple=True,
+    type=click.Choice(FAILING),
+    help="A kind of difference that does not count.",
+)
+@click.option(
+    "--count",
+    multiple=True,
+    type=click.Choice(INFORMATION),
+    help="A kind of difference that counts too.",
+)
+@click.option(
+    "--rows",
+    "first",
+    type=click.IntRange(min=0),
+    default=10,
+    show_default=True,
+    help="Rows to show of each table.",
+)
+@click.option("--no-values", is_flag=True, help="Show no values of rows.")
+@click.option(
+    "--memory",
+    default="2GB",
+    show_default=True,
+    help="The most that DuckDB uses; the rest goes to a temporary folder.",
+)
+@click.option(
+    "--workers",
+    type=click.IntRange(min=1),
+    default=2,
+    show_default=True,
+    help="Tables that are compared at a time.",
+)
+@click.option(
+    "--engine",
+    type=click.Choice(("local", "spark")),
+    default="local",
+    show_default=True,
+    help="DuckDB in this process, or Spark.",
+)
+@click.option("--master", default="local[*]", show_default=True, help="The Spark master.")
+@click.option(
+    "--remote", metavar="sc://…", help="A Spark Connect server, in the place of --master."
+)
+@click.option(
+    "--conf",
+    "confs",
+    multiple=True,
+    metavar="KEY=VALUE",
+    help="A setting of Spark; may be given several times.",
+)
+@click.option(
+    "--report",
+    type=click.Path(path_type=Path, file_okay=False),
+    help="Folder of a report; another run continues there.",
+)
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object per table.")
+def compare(a: str, b: str, **options: Any) -> None:
+    """Compare tables of two catalogs: schemas, partition specs, and all rows.
+
+    A and B are Iceberg catalogs (a URL, or a name in the configuration of pyiceberg), folders of Delta tables (a path, s3://…), or shares
+    (PROFILE.share#SHARE).
+
+    Exit code: 0 no difference, 1 differences, 2 wrong usage, 3 something could not be read.
+
+    Example: lakepact data compare https://old.example.com https://new.example.com --table 'sales.*' --report ./compared
+    """
+    settings = [_properties(options, side) for side in "ab"]
+    secrets = tuple(
+        value
+        for each in settings
+        for name, value in each.items()
+        if SECRET_NAMES.search(name) and value
+    )
+    names = Names(options["patterns"], tuple(_pair(text, "--map") for text in options["renamed"]))
+    times = [_time(options[f"as_of_{side}"]) for side in "ab"]
+    addresses = (redacted(a, secrets), redacted(b, secrets))
+    console = Screen(highlight=False, soft_wrap=True)
+    try:
+        with contextlib.ExitStack() as ending:
+            sides = [
+                ending.enter_context(
+                    contextlib.closing(
+                        _side(address, each, as_of=time, spark=options[f"spark_catalog_{side}"])
+                    )
+                )
+                for address, each, time, side in zip((a, b), settings, times, "ab", strict=True)
+            ]
+            tables = names.of_both(sides[0], sides[1])
+            engine = ending.enter_context(_engine(options))
+            run = Run(
+                engine,
+                sides[0],
+                sides[1],
+                names,
+                _choices(options),
+                Journal(options["report"]),
+                addresses,
+                secrets,
+            )
+            found = []
+            for result in run.results(tables, options["workers"]):
+                found.append(result)
+                if options["as_json"]:
+                    click.echo(json(asdict(result)))
+                else:
+                    show.line(console, result)
+    except Exception as wrong:  # noqa: BLE001 - catalogs fail in many ways, each is one line
+        how = f"; {install('data')}" if isinstance(wrong, ModuleNotFoundError) else ""
+        click.echo(f"lakepact data compare: {message(wrong, secrets)}{how}", err=True)
+        sys.exit(INCOMPLETE)
+    if not found:
+        raise click.UsageError(f"neither side has a table {' or '.join(names.patterns)}")
+    found.sort(key=lambda result: result.table)
+    if not options["as_json"]:
+        show.details(console, found, addresses)
+    if options["report"]:
+        (options["report"] / PAGE).write_text(show.as_page(found, addresses), encoding="utf-8")
+    sys.exit(
+        DIFFERENT
+        if any(each.differences for each in found)
+        else INCOMPLETE
+        if any(each.error for each in found)
+        else 0
+    )
+
+
+def _side(
+    address: str, properties: dict[str, str], *, as_of: dt.datetime | None, spark: str | None
+) -> Any:
+    """Return the share, catalog or folder at an address."""
+    is_url = address.startswith(("http://", "https://"))
+    if "#" in address and not is_url:
+        return SharedSide(address, as_of=as_of)
+    if is_url or not ("/" in address or Path(address).exists()):
+        return IcebergSide(address, properties, as_of=as_of, spark=spark)
+    return DeltaSide(address, properties, as_of=as_of)
+
+
+def _engine(options: dict[str, Any]) -> DuckDb | SparkEngine:
+    if options["engine"] == "local":
+        return DuckDb(options["memory"])
+    from lakepact.data.compare.spark_engine import SparkEngine  # noqa: PLC0415 - DuckDB needs no Spark
+
+    return SparkEngine(options["master"], options["confs"], remote=options["remote"])
+
+
+def _choices(options: dict[str, Any]) -> Choices:
+    keys = {
+        table: tuple(columns.split(","))
+        for table, _, columns in (key.rpartition("=") for key in options["keys"])
+    }
+    failing = tuple(kind for kind in (*FAILING, *options["count"]) if kind not in options["ignore"])
+    sample = round(options["sample"] * SAMPLED / 100) or int(options["sample"] > 0)
+    return Choices(keys, failing, sample, options["first"], not options["no_values"])
+
+
+def _properties(options: dict[str, Any], side: str) -> dict[str, str]:
+    properties = dict(_pair(text, f"--property-{side}") for text in options[f"property_{side}"])
+    return {**properties, **of_catalog(options[f"warehouse_{side}"], options[f"token_env_{side}"])}
+
+
+def _pair(text: str, option: str) -> tuple[str, str]:
+    name, equals, value = text.partition("=")
+    if not (name and equals and value):
+        raise click.UsageError(f"{option} {text}: write NAME=VALUE")
+    return name, value
+
+
+def _time(text: str | None) -> dt.datetime | None:
+    try:
+        found = dt.datetime.fromisoformat(text) if text else None
+    except ValueError:
+        raise click.UsageError(f"{text} is no time; write 2026-11-26T18:00:00Z") from None
+    return found.replace(tzinfo=dt.UTC) if found and found.tzinfo is None else found

@@ -1,0 +1,178 @@
+"""The tables of an Iceberg catalog, read by pyiceberg."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Iterator, Sequence
+from importlib import import_module
+from typing import Any
+
+from lakepact.conformance.evidence.arrow import pa
+from lakepact.data.compare.model import (
+    ICEBERG,
+    CannotCompare,
+    Column,
+    Layout,
+    PartitionField,
+    PinnedTable,
+)
+
+WILD = "*?["
+SPARK_TAKES = (
+    "warehouse",
+    "token",
+    "trustedOrigins",
+    "s3.",
+    "gcs.",
+    "adls.",
+    "hdfs.",
+)  #: of the properties
+
+
+class IcebergSide:
+    """A catalog at a URL, or one that pyiceberg's configuration names.
+
+    Args:
+        address: the URL or name.
+        properties: of pyiceberg's catalog.
+        as_of: the time whose snapshots are compared, or None for the current ones.
+        spark: its name in the settings of Spark, if Spark reads it by Iceberg's jar.
+    """
+
+    def __init__(
+        self,
+        address: str,
+        properties: dict[str, str],
+        *,
+        as_of: dt.datetime | None,
+        spark: str | None,
+    ) -> None:
+        self._address, self._as_of, self._spark, self._properties = (
+            address,
+            as_of,
+            spark,
+            properties,
+        )
+        own = {"type": "rest", "uri": address} if "://" in address else {}
+        self._catalog: Any = import_module("pyiceberg.catalog").load_catalog(
+            "lakepact" if own else address, **own, **properties
+        )
+        self._identifiers: dict[str, tuple[str, ...]] = {}
+        self.close = self._catalog.close
+
+    def names(self, patterns: Sequence[str]) -> Iterator[str]:
+        """Yield the names of the tables of namespaces that a pattern may mean."""
+        starts = [
+            pattern[
+                : min(
+                    (pattern.find(sign) for sign in WILD if sign in pattern), default=len(pattern)
+                )
+            ]
+            for pattern in patterns
+        ]
+        for namespace in self._namespaces((), starts):
+            for identifier in self._catalog.list_tables(namespace):
+                self._identifiers[".".join(identifier)] = identifier
+                yield ".".join(identifier)
+
+    def _namespaces(
+        self, parent: tuple[str, ...], starts: Sequence[str]
+    ) -> Iterator[tuple[str, ...]]:
+        errors = import_module("pyiceberg.exceptions")
+        try:
+            found = (
+                self._catalog.list_namespaces(parent) if parent else self._catalog.list_namespaces()
+            )
+        except (errors.RESTError, errors.NoSuchNamespaceError, NotImplementedError):
+            if not parent:
+                raise
+            return  # a catalog without nested namespaces
+        for namespace in found:
+            name = ".".join(namespace) + "."
+            if len(namespace) > len(parent) and any(
+                name.startswith(start) or start.startswith(name) for start in starts
+            ):
+                yield namespace
+                yield from self._namespaces(namespace, starts)
+
+    def table(self, name: str) -> PinnedTable:
+        """Return a table at its current snapshot, or at that of the time.
+
+        Raises:
+            CannotCompare: there was no snapshot at that time.
+        """
+        loaded = self._catalog.load_table(self._identifiers.get(name, tuple(name.split("."))))
+        snapshot = loaded.current_snapshot()
+        scan = loaded.scan()
+        if self._as_of:
+            snapshot = loaded.snapshot_as_of_timestamp(int(self._as_of.timestamp() * 1000))
+            if snapshot is None:
+                raise CannotCompare(f"it had no snapshot at {self._as_of.isoformat()}")
+            scan = loaded.scan(snapshot_id=snapshot.snapshot_id)
+        arrow = import_module("pyiceberg.io.pyarrow").schema_to_pyarrow(
+            scan.projection(), include_field_ids=False
+        )
+        schema = pa.schema(
+            [field.with_nullable(True) for field in arrow]
+        )  # null in a required column is a difference, no error
+        return PinnedTable(
+            name=name,
+            pin=f"{f'snapshot {snapshot.snapshot_id}' if snapshot else 'no snapshot'}, {loaded.metadata_location.rpartition('/')[2]}",
+            layout=_layout(loaded.metadata, scan.projection()),
+            schema=schema,
+            batches=lambda: _batches(scan, schema) if snapshot else iter(()),
+            frame=lambda session: self._frame(session, name, snapshot),
+        )
+
+    def _frame(self, session: Any, name: str, snapshot: Any) -> Any:
+        chosen = {"snapshot-id": str(snapshot.snapshot_id)} if snapshot else {}
+        if self._spark:
+            return session.read.options(**chosen).table(f"{self._spark}.{name}")
+        known = {
+            key: value for key, value in self._properties.items() if key.startswith(SPARK_TAKES)
+        }
+        options = {"catalog": self._address, "scan-planning-mode": "client", **known, **chosen}
+        return session.read.format("lakepact").options(**options).load(name)
+
+
+def _layout(metadata: Any, schema: Any) -> Layout:
+    names = {field: schema.find_column_name(field) for field in schema.field_ids}
+    spec, order = metadata.spec(), metadata.sort_order_by_id(metadata.default_sort_order_id)
+    fields = [(name, schema.find_field(name)) for name in schema.column_names]
+    return Layout(
+        format=ICEBERG,
+        columns=tuple(
+            Column(
+                name,
+                str(field.field_type).partition("<")[0],
+                bool(field.required),
+                int(field.field_id),
+                field.doc or "",
+            )
+            for name, field in fields
+        ),
+        partition=tuple(
+            PartitionField(str(field.transform), names.get(field.source_id) or "?")
+            for field in spec.fields
+        ),
+        sort=tuple(
+            f"{PartitionField(str(field.transform), names.get(field.source_id) or '?')} {field.direction} {field.null_order}"
+            for field in (order.fields if order else ())
+        ),
+        identifiers=tuple(sorted(names[field] for field in schema.identifier_field_ids)),
+        properties=dict(metadata.properties),
+        snapshots=len(metadata.snapshots),
+        format_version=str(metadata.format_version),
+    )
+
+
+def _batches(scan: Any, schema: Any) -> Iterator[Any]:
+    """Yield the record batches of a scan, one file after the other: `to_arrow_batch_reader` keeps the rows of many files at once."""
+    arrow, everything = (
+        import_module("pyiceberg.io.pyarrow"),
+        import_module("pyiceberg.expressions").AlwaysTrue(),
+    )
+    reader = arrow.ArrowScan(scan.table_metadata, scan.io, scan.projection(), everything)
+    for task in scan.plan_files():
+        for batch in reader.to_record_batches([task]):
+            yield batch.cast(schema) if batch.schema != schema else batch

@@ -1,0 +1,169 @@
+"""The comparison of many tables, several at a time, and the file of finished ones, from which a later run continues."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from dataclasses import asdict, dataclass, replace
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from lakepact.conformance.evidence.escaping import json
+from lakepact.conformance.evidence.redaction import redacted
+from lakepact.data.compare.model import CannotCompare, Compared, Difference
+from lakepact.data.compare.tables import Choices, compare
+
+FILE = "tables.jsonl"
+
+
+class Journal:
+    """The finished tables of a folder; without a folder they are kept as long as the run."""
+
+    def __init__(self, folder: Path | None) -> None:
+        self._lock, self._path = threading.Lock(), folder and folder / FILE
+        self._known: dict[str, Compared] = {}
+        if folder:
+            folder.mkdir(parents=True, exist_ok=True)
+        lines = self._path.read_bytes().splitlines() if self._path and self._path.exists() else []
+        for line in lines:
+            try:
+                finished = _compared(orjson.loads(line))
+            except (orjson.JSONDecodeError, TypeError, KeyError):
+                continue  # the last line of a run that was ended
+            self._known[finished.table] = finished
+
+    def finished(
+        self, table: str, pins: tuple[str | None, str | None], options: str
+    ) -> Compared | None:
+        """Return the comparison of a table at the same snapshots with the same options, if an earlier run finished it."""
+        known = self._known.get(table)
+        return (
+            known
+            if known and not known.error and (known.pins, known.options) == (pins, options)
+            else None
+        )
+
+    def add(self, finished: Compared) -> None:
+        """Append a finished table."""
+        if self._path:
+            with self._lock, self._path.open("ab+") as file:
+                is_cut = (
+                    file.tell() and file.seek(-1, 2) and file.read(1) != b"\n"
+                )  # an earlier run was ended within a line
+                file.write(b"\n" * bool(is_cut) + json(asdict(finished)).encode() + b"\n")
+
+
+def _compared(document: dict[str, Any]) -> Compared:
+    kinds = {
+        name: tuple(Difference(**each) for each in document.pop(name))
+        for name in ("differences", "information")
+    }
+    pairs = {name: tuple(document.pop(name)) for name in ("pins", "rows")}
+    members: dict[str, Any] = {**document, **pairs, **kinds}
+    return Compared(**members)
+
+
+@dataclass(frozen=True)
+class Names:
+    """The tables that are compared: patterns of names on side A, and pairs of names that differ on side B."""
+
+    patterns: tuple[str, ...]
+    renamed: tuple[tuple[str, str], ...] = ()
+
+    def on_b(self, name: str) -> str:
+        """Return the name on side B of a table of side A."""
+        return _replaced(name, self.renamed)
+
+    def of_both(self, a: Any, b: Any) -> dict[str, tuple[bool, bool]]:
+        """Return the tables by their names on side A, in order, with whether each side has them."""
+        back = [(theirs, ours) for ours, theirs in self.renamed]
+        there = {
+            _replaced(name, back): name
+            for name in b.names([self.on_b(pattern) for pattern in self.patterns])
+        }
+        left = set(filter(self._matches, a.names(self.patterns)))
+        right = {
+            name
+            for name, theirs in there.items()
+            if self._matches(name) and self.on_b(name) == theirs
+        }
+        return {name: (name in left, name in right) for name in sorted(left | right)}
+
+    def _matches(self, name: str) -> bool:
+        return any(fnmatchcase(name, pattern) for pattern in self.patterns)
+
+
+def _replaced(name: str, pairs: Sequence[tuple[str, str]]) -> str:
+    for old, new in pairs:
+        if name == old or name.startswith(f"{old}."):
+            return new + name[len(old) :]
+    return name
+
+
+@dataclass(frozen=True)
+class Run:
+    """The comparison of many tables of two sides by an engine."""
+
+    engine: Any
+    a: Any
+    b: Any
+    names: Names
+    choices: Choices
+    journal: Journal
+    addresses: tuple[str, str]  #: without secrets
+    secrets: tuple[str, ...] = ()  #: reach no report
+
+    def results(self, tables: dict[str, tuple[bool, bool]], workers: int) -> Iterator[Compared]:
+        """Yield the comparison of each table as it is finished."""
+        with ThreadPoolExecutor(workers, "compare") as executor:
+            waiting = [
+                executor.submit(self._result, name, is_there) for name, is_there in tables.items()
+            ]
+            try:
+                for finished in as_completed(waiting):
+                    yield finished.result()
+            finally:
+                executor.shutdown(cancel_futures=True)
+
+    def _result(self, name: str, is_there: tuple[bool, bool]) -> Compared:
+        begun, other, options = (
+            time.monotonic(),
+            self.names.on_b(name),
+            f"{self.addresses} {self.choices}",
+        )
+        try:
+            if all(is_there):
+                a, b = self.a.table(name), self.b.table(other)
+                earlier = self.journal.finished(name, (a.pin, b.pin), options)
+                if earlier:
+                    return earlier
+                result = compare(self.engine, a, b, self.choices)
+            else:
+                absent = Difference(
+                    "table", f"table {name}", *("exists" if there else None for there in is_there)
+                )
+                result = Compared(name, other, differences=(absent,))
+        except Exception as wrong:  # noqa: BLE001 - catalogs, files and engines fail in many ways; other tables are compared
+            result = Compared(name, other, error=message(wrong, self.secrets))
+        result = replace(
+            result, other=other, seconds=round(time.monotonic() - begun, 2), options=options
+        )
+        self.journal.add(result)
+        return result
+
+
+def message(wrong: Exception, secrets: Sequence[str]) -> str:
+    """Return the line of an error that says most, without secrets: the last one of a Python traceback, else the first."""
+    lines = [
+        line.strip()
+        for line in str(wrong).splitlines()
+        if line.strip() and not line.lstrip().startswith("at ")
+    ] or [""]
+    raised = [line for line in lines if "Error: " in line or "Exception: " in line]
+    kind = "" if isinstance(wrong, CannotCompare) else f"{type(wrong).__name__}: "
+    return redacted(kind + (raised or lines)[-1 if raised else 0], secrets)[:500]

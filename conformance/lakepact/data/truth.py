@@ -1,0 +1,121 @@
+"""The file beside the tables that records what was written: shapes, versions, and the row numbers of each version."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from lakepact.data.figures import Figures, figures
+from lakepact.data.shapes import SHAPES, Shape
+
+FILE = "data.json"
+FORMAT = 2
+
+
+class NotWritten(LookupError):
+    """A folder holds no tables that were written by `lakepact data write`, or another version's; the message says what."""
+
+
+@dataclass(frozen=True)
+class Version:
+    """The rows of a table at one time: those with numbers from `first` to before `last`.
+
+    Every version either adds rows at the end or takes some away at the start, so that what changed between two of them is known too.
+    """
+
+    first: int
+    last: int
+
+    def rows(self, shape: Shape) -> Iterator[Any]:
+        """Return the rows, some at a time."""
+        return shape.batches(self.first, self.last)
+
+    @property
+    def count(self) -> int:
+        """How many rows it has."""
+        return self.last - self.first
+
+    def figures(self, shape: Shape) -> dict[str, Figures]:
+        """Return the figures of each column."""
+        return figures(self.rows(shape))
+
+
+@dataclass(frozen=True)
+class WrittenTable:
+    """One table as it was written."""
+
+    name: str
+    shape: str
+    protocol: str  #: how it is kept: `iceberg` or `delta`
+    files: int  #: of the first version
+    versions: tuple[Version, ...]
+    snapshots: tuple[int, ...]  #: of an Iceberg table, or versions of a Delta table, by version
+    ids: tuple[dict[str, int], ...] = ()  #: field ids of an Iceberg table by path, by version
+
+    def shape_of(self, version: int) -> Shape:
+        """Return its shape in a version."""
+        return SHAPES[self.shape].at(version, self.protocol, grown=self.versions[0].last)
+
+    def gone(self, version: int) -> int:
+        """Return how many rows of its data files are deleted by delete files or vectors in a version."""
+        return (
+            self.versions[version].first - self.versions[0].first
+            if SHAPES[self.shape].deletes
+            else 0
+        )
+
+    def inserted(self, version: int) -> Version:
+        """Return the rows that came with a version."""
+        before, now = self.versions[version - 1], self.versions[version]
+        return Version(before.last, max(before.last, now.last))
+
+    def deleted(self, version: int) -> Version:
+        """Return the rows that went with a version."""
+        before, now = self.versions[version - 1], self.versions[version]
+        return Version(before.first, max(before.first, now.first))
+
+
+@dataclass(frozen=True)
+class Written:
+    """All tables of a folder."""
+
+    namespace: str
+    tables: tuple[WrittenTable, ...]
+
+    def of(self, protocol: str) -> tuple[WrittenTable, ...]:
+        """Return the tables of one protocol."""
+        return tuple(table for table in self.tables if table.protocol == protocol)
+
+
+def write(folder: Path, written: Written) -> None:
+    """Say in a folder what its tables hold."""
+    document = {"format": FORMAT, **asdict(written)}
+    (folder / FILE).write_text(json.dumps(document, indent=1), encoding="utf-8")
+
+
+def read(folder: Path) -> Written:
+    """Return the recorded content of the tables of a folder.
+
+    Raises:
+        NotWritten: the folder has no valid record.
+    """
+    try:
+        document: dict[str, Any] = json.loads((folder / FILE).read_text("utf-8"))
+    except (OSError, ValueError) as wrong:
+        raise NotWritten(
+            f"{folder} holds no tables of `lakepact data write`: {FILE}: {wrong}"
+        ) from None
+    if document.get("format") != FORMAT:
+        raise NotWritten(
+            f"{folder / FILE} is of format {document.get('format')}, this lakepact reads {FORMAT}; write the tables again"
+        )
+    return Written(document["namespace"], tuple(_table(table) for table in document["tables"]))
+
+
+def _table(said: dict[str, Any]) -> WrittenTable:
+    versions = tuple(Version(version["first"], version["last"]) for version in said["versions"])
+    said |= {"versions": versions, "snapshots": tuple(said["snapshots"]), "ids": tuple(said["ids"])}
+    return WrittenTable(**said)

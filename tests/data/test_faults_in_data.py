@@ -1,0 +1,298 @@
+"""`lakepact data verify` finds each fault of a written table, and names its column and its first row."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import deltalake
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from click.testing import CliRunner
+from pyiceberg.catalog import load_catalog
+from pyiceberg.types import LongType
+
+from lakepact.cli import main
+from lakepact.data import cli
+from sampling import some
+
+FIRST, MIDDLE, ROWS = 3, 30, 60  #: the third version has the rows from 3 to 65
+
+
+@pytest.fixture(scope="module")
+def kept(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str, str], Path]:
+    """Return what returns the folder of one written table."""
+    folders = tmp_path_factory.mktemp("kept")
+
+    def written(shape: str, protocol: str) -> Path:
+        folder = folders / f"{shape}-{protocol}"
+        if not folder.exists():
+            command = [
+                "data",
+                "write",
+                str(folder),
+                "--rows",
+                str(ROWS),
+                "--files",
+                "2",
+                "--shape",
+                shape,
+                "--as",
+                protocol,
+            ]
+            assert CliRunner().invoke(main, command).exit_code == 0
+        return folder
+
+    return written
+
+
+@contextmanager
+def restored(folder: Path, saved: Path) -> Iterator[Path]:
+    """Yield a folder of tables, and restore it: their metadata have absolute paths."""
+    shutil.copytree(folder, saved)
+    yield folder
+    shutil.rmtree(folder)
+    shutil.copytree(saved, folder)
+
+
+def wrong(folder: Path) -> tuple[int, list[dict[str, Any]]]:
+    done = CliRunner().invoke(main, ["data", "verify", str(folder), "--json"])
+    return done.exit_code, [
+        finding for line in done.stdout.splitlines() if not (finding := json.loads(line))["is_well"]
+    ]
+
+
+# -- Iceberg ---------------------------------------------------------------------------------------------------------------
+
+
+def evolve(change: Callable[[Any], Any]) -> Callable[[Any], None]:
+    def changed(table: Any) -> None:
+        with table.update_schema(allow_incompatible_changes=True) as update:
+            change(update)
+
+    return changed
+
+
+def replaced(table: Any, name: str, value: Any) -> None:
+    """Overwrite one row with another value in one column."""
+    row = table.scan(row_filter=f"id == {MIDDLE}").to_arrow()
+    field = row.schema.field(name)
+    changed = row.set_column(row.schema.get_field_index(name), field, pa.array([value], field.type))
+    table.overwrite(changed, overwrite_filter=f"id == {MIDDLE}")
+
+
+def added(table: Any, number: int) -> None:
+    row = table.scan(row_filter=f"id == {MIDDLE}").to_arrow()
+    table.append(row.set_column(0, row.schema.field("id"), pa.array([number], pa.int64())))
+
+
+def dropped_and_added(table: Any) -> None:
+    same = table.schema().find_type("price")
+    evolve(lambda update: update.delete_column("price"))(table)
+    evolve(lambda update: update.add_column("price", same))(table)
+
+
+def repartitioned(table: Any) -> None:
+    with table.update_spec() as update:
+        update.remove_field("region_identity")
+
+
+def without_a_file(table: Any) -> None:
+    Path(urlsplit(table.inspect.files().column("file_path")[0].as_py()).path).unlink()
+
+
+def snapshot(table: Any, number: int) -> int:
+    return int(sorted(table.snapshots(), key=lambda one: one.sequence_number)[number].snapshot_id)
+
+
+ICEBERG: dict[str, tuple[str, Any, str | None, int | None]] = {
+    "emptied": ("types", lambda table: table.delete("id >= 0"), "id", FIRST),
+    "appended to itself": (
+        "types",
+        lambda table: table.append(table.scan().to_arrow()),
+        "id",
+        FIRST,
+    ),
+    "one row lost": ("types", lambda table: table.delete(f"id == {MIDDLE}"), "id", MIDDLE),
+    "one row too many": ("types", lambda table: added(table, 1000), "id", 1000),
+    "one row twice": ("types", lambda table: added(table, 40), "id", 40),
+    "another value": ("types", lambda table: replaced(table, "small", 7), "small", MIDDLE),
+    "null for a value": ("types", lambda table: replaced(table, "text", None), "text", MIDDLE),
+    "value for a null": ("types", lambda table: replaced(table, "nothing", ""), "nothing", MIDDLE),
+    "another nested value": (
+        "nested",
+        lambda table: replaced(table, "numbers", [1, 2]),
+        "numbers",
+        MIDDLE,
+    ),
+    "another entry of a map": (
+        "nested",
+        lambda table: replaced(table, "tags", [("key 0", 1)]),
+        "tags",
+        MIDDLE,
+    ),
+    "rolled back": (
+        "position_deletes",
+        lambda table: table.manage_snapshots().rollback_to_snapshot(snapshot(table, 1)).commit(),
+        "id",
+        0,
+    ),
+    "vectors rolled back": (
+        "deletion_vectors",
+        lambda table: table.manage_snapshots().rollback_to_snapshot(snapshot(table, 1)).commit(),
+        "id",
+        0,
+    ),
+    "column dropped": ("types", evolve(lambda update: update.delete_column("text")), "text", None),
+    "column renamed": (
+        "types",
+        evolve(lambda update: update.rename_column("text", "words")),
+        "text",
+        None,
+    ),
+    "column widened": (
+        "types",
+        evolve(lambda update: update.update_column("small", LongType())),
+        "small",
+        None,
+    ),
+    "column added": (
+        "types",
+        evolve(lambda update: update.add_column("more", LongType())),
+        "more",
+        None,
+    ),
+    "id optional": ("types", evolve(lambda update: update.make_column_optional("id")), "id", None),
+    "nested field renamed": (
+        "nested",
+        evolve(lambda update: update.rename_column("pair.label", "word")),
+        "pair.label",
+        None,
+    ),
+    "column with another id": ("types", dropped_and_added, "price", None),
+    "other partitions": ("partitioned", repartitioned, None, None),
+    "file lost": ("types", without_a_file, None, None),
+    "snapshot expired": (
+        "types",
+        lambda table: table.maintenance.expire_snapshots().by_id(snapshot(table, 0)).commit(),
+        None,
+        None,
+    ),
+    "table dropped": ("types", lambda table: table.catalog.drop_table(table.name()), None, None),
+}
+
+
+@pytest.mark.parametrize("fault", some(ICEBERG, 5))
+def test_fault_of_an_iceberg_table_is_found(
+    fault: str, kept: Callable[[str, str], Path], tmp_path: Path
+) -> None:
+    shape, change, column, row = ICEBERG[fault]
+    with restored(kept(shape, "iceberg"), tmp_path / "saved") as folder:
+        with cli._served(folder) as url:
+            change(load_catalog("own", type="rest", uri=url).load_table(("lp_data", shape)))
+        code, found = wrong(folder)
+
+    assert code == 1
+    assert (column, row) in {(one["column"], one["row"]) for one in found}
+
+
+# -- Delta -----------------------------------------------------------------------------------------------------------------
+
+
+def log(change: Callable[[dict[str, Any]], Any]) -> Callable[[Path], None]:
+    """Return what changes each action of the log of a table."""
+
+    def changed(folder: Path) -> None:
+        for path in (folder / "_delta_log").glob("*.json"):
+            actions = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
+            for action in actions:
+                change(action)
+            path.write_text("\n".join(json.dumps(action) for action in actions), encoding="utf-8")
+
+    return changed
+
+
+def field(name: str, /, **members: Any) -> Callable[[Path], None]:
+    """Return what changes a column of the schema; without members, what removes it."""
+
+    def changed(action: dict[str, Any]) -> None:
+        if "metaData" in action:
+            schema = json.loads(action["metaData"]["schemaString"])
+            if members:
+                next(one for one in schema["fields"] if one["name"] == name).update(members)
+            else:
+                schema["fields"] = [one for one in schema["fields"] if one["name"] != name]
+            action["metaData"]["schemaString"] = json.dumps(schema)
+
+    return log(changed)
+
+
+def append_again(folder: Path) -> None:
+    table = deltalake.DeltaTable(str(folder))
+    deltalake.write_deltalake(table, table.to_pyarrow_table(), mode="append")
+
+
+def region(action: dict[str, Any]) -> None:
+    """Give all files of a partition the value of another."""
+    if action.get("add", {}).get("partitionValues", {}).get("region") == "region":
+        action["add"]["partitionValues"]["region"] = "region 1"
+
+
+def numbers_for_dates(folder: Path) -> None:
+    """Rewrite a file with the numbers of its dates, which the schema still declares as dates."""
+    path = min(folder.glob("*.parquet"))
+    table = pq.read_table(path)
+    place = table.schema.get_field_index("day")
+    pq.write_table(table.set_column(place, "day", table.column("day").cast(pa.int32())), path)
+
+
+def statistics(action: dict[str, Any]) -> None:
+    if "add" in action:
+        stats = json.loads(action["add"]["stats"])
+        stats["nullCount"]["day"] += 1
+        stats["maxValues"]["small"] = -(2**31)
+        action["add"]["stats"] = json.dumps(stats)
+
+
+def update(name: str, value: str) -> Callable[[Path], Any]:
+    return lambda folder: deltalake.DeltaTable(str(folder)).update(
+        {name: value}, predicate=f"id = {MIDDLE}"
+    )
+
+
+DELTA: dict[str, tuple[str, Any, str | None, int | None]] = {
+    "emptied": ("types", lambda folder: deltalake.DeltaTable(str(folder)).delete(), "id", FIRST),
+    "appended to itself": ("types", append_again, "id", FIRST),
+    "another value": ("types", update("small", "7"), "small", MIDDLE),
+    "null for a value": ("types", update("text", "null"), "text", MIDDLE),
+    "text for a date": ("types", field("day", type="string"), "day", None),
+    "another number of nulls": ("types", log(statistics), "day", None),
+    "another greatest value": ("types", log(statistics), "small", None),
+    "file lost": ("types", lambda folder: min(folder.glob("*.parquet")).unlink(), None, None),
+    "numbers for dates": ("types", numbers_for_dates, None, None),
+    "column dropped": ("types", field("text"), "text", None),
+    "column renamed": ("types", field("text", name="words"), "text", None),
+    "column widened": ("types", field("small", type="long"), "small", None),
+    "id optional": ("types", field("id", nullable=True), "id", None),
+    "another partition value": ("partitioned", log(region), "region", None),
+}
+
+
+@pytest.mark.parametrize("fault", some(DELTA, 3))
+def test_fault_of_a_delta_table_is_found(
+    fault: str, kept: Callable[[str, str], Path], tmp_path: Path
+) -> None:
+    shape, change, column, row = DELTA[fault]
+    with restored(kept(shape, "delta"), tmp_path / "saved") as folder:
+        change(folder / "delta" / shape)
+        code, found = wrong(folder)
+
+    assert code == 1
+    assert column in {one["column"] for one in found}
+    assert row is None or (column, row) in {(one["column"], one["row"]) for one in found}

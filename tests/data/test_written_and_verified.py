@@ -1,0 +1,200 @@
+"""`lakepact data` verifies written tables over both protocols and finds changed files."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+from click.testing import CliRunner, Result
+from pyiceberg.catalog import load_catalog
+
+from lakepact.cli import main
+from lakepact.data import cli, truth
+from lakepact.data.shapes import DELTA, SHAPES
+
+ROWS = 200
+
+
+def lakepact(*arguments: object) -> Result:
+    return CliRunner().invoke(main, ["data", *map(str, arguments)])
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("kept") / "data"
+    done = lakepact("write", folder, "--rows", ROWS, "--files", 3, "--shape", "types")
+    assert done.exit_code == 0, done.output
+    return folder
+
+
+def findings(folder: Path) -> tuple[int, list[dict[str, Any]]]:
+    done = lakepact("verify", folder, "--json")
+    return done.exit_code, [json.loads(line) for line in done.stdout.splitlines()]
+
+
+def wrong(folder: Path) -> tuple[int, set[str]]:
+    code, found = findings(folder)
+    return code, {f"{one['protocol']} {one['what']}" for one in found if not one["is_well"]}
+
+
+def test_written_tables_verify_over_both_protocols(folder: Path) -> None:
+    code, found = findings(folder)
+
+    assert (code, [one for one in found if not one["is_well"] or not one["is_offered"]]) == (0, [])
+    assert {one["protocol"] for one in found} == {"iceberg", "delta"}
+
+
+def test_every_version_is_verified_over_both_protocols(folder: Path) -> None:
+    _, found = findings(folder)
+    looked = {(one["protocol"], one["what"]) for one in found}
+
+    for version in range(3):
+        assert ("iceberg", f"version {version}: rows of its snapshot") in looked
+        assert {
+            ("delta", f"version {version}: rows in {form} format") for form in ("parquet", "delta")
+        } <= looked
+    assert ("iceberg", "version 1: records of a planned scan of what came") in looked
+    assert ("delta", "version 2: changes of kind delete") in looked
+
+
+# -- wrong usage ---------------------------------------------------------------------------------------------------------
+
+
+def test_unreadable_shares_exit_with_3_and_one_line(folder: Path) -> None:
+    shares = folder / DELTA / "shares.yaml"
+    sound = shares.read_text("utf-8")
+    shares.write_text("shares: [", encoding="utf-8")
+    done = lakepact("verify", folder)
+    shares.write_text(sound, encoding="utf-8")
+
+    assert (done.exit_code, "shares.yaml" in done.stderr, done.stderr.count("\n")) == (3, True, 1)
+
+
+def test_write_into_a_nonempty_folder_exits_with_2(tmp_path: Path) -> None:
+    (tmp_path / "other").touch()
+
+    done = lakepact("write", tmp_path)
+    assert (done.exit_code, "is not empty" in done.output) == (2, True)
+
+
+def test_verify_of_an_empty_folder_exits_with_2(tmp_path: Path) -> None:
+    done = lakepact("verify", tmp_path)
+
+    assert done.exit_code == 2
+    assert "holds no tables of `lakepact data write`" in done.output
+
+
+def test_verify_of_another_format_exits_with_2(tmp_path: Path) -> None:
+    (tmp_path / truth.FILE).write_text('{"format": 99}')
+
+    done = lakepact("verify", tmp_path)
+    assert (done.exit_code, "is of format 99" in done.output) == (2, True)
+
+
+def test_unreachable_catalog_exits_with_3_and_one_line(tmp_path: Path) -> None:
+    done = lakepact(
+        "write",
+        tmp_path / "data",
+        "--rows",
+        10,
+        "--shape",
+        "narrow",
+        "--catalog",
+        "http://127.0.0.1:9",
+        "--as",
+        "iceberg",
+    )
+
+    assert done.exit_code == 3
+    assert done.output.startswith("lakepact data: the catalog at http://127.0.0.1:9: ")
+    assert done.output.count("\n") == 1
+
+
+def test_table_that_lakepact_did_not_write_is_not_replaced(tmp_path: Path) -> None:
+    (tmp_path / "other").mkdir()
+    with cli._served(tmp_path / "other") as url:
+        catalog = load_catalog("own", type="rest", uri=url)
+        catalog.create_namespace("lp_data")
+        before = catalog.create_table("lp_data.narrow", schema=pa.schema([("mine", pa.string())]))
+        command = ("--shape", "types", "--shape", "narrow", "--as", "iceberg", "--catalog", url)
+        done = lakepact("write", tmp_path / "data", *command)
+
+        assert (done.exit_code, done.stderr.count("\n")) == (3, 1)
+        assert (
+            "the table lp_data.narrow was expected to be absent or written by lakepact, but has no property lakepact.written"
+            in done.stderr
+        )
+        assert catalog.list_tables("lp_data") == [("lp_data", "narrow")]
+        assert catalog.load_table("lp_data.narrow").metadata == before.metadata
+
+
+def test_tables_that_lakepact_wrote_are_replaced(tmp_path: Path) -> None:
+    (tmp_path / "other").mkdir()
+    with cli._served(tmp_path / "other") as url:
+        for rows in (30, 40):
+            written = (
+                "write",
+                tmp_path / f"data{rows}",
+                "--rows",
+                rows,
+                "--shape",
+                "narrow",
+                "--as",
+                "iceberg",
+                "--catalog",
+                url,
+            )
+            assert lakepact(*written).exit_code == 0
+
+        assert lakepact("verify", tmp_path / "data40", "--catalog", url).exit_code == 0
+
+
+def test_tables_of_all_shapes_verify(tmp_path: Path) -> None:
+    assert lakepact("write", tmp_path / "data", "--rows", 60, "--files", 2).exit_code == 0
+
+    assert wrong(tmp_path / "data") == (0, set())
+
+
+def test_shape_without_delta_tables_exits_with_2_as_delta(tmp_path: Path) -> None:
+    done = lakepact(
+        "write", tmp_path / "data", "--rows", 10, "--shape", "position_deletes", "--as", "delta"
+    )
+
+    assert (done.exit_code, "add --as iceberg" in done.output) == (2, True)
+
+
+def test_shape_without_delta_tables_is_written_as_iceberg_alone(tmp_path: Path) -> None:
+    assert (
+        lakepact("write", tmp_path / "data", "--rows", 10, "--shape", "position_deletes").exit_code
+        == 0
+    )
+
+    assert wrong(tmp_path / "data") == (0, set())
+
+
+def test_unset_token_variable_exits_with_2(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("LAKEPACT_NO_TOKEN", raising=False)
+
+    done = lakepact("verify", folder, "--token-env", "LAKEPACT_NO_TOKEN")
+    assert (done.exit_code, "LAKEPACT_NO_TOKEN is empty or not set" in done.output) == (2, True)
+
+
+def test_share_token_is_readable_only_by_its_owner(folder: Path) -> None:
+    assert (folder / "delta" / "shares.yaml").stat().st_mode & 0o077 == 0
+
+
+@pytest.mark.spark
+def test_spark_writes_the_same_tables(tmp_path: Path) -> None:
+    wanted = [word for shape in SHAPES for word in ("--shape", shape)]
+    by_spark, plain = tmp_path / "spark", tmp_path / "plain"
+    for folder, engine in ((by_spark, ["--engine", "spark", "--master", "local[2]"]), (plain, [])):
+        done = lakepact("write", folder, "--rows", 2000, *wanted, *engine)
+        assert done.exit_code == 0, done.output
+
+    assert wrong(by_spark) == (0, set())
+    assert [table.versions for table in truth.read(by_spark).tables] == [
+        table.versions for table in truth.read(plain).tables
+    ]
