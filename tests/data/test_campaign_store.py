@@ -17,6 +17,7 @@ from lakepact.conformance.campaign.analysis import findings
 from lakepact.data import campaigns as landing
 from lakepact.data.campaigns import TABLES, delta, iceberg
 from lakepact.data.campaigns.cli import campaign
+from lakepact.data.catalogs import CatalogAddress
 from lakepact.reference_server.running import running as serving
 
 FAULTS = ("creation-is-201",)
@@ -55,7 +56,7 @@ def test_tables_of_two_runs_are_read_back_from_the_catalog(
 ) -> None:
     with serving(warehouse=tmp_path.as_uri()) as server:
         for run in runs:
-            list(iceberg.land(landing.kept(run), server.url))
+            list(iceberg.land(landing.kept(run), CatalogAddress(server.url)))
         catalog = load_catalog("back", type="rest", uri=server.url)
         held = {
             name: alike(catalog.load_table(f"lakepact.{name}").scan().to_arrow().to_pylist())
@@ -72,8 +73,8 @@ def test_repeated_landing_replaces_only_changed_tables(
 ) -> None:
     with serving(warehouse=tmp_path.as_uri()) as server:
         for run in runs:
-            list(iceberg.land(landing.kept(run), server.url))
-        again = list(iceberg.land(landing.kept(runs[0]), server.url))
+            list(iceberg.land(landing.kept(run), CatalogAddress(server.url)))
+        again = list(iceberg.land(landing.kept(runs[0]), CatalogAddress(server.url)))
         table = load_catalog("back", type="rest", uri=server.url).load_table("lakepact.coverage")
         before = table.scan().to_arrow().num_rows
         tables.write_part(
@@ -81,7 +82,7 @@ def test_repeated_landing_replaces_only_changed_tables(
             runs[0] / "coverage",
             "part-00000",
         )
-        changed = list(iceberg.land(landing.kept(runs[0]), server.url))
+        changed = list(iceberg.land(landing.kept(runs[0]), CatalogAddress(server.url)))
         run_verdicts.analyse(runs[0], Here())
 
         assert [one.table for one in again if one.changed] == []
@@ -126,7 +127,7 @@ def test_unreachable_catalog_exits_with_3_and_one_line(runs: tuple[Path, Path]) 
 
     assert (done.exit_code, done.output.count("\n")) == (3, 1)
     assert done.output.startswith(
-        "lakepact campaign land: the catalog at http://127.0.0.1:9 did not take the tables: "
+        "lakepact campaign land: the catalog at http://127.0.0.1:9: Unreachable: "
     )
 
 
@@ -152,7 +153,7 @@ def test_trends_name_the_run_that_broke_a_requirement(
             list(
                 delta.land(landing.kept(run), tmp_path / "to")
                 if form == "delta"
-                else iceberg.land(landing.kept(run), server.url)
+                else iceberg.land(landing.kept(run), CatalogAddress(server.url))
             )
         source = ("--from", str(tmp_path / "to")) if form == "delta" else ("--catalog", server.url)
         result = CliRunner().invoke(

@@ -11,15 +11,18 @@ from functools import cache
 from pathlib import Path
 
 import click
-import httpx
 from rich.console import Console
 
+from lakepact import client
+from lakepact.client import LakepactError
+from lakepact.client.urls import server_address
 from lakepact.conformance.evidence.escaping import json, plain, terminal
 from lakepact.conformance.evidence.outcome import Blocked, Unmet
 from lakepact.conformance.report.screen import Screen
 from lakepact.conformance.running.embedded_server import Misused, answering
-from lakepact.conformance.running.profiles import of_catalog, token_of
+from lakepact.conformance.running.profiles import token_of
 from lakepact.data import delta, delta_reader, iceberg, iceberg_reader, truth
+from lakepact.data.catalogs import RETRIES, CatalogAddress, catalog_options
 from lakepact.data.compare.cli import compare
 from lakepact.data.findings import Finding
 from lakepact.data.shapes import DELTA, ICEBERG, PROTOCOLS, SHAPES
@@ -28,17 +31,7 @@ from lakepact.data.writers import CannotWrite, LocalWriter, OnSpark, Writer
 
 NAMESPACE = "lp_data"
 NOT_WELL, USAGE, INCOMPLETE = 1, 2, 3
-CATALOG = click.option(
-    "--catalog",
-    metavar="URL",
-    help="Address of an Iceberg REST catalog. [default: the reference server, for as long as it takes]",
-)
-TOKEN = click.option(
-    "--token-env",
-    metavar="NAME",
-    help="Environment variable that holds a bearer token for --catalog.",
-)
-WAREHOUSE = click.option("--warehouse", metavar="NAME", help="The warehouse to ask --catalog for.")
+WITHOUT_CATALOG = " [default: the reference server, for as long as it takes]"
 
 
 @click.group()
@@ -97,9 +90,7 @@ data.add_command(compare)
     metavar="KEY=VALUE",
     help="A setting of Spark; may be given several times.",
 )
-@CATALOG
-@TOKEN
-@WAREHOUSE
+@catalog_options(WITHOUT_CATALOG)
 def write(
     folder: Path,
     *,
@@ -111,9 +102,7 @@ def write(
     master: str,
     remote: str | None,
     confs: tuple[str, ...],
-    catalog: str | None,
-    token_env: str | None,
-    warehouse: str | None,
+    catalog: CatalogAddress | None,
 ) -> None:
     """Write tables into FOLDER: Iceberg tables of a catalog, and Delta tables that can be shared.
 
@@ -138,7 +127,6 @@ def write(
         raise click.UsageError(
             f"no shape of --shape can be a Delta table: add --as {ICEBERG}, or choose others"
         )
-    properties = of_catalog(warehouse, token_env)
     begun = time.monotonic()
     tables: list[WrittenTable] = []
     try:
@@ -149,12 +137,12 @@ def write(
         with contextlib.ExitStack() as ending:
             ending.enter_context(writer)
             if ICEBERG in (protocols or PROTOCOLS):
-                url = catalog or ending.enter_context(_served(folder))
-                known = ending.enter_context(iceberg.catalog(url, properties))
-                iceberg.refuse_foreign(known, NAMESPACE, wanted)
+                address = catalog or CatalogAddress(ending.enter_context(_served(folder)))
+                opened = ending.enter_context(address.opened())
+                iceberg.refuse_foreign(opened, NAMESPACE, wanted)
                 tables += [
                     iceberg.write(
-                        known, NAMESPACE, shape, versions=versions, files=files, writer=writer
+                        opened, NAMESPACE, shape, versions=versions, files=files, writer=writer
                     )
                     for shape in wanted
                 ]
@@ -180,16 +168,13 @@ def write(
     )
     click.echo(
         f"read them back: lakepact data verify {folder}"
-        + (f" --catalog {catalog}" if catalog else "")
-        + (f" --warehouse {warehouse}" if warehouse else "")
+        + (f" --catalog {catalog.address}" if catalog else "")
     )
 
 
 @data.command()
 @click.argument("folder", type=click.Path(path_type=Path, file_okay=False, exists=True))
-@CATALOG
-@TOKEN
-@WAREHOUSE
+@catalog_options(WITHOUT_CATALOG)
 @click.option(
     "--sharing",
     metavar="URL",
@@ -204,9 +189,7 @@ def write(
 def verify(
     folder: Path,
     *,
-    catalog: str | None,
-    token_env: str | None,
-    warehouse: str | None,
+    catalog: CatalogAddress | None,
     sharing: str | None,
     sharing_token_env: str | None,
     as_json: bool,
@@ -228,10 +211,8 @@ def verify(
             for finding in _findings(
                 written,
                 folder,
-                ending,
                 own=own,
                 catalog=catalog,
-                properties=of_catalog(warehouse, token_env),
                 sharing=sharing,
                 token=token_of(sharing_token_env) if sharing_token_env else None,
             ):
@@ -240,7 +221,7 @@ def verify(
                 _show(finding, console, as_json=as_json)
     except NotWritten as unread:
         raise click.UsageError(str(unread)) from None
-    except (CannotWrite, Blocked, Misused, Unmet, OSError, ValueError, httpx.HTTPError) as broken:
+    except (LakepactError, Blocked, Misused, Unmet, OSError, ValueError) as broken:
         click.echo(f"lakepact data: {plain(broken)}", err=True)
         sys.exit(INCOMPLETE)
     if not as_json:
@@ -255,29 +236,22 @@ def verify(
 def _findings(
     written: Written,
     folder: Path,
-    ending: contextlib.ExitStack,
     *,
     own: Callable[[], str],
-    catalog: str | None,
-    properties: dict[str, str],
+    catalog: CatalogAddress | None,
     sharing: str | None,
     token: str | None,
 ) -> Iterator[Finding]:
     if written.of(ICEBERG):
-        known = ending.enter_context(iceberg.catalog(catalog or own(), properties))
-        headers = (
-            {"Authorization": f"Bearer {properties['token']}"} if "token" in properties else {}
-        )
-        for table in written.of(ICEBERG):
-            yield from iceberg_reader.verify(known, written.namespace, table, headers=headers)
+        with (catalog or CatalogAddress(own())).opened() as opened:
+            for table in written.of(ICEBERG):
+                yield from iceberg_reader.verify(opened, written.namespace, table)
     if written.of(DELTA):
-        url = sharing or f"{own()}/delta-sharing"
-        shared = delta_reader.Shared(
-            url, token or delta.token_of(folder / DELTA), written.namespace
-        )
-        ending.callback(shared.close)
-        for table in written.of(DELTA):
-            yield from delta_reader.verify(shared, table)
+        bearer = client.BearerToken(token or delta.token_of(folder / DELTA))
+        profile = client.Profile(server_address(sharing or f"{own()}/delta-sharing"), bearer)
+        with client.SharingClient(profile, retries=RETRIES) as shares:
+            for table in written.of(DELTA):
+                yield from delta_reader.verify(shares, written.namespace, table)
 
 
 def _show(finding: Finding, console: Console, *, as_json: bool) -> None:

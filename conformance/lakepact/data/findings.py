@@ -6,8 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-import httpx
-
+from lakepact.client import LakepactError
 from lakepact.conformance.evidence.arrow import Schema, pa
 from lakepact.conformance.evidence.escaping import plain
 from lakepact.conformance.evidence.outcome import Unmet
@@ -57,7 +56,7 @@ def held(
     expected = f"{rows.count} rows"
     try:
         found = differences(table.shape_of(version), rows, batches)
-    except (Unmet, OSError, ValueError, pa.ArrowException, httpx.HTTPError) as unread:
+    except (Unmet, LakepactError, OSError, ValueError, pa.ArrowException) as unread:
         yield Finding(
             table.name, table.protocol, what, expected, f"rows that cannot be read: {plain(unread)}"
         )

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Generator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote, urlsplit
 
+from lakepact import client
+from lakepact.client import NoSuchTable
 from lakepact.conformance.evidence.arrow import pa
 from lakepact.data import writers
 from lakepact.data.merge_on_read import MergeOnRead
@@ -17,50 +19,22 @@ from lakepact.data.schemas import field_ids
 from lakepact.data.shapes import ICEBERG, Shape
 from lakepact.data.truth import Version, WrittenTable
 from lakepact.data.writers import CannotWrite, Writer
-from lakepact.extras import install
+
+if TYPE_CHECKING:
+    from lakepact.client import IcebergCatalog
 
 MARK = "lakepact.written"  #: the table property that says that a table may be replaced
-INSTALL = install("data")
 
 
-@contextlib.contextmanager
-def catalog(url: str, properties: dict[str, str]) -> Generator[Any]:
-    """Yield the catalog at an address, as pyiceberg speaks to it; what goes wrong is told in one line.
-
-    Raises:
-        CannotWrite: pyiceberg is not installed, or the catalog does not answer, or refuses.
-    """
-    try:
-        catalogs, refused = import_module("pyiceberg.catalog"), refusals()
-    except ModuleNotFoundError as missing:
-        raise CannotWrite(f"{missing.name} is not installed: {INSTALL}") from missing
-    try:
-        yield catalogs.load_catalog("lakepact", type="rest", uri=url, **properties)
-    except refused as wrong:
-        said = (str(wrong).splitlines() or [""])[0]
-        raise CannotWrite(f"the catalog at {url}: {type(wrong).__name__}: {said[:300]}") from wrong
-
-
-def refusals() -> tuple[type[Exception], ...]:
-    """Return the exceptions that pyiceberg raises for what a catalog or a table is not."""
-    theirs = vars(import_module("pyiceberg.exceptions")).values()
-    return (
-        OSError,
-        ValueError,
-        LookupError,
-        *(error for error in theirs if isinstance(error, type) and issubclass(error, Exception)),
-    )
-
-
-def refuse_foreign(known: Any, namespace: str, shapes: Sequence[Shape]) -> None:
+def refuse_foreign(catalog: IcebergCatalog, namespace: str, shapes: Sequence[Shape]) -> None:
     """Refuse to replace tables that lakepact has not written: those without the property `lakepact.written`.
 
     Raises:
         CannotWrite: there is such a table.
     """
     for shape in shapes:
-        with contextlib.suppress(import_module("pyiceberg.exceptions").NoSuchTableError):
-            if MARK not in known.load_table((namespace, shape.name)).properties:
+        with contextlib.suppress(NoSuchTable):
+            if MARK not in catalog.load_table((namespace, shape.name)).metadata.properties:
                 raise CannotWrite(
                     f"the table {namespace}.{shape.name} was expected to be absent or written by lakepact, but has no property {MARK}: "
                     "rename or drop it, or choose other shapes with --shape"
@@ -68,7 +42,7 @@ def refuse_foreign(known: Any, namespace: str, shapes: Sequence[Shape]) -> None:
 
 
 def write(
-    known: Any,
+    catalog: IcebergCatalog,
     namespace: str,
     shape: Shape,
     *,
@@ -79,7 +53,7 @@ def write(
     """Write one table: its first version, the rows that came after, and without the rows that went.
 
     Args:
-        known: the catalog.
+        catalog: the catalog.
         namespace: where the table is made, in the place of one of its name.
         shape: of its rows.
         versions: what it holds, in time.
@@ -88,10 +62,15 @@ def write(
 
     Raises:
         CannotWrite: a file cannot be written.
+        UntrustedOrigin: the server chooses a folder of this machine, and the caller does not trust it with files.
     """
     before = Version(versions[0].first, versions[0].first)
     written = WrittenTable(shape.name, shape.name, ICEBERG, files, tuple(versions), ())
-    table = _created(known, namespace, written)
+    table = _created(client.pyiceberg_catalog(catalog), namespace, written)
+    location = catalog.trusted_origins.location(table.location(), operation="createTable")
+    parts = urlsplit(location)
+    is_here = parts.scheme in {"file", ""} and not shape.partition and not shape.former
+    folder = Path(unquote(parts.path)) / "data" if is_here else None
     merged = MergeOnRead(table, shape)
     snapshots: list[int] = []
     ids: list[dict[str, int]] = []
@@ -106,7 +85,7 @@ def write(
         if added.count and shape.deletes:
             merged.add(added, files=count)
         elif added.count:
-            _add(table, current, added, files=count, writer=writer)
+            _add(table, current, added, files=count, writer=writer, folder=folder)
         if version.first > before.first and shape.deletes:
             merged.delete(version.first)
         elif version.first > before.first:
@@ -117,12 +96,12 @@ def write(
     return replace(written, snapshots=tuple(snapshots), ids=tuple(ids))
 
 
-def _created(known: Any, namespace: str, written: WrittenTable) -> Any:
+def _created(catalog: Any, namespace: str, written: WrittenTable) -> Any:
     name, shape = (namespace, written.name), written.shape_of(0)
-    known.create_namespace_if_not_exists(namespace)
+    catalog.create_namespace_if_not_exists(namespace)
     with contextlib.suppress(import_module("pyiceberg.exceptions").NoSuchTableError):
-        known.drop_table(name)
-    table = known.create_table(
+        catalog.drop_table(name)
+    table = catalog.create_table(
         name,
         schema=shape.schema,
         properties={MARK: "true", "format-version": str(shape.format_version)},
@@ -149,11 +128,12 @@ def _evolve(table: Any, shape: Shape) -> None:
         update.union_by_name(shape.schema)
 
 
-def _add(table: Any, shape: Shape, rows: Version, *, files: int, writer: Writer) -> None:
-    """Add rows in one snapshot or several: files of the writer where it can write them, otherwise those of pyiceberg."""
-    parts = urlsplit(table.location())
-    if parts.scheme in {"file", ""} and not shape.partition and not shape.former:
-        cut = writers.pieces(shape.name, rows, Path(unquote(parts.path)) / "data", files=files)
+def _add(
+    table: Any, shape: Shape, rows: Version, *, files: int, writer: Writer, folder: Path | None
+) -> None:
+    """Add rows in one snapshot or several: files that the writer puts into a folder, without one those of pyiceberg."""
+    if folder:
+        cut = writers.pieces(shape.name, rows, folder, files=files)
         writer.write(cut)
         table.add_files([f"file://{piece.path}" for piece in cut], check_duplicate_files=False)
         return

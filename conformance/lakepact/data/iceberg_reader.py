@@ -1,45 +1,37 @@
-"""Iceberg tables read back: by pyiceberg, snapshot by snapshot, and by scans that the server plans."""
+"""Iceberg tables read back: by the client, snapshot by snapshot, and by scans that the server plans."""
 
 from __future__ import annotations
 
 import itertools
 from collections.abc import Container, Iterator
-from typing import Any
-from urllib.parse import quote
+from typing import TYPE_CHECKING, Any
 
-import httpx
-
+from lakepact import client
+from lakepact.client import NotFound, OperationNotSupported
 from lakepact.conformance.checks.iceberg_rest.kit.files.manifests import DATA
 from lakepact.conformance.evidence.escaping import plain
 from lakepact.conformance.evidence.outcome import Unmet
-from lakepact.data import iceberg
+from lakepact.data import catalogs
 from lakepact.data.figures import Figures
 from lakepact.data.findings import Finding, bounded, counted, held, not_offered, shaped
 from lakepact.data.truth import WrittenTable
 
-NOT_THERE = frozenset({404, 405, 406, 501})
+if TYPE_CHECKING:
+    from lakepact.client import IcebergCatalog
 
 
-def verify(
-    known: Any, namespace: str, table: WrittenTable, *, headers: dict[str, str]
-) -> Iterator[Finding]:
-    """Everything that there is to see of one table, one finding at a time.
-
-    Args:
-        known: the catalog, as pyiceberg speaks to it.
-        namespace: where the table is.
-        table: what it has to be.
-        headers: sent with requests of our own.
-    """
+def verify(catalog: IcebergCatalog, namespace: str, table: WrittenTable) -> Iterator[Finding]:
+    """Everything that there is to see of one table, one finding at a time."""
     name = (namespace, table.name)
-    if not known.table_exists(name):
+    if not catalog.table_exists(name):
         yield Finding(table.name, table.protocol, "table", "a table", "none")
         return
-    found, last = known.load_table(name), len(table.versions) - 1
+    found, last = client.pyiceberg_table(catalog, name), len(table.versions) - 1
     yield from _described(found, table)
-    yield from held(table, "rows without a snapshot id", _batches(found.scan()), version=last)
+    rows = _batches(catalog, found, found.scan())
+    yield from held(table, "rows without a snapshot id", rows, version=last)
     for number, identifier in enumerate(table.snapshots):
-        yield from _snapshot(found, table, number, identifier)
+        yield from _snapshot(catalog, found, table, number, identifier=identifier)
     if found.snapshot_by_id(table.snapshots[-1]):
         files = found.inspect.files(snapshot_id=table.snapshots[-1]).to_pylist()
         data = [file for file in files if file["content"] == DATA]
@@ -53,7 +45,7 @@ def verify(
         yield counted(table, "records of all delete files", table.gone(last), gone)
         yield from bounded(table, last, _figures_of(data), what="the manifests")
     there = {snapshot.snapshot_id for snapshot in found.snapshots()}
-    yield from _planned(known, namespace, table, headers=headers, there=there)
+    yield from _planned(catalog, name, table, there=there)
 
 
 def _described(found: Any, table: WrittenTable) -> Iterator[Finding]:
@@ -81,7 +73,9 @@ def _described(found: Any, table: WrittenTable) -> Iterator[Finding]:
     yield counted(table, "format-version", shape.format_version, found.format_version)
 
 
-def _snapshot(found: Any, table: WrittenTable, number: int, identifier: int) -> Iterator[Finding]:
+def _snapshot(
+    catalog: IcebergCatalog, found: Any, table: WrittenTable, number: int, *, identifier: int
+) -> Iterator[Finding]:
     """Yield whether a snapshot has the rows, the schema and the summary of its version."""
     snapshot = found.snapshot_by_id(identifier)
     if snapshot is None:
@@ -100,21 +94,20 @@ def _snapshot(found: Any, table: WrittenTable, number: int, identifier: int) -> 
         scan.projection().as_arrow(),
         version=number,
     )
-    yield from held(
-        table, f"version {number}: rows of its snapshot", _batches(scan), version=number
-    )
+    rows = _batches(catalog, found, scan)
+    yield from held(table, f"version {number}: rows of its snapshot", rows, version=number)
     total = int((snapshot.summary or {}).get("total-records") or 0)
     yield counted(
         table, f"version {number}: total-records of the snapshot", _records_of(table, number), total
     )
 
 
-def _batches(scan: Any) -> Iterator[Any]:
+def _batches(catalog: IcebergCatalog, table: Any, scan: Any) -> Iterator[Any]:
     try:
-        yield from scan.to_arrow_batch_reader()
-    except iceberg.refusals() as unread:
+        yield from catalogs.batches(catalog, table, scan)
+    except catalogs.table_errors() as unread:
         raise Unmet(
-            "rows that pyiceberg reads", f"{type(unread).__name__}: {plain(unread)}"
+            "rows that the client reads", f"{type(unread).__name__}: {plain(unread)}"
         ) from unread
 
 
@@ -139,54 +132,33 @@ def _figures_of(files: list[dict[str, Any]]) -> dict[str, Figures]:
 
 
 def _planned(
-    known: Any,
-    namespace: str,
+    catalog: IcebergCatalog,
+    name: tuple[str, str],
     table: WrittenTable,
     *,
-    headers: dict[str, str],
     there: Container[int],
 ) -> Iterator[Finding]:
     """Yield how many records the server plans for a scan of each snapshot that is there, and between two of them."""
-    prefix = known.properties.get("prefix")
-    place = f"namespaces/{quote(namespace, safe='')}/tables/{quote(table.name, safe='')}"
-    base = f"{known.uri.rstrip('/')}/v1/{f'{prefix}/' if prefix else ''}{place}"
-    with httpx.Client(headers=headers, timeout=60, trust_env=False) as client:
-        asked: list[tuple[str, dict[str, Any], int]] = [
-            (
-                f"version {n}: records of a planned scan",
-                {"snapshot-id": snapshot},
-                _records_of(table, n),
-            )
-            for n, snapshot in enumerate(table.snapshots)
-        ]
-        for n, (before, now) in enumerate(itertools.pairwise(table.snapshots), start=1):
-            if came := table.inserted(n).count:
-                between = {"start-snapshot-id": before, "end-snapshot-id": now}
-                asked.append(
-                    (f"version {n}: records of a planned scan of what came", between, came)
-                )
-        for what, body, rows in asked:
-            if any(snapshot not in there for snapshot in body.values()):
-                continue
-            reply = client.post(f"{base}/plan", json=body)
-            if reply.status_code in NOT_THERE:
-                yield not_offered(table, what, f"status {reply.status_code}")
-                return
-            yield counted(table, what, rows, sum(_records(client, base, reply)))
-
-
-def _records(client: httpx.Client, base: str, reply: httpx.Response) -> Iterator[int]:
-    """Yield the records of each file of a plan, of its plan tasks too."""
-    plan = reply.raise_for_status().json()
-    while plan["status"] == "submitted":
-        plan = client.get(f"{base}/plan/{plan['plan-id']}").raise_for_status().json()
-    rest = [plan]
-    while rest:
-        told = rest.pop()
-        yield from (
-            int(task["data-file"]["record-count"]) for task in told.get("file-scan-tasks") or ()
+    scans: list[tuple[str, dict[str, Any], int]] = [
+        (
+            f"version {n}: records of a planned scan",
+            {"snapshot_id": snapshot},
+            _records_of(table, n),
         )
-        rest += [
-            client.post(f"{base}/tasks", json={"plan-task": task}).raise_for_status().json()
-            for task in told.get("plan-tasks") or ()
-        ]
+        for n, snapshot in enumerate(table.snapshots)
+    ]
+    for n, (before, now) in enumerate(itertools.pairwise(table.snapshots), start=1):
+        if added := table.inserted(n).count:
+            between = {"start_snapshot_id": before, "end_snapshot_id": now}
+            scans.append((f"version {n}: records of a planned scan of what came", between, added))
+    for what, snapshots, rows in scans:
+        if any(snapshot not in there for snapshot in snapshots.values()):
+            continue
+        try:
+            plan = catalog.plan_scan(name, **snapshots)
+            tasks = catalog.scan_tasks(name, plan)
+            records = sum(task.data_file.record_count for task in tasks)
+        except (NotFound, OperationNotSupported) as refused:
+            yield not_offered(table, what, plain(refused))
+            return
+        yield counted(table, what, rows, records)

@@ -171,7 +171,7 @@ def test_landing_by_spark_without_its_jar_names_the_table_and_advises(
     with pytest.raises(
         CannotLand, match=r"did not store campaigns: .*--conf spark\.jars\.packages"
     ):
-        next(spark.land(engine, landing.kept(on_spark), spark.in_folder(tmp_path)))
+        next(spark.land(engine, landing.kept(on_spark), tmp_path))
 
 
 def test_judging_on_spark_equals_local_judging(on_spark: Path) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import click
@@ -15,10 +16,17 @@ from lakepact.conformance.campaign.engines.spark import Spark
 from lakepact.conformance.campaign.paths import FOLDER
 from lakepact.conformance.campaign.progress import with_errors_in_one_line
 from lakepact.conformance.evidence.escaping import plain
-from lakepact.conformance.running.profiles import of_catalog
 from lakepact.data import campaigns as landing
 from lakepact.data.campaigns import delta, iceberg, spark
 from lakepact.data.campaigns import trends as over_runs
+from lakepact.data.catalogs import CatalogAddress, catalog_options
+
+of_namespace = click.option(
+    "--namespace",
+    default=iceberg.NAMESPACE,
+    show_default=True,
+    help="Iceberg: the namespace of the tables.",
+)
 
 
 @campaign.command()
@@ -36,17 +44,8 @@ from lakepact.data.campaigns import trends as over_runs
     required=True,
     help="Format of the tables.",
 )
-@click.option("--catalog", metavar="URL", help="Iceberg: the REST catalog that takes them.")
-@click.option(
-    "--namespace",
-    default=iceberg.NAMESPACE,
-    show_default=True,
-    help="Iceberg: the namespace that they are in.",
-)
-@click.option("--warehouse", metavar="NAME", help="Iceberg: which warehouse of the catalog.")
-@click.option(
-    "--token-env", metavar="NAME", help="Iceberg: the environment variable that holds the token."
-)
+@catalog_options()
+@of_namespace
 @click.option(
     "--to",
     "to_folder",
@@ -59,10 +58,8 @@ def land(
     *,
     run_folder: Path,
     form: str,
-    catalog: str | None,
+    catalog: CatalogAddress | None,
     namespace: str,
-    warehouse: str | None,
-    token_env: str | None,
     to_folder: Path | None,
     engine: Choice,
 ) -> None:
@@ -72,39 +69,35 @@ def land(
     """
     if (form == "iceberg") != (catalog is not None) or (form == "delta") != (to_folder is not None):
         raise click.UsageError("say --as iceberg --catalog URL, or --as delta --to DIR")
+    if catalog and engine.engine == SPARK:
+        raise click.UsageError(
+            "--as iceberg writes in this process, which guards what a catalog answers: leave out --engine spark"
+        )
 
     def put() -> None:
         started = time.perf_counter()
         kept = landing.kept(run_folder)
-        properties = of_catalog(warehouse, token_env)
-        with replace(
-            engine,
-            confs=(*spark.SETTINGS[form], *engine.confs)
-            if engine.engine == SPARK
-            else engine.confs,
-        ).made() as used:
-            if isinstance(used, Spark):
-                write = (
-                    spark.in_folder(to_folder)
-                    if to_folder
-                    else spark.in_catalog(used, str(catalog), namespace, properties=properties)
-                )
-                _tell(spark.land(used, kept, write))
-            elif to_folder:
-                _tell(delta.land(kept, to_folder))
-            else:
-                _tell(iceberg.land(kept, str(catalog), namespace=namespace, properties=properties))
-        if to_folder is not None:
-            shares = delta.share(to_folder)
-            if shares is not None:
-                click.echo(
-                    f"{shares} shares them: add recipients, then lakepact serve --shares {shares} --profiles DIR"
-                )
-        click.echo(
-            f"run {kept[0].run_id} is in {catalog or to_folder}, {time.perf_counter() - started:.1f} s"
-        )
+        if catalog:
+            _tell(iceberg.land(kept, catalog, namespace=namespace))
+        elif to_folder:
+            _put_into(to_folder, kept, engine)
+        where = catalog.address if catalog else to_folder
+        click.echo(f"run {kept[0].run_id} is in {where}, {time.perf_counter() - started:.1f} s")
 
     with_errors_in_one_line("land", put)
+
+
+def _put_into(folder: Path, kept: list[landing.Kept], engine: Choice) -> None:
+    settings = spark.SETTINGS if engine.engine == SPARK else ()
+    with replace(engine, confs=(*settings, *engine.confs)).made() as used:
+        _tell(
+            spark.land(used, kept, folder) if isinstance(used, Spark) else delta.land(kept, folder)
+        )
+    shares = delta.share(folder)
+    if shares is not None:
+        click.echo(
+            f"{shares} shares them: add recipients, then lakepact serve --shares {shares} --profiles DIR"
+        )
 
 
 def _tell(tables: Iterable[landing.Landed]) -> None:
@@ -120,19 +113,8 @@ def _tell(tables: Iterable[landing.Landed]) -> None:
     metavar="DIR",
     help="Folder of Delta tables that `land --as delta` wrote.",
 )
-@click.option(
-    "--catalog", metavar="URL", help="Iceberg REST catalog that `land --as iceberg` wrote to."
-)
-@click.option(
-    "--namespace",
-    default=iceberg.NAMESPACE,
-    show_default=True,
-    help="Iceberg: the namespace of the tables.",
-)
-@click.option("--warehouse", metavar="NAME", help="Iceberg: the warehouse of the catalog.")
-@click.option(
-    "--token-env", metavar="NAME", help="Iceberg: the environment variable that holds the token."
-)
+@catalog_options()
+@of_namespace
 @click.option(
     "--out",
     type=click.Path(path_type=Path, dir_okay=False),
@@ -142,25 +124,20 @@ def _tell(tables: Iterable[landing.Landed]) -> None:
 def trends(
     *,
     from_folder: Path | None,
-    catalog: str | None,
+    catalog: CatalogAddress | None,
     namespace: str,
-    warehouse: str | None,
-    token_env: str | None,
     out: Path | None,
 ) -> None:
     """Show since when each target breaks a requirement, and what changed at that time, over all landed runs."""
-    if (from_folder is None) == (catalog is None):
+    if catalog is not None and from_folder is None:
+        read = partial(over_runs.of_iceberg, catalog, namespace=namespace)
+    elif from_folder is not None and catalog is None:
+        read = partial(over_runs.of_delta, from_folder)
+    else:
         raise click.UsageError("give --from DIR or --catalog URL")
 
     def show() -> None:
-        rows = (
-            over_runs.of_delta(from_folder)
-            if from_folder is not None
-            else over_runs.of_iceberg(
-                str(catalog), namespace=namespace, properties=of_catalog(warehouse, token_env)
-            )
-        )
-        found = over_runs.trends(rows)
+        found = over_runs.trends(read())
         for trend in found.broken:
             runs = f"{trend.runs} {'run' if trend.runs == 1 else 'runs'}"
             said = f"{trend.target} {trend.requirement_id} {trend.verdict} since {trend.since.day} ({runs}): {trend.change}"

@@ -1,65 +1,43 @@
-"""Landing in an Iceberg catalog over REST, by pyiceberg; rows of the same run are replaced."""
+"""Landing in an Iceberg catalog, by pyiceberg through the client; rows of the same run are replaced."""
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from importlib import import_module
 from typing import Any
 
-from lakepact.conformance.campaign.errors import CannotLand
+from lakepact import client
 from lakepact.data.campaigns import RUN, Kept, Landed
-from lakepact.extras import install
+from lakepact.data.catalogs import CatalogAddress
 
 NAMESPACE = "lakepact"
 PROPERTIES = {
     "write.metadata.delete-after-commit.enabled": "false",
     "write.target-file-size-bytes": str(1 << 27),  # in memory
 }
-INSTALL = install("data")
 #: The snapshot property with the id of the run, which makes storing idempotent.
 SAYS_RUN, SAYS_CONTENT = "lakepact.run", "lakepact.content"
 
 
 def land(
-    tables: Iterable[Kept],
-    url: str,
-    *,
-    namespace: str = NAMESPACE,
-    properties: Mapping[str, str] | None = None,
+    tables: Iterable[Kept], catalog: CatalogAddress, *, namespace: str = NAMESPACE
 ) -> Iterator[Landed]:
     """Store tables in a catalog; yields after each.
 
     Args:
         tables: of one run.
-        url: address of the catalog.
+        catalog: their catalog.
         namespace: their namespace; created if it does not exist.
-        properties: further properties of pyiceberg, such as `token` and `warehouse`.
 
     Raises:
-        CannotLand: pyiceberg is not installed, the catalog does not answer, or its tables are not writable.
+        CannotOpen: pyiceberg is not installed, the catalog does not answer, or its tables are not writable.
     """
-    try:
-        catalogs = import_module("pyiceberg.catalog")
-        errors = import_module("pyiceberg.exceptions")
-    except ModuleNotFoundError as missing:
-        raise CannotLand(f"{missing.name} is not installed: {INSTALL}") from missing
-    try:
-        catalog = catalogs.load_catalog("lakepact", type="rest", uri=url, **(properties or {}))
-        catalog.create_namespace_if_not_exists(namespace)
+    with catalog.opened() as opened:
+        writable = client.pyiceberg_catalog(opened)
+        writable.create_namespace_if_not_exists(namespace)
         for table in tables:
-            yield _landed(catalog, f"{namespace}.{table.name}", table)
-    except (OSError, ValueError, LookupError, errors.RESTError, *_of_pyiceberg(errors)) as wrong:
-        said = (str(wrong).splitlines() or [""])[0]
-        raise CannotLand(
-            f"the catalog at {url} did not take the tables: {type(wrong).__name__}: {said[:300]}"
-        ) from wrong
-
-
-def _of_pyiceberg(errors: Any) -> tuple[type[Exception], ...]:
-    return tuple(
-        e for e in vars(errors).values() if isinstance(e, type) and issubclass(e, Exception)
-    )
+            yield _landed(writable, f"{namespace}.{table.name}", table)
 
 
 def _landed(catalog: Any, name: str, kept: Kept) -> Landed:

@@ -16,6 +16,7 @@ from lakepact.conformance.campaign.paths import STORES, located, parquet
 from lakepact.conformance.report.page import page, plain_table, section, top
 from lakepact.data.campaigns import RUN
 from lakepact.data.campaigns.delta import INSTALL
+from lakepact.data.catalogs import CatalogAddress
 
 #: The columns that are read of each table.
 COLUMNS = {
@@ -140,27 +141,18 @@ def _rows_of_file(uri: str, columns: Sequence[str]) -> list[dict[str, Any]]:
     return rows
 
 
-def of_iceberg(
-    url: str, *, namespace: str, properties: Mapping[str, str]
-) -> dict[str, list[dict[str, Any]]]:
+def of_iceberg(catalog: CatalogAddress, *, namespace: str) -> dict[str, list[dict[str, Any]]]:
     """Return the rows of both tables that were landed in an Iceberg catalog.
 
     Raises:
-        LookupError: the catalog does not answer, or has no such table.
+        CannotOpen: the catalog does not answer, or has no such table.
     """
-    catalogs, errors = import_module("pyiceberg.catalog"), import_module("pyiceberg.exceptions")
-    try:
-        catalog = catalogs.load_catalog("lakepact", type="rest", uri=url, **properties)
-        tables = {name: catalog.load_table(f"{namespace}.{name}") for name in COLUMNS}
+    with catalog.opened() as opened:
+        scans = {name: opened.scan((namespace, name), few) for name, few in COLUMNS.items()}
         return {
-            name: tables[name].scan(selected_fields=few).to_arrow().to_pylist()
-            for name, few in COLUMNS.items()
+            name: [row for batch in scan.batches() for row in batch.to_pylist()]
+            for name, scan in scans.items()
         }
-    except (OSError, ValueError, errors.RESTError, errors.NoSuchTableError) as wrong:
-        said = (str(wrong).splitlines() or [""])[0]
-        raise LookupError(
-            f"the catalog at {url} gives no tables of campaigns: {said[:300]}"
-        ) from wrong
 
 
 def trends(rows: Mapping[str, Sequence[Mapping[str, Any]]]) -> Trends:

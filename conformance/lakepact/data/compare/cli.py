@@ -15,6 +15,7 @@ from lakepact.conformance.evidence.escaping import json
 from lakepact.conformance.evidence.redaction import SECRET_NAMES, redacted
 from lakepact.conformance.report.screen import Screen
 from lakepact.conformance.running.profiles import of_catalog
+from lakepact.data.catalogs import CatalogAddress
 from lakepact.data.compare import show
 from lakepact.data.compare.delta_side import DeltaSide
 from lakepact.data.compare.duckdb_engine import DuckDb
@@ -212,7 +213,7 @@ def compare(a: str, b: str, **options: Any) -> None:
                 else:
                     show.line(console, result)
     except Exception as wrong:  # noqa: BLE001 - catalogs fail in many ways, each is one line
-        how = f"; {install('data')}" if isinstance(wrong, ModuleNotFoundError) else ""
+        how = f"; {install('data')}" if isinstance(wrong, ImportError) else ""
         click.echo(f"lakepact data compare: {message(wrong, secrets)}{how}", err=True)
         sys.exit(INCOMPLETE)
     if not found:
@@ -239,7 +240,7 @@ def _side(
     if "#" in address and not is_url:
         return SharedSide(address, as_of=as_of)
     if is_url or not ("/" in address or Path(address).exists()):
-        return IcebergSide(address, properties, as_of=as_of, spark=spark)
+        return IcebergSide(CatalogAddress(address, properties), as_of=as_of, spark=spark)
     return DeltaSide(address, properties, as_of=as_of)
 
 

@@ -1,4 +1,4 @@
-"""The tables of an Iceberg catalog, read by pyiceberg."""
+"""The tables of an Iceberg catalog, read by the client."""
 
 from __future__ import annotations
 
@@ -7,7 +7,10 @@ from collections.abc import Iterator, Sequence
 from importlib import import_module
 from typing import Any
 
+from lakepact import client
+from lakepact.client import ResponseError
 from lakepact.conformance.evidence.arrow import pa
+from lakepact.data.catalogs import CatalogAddress, batches
 from lakepact.data.compare.model import (
     ICEBERG,
     CannotCompare,
@@ -18,6 +21,7 @@ from lakepact.data.compare.model import (
 )
 
 WILD = "*?["
+DEEPEST = 50  #: levels of a namespace, of which a server could invent more for ever
 SPARK_TAKES = (
     "warehouse",
     "token",
@@ -30,33 +34,23 @@ SPARK_TAKES = (
 
 
 class IcebergSide:
-    """A catalog at a URL, or one that pyiceberg's configuration names.
+    """A catalog.
 
     Args:
-        address: the URL or name.
-        properties: of pyiceberg's catalog.
+        catalog: its address.
         as_of: the time whose snapshots are compared, or None for the current ones.
         spark: its name in the settings of Spark, if Spark reads it by Iceberg's jar.
     """
 
     def __init__(
         self,
-        address: str,
-        properties: dict[str, str],
+        catalog: CatalogAddress,
         *,
         as_of: dt.datetime | None,
         spark: str | None,
     ) -> None:
-        self._address, self._as_of, self._spark, self._properties = (
-            address,
-            as_of,
-            spark,
-            properties,
-        )
-        own = {"type": "rest", "uri": address} if "://" in address else {}
-        self._catalog: Any = import_module("pyiceberg.catalog").load_catalog(
-            "lakepact" if own else address, **own, **properties
-        )
+        self._address, self._as_of, self._spark = catalog, as_of, spark
+        self._catalog = catalog.connect()
         self._identifiers: dict[str, tuple[str, ...]] = {}
         self.close = self._catalog.close
 
@@ -71,19 +65,19 @@ class IcebergSide:
             for pattern in patterns
         ]
         for namespace in self._namespaces((), starts):
-            for identifier in self._catalog.list_tables(namespace):
+            for table in self._catalog.list_tables(namespace):
+                identifier = (*table.namespace, table.name)
                 self._identifiers[".".join(identifier)] = identifier
                 yield ".".join(identifier)
 
     def _namespaces(
         self, parent: tuple[str, ...], starts: Sequence[str]
     ) -> Iterator[tuple[str, ...]]:
-        errors = import_module("pyiceberg.exceptions")
+        if len(parent) > DEEPEST:
+            raise CannotCompare(f"{'.'.join(parent)} is a namespace of more than {DEEPEST} levels")
         try:
-            found = (
-                self._catalog.list_namespaces(parent) if parent else self._catalog.list_namespaces()
-            )
-        except (errors.RESTError, errors.NoSuchNamespaceError, NotImplementedError):
+            found = list(self._catalog.list_namespaces(parent or None))
+        except ResponseError:
             if not parent:
                 raise
             return  # a catalog without nested namespaces
@@ -101,7 +95,8 @@ class IcebergSide:
         Raises:
             CannotCompare: there was no snapshot at that time.
         """
-        loaded = self._catalog.load_table(self._identifiers.get(name, tuple(name.split("."))))
+        identifier = self._identifiers.get(name, tuple(name.split(".")))
+        loaded = client.pyiceberg_table(self._catalog, identifier)
         snapshot = loaded.current_snapshot()
         scan = loaded.scan()
         if self._as_of:
@@ -120,7 +115,7 @@ class IcebergSide:
             pin=f"{f'snapshot {snapshot.snapshot_id}' if snapshot else 'no snapshot'}, {loaded.metadata_location.rpartition('/')[2]}",
             layout=_layout(loaded.metadata, scan.projection()),
             schema=schema,
-            batches=lambda: _batches(scan, schema) if snapshot else iter(()),
+            batches=lambda: (batch.cast(schema) for batch in batches(self._catalog, loaded, scan)),
             frame=lambda session: self._frame(session, name, snapshot),
         )
 
@@ -128,10 +123,13 @@ class IcebergSide:
         chosen = {"snapshot-id": str(snapshot.snapshot_id)} if snapshot else {}
         if self._spark:
             return session.read.options(**chosen).table(f"{self._spark}.{name}")
-        known = {
-            key: value for key, value in self._properties.items() if key.startswith(SPARK_TAKES)
+        own = {
+            key: value
+            for key, value in self._address.properties.items()
+            if key.startswith(SPARK_TAKES)
         }
-        options = {"catalog": self._address, "scan-planning-mode": "client", **known, **chosen}
+        address = self._address.address
+        options = {"catalog": address, "scan-planning-mode": "client", **own, **chosen}
         return session.read.format("lakepact").options(**options).load(name)
 
 
@@ -164,15 +162,3 @@ def _layout(metadata: Any, schema: Any) -> Layout:
         snapshots=len(metadata.snapshots),
         format_version=str(metadata.format_version),
     )
-
-
-def _batches(scan: Any, schema: Any) -> Iterator[Any]:
-    """Yield the record batches of a scan, one file after the other: `to_arrow_batch_reader` keeps the rows of many files at once."""
-    arrow, everything = (
-        import_module("pyiceberg.io.pyarrow"),
-        import_module("pyiceberg.expressions").AlwaysTrue(),
-    )
-    reader = arrow.ArrowScan(scan.table_metadata, scan.io, scan.projection(), everything)
-    for task in scan.plan_files():
-        for batch in reader.to_record_batches([task]):
-            yield batch.cast(schema) if batch.schema != schema else batch

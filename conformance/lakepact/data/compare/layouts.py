@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from lakepact.conformance.evidence.redaction import REDACTED, SECRET_NAMES
+from lakepact.conformance.evidence.redaction import REDACTED, SECRET_NAMES, redacted
 from lakepact.data.compare.model import Column, Difference, Layout
 
 #: Types of Iceberg that Delta does not have, and what a copy has in their place.
@@ -42,7 +42,7 @@ def differences(a: Layout, b: Layout) -> Iterator[Difference]:
             values = [layout.properties.get(name) for layout in (a, b)]
             if values[0] != values[1]:
                 shown = [
-                    value and (REDACTED if SECRET_NAMES.search(name) else value[:200])
+                    value and (REDACTED if SECRET_NAMES.search(name) else redacted(value, ())[:200])
                     for value in values
                 ]
                 yield Difference("property", f"property {name}", *shown)

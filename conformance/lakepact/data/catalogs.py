@@ -1,0 +1,144 @@
+"""Iceberg catalogs and their tables, opened by the client: what a server answers runs no code and opens no file of this machine."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Generator, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import wraps
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from lakepact import client
+from lakepact.client import LakepactError
+from lakepact.client.iceberg_rest.profiles import constructor_arguments, profile_properties
+from lakepact.conformance.evidence.escaping import plain
+from lakepact.conformance.running.profiles import of_catalog
+
+if TYPE_CHECKING:
+    from lakepact.client import IcebergCatalog
+
+RETRIES = client.Retries(tries=3, total=20)  #: of verbs at which somebody waits
+LONGEST = 300  #: characters of an error
+
+
+class CannotOpen(OSError):
+    """A catalog does not answer, or refuses; the message says what to do."""
+
+
+@dataclass(frozen=True)
+class CatalogAddress:
+    """The address of a catalog, or its name in the configuration of pyiceberg, with properties of pyiceberg."""
+
+    address: str
+    properties: Mapping[str, str] = field(default_factory=dict[str, str], repr=False)
+
+    def connect(self) -> IcebergCatalog:
+        """Return the client of the catalog.
+
+        Raises:
+            ValueError: pyiceberg's configuration has no such catalog, or a property is not supported.
+        """
+        is_url = "://" in self.address
+        named = {"uri": self.address} if is_url else profile_properties(self.address)
+        own = {**named, **self.properties}
+        trusted = own.pop("trustedOrigins", "").replace(",", " ").split()
+        url, arguments = constructor_arguments(own)
+        return client.IcebergCatalog(url, trusted_origins=trusted, retries=RETRIES, **arguments)
+
+    @contextlib.contextmanager
+    def opened(self) -> Generator[IcebergCatalog]:
+        """Yield the client of the catalog.
+
+        Raises:
+            CannotOpen: pyiceberg is not installed; or the catalog, or one of its tables, is not readable or writable.
+        """
+        try:
+            refusals = table_errors()
+        except ModuleNotFoundError as missing:
+            install = "pip install 'lakepact[data]'"
+            raise CannotOpen(f"{missing.name} is not installed: {install}") from missing
+        try:
+            with self.connect() as catalog:
+                yield catalog
+        except refusals as wrong:
+            reason = (plain(wrong).splitlines() or [""])[0]
+            raise CannotOpen(
+                f"the catalog at {self.address}: {type(wrong).__name__}: {reason[:LONGEST]}"
+            ) from wrong
+
+
+def table_errors() -> tuple[type[Exception], ...]:
+    """Return the exceptions that the client and pyiceberg raise for an unreadable table."""
+    theirs = vars(import_module("pyiceberg.exceptions")).values()
+    return (
+        LakepactError,
+        OSError,
+        ValueError,
+        LookupError,
+        *(error for error in theirs if isinstance(error, type) and issubclass(error, Exception)),
+    )
+
+
+def batches(catalog: IcebergCatalog, table: Any, scan: Any) -> Iterator[Any]:
+    """Yield the record batches of a scan of pyiceberg.
+
+    Args:
+        catalog: The catalog of the table.
+        table: The table, as `pyiceberg_table` returns it.
+        scan: A scan of it, without a filter.
+    """
+    from lakepact.client.iceberg_rest.data_files import FileReader, PlannedFile  # noqa: PLC0415 - where pyiceberg is there
+
+    reader = FileReader.of(scan, table.io.properties, None, trusted=catalog.trusted_origins)
+    yield from reader.read(
+        (PlannedFile(task) for task in scan.plan_files()),
+        lambda: client.pyiceberg_table(catalog, table.name()).io.properties,
+    )
+
+
+def catalog_options(default: str = "") -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Give a command the options of a catalog, which become its argument `catalog`: an address, or None.
+
+    Args:
+        default: The sentence about what happens without `--catalog`.
+    """
+
+    def with_options(command: Callable[..., None]) -> Callable[..., None]:
+        @wraps(command)
+        def called(
+            *arguments: Any,
+            catalog: str | None,
+            warehouse: str | None,
+            token_env: str | None,
+            trust_origin: tuple[str, ...],
+            **others: Any,
+        ) -> None:
+            trusted = {"trustedOrigins": " ".join(trust_origin)}
+            properties = {**of_catalog(warehouse, token_env), **trusted}
+            address = CatalogAddress(catalog, properties) if catalog else None
+            command(*arguments, catalog=address, **others)
+
+        for option in (
+            click.option(
+                "--trust-origin",
+                multiple=True,
+                metavar="ORIGIN",
+                help="An origin to which --catalog may lead, or `file:` for files of this machine.",
+            ),
+            click.option("--warehouse", metavar="NAME", help="The warehouse to ask --catalog for."),
+            click.option(
+                "--token-env",
+                metavar="NAME",
+                help="Environment variable that holds a bearer token for --catalog.",
+            ),
+            click.option(
+                "--catalog", metavar="URL", help=f"Address of an Iceberg REST catalog.{default}"
+            ),
+        ):
+            called = option(called)
+        return called
+
+    return with_options
