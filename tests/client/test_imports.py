@@ -30,7 +30,7 @@ def names(tree: ast.AST) -> set[str]:
 
 
 #: Modules for rows are loaded on demand; their libraries are in an extra.
-OF_ROWS = FOLDER / "delta_sharing" / "rows"
+OF_ROWS = {FOLDER / "delta_sharing" / "rows", FOLDER / "rows"}
 
 #: Modules of the command `lakepact`; its library is in an extra.
 OF_COMMAND = FOLDER / "command"
@@ -61,7 +61,7 @@ def allowed(module: Path) -> set[str]:
     """Return the libraries that a module may import."""
     extra = (
         {"duckdb", "pandas", "polars", "pyarrow", "pyroaring"}
-        if OF_ROWS in module.parents
+        if OF_ROWS & {*module.parents}
         else set()
     )
     extra |= {"click"} if OF_COMMAND in module.parents or module.name == "options.py" else set()

@@ -22,6 +22,7 @@ class Limits:
     Args:
         body: Bytes of the body of a reply that is not streamed, as it is sent and as it is decoded.
         line: Bytes of one line of a listing of files, which is streamed; the listing itself may have any number of lines.
+        listing: Bytes of the files of a listing whose rows are read; it is held until all of them are read.
         file: Bytes of a data file whose size its listing does not say.
         pages: Pages of one listing.
         connections: Connections that a client has open at once; further calls wait, see `Timeouts(pool=…)`.
@@ -29,6 +30,7 @@ class Limits:
 
     body: int = 64 * MIB
     line: int = 64 * MIB
+    listing: int = 1024 * MIB
     file: int = 128 * MIB
     pages: int = 100_000
     connections: int = 100

@@ -158,22 +158,23 @@ def test_vector_without_a_location_raises_value_error(changed):
         deletion_vectors.span(DeletionVector(**members))
 
 
-@given(st.integers(1, 300), st.data())
-def test_selection_keeps_the_difference_of_two_vectors(count, data):
-    rows = st.none() | st.sets(st.integers(0, count - 1))
+@given(st.integers(1, 300), st.integers(0, 300), st.data())
+def test_selection_keeps_the_difference_of_two_vectors(count, start, data):
+    rows = st.none() | st.sets(st.integers(0, start + count))
     only, but_not = data.draw(rows), data.draw(rows)
     made = [None if each is None else BitMap64(each) for each in (only, but_not)]
 
-    mask = Selection(*made).mask(count)
+    mask = Selection(*made).mask(count, start)
 
     kept = (
-        set(range(count))
+        set(range(start, start + count))
         if mask is None
-        else {row for row, is_kept in enumerate(mask.to_pylist()) if is_kept}
+        else {start + row for row, is_kept in enumerate(mask.to_pylist()) if is_kept}
     )
-    assert kept == (set(range(count)) if only is None else only) - (but_not or set())
+    rows = set(range(start, start + count))
+    assert kept == (rows if only is None else rows & only) - (but_not or set())
 
 
 def test_row_number_beyond_the_file_raises_value_error():
     with pytest.raises(ValueError, match="names row 10 of a file that has 10"):
-        Selection(but_not=BitMap64([10])).mask(10)
+        Selection(but_not=BitMap64([10])).within(10)

@@ -13,7 +13,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lakepact.client import AsyncSharingClient, BadReply, SharingClient, Unreachable
+from lakepact.client import (
+    AsyncSharingClient,
+    BadReply,
+    LimitExceeded,
+    Limits,
+    SharingClient,
+    Unreachable,
+)
 from lakepact.client.delta_sharing.lines import SharedFile
 from lakepact.client.delta_sharing.parsing import LineReader
 from lakepact.client.errors import Failure
@@ -167,6 +174,19 @@ class Endless:
     async def blocks_of_loop(self):
         for block in self.blocks():
             yield block
+
+
+def test_endless_listing_of_rows_is_limited():
+    server = Endless(100_000)
+    carrier = httpx.MockTransport(lambda _: httpx.Response(200, content=server.blocks()))
+    limits = Limits(listing=1 << 20)
+    with (
+        SharingClient(PROFILE, http=httpx.Client(transport=carrier), limits=limits) as client,
+        pytest.raises(LimitExceeded, match=r"Limits\(listing=…\) allows more"),
+    ):
+        client.table(*PLACE).to_arrow()
+
+    assert server.given < 2000
 
 
 def test_listing_takes_constant_memory():

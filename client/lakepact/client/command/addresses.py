@@ -14,6 +14,7 @@ import click
 from lakepact.client import (
     BearerToken,
     IcebergCatalog,
+    Limits,
     NoAuth,
     Profile,
     Retries,
@@ -37,6 +38,7 @@ SHARING = "delta_sharing"
 _LOGINS = ("token_env", "credential_env", "sigv4")
 #: A user is waiting at the terminal.
 _RETRIES = Retries(tries=3, total=20)
+_LIMITS = Limits(listing=128 << 20)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -101,6 +103,7 @@ def _client(asked: Asking) -> Client:
         "cert": access.cert,
         "proxy": access.proxy,
         "retries": _RETRIES,
+        "limits": _LIMITS,
     }
     if _scheme(asked.address) not in {"http", "https"}:
         return SharingClient(_profile(asked), **options)

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import sys
 from dataclasses import dataclass, field
-from itertools import chain, islice
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 import pyarrow.dataset as ds
-import pyarrow.parquet as pq
 from pyiceberg.conversions import from_json
 from pyiceberg.expressions import AlwaysTrue
 from pyiceberg.expressions.visitors import bind, extract_field_ids
@@ -22,12 +21,13 @@ from pyiceberg.io.pyarrow import (
 )
 from pyiceberg.manifest import FileFormat
 from pyiceberg.schema import visit_with_partner
-from pyiceberg.table.deletion_vector import deletion_vectors_from_puffin_file
+from pyiceberg.table.deletion_vector import PROPERTY_REFERENCED_DATA_FILE
 from pyiceberg.table.puffin import PuffinFile
 from pyroaring import BitMap64
 
 from lakepact.client.delta_sharing.rows.selection import Selection
 from lakepact.client.iceberg_rest.file_io import expired, file_io
+from lakepact.client.rows.bounded_parquet import BoundedParquet
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Container, Iterable, Iterator, Sequence
@@ -43,8 +43,6 @@ if TYPE_CHECKING:
 
 #: The end of the last part of a file, whatever size the manifest states.
 END = sys.maxsize
-#: The most rows and bytes of a batch, and the bytes of a column that are fetched at once.
-_BATCH_ROWS, _BATCH_BYTES, _FETCHED = 65_536, 8 << 20, 4 << 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,11 +139,10 @@ class FileReader:
                 [part.task]
             )
             return
-        deleted = BitMap64(
-            chain.from_iterable(
-                _deleted(io, file, data.file_path) for file in part.task.delete_files
-            )
-        )
+        deleted = BitMap64()
+        for file in part.task.delete_files:
+            for positions in _deleted(io, file, data.file_path):
+                deleted |= positions
         bound = bind(self.schema, self.row_filter or AlwaysTrue(), case_sensitive=True)
         condition = expression_to_pyarrow(bound, self.schema)
         table = self.metadata
@@ -153,21 +150,23 @@ class FileReader:
         # pyiceberg reads files whole: these are the steps of its ArrowScan, for one row group after the other.
         opened: Any = io.new_input(data.file_path).open()
         with opened as source:
-            file = pq.ParquetFile(
-                source, pre_buffer=False, buffer_size=_FETCHED, coerce_int96_timestamp_unit="us"
-            )
-            kept = Selection(but_not=deleted or None).mask(file.metadata.num_rows)
+            parquet = BoundedParquet(source)
+            kept = Selection(but_not=deleted or None).within(parquet.metadata.num_rows)
             held = pyarrow_to_schema(
-                file.schema_arrow, table.name_mapping(), downcast, table.format_version
+                parquet.schema_arrow, table.name_mapping(), downcast, table.format_version
             )
             constants = self._constants(data, self.schema.field_ids - held.field_ids)
             names = [
                 field.name for field in held.fields if field.field_id in self.schema.field_ids
-            ] or file.schema_arrow.names[:1]
+            ] or parquet.schema_arrow.names[:1]
             for position, batch in _numbered(
-                file, part, names, self._matching(source, held, condition, extract_field_ids(bound))
+                parquet,
+                part,
+                names,
+                self._matching(source, held, condition, extract_field_ids(bound)),
             ):
-                rows = batch if kept is None else batch.filter(kept.slice(position, batch.num_rows))
+                mask = kept.mask(batch.num_rows, position)
+                rows = batch if mask is None else batch.filter(mask)
                 visitor = ArrowProjectionVisitor(
                     held,
                     downcast,
@@ -216,29 +215,28 @@ class FileReader:
         return {group.id for group in fragment.subset(condition).row_groups}
 
 
-def _deleted(io: FileIO, deletes: DataFile, path: str) -> list[Any]:
-    """Return the positions of a data file that a delete file names."""
+def _deleted(io: FileIO, deletes: DataFile, path: str) -> Iterator[BitMap64]:
+    """Yield the positions of a data file that a delete file names."""
     with io.new_input(deletes.file_path).open() as opened:
         source: Any = opened
         if deletes.file_format == FileFormat.PUFFIN:
-            vectors = deletion_vectors_from_puffin_file(PuffinFile(source.read()))
-            return [
-                position
-                for each in vectors
-                if each.referenced_data_file == path
-                for position in each.to_vector().to_pylist()
-            ]
-        form = (
-            ds.OrcFileFormat() if deletes.file_format == FileFormat.ORC else ds.ParquetFileFormat()
-        )
-        rows = form.make_fragment(source).to_table(
-            columns=["pos"], filter=ds.field("file_path") == path
-        )
-        return rows.column("pos").to_pylist()
+            puffin = PuffinFile(source.read())
+            for blob in puffin.footer.blobs:
+                if blob.properties.get(PROPERTY_REFERENCED_DATA_FILE) == path:
+                    payload = puffin.get_blob_payload(blob)
+                    end = 4 + int.from_bytes(payload[:4], "big")  # of the bitmap
+                    yield BitMap64.deserialize(payload[8:end])
+            return
+        if deletes.file_format == FileFormat.ORC:
+            tables: Iterable[Any] = [ds.OrcFileFormat().make_fragment(source).to_table()]
+        else:
+            tables = BoundedParquet(source).tables(["file_path", "pos"])
+        for rows in tables:
+            yield BitMap64(rows.filter(ds.field("file_path") == path).column("pos").to_pylist())
 
 
 def _numbered(
-    file: Any, part: PlannedFile, names: Sequence[str], matching: Container[int]
+    file: BoundedParquet, part: PlannedFile, names: Sequence[str], matching: Container[int]
 ) -> Iterator[tuple[int, Any]]:
     """Yield the batches of the row groups whose middle lies in a part, each with the position of its first row in the file."""
     groups = [file.metadata.row_group(number) for number in range(file.metadata.num_row_groups)]
@@ -252,9 +250,6 @@ def _numbered(
     for number, group in enumerate(groups):
         first, position = position, position + group.num_rows
         if part.start <= (starts[number] + ends[number]) // 2 < part.end and number in matching:
-            rows = min(
-                _BATCH_ROWS, _BATCH_BYTES * group.num_rows // (group.total_byte_size or 1) or 1
-            )
-            for batch in file.iter_batches(rows, [number], names, use_threads=False):
+            for batch in file.batches(number, names):
                 yield first, batch
                 first += batch.num_rows

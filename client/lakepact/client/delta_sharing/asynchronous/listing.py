@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from contextlib import aclosing
 from typing import TYPE_CHECKING
 
@@ -98,7 +99,7 @@ class AsyncListing(AsyncAnswer):
         from lakepact.client.delta_sharing.asynchronous.rows import AsyncRows  # noqa: PLC0415 - where pyarrow is there
 
         try:
-            rows = AsyncRows(self._reach, self, columns=columns, progress=progress)
+            rows = AsyncRows(self._reach, self, columns=columns, progress=progress, ahead=math.inf)
             async with aclosing(rows.tables()) as tables:
                 return rows.plan.joined([table async for table in tables if table.num_rows])
         finally:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from contextlib import aclosing
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from lakepact.client.delta_sharing import deletion_vectors
@@ -17,7 +18,7 @@ from lakepact.client.delta_sharing.rows.selection import Selection, numbers
 from lakepact.client.errors import BadRequest, DamagedData, Failure
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator, Awaitable, Callable
+    from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator
 
     from pyroaring import BitMap64
 
@@ -29,6 +30,8 @@ if TYPE_CHECKING:
 
 #: Milliseconds before its end from which a URL is not used.
 _MARGIN = 15_000
+#: The bytes of rows of a file that are made beside the downloads of others.
+AHEAD = 16 << 20
 
 
 class AsyncPieceReader:
@@ -38,6 +41,7 @@ class AsyncPieceReader:
         reach: Fetches the files.
         answered: The answer that listed them.
         plan: Makes rows of files.
+        ahead: The bytes of rows that are made of each file before the ones before it are used.
         clock: Returns the seconds since 1970.
     """
 
@@ -47,22 +51,24 @@ class AsyncPieceReader:
         answered: Answered,
         plan: Plan,
         *,
+        ahead: float = AHEAD,
         clock: Callable[[], float] = time.time,
     ) -> None:
         self._reach = reach
         self._answered = answered
         self._plan = plan
+        self._ahead = ahead
         self._clock = clock
         self._renewed: dict[tuple[str, str, int | None], SharedFile] = {}
         self._renewals = 0
         self._renewing = asyncio.Lock()
 
-    async def read(self, piece: Piece) -> tuple[Piece, Any]:
-        """Return the piece and its wanted rows."""
+    async def read(self, piece: Piece) -> tuple[Piece, Iterator[Any]]:
+        """Return the piece and its wanted rows, of which some are made already."""
         content = await self._with_url(piece.file, self._content)
         selection = Selection(await self._numbers(piece.only), await self._numbers(piece.but_not))
-        table = await asyncio.to_thread(self._plan.table, piece, content, selection)
-        return piece, table
+        tables = self._plan.tables(piece, content, selection)
+        return piece, await asyncio.to_thread(read_ahead, tables, self._ahead)
 
     async def _content(self, file: SharedFile) -> bytearray:
         return await self._reach.download(file.url, most=file.size)
@@ -149,8 +155,19 @@ async def tables_of(reach: AsyncReach, task: ReadTask) -> AsyncGenerator[Any, No
         AsyncPieceReader(reach, answered, plan).read, task.pieces, weight
     )
     async with aclosing(results):
-        async for _, table in results:
-            yield table
+        async for _, tables in results:
+            while (table := await asyncio.to_thread(next, tables, None)) is not None:
+                yield table
+
+
+def read_ahead(tables: Iterator[Any], ahead: float) -> Iterator[Any]:
+    """Make so many bytes of tables, and return all tables."""
+    head: list[Any] = []
+    size = 0
+    while size < ahead and (table := next(tables, None)) is not None:
+        head.append(table)
+        size += table.nbytes
+    return chain(head, tables)
 
 
 def _key(file: SharedFile) -> tuple[str, str, int | None]:

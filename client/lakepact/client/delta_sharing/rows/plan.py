@@ -6,7 +6,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from lakepact.client.delta_sharing import partition_values
 from lakepact.client.delta_sharing.predicates import Predicate, columns_of
@@ -15,10 +14,11 @@ from lakepact.client.delta_sharing.rows.expressions import expression
 from lakepact.client.delta_sharing.rows.types import UnknownType, arrow_field
 from lakepact.client.delta_sharing.schemas import Field, Other, Primitive, Schema
 from lakepact.client.errors import BadReply, DamagedData, Failure, UpgradeNeeded
+from lakepact.client.rows.bounded_parquet import BoundedParquet
 from lakepact.client.several import Names, several
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from lakepact.client.delta_sharing.lines import Metadata
     from lakepact.client.delta_sharing.pieces import Piece
@@ -108,27 +108,32 @@ class Plan:
             more = [column for column in schema.fields if not isinstance(column.type, Other)]
         return [*wanted, *(column for column in dict.fromkeys(more) if column not in wanted)]
 
-    def table(self, piece: Piece, content: bytearray, selection: Selection) -> Any:
-        """Return the wanted rows of a file.
+    def tables(self, piece: Piece, content: bytearray, selection: Selection) -> Iterator[Any]:
+        """Yield the wanted rows of a file, a few megabytes at a time.
 
         Raises:
             DamagedData: The file is not what its line and the schema say.
         """
         try:
-            whole = self._whole(piece, content)
-            mask = selection.mask(whole.num_rows)
-            kept = whole if mask is None else whole.filter(mask)
-            return (kept if self._expression is None else kept.filter(self._expression)).select(
-                self.schema.names
-            )
+            start = 0
+            for whole in self._whole(piece, content, selection):
+                mask = selection.mask(whole.num_rows, start)
+                start += whole.num_rows
+                kept = whole if mask is None else whole.filter(mask)
+                yield (kept if self._expression is None else kept.filter(self._expression)).select(
+                    self.schema.names
+                )
         except _DAMAGE as error:
             reason = str(error)
+        else:
+            return
         raise DamagedData(
             Failure(operation=self._operation, message=f"file {piece.file.id}: {reason}")
         )
 
-    def _whole(self, piece: Piece, content: bytearray) -> Any:
-        opened = pq.ParquetFile(pa.BufferReader(content), coerce_int96_timestamp_unit="us")
+    def _whole(self, piece: Piece, content: bytearray, selection: Selection) -> Iterator[Any]:
+        opened = BoundedParquet(pa.BufferReader(content))
+        selection.within(opened.metadata.num_rows)
         fields = list(opened.schema_arrow)
         if (
             self._mapping == "none"
@@ -141,12 +146,12 @@ class Plan:
             for column in self._columns
             if self._is_read(column, piece)
         }
-        read = opened.read(
-            columns=[name for name in names.values() if name is not None], use_threads=False
-        )
-        count = opened.metadata.num_rows
-        columns = [self._column(column, piece, names, read, count) for column in self._columns]
-        return pa.table(columns, schema=self._read_as)
+        in_file = [name for name in names.values() if name is not None]
+        for read in opened.tables(in_file or opened.schema_arrow.names[:1]):
+            columns = [
+                self._column(column, piece, names, read, read.num_rows) for column in self._columns
+            ]
+            yield pa.table(columns, schema=self._read_as)
 
     def _is_read(self, column: Field, piece: Piece) -> bool:
         """Return whether the values of a column stand in the file."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import pyarrow as pa
 from pyroaring import BitMap64
@@ -36,24 +36,29 @@ class Selection:
     only: BitMap64 | None = None
     but_not: BitMap64 | None = None
 
-    def mask(self, count: int) -> Any:
-        """For each of so many rows, whether it counts; None where all do.
+    def within(self, count: int) -> Self:
+        """Return the selection of a file with so many rows.
 
         Raises:
             ValueError: A number is beyond the last row.
         """
-        if self.only is None and self.but_not is None:
-            return None
         for rows in (self.only, self.but_not):
             if rows and rows.max() >= count:
                 raise ValueError(
                     f"a deletion vector names row {rows.max()} of a file that has {count}"
                 )
+        return self
+
+    def mask(self, count: int, start: int = 0) -> Any:
+        """For each of so many rows from the row `start` on, whether it counts; None where all do."""
+        if self.only is None and self.but_not is None:
+            return None
         marks = bytearray(count) if self.only is not None else bytearray(b"\x01") * count
-        for row in self.only or ():
-            marks[row] = 1
-        for row in self.but_not or ():
-            marks[row] = 0
+        for mark, rows in ((1, self.only), (0, self.but_not)):
+            for row in rows.iter_equal_or_larger(start) if rows else ():
+                if row >= start + count:
+                    break
+                marks[row - start] = mark
         return pa.Array.from_buffers(pa.uint8(), count, [None, pa.py_buffer(marks)]).cast(
             pa.bool_()
         )

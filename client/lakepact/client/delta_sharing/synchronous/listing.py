@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import math
 from contextlib import closing
 from typing import TYPE_CHECKING
 
@@ -98,7 +99,7 @@ class Listing(Answer):
         from lakepact.client.delta_sharing.synchronous.rows import Rows  # noqa: PLC0415 - where pyarrow is there
 
         try:
-            rows = Rows(self._reach, self, columns=columns, progress=progress)
+            rows = Rows(self._reach, self, columns=columns, progress=progress, ahead=math.inf)
             with closing(rows.tables()) as tables:
                 return rows.plan.joined([table for table in tables if table.num_rows])
         finally:

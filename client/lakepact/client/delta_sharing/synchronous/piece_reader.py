@@ -6,6 +6,7 @@ from __future__ import annotations
 import threading
 import time
 from contextlib import closing
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from lakepact.client.delta_sharing import deletion_vectors
@@ -18,7 +19,7 @@ from lakepact.client.delta_sharing.synchronous.answer import Answer
 from lakepact.client.errors import BadRequest, DamagedData, Failure
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator
+    from collections.abc import Callable, Generator, Iterator
 
     from pyroaring import BitMap64
 
@@ -30,6 +31,8 @@ if TYPE_CHECKING:
 
 #: Milliseconds before its end from which a URL is not used.
 _MARGIN = 15_000
+#: The bytes of rows of a file that are made beside the downloads of others.
+AHEAD = 16 << 20
 
 
 class PieceReader:
@@ -39,6 +42,7 @@ class PieceReader:
         reach: Fetches the files.
         answered: The answer that listed them.
         plan: Makes rows of files.
+        ahead: The bytes of rows that are made of each file before the ones before it are used.
         clock: Returns the seconds since 1970.
     """
 
@@ -48,22 +52,24 @@ class PieceReader:
         answered: Answered,
         plan: Plan,
         *,
+        ahead: float = AHEAD,
         clock: Callable[[], float] = time.time,
     ) -> None:
         self._reach = reach
         self._answered = answered
         self._plan = plan
+        self._ahead = ahead
         self._clock = clock
         self._renewed: dict[tuple[str, str, int | None], SharedFile] = {}
         self._renewals = 0
         self._renewing = threading.Lock()
 
-    def read(self, piece: Piece) -> tuple[Piece, Any]:
-        """Return the piece and its wanted rows."""
+    def read(self, piece: Piece) -> tuple[Piece, Iterator[Any]]:
+        """Return the piece and its wanted rows, of which some are made already."""
         content = self._with_url(piece.file, self._content)
         selection = Selection(self._numbers(piece.only), self._numbers(piece.but_not))
-        table = self._plan.table(piece, content, selection)
-        return piece, table
+        tables = self._plan.tables(piece, content, selection)
+        return piece, read_ahead(tables, self._ahead)
 
     def _content(self, file: SharedFile) -> bytearray:
         return self._reach.download(file.url, most=file.size)
@@ -144,8 +150,19 @@ def tables_of(reach: Reach, task: ReadTask) -> Generator[Any, None, None]:
     )
     results = reach.workers.results(PieceReader(reach, answered, plan).read, task.pieces, weight)
     with closing(results):
-        for _, table in results:
-            yield table
+        for _, tables in results:
+            while (table := next(tables, None)) is not None:
+                yield table
+
+
+def read_ahead(tables: Iterator[Any], ahead: float) -> Iterator[Any]:
+    """Make so many bytes of tables, and return all tables."""
+    head: list[Any] = []
+    size = 0
+    while size < ahead and (table := next(tables, None)) is not None:
+        head.append(table)
+        size += table.nbytes
+    return chain(head, tables)
 
 
 def _key(file: SharedFile) -> tuple[str, str, int | None]:

@@ -13,8 +13,8 @@ from lakepact.client.delta_sharing.pieces import without_stats
 from lakepact.client.delta_sharing.progress import Progress
 from lakepact.client.delta_sharing.read_tasks import Answered, divided, weight
 from lakepact.client.delta_sharing.rows.plan import Plan
-from lakepact.client.delta_sharing.synchronous.piece_reader import PieceReader
-from lakepact.client.errors import BadReply, Failure, Unreachable
+from lakepact.client.delta_sharing.synchronous.piece_reader import AHEAD, PieceReader
+from lakepact.client.errors import BadReply, Failure, LimitExceeded, Unreachable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator
@@ -27,6 +27,10 @@ if TYPE_CHECKING:
     from lakepact.client.several import Names
 
 
+#: Bytes of a file in memory, beside its URL and its name.
+_FILE_BYTES = 1024
+
+
 class Rows:
     """Reads the rows of one answer.
 
@@ -35,6 +39,7 @@ class Rows:
         answer: Lists the files.
         columns: The wanted columns.
         progress: Called after each file.
+        ahead: As for `PieceReader`.
         clock: Returns the seconds since 1970.
     """
 
@@ -45,6 +50,7 @@ class Rows:
         *,
         columns: Names | None,
         progress: Callable[[Progress], object] | None = None,
+        ahead: float = AHEAD,
         clock: Callable[[], float] = time.time,
     ) -> None:
         self._reach = reach
@@ -52,6 +58,7 @@ class Rows:
         self._question = answer.question
         self._columns = columns
         self._progress = progress
+        self._ahead = ahead
         self._clock = clock
         self.plan = Plan(
             answer.metadata,
@@ -65,7 +72,7 @@ class Rows:
         )
 
     def tables(self) -> Generator[Any, None, None]:
-        """Yield the rows of each file, in the order of the answer, up to the limit of the question."""
+        """Yield the rows of the files, in the order of the answer, up to the limit of the question."""
         todo = self._pieces()
         done = Progress(
             files=0,
@@ -75,16 +82,21 @@ class Rows:
             rows=0,
         )
         left = self._question.limit
-        reader = PieceReader(self._reach, self._answered(), self.plan, clock=self._clock)
+        reader = PieceReader(
+            self._reach, self._answered(), self.plan, ahead=self._ahead, clock=self._clock
+        )
         results = self._reach.workers.results(reader.read, todo if left != 0 else (), weight)
         with closing(results):
-            for piece, table in results:
-                kept = table if left is None else table.slice(0, left)
-                done = done.after(piece.file.size or 0, kept.num_rows)
+            for piece, tables in results:
+                rows = 0
+                while left != 0 and (table := next(tables, None)) is not None:
+                    kept = table.slice(0, left)
+                    rows += kept.num_rows
+                    yield kept
+                    left = None if left is None else left - kept.num_rows
+                done = done.after(piece.file.size or 0, rows)
                 if self._progress is not None:
                     self._progress(done)
-                yield kept
-                left = None if left is None else left - kept.num_rows
                 if left == 0:
                     break
 
@@ -120,9 +132,7 @@ class Rows:
         tried = 0
         while True:
             try:
-                return [
-                    without_stats(file) for file in self._answer.files() if self._is_wanted(file)
-                ]
+                return self._listed()
             except Unreachable as error:
                 tried += 1
                 pause = self._reach.retries.pause(tried=tried, elapsed=0.0, retry_after=None)
@@ -135,6 +145,22 @@ class Rows:
                 later.close()
                 raise broken_off
             self._answer = later
+
+    def _listed(self) -> list[SharedFile]:
+        """Return the files whose rows are read."""
+        files: list[SharedFile] = []
+        left = self._reach.calls.limits.listing
+        for file in self._answer.files():
+            if self._is_wanted(file):
+                left -= _FILE_BYTES + len(file.url) + len(file.id)
+                if left < 0:
+                    message = (
+                        "the files of the listing take more bytes than allowed; "
+                        "Limits(listing=…) allows more"
+                    )
+                    raise LimitExceeded(Failure(operation=self._answer.operation, message=message))
+                files.append(without_stats(file))
+        return files
 
     def _is_wanted(self, file: SharedFile) -> bool:
         """Return whether the file can have wanted rows; a server may list later versions than the last that was asked about."""

@@ -1,0 +1,1 @@
+"""Rows of tables, below both contracts: predicates, frames, and types of optional libraries."""
