@@ -16,11 +16,13 @@ from lakepact.client import LakepactError
 from lakepact.client.iceberg_rest.profiles import constructor_arguments, profile_properties
 from lakepact.conformance.evidence.escaping import plain
 from lakepact.conformance.running.profiles import of_catalog
+from lakepact.extras import install
 
 if TYPE_CHECKING:
     from lakepact.client import IcebergCatalog
 
 RETRIES = client.Retries(tries=3, total=20)  #: of verbs at which somebody waits
+LIMITS = client.Limits(listing=128 << 20)
 LONGEST = 300  #: characters of an error
 
 
@@ -58,8 +60,7 @@ class CatalogAddress:
         try:
             refusals = table_errors()
         except ModuleNotFoundError as missing:
-            install = "pip install 'lakepact[data]'"
-            raise CannotOpen(f"{missing.name} is not installed: {install}") from missing
+            raise CannotOpen(f"{missing.name} is not installed: {install('data')}") from missing
         try:
             with self.connect() as catalog:
                 yield catalog

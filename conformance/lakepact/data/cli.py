@@ -22,7 +22,7 @@ from lakepact.conformance.report.screen import Screen
 from lakepact.conformance.running.embedded_server import Misused, answering
 from lakepact.conformance.running.profiles import token_of
 from lakepact.data import delta, delta_reader, iceberg, iceberg_reader, truth
-from lakepact.data.catalogs import RETRIES, CatalogAddress, catalog_options
+from lakepact.data.catalogs import LIMITS, RETRIES, CatalogAddress, catalog_options
 from lakepact.data.compare.cli import compare
 from lakepact.data.findings import Finding
 from lakepact.data.shapes import DELTA, ICEBERG, PROTOCOLS, SHAPES
@@ -249,7 +249,7 @@ def _findings(
     if written.of(DELTA):
         bearer = client.BearerToken(token or delta.token_of(folder / DELTA))
         profile = client.Profile(server_address(sharing or f"{own()}/delta-sharing"), bearer)
-        with client.SharingClient(profile, retries=RETRIES) as shares:
+        with client.SharingClient(profile, retries=RETRIES, limits=LIMITS) as shares:
             for table in written.of(DELTA):
                 yield from delta_reader.verify(shares, written.namespace, table)
 

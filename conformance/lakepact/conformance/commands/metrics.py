@@ -12,7 +12,9 @@ import orjson
 from rich.table import Table
 
 from lakepact.conformance.evidence.escaping import json, plain, terminal
+from lakepact.conformance.evidence.limits import MAX_BODY
 from lakepact.conformance.evidence.target import address
+from lakepact.conformance.http.files import Files
 from lakepact.conformance.report.screen import Screen
 
 PATH = "/metrics-reports"
@@ -43,7 +45,7 @@ def metrics(url: str, *, as_json: bool) -> None:
     except ValueError as wrong:
         raise click.UsageError(str(wrong)) from wrong
     try:
-        answer = httpx.get(where.rstrip("/") + PATH, timeout=10, trust_env=False)
+        answer = Files(timeout=10, most=MAX_BODY).read(where.rstrip("/") + PATH)
         answer.raise_for_status()
         kept = _reports(orjson.loads(answer.content))
     except httpx.HTTPStatusError as refused:

@@ -9,7 +9,7 @@ import orjson
 
 from lakepact import client
 from lakepact.client import UpgradeNeeded
-from lakepact.data.catalogs import RETRIES
+from lakepact.data.catalogs import LIMITS, RETRIES
 from lakepact.data.compare.delta_side import arrow_schema, layout
 from lakepact.data.compare.model import CannotCompare, PinnedTable
 
@@ -25,7 +25,7 @@ class SharedSide:
         self._as_of = as_of
         self._file, _, self._share = address.rpartition("#")
         try:
-            self._client = client.SharingClient(self._file, retries=RETRIES)
+            self._client = client.SharingClient(self._file, retries=RETRIES, limits=LIMITS)
         except (OSError, ValueError, UpgradeNeeded) as wrong:
             raise CannotCompare(f"the profile {self._file} cannot be read: {wrong}") from wrong
         self.close = self._client.close

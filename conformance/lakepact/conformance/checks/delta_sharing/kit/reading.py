@@ -22,6 +22,7 @@ from lakepact.conformance.evidence.differences import Kind
 from lakepact.conformance.evidence.exchanges import Place, Reply
 from lakepact.conformance.evidence.outcome import NotOffered, StepFailed, Unmet
 from lakepact.conformance.fixtures.manifest import PackTable
+from lakepact.conformance.http.files import Files
 from lakepact.conformance.judging import expect
 from lakepact.conformance.rows import changes, data_files, lines
 from lakepact.conformance.rows.data_files import Row
@@ -198,18 +199,13 @@ class Downloads:
     """The files of one target, each fetched once; files with equal ids are the same file."""
 
     def __init__(self, *, timeout: float) -> None:
-        self._client = httpx.Client(
-            timeout=timeout,
-            follow_redirects=True,
-            trust_env=False,
-            headers={"user-agent": "lakepact-conformance"},
-        )
+        self._files = Files(timeout=timeout)
         self._kept: dict[tuple[Any, ...], bytes] = {}
         self._lock = threading.Lock()
 
     def close(self) -> None:
         """Close all connections."""
-        self._client.close()
+        self._files.close()
 
     def fetch(self, file: SharedFile, url: str) -> bytes:
         """Return the content of a URL of a file: its data, or its deletion vector.
@@ -229,7 +225,7 @@ class Downloads:
     def _fetched(self, url: str, at: Place | None) -> bytes:
         shown = urlunsplit((*urlsplit(url)[:3], "", ""))
         try:
-            reply = self._client.get(url)
+            reply = self._files.read(url)
         except (httpx.HTTPError, httpx.InvalidURL) as error:
             raise expect.unmet(
                 f"a file at {shown}", f"{type(error).__name__}: {error}", at=at

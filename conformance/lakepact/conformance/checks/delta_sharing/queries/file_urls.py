@@ -34,6 +34,7 @@ from lakepact.conformance.checks.delta_sharing.kit.table_sampling import (
     version,
 )
 from lakepact.conformance.evidence.outcome import Blocked, NotOffered, Unmet
+from lakepact.conformance.http.files import Files
 from lakepact.conformance.rows.lines import SharedFile, parsed
 
 MAGIC = b"PAR1"  #: with which a Parquet file begins and ends
@@ -133,13 +134,8 @@ class Reader:
 
     def __init__(self, lab: SharingLab) -> None:
         self._lab = lab
-        self._client = httpx.Client(
-            timeout=lab.target.timeout,
-            trust_env=False,
-            follow_redirects=True,
-            headers={"user-agent": "lakepact-conformance"},
-        )
-        lab.add_cleanup(self._client.close)
+        self._files = Files(timeout=lab.target.timeout)
+        lab.add_cleanup(self._files.close)
 
     def read(self, url: str, *, method: str = "GET", part: str = "") -> httpx.Response:
         """Return the answer to a request without a token.
@@ -148,7 +144,7 @@ class Reader:
             Unmet: there is none.
         """
         try:
-            return self._client.request(method, url, headers={"Range": part} if part else {})
+            return self._files.read(url, method=method, headers={"Range": part} if part else {})
         except (httpx.HTTPError, httpx.InvalidURL) as error:
             raise Unmet(f"an answer at {shown(url)}", type(error).__name__) from error
 

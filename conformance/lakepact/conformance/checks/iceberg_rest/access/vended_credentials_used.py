@@ -27,6 +27,7 @@ from lakepact.conformance.checks.iceberg_rest.api import (
     op,
 )
 from lakepact.conformance.evidence.redaction import INVENTED
+from lakepact.conformance.http.files import Files
 from lakepact.extras import install
 
 KEYS = ("s3.access-key-id", "s3.secret-access-key")
@@ -99,13 +100,12 @@ def tried(location: str, settings: Mapping[str, str]) -> Tried:
 def _fetched(url: str, *, bearer: str = "") -> Tried:
     """Return the result of fetching a file over HTTP. Nothing of the address or the token is repeated."""
     try:
-        reply = httpx.get(
+        reply = Files(timeout=SECONDS).read(
             url,
             headers={
                 "Range": "bytes=0-0",
                 **({"Authorization": f"Bearer {bearer}"} if bearer else {}),
             },
-            timeout=SECONDS,
         )
     except (httpx.HTTPError, httpx.InvalidURL):
         return Tried.UNKNOWN
