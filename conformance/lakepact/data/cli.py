@@ -15,7 +15,6 @@ from rich.console import Console
 
 from lakepact import client
 from lakepact.client import LakepactError
-from lakepact.client.urls import server_address
 from lakepact.conformance.evidence.escaping import json, plain, terminal
 from lakepact.conformance.evidence.outcome import Blocked, Unmet
 from lakepact.conformance.report.screen import Screen
@@ -28,6 +27,7 @@ from lakepact.data.findings import Finding
 from lakepact.data.shapes import DELTA, ICEBERG, PROTOCOLS, SHAPES
 from lakepact.data.truth import NotWritten, Version, Written, WrittenTable
 from lakepact.data.writers import CannotWrite, LocalWriter, OnSpark, Writer
+from lakepact.reach.urls import server_address
 
 NAMESPACE = "lp_data"
 NOT_WELL, USAGE, INCOMPLETE = 1, 2, 3
