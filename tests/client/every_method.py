@@ -55,12 +55,12 @@ from lakepact.client.delta_sharing.lines import (
     Protocol,
     SharedFile,
 )
-from lakepact.client.delta_sharing.predicates import Column, Predicate
 from lakepact.client.delta_sharing.schemas import Field
 from lakepact.client.delta_sharing.schemas import Schema as DeltaSchema
 from lakepact.client.iceberg_rest.asynchronous.edits import AsyncTableCommit, AsyncTransaction
 from lakepact.client.iceberg_rest.asynchronous.rows import AsyncTableScan
 from lakepact.client.iceberg_rest.table_edits import TableEdits
+from lakepact.client.rows.predicates import Column, Predicate
 from lakepact.generated.delta_sharing.models import Share, SharedSchema, SharedTable
 from lakepact.generated.iceberg_rest.models import (
     CatalogConfig,

@@ -51,7 +51,6 @@ from lakepact.reach.wire import Reply
 
 if TYPE_CHECKING:
     from lakepact.client.delta_sharing.asynchronous.client import AsyncSharingClient
-    from lakepact.client.delta_sharing.predicates import column
     from lakepact.client.delta_sharing.profile import Profile
     from lakepact.client.delta_sharing.read_tasks import ReadTask
     from lakepact.client.delta_sharing.synchronous.client import SharingClient
@@ -62,6 +61,7 @@ if TYPE_CHECKING:
     from lakepact.client.iceberg_rest.storage import storage_credential, storage_properties
     from lakepact.client.iceberg_rest.synchronous.catalog import IcebergCatalog
     from lakepact.client.limits import Limits, Timeouts
+    from lakepact.client.rows.predicates import column
     from lakepact.client.watsonx_data.asynchronous.catalog import AsyncWatsonxCatalog
     from lakepact.client.watsonx_data.synchronous.catalog import WatsonxCatalog
     from lakepact.reach.sigv4 import SigV4
@@ -146,7 +146,7 @@ _LOADED_LATER = {
     "Timeouts": "lakepact.client.limits",
     "AsyncWatsonxCatalog": "lakepact.client.watsonx_data.asynchronous.catalog",
     "WatsonxCatalog": "lakepact.client.watsonx_data.synchronous.catalog",
-    "column": "lakepact.client.delta_sharing.predicates",
+    "column": "lakepact.client.rows.predicates",
     "pyiceberg_catalog": "lakepact.client.iceberg_rest.pyiceberg_tables",
     "pyiceberg_table": "lakepact.client.iceberg_rest.pyiceberg_tables",
     "storage_credential": "lakepact.client.iceberg_rest.storage",

@@ -28,14 +28,14 @@ from pyspark.sql.datasource import (
 )
 
 from lakepact.client.delta_sharing.bounds import successor
-from lakepact.client.delta_sharing.predicates import And, Predicate, column
+from lakepact.client.rows.predicates import And, Predicate, column
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from pyspark.sql.datasource import Filter
 
-    from lakepact.client.delta_sharing.predicates import Column
+    from lakepact.client.rows.predicates import Column
 
 #: Longer lists cost more to send and compare than they save.
 _MOST_VALUES = 1000

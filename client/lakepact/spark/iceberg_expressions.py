@@ -9,7 +9,7 @@ from typing import Any
 
 from pyiceberg import expressions as e
 
-from lakepact.client.delta_sharing.predicates import And, Comparison, IsNull, Not, Or, Predicate
+from lakepact.client.rows.predicates import And, Comparison, IsNull, Not, Or, Predicate
 
 _PYICEBERG: dict[str, Any] = {
     "equal": e.EqualTo,

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from pyiceberg.table import DataScan
 
     from lakepact.client import IcebergCatalog
-    from lakepact.client.delta_sharing.predicates import Predicate
     from lakepact.client.iceberg_rest.scans import ScanPlan, ScanTask
+    from lakepact.client.rows.predicates import Predicate
 
 
 class UnsupportedDeletes(ValueError):

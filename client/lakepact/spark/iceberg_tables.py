@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from pyspark.sql.types import StructType
 
     from lakepact.client import IcebergCatalog
-    from lakepact.client.delta_sharing.predicates import Predicate
+    from lakepact.client.rows.predicates import Predicate
     from lakepact.spark.options import CatalogTable
 
 _SERVER_PLANS = "planTableScan"

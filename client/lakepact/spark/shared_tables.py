@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 
     from lakepact.client import ReadTask
     from lakepact.client.delta_sharing.lines import Format, Metadata
-    from lakepact.client.delta_sharing.predicates import Predicate
     from lakepact.client.delta_sharing.synchronous.listing import Listing
     from lakepact.client.delta_sharing.synchronous.table import Table
+    from lakepact.client.rows.predicates import Predicate
     from lakepact.spark.options import SharedTable
 
 _DOWNLOADS = 4  #: files that one task fetches at once

@@ -16,10 +16,10 @@ from lakepact.client.command.addresses import Asking, asking, opened
 from lakepact.client.command.failures import NotRead, NotThere, WrongUsage, one_line, say
 from lakepact.client.command.names import parts, whole
 from lakepact.client.command.values import as_json, as_text, csv_line, rows
-from lakepact.client.delta_sharing.needs import need
 from lakepact.client.errors import LakepactError
 from lakepact.client.iceberg_rest.names import addressable
 from lakepact.client.redaction import Redactor
+from lakepact.client.rows.needs import need
 from lakepact.client.text import json_line, plain
 from lakepact.reach.urls import path_segment
 from lakepact.reach.wire import Request

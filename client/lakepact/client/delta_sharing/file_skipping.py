@@ -13,8 +13,8 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 from lakepact.client.delta_sharing import bounds, partition_values
-from lakepact.client.delta_sharing.predicates import And, Comparison, IsNull, Not, Or, Predicate
 from lakepact.client.delta_sharing.schemas import Primitive, Schema
+from lakepact.client.rows.predicates import And, Comparison, IsNull, Not, Or, Predicate
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -7,8 +7,8 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, TypeAlias, TypedDict
 
 from lakepact.client.delta_sharing.capabilities import Capabilities
-from lakepact.client.delta_sharing.predicates import Predicate, hint, utc
 from lakepact.client.idempotency_keys import new_key
+from lakepact.client.rows.predicates import Predicate, hint, utc
 from lakepact.generated.delta_sharing.endpoints import (
     get_query_info,
     get_table_metadata,

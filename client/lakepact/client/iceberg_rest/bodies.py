@@ -7,7 +7,6 @@ import itertools
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from lakepact.client.delta_sharing.needs import need
 from lakepact.client.iceberg_rest.names import (
     Levels,
     TableName,
@@ -15,6 +14,7 @@ from lakepact.client.iceberg_rest.names import (
     levels,
     table_identifier,
 )
+from lakepact.client.rows.needs import need
 from lakepact.client.several import Names, several
 from lakepact.generated.calls import Later
 from lakepact.reach.urls import path_segment
@@ -22,8 +22,8 @@ from lakepact.reach.urls import path_segment
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from lakepact.client.delta_sharing.foreign import AnySchema
     from lakepact.client.iceberg_rest.changes import TableChange
+    from lakepact.client.rows.foreign import AnySchema
     from lakepact.generated.iceberg_rest import models
     from lakepact.generated.wire import WireModel
 

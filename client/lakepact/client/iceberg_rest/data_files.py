@@ -25,9 +25,9 @@ from pyiceberg.table.deletion_vector import PROPERTY_REFERENCED_DATA_FILE
 from pyiceberg.table.puffin import PuffinFile
 from pyroaring import BitMap64
 
-from lakepact.client.delta_sharing.rows.selection import Selection
 from lakepact.client.iceberg_rest.file_io import expired, file_io
 from lakepact.client.rows.bounded_parquet import BoundedParquet
+from lakepact.client.rows.selection import Selection
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Container, Iterable, Iterator, Sequence

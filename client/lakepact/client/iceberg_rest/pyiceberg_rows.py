@@ -33,10 +33,10 @@ if TYPE_CHECKING:
     from pyiceberg.expressions import BooleanExpression
     from pyiceberg.table import DataScan, Table
 
-    from lakepact.client.delta_sharing.foreign import ArrowBatch, ArrowTable
     from lakepact.client.iceberg_rest.names import TableName
     from lakepact.client.iceberg_rest.synchronous.catalog import IcebergCatalog
     from lakepact.client.retries import Retries
+    from lakepact.client.rows.foreign import ArrowBatch, ArrowTable
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,11 +14,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from datetime import datetime
 
-    from lakepact.client.delta_sharing.foreign import AnySchema
     from lakepact.client.errors import CommitRejected
     from lakepact.client.iceberg_rest.column_defaults import DefaultValue
     from lakepact.client.iceberg_rest.names import TableName
     from lakepact.client.iceberg_rest.schema_edits import Column
+    from lakepact.client.rows.foreign import AnySchema
     from lakepact.generated.iceberg_rest.models import (
         PartitionStatisticsFile,
         Schema,

@@ -15,8 +15,8 @@ import numpy as np
 import pyarrow as pa
 
 from lakepact.client import column
-from lakepact.client.delta_sharing.predicates import Column, Predicate
 from lakepact.client.delta_sharing.schemas import Primitive
+from lakepact.client.rows.predicates import Column, Predicate
 
 _EPOCH, _MICROSECOND, _MILLISECOND = (
     datetime(1970, 1, 1),  # noqa: DTZ001

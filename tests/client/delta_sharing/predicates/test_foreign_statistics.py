@@ -16,9 +16,9 @@ from packaging.version import Version
 
 from lakepact.client import SharingClient
 from lakepact.client.delta_sharing.file_skipping import FileSkipping
-from lakepact.client.delta_sharing.predicates import columns_of, hint
 from lakepact.client.delta_sharing.rows.expressions import expression
 from lakepact.client.delta_sharing.schemas import Primitive
+from lakepact.client.rows.predicates import columns_of, hint
 from lakepact.reference_server import running
 
 from .delta_rs_tables import write

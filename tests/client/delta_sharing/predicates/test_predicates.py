@@ -13,7 +13,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lakepact.client import column
-from lakepact.client.delta_sharing.predicates import (
+from lakepact.client.delta_sharing.rows.expressions import expression
+from lakepact.client.delta_sharing.rows.types import arrow_field
+from lakepact.client.delta_sharing.schemas import Field, Primitive, Schema
+from lakepact.client.rows.predicates import (
     And,
     Comparison,
     IsNull,
@@ -22,9 +25,6 @@ from lakepact.client.delta_sharing.predicates import (
     columns_of,
     hint,
 )
-from lakepact.client.delta_sharing.rows.expressions import expression
-from lakepact.client.delta_sharing.rows.types import arrow_field
-from lakepact.client.delta_sharing.schemas import Field, Primitive, Schema
 
 NAMES = ("a", "b")
 SCHEMA = Schema(tuple(Field(name, Primitive("long"), nullable=True) for name in NAMES))

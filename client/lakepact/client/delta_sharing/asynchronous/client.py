@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, overload
 from lakepact.client.delta_sharing.asynchronous.reach import reach
 from lakepact.client.delta_sharing.asynchronous.table import AsyncTable
 from lakepact.client.delta_sharing.names import schema_parts, table_parts
-from lakepact.client.delta_sharing.needs import need
 from lakepact.client.delta_sharing.profile import Profile
 from lakepact.client.delta_sharing.queries import Place
 from lakepact.client.delta_sharing.workers import AsyncWorkers
@@ -17,6 +16,7 @@ from lakepact.client.header_properties import header_properties
 from lakepact.client.limits import Limits, Timeouts
 from lakepact.client.paging import Bookmark
 from lakepact.client.retries import Retries
+from lakepact.client.rows.needs import need
 from lakepact.client.transport.asynchronous.client import AsyncClient
 from lakepact.generated.delta_sharing.endpoints import (
     get_share,
@@ -35,10 +35,10 @@ if TYPE_CHECKING:
 
     import httpx
 
-    from lakepact.client.delta_sharing.foreign import ArrowTable
     from lakepact.client.delta_sharing.names import SchemaName, SharedName
     from lakepact.client.delta_sharing.profile import Source
     from lakepact.client.delta_sharing.read_tasks import ReadTask
+    from lakepact.client.rows.foreign import ArrowTable
     from lakepact.generated.delta_sharing.models import Share, SharedSchema, SharedTable
 
 

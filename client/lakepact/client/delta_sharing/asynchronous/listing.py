@@ -7,21 +7,21 @@ from contextlib import aclosing
 from typing import TYPE_CHECKING
 
 from lakepact.client.delta_sharing.asynchronous.answer import AsyncAnswer
-from lakepact.client.delta_sharing.needs import need
 from lakepact.client.delta_sharing.read_tasks import TASK_BYTES
+from lakepact.client.rows.needs import need
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable
 
-    from lakepact.client.delta_sharing.foreign import (
+    from lakepact.client.delta_sharing.progress import Progress
+    from lakepact.client.delta_sharing.read_tasks import ReadTask
+    from lakepact.client.rows.foreign import (
         ArrowTable,
         DuckDBConnection,
         DuckDBRelation,
         PandasFrame,
         PolarsFrame,
     )
-    from lakepact.client.delta_sharing.progress import Progress
-    from lakepact.client.delta_sharing.read_tasks import ReadTask
     from lakepact.client.several import Names
 
 
@@ -116,7 +116,7 @@ class AsyncListing(AsyncAnswer):
         Integers and booleans are of the types that know nulls, so that none becomes a float.
         """
         need("pandas", "pyarrow", "pyroaring")
-        from lakepact.client.delta_sharing.rows.frames import pandas_frame  # noqa: PLC0415 - where pandas is there
+        from lakepact.client.rows.frames import pandas_frame  # noqa: PLC0415 - where pandas is there
 
         return pandas_frame(await self.to_arrow(columns=columns, progress=progress))
 
@@ -128,7 +128,7 @@ class AsyncListing(AsyncAnswer):
     ) -> PolarsFrame:
         """Return the wanted rows as a frame of polars. The arguments and errors are those of `batches`."""
         need("polars", "pyarrow", "pyroaring")
-        from lakepact.client.delta_sharing.rows.frames import polars_frame  # noqa: PLC0415 - where polars is there
+        from lakepact.client.rows.frames import polars_frame  # noqa: PLC0415 - where polars is there
 
         return polars_frame(await self.to_arrow(columns=columns, progress=progress))
 
@@ -147,6 +147,6 @@ class AsyncListing(AsyncAnswer):
             connection: The connection that the relation belongs to; the default one of DuckDB without it.
         """
         need("duckdb", "pyarrow", "pyroaring")
-        from lakepact.client.delta_sharing.rows.frames import duckdb_relation  # noqa: PLC0415 - where duckdb is there
+        from lakepact.client.rows.frames import duckdb_relation  # noqa: PLC0415 - where duckdb is there
 
         return duckdb_relation(await self.to_arrow(columns=columns, progress=progress), connection)

@@ -14,8 +14,8 @@ from lakepact.client.delta_sharing.downloads import EXPIRED
 from lakepact.client.delta_sharing.pieces import without_stats
 from lakepact.client.delta_sharing.read_tasks import weight
 from lakepact.client.delta_sharing.rows.plan import Plan
-from lakepact.client.delta_sharing.rows.selection import Selection, numbers
 from lakepact.client.errors import BadRequest, DamagedData, Failure
+from lakepact.client.rows.selection import Selection, numbers
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator
@@ -80,14 +80,14 @@ class AsyncPieceReader:
         vector = holder.deletion_vector
         try:
             if deletion_vectors.is_inline(vector):
-                return numbers(deletion_vectors.from_line(vector), vector)
+                return numbers(deletion_vectors.from_line(vector), vector.cardinality)
             span = deletion_vectors.span(vector)
         except ValueError as error:
             reason = str(error)
         else:
             content = await self._with_url(holder, lambda file: self._vector(file, span))
             try:
-                return numbers(deletion_vectors.from_file(content, vector), vector)
+                return numbers(deletion_vectors.from_file(content, vector), vector.cardinality)
             except ValueError as error:
                 reason = str(error)
         raise DamagedData(

@@ -28,7 +28,10 @@ if TYPE_CHECKING:
 
     from lakepact.client.delta_sharing.access import DirectoryCredentials
     from lakepact.client.delta_sharing.asynchronous.reach import AsyncReach
-    from lakepact.client.delta_sharing.foreign import (
+    from lakepact.client.delta_sharing.lines import Format
+    from lakepact.client.delta_sharing.progress import Progress
+    from lakepact.client.delta_sharing.queries import FileIdHash, Place
+    from lakepact.client.rows.foreign import (
         ArrowExpression,
         ArrowTable,
         DuckDBConnection,
@@ -36,10 +39,7 @@ if TYPE_CHECKING:
         PandasFrame,
         PolarsFrame,
     )
-    from lakepact.client.delta_sharing.lines import Format
-    from lakepact.client.delta_sharing.predicates import Predicate
-    from lakepact.client.delta_sharing.progress import Progress
-    from lakepact.client.delta_sharing.queries import FileIdHash, Place
+    from lakepact.client.rows.predicates import Predicate
 
 #: Seconds; servers are not to be asked more often than that whether there is a new version.
 _SHORTEST_INTERVAL = 10

@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from lakepact.client.delta_sharing.predicates import And, Comparison, IsNull, Not, Or, Predicate
 from lakepact.client.delta_sharing.schemas import Primitive
+from lakepact.client.rows.predicates import And, Comparison, IsNull, Not, Or, Predicate
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from lakepact.client.delta_sharing.predicates import Value
     from lakepact.client.delta_sharing.schemas import Schema, Type
+    from lakepact.client.rows.predicates import Value
 
 _OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
     "equal": operator.eq,

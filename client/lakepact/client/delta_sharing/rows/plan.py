@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from lakepact.client.delta_sharing import partition_values
-from lakepact.client.delta_sharing.predicates import Predicate, columns_of
 from lakepact.client.delta_sharing.rows.columns import conformed, name_in_file
 from lakepact.client.delta_sharing.rows.expressions import expression
 from lakepact.client.delta_sharing.rows.types import UnknownType, arrow_field
 from lakepact.client.delta_sharing.schemas import Field, Other, Primitive, Schema
 from lakepact.client.errors import BadReply, DamagedData, Failure, UpgradeNeeded
 from lakepact.client.rows.bounded_parquet import BoundedParquet
+from lakepact.client.rows.predicates import Predicate, columns_of
 from lakepact.client.several import Names, several
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from lakepact.client.delta_sharing.lines import Metadata
     from lakepact.client.delta_sharing.pieces import Piece
-    from lakepact.client.delta_sharing.rows.selection import Selection
+    from lakepact.client.rows.selection import Selection
 
 _CHANGE, _VERSION, _TIMESTAMP = "_change_type", "_commit_version", "_commit_timestamp"
 _OF_CHANGES = (

@@ -8,7 +8,6 @@ from contextlib import closing
 from typing import TYPE_CHECKING, Any, overload
 
 from lakepact.client.delta_sharing.names import schema_parts, table_parts
-from lakepact.client.delta_sharing.needs import need
 from lakepact.client.delta_sharing.profile import Profile
 from lakepact.client.delta_sharing.queries import Place
 from lakepact.client.delta_sharing.synchronous.reach import reach
@@ -18,6 +17,7 @@ from lakepact.client.header_properties import header_properties
 from lakepact.client.limits import Limits, Timeouts
 from lakepact.client.paging import Bookmark
 from lakepact.client.retries import Retries
+from lakepact.client.rows.needs import need
 from lakepact.client.transport.synchronous.client import Client
 from lakepact.generated.delta_sharing.endpoints import (
     get_share,
@@ -36,10 +36,10 @@ if TYPE_CHECKING:
 
     import httpx
 
-    from lakepact.client.delta_sharing.foreign import ArrowTable
     from lakepact.client.delta_sharing.names import SchemaName, SharedName
     from lakepact.client.delta_sharing.profile import Source
     from lakepact.client.delta_sharing.read_tasks import ReadTask
+    from lakepact.client.rows.foreign import ArrowTable
     from lakepact.generated.delta_sharing.models import Share, SharedSchema, SharedTable
 
 

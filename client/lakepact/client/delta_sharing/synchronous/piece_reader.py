@@ -14,9 +14,9 @@ from lakepact.client.delta_sharing.downloads import EXPIRED
 from lakepact.client.delta_sharing.pieces import without_stats
 from lakepact.client.delta_sharing.read_tasks import weight
 from lakepact.client.delta_sharing.rows.plan import Plan
-from lakepact.client.delta_sharing.rows.selection import Selection, numbers
 from lakepact.client.delta_sharing.synchronous.answer import Answer
 from lakepact.client.errors import BadRequest, DamagedData, Failure
+from lakepact.client.rows.selection import Selection, numbers
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterator
@@ -81,14 +81,14 @@ class PieceReader:
         vector = holder.deletion_vector
         try:
             if deletion_vectors.is_inline(vector):
-                return numbers(deletion_vectors.from_line(vector), vector)
+                return numbers(deletion_vectors.from_line(vector), vector.cardinality)
             span = deletion_vectors.span(vector)
         except ValueError as error:
             reason = str(error)
         else:
             content = self._with_url(holder, lambda file: self._vector(file, span))
             try:
-                return numbers(deletion_vectors.from_file(content, vector), vector)
+                return numbers(deletion_vectors.from_file(content, vector), vector.cardinality)
             except ValueError as error:
                 reason = str(error)
         raise DamagedData(

@@ -5,9 +5,9 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
-from lakepact.client.delta_sharing.needs import need
 from lakepact.client.iceberg_rest.asynchronous.configured import AsyncConfigured
 from lakepact.client.iceberg_rest.event_loops import blocking, in_thread
+from lakepact.client.rows.needs import need
 
 if TYPE_CHECKING:
     from datetime import datetime

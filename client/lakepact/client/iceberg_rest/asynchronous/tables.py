@@ -44,9 +44,9 @@ from lakepact.generated.iceberg_rest.endpoints import (
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Mapping, Sequence
 
-    from lakepact.client.delta_sharing.foreign import AnySchema
     from lakepact.client.iceberg_rest.names import Levels, TableName
     from lakepact.client.retries import Retries
+    from lakepact.client.rows.foreign import AnySchema
     from lakepact.client.several import Several
     from lakepact.generated.iceberg_rest.models import (
         CommitReportRequest,

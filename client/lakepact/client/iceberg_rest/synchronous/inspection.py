@@ -6,8 +6,8 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
-from lakepact.client.delta_sharing.needs import need
 from lakepact.client.iceberg_rest.synchronous.configured import Configured
+from lakepact.client.rows.needs import need
 
 if TYPE_CHECKING:
     from datetime import datetime

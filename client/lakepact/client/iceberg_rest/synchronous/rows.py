@@ -6,8 +6,8 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
-from lakepact.client.delta_sharing.needs import need
 from lakepact.client.iceberg_rest.synchronous.configured import Configured
+from lakepact.client.rows.needs import need
 from lakepact.client.several import Names, several
 
 if TYPE_CHECKING:
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from pyiceberg.expressions import BooleanExpression
     from pyiceberg.table import UpsertResult
 
-    from lakepact.client.delta_sharing import foreign
     from lakepact.client.iceberg_rest.names import TableName
+    from lakepact.client.rows import foreign
 
 
 class Rows(Configured):
@@ -219,4 +219,4 @@ def _engine() -> Any:
 
 def _frames(library: str) -> Any:
     need(library)
-    return importlib.import_module("lakepact.client.delta_sharing.rows.frames")
+    return importlib.import_module("lakepact.client.rows.frames")

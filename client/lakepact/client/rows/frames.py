@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 
 if TYPE_CHECKING:
-    from lakepact.client.delta_sharing.foreign import (
+    from lakepact.client.rows.foreign import (
         ArrowTable,
         DuckDBConnection,
         DuckDBRelation,

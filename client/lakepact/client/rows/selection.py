@@ -3,28 +3,25 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 import pyarrow as pa
 from pyroaring import BitMap64
 
-if TYPE_CHECKING:
-    from lakepact.client.delta_sharing.lines import DeletionVector
 
-
-def numbers(bitmap: bytes, vector: DeletionVector) -> BitMap64:
+def numbers(bitmap: bytes, cardinality: int) -> BitMap64:
     """Return the numbers of rows in a bitmap.
 
     Raises:
-        ValueError: It is damaged, or holds another number of them than the line says.
+        ValueError: It is damaged, or holds another number of them than `cardinality`.
     """
     try:
         read = BitMap64.deserialize(bitmap)
     except (ValueError, TypeError, OverflowError):
         raise ValueError("the bitmap of a deletion vector is damaged") from None
-    if len(read) != vector.cardinality:
+    if len(read) != cardinality:
         raise ValueError(
-            f"a deletion vector holds {len(read)} rows, and the line says {vector.cardinality}"
+            f"a deletion vector holds {len(read)} rows, and the line says {cardinality}"
         )
     return read
 
