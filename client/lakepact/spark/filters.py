@@ -27,7 +27,6 @@ from pyspark.sql.datasource import (
     StringStartsWith,
 )
 
-from lakepact.client.delta_sharing.bounds import successor
 from lakepact.client.rows.predicates import And, Predicate, column
 
 if TYPE_CHECKING:
@@ -107,7 +106,7 @@ def _of_values(each: Filter, named: Column, kind: t.DataType) -> Predicate | Non
             else None
         )
     if isinstance(each, StringStartsWith):
-        return _starts_with(named, each.value) if _fits(each.value, kind) and each.value else None
+        return named.starts_with(each.value) if _fits(each.value, kind) and each.value else None
     compared = _COMPARISONS.get(type(each))
     value = getattr(each, "value", None)
     if (
@@ -148,8 +147,3 @@ def _fits(value: Any, kind: t.DataType) -> bool:  # noqa: PLR0911 - one for each
     return (
         isinstance(kind, t.DateType) and isinstance(value, date) and not isinstance(value, datetime)
     )
-
-
-def _starts_with(named: Column, prefix: str) -> Predicate:
-    after = successor(prefix)
-    return named >= prefix if after is None else (named >= prefix) & (named < after)

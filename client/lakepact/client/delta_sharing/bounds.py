@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from lakepact.client.delta_sharing import partition_values
 from lakepact.client.delta_sharing.schemas import Primitive
+from lakepact.client.rows.predicates import successor
 
 if TYPE_CHECKING:
     from lakepact.client.delta_sharing.schemas import Type
@@ -21,11 +22,8 @@ _DIGITS = 15
 _LONGEST = (-(2**63), 2**63 - 1)
 #: Characters of a text that is not known to be cut.
 _WHOLE = 31
-_LAST_CODE_POINT, _SURROGATES = 0x10FFFF, (0xD800, 0xDFFF)
 #: Ends of cut texts: characters that writers put there, and halves of characters, also as they are encoded.
-_ENDS = "?\ufffd\uffff" + "".join(
-    map(chr, (_LAST_CODE_POINT, *range(_SURROGATES[0], _SURROGATES[1] + 1)))
-)
+_ENDS = "?\ufffd\uffff" + "".join(map(chr, (0x10FFFF, *range(0xD800, 0xE000))))
 
 
 def around(value: Any, kind: Type) -> tuple[Any, Any] | None:
@@ -102,15 +100,4 @@ def _end(text: str) -> str | None:
         text
         if len(text) <= _WHOLE and text == text.rstrip(_ENDS[1:])
         else successor(text.rstrip(_ENDS))
-    )
-
-
-def successor(prefix: str) -> str | None:
-    """Return the first text after all that begin with a prefix, in the order of code points; None if there is none."""
-    kept = prefix.rstrip(chr(_LAST_CODE_POINT))
-    if not kept:
-        return None
-    point = ord(kept[-1]) + 1
-    return kept[:-1] + chr(
-        _SURROGATES[1] + 1 if _SURROGATES[0] <= point <= _SURROGATES[1] else point
     )

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 #: pyarrow has no annotations of its own: with `pyarrow-stubs` type checkers know its types, and without them they take `Any`.
 ArrowTable: TypeAlias = "pa.Table"
 ArrowBatch: TypeAlias = "pa.RecordBatch"
+ArrowReader: TypeAlias = "pa.RecordBatchReader"
 ArrowExpression: TypeAlias = "pc.Expression"
 #: Schemas that a table takes.
 AnySchema: TypeAlias = "pa.Schema | Schema"

@@ -2,7 +2,8 @@
 
     (column("country") == "DE") & (column("day") >= date(2024, 1, 1))
 
-They follow SQL: what is unknown, because a value is null, is not wanted; use `is_null` to ask for nulls.
+They follow SQL: what is unknown, because a value is null, is not wanted; use `is_null` to ask for nulls. NaN is equal to nothing, and
+neither less nor greater: it satisfies `!=` and the contrary of any other comparison; use `is_nan` to ask for it.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ Value: TypeAlias = bool | int | float | str | bytes | date | datetime | Decimal
 Operator: TypeAlias = Literal[
     "equal", "lessThan", "lessThanOrEqual", "greaterThan", "greaterThanOrEqual"
 ]
+_LAST_CODE_POINT, _SURROGATES = 0x10FFFF, (0xD800, 0xDFFF)
 #: Types of hints whose statistics are exact, or are cut so that they hold for any comparison.
 _EXACT = frozenset({"bool", "string", "date"})
 _CONTRARIES: dict[str, tuple[Operator, ...]] = {
@@ -69,15 +71,22 @@ class IsNull(Predicate):
 
 
 @dataclass(frozen=True, slots=True)
+class IsNaN(Predicate):
+    """A real column whose value is no number."""
+
+    column: str
+
+
+@dataclass(frozen=True, slots=True)
 class And(Predicate):
-    """All of several conditions."""
+    """All of several conditions; true without any."""
 
     parts: tuple[Predicate, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Or(Predicate):
-    """One at least of several conditions."""
+    """One at least of several conditions; false without any."""
 
     parts: tuple[Predicate, ...]
 
@@ -127,6 +136,15 @@ class Column:
         """Return rows with a value in this column."""
         return Not(IsNull(self._name))
 
+    def is_nan(self) -> Predicate:
+        """Return rows with NaN in this column."""
+        return IsNaN(self._name)
+
+    def starts_with(self, prefix: str) -> Predicate:
+        """Return rows with a text in this column that begins with a prefix."""
+        after, first = successor(prefix), self >= prefix
+        return first if after is None else first & (self < after)
+
     def is_in(self, values: Several[Value]) -> Predicate:
         """Return rows with one of these values in this column.
 
@@ -161,8 +179,19 @@ def columns_of(predicate: Predicate) -> set[str]:
         return {name for part in predicate.parts for name in columns_of(part)}
     if isinstance(predicate, Not):
         return columns_of(predicate.part)
-    assert isinstance(predicate, (Comparison, IsNull))  # noqa: S101 - these are all there are
+    assert isinstance(predicate, (Comparison, IsNull, IsNaN))  # noqa: S101 - these are all there are
     return {predicate.column}
+
+
+def successor(prefix: str) -> str | None:
+    """Return the first text after all that begin with a prefix, in the order of code points; None if there is none."""
+    kept = prefix.rstrip(chr(_LAST_CODE_POINT))
+    if not kept:
+        return None
+    point = ord(kept[-1]) + 1
+    return kept[:-1] + chr(
+        _SURROGATES[1] + 1 if _SURROGATES[0] <= point <= _SURROGATES[1] else point
+    )
 
 
 def hint(predicate: Predicate) -> str | None:
@@ -180,7 +209,7 @@ def _wider(predicate: Predicate, *, negated: bool) -> dict[str, Any] | None:
     if isinstance(predicate, Not):
         return _wider(predicate.part, negated=not negated)
     if isinstance(predicate, (And, Or)):
-        trees = [_wider(part, negated=negated) for part in predicate.parts]
+        trees = [_wider(part, negated=negated) for part in predicate.parts] or [None]
         if isinstance(predicate, And) is not negated:
             return _joined("and", [tree for tree in trees if tree is not None])
         return None if None in trees else {"op": "or", "children": trees}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import operator
 from datetime import datetime
 from decimal import Decimal
@@ -11,7 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from lakepact.client.delta_sharing.schemas import Primitive
-from lakepact.client.rows.predicates import And, Comparison, IsNull, Not, Or, Predicate
+from lakepact.client.rows.predicates import And, Comparison, IsNaN, IsNull, Not, Or, Predicate
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -41,14 +42,16 @@ def expression(predicate: Predicate, schema: Schema) -> Any:
     if isinstance(predicate, (And, Or)):
         join = operator.and_ if isinstance(predicate, And) else operator.or_
         made = [expression(part, schema) for part in predicate.parts]
-        whole = made[0]
-        for part in made[1:]:
-            whole = join(whole, part)
-        return whole
+        return functools.reduce(join, made or [pc.scalar(isinstance(predicate, And))])
     if isinstance(predicate, Not):
         return ~expression(predicate.part, schema)
     if isinstance(predicate, IsNull):
         return pc.field(schema.column(predicate.column).name).is_null()
+    if isinstance(predicate, IsNaN):
+        column = schema.column(predicate.column)
+        if str(column.type) not in {"float", "double"}:
+            raise TypeError(f"column {column.name} is {column.type}, which has no NaN")
+        return pc.is_nan(pc.field(column.name))
     if isinstance(predicate, Comparison):
         column = schema.column(predicate.column)
         return _OPERATORS[predicate.operator](
