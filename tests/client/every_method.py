@@ -275,6 +275,7 @@ async def iceberg_catalog(catalog: AsyncIcebergCatalog) -> None:
     await table_scan(catalog.scan("a.t", ["id"], "id > 3", snapshot="main", limit=10))
     await catalog.append("a.t", ROWS, branch="b", snapshot_properties={"k": "v"})
     await catalog.overwrite("a.t", ROWS, "id = 3")
+    await catalog.overwrite_partitions("a.t", ROWS)
     await catalog.delete("a.t", "id = 3")
     assert_type(await catalog.upsert("a.t", ROWS, ["id"]), pyiceberg.table.UpsertResult)
     await catalog.add_files("a.t", ["s3://b/t/1.parquet"], branch="b")
@@ -299,6 +300,7 @@ async def texts(catalog: AsyncIcebergCatalog, shared: AsyncTable) -> None:
 async def table_scan(scan: AsyncTableScan) -> None:
     assert_type(scan.batches(), AsyncGenerator[pa.RecordBatch, None])
     assert_type(await scan.count(), int)
+    assert_type(await scan.reader(), pa.RecordBatchReader)
     assert_type(await scan.to_arrow(), pa.Table)
     assert_type(await scan.to_pandas(), pd.DataFrame)
     assert_type(await scan.to_polars(), pl.DataFrame)
@@ -363,6 +365,8 @@ def predicate(wanted: Column) -> Predicate:
     assert_type(wanted.is_null(), Predicate)
     assert_type(wanted.is_not_null(), Predicate)
     assert_type(wanted.is_in(["a", "b"]), Predicate)
+    assert_type(wanted.is_nan(), Predicate)
+    assert_type(wanted.starts_with("a"), Predicate)
     return (wanted > 3) & (column("at") <= NOW)
 
 

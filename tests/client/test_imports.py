@@ -30,13 +30,13 @@ def names(tree: ast.AST) -> set[str]:
 
 
 #: Modules for rows are loaded on demand; their libraries are in an extra.
-OF_ROWS = {FOLDER / "delta_sharing" / "rows", FOLDER / "rows"}
+OF_ICEBERG_ROWS = FOLDER / "iceberg_rest" / "rows"
+OF_ROWS = {FOLDER / "rows", FOLDER / "delta_sharing" / "rows", OF_ICEBERG_ROWS}
 
 #: Modules of the command `lakepact`; its library is in an extra.
 OF_COMMAND = FOLDER / "command"
 OF_PYICEBERG = {
     "arrow_rows.py",
-    "data_files.py",
     "file_io.py",
     "profiles.py",
     "pyiceberg_rows.py",
@@ -65,7 +65,9 @@ def allowed(module: Path) -> set[str]:
         else set()
     )
     extra |= {"click"} if OF_COMMAND in module.parents or module.name == "options.py" else set()
-    extra |= {"pyiceberg"} if module.name in OF_PYICEBERG else set()
+    extra |= (
+        {"pyiceberg"} if module.name in OF_PYICEBERG or module.parent == OF_ICEBERG_ROWS else set()
+    )
     extra |= {"pyarrow", "pyroaring"} if module.name in OF_PYICEBERG else set()
     extra |= {"opentelemetry"} if module.name == "spans.py" else set()
     extra |= {"botocore"} if module.name == "sigv4.py" else set()

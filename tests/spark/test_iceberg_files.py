@@ -22,11 +22,10 @@ from lakepact.client import (
     pyiceberg_catalog,
     pyiceberg_table,
 )
-from lakepact.client.iceberg_rest.data_files import END, FileReader
+from lakepact.client.iceberg_rest.rows.data_files import END, FileReader
 from lakepact.client.origins import TrustedOrigins
 from lakepact.reference_server import running
-from lakepact.spark.iceberg_expressions import pyiceberg_expression
-from lakepact.spark.iceberg_files import UnsupportedDeletes, planned_by_driver, planned_by_server
+from lakepact.spark.iceberg_files import planned_by_driver, planned_by_server
 
 from .deleted_rows import KEPT, table_with_deletes
 
@@ -55,26 +54,16 @@ def planned(catalog, kind, planner, predicate=None):
 
 
 def read(scan, files, *, properties=None, renewed=dict, predicate=None):
-    row_filter = None if predicate is None else pyiceberg_expression(predicate)
     reader, files = pickle.loads(
-        pickle.dumps((FileReader.of(scan, properties or {}, row_filter, **TRUSTED), files))
+        pickle.dumps((FileReader.of(scan, properties or {}, predicate, **TRUSTED), files))
     )
     return [row["id"] for batch in reader.read(files, renewed) for row in batch.to_pylist()]
 
 
 @pytest.mark.parametrize("planner", ["driver", "server"])
-@pytest.mark.parametrize("kind", ["position", "vector"])
+@pytest.mark.parametrize("kind", ["position", "vector", "equality"])
 def test_deleted_rows_are_not_read(catalog, kind, planner):
     assert read(*planned(catalog, kind, planner)) == KEPT
-
-
-@pytest.mark.parametrize("planner", ["driver", "server"])
-def test_equality_deletes_are_refused(catalog, planner):
-    with pytest.raises(
-        UnsupportedDeletes,
-        match=r"equality delete files, which are not applied here: rewrite .* one is file:.*/deletes\.parquet",
-    ):
-        planned(catalog, "equality", planner)
 
 
 @pytest.mark.parametrize("kind", ["position", "vector"])

@@ -12,7 +12,7 @@ from pyiceberg.manifest import DataFile, DataFileContent, FileFormat
 from pyiceberg.table import FileScanTask
 from pyiceberg.typedef import Record
 
-from lakepact.client.iceberg_rest.data_files import END, PlannedFile
+from lakepact.client.iceberg_rest.rows.data_files import END, PlannedFile
 from lakepact.spark.iceberg_tables import partitions_of
 
 MIB = 1024 * 1024

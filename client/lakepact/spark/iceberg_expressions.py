@@ -1,4 +1,4 @@
-"""Predicates as expressions of Iceberg, for pyiceberg and for a scan that the server plans."""
+"""Predicates as expressions of Iceberg, for a scan that the server plans."""
 
 from __future__ import annotations
 
@@ -7,17 +7,8 @@ from decimal import Decimal
 from functools import reduce
 from typing import Any
 
-from pyiceberg import expressions as e
-
 from lakepact.client.rows.predicates import And, Comparison, IsNull, Not, Or, Predicate
 
-_PYICEBERG: dict[str, Any] = {
-    "equal": e.EqualTo,
-    "lessThan": e.LessThan,
-    "lessThanOrEqual": e.LessThanOrEqual,
-    "greaterThan": e.GreaterThan,
-    "greaterThanOrEqual": e.GreaterThanOrEqual,
-}
 _REST = {
     "equal": "eq",
     "lessThan": "lt",
@@ -25,22 +16,6 @@ _REST = {
     "greaterThan": "gt",
     "greaterThanOrEqual": "gt-eq",
 }
-
-
-def pyiceberg_expression(predicate: Predicate) -> e.BooleanExpression:
-    """Return a predicate as an expression of pyiceberg."""
-    if isinstance(predicate, (And, Or)):
-        return reduce(
-            e.And if isinstance(predicate, And) else e.Or,
-            map(pyiceberg_expression, predicate.parts),
-        )
-    if isinstance(predicate, Not):
-        return e.Not(pyiceberg_expression(predicate.part))
-    if isinstance(predicate, IsNull):
-        return e.IsNull(term=e.Reference(predicate.column))
-    assert isinstance(predicate, Comparison)  # noqa: S101 - these are all there are
-    made: e.BooleanExpression = _PYICEBERG[predicate.operator](predicate.column, predicate.value)
-    return made
 
 
 def rest_expression(predicate: Predicate) -> dict[str, Any]:

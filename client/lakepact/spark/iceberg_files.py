@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from pyiceberg.io.pyarrow import schema_to_pyarrow
 from pyiceberg.manifest import DataFile, DataFileContent, FileFormat
 from pyiceberg.table import FileScanTask
 from pyiceberg.typedef import Record
 
-from lakepact.client.iceberg_rest.data_files import PlannedFile
+from lakepact.client.iceberg_rest.rows.data_files import PlannedFile, shown_schema
+from lakepact.client.iceberg_rest.rows.filters import bound
+from lakepact.client.iceberg_rest.rows.planning import planned_files
 from lakepact.client.iceberg_rest.storage import storage_credential
-from lakepact.spark.iceberg_expressions import pyiceberg_expression, rest_expression
+from lakepact.spark.iceberg_expressions import rest_expression
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from pyiceberg.schema import Schema
     from pyiceberg.table import DataScan
 
     from lakepact.client import IcebergCatalog
@@ -24,44 +24,9 @@ if TYPE_CHECKING:
     from lakepact.client.rows.predicates import Predicate
 
 
-class UnsupportedDeletes(ValueError):
-    """The table has equality delete files: pyiceberg does not apply them, and without them its rows would be wrong."""
-
-    def __init__(self, path: str) -> None:
-        message = "the table has equality delete files, which are not applied here: rewrite its data files to remove them; one is "
-        super().__init__(message + path)
-
-
-def arrow_schema(schema: Schema) -> Any:
-    """Return the columns of a schema as Arrow has them."""
-    return schema_to_pyarrow(schema, include_field_ids=False)
-
-
 def planned_by_driver(scan: DataScan, predicate: Predicate | None) -> list[PlannedFile]:
-    """Return the files of a scan, planned from its manifests.
-
-    Raises:
-        UnsupportedDeletes: The table has equality delete files.
-    """
-    filtered = scan if predicate is None else scan.filter(pyiceberg_expression(predicate))
-    try:
-        return [PlannedFile(task) for task in filtered.plan_files()]
-    except ValueError as error:
-        if "equality deletes" not in str(error):
-            raise
-    snapshot = scan.snapshot()
-    entries = (
-        entry
-        for manifest in (snapshot.manifests(scan.io) if snapshot else ())
-        for entry in manifest.fetch_manifest_entry(scan.io)
-    )
-    raise UnsupportedDeletes(
-        next(
-            entry.data_file.file_path
-            for entry in entries
-            if entry.data_file.content == DataFileContent.EQUALITY_DELETES
-        )
-    )
+    """Return the files of a scan, planned from its manifests."""
+    return planned_files(scan, None if predicate is None else bound(predicate, shown_schema(scan)))
 
 
 def planned_by_server(
@@ -74,7 +39,6 @@ def planned_by_server(
 
     Raises:
         OperationNotSupported: The server does not plan scans.
-        UnsupportedDeletes: The table has equality delete files.
     """
     snapshot = scan.snapshot()
     plan = catalog.plan_scan(
@@ -98,8 +62,6 @@ def _planned(task: ScanTask, plan: ScanPlan) -> PlannedFile:
 
 def _content_file(file: dict[str, Any]) -> DataFile:
     """Return a file of a plan without its statistics, which serve planning alone."""
-    if file["content"] == "equality-deletes":
-        raise UnsupportedDeletes(file["file-path"])
     made = DataFile.from_args(
         content=DataFileContent.from_rest_type(file["content"]),
         file_path=file["file-path"],
@@ -108,6 +70,7 @@ def _content_file(file: dict[str, Any]) -> DataFile:
         record_count=file["record-count"],
         file_size_in_bytes=file["file-size-in-bytes"],
         split_offsets=file.get("split-offsets"),
+        equality_ids=file.get("equality-ids"),
     )
     made.spec_id = file["spec-id"]
     return made

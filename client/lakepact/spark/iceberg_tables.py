@@ -13,11 +13,12 @@ from pyspark.sql.datasource import DataSourceReader, InputPartition
 
 from lakepact import client  # which loads the catalog when it is first named: executors do without
 from lakepact.client.errors import OperationNotSupported
-from lakepact.client.iceberg_rest.data_files import END, FileReader, PlannedFile
+from lakepact.client.iceberg_rest.rows import planning
+from lakepact.client.iceberg_rest.rows.data_files import END, FileReader, PlannedFile
+from lakepact.client.iceberg_rest.rows.projection import arrow_schema
 from lakepact.spark.errors import explained
 from lakepact.spark.filters import TakesFilters
-from lakepact.spark.iceberg_expressions import pyiceberg_expression
-from lakepact.spark.iceberg_files import arrow_schema, planned_by_driver, planned_by_server
+from lakepact.spark.iceberg_files import planned_by_driver, planned_by_server
 from lakepact.spark.options import OptionError
 from lakepact.spark.schemas import check_fits, record_batches, spark_schema
 
@@ -56,7 +57,7 @@ def table_of(catalog: IcebergCatalog, options: CatalogTable) -> Table:
 
 
 def scan_of(table: Table, options: CatalogTable) -> DataScan:
-    """Return a scan of the wanted snapshot, with the schema of that snapshot if it is not the current one.
+    """Return a scan of the wanted snapshot, with the schema of that snapshot, or the current one of a branch.
 
     Raises:
         OptionError: The table has no such snapshot, branch or tag.
@@ -74,7 +75,7 @@ def scan_of(table: Table, options: CatalogTable) -> DataScan:
         return table.scan()
     if snapshot is None:
         raise OptionError(f"table {options.name} has no {wanted}")
-    return table.scan(snapshot_id=snapshot.snapshot_id)
+    return planning.scan_of(table, options.ref or snapshot.snapshot_id)
 
 
 def described(options: CatalogTable) -> StructType:
@@ -118,16 +119,10 @@ class Reader(DataSourceReader):
             scan = scan.select(*wanted.names)
             if scan.snapshot() is None:
                 return []
-            # A predicate is bound to the current schema, so older schemas do without.
-            predicate = (
-                self._predicate
-                if scan.projection().schema_id == table.metadata.current_schema_id
-                else None
-            )
+            predicate = self._predicate
             files = self._planned(catalog, scan, predicate)
             trusted = catalog.trusted_origins.including(dict(options.storage).values())
-            row_filter = None if predicate is None else pyiceberg_expression(predicate)
-            reader = FileReader.of(scan, dict(table.io.properties), row_filter, trusted=trusted)
+            reader = FileReader.of(scan, dict(table.io.properties), predicate, trusted=trusted)
         return [
             FilesPartition(reader, parts)
             for parts in partitions_of(files, options.partition_bytes, table.properties)
@@ -138,9 +133,14 @@ class Reader(DataSourceReader):
     ) -> Iterable[PlannedFile]:
         options = self._options
         if options.planning_mode != "client" and catalog.offers(_SERVER_PLANS):
+            # Servers bind filters to the current schema, so older schemas do without.
+            is_current = scan.projection().schema_id == scan.table_metadata.current_schema_id
             try:
                 return planned_by_server(
-                    catalog, (options.namespace, options.name), scan, predicate
+                    catalog,
+                    (options.namespace, options.name),
+                    scan,
+                    predicate if is_current else None,
                 )
             except OperationNotSupported:
                 if options.planning_mode == "server":

@@ -91,11 +91,13 @@ def batches(catalog: IcebergCatalog, table: Any, scan: Any) -> Iterator[Any]:
         table: The table, as `pyiceberg_table` returns it.
         scan: A scan of it, without a filter.
     """
-    from lakepact.client.iceberg_rest.data_files import FileReader, PlannedFile  # noqa: PLC0415 - where pyiceberg is there
+    # Where pyiceberg is there.
+    from lakepact.client.iceberg_rest.rows.data_files import FileReader  # noqa: PLC0415
+    from lakepact.client.iceberg_rest.rows.planning import planned_files  # noqa: PLC0415
 
     reader = FileReader.of(scan, table.io.properties, None, trusted=catalog.trusted_origins)
     yield from reader.read(
-        (PlannedFile(task) for task in scan.plan_files()),
+        planned_files(scan, None),
         lambda: client.pyiceberg_table(catalog, table.name()).io.properties,
     )
 

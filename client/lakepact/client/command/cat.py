@@ -135,16 +135,16 @@ def _of_iceberg(
         raise WrongUsage("a table is named NAMESPACE.TABLE")
     addressable(name[:-1])
     path_segment(name[-1])
-    from lakepact.client import pyiceberg_table  # noqa: PLC0415 - where pyiceberg is there
-
-    need("pyarrow")
+    need("pyiceberg", "pyarrow")
     try:
-        table = pyiceberg_table(catalog, name[:-1], name[-1])
-        chosen = None if snapshot is None else _snapshot(table, snapshot)
-        names = tuple(field.name for field in table.scan(snapshot_id=chosen).projection().fields)
-        if columns is not None:
-            _check(columns, names)
-        yield columns or names, catalog.scan(name, columns, snapshot=chosen, limit=limit).batches()
+        chosen = None if snapshot is None else _snapshot(catalog, name, snapshot)
+        scan = catalog.scan(name, columns, snapshot=chosen, limit=limit)
+        try:
+            reader = scan.reader()
+        except ValueError as error:
+            raise WrongUsage(str(error)) from None
+        with reader:
+            yield tuple(reader.schema.names), iter(reader)
     except (
         LakepactError,
         NotThere,
@@ -161,19 +161,15 @@ def _of_iceberg(
         ) from None
 
 
-def _check(columns: tuple[str, ...], names: tuple[str, ...]) -> None:
-    for column in columns:
-        if column not in names:
-            raise WrongUsage(f"the table has no column {column!r}; it has {', '.join(names)}")
-
-
-def _snapshot(table: Any, snapshot: str) -> int:
-    found = table.snapshot_by_name(snapshot)
-    if found is None and snapshot.isascii() and snapshot.isdigit():
-        found = table.snapshot_by_id(int(snapshot))
-    if found is None:
+def _snapshot(catalog: IcebergCatalog, name: tuple[str, ...], snapshot: str) -> int | str:
+    """Return a branch, a tag or the id of a snapshot."""
+    metadata = catalog.load_table(name, snapshots="all").metadata
+    if snapshot in (metadata.refs or {}):
+        return snapshot
+    ids = {str(one.snapshot_id): one.snapshot_id for one in metadata.snapshots or ()}
+    if snapshot not in ids:
         raise NotThere(f"the table has no snapshot, branch or tag {snapshot!r}")
-    return int(found.snapshot_id)
+    return ids[snapshot]
 
 
 def _without_secrets(error: Exception) -> str:

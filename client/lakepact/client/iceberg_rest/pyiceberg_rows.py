@@ -5,38 +5,42 @@ from __future__ import annotations
 import contextlib
 import json
 import threading
-import time
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, cast
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 from pyiceberg.exceptions import CommitFailedException, ValidationException
-from pyiceberg.expressions import AlwaysTrue
-from pyiceberg.expressions.visitors import bind, extract_field_ids
-from pyiceberg.io.pyarrow import schema_to_pyarrow
+from pyiceberg.schema import Schema
 
 from lakepact.client.decoding import explained
 from lakepact.client.errors import CommitRejected, Failure, LakepactError
-from lakepact.client.iceberg_rest.arrow_rows import arrow_rows, check_columns
-from lakepact.client.iceberg_rest.data_files import FileReader, PlannedFile
+from lakepact.client.iceberg_rest.arrow_rows import check_columns
 from lakepact.client.iceberg_rest.pyiceberg_tables import pyiceberg_table
+from lakepact.client.iceberg_rest.rows.changes import RowChanges
+from lakepact.client.iceberg_rest.rows.data_files import FileReader
+from lakepact.client.iceberg_rest.rows.filters import predicate_of
+from lakepact.client.iceberg_rest.rows.planning import planned_files, scan_of
+from lakepact.client.iceberg_rest.rows.projection import arrow_schema
 from lakepact.client.iceberg_rest.snapshots import snapshot_id
-from lakepact.client.retries import Retry
+from lakepact.client.rows.predicates import And
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Sequence
+    from collections.abc import Generator, Iterator, Sequence
     from datetime import datetime
 
     from pydantic import ValidationError
-    from pyiceberg.catalog import Catalog
-    from pyiceberg.expressions import BooleanExpression
     from pyiceberg.table import DataScan, Table
 
     from lakepact.client.iceberg_rest.names import TableName
+    from lakepact.client.iceberg_rest.row_writes import RowWrite
+    from lakepact.client.iceberg_rest.rows.filters import RowFilter
     from lakepact.client.iceberg_rest.synchronous.catalog import IcebergCatalog
-    from lakepact.client.retries import Retries
-    from lakepact.client.rows.foreign import ArrowBatch, ArrowTable
+    from lakepact.client.rows.foreign import ArrowBatch, ArrowReader, ArrowTable
+
+
+#: The last format version whose manifests pyiceberg writes.
+_WRITTEN = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,155 +49,125 @@ class RowScan:
 
     table: TableName
     columns: Sequence[str] | None
-    row_filter: str | BooleanExpression
+    row_filter: RowFilter
     snapshot: int | str | None
     limit: int | None
     timestamp: datetime | str | None = None
 
     def count(self, catalog: IcebergCatalog) -> int:
-        """Return the number of rows; manifests say it if there are no filter and no deletes."""
+        """Return the number of rows; manifests say it without filter and deletes."""
         with client_errors():
             scan = self._scan(_loaded(catalog, self.table))
-            if isinstance(scan.row_filter, AlwaysTrue):
-                tasks = list(scan.plan_files())
+            if predicate_of(self.row_filter) == And(()):
+                tasks = [file.task for file in planned_files(scan, None)]
                 if not any(task.delete_files for task in tasks):
                     rows = sum(task.file.record_count for task in tasks)
                     return rows if self.limit is None else min(rows, self.limit)
             narrow = replace(self, columns=[scan.projection().fields[0].name])
-            return sum(batch.num_rows for batch in narrow.batches(catalog))
+        return sum(batch.num_rows for batch in narrow.reader(catalog))
+
+    def reader(self, catalog: IcebergCatalog) -> ArrowReader:
+        """Return the rows as a stream that holds one batch at a time."""
+        with client_errors():
+            table = _loaded(catalog, self.table)
+            scan = self._scan(table)
+            if self.columns is not None:
+                _check(self.columns, scan.projection())
+                scan = scan.select(*self.columns)
+            reader = FileReader.of(
+                scan, table.io.properties, self.row_filter, trusted=catalog.trusted_origins
+            )
+            reader = replace(reader, schema=self._ordered(reader.schema))
+            files = planned_files(scan, reader.predicate) if self.limit != 0 else []
+        rows = reader.read(files, lambda: _loaded(catalog, self.table).io.properties)
+        return pa.RecordBatchReader.from_batches(
+            arrow_schema(reader.schema), _reported(_up_to(rows, self.limit))
+        )
 
     def arrow_table(self, catalog: IcebergCatalog) -> ArrowTable:
         """Return the rows."""
-        with client_errors():
-            scan = self._scan(_loaded(catalog, self.table))
-            return scan.to_arrow().select(self._names(scan))
-
-    def batches(self, catalog: IcebergCatalog) -> Generator[ArrowBatch, None, None]:
-        """Yield the rows; no more than a batch of them is held."""
-        table = _loaded(catalog, self.table)
-        scan = self._scan(table)
-        names, projection = (
-            self._names(scan),
-            schema_to_pyarrow(scan.projection(), include_field_ids=False),
-        )
-        schema = pa.schema([projection.field(name) for name in names])
-        if self.columns is not None:
-            every = scan.update(selected_fields=("*",)).projection()
-            compared = extract_field_ids(bind(every, scan.row_filter, case_sensitive=True))
-            scan = scan.update(
-                selected_fields=(*self.columns, *map(every.find_column_name, compared))
-            )
-        reader = FileReader.of(
-            scan, table.io.properties, scan.row_filter, trusted=catalog.trusted_origins
-        )
-        files = (PlannedFile(task) for task in scan.plan_files())
-        left = self.limit
-        for batch in reader.read(
-            files if left != 0 else (), lambda: _loaded(catalog, self.table).io.properties
-        ):
-            kept = batch.select(names).cast(schema).slice(0, left)
-            yield kept
-            left = None if left is None else left - kept.num_rows
-            if left == 0:
-                return
+        rows: ArrowTable = self.reader(catalog).read_all()
+        return rows
 
     def _scan(self, table: Table) -> DataScan:
-        snapshot = self.snapshot
-        if self.timestamp is not None:
-            snapshot = snapshot_id(table.metadata, snapshot, self.timestamp)
-        scan = table.scan(
-            self.row_filter,
-            ("*",) if self.columns is None else tuple(self.columns),
-            limit=self.limit,
-        )
-        return (
-            scan.use_ref(snapshot)
-            if isinstance(snapshot, str)
-            else scan.update(snapshot_id=snapshot)
-        )
+        if self.timestamp is None:
+            return scan_of(table, self.snapshot)
+        return scan_of(table, snapshot_id(table.metadata, self.snapshot, self.timestamp))
 
-    def _names(self, scan: DataScan) -> list[str]:
-        """Return the columns of the result in their order, nested ones in their outermost struct."""
-        names = [field.name for field in scan.projection().fields]
-        wanted = names if self.columns is None else self.columns
-        return list(
-            dict.fromkeys(name if name in names else name.partition(".")[0] for name in wanted)
-        )
+    def _ordered(self, schema: Schema) -> Schema:
+        """Return the columns in the order of their names, nested ones in their outermost struct."""
+        if self.columns is None:
+            return schema
+        fields = {field.name: field for field in schema.fields}
+        names = [name if name in fields else name.partition(".")[0] for name in self.columns]
+        return Schema(*(fields[name] for name in dict.fromkeys(names)))
+
+
+def _check(columns: Sequence[str], schema: Schema) -> None:
+    for name in columns:
+        try:
+            schema.find_field(name)
+        except ValueError:
+            names = ", ".join(field.name for field in schema.fields)
+            raise ValueError(
+                f"the table has no column {json.dumps(name, ensure_ascii=False)}; it has {names}"
+            ) from None
+
+
+def _up_to(batches: Iterator[Any], limit: int | None) -> Generator[Any, None, None]:
+    remaining = limit
+    for batch in batches:
+        if batch.num_rows:
+            part = batch.slice(0, remaining)
+            yield part
+            remaining = None if remaining is None else remaining - part.num_rows
+        if remaining == 0:
+            return
+
+
+def _reported(batches: Generator[Any, None, None]) -> Generator[Any, None, None]:
+    with client_errors():
+        yield from batches
 
 
 class Batches:
     """The record batches of a scan, which one thread after the other reads."""
 
     def __init__(self, scan: RowScan, catalog: IcebergCatalog) -> None:
-        self._batches = scan.batches(catalog)
+        self._scan, self._catalog = scan, catalog
+        self._reader: Any = None
         self._lock = threading.Lock()
 
     def following(self) -> ArrowBatch | None:
-        """Return the next batch that has rows, None after the last."""
-        with self._lock, client_errors():
-            return next((batch for batch in self._batches if batch.num_rows), None)
+        """Return the next batch, None after the last."""
+        with self._lock:
+            self._reader = self._reader or self._scan.reader(self._catalog)
+            batch: ArrowBatch | None = next(self._reader, None)
+            return batch
 
     def close(self) -> None:
         """Close the files, once the batch that is being read has come."""
         with self._lock:
-            self._batches.close()
+            if self._reader is not None:
+                self._reader.close()
 
 
 def write(
-    catalog: IcebergCatalog,
-    verb: str,
-    table: TableName,
-    retries: Retries,
-    arguments: dict[str, Any],
+    catalog: IcebergCatalog, verb: str, table: TableName, write: RowWrite, *arguments: Any
 ) -> Any:
-    """Let pyiceberg change the rows of a table; `retries` hold after conflicts, unless the table has properties `commit.retry.*`."""
-    with client_errors():
+    """Change the rows of a table."""
+
+    def load() -> Table:
         loaded = _loaded(catalog, table)
-        if "df" in arguments:
-            arguments["df"] = arrow_rows(arguments["df"], loaded.schema())
-        waits = {
-            "min-wait-ms": retries.first_pause,
-            "max-wait-ms": retries.longest_pause,
-            "total-timeout-ms": retries.total,
-        }
-        ours = {
-            "num-retries": retries.tries - 1,
-            **{name: round(seconds * 1000) for name, seconds in waits.items()},
-        }
-        properties = {
-            **{f"commit.retry.{name}": str(value) for name, value in ours.items()},
-            **loaded.properties,
-        }
-        loaded.metadata = loaded.metadata.model_copy(update={"properties": properties})
-        if retries.on_retry is not None:
-            loaded.catalog = cast("Catalog", _Reported(loaded.catalog, retries.on_retry))
-        return getattr(loaded, verb)(**arguments)
+        if loaded.format_version > _WRITTEN:
+            raise ValueError(
+                f"tables of format version {loaded.format_version} can be read, and not written:"
+                f" pyiceberg writes manifests of versions 1 to {_WRITTEN}"
+            )
+        return loaded
 
-
-class _Reported:
-    """The catalog of one write, which reports each commit after the first one as a retry."""
-
-    def __init__(self, catalog: Catalog, on_retry: Callable[[Retry], object]) -> None:
-        self._catalog = catalog
-        self._on_retry = on_retry
-        self._rejected: tuple[int, float, LakepactError] | None = None
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._catalog, name)
-
-    def commit_table(self, *arguments: Any) -> Any:
-        """Commit, and keep a conflict for the report of the next commit."""
-        tries = 1
-        if self._rejected is not None:
-            tried, at, error = self._rejected
-            self._on_retry(Retry(error.operation, tried, time.monotonic() - at, error.status, None))
-            tries = tried + 1
-        try:
-            return self._catalog.commit_table(*arguments)
-        except CommitFailedException as conflict:
-            if isinstance(conflict.__cause__, LakepactError):
-                self._rejected = tries, time.monotonic(), conflict.__cause__
-            raise
+    with client_errors():
+        return getattr(RowChanges(load, catalog.trusted_origins, write), verb)(*arguments)
 
 
 def inspect(

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 
     import httpx
 
+    from lakepact.client.iceberg_rest.row_writes import WriteQueue
     from lakepact.client.limits import Limits
     from lakepact.client.several import Names
     from lakepact.generated.contract import Call
@@ -96,6 +97,7 @@ class AsyncConfigured(AsyncClient):
             CatalogConfig
         ] = []  # one, once it is fetched; shared with the clients of with_options
         self._config_lock = Lock()
+        self._write_queues: dict[str, WriteQueue] = {}
         self._merged: Settings | None = None
 
     def __setstate__(self, arguments: dict[str, Any]) -> None:

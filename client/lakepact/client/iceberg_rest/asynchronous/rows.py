@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from lakepact.client.iceberg_rest.asynchronous.configured import AsyncConfigured
 from lakepact.client.iceberg_rest.event_loops import blocking, in_thread
+from lakepact.client.iceberg_rest.names import table_identifier
+from lakepact.client.iceberg_rest.row_writes import RowWrite, WriteQueue
 from lakepact.client.rows.needs import need
 from lakepact.client.several import Names, several
 
@@ -14,10 +16,10 @@ if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Mapping
     from datetime import datetime
 
-    from pyiceberg.expressions import BooleanExpression
     from pyiceberg.table import UpsertResult
 
     from lakepact.client.iceberg_rest.names import TableName
+    from lakepact.client.iceberg_rest.rows.filters import RowFilter
     from lakepact.client.rows import foreign
 
 
@@ -28,7 +30,7 @@ class AsyncRows(AsyncConfigured):
         self,
         table: TableName,
         columns: Names | None = None,
-        row_filter: str | BooleanExpression = "true",
+        row_filter: RowFilter = "true",
         *,
         snapshot: int | str | None = None,
         timestamp: datetime | str | None = None,
@@ -39,7 +41,8 @@ class AsyncRows(AsyncConfigured):
         Args:
             table: The table.
             columns: The columns, in this order; by default all.
-            row_filter: The filter of rows, such as `"id > 3 and city = 'Rome'"`, or an expression of pyiceberg.
+            row_filter: The filter of rows, such as `"id > 3 and city = 'Rome'"`, `column("id") > 3`,
+                or an expression of pyiceberg. It selects the rows for which it is true, as in SQL.
             snapshot: The id of a snapshot, or the name of a branch or tag; by default the current snapshot.
             timestamp: A time, such as `datetime(2026, 5, 1, tzinfo=UTC)`; the snapshot that was current then.
             limit: The maximum number of rows.
@@ -75,32 +78,41 @@ class AsyncRows(AsyncConfigured):
             NoSuchTable: The table does not exist.
             ImportError: A package is missing; the message names the extra to install.
         """
-        await self._write("append", table, branch, snapshot_properties, df=rows)
+        await self._write("append", table, branch, snapshot_properties, rows)
 
     async def overwrite(
         self,
         table: TableName,
         rows: foreign.ArrowRows,
-        row_filter: str | BooleanExpression = "true",
+        row_filter: RowFilter = "true",
         *,
         branch: str = "main",
         snapshot_properties: Mapping[str, str] | None = None,
     ) -> None:
         """Replace the rows of a filter, by default all. The other arguments and errors are those of `append`."""
-        await self._write(
-            "overwrite", table, branch, snapshot_properties, df=rows, overwrite_filter=row_filter
-        )
+        await self._write("overwrite", table, branch, snapshot_properties, rows, row_filter)
+
+    async def overwrite_partitions(
+        self,
+        table: TableName,
+        rows: foreign.ArrowRows,
+        *,
+        branch: str = "main",
+        snapshot_properties: Mapping[str, str] | None = None,
+    ) -> None:
+        """Replace the partitions that the rows are in. The other arguments and errors are those of `append`."""
+        await self._write("overwrite_partitions", table, branch, snapshot_properties, rows)
 
     async def delete(
         self,
         table: TableName,
-        row_filter: str | BooleanExpression,
+        row_filter: RowFilter,
         *,
         branch: str = "main",
         snapshot_properties: Mapping[str, str] | None = None,
     ) -> None:
         """Delete the rows of a filter. The other arguments and errors are those of `append`."""
-        await self._write("delete", table, branch, snapshot_properties, delete_filter=row_filter)
+        await self._write("delete", table, branch, snapshot_properties, row_filter)
 
     async def upsert(
         self,
@@ -117,7 +129,7 @@ class AsyncRows(AsyncConfigured):
         """
         columns = None if keys is None else list(several("keys", keys))
         done: UpsertResult = await self._write(
-            "upsert", table, branch, snapshot_properties, df=rows, join_cols=columns
+            "upsert", table, branch, snapshot_properties, rows, columns
         )
         return done
 
@@ -151,14 +163,11 @@ class AsyncRows(AsyncConfigured):
         table: TableName,
         branch: str,
         snapshot_properties: Mapping[str, str] | None,
-        **arguments: Any,
+        *arguments: Any,
     ) -> Any:
-        given = {
-            **arguments,
-            "branch": branch,
-            "snapshot_properties": dict(snapshot_properties or {}),
-        }
-        return await in_thread(_engine().write, blocking(self), verb, table, self._retries, given)
+        queue = self._write_queues.setdefault(str(table_identifier(table)), WriteQueue())
+        how = RowWrite(branch, dict(snapshot_properties or {}), self._retries, queue)
+        return await in_thread(_engine().write, blocking(self), verb, table, how, *arguments)
 
 
 class AsyncTableScan:
@@ -186,6 +195,14 @@ class AsyncTableScan:
         """Return the number of rows, without reading files if there are no filter and no deletes. The errors are those of `batches`."""
         number: int = await in_thread(self._scan.count, blocking(self._catalog))
         return number
+
+    async def reader(self) -> foreign.ArrowReader:
+        """Return the rows as a stream of record batches that holds one at a time.
+
+        It is read in a thread of its own where an event loop runs. The errors are those of `batches`.
+        """
+        stream: foreign.ArrowReader = await in_thread(self._scan.reader, blocking(self._catalog))
+        return stream
 
     async def to_arrow(self) -> foreign.ArrowTable:
         """Return the rows as a table of Arrow. The errors are those of `batches`."""

@@ -1,0 +1,1 @@
+"""Rows of Iceberg tables; these modules need pyarrow and pyiceberg."""

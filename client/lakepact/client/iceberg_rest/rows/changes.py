@@ -1,0 +1,289 @@
+"""Changes of rows, which replace files by copies in one snapshot."""
+
+from __future__ import annotations
+
+import contextlib
+import time
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+from pyiceberg.exceptions import CommitFailedException
+from pyiceberg.table import TableProperties, UpsertResult
+
+from lakepact.client.iceberg_rest.arrow_rows import arrow_rows
+from lakepact.client.iceberg_rest.rows.data_files import FileReader
+from lakepact.client.iceberg_rest.rows.data_writer import DataWriter
+from lakepact.client.iceberg_rest.rows.file_ranges import FileRanges
+from lakepact.client.iceberg_rest.rows.filters import bound, predicate_of
+from lakepact.client.iceberg_rest.rows.planning import planned_files, scan_of
+from lakepact.client.iceberg_rest.rows.projection import arrow_schema
+from lakepact.client.iceberg_rest.rows.upserts import KeyedRows
+from lakepact.client.retries import Retry
+from lakepact.client.rows.ranges import ALWAYS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+
+    from pyiceberg.manifest import DataFile
+    from pyiceberg.table import Table
+
+    from lakepact.client.iceberg_rest.row_writes import RowWrite
+    from lakepact.client.iceberg_rest.rows.data_files import PlannedFile
+    from lakepact.client.iceberg_rest.rows.filters import RowFilter
+    from lakepact.client.origins import TrustedOrigins
+    from lakepact.client.retries import Retries
+
+_BATCH_ROWS = 65_536
+
+
+@dataclass(slots=True)
+class Replacement:
+    """The data files that a snapshot removes and adds."""
+
+    removed: list[DataFile] = field(default_factory=list["DataFile"])
+    added: list[DataFile] = field(default_factory=list["DataFile"])
+
+    def __bool__(self) -> bool:
+        return bool(self.removed or self.added)
+
+
+@dataclass(slots=True)
+class RowChanges:
+    """Changes the rows of one table.
+
+    After a conflict, appended files are committed again, and other changes are made again from
+    the rows that the table has then.
+    """
+
+    #: Loads the table as it is then.
+    load: Callable[[], Table]
+    trusted: TrustedOrigins
+    how: RowWrite
+
+    def append(self, rows: Any) -> None:
+        """Append rows."""
+        commits, table = self.how.queue.commits, self.load()
+        rows = arrow_rows(rows, table.schema())
+        added = DataWriter(table.metadata, table.io).write(*_batches(rows))
+        with self.how.queue.lock:
+            if self.how.queue.commits != commits:
+                table = self.load()
+            self._commit(table, lambda now: _appended(table, now, added), may_be_empty=True)
+
+    def delete(self, row_filter: RowFilter) -> None:
+        """Delete the rows of a filter."""
+        with self.how.queue.lock:
+            self._commit(self.load(), lambda table: self._without(table, row_filter))
+
+    def overwrite(self, rows: Any, row_filter: RowFilter) -> None:
+        """Replace the rows of a filter."""
+        with self.how.queue.lock:
+            current = self.load()
+            rows = _repeatable(rows, current)
+
+            def replacement(table: Table) -> Replacement:
+                result = self._without(table, row_filter)
+                result.added += DataWriter(table.metadata, table.io).write(*_batches(rows))
+                return result
+
+            self._commit(current, replacement)
+
+    def overwrite_partitions(self, rows: Any) -> None:
+        """Replace the partitions of rows."""
+        with self.how.queue.lock:
+            current = self.load()
+            rows = _repeatable(rows, current)
+
+            def replacement(table: Table) -> Replacement:
+                if table.spec().is_unpartitioned():
+                    raise ValueError("the table has no partitions: call overwrite() instead")
+                added = DataWriter(table.metadata, table.io).write(*_batches(rows))
+                partitions = {file.partition for file in added}
+                files = [
+                    one.task.file for one in planned_files(scan_of(table, self.how.branch), None)
+                ]
+                if any(file.spec_id != table.spec().spec_id for file in files):
+                    raise ValueError(
+                        "the table has files of an earlier partition spec: call overwrite() with a"
+                        " filter of the partitions"
+                    )
+                return Replacement([one for one in files if one.partition in partitions], added)
+
+            self._commit(current, replacement)
+
+    def upsert(self, rows: Any, keys: list[str] | None) -> UpsertResult:
+        """Update the rows with the same keys, append the others, and return their numbers."""
+        with self.how.queue.lock:
+            current = self.load()
+            rows, numbers = _repeatable(rows, current), UpsertResult()
+
+            def replacement(table: Table) -> Replacement:
+                schema = table.schema()
+                names = keys or sorted(schema.identifier_field_names())
+                keyed = KeyedRows.of(rows, names, schema)
+                result = self._update(table, keyed)
+                numbers.rows_updated, numbers.rows_inserted = keyed.updated, keyed.others.num_rows
+                result.added += DataWriter(table.metadata, table.io).write(*_batches(keyed.others))
+                return result
+
+            self._commit(current, replacement)
+            return numbers
+
+    # -- files ------------------------------------------------------------------------------------
+
+    def _without(self, table: Table, row_filter: RowFilter) -> Replacement:
+        """Return the replacement of files with rows of a filter by copies without them."""
+        predicate = bound(predicate_of(row_filter), table.schema())
+        ranges = FileRanges(predicate, table.schema(), table.specs())
+        selected = FileReader.of(
+            scan_of(table, self.how.branch), table.io.properties, predicate, trusted=self.trusted
+        )
+        others = replace(selected, is_contrary=True)
+        hits = replace(selected, schema=selected.compared)
+
+        def copy(file: PlannedFile) -> Iterable[Any] | None:
+            if ranges.of_file(file.task.file) == ALWAYS:
+                return ()
+            if not any(batch.num_rows for batch in self._read(hits, file)):
+                return None
+            return self._read(others, file)
+
+        return self._copied(table, planned_files(scan_of(table, self.how.branch), predicate), copy)
+
+    def _update(self, table: Table, keyed: KeyedRows) -> Replacement:
+        """Return the replacement of files whose rows are updated."""
+        scan = scan_of(table, self.how.branch)
+        reader = FileReader.of(scan, table.io.properties, None, trusted=self.trusted)
+
+        def copy(file: PlannedFile) -> Iterable[Any] | None:
+            updated = keyed.updated
+            for batch in self._read(reader, file):
+                keyed.match(batch)
+            if keyed.updated == updated:
+                return None
+            return (part for batch in self._read(reader, file) for part in keyed.updates(batch))
+
+        predicate = bound(keyed.predicate(), table.schema())
+        result = self._copied(table, planned_files(scan, predicate), copy)
+        keyed.finish()
+        return result
+
+    def _read(self, reader: FileReader, file: PlannedFile) -> Iterable[Any]:
+        return reader.read([file], lambda: self.load().io.properties)
+
+    def _copied(
+        self,
+        table: Table,
+        files: Iterable[PlannedFile],
+        copy: Callable[[PlannedFile], Iterable[Any] | None],
+    ) -> Replacement:
+        """Return the replacement of files by copies; a copy of None leaves the file."""
+        result, schema = Replacement(), arrow_schema(table.schema())
+        for file in files:
+            batches = copy(file)
+            if batches is not None:
+                result.removed.append(file.task.file)
+                result.added += DataWriter(table.metadata, table.io).write(batches, schema)
+        return result
+
+    # -- commits ----------------------------------------------------------------------------------
+
+    def _commit(
+        self,
+        table: Table,
+        replacement: Callable[[Table], Replacement],
+        *,
+        may_be_empty: bool = False,
+    ) -> None:
+        """Commit a replacement; make it again after conflicts, as often as retries allow."""
+        retries, started, tried = _retries(self.how.retries, table.properties), time.monotonic(), 0
+        while True:
+            tried += 1
+            files = replacement(table)
+            if not files and not may_be_empty:
+                return
+            snapshot, conflict = self._try(table, files)
+            self.how.queue.commits += 1
+            if conflict is None:
+                return
+            table = self.load()
+            if table.snapshot_by_id(snapshot) is not None:
+                return  # an earlier request was applied, and its repetition rejected
+            pause = retries.pause(tried=tried, elapsed=time.monotonic() - started, retry_after=None)
+            if pause is None or not may_be_empty:
+                _discard(table, files.added)
+            if pause is None:
+                raise conflict
+            time.sleep(pause)
+            cause: Any = conflict.__cause__
+            if retries.on_retry is not None and cause is not None:
+                retries.on_retry(Retry(cause.operation, tried, pause, cause.status, None))
+
+    def _try(self, table: Table, files: Replacement) -> tuple[int, CommitFailedException | None]:
+        """Commit once; return the id of the snapshot, and the conflict if there was one."""
+        # pyiceberg would commit again by itself, from files that may no longer be there.
+        properties = {**table.properties, TableProperties.COMMIT_NUM_RETRIES: "0"}
+        table.metadata = table.metadata.model_copy(update={"properties": properties})
+        transaction = table.transaction()
+        update = transaction.update_snapshot(dict(self.how.snapshot_properties), self.how.branch)
+        merges = table.properties.get(TableProperties.MANIFEST_MERGE_ENABLED) == "true"
+        snapshot: Any = (
+            update.overwrite()
+            if files.removed
+            else update.merge_append()
+            if merges
+            else update.fast_append()
+        )
+        with snapshot:
+            for file in files.removed:
+                snapshot.delete_data_file(file)
+            for file in files.added:
+                snapshot.append_data_file(file)
+        try:
+            transaction.commit_transaction()
+        except CommitFailedException as conflict:
+            return snapshot.snapshot_id, conflict
+        return snapshot.snapshot_id, None
+
+
+def _appended(written: Table, now: Table, files: list[DataFile]) -> Replacement:
+    if written.spec().spec_id != now.spec().spec_id:
+        raise CommitFailedException(
+            "the partition spec was changed while the rows were written: append them again"
+        )
+    return Replacement(added=files)
+
+
+def _batches(rows: Any) -> tuple[Iterable[Any], pa.Schema]:
+    if isinstance(rows, pa.RecordBatchReader):
+        return rows, rows.schema
+    return rows.to_batches(max_chunksize=_BATCH_ROWS), rows.schema
+
+
+def _repeatable(rows: Any, table: Table) -> Any:
+    """Return rows as a table of Arrow, which can be read again after a conflict."""
+    result: Any = arrow_rows(rows, table.schema())
+    return result.read_all() if isinstance(result, pa.RecordBatchReader) else result
+
+
+def _discard(table: Table, files: list[DataFile]) -> None:
+    """Delete files that no snapshot has."""
+    for file in files:
+        with contextlib.suppress(Exception):  # they are in nobody's way
+            table.io.delete(file.file_path)
+
+
+def _retries(retries: Retries, properties: Mapping[str, str]) -> Retries:
+    """Return the retries, changed by the properties `commit.retry.*` of a table."""
+    milliseconds = {
+        "first_pause": TableProperties.COMMIT_MIN_RETRY_WAIT_MS,
+        "longest_pause": TableProperties.COMMIT_MAX_RETRY_WAIT_MS,
+        "total": TableProperties.COMMIT_TOTAL_RETRY_TIME_MS,
+    }
+    changed: dict[str, Any] = {
+        name: int(properties[key]) / 1000 for name, key in milliseconds.items() if key in properties
+    }
+    if (tries := properties.get(TableProperties.COMMIT_NUM_RETRIES)) is not None:
+        changed["tries"] = int(tries) + 1
+    return replace(retries, **changed)

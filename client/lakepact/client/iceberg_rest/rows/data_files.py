@@ -1,0 +1,324 @@
+"""Data files of Iceberg, read in parts without their deleted rows, by any process."""
+
+from __future__ import annotations
+
+import math
+import sys
+from dataclasses import dataclass, field
+from itertools import islice
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.dataset as ds
+from pyiceberg.io.pyarrow import pyarrow_to_schema
+from pyiceberg.manifest import DataFileContent, FileFormat
+from pyiceberg.schema import Schema
+from pyiceberg.table import FileScanTask
+from pyiceberg.table.deletion_vector import PROPERTY_REFERENCED_DATA_FILE
+from pyiceberg.table.puffin import PuffinFile
+from pyroaring import BitMap64
+
+from lakepact.client.iceberg_rest.file_io import expired, file_io
+from lakepact.client.iceberg_rest.rows.file_ranges import FileRanges
+from lakepact.client.iceberg_rest.rows.filters import bound, matches, predicate_of
+from lakepact.client.iceberg_rest.rows.projection import Projection
+from lakepact.client.rows.bounded_parquet import BoundedParquet
+from lakepact.client.rows.predicates import And, columns_of
+from lakepact.client.rows.ranges import ALWAYS, ANY
+from lakepact.client.rows.selection import Selection
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+    from pyiceberg.io import FileIO
+    from pyiceberg.manifest import DataFile
+    from pyiceberg.table import DataScan
+    from pyiceberg.table.metadata import TableMetadata
+
+    from lakepact.client.iceberg_rest.rows.filters import RowFilter
+    from lakepact.client.origins import TrustedOrigins
+    from lakepact.client.rows.predicates import Predicate
+
+#: The end of the last part of a file, whatever size the manifest states.
+END = sys.maxsize
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedFile:
+    """The row groups of a data file whose middle lies from `start` up to `end`."""
+
+    task: FileScanTask = field(repr=False)
+    #: Settings that open this file, over those of the table; the plan may have brought credentials.
+    properties: dict[str, str] = field(default_factory=dict[str, str], repr=False)
+    start: int = 0
+    end: int = END
+
+    @property
+    def size(self) -> int:
+        """The bytes of the part."""
+        return min(self.end, int(self.task.file.file_size_in_bytes)) - self.start
+
+
+def shown_schema(scan: DataScan) -> Schema:
+    """Return the schema of the snapshot that a scan shows, with all columns."""
+    return scan.update(selected_fields=("*",)).projection()
+
+
+@dataclass(frozen=True, slots=True)
+class FileReader:
+    """Reads data files in any process; `repr()` shows no credentials."""
+
+    metadata: TableMetadata = field(repr=False)
+    schema: Schema = field(repr=False)
+    #: The bound filter of the rows, and the columns that it looks at; None for all rows.
+    predicate: Predicate | None
+    compared: Schema = field(repr=False)
+    properties: dict[str, str] = field(repr=False)
+    trusted: TrustedOrigins
+    #: Whether the rows are read for which the filter is not true.
+    is_contrary: bool = False
+
+    @classmethod
+    def of(
+        cls,
+        scan: DataScan,
+        properties: dict[str, Any],
+        row_filter: RowFilter | None,
+        *,
+        trusted: TrustedOrigins,
+    ) -> FileReader:
+        """Return the reader of a scan, without the table's history.
+
+        Args:
+            scan: The scan.
+            properties: The settings that open files, with those of the caller.
+            row_filter: The filter, of columns of the shown snapshot; None for all rows.
+            trusted: The origins that the caller trusts, and the values of the caller's settings.
+
+        Raises:
+            ValueError: The filter is invalid, or names another column.
+            TypeError: A column is compared with a value of another type.
+        """
+        history: dict[str, Any] = {
+            "snapshots": [],
+            "current_snapshot_id": None,
+            "refs": {},
+            "snapshot_log": [],
+            "metadata_log": [],
+            "statistics": [],
+        }
+        schema = shown_schema(scan)
+        predicate = None if row_filter is None else bound(predicate_of(row_filter), schema)
+        names = set[str]() if predicate is None else columns_of(predicate)
+        return cls(
+            scan.table_metadata.model_copy(update=history),
+            scan.projection(),
+            None if predicate == And(()) else predicate,
+            schema.select(*names) if names else Schema(),
+            properties,
+            trusted,
+        )
+
+    def read(
+        self, parts: Iterable[PlannedFile], renewed: Callable[[], dict[str, str]]
+    ) -> Iterator[Any]:
+        """Yield the record batches of parts of files.
+
+        Args:
+            parts: The parts.
+            renewed: Returns new properties when the credentials of the old ones have expired.
+        """
+        newest: dict[str, str] | None = None
+        for part in parts:
+            properties = newest or {**self.properties, **part.properties}
+            if expired(properties):
+                properties = newest = renewed()
+            passed = 0
+            try:
+                for batch in self._batches(part, properties):
+                    yield batch
+                    passed += 1
+            except OSError:
+                # Storage refuses expired credentials in many ways, and the same ones again.
+                newest = renewed()
+                if newest == properties:
+                    raise
+                yield from islice(self._batches(part, newest), passed, None)
+
+    def _batches(self, part: PlannedFile, properties: dict[str, str]) -> Iterator[Any]:
+        """Yield the rows of a part, in the same batches each time."""
+        data = part.task.file
+        io = file_io(properties, data.file_path, self.trusted)
+        equality = [
+            EqualityDeletes.of(io, file, self.metadata)
+            for file in part.task.delete_files
+            if file.content == DataFileContent.EQUALITY_DELETES
+        ]
+        opened: Any = io.new_input(data.file_path).open()
+        with opened as source:
+            needed = self.schema.field_ids.union(
+                self.compared.field_ids, *(each.schema.field_ids for each in equality)
+            )
+            file = _OpenFile(source, data, self.metadata, needed)
+            projection = Projection(file.schema, self.schema, file.constants)
+            compared = Projection(file.schema, self.compared, file.constants)
+            live = Selection(but_not=_positions(io, part.task)).within(file.rows)
+            for position, batch in file.batches(part, self._may_match(file)):
+                alive = live.mask(batch.num_rows, position)
+                rows = batch if alive is None else batch.filter(alive)
+                for deletes in equality:
+                    rows = deletes.without(rows, file)
+                if self.predicate is not None:
+                    mask = matches(self.predicate, compared.batch(rows), self.compared)
+                    rows = rows.filter(
+                        pc.invert(mask.fill_null(False)) if self.is_contrary else mask
+                    )
+                yield projection.batch(rows)
+
+    def _may_match(self, file: _OpenFile) -> Callable[[Any], bool]:
+        """Return a test of row groups: whether their statistics allow selected rows."""
+        if self.predicate is None:
+            return lambda _: True
+        ranges = FileRanges(self.predicate, self.compared, {})
+        excluding = ALWAYS if self.is_contrary else ANY - ALWAYS
+        return lambda group: not ranges.of_group(group, file.schema, file.constants) <= excluding
+
+
+class _OpenFile:
+    """A data file, and the values of columns that its partition states."""
+
+    def __init__(self, source: Any, data: DataFile, table: TableMetadata, needed: set[int]) -> None:
+        self._data = data
+        if data.file_format == FileFormat.PARQUET:
+            self._parquet: BoundedParquet | None = BoundedParquet(source)
+            self._arrow, self.rows = self._parquet.schema_arrow, self._parquet.metadata.num_rows
+        elif data.file_format == FileFormat.ORC:
+            self._parquet, self._orc = None, ds.OrcFileFormat().make_fragment(source)
+            self._arrow, self.rows = self._orc.physical_schema, self._orc.count_rows()
+        else:
+            raise ValueError(
+                f"expected files of Parquet or ORC, and {data.file_path} is {data.file_format}:"
+                " rewrite it"
+            )
+        schema = pyarrow_to_schema(
+            self._arrow, table.name_mapping(), table.format_version <= 2, table.format_version
+        )
+        names = [one.name for one in schema.fields if one.field_id in needed]
+        self._names = names or self._arrow.names[:1]
+        self.schema = schema.select(*self._names)
+        spec = table.specs().get(data.spec_id)
+        self.constants = {
+            each.source_id: data.partition[n]
+            for n, each in enumerate(spec.fields if spec else ())
+            if str(each.transform) == "identity" and each.source_id not in schema.field_ids
+        }
+
+    def batches(
+        self, part: PlannedFile, may_match: Callable[[Any], bool]
+    ) -> Iterator[tuple[int, Any]]:
+        """Yield batches of the needed columns with the positions of their first rows."""
+        if self._parquet is not None:
+            yield from _numbered(self._parquet, part, self._names, may_match)
+            return
+        position = 0
+        for batch in self._orc.to_batches(columns=self._names, use_threads=False):
+            yield position, batch
+            position += batch.num_rows
+
+
+def _positions(io: FileIO, task: FileScanTask) -> BitMap64 | None:
+    """Return the positions of the deleted rows of a file; None if there are none."""
+    positions = BitMap64()
+    for file in task.delete_files:
+        if file.content == DataFileContent.POSITION_DELETES:
+            for numbers in _deleted(io, file, task.file.file_path):
+                positions |= numbers
+    return positions or None
+
+
+@dataclass(frozen=True, slots=True)
+class EqualityDeletes:
+    """The values of rows that are deleted; null and NaN equal themselves."""
+
+    schema: Schema
+    values: frozenset[tuple[Any, ...]]
+
+    @classmethod
+    def of(cls, io: FileIO, file: DataFile, table: TableMetadata) -> EqualityDeletes:
+        """Return the deletes of a file."""
+        history = {one.field_id: one for schema in table.schemas for one in schema.fields}
+        fields = {**history, **{one.field_id: one for one in table.schema().fields}}
+        ids = file.equality_ids or []
+        if missing := [number for number in ids if number not in fields]:
+            raise ValueError(f"equality deletes of nested columns are not read: {missing}")
+        schema = Schema(*(fields[number].model_copy(update={"required": False}) for number in ids))
+        opened: Any = io.new_input(file.file_path).open()
+        with opened as source:
+            file_read = _OpenFile(source, file, table, schema.field_ids)
+            projection = Projection(file_read.schema, schema, file_read.constants)
+            rows = [
+                row
+                for _, batch in file_read.batches(PlannedFile(FileScanTask(file)), lambda _: True)
+                for row in _tuples(projection.batch(batch))
+            ]
+        return cls(schema, frozenset(rows))
+
+    def without(self, rows: Any, file: _OpenFile) -> Any:
+        """Return a batch without deleted rows."""
+        columns = Projection(file.schema, self.schema, file.constants).batch(rows)
+        return rows.filter(
+            pa.array([row not in self.values for row in _tuples(columns)], pa.bool_())
+        )
+
+
+def _tuples(batch: Any) -> Iterator[tuple[Any, ...]]:
+    columns = [
+        [None if value is None else _comparable(value) for value in column.to_pylist()]
+        for column in batch.columns
+    ]
+    return zip(*columns, strict=True)
+
+
+def _comparable(value: Any) -> Any:
+    return "NaN" if isinstance(value, float) and math.isnan(value) else value
+
+
+def _deleted(io: FileIO, deletes: DataFile, path: str) -> Iterator[BitMap64]:
+    """Yield the positions of a data file that a delete file names."""
+    with io.new_input(deletes.file_path).open() as opened:
+        source: Any = opened
+        if deletes.file_format == FileFormat.PUFFIN:
+            puffin = PuffinFile(source.read())
+            for blob in puffin.footer.blobs:
+                if blob.properties.get(PROPERTY_REFERENCED_DATA_FILE) == path:
+                    payload = puffin.get_blob_payload(blob)
+                    end = 4 + int.from_bytes(payload[:4], "big")  # of the bitmap
+                    yield BitMap64.deserialize(payload[8:end])
+            return
+        if deletes.file_format == FileFormat.ORC:
+            tables: Iterable[Any] = [ds.OrcFileFormat().make_fragment(source).to_table()]
+        else:
+            tables = BoundedParquet(source).tables(["file_path", "pos"])
+        for rows in tables:
+            yield BitMap64(rows.filter(ds.field("file_path") == path).column("pos").to_pylist())
+
+
+def _numbered(
+    file: BoundedParquet, part: PlannedFile, names: list[str], may_match: Callable[[Any], bool]
+) -> Iterator[tuple[int, Any]]:
+    """Yield batches of the row groups of a part with the positions of their first rows."""
+    groups = [file.metadata.row_group(number) for number in range(file.metadata.num_row_groups)]
+    columns = [group.column(0) for group in groups]
+    starts = [
+        min(filter(None, (column.dictionary_page_offset, column.data_page_offset)))
+        for column in columns
+    ]
+    ends = [*starts[1:], part.task.file.file_size_in_bytes]
+    position = 0
+    for number, group in enumerate(groups):
+        first, position = position, position + group.num_rows
+        if part.start <= (starts[number] + ends[number]) // 2 < part.end and may_match(group):
+            for batch in file.batches(number, names):
+                yield first, batch
+                first += batch.num_rows

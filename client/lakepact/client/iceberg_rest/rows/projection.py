@@ -1,0 +1,232 @@
+"""Columns of one schema of Iceberg as those of another, by their ids.
+
+A missing column gets its default value or null, and a narrower type is widened. Everything else
+that does not fit is an error: no value is changed.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+from pyiceberg import types as t
+from pyiceberg.conversions import from_json
+from pyiceberg.io.pyarrow import schema_to_pyarrow
+
+if TYPE_CHECKING:
+    from pyiceberg.schema import Schema
+    from pyiceberg.types import IcebergType, NestedField
+
+_FIELD_ID = b"PARQUET:field_id"
+_KINDS = pa.types
+
+
+def arrow_schema(schema: Schema, *, has_ids: bool = False) -> Any:
+    """Return a schema as Arrow has it, with the ids of fields if files are written."""
+    return pa.schema([_field(one, has_ids=has_ids) for one in schema.fields])
+
+
+def arrow_type(kind: IcebergType, *, has_ids: bool = False) -> Any:
+    """Return the type of Arrow; texts, bytes and lists are those with 32-bit offsets."""
+    if isinstance(kind, t.StructType):
+        return pa.struct([_field(one, has_ids=has_ids) for one in kind.fields])
+    if isinstance(kind, t.ListType):
+        return pa.list_(_field(kind.element_field, has_ids=has_ids))
+    if isinstance(kind, t.MapType):
+        key, value = (_field(one, has_ids=has_ids) for one in (kind.key_field, kind.value_field))
+        return pa.map_(key, value)
+    if isinstance(kind, t.StringType):
+        return pa.string()
+    result: Any = schema_to_pyarrow(kind)
+    return pa.binary() if _KINDS.is_large_binary(result) else result
+
+
+def _field(one: NestedField, *, has_ids: bool) -> Any:
+    metadata = {_FIELD_ID: str(one.field_id)} if has_ids else None
+    kind = arrow_type(one.field_type, has_ids=has_ids)
+    return pa.field(one.name, kind, nullable=not one.required, metadata=metadata)
+
+
+@dataclass(frozen=True, slots=True)
+class Projection:
+    """The way from batches of one schema to those of another."""
+
+    source: Schema
+    result: Schema
+    #: Values of columns that the source lacks, by their ids.
+    constants: dict[int, Any] = field(default_factory=dict[int, Any])
+    #: Whether the rows are written: then zones have to fit, and defaults are those of new rows.
+    is_write: bool = False
+
+    def batch(self, rows: Any) -> Any:
+        """Return a record batch in the other schema.
+
+        Raises:
+            ValueError: A column does not fit.
+        """
+        schema = arrow_schema(self.result, has_ids=self.is_write)
+        source, result = self.source.as_struct(), self.result.as_struct()
+        if self.is_write:
+            _check_required(rows, source, result, "")
+        columns = self._columns(rows.columns, source, result, rows.num_rows, "")
+        return pa.RecordBatch.from_arrays(columns, schema=schema)
+
+    def _columns(
+        self, columns: Any, source: t.StructType, result: t.StructType, count: int, place: str
+    ) -> list[Any]:
+        places = {one.field_id: number for number, one in enumerate(source.fields)}
+        return [
+            self._missing(one, count, f"{place}{one.name}")
+            if one.field_id not in places
+            else self._values(
+                columns[places[one.field_id]],
+                source.fields[places[one.field_id]].field_type,
+                one,
+                f"{place}{one.name}",
+            )
+            for one in result.fields
+        ]
+
+    def _missing(self, one: NestedField, count: int, place: str) -> Any:
+        default = one.write_default if self.is_write else one.initial_default
+        value = self.constants.get(one.field_id, default)
+        if value is None and one.required:
+            raise ValueError(f"column {place} is required, and is missing")
+        kind = arrow_type(one.field_type, has_ids=self.is_write)
+        if value is None:
+            return pa.nulls(count, kind)
+        return self._primitive(
+            pa.repeat(scalar(value, one.field_type), count), one.field_type, kind, place
+        )
+
+    def _values(self, values: Any, source: IcebergType, one: NestedField, place: str) -> Any:
+        result = one.field_type
+        kind = arrow_type(result, has_ids=self.is_write)
+        if _KINDS.is_dictionary(values.type):
+            values = values.dictionary_decode()
+        if isinstance(result, t.PrimitiveType):
+            return self._primitive(values, result, kind, place)
+        if values.offset:
+            # A slice of a longer array has children with other offsets.
+            values = pa.concat_arrays([values, values[:0]])
+        mask = values.is_null() if values.null_count else None
+        if isinstance(result, t.StructType) and isinstance(source, t.StructType):
+            return self._struct(values, source, result, mask, place)
+        if isinstance(result, t.ListType) and isinstance(source, t.ListType):
+            return self._list(values, source, result, mask, place)
+        if isinstance(result, t.MapType) and isinstance(source, t.MapType):
+            return self._map(values, source, result, mask, place)
+        raise ValueError(f"column {place} is {source}, and {result} in the schema of the table")
+
+    def _struct(
+        self, values: Any, source: t.StructType, result: t.StructType, mask: Any, place: str
+    ) -> Any:
+        if self.is_write:
+            _check_required(values.drop_null(), source, result, f"{place}.")
+        columns = [values.field(number) for number in range(values.type.num_fields)]
+        parts = self._columns(columns, source, result, len(values), f"{place}.")
+        kind = arrow_type(result, has_ids=self.is_write)
+        if not parts:
+            return pa.nulls(len(values), kind)
+        return pa.StructArray.from_arrays(parts, fields=list(kind), mask=mask)
+
+    def _list(
+        self, values: Any, source: t.ListType, result: t.ListType, mask: Any, place: str
+    ) -> Any:
+        if _KINDS.is_fixed_size_list(values.type):
+            values = values.cast(pa.list_(values.type.value_field))
+        if self.is_write and result.element_required and values.flatten().null_count:
+            raise ValueError(f"column {place}.element is required, and has nulls")
+        elements = self._values(
+            values.values, source.element_type, result.element_field, f"{place}.element"
+        )
+        kind = arrow_type(result, has_ids=self.is_write)
+        return pa.ListArray.from_arrays(
+            values.offsets.cast(pa.int32()), elements, type=kind, mask=mask
+        )
+
+    def _map(self, values: Any, source: t.MapType, result: t.MapType, mask: Any, place: str) -> Any:
+        if self.is_write and result.value_required and values.drop_null().items.null_count:
+            raise ValueError(f"column {place}.value is required, and has nulls")
+        keys = self._values(values.keys, source.key_type, result.key_field, f"{place}.key")
+        items = self._values(values.items, source.value_type, result.value_field, f"{place}.value")
+        kind = arrow_type(result, has_ids=self.is_write)
+        return pa.MapArray.from_arrays(values.offsets, keys, items, type=kind, mask=mask)
+
+    def _primitive(self, values: Any, result: IcebergType, kind: Any, place: str) -> Any:
+        source = values.type
+        if source.equals(kind):
+            return values
+        if _KINDS.is_null(source):
+            return pa.nulls(len(values), kind)
+        if isinstance(kind, pa.BaseExtensionType) and _KINDS.is_fixed_size_binary(source):
+            return pa.ExtensionArray.from_storage(kind, values.cast(kind.storage_type))
+        if _KINDS.is_timestamp(source) and _KINDS.is_timestamp(kind):
+            if self._fits_zone(source, kind):
+                # Of files, nanoseconds are cut where the table has none.
+                return values.cast(kind, safe=self.is_write)
+        elif _is_wider(source, kind) or (_KINDS.is_date32(source) and not self.is_write):
+            return values.cast(kind)
+        raise ValueError(f"column {place} is {source}, and {result} in the schema of the table")
+
+    def _fits_zone(self, source: Any, kind: Any) -> bool:
+        if not self.is_write or source.tz is None or kind.tz is not None:
+            return source.tz in {None, "UTC", "Etc/UTC", "+00:00", "Z"} or kind.tz is not None
+        return False
+
+
+def _check_required(rows: Any, source: t.StructType, result: t.StructType, place: str) -> None:
+    """Check that required columns of a batch, or of an array without nulls, have no nulls.
+
+    Raises:
+        ValueError: One has.
+    """
+    places = {one.field_id: number for number, one in enumerate(source.fields)}
+    for one in result.fields:
+        number = places.get(one.field_id)
+        if one.required and number is not None:
+            values = rows.columns[number] if hasattr(rows, "columns") else rows.field(number)
+            if values.null_count:
+                raise ValueError(
+                    f"column {place}{one.name} is required, and {values.null_count} values are null"
+                )
+
+
+def _is_wider(narrow: Any, kind: Any) -> bool:
+    """Return whether a cast changes no value of a type."""
+    if _KINDS.is_integer(kind):
+        return bool(_KINDS.is_integer(narrow) and narrow.bit_width <= kind.bit_width)
+    if _KINDS.is_floating(kind):
+        return bool(_KINDS.is_floating(narrow) and narrow.bit_width <= kind.bit_width)
+    if _KINDS.is_decimal(kind):
+        return bool(
+            _KINDS.is_decimal(narrow)
+            and narrow.scale == kind.scale
+            and narrow.precision <= kind.precision
+        )
+    if _KINDS.is_time(kind):
+        return bool(_KINDS.is_time(narrow))
+    if _KINDS.is_string(kind) or _KINDS.is_binary(kind) or _KINDS.is_fixed_size_binary(kind):
+        return _text(narrow) == _text(kind) or (_text(narrow), _text(kind)) == ("bytes", "fixed")
+    return bool(_KINDS.is_date(kind) and _KINDS.is_date(narrow))
+
+
+def _text(kind: Any) -> str:
+    if _KINDS.is_string(kind) or _KINDS.is_large_string(kind) or _KINDS.is_string_view(kind):
+        return "text"
+    if _KINDS.is_binary(kind) or _KINDS.is_large_binary(kind) or _KINDS.is_binary_view(kind):
+        return "bytes"
+    return "fixed" if _KINDS.is_fixed_size_binary(kind) else ""
+
+
+def scalar(value: Any, kind: Any) -> Any:
+    """Return a value, as JSON or the bounds of files have it, as a scalar of Arrow."""
+    if isinstance(value, str) and not isinstance(kind, t.StringType):
+        value = from_json(kind, value)
+    result = arrow_type(kind)
+    if isinstance(kind, t.UUIDType):
+        return pa.scalar(getattr(value, "bytes", value), pa.binary(16))
+    if isinstance(value, int) and not isinstance(value, bool) and _KINDS.is_temporal(result):
+        return pa.scalar(value, pa.int32() if _KINDS.is_date(result) else pa.int64()).cast(result)
+    return pa.scalar(value, result)
