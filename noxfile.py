@@ -184,6 +184,13 @@ def servers_matrix(session: nox.Session) -> None:
 
 
 @nox.session
+def rows_fuzz(session: nox.Session) -> None:
+    """Compare reads and writes of random Iceberg tables with a model, for a minute or the seconds that are given."""
+    install(session, "tests", package=".[all]")
+    session.run("python", "-m", "rows_fuzz", *session.posargs, env={"PYTHONPATH": "tests"})
+
+
+@nox.session
 def foreign(session: nox.Session) -> None:
     """Use the client on the catalog servers that package registries provide, and write docs/matrix/foreign.md; needs Java, Maven and Go."""
     install(session, "tests", "matrix", package=".[all]")

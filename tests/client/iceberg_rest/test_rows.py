@@ -243,6 +243,34 @@ def test_append_after_a_conflict_is_committed_again_as_retries_allow(
     assert ids(catalog, table) == [1, 2, 3, 4][: 2 + count]
 
 
+def test_concurrent_writes_of_one_client_wait_for_each_other(server, table):
+    async def write():
+        async with AsyncIcebergCatalog(server.url, retries=NO_RETRIES) as catalog:
+            appends = [
+                catalog.append(table, {"id": [number], "city": ["Bonn"]}) for number in range(4, 14)
+            ]
+            await asyncio.gather(*appends, catalog.delete(table, "id = 2"))
+
+    asyncio.run(write())
+
+    with Driven(IcebergCatalog, server.url) as catalog:
+        assert ids(catalog, table) == [1, *range(3, 14)]
+
+
+def test_delete_after_a_conflict_deletes_rows_that_came_meanwhile(drive, server, table):
+    with Driven(IcebergCatalog, server.url) as other:
+
+        def overtaken(number, send):
+            if number == 1:
+                other.append(table, {"id": [4], "city": ["Rome"]})
+            return send()
+
+        catalog = drive(server.url, carrier=Between(overtaken), retries=FEW)
+        catalog.delete(table, "city = 'Rome'")
+
+        assert ids(other, table) == [2, 3]
+
+
 def test_append_that_is_committed_again_is_reported(drive, server, table):
     seen = []
     catalog = drive(
