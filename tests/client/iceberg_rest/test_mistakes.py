@@ -20,7 +20,7 @@ MISTAKES = {
         lambda catalog: list(catalog.scan("n.t", None, "id >>> 1").batches()),
         "filter",
     ),
-    "filter of delete": (lambda catalog: catalog.delete("n.t", "id ="), 'filter "id ="'),
+    "filter of delete": (lambda catalog: catalog.delete("n.t", "id ="), 'read from "id ="'),
     "schema without fields": (
         lambda catalog: catalog.create_table("n.x", {"type": "struct"}),
         "schema/fields: Field required",

@@ -212,10 +212,6 @@ def client_errors() -> Generator[None]:
         if isinstance(error, (CommitFailedException, ValidationException)):
             raise CommitRejected(Failure(operation="updateTable", message=str(error))) from error
         library = type(error).__module__.partition(".")[0]
-        if library == "pyparsing":
-            text = json.dumps(getattr(error, "pstr", ""), ensure_ascii=False)
-            example = json.dumps("id > 3 and city = 'Rome'")
-            raise ValueError(f"the filter {text} is not understood; one is {example}") from error
         if library == "pydantic_core":
             raise ValueError(explained(cast("ValidationError", error))) from error
         if library == "pyiceberg":
