@@ -5,7 +5,6 @@ The data source is loaded when it is first named: it needs pyspark and pyarrow.
 
 from __future__ import annotations
 
-import importlib
 from typing import TYPE_CHECKING, Any
 
 from lakepact.extras import install
@@ -20,7 +19,9 @@ def __getattr__(name: str) -> Any:
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     try:
-        return getattr(importlib.import_module("lakepact.spark.data_source"), name)
+        from lakepact.spark import data_source  # noqa: PLC0415 - where pyspark is there
+
+        return getattr(data_source, name)
     except ModuleNotFoundError as missing:
         raise ImportError(
             f"this needs {missing.name}: {install('spark')}", name=missing.name

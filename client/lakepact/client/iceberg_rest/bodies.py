@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import itertools
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -265,11 +264,10 @@ def _document(given: Any, format_version: int = 2) -> dict[str, Any]:
     """Return the members that are not None, under their names in JSON; of a schema of Arrow or pyiceberg too."""
     if type(given).__module__.partition(".")[0] in {"pyarrow", "pyiceberg"}:
         need("pyiceberg")
-        conversion = importlib.import_module(
-            "lakepact.client.iceberg_rest.pyiceberg_schemas"
-        ).SchemaConversion
+        from lakepact.client.iceberg_rest.pyiceberg_schemas import SchemaConversion  # noqa: PLC0415 - where pyiceberg is there
+
         try:
-            given = conversion.schema_document(given, format_version)
+            given = SchemaConversion.schema_document(given, format_version)
         except (TypeError, ValueError) as unfit:
             raise ValueError(
                 f"format version {format_version} has no such schema: {unfit}"

@@ -32,10 +32,10 @@ if TYPE_CHECKING:
     from pydantic import ValidationError
     from pyiceberg.table import DataScan, Table
 
+    from lakepact.client.iceberg_rest.catalog_calls import CatalogCalls
     from lakepact.client.iceberg_rest.names import TableName
     from lakepact.client.iceberg_rest.row_writes import RowWrite
     from lakepact.client.iceberg_rest.rows.filters import RowFilter
-    from lakepact.client.iceberg_rest.synchronous.catalog import IcebergCatalog
     from lakepact.client.rows.foreign import ArrowBatch, ArrowReader, ArrowTable
 
 
@@ -54,7 +54,7 @@ class RowScan:
     limit: int | None
     timestamp: datetime | str | None = None
 
-    def count(self, catalog: IcebergCatalog) -> int:
+    def count(self, catalog: CatalogCalls) -> int:
         """Return the number of rows; manifests say it without filter and deletes."""
         with client_errors():
             scan = self._scan(_loaded(catalog, self.table))
@@ -66,7 +66,7 @@ class RowScan:
             narrow = replace(self, columns=[scan.projection().fields[0].name])
         return sum(batch.num_rows for batch in narrow.reader(catalog))
 
-    def reader(self, catalog: IcebergCatalog) -> ArrowReader:
+    def reader(self, catalog: CatalogCalls) -> ArrowReader:
         """Return the rows as a stream that holds one batch at a time."""
         with client_errors():
             table = _loaded(catalog, self.table)
@@ -84,7 +84,7 @@ class RowScan:
             arrow_schema(reader.schema), _reported(_up_to(rows, self.limit))
         )
 
-    def arrow_table(self, catalog: IcebergCatalog) -> ArrowTable:
+    def arrow_table(self, catalog: CatalogCalls) -> ArrowTable:
         """Return the rows."""
         rows: ArrowTable = self.reader(catalog).read_all()
         return rows
@@ -133,7 +133,7 @@ def _reported(batches: Generator[Any, None, None]) -> Generator[Any, None, None]
 class Batches:
     """The record batches of a scan, which one thread after the other reads."""
 
-    def __init__(self, scan: RowScan, catalog: IcebergCatalog) -> None:
+    def __init__(self, scan: RowScan, catalog: CatalogCalls) -> None:
         self._scan, self._catalog = scan, catalog
         self._reader: Any = None
         self._lock = threading.Lock()
@@ -153,7 +153,7 @@ class Batches:
 
 
 def write(
-    catalog: IcebergCatalog, verb: str, table: TableName, write: RowWrite, *arguments: Any
+    catalog: CatalogCalls, verb: str, table: TableName, write: RowWrite, *arguments: Any
 ) -> Any:
     """Change the rows of a table."""
 
@@ -171,7 +171,7 @@ def write(
 
 
 def inspect(
-    catalog: IcebergCatalog, kind: str, table: TableName, choice: tuple[Any, Any] | None
+    catalog: CatalogCalls, kind: str, table: TableName, choice: tuple[Any, Any] | None
 ) -> Any:
     """Return what the metadata or the manifests of a snapshot say, as pyiceberg's `inspect` has it."""
     with client_errors():
@@ -181,7 +181,7 @@ def inspect(
 
 
 def add_files(
-    catalog: IcebergCatalog,
+    catalog: CatalogCalls,
     table: TableName,
     locations: list[str],
     branch: str,
@@ -219,7 +219,7 @@ def client_errors() -> Generator[None]:
         raise
 
 
-def _loaded(catalog: IcebergCatalog, table: TableName) -> Table:
+def _loaded(catalog: CatalogCalls, table: TableName) -> Table:
     is_chosen = any(
         name.lower() == "header.x-iceberg-access-delegation" for name in catalog.properties()
     )

@@ -53,9 +53,9 @@ if TYPE_CHECKING:
     from pyiceberg.typedef import Identifier, Properties
     from pyiceberg.view.metadata import ViewVersion
 
+    from lakepact.client.iceberg_rest.catalog_calls import CatalogCalls
     from lakepact.client.iceberg_rest.names import Levels, TableName
     from lakepact.client.iceberg_rest.storage import Delegation
-    from lakepact.client.iceberg_rest.synchronous.catalog import IcebergCatalog
     from lakepact.generated.iceberg_rest.models import (
         LoadTableResult,
         LoadViewResult,
@@ -78,7 +78,7 @@ _ERRORS: dict[type[errors.LakepactError], type[Exception]] = {
 
 
 def pyiceberg_catalog(
-    catalog: IcebergCatalog,
+    catalog: CatalogCalls,
     *,
     access_delegation: Delegation | None = "vended-credentials",
     properties: Mapping[str, str] | None = None,
@@ -101,7 +101,7 @@ def pyiceberg_catalog(
 
 
 def pyiceberg_table(
-    catalog: IcebergCatalog,
+    catalog: CatalogCalls,
     table: TableName,
     name: str | None = None,
     *,
@@ -143,7 +143,7 @@ def _translated(exists: type[Exception] = exceptions.TableAlreadyExistsError) ->
 class _Authorization(AuthManager):
     """The authorization of requests that pyiceberg sends itself, which ask the catalog to sign requests to the storage."""
 
-    def __init__(self, catalog: IcebergCatalog) -> None:
+    def __init__(self, catalog: CatalogCalls) -> None:
         self._catalog = catalog
 
     def auth_header(self) -> str | None:
@@ -160,7 +160,7 @@ class _Bridge(SchemaConversion):
     """A catalog of pyiceberg over one of the client; a method that pyiceberg adds later raises `NotImplementedError`."""
 
     def __init__(
-        self, catalog: IcebergCatalog, access_delegation: Delegation | None, own: dict[str, str]
+        self, catalog: CatalogCalls, access_delegation: Delegation | None, own: dict[str, str]
     ) -> None:
         super().__init__(repr(catalog))
         self._catalog = catalog

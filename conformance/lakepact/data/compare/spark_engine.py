@@ -44,13 +44,13 @@ class SparkEngine:
     @contextlib.contextmanager
     def session(self, sides: Mapping[str, PinnedTable]) -> Generator[Session]:
         """Yield a session over tables, by the names of their relations."""
+        from lakepact.spark import LakepactDataSource  # noqa: PLC0415 - where pyspark is there
+
         if not hasattr(
             self._threads, "session"
         ):  # Spark registers in the session of a thread, and only once
             self._threads.session = self._root.newSession()
-            self._threads.session.dataSource.register(
-                import_module("lakepact.spark").LakepactDataSource
-            )
+            self._threads.session.dataSource.register(LakepactDataSource)
         own = self._threads.session
         for name, table in sides.items():
             table.frame(own).createOrReplaceTempView(name)

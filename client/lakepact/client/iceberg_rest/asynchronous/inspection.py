@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 from typing import TYPE_CHECKING, Any
 
 from lakepact.client.iceberg_rest.asynchronous.configured import AsyncConfigured
@@ -12,8 +11,8 @@ from lakepact.client.rows.needs import need
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from lakepact.client.delta_sharing import foreign
     from lakepact.client.iceberg_rest.names import TableName
+    from lakepact.client.rows import foreign
 
 
 class AsyncInspection(AsyncConfigured):
@@ -74,7 +73,8 @@ class AsyncInspection(AsyncConfigured):
         self, kind: str, table: TableName, choice: tuple[Any, Any] | None = None
     ) -> foreign.ArrowTable:
         need("pyiceberg", "pyarrow", "pyroaring")
-        module = importlib.import_module("lakepact.client.iceberg_rest.pyiceberg_rows")
-        inspect = module.inspect
+        from lakepact.client.iceberg_rest import pyiceberg_rows  # noqa: PLC0415 - where they are there
+
+        inspect: Any = pyiceberg_rows.inspect  # the other parts of the catalog are beside this one
         rows: foreign.ArrowTable = await in_thread(inspect, blocking(self), kind, table, choice)
         return rows

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 from typing import TYPE_CHECKING, Any
 
 from lakepact.client.iceberg_rest.asynchronous.configured import AsyncConfigured
@@ -231,9 +230,13 @@ class AsyncTableScan:
 
 def _engine() -> Any:
     need("pyiceberg", "pyarrow", "pyroaring")
-    return importlib.import_module("lakepact.client.iceberg_rest.pyiceberg_rows")
+    from lakepact.client.iceberg_rest import pyiceberg_rows  # noqa: PLC0415 - where they are there
+
+    return pyiceberg_rows
 
 
 def _frames(library: str) -> Any:
     need(library)
-    return importlib.import_module("lakepact.client.rows.frames")
+    from lakepact.client.rows import frames  # noqa: PLC0415 - where the library is there
+
+    return frames
