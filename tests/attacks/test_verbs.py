@@ -16,9 +16,10 @@ from pyiceberg.catalog import load_catalog
 
 from attacks.verb_runs import MOST_MIB, MOST_SECONDS, opened_files, run_verb
 from campaigns import Here, few_cases, ran
+from faulty import mutants
 from lakepact.cli import main
 from lakepact.cli.verbs import VERBS
-from lakepact.conformance.campaign import run_verdicts
+from lakepact.conformance.campaign import run_verdicts, tables
 from lakepact.reference_server.running import running
 from sampling import some
 from server_doubles import hostile_peers
@@ -114,6 +115,7 @@ class Local:
     """Things of the caller's machine: folders of verbs, and a table that a hostile catalog gives as its own."""
 
     folder: Path
+    case: str  #: one that breaks a requirement
     table: dict[str, Any]
     created: dict[str, Any]
 
@@ -126,7 +128,7 @@ class Local:
             "PROFILE": str(profile),
             "URL": url,
             "OUT": str(out / "out"),
-            "CASE": "",
+            "CASE": self.case,
             "RUN": str(self.folder / "run"),
             "PLAN": str(self.folder / "plan"),
             "WRITTEN": str(self.folder / "written"),
@@ -140,7 +142,7 @@ class Local:
 def local(tmp_path_factory: pytest.TempPathFactory) -> Local:
     folder = tmp_path_factory.mktemp("local")
     few_cases(folder / "plan")
-    with running(warehouse="memory:") as server:
+    with running(warehouse="memory:", faults=mutants(("creation-is-201",))) as server:
         ran(folder / "plan", folder / "run", Here(), f"a={server.url}")
     run_verdicts.judge(folder / "run", Here())
     run_verdicts.analyse(folder / "run", Here())
@@ -157,7 +159,9 @@ def local(tmp_path_factory: pytest.TempPathFactory) -> Local:
     chosen = folder / "chosen"
     chosen.mkdir()
     created = {**answers[1], "metadata": {**answers[1]["metadata"], "location": chosen.as_uri()}}
-    return Local(folder, answers[0], created)
+    results = tables.read(folder / "run" / "results", tables.RESULTS).to_pylist()
+    case = next(row["case_id"] for row in results if row["verdict"] == "fail")
+    return Local(folder, case, answers[0], created)
 
 
 @pytest.mark.parametrize(("verb", "kind", "mode"), some(CASES, 6))

@@ -161,7 +161,7 @@ def message(wrong: Exception, secrets: Sequence[str]) -> str:
     """Return the line of an error that says most, without secrets: the last one of a Python traceback, else the first."""
     lines = [
         line.strip()
-        for line in str(wrong).splitlines()
+        for line in str(wrong).replace(" Detail: Python exception: ", "\n").splitlines()
         if line.strip() and not line.lstrip().startswith("at ")
     ] or [""]
     raised = [line for line in lines if "Error: " in line or "Exception: " in line]
