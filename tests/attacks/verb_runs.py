@@ -36,7 +36,7 @@ IN_OPEN, IN_CREATE = 0x20, 0x100
 
 @dataclass(frozen=True)
 class VerbRun:
-    """What a verb did."""
+    """The result of a verb."""
 
     code: int
     output: str
@@ -86,7 +86,7 @@ def run_verb(
 
 @contextmanager
 def opened_files(*folders: Path) -> Generator[list[str]]:
-    """Yield a list, which at the end of the block has the names of files that somebody opened or created in the folders."""
+    """Yield a list; after the block it names the files that were opened or created in the folders."""
     libc = ctypes.CDLL(None, use_errno=True)
     watch = libc.inotify_init1(os.O_NONBLOCK)
     for folder in folders:

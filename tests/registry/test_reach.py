@@ -1,4 +1,4 @@
-"""What others answer is read in one place of each kind, which limits it."""
+"""Modules with limits alone read the answers of servers."""
 
 import ast
 from pathlib import Path
@@ -13,7 +13,6 @@ PLACES = {
         f"httpx.{name}": {
             "clients/scripted_server.py",  # answers of clients' own servers
             "http/files.py",
-            "http/logins.py",
         }
         for name in ("Client", "AsyncClient", "get", "post", "put", "request", "stream")
     },

@@ -41,7 +41,7 @@ class Peer:
 
     @property
     def void_tokens(self) -> list[str]:
-        """The tokens that mean that there is none."""
+        """The tokens that stand for a missing token: `Bearer None`."""
         return [token for _, _, token in self.requests if token and token.endswith("None")]
 
 

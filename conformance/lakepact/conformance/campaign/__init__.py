@@ -13,5 +13,4 @@
 | `run_metadata` | the row of a run in the table of runs                                                  |
 | `reporting`  | the results as pages                                                                     |
 | `replay`     | one case again, shrunk to the smallest that still fails                                  |
-| `landing`    | the tables of a run in an Iceberg catalog, or as Delta tables                            |
 """

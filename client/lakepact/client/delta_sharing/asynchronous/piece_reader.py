@@ -64,7 +64,7 @@ class AsyncPieceReader:
         self._renewing = asyncio.Lock()
 
     async def read(self, piece: Piece) -> tuple[Piece, Iterator[Any]]:
-        """Return the piece and its wanted rows, of which some are made already."""
+        """Return the piece and an iterator of its wanted rows; the first rows are decoded."""
         content = await self._with_url(piece.file, self._content)
         selection = Selection(await self._numbers(piece.only), await self._numbers(piece.but_not))
         tables = self._plan.tables(piece, content, selection)

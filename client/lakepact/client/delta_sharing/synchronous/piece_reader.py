@@ -65,7 +65,7 @@ class PieceReader:
         self._renewing = threading.Lock()
 
     def read(self, piece: Piece) -> tuple[Piece, Iterator[Any]]:
-        """Return the piece and its wanted rows, of which some are made already."""
+        """Return the piece and an iterator of its wanted rows; the first rows are decoded."""
         content = self._with_url(piece.file, self._content)
         selection = Selection(self._numbers(piece.only), self._numbers(piece.but_not))
         tables = self._plan.tables(piece, content, selection)
