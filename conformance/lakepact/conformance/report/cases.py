@@ -80,6 +80,8 @@ class Finding:
     #: The last accepted change of its check before, of the same objects, and a later one that was refused.
     change: Line | None = None
     refused: Line | None = None
+    #: Whether that refusal is a failure of its own, of which this one is the effect.
+    follows_refusal: bool = False
 
     @property
     def requirement(self) -> str:

@@ -129,6 +129,7 @@ def _shows(finding: Finding) -> tuple[object, ...]:
 def _explains(finding: Finding) -> tuple[object, ...]:
     """Return the rank of a finding in its cause: what changes more explains the others, then what binds fewer operations."""
     return (
+        finding.follows_refusal,
         not finding.accepted and finding.is_error,
         severity(finding) in {Severity.STATUS, Severity.TEXT},
         finding.result["outcome"] != Outcome.FAIL,
@@ -140,6 +141,8 @@ def _explains(finding: Finding) -> tuple[object, ...]:
 
 def severity(finding: Finding) -> Severity:
     """Return what clients lose by a finding, as the exchange shows it."""
+    if finding.follows_refusal:
+        return Severity.REFUSED
     is_data = finding.result.get("risk") == "data"
     if finding.status >= LOWEST_ERROR:
         return _severity_of_error(finding, is_data=is_data)

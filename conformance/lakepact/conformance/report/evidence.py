@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import orjson
 
@@ -66,11 +66,12 @@ class Evidence:
                 self._accepted.setdefault(case.exchange["number"], case)
             if case.exchange and (case.is_about_status or not case.is_of_any_exchange):
                 self._first.setdefault(case.exchange["number"], case)
-        # What an accepted request did is no effect of a later one that was refused.
-        self.findings = [
-            replace(case, refused=None) if case.refused and self._origin(case) else case
-            for case in self.findings
-        ]
+        self._undone = {
+            case.exchange["number"]: case
+            for case in self._first.values()
+            if case.exchange and case.expects_success and case.is_error
+        }
+        self.findings = [self._explained(case) for case in self.findings]
         accepted = {(case.reads, case.mistake) for case in self._accepted.values()}
         refusing = {method in READS for method in refused}
         self._refuses_none = {
@@ -142,10 +143,23 @@ class Evidence:
             return finding
         return first
 
-    def _origin(self, finding: Finding) -> Finding | None:
-        """Return the case of an accepted request that a finding follows from.
+    def _explained(self, case: Finding) -> Finding:
+        """Return a case without the refusal before it, if a failure of its own explains that."""
+        if case.refused is None:
+            return case
+        is_read = case.reads and not case.is_error
+        follows = is_read and case.refused["number"] in self._undone
+        # What an accepted request did is no effect of a later one that was refused.
+        is_explained = not follows and self._origin(case) is not None
+        return replace(
+            case, follows_refusal=follows, refused=None if is_explained else case.refused
+        )
 
-        The finding's response answers that request, or a later one of the check about the same objects. A refusal follows from nothing.
+    def _origin(self, finding: Finding) -> Finding | None:
+        """Return the case of an earlier request that a finding follows from.
+
+        That is a wrongly accepted request of the same check and objects, or a right change that
+        was refused just before. A refusal follows from nothing.
         """
         if finding.exchange is None or (
             finding.is_about_status and not finding.expects_success and finding.is_error
@@ -156,6 +170,8 @@ class Evidence:
             return self._accepted[number]
         if finding.accepted or finding.is_of_any_exchange:
             return None
+        if finding.follows_refusal and finding.refused is not None:
+            return self._undone[finding.refused["number"]]
         before = (
             (n, other.exchange)
             for n, other in self._accepted.items()
@@ -206,7 +222,7 @@ def _changes(exchanges: Mapping[int, Line]) -> dict[object, list[Line]]:
     return changes
 
 
-def _before(finding: Finding, changes: Mapping[object, Sequence[Line]]) -> dict[str, Line]:
+def _before(finding: Finding, changes: Mapping[object, Sequence[Line]]) -> dict[str, Any]:
     """Return the last change before a finding, if it was refused, and the last one that was accepted."""
     if finding.exchange is None:
         return {}
