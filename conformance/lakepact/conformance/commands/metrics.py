@@ -45,7 +45,8 @@ def metrics(url: str, *, as_json: bool) -> None:
     except ValueError as wrong:
         raise click.UsageError(str(wrong)) from wrong
     try:
-        answer = Files(timeout=10, most=MAX_BODY).read(where.rstrip("/") + PATH)
+        with Files(timeout=10, most=MAX_BODY) as files:
+            answer = files.read(where.rstrip("/") + PATH)
         answer.raise_for_status()
         kept = _reports(orjson.loads(answer.content))
     except httpx.HTTPStatusError as refused:

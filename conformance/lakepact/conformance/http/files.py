@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
+from typing import Self
 
 import httpx
 
@@ -30,6 +31,12 @@ class Files:
             headers={"user-agent": "lakepact-conformance"},
         )
         self.close = self._client.close
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
 
     def read(
         self, url: str, *, method: str = "GET", headers: Mapping[str, str] | None = None

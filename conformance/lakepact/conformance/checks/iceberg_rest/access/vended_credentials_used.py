@@ -99,14 +99,10 @@ def tried(location: str, settings: Mapping[str, str]) -> Tried:
 
 def _fetched(url: str, *, bearer: str = "") -> Tried:
     """Return the result of fetching a file over HTTP. Nothing of the address or the token is repeated."""
+    headers = {"Range": "bytes=0-0", **({"Authorization": f"Bearer {bearer}"} if bearer else {})}
     try:
-        reply = Files(timeout=SECONDS).read(
-            url,
-            headers={
-                "Range": "bytes=0-0",
-                **({"Authorization": f"Bearer {bearer}"} if bearer else {}),
-            },
-        )
+        with Files(timeout=SECONDS) as files:
+            reply = files.read(url, headers=headers)
     except (httpx.HTTPError, httpx.InvalidURL):
         return Tried.UNKNOWN
     if reply.is_success:
