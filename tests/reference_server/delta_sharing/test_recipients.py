@@ -103,8 +103,6 @@ def test_no_refusal_repeats_a_token(ask: Callable[..., Any]) -> None:
             "https://shares.example/delta-sharing",
         ),
         ({"Host": "[::1]:80"}, "http://[::1]:80/delta-sharing"),
-        ({"Host": 'x"><b'}, "{url}/delta-sharing"),
-        ({"Host": "a b"}, "{url}/delta-sharing"),
         ({"Host": ""}, "{url}/delta-sharing"),
     ],
 )

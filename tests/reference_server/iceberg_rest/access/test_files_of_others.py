@@ -78,25 +78,25 @@ def test_hidden_file_answers_like_a_missing_file(
         registered = writer(
             "POST", f"{OPEN}/register", {"name": f"mine{number}", "metadata-location": location}
         )
-        commit_snapshot(writer, f"own{number}", manifest_list=location)
-        planned = writer("POST", f"{OPEN}/tables/own{number}/plan", {})
-        assert (registered.status, planned.document["status"]) == (400, "failed")
+        committed = commit_snapshot(writer, f"own{number}", manifest_list=location)
+        assert registered.status == 400
+        last = committed
+        if committed.status != 400:  # the location looks like one of the table's own
+            last = writer("POST", f"{OPEN}/tables/own{number}/plan", {})
+            assert last.document["status"] == "failed"
         said.append(
             [
                 re.sub(r"'(?:file|FILE)?:?/[^']*'", "#", answer.body.decode())
-                for answer in (registered, planned)
+                for answer in (registered, last)
             ]
         )
 
     assert said[0] == said[1]
 
 
-def commit_snapshot(who: Principal, table: str, *, manifest_list: str) -> None:
+def commit_snapshot(who: Principal, table: str, *, manifest_list: str) -> Any:
     updates = append_updates(1, manifest_list)
-    assert (
-        who("POST", f"{OPEN}/tables/{table}", {"requirements": [], "updates": updates}).status
-        == 200
-    )
+    return who("POST", f"{OPEN}/tables/{table}", {"requirements": [], "updates": updates})
 
 
 def test_metadata_file_of_another_warehouse_is_not_registered(tmp_path: Path) -> None:

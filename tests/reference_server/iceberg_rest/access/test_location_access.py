@@ -102,7 +102,7 @@ def test_a_place_below_a_namespace_of_ones_own_may_be_chosen(
     assert writer("POST", "/v1/namespaces/open/tables", body).status == 200
 
 
-def test_metadata_path_in_a_foreign_namespace_is_not_used(
+def test_metadata_path_in_a_foreign_namespace_returns_400(
     both: tuple[Principal, Principal],
 ) -> None:
     root, writer = both
@@ -110,8 +110,7 @@ def test_metadata_path_in_a_foreign_namespace_is_not_used(
     body = {"name": "mine", "schema": SCHEMA, "properties": {"write.metadata.path": place}}
     made = writer("POST", "/v1/namespaces/open/tables", body)
 
-    assert made.status == 200
-    assert made.document["metadata-location"].startswith("memory:/open/")
+    assert made.error == (400, "BadRequestException")
 
 
 def test_location_property_in_a_foreign_namespace_is_not_used(tmp_path: Path) -> None:
@@ -130,18 +129,16 @@ def test_location_property_in_a_foreign_namespace_is_not_used(tmp_path: Path) ->
         ]
 
 
-def test_scan_planning_opens_no_foreign_files(both: tuple[Principal, Principal]) -> None:
+def test_snapshot_in_a_foreign_namespace_returns_400(both: tuple[Principal, Principal]) -> None:
     root, writer = both
     secret = location_of(root, "closed", "secret")
-    said = []
+    texts = []
     for number, place in enumerate((secret, secret.replace("00000-", "00001-")), start=1):
         updates = append_updates(number, place)
         committed = writer(
             "POST", "/v1/namespaces/open/tables/shown", {"requirements": [], "updates": updates}
         )
-        assert committed.status == 200, committed.body
-        planned = writer("POST", "/v1/namespaces/open/tables/shown/plan", {})
-        said.append((planned.status, planned.body.decode().replace(place, "#")))
+        assert committed.error == (400, "BadRequestException")
+        texts.append(committed.body.decode().replace(place, "#"))
 
-    assert said[0] == said[1]
-    assert "for you" in said[0][1]
+    assert texts[0] == texts[1]

@@ -474,19 +474,18 @@ def test_readers_get_signatures_that_read_alone(send: Callable[..., Any]) -> Non
     assert several.status == 403
 
 
-def test_further_locations_of_a_table_are_signed_unless_they_are_not_its_own(
+def test_further_locations_of_a_table_are_signed_if_they_are_its_own(
     send: Callable[..., Any],
 ) -> None:
     path, beside = create(send), create(send, "u")
     own, foreign = f"{path}-data", f"{beside}/data"
     update = {
         "action": "set-properties",
-        "updates": {
-            "write.data.path": f"s3://bucket/{own}",
-            "write.metadata.path": f"s3://bucket/{foreign}",
-        },
+        "updates": {"write.data.path": f"s3://bucket/{own}"},
     }
     assert send("POST", f"{TABLES}/t", {"requirements": [], "updates": [update]}).status == 200
+    update["updates"] = {"write.metadata.path": f"s3://bucket/{foreign}"}
+    assert send("POST", f"{TABLES}/t", {"requirements": [], "updates": [update]}).status == 400
 
     assert signs(send, f"{HOST}/{own}/a").status == 200
     assert signs(send, f"{HOST}/{foreign}/a").status == 403
