@@ -34,16 +34,15 @@ KEYED = pa.schema([pa.field("id", pa.int32(), nullable=False)])
 
 
 def lines(path: Path, name: str) -> str:
-    """Return the number of lines of a function without blank ones, comments and docstrings; a dash if there is none."""
-    text = path.read_text("utf-8")
-    for node in ast.walk(ast.parse(text)):
+    """Return the number of lines of a function, one for each statement; a dot if there is none.
+
+    Comments, docstrings and the layout do not count.
+    """
+    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.name == name:
-            left = text.splitlines()[node.lineno - 1 : node.end_lineno]
-            docstring = len((ast.get_docstring(node, clean=False) or "").splitlines())
-            return str(
-                sum(bool(line.strip()) and not line.strip().startswith("#") for line in left)
-                - docstring
-            )
+            if ast.get_docstring(node) is not None:
+                del node.body[0]
+            return str(len(list(filter(str.strip, ast.unparse(node).splitlines()))))
     return "·"
 
 
