@@ -395,3 +395,11 @@ def test_servers_with_policies_fail_no_other_requirement(
     ) as server:
         target = Target(server.url, shared_files=SharedFiles(tmp_path))
         assert outcomes_of(checked(target, requirement))[requirement] is outcome
+
+
+def test_server_that_reads_manifest_lists_passes_without_shared_files(tmp_path: Path) -> None:
+    fault = unnamed(refusing(op.update_table, 422, names_missing_files))
+    with running(contract="iceberg_rest", warehouse=tmp_path.as_uri(), faults=[fault]) as server:
+        requirement = "IRC-COM-001"
+
+        assert outcomes_of(checked(Target(server.url), requirement))[requirement] is Outcome.PASS
