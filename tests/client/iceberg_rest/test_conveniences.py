@@ -96,7 +96,7 @@ def test_insides_of_a_table_are_tables_of_arrow(catalog, history):
     for options in ({"snapshot": "first"}, {"timestamp": between}):
         assert catalog.files(table, **options)["record_count"].to_pylist() == [2]
         assert catalog.partitions(table, **options)["record_count"].to_pylist() == [2]
-    with pytest.raises(ValueError, match="no branch or tag 'last'"):
+    with pytest.raises(ValueError, match='no branch or tag "last"'):
         catalog.files(table, snapshot="last")
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
@@ -24,7 +25,10 @@ def snapshot_id(
         return _at(metadata.snapshot_log, timestamp)
     if isinstance(snapshot, str):
         if snapshot not in refs:
-            raise ValueError(f"the table has no branch or tag {snapshot!r}; it has {sorted(refs)}")
+            raise ValueError(
+                f"the table has no branch or tag {json.dumps(snapshot)}; it has "
+                + json.dumps(sorted(refs))
+            )
         return int(refs[snapshot].snapshot_id)
     if snapshot is not None and all(one.snapshot_id != snapshot for one in metadata.snapshots):
         raise ValueError(f"the table has no snapshot {snapshot}")

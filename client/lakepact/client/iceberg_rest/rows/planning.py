@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING
 
 from pyiceberg.manifest import DataFileContent, ManifestContent
@@ -11,6 +10,7 @@ from pyiceberg.table.refs import MAIN_BRANCH, SnapshotRefType
 
 from lakepact.client.iceberg_rest.rows.data_files import PlannedFile, shown_schema
 from lakepact.client.iceberg_rest.rows.file_ranges import FileRanges
+from lakepact.client.iceberg_rest.snapshots import snapshot_id
 from lakepact.client.rows.predicates import And
 
 if TYPE_CHECKING:
@@ -30,20 +30,16 @@ def scan_of(table: Table, snapshot: int | str | None) -> DataScan:
     Raises:
         ValueError: The table has no such snapshot, branch or tag.
     """
-    scan = table.scan()
-    if isinstance(snapshot, str) and snapshot not in table.metadata.refs:
-        if snapshot == MAIN_BRANCH:
-            return scan
-        raise ValueError(f"the table has no branch or tag {json.dumps(snapshot)}")
+    scan, ref = table.scan(), None
     if isinstance(snapshot, str):
-        ref = table.metadata.refs[snapshot]
-        if ref.snapshot_ref_type == SnapshotRefType.BRANCH:
-            head = {"current_snapshot_id": ref.snapshot_id}
-            return scan.update(table_metadata=table.metadata.model_copy(update=head))
-        snapshot = ref.snapshot_id
-    if snapshot is not None and table.snapshot_by_id(snapshot) is None:
-        raise ValueError(f"the table has no snapshot {snapshot}")
-    return scan.update(snapshot_id=snapshot)
+        ref = table.metadata.refs.get(snapshot)
+        if ref is None and snapshot == MAIN_BRANCH:
+            return scan
+    identifier = snapshot_id(table.metadata, snapshot, None)
+    if ref is not None and ref.snapshot_ref_type == SnapshotRefType.BRANCH:
+        head = {"current_snapshot_id": identifier}
+        return scan.update(table_metadata=table.metadata.model_copy(update=head))
+    return scan.update(snapshot_id=identifier)
 
 
 def planned_files(scan: DataScan, predicate: Predicate | None) -> list[PlannedFile]:
