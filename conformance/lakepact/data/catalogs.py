@@ -91,7 +91,7 @@ def batches(catalog: IcebergCatalog, table: Any, scan: Any) -> Iterator[Any]:
         table: The table, as `pyiceberg_table` returns it.
         scan: A scan of it, without a filter.
     """
-    # Where pyiceberg is there.
+    # Imported here, because pyiceberg is an extra.
     from lakepact.client.iceberg_rest.rows.data_files import FileReader  # noqa: PLC0415
     from lakepact.client.iceberg_rest.rows.planning import planned_files  # noqa: PLC0415
 

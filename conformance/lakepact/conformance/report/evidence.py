@@ -149,7 +149,7 @@ class Evidence:
             return case
         is_read = case.reads and not case.is_error
         follows = is_read and case.refused["number"] in self._undone
-        # What an accepted request did is no effect of a later one that was refused.
+        # An accepted request explains the value that is read; the later refusal does not.
         is_explained = not follows and self._origin(case) is not None
         return replace(
             case, follows_refusal=follows, refused=None if is_explained else case.refused
