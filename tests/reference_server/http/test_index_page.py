@@ -1,4 +1,4 @@
-"""The index page: contents, lines that connect clients and recent requests, without secrets."""
+"""The index page: contents, and lines that connect clients, without secrets."""
 
 from __future__ import annotations
 
@@ -122,7 +122,7 @@ def test_texts_of_callers_are_inert_on_the_index_page(
     assert "\u202e" not in shown
 
 
-#: Tags of tables of contents and requests.
+#: Tags of tables of contents.
 KNOWN_TAGS = (
     "<table>",
     "</table>",
@@ -137,7 +137,7 @@ KNOWN_TAGS = (
     '<div class="wide">',
     "</div>",
 )
-KNOWN_TAGS += ('<td class="soft">', '<td class="path">')
+KNOWN_TAGS += ('<td class="soft">',)
 
 
 def test_index_page_forbids_scripts_frames_forms_and_sniffing(
@@ -221,38 +221,6 @@ def test_connecting_lines_hold_no_host_that_a_shell_would_run(
     url, _ = open_catalog
 
     assert page(url, Host=host) == page(url)
-
-
-def test_recent_requests_have_path_and_status_but_no_query(open_catalog: tuple[str, Any]) -> None:
-    url, send = open_catalog
-    send("POST", "/v1/namespaces", {"namespace": ["sales"]})
-    for _ in range(4):
-        send("GET", "/v1/namespaces/sales/tables/none?snapshots=SECRET")
-    send("GET", "/nowhere?token=SECRET")
-    send("PATCH", "/v1/namespaces", {})
-
-    text = page(url)
-    rows = re.findall(
-        r"<td>(\d+)</td><td>(\w+)</td><td class=\"path\">(.*?)</td><td>(\w*)</td>", text
-    )
-
-    assert rows == [
-        ("405", "PATCH", "/v1/namespaces", ""),
-        ("404", "GET", "/nowhere", ""),
-        *[("400", "GET", "/v1/namespaces/sales/tables/none", "loadTable")] * 4,
-        ("200", "POST", "/v1/namespaces", "createNamespace"),
-    ]
-    assert "SECRET" not in text
-
-
-def test_recent_requests_are_the_latest_fifty(open_catalog: tuple[str, Any]) -> None:
-    url, send = open_catalog
-    for number in range(60):
-        send("GET", f"/v1/namespaces/n{number}")
-
-    paths = re.findall(r'<td class="path">/v1/namespaces/n(\d+)</td>', page(url))
-
-    assert paths == [str(number) for number in reversed(range(10, 60))]
 
 
 def test_index_page_of_a_guarded_catalog_shows_no_name_without_a_token(

@@ -15,7 +15,6 @@ import logging
 import re
 from collections.abc import Callable, MutableMapping
 from functools import cache, partial
-from time import time
 from typing import Any, cast
 from weakref import WeakKeyDictionary
 
@@ -32,7 +31,7 @@ from lakepact.reference_server.http.endpoint import Endpoint, finished
 from lakepact.reference_server.http.limits import Limits
 from lakepact.reference_server.http.parameters import BadParameter
 from lakepact.reference_server.http.replies import Reply
-from lakepact.reference_server.http.router import ContractRouter
+from lakepact.reference_server.http.router import ContractRouter, send_reply
 from lakepact.reference_server.http.wire import SPELLED
 from lakepact.reference_server.storage.store import Pending
 
@@ -220,9 +219,6 @@ class FastProtocol(BoundedProtocol):
             self._send_by_uvicorn(data, endpoint, reply, pending)
             return True
         self._send(head, b"" if method == b"HEAD" else reply.body)
-        self._router.recent.append(
-            (time(), method.decode(), path, reply.status, endpoint.operation.id)
-        )
         return True
 
     def _send_by_uvicorn(
@@ -230,11 +226,11 @@ class FastProtocol(BoundedProtocol):
     ) -> None:
         """Let uvicorn send a reply that is not durable yet, is streamed, or has headers that only uvicorn can judge."""
 
-        async def send_reply(scope: MutableMapping[str, Any], receive: Any, send: Any) -> None:
+        async def send_durable(scope: MutableMapping[str, Any], receive: Any, send: Any) -> None:
             durable = reply if pending is None else await endpoint.once_durable(reply, pending)
-            await self._router.send(endpoint, finished(durable, (), scope), scope, receive, send)
+            await send_reply(finished(durable, (), scope), scope, receive, send)
 
-        app, self.app = self.app, send_reply
+        app, self.app = self.app, send_durable
         super().data_received(data)
         self.app = app
 

@@ -1,7 +1,7 @@
-"""The index page of a server: its contracts, their contents, lines that connect clients, and the latest requests.
+"""The index page of a server: its contracts, their contents, and lines that connect clients.
 
-The contents are those that the caller of the page gets from the contracts: a page without a token shows nothing of a catalog that
-authenticates callers. No secret is shown: neither headers nor queries nor bodies, and no paths of requests of authenticated callers.
+The page shows the contents that its caller gets from the contracts: without a token it shows
+nothing of a catalog that authenticates callers.
 """
 
 from __future__ import annotations
@@ -9,14 +9,9 @@ from __future__ import annotations
 import html
 import re
 from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
-from datetime import UTC, datetime
-from typing import TypeAlias
 
 from lakepact.reference_server.http.index_entries import MOST_GROUPS, Ask, Group, NotListed
 from lakepact.reference_server.http.service import Scope, Service
-
-#: Time in seconds since 1970, method, path or nothing, status, operation or nothing.
-Answered: TypeAlias = tuple[float, str, bytes, int, str]
 
 HTML = b"text/html; charset=utf-8"
 NEVER_STORED = (
@@ -30,7 +25,6 @@ NEVER_STORED = (
 )
 #: A host and port that can stand in a command line and in a string of any language.
 HOST = re.compile(rb"(?:[A-Za-z0-9._-]{1,253}|\[[0-9A-Fa-f:.]{2,45}\])(?::[0-9]{1,5})?")
-SHOWN_PATH = 200  #: characters of a path that are shown
 STYLE = """
 :root { color-scheme: light dark; --text: #1c1e21; --soft: #5d646d; --line: #dddfdb; --shade: #f2f2ef; --page: #fbfbfa; --link: #175cc2 }
 @media (prefers-color-scheme: dark) { :root { --text: #e6e7e9; --soft: #9aa2ad; --line: #2e333b; --shade: #23272e; --page: #14161a;
@@ -44,21 +38,18 @@ code, pre, td.path { font: .87em/1.5 ui-monospace, Menlo, "DejaVu Sans Mono", mo
 pre { background: var(--shade); border-radius: 6px; padding: 8px 10px; margin: .3rem 0; overflow-x: auto; user-select: all }
 .wide { overflow-x: auto } table { border-collapse: collapse; font-size: .9rem; min-width: 50% }
 th, td { text-align: left; vertical-align: top; padding: 4px 14px 4px 0; border-bottom: 1px solid var(--line) }
-th, td.soft, td.path + td { overflow-wrap: normal } td.soft { white-space: nowrap } td.path { min-width: 16em }
+th, td.soft { overflow-wrap: normal } td.soft { white-space: nowrap } td.path { min-width: 16em }
 th { color: var(--soft); font-weight: 500 } details { margin: .3rem 0 } summary { cursor: pointer; padding: 2px 0 }
 """
 
 
-async def index_page(
-    services: Sequence[Service], scope: Scope, *, ask: Ask, recent: Sequence[Answered]
-) -> bytes:
+async def index_page(services: Sequence[Service], scope: Scope, *, ask: Ask) -> bytes:
     """Return the page.
 
     Args:
         services: the contracts.
         scope: the request for the page.
         ask: answers a GET of the contracts with the headers of that request.
-        recent: the latest requests, the newest last.
     """
     base = _base(scope)
     parts = [
@@ -73,8 +64,7 @@ async def index_page(
             *_clients(served, base),
             *_operations(served),
         ]
-    parts += [*_requests(recent), "</body></html>"]
-    return "".join(parts).encode()
+    return "".join([*parts, "</body></html>"]).encode()
 
 
 def _base(scope: Scope) -> str:
@@ -173,20 +163,3 @@ def _operations(served: Service) -> Iterator[str]:
     yield f'<div class="wide"><table><tr><th>method</th><th>path</th><th>operation</th></tr>{rows}</table></div></details>'
     if served.not_offered:
         yield f"<p>Not offered, answered with status 406: {', '.join(sorted(served.not_offered))}.</p>"
-
-
-def _requests(recent: Sequence[Answered]) -> Iterator[str]:
-    """Return the latest requests, the newest first."""
-    yield "<h2>Recent requests</h2>"
-    if not recent:
-        yield "<p>No operation was requested yet.</p>"
-        return
-    yield f"<p><small>The latest {len(recent)}, the newest first. Times are UTC.</small></p>"
-    yield '<div class="wide"><table><tr><th>time</th><th>status</th><th>method</th><th>path</th><th>operation</th></tr>'
-    for at, method, path, status, operation in reversed(recent):
-        shown = path.decode("ascii", "backslashreplace")
-        place = _escaped(shown if len(shown) <= SHOWN_PATH else f"{shown[:SHOWN_PATH]}…")
-        moment = datetime.fromtimestamp(at, UTC).strftime("%H:%M:%S")
-        yield f'<tr><td class="soft">{moment}</td><td>{status}</td><td>{_escaped(method)}</td><td class="path">{place}</td>'
-        yield f"<td>{operation}</td></tr>"
-    yield "</table></div>"

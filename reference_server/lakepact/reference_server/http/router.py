@@ -10,10 +10,8 @@ Paths outside the contracts go to Flask.
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Awaitable, Callable, Iterable, Mapping, MutableMapping
 from functools import partial
-from time import time
 from typing import Any
 from urllib.parse import unquote, urlencode
 
@@ -21,7 +19,7 @@ from lakepact.generated.contract import Operation, OperationId
 from lakepact.reference_server.http.bodies import Gone, Receive
 from lakepact.reference_server.http.endpoint import Endpoint, finished, refusal
 from lakepact.reference_server.http.index_entries import NotListed
-from lakepact.reference_server.http.index_page import HTML, NEVER_STORED, Answered, index_page
+from lakepact.reference_server.http.index_page import HTML, NEVER_STORED, index_page
 from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.http.replies import Reply
 from lakepact.reference_server.http.routes import BadPath, Routes
@@ -37,7 +35,6 @@ from lakepact.reference_server.http.wire import Wire, headers_of
 Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
 AsgiApp = Callable[[MutableMapping[str, Any], Receive, Send], Awaitable[None]]
 
-RECENT = 50  #: requests that the index page shows
 INDEX_METHODS = ("GET", "HEAD")
 
 
@@ -82,8 +79,6 @@ class ContractRouter:
             sorted(self._by_name.values(), key=lambda mount: len(mount.root), reverse=True)
         )
         self._only = self._first if len(self._mounts) == 1 else None
-        #: The latest requests of the contracts, the newest last.
-        self.recent: deque[Answered] = deque(maxlen=RECENT)
 
     def add(
         self, name: str, method: str, path: str, *, operation: OperationId, handler: Handler
@@ -116,7 +111,6 @@ class ContractRouter:
             found = mount.routes.find(scope["raw_path"])
         except BadPath as bad:
             problem = Problem(400, mount.service.kinds[400], str(bad))
-            self._note(mount.service, scope, 400)
             await _refuse(mount.service, UNKNOWN_PATH, problem, Wire(scope, receive, send))
             return
         if found is None:
@@ -125,32 +119,13 @@ class ContractRouter:
         endpoint = found.methods.get(scope["method"])
         if endpoint is None:
             problem = _wrong_method(mount.service, scope, found.methods)
-            self._note(mount.service, scope, 405)
             await _refuse(mount.service, WRONG_METHOD, problem, Wire(scope, receive, send))
             return
         try:
             reply = await endpoint.answer(scope, receive, found.values)
         except Gone:
             return
-        await self.send(endpoint, reply, scope, receive, send)
-
-    async def send(
-        self,
-        endpoint: Endpoint,
-        reply: Reply,
-        scope: MutableMapping[str, Any],
-        receive: Receive,
-        send: Send,
-    ) -> None:
-        """Send the reply of an endpoint."""
-        self._note(endpoint.service, scope, reply.status, endpoint.operation.id)
-        if reply.sender is not None or reply.chunks is not None:
-            await (reply.sender or Wire.answer)(Wire(scope, receive, send), reply)
-            return
-        await send(
-            {"type": "http.response.start", "status": reply.status, "headers": headers_of(reply)}
-        )
-        await send({"type": "http.response.body", "body": reply.body})
+        await send_reply(reply, scope, receive, send)
 
     def _mount(self, path: str) -> Mount:
         """Return the contract whose root is the beginning of a path."""
@@ -176,18 +151,12 @@ class ContractRouter:
         message = (
             f"no operation has the path {path[:200]!r}; the index page at / says what is served"
         )
-        self._note(mount.service, scope, 404)
         await _refuse(
             mount.service,
             UNKNOWN_PATH,
             Problem(404, mount.service.kinds[404], message),
             Wire(scope, receive, send),
         )
-
-    def _note(self, service: Service, scope: Scope, status: int, operation: str = "") -> None:
-        """Note an answer for the index page; paths of callers who are authenticated are left out."""
-        path = b"" if service.authenticates else scope["raw_path"].partition(b"?")[0]
-        self.recent.append((time(), scope["method"], path, status, operation))
 
     async def _index(self, scope: MutableMapping[str, Any], receive: Receive, send: Send) -> None:
         """Send the index page."""
@@ -201,9 +170,7 @@ class ContractRouter:
             )
             return
         services = [mount.service for mount in self._by_name.values()]
-        page = await index_page(
-            services, scope, ask=partial(self._ask, scope), recent=tuple(self.recent)
-        )
+        page = await index_page(services, scope, ask=partial(self._ask, scope))
         await wire.answer(finished(Reply(200, page, NEVER_STORED, HTML), (), scope))
 
     async def _ask(self, scope: Scope, path: str, query: Mapping[str, str]) -> dict[str, Any]:
@@ -254,3 +221,16 @@ async def _live(scope: Scope, receive: Receive, send: Send) -> None:
         await send({"type": f"lifespan.{event}.complete"})
         if event == "shutdown":
             return
+
+
+async def send_reply(
+    reply: Reply, scope: MutableMapping[str, Any], receive: Receive, send: Send
+) -> None:
+    """Send the reply of an endpoint."""
+    if reply.sender is not None or reply.chunks is not None:
+        await (reply.sender or Wire.answer)(Wire(scope, receive, send), reply)
+        return
+    await send(
+        {"type": "http.response.start", "status": reply.status, "headers": headers_of(reply)}
+    )
+    await send({"type": "http.response.body", "body": reply.body})
