@@ -60,7 +60,6 @@ VERBS_WITH_ADDRESS: dict[str, dict[str, tuple[str, ...]]] = {
     },
     "diff": {SUITE: ("URL", "URL", "--only", "getConfig", "--seeds", "1")},
     "ls": {CATALOG: ("URL", "ns", *TOKEN), SHARE: ("PROFILE", "s")},
-    "metrics": {SUITE: ("URL",)},
     "probe": {SUITE: ("URL", "--timeout", "2")},
     "show": {CATALOG: ("URL", "ns.t", *TOKEN), SHARE: ("PROFILE", "s.ns.t")},
 }

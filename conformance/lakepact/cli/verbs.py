@@ -116,11 +116,6 @@ VERBS = {
     "matrix": Verb(
         f"{SUITE}.commands.matrix:matrix", "conformance", "Compare the reports of several servers."
     ),
-    "metrics": Verb(
-        f"{SUITE}.commands.metrics:metrics",
-        "conformance",
-        "Show the metrics reports that a reference server received.",
-    ),
     "probe": Verb(
         f"{SUITE}.commands.probe:probe",
         "conformance",

@@ -15,7 +15,6 @@ from click.testing import CliRunner
 from lakepact.cli import main
 from lakepact.cli.verbs import VERBS, Verb
 from lakepact.reference_server import running
-from miniatures import miniature
 
 UNREACHABLE = "http://127.0.0.1:1"  #: an address without a server
 
@@ -142,7 +141,6 @@ ONLY = ("--only", "IRC-CFG-001", "--only", "IRC-CGF-*")
             for url in UNUSABLE
         ),
         (("probe", "http://h/?q=1"), "is not the address of a server"),
-        (("metrics", "catalog.example.com"), "catalog.example.com is not the address of a server"),
         (("check", ""), "an empty text is not the address of a server"),
         (("check", UNREACHABLE, *ONLY), "nothing matches IRC-CGF-*;"),
         (("list", "NO-SUCH-*"), "nothing matches NO-SUCH-*"),
@@ -178,15 +176,6 @@ def test_unknown_requirement_exits_with_2_and_suggestions_of_its_area(identifier
     suggested = re.findall(r"IRC-[A-Z-]+\d+", result.output.partition("did you mean")[2])
     assert (result.exit_code, suggested[0]) == (2, "IRC-NS-GET-005")
     assert {each.rpartition("-")[0] for each in suggested} == {"IRC-NS-GET"}
-
-
-@pytest.mark.parametrize("body", [b"<html></html>", b""])
-def test_metrics_of_another_server_exits_with_3(body: bytes) -> None:
-    with miniature(lambda *_: (200, {}, body)) as url:
-        result = CliRunner().invoke(main, ["metrics", url])
-
-    assert result.exit_code == 3
-    assert "it is not a lakepact reference server" in result.output
 
 
 def test_unknown_verb_exits_with_2_without_a_suggestion() -> None:
