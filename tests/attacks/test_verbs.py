@@ -66,7 +66,6 @@ VERBS_WITH_ADDRESS: dict[str, dict[str, tuple[str, ...]]] = {
 #: Verbs that send no request: they read files of their user, or start servers and clients.
 VERBS_WITHOUT_ADDRESS = {
     "baseline",
-    "campaign doctor",
     "campaign judge",
     "campaign plan",
     "campaign report",

@@ -1,4 +1,4 @@
-"""The verb `lakepact campaign`: plan, run, judge, report, doctor. Parsing and printing only."""
+"""The verb `lakepact campaign`: plan, run, judge, report. Parsing and printing only."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import click
 
 from lakepact.conformance.campaign import gate, plans, run_verdicts, runs, tables
 from lakepact.conformance.campaign.engine_options import BY_SIZE, LOCAL, SPARK, Choice, with_engine
-from lakepact.conformance.campaign.engines import Engine, doctor
+from lakepact.conformance.campaign.engines import Engine
 from lakepact.conformance.campaign.errors import CannotRun
 from lakepact.conformance.campaign.follow_up import COMMANDS
 from lakepact.conformance.campaign.paths import FOLDER, FOLDER_THERE
@@ -284,16 +284,6 @@ def report(
         sys.exit(1 if unexpected else 0)
 
     with_errors_in_one_line("report", write)
-
-
-@campaign.command("doctor")
-@click.option("--remote", is_flag=True, help="Check the requirements of Spark Connect.")
-def doctor_command(*, remote: bool) -> None:
-    """Say whether Spark can run here, and what to do if not."""
-    found = doctor.examined(remote=remote)
-    for finding in found:
-        click.echo(f"{'ok  ' if finding.well else 'not '} {finding.what}: {finding.sentence}")
-    sys.exit(0 if all(finding.well for finding in found) else runner.INCOMPLETE)
 
 
 def _write_pages(

@@ -21,7 +21,7 @@ from typing import Any, Self
 
 from lakepact.conformance.campaign.analysis import sql
 from lakepact.conformance.campaign.analysis.findings import TABLES
-from lakepact.conformance.campaign.engines import code_bundle, doctor
+from lakepact.conformance.campaign.engines import code_bundle, spark_requirements
 from lakepact.conformance.campaign.engines.local import Features
 from lakepact.conformance.campaign.errors import CannotRun
 from lakepact.conformance.campaign.execution.job import Job
@@ -104,11 +104,8 @@ class Spark:
         remote: str | None = None,
         workers: int | None = None,
     ) -> None:
-        ill = [
-            finding for finding in doctor.examined(remote=remote is not None) if not finding.well
-        ]
-        if ill:
-            raise CannotRun("; ".join(f"{finding.what}: {finding.sentence}" for finding in ill))
+        if problems := spark_requirements.problems(remote=remote is not None):
+            raise CannotRun("; ".join(problems))
         self._master, self._remote, self._workers = master, remote, workers
         own = {} if remote else {**SETTINGS, **(LOCAL if master.startswith("local") else {})}
         self._settings = {**own, **dict(_setting(conf) for conf in confs)}
@@ -135,10 +132,7 @@ class Spark:
                 self.session.addArtifacts(code_bundle.packed(), pyfile=True)
             self.workers = self._workers or self._tasks_at_a_time()
         except Exception as wrong:
-            advice = "`lakepact campaign doctor` looks at what it needs"
-            raise CannotRun(
-                f"Spark did not start with {where}: {cause(wrong)}; {advice}"
-            ) from wrong
+            raise CannotRun(f"Spark did not start with {where}: {cause(wrong)}") from wrong
         if self.session.conf.get(SPECULATION, "false") == "true":
             self.session.stop()
             raise CannotRun(
@@ -305,7 +299,8 @@ def _is_this_machine(master: str) -> bool:
 
 #: Messages of failing tasks, and what to do.
 ADVICE = {
-    "ModuleNotFoundError": f"workers of Spark lack a package: there, {doctor.INSTALL}, and let PYSPARK_PYTHON name their interpreter",
+    "ModuleNotFoundError": f"workers of Spark lack a package: there, {spark_requirements.INSTALL},"
+    " and let PYSPARK_PYTHON name their interpreter",
     "PYTHON_VERSION_MISMATCH": "workers of Spark run another Python than this one: let PYSPARK_PYTHON name one of the same version there",
     "Cannot run program": "workers of Spark find no Python: let PYSPARK_PYTHON name their interpreter",
     "NoSecret": "a secret is missing where requests are sent",

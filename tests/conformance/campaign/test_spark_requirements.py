@@ -1,4 +1,4 @@
-"""Findings about the environment of campaigns: one line each, with advice."""
+"""Requirements of Spark and arguments of campaigns: one line each, with advice."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from click.testing import CliRunner
 from lakepact.conformance.campaign import engine_options
 from lakepact.conformance.campaign.cli import campaign
 from lakepact.conformance.campaign.engine_options import BY_SIZE, Choice
-from lakepact.conformance.campaign.engines import doctor
+from lakepact.conformance.campaign.engines import spark_requirements
 from lakepact.extras import install
 
 
@@ -23,45 +23,46 @@ def java(folder: Path, sentence: str) -> str:
     return str(folder)
 
 
-def found(what: str) -> doctor.Finding:
-    return next(finding for finding in doctor.examined() if finding.what == what)
+def problem(name: str, *, remote: bool = False) -> str | None:
+    """Return what is said of a requirement, or nothing if it is met."""
+    sentences = spark_requirements.problems(remote=remote)
+    return next((sentence for sentence in sentences if sentence.startswith(f"{name}: ")), None)
 
 
 def test_missing_java_is_reported_with_advice(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("JAVA_HOME", raising=False)
     monkeypatch.setenv("PATH", "")
 
-    assert (found("Java").well, found("Java").sentence) == (
-        False,
-        "none on PATH; install Java 17 or later and let JAVA_HOME name its folder, or do without Spark: --engine local",
+    assert problem("Java") == (
+        "Java: none on PATH; install Java 17 or later and let JAVA_HOME name its folder,"
+        " or do without Spark: --engine local"
     )
 
 
 @pytest.mark.parametrize(
-    ("sentence", "well"),
+    ("output", "meets"),
     [('openjdk version "11.0.2"', False), ('openjdk version "21" 2023', True), ("nothing", False)],
 )
 def test_java_version_is_checked(
-    sentence: str, *, well: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    output: str, *, meets: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("JAVA_HOME", java(tmp_path, sentence))
+    monkeypatch.setenv("JAVA_HOME", java(tmp_path, output))
 
-    assert well == found("Java").well
+    assert (problem("Java") is None) == meets
 
 
 def test_missing_python_interpreter_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PYSPARK_PYTHON", "/nowhere/python3")
 
-    assert not found("PYSPARK_PYTHON").well
-    assert "/nowhere/python3 is no program" in found("PYSPARK_PYTHON").sentence
+    assert "/nowhere/python3 is no program" in (problem("PYSPARK_PYTHON") or "")
 
 
 def test_missing_or_old_package_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(doctor.PACKAGES, "pyarrow", ((900, 0), (1000, 0)))
-    monkeypatch.setitem(doctor.PACKAGES, "no-such-package", ((1, 0), (2, 0)))
+    monkeypatch.setitem(spark_requirements.PACKAGES, "pyarrow", ((900, 0), (1000, 0)))
+    monkeypatch.setitem(spark_requirements.PACKAGES, "no-such-package", ((1, 0), (2, 0)))
 
-    assert "900.0 or a later one" in found("pyarrow").sentence
-    assert install("campaign-spark") in found("no-such-package").sentence
+    assert "900.0 or a later one" in (problem("pyarrow") or "")
+    assert install("campaign-spark") in (problem("no-such-package") or "")
 
 
 @pytest.mark.parametrize(
@@ -163,15 +164,9 @@ def test_report_uses_spark_for_large_runs_or_if_a_master_is_named(
 def test_missing_package_of_spark_connect_is_named_with_its_extra(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setitem(doctor.CONNECT, "no-such-package", (1, 0))
-    lacking = next(
-        finding for finding in doctor.examined(remote=True) if finding.what == "no-such-package"
-    )
+    monkeypatch.setitem(spark_requirements.CONNECT, "no-such-package", (1, 0))
 
-    assert (lacking.well, install("spark-connect") in lacking.sentence) == (
-        False,
-        True,
-    )
+    assert install("spark-connect") in (problem("no-such-package", remote=True) or "")
 
 
 def test_master_with_remote_exits_with_2(tmp_path: Path) -> None:
