@@ -12,9 +12,7 @@ from faulty import mutants
 from lakepact.conformance.campaign import documents, plans, run_verdicts, tables
 from lakepact.conformance.campaign.analysis import duckdb_analysis, findings
 from lakepact.conformance.campaign.engines.spark import Spark
-from lakepact.conformance.campaign.errors import CannotLand, CannotRun
-from lakepact.data import campaigns as landing
-from lakepact.data.campaigns import spark
+from lakepact.conformance.campaign.errors import CannotRun
 from lakepact.reference_server.running import running as serving
 
 if TYPE_CHECKING:
@@ -163,15 +161,6 @@ def test_error_of_spark_shows_its_cause(engine: Spark, tmp_path: Path) -> None:
         engine.judge(
             tmp_path / "exchanges", {}, results=tmp_path / "results", answers=tmp_path / "answers"
         )
-
-
-def test_landing_by_spark_without_its_jar_names_the_table_and_advises(
-    engine: Spark, on_spark: Path, tmp_path: Path
-) -> None:
-    with pytest.raises(
-        CannotLand, match=r"did not store campaigns: .*--conf spark\.jars\.packages"
-    ):
-        next(spark.land(engine, landing.kept(on_spark), tmp_path))
 
 
 def test_judging_on_spark_equals_local_judging(on_spark: Path) -> None:

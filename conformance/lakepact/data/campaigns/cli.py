@@ -4,20 +4,17 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
 import click
 
 from lakepact.conformance.campaign.cli import campaign
-from lakepact.conformance.campaign.engine_options import LOCAL, SPARK, Choice, with_engine
-from lakepact.conformance.campaign.engines.spark import Spark
 from lakepact.conformance.campaign.paths import FOLDER
 from lakepact.conformance.campaign.progress import with_errors_in_one_line
 from lakepact.conformance.evidence.escaping import plain
 from lakepact.data import campaigns as landing
-from lakepact.data.campaigns import delta, iceberg, spark
+from lakepact.data.campaigns import delta, iceberg
 from lakepact.data.campaigns import trends as over_runs
 from lakepact.data.catalogs import CatalogAddress, catalog_options
 
@@ -53,7 +50,6 @@ of_namespace = click.option(
     metavar="DIR",
     help="Delta: the folder that takes them, and a shares.yaml if it has none.",
 )
-@with_engine(LOCAL)
 def land(
     *,
     run_folder: Path,
@@ -61,7 +57,6 @@ def land(
     catalog: CatalogAddress | None,
     namespace: str,
     to_folder: Path | None,
-    engine: Choice,
 ) -> None:
     """Put the tables of a run beside those of other runs: into an Iceberg catalog, or into Delta tables that can be shared.
 
@@ -69,10 +64,6 @@ def land(
     """
     if (form == "iceberg") != (catalog is not None) or (form == "delta") != (to_folder is not None):
         raise click.UsageError("say --as iceberg --catalog URL, or --as delta --to DIR")
-    if catalog and engine.engine == SPARK:
-        raise click.UsageError(
-            "--as iceberg writes in this process, which guards what a catalog answers: leave out --engine spark"
-        )
 
     def put() -> None:
         started = time.perf_counter()
@@ -80,24 +71,16 @@ def land(
         if catalog:
             _tell(iceberg.land(kept, catalog, namespace=namespace))
         elif to_folder:
-            _put_into(to_folder, kept, engine)
+            _tell(delta.land(kept, to_folder))
+            if (shares := delta.share(to_folder)) is not None:
+                click.echo(
+                    f"{shares} shares them: add recipients, then"
+                    f" lakepact serve --shares {shares} --profiles DIR"
+                )
         where = catalog.address if catalog else to_folder
         click.echo(f"run {kept[0].run_id} is in {where}, {time.perf_counter() - started:.1f} s")
 
     with_errors_in_one_line("land", put)
-
-
-def _put_into(folder: Path, kept: list[landing.Kept], engine: Choice) -> None:
-    settings = spark.SETTINGS if engine.engine == SPARK else ()
-    with replace(engine, confs=(*settings, *engine.confs)).made() as used:
-        _tell(
-            spark.land(used, kept, folder) if isinstance(used, Spark) else delta.land(kept, folder)
-        )
-    shares = delta.share(folder)
-    if shares is not None:
-        click.echo(
-            f"{shares} shares them: add recipients, then lakepact serve --shares {shares} --profiles DIR"
-        )
 
 
 def _tell(tables: Iterable[landing.Landed]) -> None:
