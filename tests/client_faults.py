@@ -162,6 +162,11 @@ FAULTS = {
         "ignores-equality-deletes": "IRC-CLI-075",
         "applies-all-equality-deletes": "IRC-CLI-075",
         "ignores-deletion-vectors": "IRC-CLI-075",
+        "registers-again-after-a-lost-answer": "IRC-CLI-076",
+        "drops-neighbours": "IRC-CLI-076",
+        "drops-tags-with-appends": "IRC-CLI-077",
+        "forgets-properties-with-columns": "IRC-CLI-077",
+        "deletes-older-files": "IRC-CLI-077",
     },
     "delta_sharing": {
         "takes-any-profile": "DS-PRF-01",

@@ -269,6 +269,7 @@ class Catalog(History):
             if FAULT == "forgets-uuids"
             else [{"type": "assert-table-uuid", "uuid": metadata["table-uuid"]}]
         )
+        updates = [*updates, *further(updates[0]["action"], metadata)]
         body = {"requirements": [*same_table, *requirements], "updates": updates}
         if FAULT == "forgets-the-action":
             body["updates"] = [
@@ -464,6 +465,8 @@ class Catalog(History):
             raise
         if root and not purge:
             shutil.rmtree(root)
+        if FAULT == "drops-neighbours":
+            self.session.ask("DELETE", self.table("neighbour"))
         if FAULT == "drops-twice":
             with contextlib.suppress(NotFound):
                 self.session.ask("DELETE", path)
@@ -481,6 +484,13 @@ class Catalog(History):
             self.table() if FAULT == "registers-by-a-commit" else f"{self.namespace()}/register",
             body,
         )
+
+    def register_again(self) -> None:
+        """Replace the table by itself, as a recovery of a broken table does."""
+        location = self.load()["metadata-location"]
+        self.session.ask("DELETE", self.table())
+        body = {"name": self.name, "metadata-location": location}
+        self.ask("POST", f"{self.namespace()}/register", body)
 
     def report_metrics(self) -> Any:
         body = {
@@ -707,6 +717,16 @@ class Catalog(History):
                     }
                 )
         return found
+
+
+def further(action: str, metadata: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return the updates that a faulty client adds to others."""
+    if FAULT == "forgets-properties-with-columns" and action == "add-schema":
+        return [{"action": "remove-properties", "removals": sorted(metadata["properties"])}]
+    if FAULT == "drops-tags-with-appends" and action == "add-snapshot":
+        tags = [name for name, ref in metadata["refs"].items() if ref["type"] == "tag"]
+        return [{"action": "remove-snapshot-ref", "ref-name": name} for name in tags]
+    return []
 
 
 def inner_fields(schema: dict[str, Any], outer: list[str]) -> list[dict[str, Any]]:

@@ -71,6 +71,9 @@ class History:
     def load(self) -> Any:
         raise NotImplementedError
 
+    def register_again(self) -> None:
+        raise NotImplementedError
+
     def commit(self, updates: list[dict[str, Any]], *requirements: dict[str, Any]) -> None:
         raise NotImplementedError
 
@@ -249,6 +252,8 @@ class History:
         except CommitStateUnknown:
             if FAULT == "deletes-files-of-unknown-commits":
                 data.unlink()
+            if FAULT == "registers-again-after-a-lost-answer":
+                self.register_again()
             if FAULT == "takes-its-own-commit-for-a-conflict":
                 with contextlib.suppress(Conflict):
                     return self.append_file(metadata, branch, data, former)
@@ -281,7 +286,11 @@ class History:
         before = self.snapshot(
             metadata, self.head(metadata, MAIN if FAULT == "builds-branches-on-main" else branch)
         )
-        return self.files_of(before) if before else []
+        files = self.files_of(before) if before else []
+        if FAULT == "deletes-older-files":
+            for one in files:
+                Path(one["file"]).unlink(missing_ok=True)
+        return files
 
     def partition(self, metadata: dict[str, Any]) -> dict[str, Any]:
         """Return the values of the partition that all rows of the task are in; no field where rows differ."""

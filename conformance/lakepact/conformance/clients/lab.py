@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -60,6 +60,7 @@ class ClientLab(Lab):
     tasks: ClassVar[
         Mapping[str, str]
     ] = {}  #: the tasks of clients, and the arguments of each other than the server
+    own_changes = 0  #: tasks, and changes that the lab makes itself
 
     @property
     def server(self) -> ScriptedServer:
@@ -69,6 +70,13 @@ class ClientLab(Lab):
     def arguments(self, url: str, arguments: Mapping[str, Any]) -> Mapping[str, Any]:
         """Return the arguments of a task; each contract names the server in its own way."""
         return {"url": url, **arguments}
+
+    def watched(
+        self, task: str, script: Script, arguments: Mapping[str, Any]
+    ) -> tuple[Script, Callable[[Performance], None]]:
+        """Return the script of a task, and what judges the task when it has ended."""
+        del task, arguments
+        return script, lambda _: None
 
     def performs(
         self, task: str, script: Script = as_it_is, *, prefix: str = "", **arguments: Any
@@ -85,6 +93,8 @@ class ClientLab(Lab):
             NotOffered: the client does not implement the task.
             Blocked: the server behind the scripted server failed.
         """
+        self.own_changes += 1
+        script, judge = self.watched(task, script, arguments)
         with self.server.task(self.check, script, prefix=prefix) as served:
             ended = self.target.program.run(task, self.arguments(served.url, arguments))
         exchanges = tuple(sorted(served.exchanges, key=lambda exchange: exchange.number))
@@ -92,6 +102,7 @@ class ClientLab(Lab):
         self.show(done)
         if served.broken is not None:
             raise served.broken
+        judge(done)
         return done
 
     def show(self, done: Performance) -> None:
@@ -130,7 +141,7 @@ class ClientLab(Lab):
                 f"{done.ended.shown}, with an unchanged server; it may need a longer --timeout"
             )
         try:
-            with self.step(self.always_judged):
+            with self.step(self.always_judged[0]):
                 if not (done.ended.is_done if expected is None else done.ended.prints(expected)):
                     self.show(done)
                     what = "to succeed" if expected is None else f"to return {shown(expected)}"

@@ -48,7 +48,7 @@ def judged(check: Check, lab: Lab, invariants: Iterable[Invariant] = ()) -> list
         elif rest is Outcome.ERROR and (requirement := _broken_invariant(lab, invariants)):
             rest, why = Outcome.BLOCKED, f"an earlier answer breaks {requirement} ({why})"
         ended = _Ended(rest, why, frozenset().union(*lab.unfinished))
-    also = [v.requirement for v in lab.verdicts if v.requirement == lab.always_judged]
+    also = [v.requirement for v in lab.verdicts if v.requirement in lab.always_judged]
     by_requirement: dict[str, list[Verdict]] = {
         requirement: [] for requirement in (*check.requirements, *also)
     }

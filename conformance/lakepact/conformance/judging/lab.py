@@ -60,7 +60,9 @@ class Lab(Sender):
         waived: requirements that the check judges and the profile does not have.
     """
 
-    always_judged: ClassVar[str] = ""  #: a requirement that every check may judge without citing it
+    always_judged: ClassVar[
+        tuple[str, ...]
+    ] = ()  #: requirements that every check may judge without citing them
 
     def __init__(
         self,

@@ -38,7 +38,7 @@ class SharingClientLab(ClientLab):
     """The lab of one check of Delta Sharing clients."""
 
     tasks = TASKS
-    always_judged = "DS-CLI-22"
+    always_judged = ("DS-CLI-22",)
 
     @property
     def pack(self) -> Manifest:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 from urllib.parse import quote
 
-from lakepact.conformance.clients.lab import ClientLab
+from lakepact.conformance.clients.iceberg_rest.kit.watch import Watch
+from lakepact.conformance.clients.lab import ClientLab, Performance
+from lakepact.conformance.clients.scripted_server import Script
 from lakepact.conformance.evidence.shared_files import SharedFile
 
 VIEW_SQL = "SELECT 1 AS id"
@@ -91,7 +93,7 @@ class CatalogClientLab(ClientLab):
     """The lab of one check of a catalog client."""
 
     tasks = TASKS
-    always_judged = "IRC-CLI-058"
+    always_judged = ("IRC-CLI-058", "IRC-CLI-076", "IRC-CLI-077")
 
     def arguments(self, url: str, arguments: Mapping[str, Any]) -> Mapping[str, Any]:
         """Return the arguments of a task, with the address of the catalog and the client's own properties."""
@@ -100,6 +102,13 @@ class CatalogClientLab(ClientLab):
             for name, value in arguments.get("properties", {}).items()
         }
         return {"uri": url, **arguments, "properties": properties}
+
+    def watched(
+        self, task: str, script: Script, arguments: Mapping[str, Any]
+    ) -> tuple[Script, Callable[[Performance], None]]:
+        """Return the script, and a judge of what the task destroyed or changed beside what it names."""
+        watch = Watch(self, task, arguments)
+        return watch.script(script), watch.judge
 
     def namespace(self, *tables: str, within: Sequence[str] = (), named: str = "") -> list[str]:
         """Return a new namespace with these tables in it."""
@@ -113,6 +122,7 @@ class CatalogClientLab(ClientLab):
 
     def create(self, namespace: Sequence[str], table: str, **members: Any) -> None:
         """Create a table; members of the request replace the usual ones."""
+        self.own_changes += 1
         self.server.ask(
             "POST",
             path_of(namespace, "tables"),
@@ -138,6 +148,7 @@ class CatalogClientLab(ClientLab):
         self, namespace: Sequence[str], table: str, *updates: Mapping[str, Any]
     ) -> dict[str, Any]:
         """Commit updates to a table, as another client would, and return its metadata."""
+        self.own_changes += 1
         document = {"requirements": [], "updates": list(updates)}
         committed: dict[str, Any] = self.server.ask(
             "POST", path_of(namespace, "tables", table), document=document
