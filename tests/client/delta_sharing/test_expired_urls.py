@@ -61,6 +61,18 @@ def test_refused_refresh_token_asks_for_the_version_of_the_first_listing(table):
     ]
 
 
+def test_refresh_of_a_version_finds_files_that_name_the_version(table):
+    content = parquet_file(A)
+    renewed = file("a", url=signed("new"), size=len(content), version=5)
+    desk = renewing(content)
+    first = desk.answers[f"POST {TABLE}/query"][0]
+    newer = lines(PROTOCOL, metadata(), file("z"), delta_table_version="6")
+    desk.on(f"POST {TABLE}/query", first, newer, lines(PROTOCOL, metadata(), renewed))
+
+    assert table(desk).to_arrow().num_rows == 3
+    assert desk.bodies[2] == {"version": 5}
+
+
 def test_missing_refresh_token_repeats_the_query(table):
     desk = renewing(parquet_file(A), refresh=False)
 

@@ -102,7 +102,7 @@ class AsyncPieceReader:
         self, file: SharedFile, fetch: Callable[[SharedFile], Awaitable[bytearray]]
     ) -> bytearray:
         """Return the result of `fetch`, with a new URL if the old one has expired."""
-        seen, current = self._renewals, self._renewed.get(_key(file), file)
+        seen, current = self._renewals, self._renewed.get(self._key(file), file)
         if current.expiration is not None and self._clock() * 1000 > current.expiration - _MARGIN:
             return await fetch(await self._renew(file, seen))
         try:
@@ -117,7 +117,7 @@ class AsyncPieceReader:
             if self._renewals == seen:
                 self._renewed = await self._ask_again()
                 self._renewals += 1
-        renewed = self._renewed.get(_key(file))
+        renewed = self._renewed.get(self._key(file))
         if renewed is None:
             message = f"file {file.id} is no longer listed, and its URL has run out"
             raise DamagedData(Failure(operation=self._answered.operation, message=message))
@@ -138,7 +138,12 @@ class AsyncPieceReader:
             await later.close()
             later = await AsyncAnswer(self._reach, pinned).begin()
         async with later:
-            return {_key(file): without_stats(file) async for file in later.files()}
+            return {self._key(file): without_stats(file) async for file in later.files()}
+
+    def _key(self, file: SharedFile) -> tuple[str, str, int | None]:
+        # A server names the version of a snapshot's files only where the query names one.
+        version = file.version if self._answered.question.gives_changes else None
+        return file.kind, file.id, version
 
 
 async def tables_of(reach: AsyncReach, task: ReadTask) -> AsyncGenerator[Any, None]:
@@ -168,7 +173,3 @@ def read_ahead(tables: Iterator[Any], ahead: float) -> Iterator[Any]:
         head.append(table)
         size += table.nbytes
     return chain(head, tables)
-
-
-def _key(file: SharedFile) -> tuple[str, str, int | None]:
-    return file.kind, file.id, file.version

@@ -101,7 +101,7 @@ class PieceReader:
 
     def _with_url(self, file: SharedFile, fetch: Callable[[SharedFile], bytearray]) -> bytearray:
         """Return the result of `fetch`, with a new URL if the old one has expired."""
-        seen, current = self._renewals, self._renewed.get(_key(file), file)
+        seen, current = self._renewals, self._renewed.get(self._key(file), file)
         if current.expiration is not None and self._clock() * 1000 > current.expiration - _MARGIN:
             return fetch(self._renew(file, seen))
         try:
@@ -116,7 +116,7 @@ class PieceReader:
             if self._renewals == seen:
                 self._renewed = self._ask_again()
                 self._renewals += 1
-        renewed = self._renewed.get(_key(file))
+        renewed = self._renewed.get(self._key(file))
         if renewed is None:
             message = f"file {file.id} is no longer listed, and its URL has run out"
             raise DamagedData(Failure(operation=self._answered.operation, message=message))
@@ -135,7 +135,12 @@ class PieceReader:
             later.close()
             later = Answer(self._reach, pinned).begin()
         with later:
-            return {_key(file): without_stats(file) for file in later.files()}
+            return {self._key(file): without_stats(file) for file in later.files()}
+
+    def _key(self, file: SharedFile) -> tuple[str, str, int | None]:
+        # A server names the version of a snapshot's files only where the query names one.
+        version = file.version if self._answered.question.gives_changes else None
+        return file.kind, file.id, version
 
 
 def tables_of(reach: Reach, task: ReadTask) -> Generator[Any, None, None]:
@@ -163,7 +168,3 @@ def read_ahead(tables: Iterator[Any], ahead: float) -> Iterator[Any]:
         head.append(table)
         size += table.nbytes
     return chain(head, tables)
-
-
-def _key(file: SharedFile) -> tuple[str, str, int | None]:
-    return file.kind, file.id, file.version
