@@ -88,3 +88,12 @@ def test_two_columns_of_one_name_raise_value_error():
 
     with pytest.raises(ValueError, match="two columns of a Parquet file have one name"):
         written(table)
+
+
+def test_string_views_are_read():
+    content = io.BytesIO()
+    pq.write_table(pa.table({"a": pa.array(["x", None, LONG], pa.string_view())}), content)
+
+    (table,) = BoundedParquet(pa.BufferReader(content.getvalue())).tables(["a"])
+
+    assert table["a"].to_pylist() == ["x", None, LONG]

@@ -24,6 +24,15 @@ _FEW_ROWS = 64
 _GROWTH = 4
 
 
+def _size(batch: Any) -> int:
+    """Return the bytes of a batch."""
+    try:
+        size: int = batch.nbytes
+    except pa.ArrowTypeError:  # of views, as deltalake writes them
+        size = batch.get_total_buffer_size()
+    return size
+
+
 class BoundedParquet:
     """A Parquet file.
 
@@ -51,11 +60,11 @@ class BoundedParquet:
         size = 0
         groups = (self.batches(n, columns) for n in range(self.metadata.num_row_groups))
         for batch in chain.from_iterable(groups):
-            if parts and size + batch.nbytes > BATCH_BYTES:
+            if parts and size + _size(batch) > BATCH_BYTES:
                 yield pa.Table.from_batches(parts)
                 parts, size = [], 0
             parts.append(batch)
-            size += batch.nbytes
+            size += _size(batch)
         if parts:
             yield pa.Table.from_batches(parts)
 
@@ -65,7 +74,7 @@ class BoundedParquet:
         rows = min(_FIRST_ROWS, most)
         for batch in self._file.iter_batches(rows, [group], columns, use_threads=False):
             yield batch
-            fitting = BATCH_BYTES * batch.num_rows // (batch.nbytes or 1) or 1
+            fitting = BATCH_BYTES * batch.num_rows // (_size(batch) or 1) or 1
             rows = min(rows * _GROWTH, most, fitting)
             self._file.reader.set_batch_size(rows)
 
