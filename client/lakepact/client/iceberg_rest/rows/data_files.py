@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import math
 import sys
-from dataclasses import dataclass, field
+from collections import defaultdict
+from dataclasses import dataclass, field, replace
+from functools import lru_cache, partial
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
@@ -21,7 +23,7 @@ from pyroaring import BitMap64
 
 from lakepact.client.iceberg_rest.file_io import expired, file_io
 from lakepact.client.iceberg_rest.rows.file_ranges import FileRanges
-from lakepact.client.iceberg_rest.rows.filters import bound, matches, predicate_of
+from lakepact.client.iceberg_rest.rows.filters import bound, matcher, predicate_of
 from lakepact.client.iceberg_rest.rows.projection import Projection
 from lakepact.client.rows.bounded_parquet import BoundedParquet
 from lakepact.client.rows.predicates import And, columns_of
@@ -42,6 +44,8 @@ if TYPE_CHECKING:
 
 #: The end of the last part of a file, whatever size the manifest states.
 END = sys.maxsize
+#: The delete files that are kept for other data files.
+_SHARED = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,13 +134,14 @@ class FileReader:
             renewed: Returns new properties when the credentials of the old ones have expired.
         """
         newest: dict[str, str] | None = None
+        opened = _Opened(self)
         for part in parts:
             properties = newest or {**self.properties, **part.properties}
             if expired(properties):
                 properties = newest = renewed()
             passed = 0
             try:
-                for batch in self._batches(part, properties):
+                for batch in self._batches(part, opened, properties):
                     yield batch
                     passed += 1
             except OSError:
@@ -144,37 +149,54 @@ class FileReader:
                 newest = renewed()
                 if newest == properties:
                     raise
-                yield from islice(self._batches(part, newest), passed, None)
+                yield from islice(self._batches(part, opened, newest), passed, None)
 
-    def _batches(self, part: PlannedFile, properties: dict[str, str]) -> Iterator[Any]:
+    def _batches(
+        self, part: PlannedFile, opened: _Opened, properties: dict[str, str]
+    ) -> Iterator[Any]:
         """Yield the rows of a part, in the same batches each time."""
         data = part.task.file
-        io = file_io(properties, data.file_path, self.trusted)
+        if self.predicate is not None and self._selects_all(data):
+            everything = replace(self, predicate=None, compared=Schema())
+            yield from everything._batches(part, opened, properties)  # noqa: SLF001
+            return
+        io = opened.io(data.file_path, properties)
         equality = [
-            EqualityDeletes.of(io, file, self.metadata)
+            opened.equality(io, file)
             for file in part.task.delete_files
             if file.content == DataFileContent.EQUALITY_DELETES
         ]
-        opened: Any = io.new_input(data.file_path).open()
-        with opened as source:
+        source: Any = io.new_input(data.file_path).open()
+        with source:
             needed = self.schema.field_ids.union(
                 self.compared.field_ids, *(each.schema.field_ids for each in equality)
             )
             file = _OpenFile(source, data, self.metadata, needed)
             projection = Projection(file.schema, self.schema, file.constants)
-            compared = Projection(file.schema, self.compared, file.constants)
-            live = Selection(but_not=_positions(io, part.task)).within(file.rows)
+            filters = [each.others(file) for each in equality]
+            if self.predicate is not None:
+                filters.append(self._selection(self.predicate, file))
+            live = Selection(but_not=_positions(opened, io, part.task)).within(file.rows)
             for position, batch in file.batches(part, self._may_match(file)):
                 alive = live.mask(batch.num_rows, position)
                 rows = batch if alive is None else batch.filter(alive)
-                for deletes in equality:
-                    rows = deletes.without(rows, file)
-                if self.predicate is not None:
-                    mask = matches(self.predicate, compared.batch(rows), self.compared)
-                    rows = rows.filter(
-                        pc.invert(mask.fill_null(False)) if self.is_contrary else mask
-                    )
+                for each in filters:
+                    rows = rows.filter(each(rows))
                 yield projection.batch(rows)
+
+    def _selects_all(self, data: DataFile) -> bool:
+        assert self.predicate is not None  # noqa: S101
+        ranges = FileRanges(self.predicate, self.compared, self.metadata.specs())
+        outcomes = ranges.of_file(data)
+        return True not in outcomes if self.is_contrary else outcomes == ALWAYS
+
+    def _selection(self, predicate: Predicate, file: _OpenFile) -> Callable[[Any], Any]:
+        """Return a function of batches of a file: for each row, whether it is selected."""
+        compared = Projection(file.schema, self.compared, file.constants)
+        match = matcher(predicate, self.compared)
+        if self.is_contrary:
+            return lambda rows: pc.invert(match(compared.batch(rows)).fill_null(False))
+        return lambda rows: match(compared.batch(rows))
 
     def _may_match(self, file: _OpenFile) -> Callable[[Any], bool]:
         """Return a test of row groups: whether their statistics allow selected rows."""
@@ -183,6 +205,25 @@ class FileReader:
         ranges = FileRanges(self.predicate, self.compared, {})
         excluding = ALWAYS if self.is_contrary else ANY - ALWAYS
         return lambda group: not ranges.of_group(group, file.schema, file.constants) <= excluding
+
+
+class _Opened:
+    """Access to the files of a read, and the last delete files, which other data files share."""
+
+    def __init__(self, reader: FileReader) -> None:
+        self._reader = reader
+        self._access: dict[str, tuple[dict[str, str], FileIO]] = {}
+        self.equality = lru_cache(_SHARED)(partial(EqualityDeletes.of, reader.metadata))
+        self.deleted = lru_cache(_SHARED)(_deleted)
+
+    def io(self, path: str, properties: dict[str, str]) -> FileIO:
+        """Return the access to a file, which keeps connections for the others of its scheme."""
+        scheme = path.partition(":")[0]
+        before, io = self._access.get(scheme, (None, None))
+        if io is None or before != properties:
+            io = file_io(properties, path, self._reader.trusted)
+            self._access[scheme] = (properties, io)
+        return io
 
 
 class _OpenFile:
@@ -227,13 +268,12 @@ class _OpenFile:
             position += batch.num_rows
 
 
-def _positions(io: FileIO, task: FileScanTask) -> BitMap64 | None:
+def _positions(opened: _Opened, io: FileIO, task: FileScanTask) -> BitMap64 | None:
     """Return the positions of the deleted rows of a file; None if there are none."""
     positions = BitMap64()
     for file in task.delete_files:
         if file.content == DataFileContent.POSITION_DELETES:
-            for numbers in _deleted(io, file, task.file.file_path):
-                positions |= numbers
+            positions |= opened.deleted(io, file).get(task.file.file_path, BitMap64())
     return positions or None
 
 
@@ -245,7 +285,7 @@ class EqualityDeletes:
     values: frozenset[tuple[Any, ...]]
 
     @classmethod
-    def of(cls, io: FileIO, file: DataFile, table: TableMetadata) -> EqualityDeletes:
+    def of(cls, table: TableMetadata, io: FileIO, file: DataFile) -> EqualityDeletes:
         """Return the deletes of a file."""
         history = {one.field_id: one for schema in table.schemas for one in schema.fields}
         fields = {**history, **{one.field_id: one for one in table.schema().fields}}
@@ -264,12 +304,15 @@ class EqualityDeletes:
             ]
         return cls(schema, frozenset(rows))
 
-    def without(self, rows: Any, file: _OpenFile) -> Any:
-        """Return a batch without deleted rows."""
-        columns = Projection(file.schema, self.schema, file.constants).batch(rows)
-        return rows.filter(
-            pa.array([row not in self.values for row in _tuples(columns)], pa.bool_())
-        )
+    def others(self, file: _OpenFile) -> Callable[[Any], Any]:
+        """Return a function of batches of a file: for each row, whether it is not deleted."""
+        projection = Projection(file.schema, self.schema, file.constants)
+
+        def alive(rows: Any) -> Any:
+            keys = _tuples(projection.batch(rows))
+            return pa.array([row not in self.values for row in keys], pa.bool_())
+
+        return alive
 
 
 def _tuples(batch: Any) -> Iterator[tuple[Any, ...]]:
@@ -284,24 +327,28 @@ def _comparable(value: Any) -> Any:
     return "NaN" if isinstance(value, float) and math.isnan(value) else value
 
 
-def _deleted(io: FileIO, deletes: DataFile, path: str) -> Iterator[BitMap64]:
-    """Yield the positions of a data file that a delete file names."""
+def _deleted(io: FileIO, deletes: DataFile) -> dict[str, BitMap64]:
+    """Return the positions that a delete file names, by data file."""
+    result = defaultdict[str, BitMap64](BitMap64)
     with io.new_input(deletes.file_path).open() as opened:
         source: Any = opened
         if deletes.file_format == FileFormat.PUFFIN:
             puffin = PuffinFile(source.read())
             for blob in puffin.footer.blobs:
-                if blob.properties.get(PROPERTY_REFERENCED_DATA_FILE) == path:
-                    payload = puffin.get_blob_payload(blob)
-                    end = 4 + int.from_bytes(payload[:4], "big")  # of the bitmap
-                    yield BitMap64.deserialize(payload[8:end])
-            return
+                payload = puffin.get_blob_payload(blob)
+                end = 4 + int.from_bytes(payload[:4], "big")  # of the bitmap
+                path = blob.properties.get(PROPERTY_REFERENCED_DATA_FILE, "")
+                result[path] |= BitMap64.deserialize(payload[8:end])
+            return result
         if deletes.file_format == FileFormat.ORC:
             tables: Iterable[Any] = [ds.OrcFileFormat().make_fragment(source).to_table()]
         else:
             tables = BoundedParquet(source).tables(["file_path", "pos"])
         for rows in tables:
-            yield BitMap64(rows.filter(ds.field("file_path") == path).column("pos").to_pylist())
+            by_path = rows.group_by("file_path", use_threads=False).aggregate([("pos", "list")])
+            for path, positions in zip(*by_path.columns, strict=True):
+                result[path.as_py()] |= BitMap64(positions.as_py())
+    return result
 
 
 def _numbered(

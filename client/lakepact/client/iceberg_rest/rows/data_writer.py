@@ -16,7 +16,7 @@ from pyiceberg.table import TableProperties
 from pyiceberg.table.locations import load_location_provider
 from pyiceberg.typedef import Record
 
-from lakepact.client.iceberg_rest.rows.filters import values_of
+from lakepact.client.iceberg_rest.rows.filters import path_of, values_at
 from lakepact.client.iceberg_rest.rows.projection import Projection, arrow_schema
 
 if TYPE_CHECKING:
@@ -116,7 +116,7 @@ class DataWriter:
 def _transformed(one: Any, schema: Schema, rows: pa.Table) -> Any:
     name = schema.find_column_name(one.source_id)
     assert name is not None  # noqa: S101
-    values = values_of(rows, schema, name)
+    values = values_at(rows, path_of(schema, name))
     transform = one.transform.pyarrow_transform(schema.find_type(one.source_id))
     return transform(values.combine_chunks() if isinstance(values, pa.ChunkedArray) else values)
 

@@ -12,6 +12,7 @@ from collections.abc import Callable
 from datetime import date, datetime
 from decimal import Decimal
 from fractions import Fraction
+from functools import reduce
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import pyarrow as pa
@@ -248,26 +249,52 @@ def _holds(kind: t.StructType, number: int) -> bool:
     )
 
 
-def matches(predicate: Predicate, rows: Any, schema: Schema) -> Any:
-    """Return for each row of a batch whether a bound predicate is true, false or unknown (null)."""
+def matcher(predicate: Predicate, schema: Schema) -> Callable[[Any], Any]:
+    """Return a function of batches: for each row, whether a bound predicate is true, or null."""
     if isinstance(predicate, (And, Or)):
-        join: Callable[[Any, Any], Any] = (
-            pc.and_kleene if isinstance(predicate, And) else pc.or_kleene
-        )
-        result = pa.repeat(isinstance(predicate, And), rows.num_rows)
-        for part in predicate.parts:
-            result = join(result, matches(part, rows, schema))
-        return result
+        return _joint(predicate, schema)
     if isinstance(predicate, Not):
-        return pc.invert(matches(predicate.part, rows, schema))
+        part = matcher(predicate.part, schema)
+        return lambda rows: pc.invert(part(rows))
     assert isinstance(predicate, (Comparison, IsNull, IsNaN))  # noqa: S101
-    values = values_of(rows, schema, predicate.column)
+    path = path_of(schema, predicate.column)
     if isinstance(predicate, IsNull):
-        return values.is_null()
+        return lambda rows: values_at(rows, path).is_null()
     if isinstance(predicate, IsNaN):
-        return pc.is_nan(values)
-    scalar = _scalar(predicate.value, schema.find_field(predicate.column).field_type)
-    return _FUNCTIONS[predicate.operator](values, scalar)
+        return lambda rows: pc.is_nan(values_at(rows, path))
+    value = _scalar(predicate.value, schema.find_field(predicate.column).field_type)
+    compare = _FUNCTIONS[predicate.operator]
+    return lambda rows: compare(values_at(rows, path), value)
+
+
+def _joint(predicate: And | Or, schema: Schema) -> Callable[[Any], Any]:
+    is_and = isinstance(predicate, And)
+    if not is_and and (members := _membership(predicate.parts, schema)) is not None:
+        return members
+    parts = [matcher(part, schema) for part in predicate.parts]
+    if not parts:
+        return lambda rows: pa.repeat(is_and, rows.num_rows)
+    join: Callable[[Any, Any], Any] = pc.and_kleene if is_and else pc.or_kleene
+    return lambda rows: reduce(join, (part(rows) for part in parts))
+
+
+def _membership(parts: tuple[Predicate, ...], schema: Schema) -> Callable[[Any], Any] | None:
+    """Return a function as `matcher` does, if the parts compare one column with several values."""
+    equal = [one for one in parts if isinstance(one, Comparison) and one.operator == "equal"]
+    if len(equal) < max(2, len(parts)) or len({one.column for one in equal}) > 1:
+        return None
+    name = equal[0].column
+    path, kind = path_of(schema, name), schema.find_field(name).field_type
+    if isinstance(kind, (t.FloatType, t.DoubleType)):
+        return None  # hashes of 0.0 and -0.0 differ
+    values = pa.array([_scalar(one.value, kind) for one in equal])
+    null = pa.scalar(None, pa.bool_())
+
+    def match(rows: Any) -> Any:
+        column = values_at(rows, path).cast(values.type)
+        return pc.if_else(column.is_valid(), pc.is_in(column, value_set=values), null)
+
+    return match
 
 
 _FUNCTIONS: dict[Operator, Callable[[Any, Any], Any]] = {
@@ -279,9 +306,9 @@ _FUNCTIONS: dict[Operator, Callable[[Any, Any], Any]] = {
 }
 
 
-def values_of(rows: Any, schema: Schema, name: str) -> Any:
+def values_at(rows: Any, path: list[int]) -> Any:
     """Return the values of a column of a batch, null where its struct is null."""
-    first, *others = path_of(schema, name)
+    first, *others = path
     values = rows.column(first)
     values = pc.struct_field(values, others) if others else values
     return values.storage if isinstance(values.type, pa.BaseExtensionType) else values

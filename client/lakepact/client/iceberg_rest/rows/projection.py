@@ -7,6 +7,7 @@ that does not fit is an error: no value is changed.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
@@ -48,7 +49,7 @@ def _field(one: NestedField, *, has_ids: bool) -> Any:
     return pa.field(one.name, kind, nullable=not one.required, metadata=metadata)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Projection:
     """The way from batches of one schema to those of another."""
 
@@ -59,50 +60,76 @@ class Projection:
     #: Whether the rows are written: then zones have to fit, and defaults are those of new rows.
     is_write: bool = False
 
+    @cached_property
+    def schema(self) -> Any:
+        """The schema of the batches that are returned."""
+        return arrow_schema(self.result, has_ids=self.is_write)
+
+    @cached_property
+    def _structs(self) -> tuple[t.StructType, t.StructType]:
+        return self.source.as_struct(), self.result.as_struct()
+
+    @cached_property
+    def _unchanged(self) -> frozenset[int]:
+        """The columns that are read as they are, nested ones too, if Arrow's types are equal."""
+        source, result = ({one.field_id: one for one in each.fields} for each in self._structs)
+        return frozenset(
+            number
+            for number, one in result.items()
+            if not self.is_write
+            and number in source
+            and source[number].field_type == one.field_type
+        )
+
     def batch(self, rows: Any) -> Any:
         """Return a record batch in the other schema.
 
         Raises:
             ValueError: A column does not fit.
         """
-        schema = arrow_schema(self.result, has_ids=self.is_write)
-        source, result = self.source.as_struct(), self.result.as_struct()
+        source, result = self._structs
         if self.is_write:
             _check_required(rows, source, result, "")
-        columns = self._columns(rows.columns, source, result, rows.num_rows, "")
-        return pa.RecordBatch.from_arrays(columns, schema=schema)
+        columns = self._columns(rows.columns, source, result, self.schema, "", count=rows.num_rows)
+        return pa.RecordBatch.from_arrays(columns, schema=self.schema)
 
     def _columns(
-        self, columns: Any, source: t.StructType, result: t.StructType, count: int, place: str
+        self,
+        columns: Any,
+        source: t.StructType,
+        result: t.StructType,
+        kinds: Any,
+        place: str,
+        *,
+        count: int,
     ) -> list[Any]:
         places = {one.field_id: number for number, one in enumerate(source.fields)}
-        return [
-            self._missing(one, count, f"{place}{one.name}")
-            if one.field_id not in places
-            else self._values(
-                columns[places[one.field_id]],
-                source.fields[places[one.field_id]].field_type,
-                one,
-                f"{place}{one.name}",
-            )
-            for one in result.fields
-        ]
+        converted = []
+        for one, kind in zip(result.fields, kinds, strict=True):
+            number, name = places.get(one.field_id), f"{place}{one.name}"
+            if number is None:
+                values = self._missing(one, kind.type, count, name)
+            else:
+                values, kind_read = columns[number], source.fields[number].field_type
+                if one.field_id not in self._unchanged or not values.type.equals(kind.type):
+                    values = self._values(values, kind_read, one.field_type, kind.type, name)
+            converted.append(values)
+        return converted
 
-    def _missing(self, one: NestedField, count: int, place: str) -> Any:
+    def _missing(self, one: NestedField, kind: Any, count: int, place: str) -> Any:
         default = one.write_default if self.is_write else one.initial_default
         value = self.constants.get(one.field_id, default)
         if value is None and one.required:
             raise ValueError(f"column {place} is required, and is missing")
-        kind = arrow_type(one.field_type, has_ids=self.is_write)
         if value is None:
             return pa.nulls(count, kind)
         return self._primitive(
             pa.repeat(scalar(value, one.field_type), count), one.field_type, kind, place
         )
 
-    def _values(self, values: Any, source: IcebergType, one: NestedField, place: str) -> Any:
-        result = one.field_type
-        kind = arrow_type(result, has_ids=self.is_write)
+    def _values(
+        self, values: Any, source: IcebergType, result: IcebergType, kind: Any, place: str
+    ) -> Any:
         if _KINDS.is_dictionary(values.type):
             values = values.dictionary_decode()
         if isinstance(result, t.PrimitiveType):
@@ -110,49 +137,58 @@ class Projection:
         if values.offset:
             # A slice of a longer array has children with other offsets.
             values = pa.concat_arrays([values, values[:0]])
-        mask = values.is_null() if values.null_count else None
         if isinstance(result, t.StructType) and isinstance(source, t.StructType):
-            return self._struct(values, source, result, mask, place)
+            return self._struct(values, source, result, kind, place)
         if isinstance(result, t.ListType) and isinstance(source, t.ListType):
-            return self._list(values, source, result, mask, place)
+            return self._list(values, source, result, kind, place)
         if isinstance(result, t.MapType) and isinstance(source, t.MapType):
-            return self._map(values, source, result, mask, place)
+            return self._map(values, source, result, kind, place)
         raise ValueError(f"column {place} is {source}, and {result} in the schema of the table")
 
     def _struct(
-        self, values: Any, source: t.StructType, result: t.StructType, mask: Any, place: str
+        self,
+        values: Any,
+        source: t.StructType,
+        result: t.StructType,
+        kind: Any,
+        place: str,
     ) -> Any:
         if self.is_write:
             _check_required(values.drop_null(), source, result, f"{place}.")
         columns = [values.field(number) for number in range(values.type.num_fields)]
-        parts = self._columns(columns, source, result, len(values), f"{place}.")
-        kind = arrow_type(result, has_ids=self.is_write)
+        parts = self._columns(columns, source, result, kind, f"{place}.", count=len(values))
         if not parts:
             return pa.nulls(len(values), kind)
-        return pa.StructArray.from_arrays(parts, fields=list(kind), mask=mask)
+        return pa.StructArray.from_arrays(parts, fields=list(kind), mask=_nulls(values))
 
     def _list(
-        self, values: Any, source: t.ListType, result: t.ListType, mask: Any, place: str
+        self, values: Any, source: t.ListType, result: t.ListType, kind: Any, place: str
     ) -> Any:
         if _KINDS.is_fixed_size_list(values.type):
             values = values.cast(pa.list_(values.type.value_field))
         if self.is_write and result.element_required and values.flatten().null_count:
             raise ValueError(f"column {place}.element is required, and has nulls")
         elements = self._values(
-            values.values, source.element_type, result.element_field, f"{place}.element"
+            values.values,
+            source.element_type,
+            result.element_type,
+            kind.value_type,
+            f"{place}.element",
         )
-        kind = arrow_type(result, has_ids=self.is_write)
         return pa.ListArray.from_arrays(
-            values.offsets.cast(pa.int32()), elements, type=kind, mask=mask
+            values.offsets.cast(pa.int32()), elements, type=kind, mask=_nulls(values)
         )
 
-    def _map(self, values: Any, source: t.MapType, result: t.MapType, mask: Any, place: str) -> Any:
+    def _map(self, values: Any, source: t.MapType, result: t.MapType, kind: Any, place: str) -> Any:
         if self.is_write and result.value_required and values.drop_null().items.null_count:
             raise ValueError(f"column {place}.value is required, and has nulls")
-        keys = self._values(values.keys, source.key_type, result.key_field, f"{place}.key")
-        items = self._values(values.items, source.value_type, result.value_field, f"{place}.value")
-        kind = arrow_type(result, has_ids=self.is_write)
-        return pa.MapArray.from_arrays(values.offsets, keys, items, type=kind, mask=mask)
+        keys = self._values(
+            values.keys, source.key_type, result.key_type, kind.key_type, f"{place}.key"
+        )
+        items = self._values(
+            values.items, source.value_type, result.value_type, kind.item_type, f"{place}.value"
+        )
+        return pa.MapArray.from_arrays(values.offsets, keys, items, type=kind, mask=_nulls(values))
 
     def _primitive(self, values: Any, result: IcebergType, kind: Any, place: str) -> Any:
         source = values.type
@@ -174,6 +210,10 @@ class Projection:
         if not self.is_write or source.tz is None or kind.tz is not None:
             return source.tz in {None, "UTC", "Etc/UTC", "+00:00", "Z"} or kind.tz is not None
         return False
+
+
+def _nulls(values: Any) -> Any:
+    return values.is_null() if values.null_count else None
 
 
 def _check_required(rows: Any, source: t.StructType, result: t.StructType, place: str) -> None:
