@@ -101,6 +101,6 @@ def test_copy_follows_the_changes(client: SharingClient, orders: str) -> None:
 def test_columns_and_rows_are_read_to_arrow(client: SharingClient) -> None:
     orders = client.table("sales.europe.orders")
 
-    assert orders.to_arrow(columns=["city"], predicate=column("id") == 2).to_pylist() == [
+    assert orders.to_arrow(columns=["city"], row_filter=column("id") == 2).to_pylist() == [
         {"city": "Oslo"}
     ]

@@ -444,7 +444,7 @@ async def sharing_client(client: AsyncSharingClient) -> None:
 async def table(table: AsyncTable) -> None:
     assert_type(await table.version(starting_timestamp=NOW), int)
     description(await table.metadata(version=3))
-    await listing(await table.query(predicate=predicate(column("id")), limit=10, background=True))
+    await listing(await table.query(row_filter=predicate(column("id")), limit=10, background=True))
     await listing(await table.changes(starting_version=1, historical_protocol=True))
     async for file in table.files():
         shared_file(file)

@@ -39,6 +39,7 @@ OF_PYICEBERG = {
     "arrow_rows.py",
     "file_io.py",
     "profiles.py",
+    "pyiceberg_filters.py",
     "pyiceberg_rows.py",
     "pyiceberg_schemas.py",
     "pyiceberg_tables.py",

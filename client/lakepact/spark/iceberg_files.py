@@ -12,7 +12,6 @@ from lakepact.client.iceberg_rest.rows.data_files import PlannedFile, shown_sche
 from lakepact.client.iceberg_rest.rows.filters import bound
 from lakepact.client.iceberg_rest.rows.planning import planned_files
 from lakepact.client.iceberg_rest.storage import storage_credential
-from lakepact.spark.iceberg_expressions import rest_expression
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -43,7 +42,7 @@ def planned_by_server(
     snapshot = scan.snapshot()
     plan = catalog.plan_scan(
         name,
-        row_filter=None if predicate is None else rest_expression(predicate),
+        row_filter=predicate,
         select=None if "*" in scan.selected_fields else [*scan.selected_fields],
         snapshot_id=None if snapshot is None else snapshot.snapshot_id,
         use_snapshot_schema=scan.snapshot_id is not None or None,

@@ -125,7 +125,7 @@ class Reader(DataSourceReader):
     def _snapshot(self, table: Table) -> Listing:
         options = self._options
         return table.query(
-            predicate=self._predicate,
+            row_filter=self._predicate,
             version=options.version,
             timestamp=options.timestamp,
             formats=formats(options),
@@ -143,7 +143,7 @@ class Reader(DataSourceReader):
             starting_timestamp=options.starting_timestamp,
             ending_version=options.ending_version,
             ending_timestamp=options.ending_timestamp,
-            predicate=self._predicate,
+            row_filter=self._predicate,
             formats=formats(options),
         )
 

@@ -11,6 +11,7 @@ import pytest
 from lakepact.client import column
 from lakepact.client.delta_sharing.file_skipping import FileSkipping
 from lakepact.client.delta_sharing.lines import Facts, Metadata, SharedFile
+from lakepact.client.delta_sharing.rows.expressions import bound
 
 from .serving import PARQUET, B, Desk, file, lines, parquet_file
 
@@ -61,7 +62,7 @@ def may_hold(predicate, *, stats=STATISTICS, **partition):
     facts = Facts(
         "file", "https://store.test/a", "a", values, 1, text, None, None, None, None, None, False
     )
-    return FileSkipping(predicate, METADATA).may_hold(SharedFile.of(facts))
+    return FileSkipping(bound(predicate, METADATA.schema), METADATA).may_hold(SharedFile.of(facts))
 
 
 i, s, d, t, f, r, m, b, p = map(column, TYPES)
@@ -73,7 +74,7 @@ NEVER = [
 PERHAPS = [
     i == 10, i == 20, i != 15, i > 19, i < 11, i.is_not_null(), ~(i > 10), s.is_null(), s == "c", ~(s == "c"), (i == 1) | (i == 15),
     t > datetime(2024, 1, 1, 0, 0, 0, 1999, tzinfo=UTC), f == 0.10000000149011612, ~(r < 3.0), m == Decimal("2.20"), b.is_null(),
-    p == date(2024, 3, 1), d == date(2024, 1, 3), (i == "text"), column("missing") == 1,
+    p == date(2024, 3, 1), d == date(2024, 1, 3),
 ]  # fmt: skip
 
 
@@ -103,7 +104,8 @@ def kept(kind, low, high, *predicates):
         "file", "https://store.test/a", "a", {}, 1, stats, None, None, None, None, None, False
     )
     return [
-        FileSkipping(predicate, metadata).may_hold(SharedFile.of(facts)) for predicate in predicates
+        FileSkipping(bound(predicate, metadata.schema), metadata).may_hold(SharedFile.of(facts))
+        for predicate in predicates
     ]
 
 
@@ -268,7 +270,7 @@ def test_float_partition_value_is_the_nearest_float():
     )
 
     assert [
-        FileSkipping(each, metadata).may_hold(SharedFile.of(facts))
+        FileSkipping(bound(each, metadata.schema), metadata).may_hold(SharedFile.of(facts))
         for each in (x == 3.4000000953674316, x == 3.4)
     ] == [True, False]
 
@@ -294,5 +296,5 @@ def test_skipped_file_is_not_fetched(table):
     ]
     desk = Desk(query=lines(*PARQUET, *files)).on("GET store.test/b", content)
 
-    assert table(desk).to_arrow(predicate=column("id") > 4).column("id").to_pylist() == [5, 6]
+    assert table(desk).to_arrow(row_filter=column("id") > 4).column("id").to_pylist() == [5, 6]
     assert "GET /a" not in desk.asked

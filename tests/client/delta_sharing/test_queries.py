@@ -90,7 +90,7 @@ def test_snapshot_options_are_sent(table):
     """DS-HNT-07: the predicate is sent as text that holds JSON."""
     desk = Desk(query=lines(*PARQUET, delta_table_version="3"))
 
-    table(desk).files(predicate=column("day") == date(2024, 1, 2), version=3)
+    table(desk).files(row_filter=column("day") == date(2024, 1, 2), version=3)
     table(desk).files(limit=10, timestamp="2024-01-01T00:00:00Z")
 
     hinted = json.loads(desk.bodies[0].pop("jsonPredicateHints"))
@@ -116,7 +116,7 @@ def test_snapshot_options_are_sent(table):
         ({"limit": 0}, 0),
         ({"limit": None}, None),
         # a server that applies the limit without the predicate would leave out matching rows
-        ({"limit": 10, "predicate": column("id") == 1}, None),
+        ({"limit": 10, "row_filter": column("id") == 1}, None),
     ],
 )
 def test_limit_hint_is_sent_up_to_int32_and_without_a_predicate(table, asked, told):
@@ -151,7 +151,7 @@ NEW_YEAR = "2024-01-01T00:00:00Z"
 @pytest.mark.parametrize(
     ("method", "arguments", "complaint"),
     [
-        ("version", {"starting_timestamp": datetime(2022, 1, 1)}, "needs a time zone"),  # noqa: DTZ001 - that is what is refused
+        ("version", {"starting_timestamp": datetime(2022, 1, 1)}, "a time needs a zone"),  # noqa: DTZ001 - that is what is refused
         ("changes", {}, "give one of the two"),
         ("changes", {"ending_version": 1}, "give one of the two"),
         ("changes", {"starting_version": 1, "starting_timestamp": NEW_YEAR}, "give one of the two"),
@@ -162,6 +162,7 @@ NEW_YEAR = "2024-01-01T00:00:00Z"
         ),
         ("query", {"version": 1, "timestamp": NEW_YEAR}, "give one of the three at most"),
         ("query", {"version": 1, "starting_version": 1}, "give one of the three at most"),
+        ("version", {"starting_timestamp": "1st of May"}, "in ISO 8601"),
         ("query", {"limit": -1}, "-1 is none"),
     ],
 )

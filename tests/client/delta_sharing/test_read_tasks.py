@@ -59,7 +59,7 @@ def test_tasks_of_a_limited_query_are_refused(table, both):
 
 
 def test_task_applies_the_predicate(opened, table, both):
-    tasks = table(both).query(predicate=column("id") > 4).tasks()
+    tasks = table(both).query(row_filter=column("id") > 4).tasks()
 
     assert read(opened(both), tasks)["id"] == [5, 6]
 

@@ -255,7 +255,7 @@ def test_rows_equal_those_of_deltalake(opened, tmp_path, name):
         table = opened(server)
         whole, chosen = (
             table.to_arrow(),
-            table.to_arrow(predicate=(column("day") == date(2024, 1, 1)) & (column("id") > 1)),
+            table.to_arrow(row_filter=(column("day") == date(2024, 1, 1)) & (column("id") > 1)),
         )
 
     assert bag(whole) == bag(theirs.cast(whole.schema))

@@ -9,9 +9,9 @@ from datetime import UTC, date, datetime
 
 import duckdb
 import pyarrow as pa
-import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import pytest
+from pyiceberg import expressions as e
 
 from lakepact.client import BadReply, DamagedData, UpgradeNeeded, column
 from lakepact.extras import install
@@ -66,7 +66,8 @@ def test_unreadable_columns_raise_before_a_file_is_fetched(table, both, columns,
 
 PREDICATES = {
     "small": (column("day") == date(2024, 1, 1)) & (column("id") > 1),
-    "of pyarrow": (pc.field("day") == pa.scalar(date(2024, 1, 1))) & (pc.field("id") > 1),
+    "text": "day = '2024-01-01' and id > 1",
+    "pyiceberg": e.And(e.EqualTo("day", date(2024, 1, 1)), e.GreaterThan("id", 1)),
 }
 
 
@@ -74,7 +75,7 @@ PREDICATES = {
 @pytest.mark.parametrize("columns", [None, ["id"]], ids=["all columns", "others than it looks at"])
 def test_predicate_is_applied_by_the_client(table, both, predicate, columns):
     """DS-HNT-14, DS-SQL-04, DS-JSP-09."""
-    read = table(both).to_arrow(predicate=predicate, columns=columns)
+    read = table(both).to_arrow(row_filter=predicate, columns=columns)
 
     assert read.column("id").to_pylist() == [4]
     assert read.schema.names == (columns or ["id", "day"])
@@ -90,7 +91,7 @@ def test_limit_is_applied_by_the_client(table, both, limit, fetched):
 
 
 def test_limit_counts_selected_rows(table, both):
-    assert table(both).to_arrow(limit=2, predicate=column("day") == date(2024, 1, 2)).column(
+    assert table(both).to_arrow(limit=2, row_filter=column("day") == date(2024, 1, 2)).column(
         "id"
     ).to_pylist() == [2, 5]
 

@@ -74,7 +74,7 @@ def test_changes_are_filtered_by_change_type(table):
     wanted = (column("_commit_version") == 2) & (column("_change_type") == "insert")
     read = (
         table(desk)
-        .changes(starting_version=1, predicate=wanted, limit=2)
+        .changes(starting_version=1, row_filter=wanted, limit=2)
         .to_arrow(columns=["id", "_commit_version"])
     )
 

@@ -78,7 +78,7 @@ def test_scan_at_a_time_has_the_rows_of_then(catalog, history):
     ("options", "message"),
     [
         ({"timestamp": datetime(2020, 1, 1, tzinfo=UTC)}, "no snapshot at 2020-01-01"),
-        ({"timestamp": "2026-01-01T00:00:00"}, "time zone"),
+        ({"timestamp": "2026-01-01T00:00:00"}, "a time needs a zone"),
         ({"timestamp": "2026-01-01T00:00:00Z", "snapshot": "main"}, "give one"),
     ],
 )

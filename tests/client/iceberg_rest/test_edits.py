@@ -260,6 +260,19 @@ def test_branches_and_tags_require_what_they_replace():
     ]
 
 
+def test_snapshot_of_a_branch_may_be_named_by_another():
+    updates, _ = resolved(edits().set_branch("audit", "main"))
+
+    assert updates[0] | {"ref-name": "audit", "snapshot-id": 7} == updates[0]
+    with pytest.raises(ValueError, match="the table has no branch or tag"):
+        resolved(edits().set_tag("v1", "absent"))
+
+
+def test_expiration_by_a_time_without_zone_raises_value_error():
+    with pytest.raises(ValueError, match="a time needs a zone"):
+        edits().expire_snapshots(datetime(2026, 5, 1))  # noqa: DTZ001 - that is what is refused
+
+
 def test_tag_of_a_table_without_snapshots_raises_value_error():
     with pytest.raises(ValueError, match="no snapshot for 'v1'"):
         resolved(edits().set_tag("v1"), **{"current-snapshot-id": None, "refs": {}})

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import json
+from datetime import UTC, date, datetime
 
 import httpx
 import pyarrow as pa
 import pytest
+from pyiceberg import expressions as e
 from pyiceberg.catalog.rest import RestCatalog
 
 from driving import ENDPOINTS, KINDS, Desk, Driven
-from lakepact.client import ScanPlan, errors
+from lakepact.client import ScanPlan, column, errors
 from lakepact.reference_server import running
 
 PLAN = "POST /base/v1/namespaces/n/tables/t/plan"
@@ -83,6 +85,33 @@ def shown(tasks):
         (one.data_file.file_path, [delete.file_path for delete in one.delete_files])
         for one in tasks
     ]
+
+
+NOON = datetime(2026, 5, 1, 12, tzinfo=UTC)
+EXPRESSIONS = {
+    "id = 3": RESIDUAL,
+    "true": {"type": "true"},
+    "x is not nan": {"type": "not", "child": {"type": "is-nan", "term": "x"}},
+    column("at") < NOON: {"type": "lt", "term": "at", "value": "2026-05-01T12:00:00.000000+00:00"},
+    column("b") == b"\x0f": {"type": "eq", "term": "b", "value": "0F"},
+    e.EqualTo("day", date(2026, 5, 1)): {"type": "eq", "term": "day", "value": "2026-05-01"},
+}
+
+
+@pytest.mark.parametrize(("row_filter", "sent"), EXPRESSIONS.items(), ids=range(len(EXPRESSIONS)))
+def test_filter_is_planned_as_an_expression_of_the_contract(at_a_desk, row_filter, sent):
+    driven, desk, _ = at_a_desk({PLAN: {"status": "completed", "file-scan-tasks": []}})
+
+    driven.plan_scan("n.t", row_filter=row_filter)
+
+    assert json.loads(desk.requests[-1].content) == {"filter": sent}
+
+
+def test_time_that_may_have_a_zone_is_not_planned(at_a_desk):
+    driven, _, _ = at_a_desk({})
+
+    with pytest.raises(TypeError, match="does not say whether its time has a zone"):
+        driven.plan_scan("n.t", row_filter=e.EqualTo("at", NOON))
 
 
 def test_plan_request_holds_the_given_arguments(at_a_desk):

@@ -6,10 +6,9 @@ import datetime as dt
 import json
 from typing import Any
 
-import pyarrow.compute as pc
 from client_loop import answer_tasks
 
-from lakepact.client import Retries, SharingClient
+from lakepact.client import Retries, SharingClient, column
 
 
 def done(client: SharingClient, task: str, given: dict[str, Any]) -> Any:
@@ -27,10 +26,10 @@ def done(client: SharingClient, task: str, given: dict[str, Any]) -> Any:
     table = client.table(*(given["names"] if "names" in given else given["table"].split(".")))
     match task:
         case "read-table" | "read-table-by-names":
-            predicate = None
-            for column, value in given.get("where", {}).items():
-                predicate = pc.field(column) == value
-            return table.to_arrow(predicate=predicate, limit=given.get("limit")).to_pylist()
+            row_filter = None
+            for name, value in given.get("where", {}).items():
+                row_filter = column(name) == value
+            return table.to_arrow(row_filter=row_filter, limit=given.get("limit")).to_pylist()
         case "read-table-at-version":
             return table.to_arrow(version=given["version"]).to_pylist()
         case "read-table-at-timestamp":

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any, cast
 
 from lakepact.client.delta_sharing import bounds, partition_values
 from lakepact.client.delta_sharing.schemas import Primitive, Schema
-from lakepact.client.rows.predicates import Predicate
-from lakepact.client.rows.ranges import ANY, Leaf, Outcomes, Range, of_range, outcomes
+from lakepact.client.rows.ranges import ANY, Outcomes, Range, of_range, outcomes
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from lakepact.client.delta_sharing.lines import Metadata, SharedFile
     from lakepact.client.delta_sharing.schemas import Field
+    from lakepact.client.rows.predicates import Leaf, Predicate
 
 _REAL = frozenset({"float", "double"})
 
@@ -24,16 +24,16 @@ class FileSkipping:
     """Tells which files of a table can hold wanted rows.
 
     Args:
-        predicate: The wanted rows; nothing is skipped without a `Predicate`.
+        predicate: The wanted rows, bound to the schema; nothing is skipped without.
         metadata: The metadata of the table.
 
     Raises:
         ValueError: The schema of the table is invalid.
     """
 
-    def __init__(self, predicate: Any, metadata: Metadata) -> None:
-        self._predicate = predicate if isinstance(predicate, Predicate) else None
-        self._schema = metadata.schema if self._predicate is not None else Schema(())
+    def __init__(self, predicate: Predicate | None, metadata: Metadata) -> None:
+        self._predicate = predicate
+        self._schema = metadata.schema if predicate is not None else Schema(())
         self._mapping = metadata.column_mapping
         self._partitioned = {name.casefold() for name in metadata.partition_columns}
 
@@ -45,15 +45,8 @@ class FileSkipping:
         return True in outcomes(self._predicate, lambda leaf: self._of_leaf(leaf, file, statistics))
 
     def _of_leaf(self, leaf: Leaf, file: SharedFile, statistics: _Statistics) -> Outcomes:
-        column = self._column(leaf.column)
-        values = None if column is None else self._range(column, file, statistics)
+        values = self._range(self._schema.column(leaf.column), file, statistics)
         return ANY if values is None else of_range(leaf, values)
-
-    def _column(self, name: str) -> Field | None:
-        try:
-            return self._schema.column(name)
-        except ValueError:
-            return None
 
     def _range(self, column: Field, file: SharedFile, statistics: _Statistics) -> Range | None:
         name = column.physical_name(self._mapping)

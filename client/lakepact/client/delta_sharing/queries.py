@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from datetime import datetime
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, TypeAlias, TypedDict
 
 from lakepact.client.delta_sharing.capabilities import Capabilities
 from lakepact.client.idempotency_keys import new_key
-from lakepact.client.rows.predicates import Predicate, hint, utc
+from lakepact.client.moments import moment, utc
+from lakepact.client.rows.predicates import hint
 from lakepact.generated.delta_sharing.endpoints import (
     get_query_info,
     get_table_metadata,
@@ -19,6 +19,9 @@ from lakepact.generated.delta_sharing.models import GetQueryInfoRequest, QueryTa
 from lakepact.reach.urls import path_segment
 
 if TYPE_CHECKING:
+    from datetime import datetime
+
+    from lakepact.client.rows.predicates import Predicate
     from lakepact.generated.contract import Call
 
 #: How file ids are made.
@@ -66,7 +69,7 @@ class _Asked:
     historical_protocol: bool = False
     #: Seconds to wait for a query in the background.
     patience: float = 0.0
-    predicate: Any = None
+    predicate: Predicate | None = None
     limit: int | None = None
     ending_version: int | None = None
     file_id_hash: FileIdHash | None = None
@@ -153,7 +156,7 @@ class Query(_Asked):
 
     def call(self, page_token: str | None) -> Call[Any]:
         """Return the call for a page; the first without a token."""
-        told = hint(self.predicate) if isinstance(self.predicate, Predicate) else None
+        told = None if self.predicate is None else hint(self.predicate)
         # With a predicate, the number of rows to read for that many results is unknown.
         limited = self.limit is not None and self.predicate is None and self.limit <= _MOST_HINTED
         # The official server returns 400 for a token in other requests than these.
@@ -251,10 +254,6 @@ def _contradiction(
     return f"versions from {first} on" if first is not None and version < first else None
 
 
-def moment(value: datetime | str | None) -> str | None:
-    """Return a timestamp as it is sent; a text as it is.
-
-    Raises:
-        ValueError: It is a moment without a time zone.
-    """
-    return utc(value) if isinstance(value, datetime) else value
+def sent_moment(value: datetime | str | None) -> str | None:
+    """Return a timestamp as it is sent. The errors are those of `moment`."""
+    return None if value is None else utc(moment(value))

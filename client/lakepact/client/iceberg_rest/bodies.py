@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     from lakepact.client.iceberg_rest.changes import TableChange
     from lakepact.client.rows.foreign import AnySchema
+    from lakepact.client.rows.row_filters import RowFilter
     from lakepact.generated.iceberg_rest import models
     from lakepact.generated.wire import WireModel
 
@@ -149,7 +150,7 @@ def report_metrics(
 
 def plan_scan(
     *,
-    row_filter: models.Expression | Mapping[str, Any] | None,
+    row_filter: RowFilter | models.Expression | Mapping[str, Any] | None,
     select: Names | None,
     snapshot_id: int | None,
     min_rows_requested: int | None,
@@ -162,7 +163,7 @@ def plan_scan(
     """Return a scan to plan."""
     given = _given(
         **{
-            "filter": row_filter,
+            "filter": _expression(row_filter),
             "select": None if select is None else several("select", select),
             "snapshot-id": snapshot_id,
             "min-rows-requested": min_rows_requested,
@@ -174,6 +175,16 @@ def plan_scan(
         }
     )
     return _valid(models.PlanTableScanRequest, given)
+
+
+def _expression(row_filter: Any) -> Any:
+    """Return a filter in the contract's form; one that is in this form as it is."""
+    if row_filter is None or isinstance(row_filter, Mapping) or hasattr(row_filter, "to_wire"):
+        return row_filter
+    from lakepact.client.iceberg_rest.rest_expressions import rest_expression  # noqa: PLC0415 - few calls need it
+    from lakepact.client.rows.row_filters import predicate_of  # noqa: PLC0415 - few calls need it
+
+    return rest_expression(predicate_of(row_filter))
 
 
 def fetch_scan_tasks(plan_task: str) -> models.FetchScanTasksRequest:

@@ -19,11 +19,9 @@ from lakepact.client.iceberg_rest.arrow_rows import check_columns
 from lakepact.client.iceberg_rest.pyiceberg_tables import pyiceberg_table
 from lakepact.client.iceberg_rest.rows.changes import RowChanges
 from lakepact.client.iceberg_rest.rows.data_files import FileReader
-from lakepact.client.iceberg_rest.rows.filters import predicate_of
 from lakepact.client.iceberg_rest.rows.planning import planned_files, scan_of
 from lakepact.client.iceberg_rest.rows.projection import arrow_schema
 from lakepact.client.iceberg_rest.snapshots import snapshot_id
-from lakepact.client.rows.predicates import And
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterator, Sequence
@@ -35,8 +33,8 @@ if TYPE_CHECKING:
     from lakepact.client.iceberg_rest.catalog_calls import CatalogCalls
     from lakepact.client.iceberg_rest.names import TableName
     from lakepact.client.iceberg_rest.row_writes import RowWrite
-    from lakepact.client.iceberg_rest.rows.filters import RowFilter
     from lakepact.client.rows.foreign import ArrowBatch, ArrowReader, ArrowTable
+    from lakepact.client.rows.predicates import Predicate
 
 
 #: The last format version whose manifests pyiceberg writes.
@@ -49,7 +47,7 @@ class RowScan:
 
     table: TableName
     columns: Sequence[str] | None
-    row_filter: RowFilter
+    predicate: Predicate | None
     snapshot: int | str | None
     limit: int | None
     timestamp: datetime | str | None = None
@@ -58,7 +56,7 @@ class RowScan:
         """Return the number of rows; manifests say it without filter and deletes."""
         with client_errors():
             scan = self._scan(_loaded(catalog, self.table))
-            if predicate_of(self.row_filter) == And(()):
+            if self.predicate is None:
                 tasks = [file.task for file in planned_files(scan, None)]
                 if not any(task.delete_files for task in tasks):
                     rows = sum(task.file.record_count for task in tasks)
@@ -75,7 +73,7 @@ class RowScan:
                 _check(self.columns, scan.projection())
                 scan = scan.select(*self.columns)
             reader = FileReader.of(
-                scan, table.io.properties, self.row_filter, trusted=catalog.trusted_origins
+                scan, table.io.properties, self.predicate, trusted=catalog.trusted_origins
             )
             reader = replace(reader, schema=self._ordered(reader.schema))
             files = planned_files(scan, reader.predicate) if self.limit != 0 else []

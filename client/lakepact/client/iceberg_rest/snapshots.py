@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
-from datetime import datetime
 from typing import TYPE_CHECKING, Any
+
+from lakepact.client.moments import moment
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from datetime import datetime
 
 
 def snapshot_id(
@@ -37,10 +39,8 @@ def snapshot_id(
 
 def _at(log: Sequence[Any], timestamp: datetime | str) -> int:
     """Return the id of the snapshot that was current at a time."""
-    moment = datetime.fromisoformat(timestamp) if isinstance(timestamp, str) else timestamp
-    if moment.tzinfo is None:
-        raise ValueError("a moment needs a time zone, such as datetime.now(UTC)")
-    earlier = [one for one in log if one.timestamp_ms <= moment.timestamp() * 1000]
+    at = moment(timestamp)
+    earlier = [one for one in log if one.timestamp_ms <= at.timestamp() * 1000]
     if not earlier:
-        raise ValueError(f"the history of the table has no snapshot at {moment.isoformat()}")
+        raise ValueError(f"the history of the table has no snapshot at {at.isoformat()}")
     return int(max(earlier, key=lambda one: one.timestamp_ms).snapshot_id)

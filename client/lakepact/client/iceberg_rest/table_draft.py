@@ -172,12 +172,21 @@ class TableDraft:
         self.others.append({"action": f"set-{member}", **given, member: document})
         return statistics(self.metadata, member, id_)
 
-    def remove_statistics(self, member: str, snapshot_id: int) -> dict[str, Any]:
+    def snapshot(self, snapshot: int | str) -> int:
+        """Return the id of a snapshot, or the one that a branch or tag has now; the server looks for an id."""
+        if not isinstance(snapshot, str):
+            return snapshot
+        id_ = snapshot_id(self.metadata, snapshot, None)
+        assert id_ is not None  # noqa: S101 - it is None for none alone
+        return id_
+
+    def remove_statistics(self, member: str, snapshot: int | str) -> dict[str, Any]:
         """Remove the statistics file of a snapshot, and return it."""
-        before = statistics(self.metadata, member, snapshot_id)
+        id_ = self.snapshot(snapshot)
+        before = statistics(self.metadata, member, id_)
         if before is None:
-            raise ValueError(f"the table has no {member} of the snapshot {snapshot_id}")
-        self.others.append({"action": f"remove-{member}", "snapshot-id": snapshot_id})
+            raise ValueError(f"the table has no {member} of the snapshot {id_}")
+        self.others.append({"action": f"remove-{member}", "snapshot-id": id_})
         return before
 
     def drop_column(self, column: Column) -> int:

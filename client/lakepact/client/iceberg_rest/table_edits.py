@@ -9,6 +9,7 @@ from lakepact.client.iceberg_rest.changes import TableChange
 from lakepact.client.iceberg_rest.commit_results import is_next, missing_edits
 from lakepact.client.iceberg_rest.names import table_identifier
 from lakepact.client.iceberg_rest.table_draft import TableDraft
+from lakepact.client.moments import moment
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -173,14 +174,17 @@ class TableEdits:
         """Sort new data no longer."""
         return self._edit(lambda draft: draft.new_order().clear())
 
-    def expire_snapshots(self, older_than: datetime) -> Self:
+    def expire_snapshots(self, older_than: datetime | str) -> Self:
         """Remove snapshots from before a time, except those that branches and tags name; their files stay in the storage.
 
         Args:
-            older_than: The time.
+            older_than: The time, with a zone.
+
+        Raises:
+            ValueError: The time has no zone.
         """
-        self.snapshots = "all"
-        return self._edit(lambda draft: draft.expire(older_than.timestamp() * 1000))
+        self.snapshots, before = "all", moment(older_than).timestamp() * 1000
+        return self._edit(lambda draft: draft.expire(before))
 
     def add_partition_field(
         self, column: Column, transform: str = "identity", *, name: str | None = None
@@ -203,20 +207,18 @@ class TableEdits:
         self.snapshots = "all"
         return self._edit(lambda draft: draft.set_statistics("statistics", file))
 
-    def remove_statistics(self, snapshot_id: int) -> Self:
-        """Remove the statistics file of a snapshot; the file stays in the storage."""
-        return self._edit(lambda draft: draft.remove_statistics("statistics", snapshot_id))
+    def remove_statistics(self, snapshot: int | str) -> Self:
+        """Remove the statistics file of a snapshot, by id, branch or tag; the file stays in the storage."""
+        return self._edit(lambda draft: draft.remove_statistics("statistics", snapshot))
 
     def set_partition_statistics(self, file: PartitionStatisticsFile | Mapping[str, Any]) -> Self:
         """Set the partition statistics file of its snapshot, in place of the one it has."""
         self.snapshots = "all"
         return self._edit(lambda draft: draft.set_statistics("partition-statistics", file))
 
-    def remove_partition_statistics(self, snapshot_id: int) -> Self:
-        """Remove the partition statistics file of a snapshot; the file stays in the storage."""
-        return self._edit(
-            lambda draft: draft.remove_statistics("partition-statistics", snapshot_id)
-        )
+    def remove_partition_statistics(self, snapshot: int | str) -> Self:
+        """Remove the partition statistics file of a snapshot, by id, branch or tag; the file stays in the storage."""
+        return self._edit(lambda draft: draft.remove_statistics("partition-statistics", snapshot))
 
     def set_properties(self, properties: Mapping[str, str | float]) -> Self:
         """Set properties of the table; numbers and booleans become texts."""
@@ -241,7 +243,7 @@ class TableEdits:
     def set_branch(
         self,
         name: str,
-        snapshot_id: int | None = None,
+        snapshot: int | str | None = None,
         *,
         min_snapshots_to_keep: int | None = None,
         max_snapshot_age_ms: int | None = None,
@@ -251,7 +253,7 @@ class TableEdits:
 
         Args:
             name: Its name.
-            snapshot_id: Its snapshot; by default the current one of `main`.
+            snapshot: Its snapshot, by id or by the name of a branch or tag; by default the current one of `main`.
             min_snapshots_to_keep: The number of its snapshots that are never expired.
             max_snapshot_age_ms: The age up to which its snapshots are kept, in milliseconds.
             max_ref_age_ms: The age up to which the branch is kept, in milliseconds.
@@ -263,24 +265,24 @@ class TableEdits:
         }
         return self._edit(
             lambda draft: _set_ref(
-                draft, {"type": "branch", "ref-name": name, "snapshot-id": snapshot_id, **kept}
+                draft, {"type": "branch", "ref-name": name, "snapshot-id": snapshot, **kept}
             )
         )
 
     def set_tag(
-        self, name: str, snapshot_id: int | None = None, *, max_ref_age_ms: int | None = None
+        self, name: str, snapshot: int | str | None = None, *, max_ref_age_ms: int | None = None
     ) -> Self:
         """Create a tag, or move it.
 
         Args:
             name: Its name.
-            snapshot_id: Its snapshot; by default the current one of `main`.
+            snapshot: Its snapshot, by id or by the name of a branch or tag; by default the current one of `main`.
             max_ref_age_ms: The age up to which the tag is kept, in milliseconds.
         """
         ref = {
             "type": "tag",
             "ref-name": name,
-            "snapshot-id": snapshot_id,
+            "snapshot-id": snapshot,
             "max-ref-age-ms": max_ref_age_ms,
         }
         return self._edit(lambda draft: _set_ref(draft, ref))
@@ -350,7 +352,8 @@ class TableEdits:
 
 def _set_ref(draft: TableDraft, ref: dict[str, Any]) -> int | None:
     before = draft.ref(ref["ref-name"])
-    target = draft.ref_now("main") if ref["snapshot-id"] is None else ref["snapshot-id"]
+    snapshot = ref["snapshot-id"]
+    target = draft.ref_now("main") if snapshot is None else draft.snapshot(snapshot)
     if target is None:
         raise ValueError(f"the table has no snapshot for {ref['ref-name']!r} yet")
     given = {name: value for name, value in ref.items() if value is not None}

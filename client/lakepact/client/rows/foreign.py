@@ -11,14 +11,12 @@ if TYPE_CHECKING:
     import pandas as pd
     import polars as pl
     import pyarrow as pa
-    import pyarrow.compute as pc
     from pyiceberg.schema import Schema
 
 #: pyarrow has no annotations of its own: with `pyarrow-stubs` type checkers know its types, and without them they take `Any`.
 ArrowTable: TypeAlias = "pa.Table"
 ArrowBatch: TypeAlias = "pa.RecordBatch"
 ArrowReader: TypeAlias = "pa.RecordBatchReader"
-ArrowExpression: TypeAlias = "pc.Expression"
 #: Schemas that a table takes.
 AnySchema: TypeAlias = "pa.Schema | Schema"
 #: Rows that a table takes.

@@ -11,14 +11,34 @@ from __future__ import annotations
 import json
 import math
 from dataclasses import dataclass, replace
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, time, timedelta
 from decimal import Decimal
-from typing import Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from uuid import UUID
 
+from lakepact.client.moments import utc
 from lakepact.client.several import Several, several
 
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """A moment in microseconds since 1970; only its column says whether it has a zone."""
+
+    microseconds: int
+
+    def datetime(self, *, has_zone: bool) -> datetime:
+        """Return the moment, in UTC if it has a zone."""
+        moment = datetime(1970, 1, 1, tzinfo=UTC) + timedelta(microseconds=self.microseconds)
+        return moment if has_zone else moment.replace(tzinfo=None)
+
+
 #: The types of values that a column can be compared with.
-Value: TypeAlias = bool | int | float | str | bytes | date | datetime | Decimal
+Value: TypeAlias = (
+    bool | int | float | str | bytes | date | datetime | time | Decimal | UUID | Moment
+)
 Operator: TypeAlias = Literal[
     "equal", "lessThan", "lessThanOrEqual", "greaterThan", "greaterThanOrEqual"
 ]
@@ -98,6 +118,10 @@ class Not(Predicate):
     part: Predicate
 
 
+#: A condition on one column.
+Leaf: TypeAlias = Comparison | IsNull | IsNaN
+
+
 class Column:
     """A column of a table, to be compared with values."""
 
@@ -159,7 +183,9 @@ class Column:
     def _compared(self, operator: Operator, value: Any) -> Comparison:
         if value is None:
             raise ValueError(f"nothing compares with None; use {self!r}.is_null()")
-        if not isinstance(value, (bool, int, float, str, bytes, date, Decimal)):
+        if type(value).__module__ == "numpy":
+            value = value.item()
+        if not isinstance(value, (bool, int, float, str, bytes, date, time, Decimal, UUID)):
             raise TypeError(f"{self!r} cannot be compared with a {type(value).__name__}")
         if isinstance(value, (float, Decimal)) and math.isnan(value):
             raise ValueError(
@@ -175,12 +201,24 @@ def column(name: str) -> Column:
 
 def columns_of(predicate: Predicate) -> set[str]:
     """Return the names of the columns that a predicate looks at."""
+    names = set[str]()
+
+    def noted(leaf: Leaf) -> Leaf:
+        names.add(leaf.column)
+        return leaf
+
+    with_leaves(predicate, noted)
+    return names
+
+
+def with_leaves(predicate: Predicate, replacement: Callable[[Leaf], Predicate]) -> Predicate:
+    """Return a predicate with others in place of its conditions on single columns."""
     if isinstance(predicate, (And, Or)):
-        return {name for part in predicate.parts for name in columns_of(part)}
+        return type(predicate)(tuple(with_leaves(part, replacement) for part in predicate.parts))
     if isinstance(predicate, Not):
-        return columns_of(predicate.part)
+        return Not(with_leaves(predicate.part, replacement))
     assert isinstance(predicate, (Comparison, IsNull, IsNaN))  # noqa: S101 - these are all there are
-    return {predicate.column}
+    return replacement(predicate)
 
 
 def successor(prefix: str) -> str | None:
@@ -270,8 +308,10 @@ def _written(value: Value) -> tuple[str, str, str] | None:
         low, high = value - (abs(value) >> 50), value + (abs(value) >> 50)
         return ("long", str(low), str(high)) if -(2**63) <= low <= high < 2**63 else None
     if isinstance(value, str):
-        # Servers order texts by UTF-8 or by UTF-16, which differ from there on.
-        return ("string", value, value) if all(letter < "\ud800" for letter in value) else None
+        # Servers order texts by UTF-8 or by UTF-16, which differ from there on. The column may
+        # hold dates or times, of which the text is one spelling.
+        is_sent = all(letter < "\ud800" for letter in value) and not _is_moment(value)
+        return ("string", value, value) if is_sent else None
     if isinstance(value, datetime):
         # A time without a zone is of a type that the contract's predicates do not know.
         return (
@@ -287,15 +327,12 @@ def _written(value: Value) -> tuple[str, str, str] | None:
     return ("date", value.isoformat(), value.isoformat()) if isinstance(value, date) else None
 
 
-def utc(moment: datetime) -> str:
-    """Return a moment in ISO 8601 as the contract wants it, in UTC.
-
-    Raises:
-        ValueError: It has no zone.
-    """
-    if moment.tzinfo is None:
-        raise ValueError("a moment needs a time zone, such as datetime.now(UTC)")
-    return moment.astimezone(UTC).replace(tzinfo=None).isoformat() + "Z"
+def _is_moment(text: str) -> bool:
+    try:
+        datetime.fromisoformat(text)
+    except ValueError:
+        return False
+    return True
 
 
 def _parts(kind: type[And | Or], predicate: Predicate) -> tuple[Predicate, ...]:

@@ -16,10 +16,10 @@ from lakepact.client.rows.predicates import And, Comparison, IsNaN, IsNull, Not,
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from lakepact.client.rows.predicates import Leaf
+
 #: The values that a predicate can have on some rows; None is unknown.
 Outcomes: TypeAlias = frozenset[bool | None]
-#: A condition on one column.
-Leaf: TypeAlias = Comparison | IsNull | IsNaN
 ANY: Outcomes = frozenset({True, False, None})
 ALWAYS: Outcomes = frozenset({True})
 

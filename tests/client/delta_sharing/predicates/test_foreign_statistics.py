@@ -16,7 +16,7 @@ from packaging.version import Version
 
 from lakepact.client import SharingClient
 from lakepact.client.delta_sharing.file_skipping import FileSkipping
-from lakepact.client.delta_sharing.rows.expressions import expression
+from lakepact.client.delta_sharing.rows.expressions import bound, expression
 from lakepact.client.delta_sharing.schemas import Primitive
 from lakepact.client.rows.predicates import columns_of, hint
 from lakepact.reference_server import running
@@ -116,7 +116,7 @@ def wanted(held, predicate):
         [*{held.metadata.schema.column(name).name for name in columns_of(predicate)}, "file"]
     )
     return pc.unique(
-        some.filter(expression(predicate, held.metadata.schema)).column("file")
+        some.filter(expression(bound(predicate, held.metadata.schema))).column("file")
     ).to_pylist()
 
 
@@ -147,7 +147,9 @@ def test_no_file_with_a_wanted_row_is_skipped(tables, writer, every):
             kept = {
                 number
                 for number, file in enumerate(held.files)
-                if FileSkipping(predicate, held.metadata).may_hold(file)
+                if FileSkipping(bound(predicate, held.metadata.schema), held.metadata).may_hold(
+                    file
+                )
             }
             skipped += len(held.files) - len(kept)
             lost += [
@@ -187,10 +189,10 @@ def test_rows_with_a_predicate_are_those_of_reading_everything(tables, writer, e
     for name, held in of(tables, writer).items():
         for predicate in held.predicates[:: SENT * every]:
             everything = held.rows.drop_columns("file").filter(
-                expression(predicate, held.metadata.schema)
+                expression(bound(predicate, held.metadata.schema))
             )
 
-            assert texts(held.table.to_arrow(predicate=predicate)) == texts(everything), (
+            assert texts(held.table.to_arrow(row_filter=predicate)) == texts(everything), (
                 name,
                 predicate,
             )

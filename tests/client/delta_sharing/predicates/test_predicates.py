@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lakepact.client import column
-from lakepact.client.delta_sharing.rows.expressions import expression
+from lakepact.client.delta_sharing.rows.expressions import bound, expression
 from lakepact.client.delta_sharing.rows.types import arrow_field
 from lakepact.client.delta_sharing.schemas import Field, Primitive, Schema
 from lakepact.client.rows.predicates import (
@@ -109,7 +109,7 @@ def test_predicate_keeps_the_rows_that_sql_keeps(predicate, rows):
         rows, schema=pa.schema([arrow_field(field) for field in SCHEMA.fields])
     )
 
-    kept = table.filter(expression(predicate, SCHEMA)).to_pylist()
+    kept = table.filter(expression(bound(predicate, SCHEMA))).to_pylist()
 
     assert kept == [row for row in rows if chooses(predicate, row) is True]
 
@@ -252,16 +252,19 @@ def test_list_values_and_truth_of_predicates_are_refused():
 
 
 TYPED = {
-    "integer": (1, ["1", 1.0, True, Decimal(1)]),
-    "double": (1.5, ["1", True, 2**60 + 1, Decimal(1)]),
+    "integer": (1, ["1", True]),
+    "double": (1.5, ["1", True]),
     "float": (1, ["1"]),
     "string": ("a", [1, b"a", True]),
     "binary": (b"a", ["a"]),
     "boolean": (True, [1, "true"]),
-    "date": (date(2024, 1, 1), [datetime(2024, 1, 1, tzinfo=UTC), "2024-01-01"]),
+    "date": (date(2024, 1, 1), [datetime(2024, 1, 1, tzinfo=UTC), "1st of May"]),
     "timestamp": (datetime(2024, 1, 1, tzinfo=UTC), [datetime(2024, 1, 1), date(2024, 1, 1), 0]),  # noqa: DTZ001
-    "timestamp_ntz": (datetime(2024, 1, 1), [datetime(2024, 1, 1, tzinfo=UTC), "2024-01-01"]),  # noqa: DTZ001
-    "decimal": (Decimal("1.5"), [1.5, "1.5"]),
+    "timestamp_ntz": (
+        datetime(2024, 1, 1),  # noqa: DTZ001
+        [datetime(2024, 1, 1, tzinfo=UTC), "2024-01-01T00:00Z"],
+    ),
+    "decimal": (Decimal("1.5"), ["1.5"]),
 }
 
 
@@ -272,14 +275,14 @@ def test_column_compares_with_values_of_its_type_only(name):
     right, wrong = TYPED[name]
     table = pa.table({"C": pa.array([right, None], arrow_field(schema.fields[0]).type)})
 
-    assert table.filter(expression(column("c") == right, schema)).num_rows == 1
+    assert table.filter(expression(bound(column("c") == right, schema))).num_rows == 1
     for value in wrong:
         with pytest.raises(
             TypeError, match=r"column C is .*, and cannot be compared with .*: give"
         ):
-            expression(column("C") == value, schema)
+            bound(column("C") == value, schema)
 
 
 def test_unknown_column_raises_value_error():
     with pytest.raises(ValueError, match="has no column 'x'; it has a, b"):
-        expression(column("x") == 1, SCHEMA)
+        bound(column("x") == 1, SCHEMA)

@@ -68,7 +68,7 @@ class AsyncRows:
             gives_changes=self._question.gives_changes,
         )
         self._skipping = FileSkipping(
-            None if self._question.gives_changes else self._question.predicate, answer.metadata
+            None if self._question.gives_changes else self.plan.predicate, answer.metadata
         )
 
     async def tables(self) -> AsyncGenerator[Any, None]:

@@ -1,10 +1,11 @@
-"""Predicates as expressions of Arrow, with each value in a type that its column can be compared with."""
+"""Predicates bound to the columns of a shared table, and as expressions of Arrow."""
 
 from __future__ import annotations
 
 import functools
 import operator
-from datetime import datetime
+from dataclasses import replace
+from datetime import date, datetime
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
@@ -12,13 +13,24 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from lakepact.client.delta_sharing.schemas import Primitive
-from lakepact.client.rows.predicates import And, Comparison, IsNaN, IsNull, Not, Or, Predicate
+from lakepact.client.rows.comparisons import typed
+from lakepact.client.rows.predicates import (
+    And,
+    Comparison,
+    IsNaN,
+    IsNull,
+    Not,
+    Or,
+    Predicate,
+    with_leaves,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from lakepact.client.delta_sharing.schemas import Schema, Type
-    from lakepact.client.rows.predicates import Value
+    from lakepact.client.delta_sharing.schemas import Schema
+    from lakepact.client.rows.comparisons import Kind
+    from lakepact.client.rows.predicates import Leaf
 
 _OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
     "equal": operator.eq,
@@ -27,89 +39,68 @@ _OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
     "greaterThan": operator.gt,
     "greaterThanOrEqual": operator.ge,
 }
-_INTEGERS = frozenset({"byte", "short", "integer", "long"})
-#: The largest integer up to which a double has all of them.
-_EXACT = 2**53
+#: The types of columns for comparisons.
+_KINDS: dict[str, Kind] = {
+    "byte": "integer",
+    "short": "integer",
+    "integer": "integer",
+    "long": "integer",
+    "decimal": "decimal",
+    "float": "real",
+    "double": "real",
+    "boolean": "boolean",
+    "string": "string",
+    "binary": "binary",
+    "date": "date",
+    "timestamp": "timestamptz",
+    "timestamp_ntz": "timestamp",
+}
 
 
-def expression(predicate: Predicate, schema: Schema) -> Any:
-    """Return the expression for a predicate on a table of that schema.
+def bound(predicate: Predicate, schema: Schema) -> Predicate:
+    """Return a predicate with the names of the columns as the schema has them, and values in their types.
 
     Raises:
         ValueError: The table has no such column.
         TypeError: A column is compared with a value of another type.
     """
+    return with_leaves(predicate, lambda leaf: _bound(leaf, schema))
+
+
+def _bound(leaf: Leaf, schema: Schema) -> Leaf:
+    column = schema.column(leaf.column)
+    kind = column.type if isinstance(column.type, Primitive) else Primitive("")
+    leaf = replace(leaf, column=column.name)
+    if isinstance(leaf, IsNaN) and _KINDS.get(kind.name) != "real":
+        raise TypeError(f"column {column.name} is {column.type}, which has no NaN")
+    if not isinstance(leaf, Comparison):
+        return leaf
+    sizes = {"precision": kind.precision, "scale": kind.scale}
+    return typed(leaf, _KINDS.get(kind.name, "other"), column.type, **sizes)
+
+
+def expression(predicate: Predicate) -> Any:
+    """Return the expression for a bound predicate."""
     if isinstance(predicate, (And, Or)):
         join = operator.and_ if isinstance(predicate, And) else operator.or_
-        made = [expression(part, schema) for part in predicate.parts]
+        made = [expression(part) for part in predicate.parts]
         return functools.reduce(join, made or [pc.scalar(isinstance(predicate, And))])
     if isinstance(predicate, Not):
-        return ~expression(predicate.part, schema)
+        return ~expression(predicate.part)
+    assert isinstance(predicate, (Comparison, IsNull, IsNaN))  # noqa: S101
+    values = pc.field(predicate.column)
     if isinstance(predicate, IsNull):
-        return pc.field(schema.column(predicate.column).name).is_null()
+        return values.is_null()
     if isinstance(predicate, IsNaN):
-        column = schema.column(predicate.column)
-        if str(column.type) not in {"float", "double"}:
-            raise TypeError(f"column {column.name} is {column.type}, which has no NaN")
-        return pc.is_nan(pc.field(column.name))
-    if isinstance(predicate, Comparison):
-        column = schema.column(predicate.column)
-        return _OPERATORS[predicate.operator](
-            pc.field(column.name), _scalar(predicate.value, column.type, column.name)
-        )
-    raise TypeError(f"not a predicate: {type(predicate).__name__}")
+        return pc.is_nan(values)
+    return _OPERATORS[predicate.operator](values, _scalar(predicate.value))
 
 
-def _scalar(value: Value, kind: Type, name: str) -> Any:
-    typed = _typed(value, kind.name if isinstance(kind, Primitive) else "")
-    if typed is None:
-        raise TypeError(
-            f"column {name} is {kind}, and cannot be compared with {value!r}: {_wanted(kind)}"
-        )
-    return typed
-
-
-def _typed(value: Value, name: str) -> Any:  # noqa: PLR0911 - one for each type
-    if isinstance(value, bool):
-        return pa.scalar(value) if name == "boolean" else None
-    if isinstance(value, int):
-        return _integer(value, name)
-    if isinstance(value, float):
-        return pa.scalar(value, pa.float64()) if name in {"float", "double"} else None
-    if isinstance(value, Decimal):
-        return pa.scalar(value) if name == "decimal" else None
-    if isinstance(value, str):
-        return pa.scalar(value, pa.string()) if name == "string" else None
-    if isinstance(value, bytes):
-        return pa.scalar(value, pa.binary()) if name == "binary" else None
+def _scalar(value: Any) -> Any:
+    # Numbers are compared exactly: narrow columns as 64 bits.
     if isinstance(value, datetime):
-        if value.tzinfo:
-            return pa.scalar(value, pa.timestamp("us", tz="UTC")) if name == "timestamp" else None
-        return pa.scalar(value, pa.timestamp("us")) if name == "timestamp_ntz" else None
-    return pa.scalar(value, pa.date32()) if name == "date" else None
-
-
-def _integer(value: int, name: str) -> Any:
-    if name in _INTEGERS and -(2**63) <= value < 2**63:
-        return pa.scalar(value, pa.int64())
-    if name in {"float", "double"} and abs(value) <= _EXACT:
-        return pa.scalar(float(value), pa.float64())
-    return pa.scalar(Decimal(value)) if name == "decimal" else None
-
-
-def _wanted(kind: Type) -> str:
-    name = kind.name if isinstance(kind, Primitive) else ""
-    if name in _INTEGERS:
-        return "give an int"
-    words = {
-        "binary": "bytes",
-        "boolean": "a bool",
-        "date": "a date",
-        "decimal": "a Decimal or an int",
-        "double": "a float",
-        "float": "a float",
-        "string": "a str",
-        "timestamp": "a datetime with a time zone",
-        "timestamp_ntz": "a datetime without a time zone",
-    }
-    return f"give {words[name]}" if name in words else "it can only be asked for nulls"
+        return pa.scalar(value, pa.timestamp("us", tz="UTC" if value.tzinfo else None))
+    if isinstance(value, (bool, Decimal)):
+        return pa.scalar(value)
+    types = {int: pa.int64(), float: pa.float64(), str: pa.string(), bytes: pa.binary()}
+    return pa.scalar(value, pa.date32() if isinstance(value, date) else types[type(value)])

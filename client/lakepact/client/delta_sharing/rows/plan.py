@@ -9,19 +9,20 @@ import pyarrow as pa
 
 from lakepact.client.delta_sharing import partition_values
 from lakepact.client.delta_sharing.rows.columns import conformed, name_in_file
-from lakepact.client.delta_sharing.rows.expressions import expression
+from lakepact.client.delta_sharing.rows.expressions import bound, expression
 from lakepact.client.delta_sharing.rows.types import UnknownType, arrow_field
-from lakepact.client.delta_sharing.schemas import Field, Other, Primitive, Schema
+from lakepact.client.delta_sharing.schemas import Field, Primitive, Schema
 from lakepact.client.errors import BadReply, DamagedData, Failure, UpgradeNeeded
 from lakepact.client.rows.bounded_parquet import BoundedParquet
-from lakepact.client.rows.predicates import Predicate, columns_of
+from lakepact.client.rows.predicates import columns_of
 from lakepact.client.several import Names, several
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator
 
     from lakepact.client.delta_sharing.lines import Metadata
     from lakepact.client.delta_sharing.pieces import Piece
+    from lakepact.client.rows.predicates import Predicate
     from lakepact.client.rows.selection import Selection
 
 _CHANGE, _VERSION, _TIMESTAMP = "_change_type", "_commit_version", "_commit_timestamp"
@@ -41,7 +42,7 @@ class Plan:
         metadata: The metadata of the table.
         operation: The operation whose answer is read.
         columns: The wanted columns, in this order; by default all.
-        predicate: The wanted rows, a `Predicate` or an expression of pyarrow.
+        predicate: The wanted rows; by default all.
         gives_changes: Whether rows have the columns of their change.
 
     Raises:
@@ -57,7 +58,7 @@ class Plan:
         operation: str,
         *,
         columns: Names | None,
-        predicate: Any,
+        predicate: Predicate | None,
         gives_changes: bool,
     ) -> None:
         self._operation = operation
@@ -65,10 +66,10 @@ class Plan:
         self._gives_changes = gives_changes
         schema = self._schema(metadata)
         wanted = _wanted(schema, columns)
-        self._expression = (
-            expression(predicate, schema) if isinstance(predicate, Predicate) else predicate
-        )
-        self._columns = self._needed(schema, wanted, predicate)
+        #: The wanted rows, by the names and types of the schema; None for all.
+        self.predicate = None if predicate is None else bound(predicate, schema)
+        self._expression = None if self.predicate is None else expression(self.predicate)
+        self._columns = _needed(schema, wanted, self.predicate)
         self._known = frozenset(column.name for column in schema.fields)
         self._partitioned = {name.casefold() for name in metadata.partition_columns}
         try:
@@ -97,16 +98,6 @@ class Plan:
             if self._gives_changes
             else schema
         )
-
-    def _needed(self, schema: Schema, wanted: Sequence[Field], predicate: Any) -> list[Field]:
-        if predicate is None:
-            return list(wanted)
-        if isinstance(predicate, Predicate):
-            more = [schema.column(name) for name in sorted(columns_of(predicate))]
-        else:
-            # An expression does not say which columns it looks at.
-            more = [column for column in schema.fields if not isinstance(column.type, Other)]
-        return [*wanted, *(column for column in dict.fromkeys(more) if column not in wanted)]
 
     def tables(self, piece: Piece, content: bytearray, selection: Selection) -> Iterator[Any]:
         """Yield the wanted rows of a file, a few megabytes at a time.
@@ -210,6 +201,12 @@ def _wanted(schema: Schema, columns: Names | None) -> list[Field]:
     if len({column.name for column in wanted}) < len(wanted):
         raise ValueError(f"a column is named twice among {', '.join(names)}")
     return wanted
+
+
+def _needed(schema: Schema, wanted: list[Field], predicate: Predicate | None) -> list[Field]:
+    names = set[str]() if predicate is None else columns_of(predicate)
+    more = [schema.column(name) for name in sorted(names)]
+    return [*wanted, *(column for column in more if column not in wanted)]
 
 
 def _field(column: Field) -> Any:

@@ -11,11 +11,12 @@ from lakepact.client.delta_sharing import access
 from lakepact.client.delta_sharing.capabilities import Capabilities
 from lakepact.client.delta_sharing.description import Description
 from lakepact.client.delta_sharing.lines import SharedFile
-from lakepact.client.delta_sharing.queries import About, Changes, Query, moment
+from lakepact.client.delta_sharing.queries import About, Changes, Query, sent_moment
 from lakepact.client.delta_sharing.synchronous.answer import VERSION, Answer
 from lakepact.client.delta_sharing.synchronous.listing import Listing
 from lakepact.client.errors import BadReply, Failure
 from lakepact.client.idempotency_keys import new_key
+from lakepact.client.rows.row_filters import selection_of
 from lakepact.client.several import Names, Several, several
 from lakepact.generated.delta_sharing.endpoints import (
     generate_temporary_table_credentials,
@@ -33,14 +34,13 @@ if TYPE_CHECKING:
     from lakepact.client.delta_sharing.queries import FileIdHash, Place
     from lakepact.client.delta_sharing.synchronous.reach import Reach
     from lakepact.client.rows.foreign import (
-        ArrowExpression,
         ArrowTable,
         DuckDBConnection,
         DuckDBRelation,
         PandasFrame,
         PolarsFrame,
     )
-    from lakepact.client.rows.predicates import Predicate
+    from lakepact.client.rows.row_filters import RowFilter
 
 #: Seconds; servers are not to be asked more often than that whether there is a new version.
 _SHORTEST_INTERVAL = 10
@@ -71,7 +71,7 @@ class Table:
             BadRequest: There is no version at or after that time.
         """
         call = get_table_version.call(
-            **self.place.names(), starting_timestamp=moment(starting_timestamp)
+            **self.place.names(), starting_timestamp=sent_moment(starting_timestamp)
         )
         text = (self._reach.calls.reply(call)).header(VERSION)
         if text is None or not (text.isascii() and text.isdigit()):
@@ -96,7 +96,7 @@ class Table:
             NoSuchTable: The table does not exist or is not shared with this recipient.
             UpgradeNeeded: It requires a later reader.
         """
-        question = About(place=self.place, version=version, timestamp=moment(timestamp))
+        question = About(place=self.place, version=version, timestamp=sent_moment(timestamp))
         with Answer(self._reach, question).begin() as answer:
             return Description(
                 version=answer.version, protocol=answer.protocol, metadata=answer.metadata
@@ -105,7 +105,7 @@ class Table:
     def query(
         self,
         *,
-        predicate: Predicate | ArrowExpression | None = None,
+        row_filter: RowFilter | None = None,
         limit: int | None = None,
         version: int | None = None,
         timestamp: datetime | str | None = None,
@@ -121,8 +121,9 @@ class Table:
         """Ask for the files of the table.
 
         Args:
-            predicate: Which rows are wanted. The server is told, so that it may leave out files without such rows; it need not, and
-                iterating over the answer gives the files that it gave. Only reading rows applies it.
+            row_filter: The filter of rows, such as `"id > 3 and city = 'Rome'"`, `column("id") > 3`, or an
+                expression of pyiceberg. Reading rows applies it, as SQL does. The server gets it as a hint to
+                leave out files; `files` yields all that it sends.
             limit: How many rows are wanted, in the same way.
             version: Asks for that version instead of the latest.
             timestamp: Asks for the version at that time.
@@ -147,10 +148,10 @@ class Table:
             historical_protocol=historical_protocol,
             idempotency_key=new_key() if background else None,
             patience=patience,
-            predicate=predicate,
+            predicate=selection_of(row_filter),
             limit=_checked(limit),
             version=version,
-            timestamp=moment(timestamp),
+            timestamp=sent_moment(timestamp),
             starting_version=starting_version,
             ending_version=ending_version,
             page_size=page_size,
@@ -161,13 +162,15 @@ class Table:
     def files(
         self,
         *,
-        predicate: Predicate | ArrowExpression | None = None,
+        row_filter: RowFilter | None = None,
         limit: int | None = None,
         version: int | None = None,
         timestamp: datetime | str | None = None,
     ) -> Iterator[SharedFile]:
         """Yield the files of the table, each as it arrives. The arguments and errors are those of `query`."""
-        listing = self.query(predicate=predicate, limit=limit, version=version, timestamp=timestamp)
+        listing = self.query(
+            row_filter=row_filter, limit=limit, version=version, timestamp=timestamp
+        )
         # A table may have millions of files, so little stands between them and the one who reads them.
         with closing(listing.blocks()) as blocks:
             for lines in blocks:
@@ -184,7 +187,7 @@ class Table:
         ending_timestamp: datetime | str | None = None,
         historical_metadata: bool = False,
         historical_protocol: bool = False,
-        predicate: Predicate | ArrowExpression | None = None,
+        row_filter: RowFilter | None = None,
         limit: int | None = None,
         page_size: int | None = None,
         file_id_hash: FileIdHash | None = None,
@@ -201,7 +204,7 @@ class Table:
             ending_timestamp: Ends with the last version at or before that time.
             historical_metadata: Whether the server is to say how the table was described in these versions.
             historical_protocol: Whether the server should send the protocols that these versions changed (2026-08).
-            predicate: Which rows are wanted; only reading rows applies it.
+            row_filter: The filter of rows, as for `query`.
             limit: How many rows are wanted, in the same way.
             page_size: Most files that the server should put into one page; the pages are joined.
             file_id_hash: How the server is to make the ids of files; a server that does not know it is refused with `BadReply`.
@@ -218,14 +221,14 @@ class Table:
             place=self.place,
             capabilities=Capabilities(several("formats", formats)),
             starting_version=starting_version,
-            starting_timestamp=moment(starting_timestamp),
+            starting_timestamp=sent_moment(starting_timestamp),
             ending_version=ending_version,
-            ending_timestamp=moment(ending_timestamp),
+            ending_timestamp=sent_moment(ending_timestamp),
             historical_metadata=historical_metadata,
             historical_protocol=historical_protocol,
             page_size=page_size,
             file_id_hash=file_id_hash,
-            predicate=predicate,
+            predicate=selection_of(row_filter),
             limit=_checked(limit),
         )
         return Listing(self._reach, question).begin()
@@ -267,7 +270,7 @@ class Table:
         self,
         *,
         columns: Names | None = None,
-        predicate: Predicate | ArrowExpression | None = None,
+        row_filter: RowFilter | None = None,
         limit: int | None = None,
         version: int | None = None,
         timestamp: datetime | str | None = None,
@@ -277,7 +280,7 @@ class Table:
 
         Args:
             columns: The columns that are wanted, in this order; all without it.
-            predicate: Which rows are wanted; all without it.
+            row_filter: The filter of rows, as for `query`; by default all.
             limit: How many of them.
             version: Reads that version instead of the latest.
             timestamp: Reads the version at that time.
@@ -286,45 +289,51 @@ class Table:
         Raises:
             LakepactError: As for `query`, and as for reading from the listing that it gives.
             ImportError: `pyarrow` or `pyroaring` is not there; the message says how to get it.
-            ValueError: The table has no column of such a name.
-            TypeError: The predicate compares a column with what it cannot be compared with.
+            ValueError: The table has no such column, or the filter is no filter.
+            TypeError: The filter compares a column with a value of another type.
         """
-        listing = self.query(predicate=predicate, limit=limit, version=version, timestamp=timestamp)
+        listing = self.query(
+            row_filter=row_filter, limit=limit, version=version, timestamp=timestamp
+        )
         return listing.to_arrow(columns=columns, progress=progress)
 
     def to_pandas(
         self,
         *,
         columns: Names | None = None,
-        predicate: Predicate | ArrowExpression | None = None,
+        row_filter: RowFilter | None = None,
         limit: int | None = None,
         version: int | None = None,
         timestamp: datetime | str | None = None,
         progress: Callable[[Progress], object] | None = None,
     ) -> PandasFrame:
         """Return the rows of the table as a frame of pandas. The arguments and errors are those of `to_arrow`."""
-        listing = self.query(predicate=predicate, limit=limit, version=version, timestamp=timestamp)
+        listing = self.query(
+            row_filter=row_filter, limit=limit, version=version, timestamp=timestamp
+        )
         return listing.to_pandas(columns=columns, progress=progress)
 
     def to_polars(
         self,
         *,
         columns: Names | None = None,
-        predicate: Predicate | ArrowExpression | None = None,
+        row_filter: RowFilter | None = None,
         limit: int | None = None,
         version: int | None = None,
         timestamp: datetime | str | None = None,
         progress: Callable[[Progress], object] | None = None,
     ) -> PolarsFrame:
         """Return the rows of the table as a frame of polars. The arguments and errors are those of `to_arrow`."""
-        listing = self.query(predicate=predicate, limit=limit, version=version, timestamp=timestamp)
+        listing = self.query(
+            row_filter=row_filter, limit=limit, version=version, timestamp=timestamp
+        )
         return listing.to_polars(columns=columns, progress=progress)
 
     def to_duckdb(
         self,
         *,
         columns: Names | None = None,
-        predicate: Predicate | ArrowExpression | None = None,
+        row_filter: RowFilter | None = None,
         limit: int | None = None,
         version: int | None = None,
         timestamp: datetime | str | None = None,
@@ -335,14 +344,16 @@ class Table:
 
         Args:
             columns: As for `to_arrow`.
-            predicate: As for `to_arrow`.
+            row_filter: As for `to_arrow`.
             limit: As for `to_arrow`.
             version: As for `to_arrow`.
             timestamp: As for `to_arrow`.
             progress: As for `to_arrow`.
             connection: The connection that the relation belongs to; the default one of DuckDB without it.
         """
-        listing = self.query(predicate=predicate, limit=limit, version=version, timestamp=timestamp)
+        listing = self.query(
+            row_filter=row_filter, limit=limit, version=version, timestamp=timestamp
+        )
         return listing.to_duckdb(columns=columns, progress=progress, connection=connection)
 
     def credentials(self, *, location: str | None = None) -> DirectoryCredentials:

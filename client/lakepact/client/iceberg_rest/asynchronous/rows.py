@@ -9,6 +9,7 @@ from lakepact.client.iceberg_rest.event_loops import blocking, in_thread
 from lakepact.client.iceberg_rest.names import table_identifier
 from lakepact.client.iceberg_rest.row_writes import RowWrite, WriteQueue
 from lakepact.client.rows.needs import need
+from lakepact.client.rows.row_filters import predicate_of, selection_of
 from lakepact.client.several import Names, several
 
 if TYPE_CHECKING:
@@ -18,8 +19,8 @@ if TYPE_CHECKING:
     from pyiceberg.table import UpsertResult
 
     from lakepact.client.iceberg_rest.names import TableName
-    from lakepact.client.iceberg_rest.rows.filters import RowFilter
     from lakepact.client.rows import foreign
+    from lakepact.client.rows.row_filters import RowFilter
 
 
 class AsyncRows(AsyncConfigured):
@@ -29,7 +30,7 @@ class AsyncRows(AsyncConfigured):
         self,
         table: TableName,
         columns: Names | None = None,
-        row_filter: RowFilter = "true",
+        row_filter: RowFilter | None = None,
         *,
         snapshot: int | str | None = None,
         timestamp: datetime | str | None = None,
@@ -41,16 +42,17 @@ class AsyncRows(AsyncConfigured):
             table: The table.
             columns: The columns, in this order; by default all.
             row_filter: The filter of rows, such as `"id > 3 and city = 'Rome'"`, `column("id") > 3`,
-                or an expression of pyiceberg. It selects the rows for which it is true, as in SQL.
+                or an expression of pyiceberg. It selects the rows for which it is true, as in SQL; by default all.
             snapshot: The id of a snapshot, or the name of a branch or tag; by default the current snapshot.
             timestamp: A time, such as `datetime(2026, 5, 1, tzinfo=UTC)`; the snapshot that was current then.
             limit: The maximum number of rows.
 
         Raises:
+            ValueError: The filter is no filter.
             ImportError: A package is missing; the message names the extra to install.
         """
         names = None if columns is None else several("columns", columns)
-        scan = _engine().RowScan(table, names, row_filter, snapshot, limit, timestamp)
+        scan = _engine().RowScan(table, names, selection_of(row_filter), snapshot, limit, timestamp)
         return AsyncTableScan(self, scan)
 
     async def append(
@@ -89,7 +91,8 @@ class AsyncRows(AsyncConfigured):
         snapshot_properties: Mapping[str, str] | None = None,
     ) -> None:
         """Replace the rows of a filter, by default all. The other arguments and errors are those of `append`."""
-        await self._write("overwrite", table, branch, snapshot_properties, rows, row_filter)
+        predicate = predicate_of(row_filter)
+        await self._write("overwrite", table, branch, snapshot_properties, rows, predicate)
 
     async def overwrite_partitions(
         self,
@@ -111,7 +114,8 @@ class AsyncRows(AsyncConfigured):
         snapshot_properties: Mapping[str, str] | None = None,
     ) -> None:
         """Delete the rows of a filter. The other arguments and errors are those of `append`."""
-        await self._write("delete", table, branch, snapshot_properties, row_filter)
+        predicate = predicate_of(row_filter)
+        await self._write("delete", table, branch, snapshot_properties, predicate)
 
     async def upsert(
         self,

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from lakepact.client.iceberg_rest.scans import ScanTask
     from lakepact.client.iceberg_rest.settings import TablePath
     from lakepact.client.iceberg_rest.storage import Delegation
+    from lakepact.client.rows.row_filters import RowFilter
     from lakepact.client.several import Names
     from lakepact.generated.iceberg_rest.models import (
         CompletedPlanningResult,
@@ -47,7 +48,7 @@ class AsyncScans(AsyncConfigured):
         self,
         table: TableName,
         *,
-        row_filter: Expression | Mapping[str, Any] | None = None,
+        row_filter: RowFilter | Expression | Mapping[str, Any] | None = None,
         select: Names | None = None,
         snapshot_id: int | None = None,
         min_rows_requested: int | None = None,
@@ -65,7 +66,7 @@ class AsyncScans(AsyncConfigured):
 
         Args:
             table: The table.
-            row_filter: The filter of rows; by default all rows.
+            row_filter: The filter of rows, as for `scan`, or an expression of the contract; by default all rows.
             select: Names of the columns to read, nested ones with dots; by default all.
             snapshot_id: The snapshot to scan; by default the latest one of the branch main.
             min_rows_requested: The number of rows that suffice, a hint; servers support it from 1.11.0 on.

@@ -15,7 +15,7 @@ from lakepact.client.iceberg_rest.arrow_rows import arrow_rows
 from lakepact.client.iceberg_rest.rows.data_files import FileReader
 from lakepact.client.iceberg_rest.rows.data_writer import DataWriter
 from lakepact.client.iceberg_rest.rows.file_ranges import FileRanges
-from lakepact.client.iceberg_rest.rows.filters import bound, predicate_of
+from lakepact.client.iceberg_rest.rows.filters import bound
 from lakepact.client.iceberg_rest.rows.planning import planned_files, scan_of
 from lakepact.client.iceberg_rest.rows.projection import arrow_schema
 from lakepact.client.iceberg_rest.rows.upserts import KeyedRows
@@ -30,9 +30,9 @@ if TYPE_CHECKING:
 
     from lakepact.client.iceberg_rest.row_writes import RowWrite
     from lakepact.client.iceberg_rest.rows.data_files import PlannedFile
-    from lakepact.client.iceberg_rest.rows.filters import RowFilter
     from lakepact.client.origins import TrustedOrigins
     from lakepact.client.retries import Retries
+    from lakepact.client.rows.predicates import Predicate
 
 _BATCH_ROWS = 65_536
 
@@ -71,19 +71,19 @@ class RowChanges:
                 table = self.load()
             self._commit(table, lambda now: _appended(table, now, added), may_be_empty=True)
 
-    def delete(self, row_filter: RowFilter) -> None:
+    def delete(self, predicate: Predicate) -> None:
         """Delete the rows of a filter."""
         with self.how.queue.lock:
-            self._commit(self.load(), lambda table: self._without(table, row_filter))
+            self._commit(self.load(), lambda table: self._without(table, predicate))
 
-    def overwrite(self, rows: Any, row_filter: RowFilter) -> None:
+    def overwrite(self, rows: Any, predicate: Predicate) -> None:
         """Replace the rows of a filter."""
         with self.how.queue.lock:
             current = self.load()
             rows = _repeatable(rows, current)
 
             def replacement(table: Table) -> Replacement:
-                result = self._without(table, row_filter)
+                result = self._without(table, predicate)
                 result.added += DataWriter(table.metadata, table.io).write(*_batches(rows))
                 return result
 
@@ -132,13 +132,12 @@ class RowChanges:
 
     # -- files ------------------------------------------------------------------------------------
 
-    def _without(self, table: Table, row_filter: RowFilter) -> Replacement:
+    def _without(self, table: Table, predicate: Predicate) -> Replacement:
         """Return the replacement of files with rows of a filter by copies without them."""
-        predicate = bound(predicate_of(row_filter), table.schema())
+        scan = scan_of(table, self.how.branch)
+        selected = FileReader.of(scan, table.io.properties, predicate, trusted=self.trusted)
+        predicate = bound(predicate, table.schema())
         ranges = FileRanges(predicate, table.schema(), table.specs())
-        selected = FileReader.of(
-            scan_of(table, self.how.branch), table.io.properties, predicate, trusted=self.trusted
-        )
         others = replace(selected, is_contrary=True)
         hits = replace(selected, schema=selected.compared)
 
@@ -149,7 +148,7 @@ class RowChanges:
                 return None
             return self._read(others, file)
 
-        return self._copied(table, planned_files(scan_of(table, self.how.branch), predicate), copy)
+        return self._copied(table, planned_files(scan, predicate), copy)
 
     def _update(self, table: Table, keyed: KeyedRows) -> Replacement:
         """Return the replacement of files whose rows are updated."""

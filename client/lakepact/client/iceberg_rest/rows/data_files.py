@@ -23,7 +23,7 @@ from pyroaring import BitMap64
 
 from lakepact.client.iceberg_rest.file_io import expired, file_io
 from lakepact.client.iceberg_rest.rows.file_ranges import FileRanges
-from lakepact.client.iceberg_rest.rows.filters import bound, matcher, predicate_of
+from lakepact.client.iceberg_rest.rows.filters import bound, matcher
 from lakepact.client.iceberg_rest.rows.projection import Projection
 from lakepact.client.rows.bounded_parquet import BoundedParquet
 from lakepact.client.rows.predicates import And, columns_of
@@ -38,7 +38,6 @@ if TYPE_CHECKING:
     from pyiceberg.table import DataScan
     from pyiceberg.table.metadata import TableMetadata
 
-    from lakepact.client.iceberg_rest.rows.filters import RowFilter
     from lakepact.client.origins import TrustedOrigins
     from lakepact.client.rows.predicates import Predicate
 
@@ -88,7 +87,7 @@ class FileReader:
         cls,
         scan: DataScan,
         properties: dict[str, Any],
-        row_filter: RowFilter | None,
+        predicate: Predicate | None,
         *,
         trusted: TrustedOrigins,
     ) -> FileReader:
@@ -97,11 +96,11 @@ class FileReader:
         Args:
             scan: The scan.
             properties: The settings that open files, with those of the caller.
-            row_filter: The filter, of columns of the shown snapshot; None for all rows.
+            predicate: The filter, of columns of the shown snapshot; None for all rows.
             trusted: The origins that the caller trusts, and the values of the caller's settings.
 
         Raises:
-            ValueError: The filter is invalid, or names another column.
+            ValueError: The filter names another column.
             TypeError: A column is compared with a value of another type.
         """
         history: dict[str, Any] = {
@@ -113,7 +112,7 @@ class FileReader:
             "statistics": [],
         }
         schema = shown_schema(scan)
-        predicate = None if row_filter is None else bound(predicate_of(row_filter), schema)
+        predicate = None if predicate is None else bound(predicate, schema)
         names = set[str]() if predicate is None else columns_of(predicate)
         return cls(
             scan.table_metadata.model_copy(update=history),

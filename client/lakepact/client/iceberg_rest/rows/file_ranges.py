@@ -13,12 +13,14 @@ from pyiceberg.transforms import BucketTransform, TimeTransform, UnknownTransfor
 from pyiceberg.utils.datetime import date_to_days, datetime_to_micros
 
 from lakepact.client.rows.predicates import Comparison, Predicate
-from lakepact.client.rows.ranges import ANY, Leaf, Outcomes, Range, of_range, outcomes
+from lakepact.client.rows.ranges import ANY, Outcomes, Range, of_range, outcomes
 
 if TYPE_CHECKING:
     from pyiceberg.manifest import DataFile, ManifestFile
     from pyiceberg.partitioning import PartitionField, PartitionSpec
     from pyiceberg.schema import Schema
+
+    from lakepact.client.rows.predicates import Leaf
 
 _REAL = (t.FloatType, t.DoubleType)
 #: Types whose statistics in Parquet compare as the values of the column do.
