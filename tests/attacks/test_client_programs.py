@@ -13,7 +13,7 @@ import pytest
 from click.testing import CliRunner
 
 from lakepact.conformance.clients.command import check_client
-from lakepact.conformance.clients.program import Program
+from lakepact.conformance.programs.program import Program
 
 #: A process in a session of its own, which keeps the pipes of the program; its id is in a file.
 LEAVES_A_DAEMON = """

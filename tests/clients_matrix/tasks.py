@@ -10,8 +10,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
-from lakepact.conformance.clients.program import Program
 from lakepact.conformance.evidence.outcome import NotOffered
+from lakepact.conformance.programs.program import Program
 from lakepact.conformance.running import suite as suites
 
 NOTHING = b'{"error": {"message": "nothing here", "type": "NotFoundException", "code": 404}}'

@@ -21,15 +21,15 @@ from impact.outcomes import (
 )
 from impact.programme import AS_SOUND, CHAINS, PAGE, REFUSED, Step, Stored
 from impact.truth import State, Truth
-from lakepact.conformance.clients.program import Program, in_order
 from lakepact.conformance.evidence.outcome import NotOffered
+from lakepact.conformance.programs.program import Program, in_order
 from lakepact.reference_server.faults import Fault, wrap_rule
 from lakepact.reference_server.running import running
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from lakepact.conformance.clients.program import Ended
+    from lakepact.conformance.programs.program import Ended
     from lakepact.reference_server.http.service import Scope
 
 SECONDS = 30.0  #: time limit of a task

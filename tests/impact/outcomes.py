@@ -9,14 +9,14 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from impact.programme import REFUSED
-from lakepact.conformance.clients.program import in_order
+from lakepact.conformance.programs.program import in_order
 from lakepact.generated.contract import Contract
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
 
     from impact.programme import Step
-    from lakepact.conformance.clients.program import Ended
+    from lakepact.conformance.programs.program import Ended
 
 CONTRACT, VERSION = "iceberg_rest", "1.11.0"
 WORKS, REFUSES, FAILS, WRONG, NOT_CALLED = "works", "refuses", "fails", "wrong", "not-called"

@@ -12,7 +12,7 @@ import fastavro
 import pyarrow.parquet as pq
 
 from impact.programme import Stored
-from lakepact.conformance.clients.program import in_order
+from lakepact.conformance.programs.program import in_order
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -11,7 +11,7 @@ PLACES = {
     "urlopen": set[str](),
     **{
         f"httpx.{name}": {
-            "clients/scripted_server.py",  # answers of clients' own servers
+            "programs/scripted_server.py",  # answers of clients' own servers
             "http/files.py",
         }
         for name in ("Client", "AsyncClient", "get", "post", "put", "request", "stream")

@@ -14,9 +14,9 @@ import pytest
 from client_faults import FAULTS
 from faulty_servers import checked
 from lakepact.conformance.clients.lab import Client
-from lakepact.conformance.clients.program import Program
 from lakepact.conformance.evidence.outcome import Outcome
 from lakepact.conformance.evidence.target import Target
+from lakepact.conformance.programs.program import Program
 from lakepact.conformance.running import runner
 from lakepact.conformance.running import suite as suites
 from lakepact.conformance.running.embedded_server import embedded

@@ -9,7 +9,7 @@ from dataclasses import replace
 import httpx
 import pytest
 
-from lakepact.conformance.clients.listener import Answer, Listener, Received
+from lakepact.conformance.programs.listener import Answer, Listener, Received
 
 WHOLE = Answer(200, body=b'{"whole": true}')
 

@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from lakepact.conformance.clients.program import Program
 from lakepact.conformance.evidence.outcome import Blocked, NotOffered, Unmet
+from lakepact.conformance.programs.program import Program
 
 ECHO = "import sys, json\nfor line in sys.stdin: print(json.dumps({'result': json.loads(line)}), flush=True)"
 ONCE = "import os, sys\nsys.stdin.readline()\nprint('{\"result\": %d}' % os.getpid(), flush=True)"

@@ -13,11 +13,11 @@ from pathlib import Path
 import click
 
 from lakepact.conformance.clients.lab import Client
-from lakepact.conformance.clients.program import Program
 from lakepact.conformance.commands.check import INTERRUPTED
 from lakepact.conformance.evidence import extras
 from lakepact.conformance.evidence.outcome import Blocked
 from lakepact.conformance.judging import known_failures
+from lakepact.conformance.programs.program import Program
 from lakepact.conformance.report import output
 from lakepact.conformance.report.screen import Screen
 from lakepact.conformance.running import plan, runner

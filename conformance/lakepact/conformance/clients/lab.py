@@ -9,14 +9,14 @@ from typing import Any, ClassVar
 
 import orjson
 
-from lakepact.conformance.clients.program import Ended, Program
-from lakepact.conformance.clients.scripted_server import Script, ScriptedServer, as_it_is
 from lakepact.conformance.evidence.exchanges import Exchange
 from lakepact.conformance.evidence.outcome import Blocked, NotOffered, StepFailed, Unmet
 from lakepact.conformance.evidence.target import Offer, Target
 from lakepact.conformance.http.wire import Wire
 from lakepact.conformance.judging.expect import shown
 from lakepact.conformance.judging.lab import Lab
+from lakepact.conformance.programs.program import Ended, Program
+from lakepact.conformance.programs.scripted_server import Script, ScriptedServer, as_it_is
 from lakepact.generated.contract import Contract, OperationId
 
 

@@ -11,9 +11,9 @@ from lakepact.conformance.clients.delta_sharing.scripts import (
     with_capabilities,
 )
 from lakepact.conformance.clients.delta_sharing.suite import check
-from lakepact.conformance.clients.program import in_order
 from lakepact.conformance.evidence.outcome import NotOffered, Unmet
 from lakepact.conformance.judging import expect
+from lakepact.conformance.programs.program import in_order
 from lakepact.generated.delta_sharing import op
 
 if TYPE_CHECKING:

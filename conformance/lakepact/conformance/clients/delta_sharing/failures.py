@@ -11,8 +11,8 @@ from typing import Any
 from lakepact.conformance.clients.delta_sharing.lab import SharingClientLab, same_rows
 from lakepact.conformance.clients.delta_sharing.scripts import IN_LINES, LISTINGS
 from lakepact.conformance.clients.delta_sharing.suite import check
-from lakepact.conformance.clients.listener import Answer
-from lakepact.conformance.clients.scripted_server import Forward, Request, Script
+from lakepact.conformance.programs.listener import Answer
+from lakepact.conformance.programs.scripted_server import Forward, Request, Script
 from lakepact.generated.delta_sharing import op
 
 FILES = "/files-of-the-script"

@@ -9,11 +9,11 @@ from typing import Any
 import orjson
 
 from lakepact.conformance.clients.lab import ClientLab
-from lakepact.conformance.clients.program import Ended
 from lakepact.conformance.evidence.outcome import Unmet
 from lakepact.conformance.fixtures.manifest import Manifest
 from lakepact.conformance.fixtures.manifest import read as read_manifest
 from lakepact.conformance.judging.expect import shown
+from lakepact.conformance.programs.program import Ended
 
 #: Arguments of every task: profile, the path of the profile file.
 TASKS = {

@@ -10,10 +10,10 @@ from lakepact.conformance.clients.delta_sharing.answers import END, WITH_END, as
 from lakepact.conformance.clients.delta_sharing.lab import ROWS, are_rows, same_rows
 from lakepact.conformance.clients.delta_sharing.scripts import LISTINGS, in_lines, listing
 from lakepact.conformance.clients.delta_sharing.suite import check
-from lakepact.conformance.clients.listener import Answer
-from lakepact.conformance.clients.scripted_server import MOST_REQUESTS
 from lakepact.conformance.evidence.outcome import Blocked, NotOffered, Unmet
 from lakepact.conformance.judging import expect
+from lakepact.conformance.programs.listener import Answer
+from lakepact.conformance.programs.scripted_server import MOST_REQUESTS
 from lakepact.generated.delta_sharing import op
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from lakepact.conformance.clients.delta_sharing.lab import SharingClientLab
     from lakepact.conformance.clients.lab import Performance
-    from lakepact.conformance.clients.scripted_server import Forward, Request, Script
+    from lakepact.conformance.programs.scripted_server import Forward, Request, Script
 
     Line = dict[str, Any]
 

@@ -16,10 +16,10 @@ from lakepact.conformance.clients.delta_sharing.scripts import IN_LINES, blind
 from lakepact.conformance.clients.delta_sharing.suite import check
 from lakepact.conformance.clients.delta_sharing.versions import HISTORY
 from lakepact.conformance.clients.lab import Performance
-from lakepact.conformance.clients.listener import Answer
-from lakepact.conformance.clients.scripted_server import Forward, Request, Script
 from lakepact.conformance.evidence.outcome import Blocked, NotOffered, Unmet
 from lakepact.conformance.judging import expect
+from lakepact.conformance.programs.listener import Answer
+from lakepact.conformance.programs.scripted_server import Forward, Request, Script
 from lakepact.generated.delta_sharing import op
 
 QUERY, KEYS = op.query_table, op.generate_temporary_table_credentials

@@ -12,8 +12,8 @@ from lakepact.generated.delta_sharing import op
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from lakepact.conformance.clients.listener import Answer
-    from lakepact.conformance.clients.scripted_server import Forward, Request, Script
+    from lakepact.conformance.programs.listener import Answer
+    from lakepact.conformance.programs.scripted_server import Forward, Request, Script
     from lakepact.generated.contract import OperationId
 
     Line = dict[str, Any]

@@ -10,10 +10,10 @@ from urllib.parse import parse_qsl, urlsplit
 from lakepact.conformance.clients.delta_sharing.lab import SharingClientLab, same_rows
 from lakepact.conformance.clients.delta_sharing.suite import check
 from lakepact.conformance.clients.lab import Performance
-from lakepact.conformance.clients.listener import Answer
-from lakepact.conformance.clients.scripted_server import Forward, Request, Script
 from lakepact.conformance.evidence.outcome import NotOffered, Unmet
 from lakepact.conformance.judging import expect
+from lakepact.conformance.programs.listener import Answer
+from lakepact.conformance.programs.scripted_server import Forward, Request, Script
 from lakepact.generated.delta_sharing import op
 
 HISTORY, CHANGED = "times", "changes"

@@ -18,10 +18,10 @@ from lakepact.conformance.clients.iceberg_rest.access.tokens import (
 from lakepact.conformance.clients.iceberg_rest.kit.lab import CatalogClientLab
 from lakepact.conformance.clients.iceberg_rest.kit.scripts import error, with_endpoints
 from lakepact.conformance.clients.iceberg_rest.suite import check
-from lakepact.conformance.clients.listener import Answer
-from lakepact.conformance.clients.scripted_server import Forward, Request, Script
 from lakepact.conformance.evidence.outcome import Blocked, NotOffered, Unmet
 from lakepact.conformance.judging import expect
+from lakepact.conformance.programs.listener import Answer
+from lakepact.conformance.programs.scripted_server import Forward, Request, Script
 from lakepact.generated.iceberg_rest import op
 
 ACCESS_KEY = "s3.access-key-id"

@@ -17,11 +17,11 @@ from lakepact.conformance.clients.iceberg_rest.kit.repeated_commits import COMMI
 from lakepact.conformance.clients.iceberg_rest.kit.scripts import error
 from lakepact.conformance.clients.iceberg_rest.suite import check
 from lakepact.conformance.clients.lab import Performance
-from lakepact.conformance.clients.listener import Answer
-from lakepact.conformance.clients.scripted_server import Forward, Request, Script
 from lakepact.conformance.evidence.exchanges import Exchange
 from lakepact.conformance.evidence.outcome import Blocked, NotOffered, Unmet
 from lakepact.conformance.judging import expect
+from lakepact.conformance.programs.listener import Answer
+from lakepact.conformance.programs.scripted_server import Forward, Request, Script
 from lakepact.generated.iceberg_rest import op
 
 CREDENTIAL = {"credential": "lakepact:a-secret-of-the-script"}

@@ -40,8 +40,8 @@ if TYPE_CHECKING:
     from lakepact.conformance.clients.iceberg_rest.kit.grown_tables import GrownTable, Rows
     from lakepact.conformance.clients.iceberg_rest.kit.lab import CatalogClientLab
     from lakepact.conformance.clients.lab import Performance
-    from lakepact.conformance.clients.listener import Answer
-    from lakepact.conformance.clients.scripted_server import Forward, Request, Script
+    from lakepact.conformance.programs.listener import Answer
+    from lakepact.conformance.programs.scripted_server import Forward, Request, Script
 
     Document = dict[str, Any]
 

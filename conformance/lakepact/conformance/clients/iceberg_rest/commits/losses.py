@@ -15,8 +15,8 @@ from lakepact.conformance.clients.iceberg_rest.kit.lab import KEPT, CatalogClien
 from lakepact.conformance.clients.iceberg_rest.kit.repeated_commits import COMMITS
 from lakepact.conformance.clients.iceberg_rest.kit.scripts import answering, at_first, error
 from lakepact.conformance.clients.iceberg_rest.suite import check
-from lakepact.conformance.clients.scripted_server import Script, as_it_is
 from lakepact.conformance.evidence.outcome import NotOffered
+from lakepact.conformance.programs.scripted_server import Script, as_it_is
 
 ROWS = [{"id": 7, "data": "seventh"}]
 NEIGHBOUR = "neighbour"

@@ -8,9 +8,9 @@ from lakepact.conformance.clients.iceberg_rest.kit.grown_tables import TABLE
 from lakepact.conformance.clients.iceberg_rest.kit.lab import SCHEMA, CatalogClientLab, path_of
 from lakepact.conformance.clients.iceberg_rest.kit.repeated_commits import COMMITS, LOADS
 from lakepact.conformance.clients.iceberg_rest.suite import check
-from lakepact.conformance.clients.listener import Answer
-from lakepact.conformance.clients.scripted_server import Forward, Request
 from lakepact.conformance.judging import expect
+from lakepact.conformance.programs.listener import Answer
+from lakepact.conformance.programs.scripted_server import Forward, Request
 
 TASKS: tuple[tuple[str, dict[str, Any]], ...] = (
     ("append-rows", {"rows": [{"id": 1, "data": "a"}]}),

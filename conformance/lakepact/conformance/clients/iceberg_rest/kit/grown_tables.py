@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     Columns = dict[str, Document]
     from collections.abc import Collection
 
-    from lakepact.conformance.clients.listener import Answer
-    from lakepact.conformance.clients.scripted_server import Forward, Request, Script
+    from lakepact.conformance.programs.listener import Answer
+    from lakepact.conformance.programs.scripted_server import Forward, Request, Script
     from lakepact.generated.contract import OperationId
 
 TABLE = "t"

@@ -8,8 +8,8 @@ from urllib.parse import quote
 
 from lakepact.conformance.clients.iceberg_rest.kit.watch import Watch
 from lakepact.conformance.clients.lab import ClientLab, Performance
-from lakepact.conformance.clients.scripted_server import Script
 from lakepact.conformance.evidence.shared_files import SharedFile
+from lakepact.conformance.programs.scripted_server import Script
 
 VIEW_SQL = "SELECT 1 AS id"
 KEPT = {"lakepact.note": "kept"}  #: properties of namespaces and tables

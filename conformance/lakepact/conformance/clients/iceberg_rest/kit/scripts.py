@@ -9,8 +9,8 @@ from typing import Any
 
 import orjson
 
-from lakepact.conformance.clients.listener import Answer
-from lakepact.conformance.clients.scripted_server import Forward, Request, Script
+from lakepact.conformance.programs.listener import Answer
+from lakepact.conformance.programs.scripted_server import Forward, Request, Script
 from lakepact.generated.contract import Contract, OperationId
 from lakepact.generated.iceberg_rest import op
 

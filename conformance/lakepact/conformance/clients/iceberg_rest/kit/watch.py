@@ -13,10 +13,10 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from lakepact.conformance.clients.lab import ClientLab, Performance
-    from lakepact.conformance.clients.listener import Answer
-    from lakepact.conformance.clients.scripted_server import Forward, Request, Script
     from lakepact.conformance.evidence.exchanges import Exchange
     from lakepact.conformance.evidence.shared_files import SharedFile
+    from lakepact.conformance.programs.listener import Answer
+    from lakepact.conformance.programs.scripted_server import Forward, Request, Script
 
     Document = dict[str, Any]
 

@@ -8,9 +8,9 @@ from dataclasses import replace
 
 from lakepact.conformance.clients.iceberg_rest.kit.lab import CatalogClientLab
 from lakepact.conformance.clients.iceberg_rest.suite import check
-from lakepact.conformance.clients.listener import Answer
-from lakepact.conformance.clients.scripted_server import Forward, Request, Script
 from lakepact.conformance.judging import expect
+from lakepact.conformance.programs.listener import Answer
+from lakepact.conformance.programs.scripted_server import Forward, Request, Script
 
 AWKWARD = ("50%41", "a+b&c=d", "q?#", "élan", "with.dot")
 

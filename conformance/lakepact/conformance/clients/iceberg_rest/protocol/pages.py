@@ -11,10 +11,10 @@ from lakepact.conformance.clients.iceberg_rest.kit.lab import CatalogClientLab
 from lakepact.conformance.clients.iceberg_rest.kit.scripts import BODIES, error
 from lakepact.conformance.clients.iceberg_rest.suite import check
 from lakepact.conformance.clients.lab import Performance
-from lakepact.conformance.clients.listener import Answer
-from lakepact.conformance.clients.scripted_server import MOST_REQUESTS, Forward, Request, Script
 from lakepact.conformance.evidence.outcome import Blocked, Unmet
 from lakepact.conformance.judging import expect
+from lakepact.conformance.programs.listener import Answer
+from lakepact.conformance.programs.scripted_server import MOST_REQUESTS, Forward, Request, Script
 from lakepact.generated.iceberg_rest import op
 
 LISTINGS = frozenset({op.list_namespaces, op.list_tables, op.list_views})

@@ -13,10 +13,10 @@ from lakepact.conformance.clients.iceberg_rest.kit.repeated_commits import COMMI
 from lakepact.conformance.clients.iceberg_rest.kit.scripts import answering, error
 from lakepact.conformance.clients.iceberg_rest.suite import check
 from lakepact.conformance.clients.lab import Performance
-from lakepact.conformance.clients.listener import Answer
 from lakepact.conformance.evidence.exchanges import Exchange
 from lakepact.conformance.evidence.outcome import NotOffered, Unmet
 from lakepact.conformance.judging import expect
+from lakepact.conformance.programs.listener import Answer
 from lakepact.generated.contract import OperationId
 from lakepact.generated.iceberg_rest import op
 

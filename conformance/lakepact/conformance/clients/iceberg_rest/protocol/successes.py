@@ -10,16 +10,16 @@ from lakepact.conformance.clients.iceberg_rest.kit.lab import VIEW_SQL, path_of
 from lakepact.conformance.clients.iceberg_rest.kit.repeated_commits import COMMITS
 from lakepact.conformance.clients.iceberg_rest.kit.scripts import answering, error
 from lakepact.conformance.clients.iceberg_rest.suite import check
-from lakepact.conformance.clients.program import in_order
 from lakepact.conformance.evidence.outcome import Blocked, NotOffered, Unmet
 from lakepact.conformance.judging import expect
+from lakepact.conformance.programs.program import in_order
 from lakepact.generated.iceberg_rest import op
 
 if TYPE_CHECKING:
     from lakepact.conformance.clients.iceberg_rest.kit.lab import CatalogClientLab
     from lakepact.conformance.clients.lab import Performance
-    from lakepact.conformance.clients.listener import Answer
-    from lakepact.conformance.clients.scripted_server import Forward, Request
+    from lakepact.conformance.programs.listener import Answer
+    from lakepact.conformance.programs.scripted_server import Forward, Request
     from lakepact.generated.contract import OperationId
 
     Document = dict[str, Any]

@@ -12,10 +12,10 @@ from lakepact.conformance.clients.iceberg_rest.kit.deleted_rows import (
 )
 from lakepact.conformance.clients.iceberg_rest.kit.lab import CatalogClientLab
 from lakepact.conformance.clients.iceberg_rest.suite import check
-from lakepact.conformance.clients.program import in_order
 from lakepact.conformance.evidence import extras
 from lakepact.conformance.evidence.outcome import NotOffered
 from lakepact.conformance.judging import expect
+from lakepact.conformance.programs.program import in_order
 from lakepact.extras import install
 
 LIBRARIES = ("pyarrow", "pyroaring")

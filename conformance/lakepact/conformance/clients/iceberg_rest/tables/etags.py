@@ -7,11 +7,11 @@ from urllib.parse import parse_qsl, urlsplit
 
 from lakepact.conformance.clients.iceberg_rest.kit.lab import CatalogClientLab
 from lakepact.conformance.clients.iceberg_rest.suite import check
-from lakepact.conformance.clients.listener import Answer
-from lakepact.conformance.clients.scripted_server import Forward, Request, Script
 from lakepact.conformance.evidence.exchanges import Exchange
 from lakepact.conformance.evidence.outcome import NotOffered
 from lakepact.conformance.judging import expect
+from lakepact.conformance.programs.listener import Answer
+from lakepact.conformance.programs.scripted_server import Forward, Request, Script
 from lakepact.generated.iceberg_rest import op
 
 CONDITION = "if-none-match"

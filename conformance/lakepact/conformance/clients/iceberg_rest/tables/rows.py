@@ -13,17 +13,17 @@ from lakepact.conformance.clients.iceberg_rest.kit.grown_tables import (
 )
 from lakepact.conformance.clients.iceberg_rest.suite import check
 from lakepact.conformance.clients.iceberg_rest.tables.scans import planned_by_server, planning
-from lakepact.conformance.clients.program import in_order
-from lakepact.conformance.clients.scripted_server import as_it_is
 from lakepact.conformance.evidence.shared_files import SharedFile
 from lakepact.conformance.judging import expect
+from lakepact.conformance.programs.program import in_order
+from lakepact.conformance.programs.scripted_server import as_it_is
 from lakepact.generated.iceberg_rest import op
 
 if TYPE_CHECKING:
     from lakepact.conformance.clients.iceberg_rest.kit.grown_tables import GrownTable, Rows
     from lakepact.conformance.clients.iceberg_rest.kit.lab import CatalogClientLab
     from lakepact.conformance.clients.lab import Performance
-    from lakepact.conformance.clients.scripted_server import Script
+    from lakepact.conformance.programs.scripted_server import Script
 
     Document = dict[str, Any]
 

@@ -9,9 +9,9 @@ import orjson
 from lakepact.conformance.clients.iceberg_rest.kit.grown_tables import TABLE, grown
 from lakepact.conformance.clients.iceberg_rest.kit.scripts import error, with_endpoints
 from lakepact.conformance.clients.iceberg_rest.suite import check
-from lakepact.conformance.clients.listener import Answer
 from lakepact.conformance.evidence.outcome import Blocked, NotOffered
 from lakepact.conformance.judging import expect
+from lakepact.conformance.programs.listener import Answer
 from lakepact.generated.iceberg_rest import op
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from lakepact.conformance.clients.iceberg_rest.kit.lab import CatalogClientLab
     from lakepact.conformance.clients.lab import Performance
-    from lakepact.conformance.clients.scripted_server import Forward, Request, Script
+    from lakepact.conformance.programs.scripted_server import Forward, Request, Script
 
     Document = dict[str, Any]
 

@@ -10,10 +10,10 @@ from lakepact.conformance.clients.iceberg_rest.access.file_access import PATH, T
 from lakepact.conformance.clients.iceberg_rest.access.tokens import CREDENTIAL, Issuer
 from lakepact.conformance.clients.iceberg_rest.v1_11_0.suite import NewerCatalogClientLab
 from lakepact.conformance.clients.iceberg_rest.v1_12_0.suite import check
-from lakepact.conformance.clients.listener import Answer
-from lakepact.conformance.clients.scripted_server import Forward, Request
 from lakepact.conformance.evidence.outcome import NotOffered
 from lakepact.conformance.judging import expect
+from lakepact.conformance.programs.listener import Answer
+from lakepact.conformance.programs.scripted_server import Forward, Request
 from lakepact.generated.iceberg_rest import op
 
 PROPERTIES = {"lakepact.table": "t", "lakepact.empty": ""}

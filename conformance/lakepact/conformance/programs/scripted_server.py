@@ -19,10 +19,10 @@ from typing import Any, Self, TypeAlias
 import httpx
 import orjson
 
-from lakepact.conformance.clients.listener import Answer, Listener, Received
 from lakepact.conformance.evidence.exchanges import Exchange
 from lakepact.conformance.evidence.outcome import Blocked
 from lakepact.conformance.http.wire import Wire
+from lakepact.conformance.programs.listener import Answer, Listener, Received
 from lakepact.generated.contract import Contract, OperationId
 
 Forward: TypeAlias = "Callable[[Request], Answer]"
