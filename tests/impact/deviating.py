@@ -7,8 +7,8 @@ import tempfile
 from concurrent.futures import ProcessPoolExecutor
 from typing import TYPE_CHECKING
 
-from impact.outcomes import CONTRACT, VERSION
 from lakepact.conformance.evidence.outcome import Blocked
+from lakepact.conformance.programs.everyday.outcomes import CONTRACT, VERSION
 from lakepact.conformance.report.cases import deviations
 from lakepact.conformance.report.lines import lines
 from lakepact.conformance.running import plan, runner

@@ -7,7 +7,9 @@ from collections.abc import Collection, Generator, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from impact.outcomes import (
+from impact.truth import State, Truth
+from lakepact.conformance.evidence.outcome import NotOffered
+from lakepact.conformance.programs.everyday.outcomes import (
     CONTRACT,
     SEVERITY,
     VERSION,
@@ -19,9 +21,14 @@ from impact.outcomes import (
     error_of,
     short,
 )
-from impact.programme import AS_SOUND, CHAINS, PAGE, REFUSED, Step, Stored
-from impact.truth import State, Truth
-from lakepact.conformance.evidence.outcome import NotOffered
+from lakepact.conformance.programs.everyday.programme import (
+    AS_SOUND,
+    CHAINS,
+    PAGE,
+    REFUSED,
+    Step,
+    Stored,
+)
 from lakepact.conformance.programs.program import Program, in_order
 from lakepact.reference_server.faults import Fault, wrap_rule
 from lakepact.reference_server.running import running

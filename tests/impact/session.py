@@ -21,8 +21,8 @@ import pytest
 
 from clients_matrix.clients import CLIENTS, ClientProgram
 from impact.measuring import SECONDS, Sound, impact, sound
-from impact.outcomes import CONTRACT, NOT_CALLED, VERSION
 from impact.table import CANDIDATES, candidates, is_harmless, listed, table, text_of
+from lakepact.conformance.programs.everyday.outcomes import CONTRACT, NOT_CALLED, VERSION
 from lakepact.conformance.programs.program import Program
 from lakepact.generated.contract import Contract
 from lakepact.reference_server.faults import UnknownFault

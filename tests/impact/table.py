@@ -7,7 +7,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from impact.deviating import deviating
-from impact.outcomes import CONTRACT, NOT_CALLED, SEVERITY, VERSION
+from lakepact.conformance.programs.everyday.outcomes import CONTRACT, NOT_CALLED, SEVERITY, VERSION
 from lakepact.generated.contract import Contract
 from mutants import faults
 

@@ -11,7 +11,7 @@ from urllib.parse import unquote, urlsplit
 import fastavro
 import pyarrow.parquet as pq
 
-from impact.programme import Stored
+from lakepact.conformance.programs.everyday.programme import Stored
 from lakepact.conformance.programs.program import in_order
 
 if TYPE_CHECKING:

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from jsonschema_rs import Draft202012Validator
 
-from impact.outcomes import difference, is_clear
 from impact.table import candidates, listed
+from lakepact.conformance.programs.everyday.outcomes import difference, is_clear
 from lakepact.generated.contract import Contract
 from mutants import faults
 

@@ -8,14 +8,14 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from impact.programme import REFUSED
+from lakepact.conformance.programs.everyday.programme import REFUSED
 from lakepact.conformance.programs.program import in_order
 from lakepact.generated.contract import Contract
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
 
-    from impact.programme import Step
+    from lakepact.conformance.programs.everyday.programme import Step
     from lakepact.conformance.programs.program import Ended
 
 CONTRACT, VERSION = "iceberg_rest", "1.11.0"
