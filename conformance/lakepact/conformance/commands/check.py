@@ -7,6 +7,7 @@ import secrets
 import sys
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ from lakepact.conformance.evidence.outcome import Blocked
 from lakepact.conformance.evidence.target import Target, address
 from lakepact.conformance.http.wire import NoAnswer
 from lakepact.conformance.judging import known_failures
+from lakepact.conformance.programs.everyday import on_target
 from lakepact.conformance.report import output
 from lakepact.conformance.report.screen import Screen
 from lakepact.conformance.running import plan, profiles, runner
@@ -175,6 +177,14 @@ EMBEDDED = "the embedded server"  #: the target in reports if it did not start
     metavar="N",
     help="Checks that run at the same time; 1 for a server that limits the rate of requests.",
 )
+@click.option(
+    "--clients",
+    "client_programs",
+    multiple=True,
+    metavar="NAME[=COMMAND]",
+    help="Also let clients perform everyday tasks on the target, and report how each task ends: "
+    "pyiceberg, duckdb, or NAME='COMMAND' of a program as docs/test-a-client.md describes.",
+)
 @click.option("--strict", is_flag=True, help="Fail on unmet SHOULD requirements too.")
 @click.option(
     "--no-cleanup",
@@ -222,6 +232,7 @@ def check(
     max_body: float | None,
     max_wait: float | None,
     workers: int,
+    client_programs: tuple[str, ...],
     strict: bool,
     no_cleanup: bool,
     verbose: bool,
@@ -265,8 +276,8 @@ def check(
             features=[*given.get("features", {}), *switched],
             parameters=[*given.get("parameters", {}), *told],
         )
-        stateful = _stateful_requests(stateful_requests, suite, only)
-        _require_fuzzer(fuzz, stateful, suite)
+        stateful = _stateful_requests(stateful_requests, suite, only, fuzz=fuzz)
+        clients = on_target.programs(client_programs)
     except (LookupError, ValueError) as wrong:
         raise click.UsageError(str(wrong.args[0] if wrong.args else wrong)) from wrong
     stopped, run = "", None
@@ -311,6 +322,7 @@ def check(
                 max_workers=workers,
                 late_seconds=LATE_SECONDS if target_url else 0.0,
                 profile=profile.name if profile else "",
+                observe=partial(on_target.observe, clients),
             )
             for _ in output.watched(
                 run, console, live=console.is_terminal if live is None else live
@@ -346,14 +358,19 @@ def _shared_folder(
     return profiles.shared_files(option, given, features) if url else None
 
 
-def _stateful_requests(asked: int | None, suite: suites.Suite[Any], only: Sequence[str]) -> int:
-    """Return how many requests the stateful tests send: the option, else the default of a complete run."""
+def _stateful_requests(
+    option: int | None, suite: suites.Suite[Any], only: Sequence[str], *, fuzz: int
+) -> int:
+    """Return how many requests the stateful tests send: the option, else the default of a complete run.
+
+    Raises:
+        ValueError: the contract has no stateful tests, or no fuzzer for its requests.
+    """
     has_a_model = suite.fuzz is not None and suite.fuzz.model is not None
-    return asked if asked is not None else STATEFUL_REQUESTS if has_a_model and not only else 0
-
-
-def _require_fuzzer(fuzz: int, stateful: int, suite: suites.Suite[Any]) -> None:
+    default = STATEFUL_REQUESTS if has_a_model and not only else 0
+    stateful = default if option is None else option
     if fuzz and suite.fuzz is None:
         raise ValueError(f"--fuzz: {suite.contract.name} has no fuzzer")
-    if stateful and (suite.fuzz is None or suite.fuzz.model is None):
+    if stateful and not has_a_model:
         raise ValueError(f"--stateful-requests: {suite.contract.name} has no stateful tests")
+    return stateful

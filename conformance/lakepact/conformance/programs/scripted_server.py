@@ -228,7 +228,7 @@ class ScriptedServer:
         started = time.perf_counter()
         path = found[2] or "/"
         headers = httpx.Headers(list(received.headers))
-        operation = self._operation(received.method, path, served.prefix)
+        operation = operation_of(self._contract, received.method, path, served.prefix)
         request = Request(
             operation, received.method, path + (found[3] or ""), headers, received.body, served.url
         )
@@ -265,14 +265,15 @@ class ScriptedServer:
         served.exchanges.append(exchange)
         return answer
 
-    def _operation(self, method: str, path: str, prefix: str) -> OperationId | None:
-        """Return the operation of a request; the route with the fewest variables where several fit."""
-        fitting = [
-            (template.count("{"), operation)
-            for known, template, operation in self._contract.routes
-            if known == method and _pattern(template, prefix).fullmatch(path)
-        ]
-        return min(fitting)[1] if fitting else None
+
+def operation_of(contract: Contract, method: str, path: str, prefix: str) -> OperationId | None:
+    """Return the operation of a request; the route with the fewest variables where several fit."""
+    fitting = [
+        (template.count("{"), operation)
+        for known, template, operation in contract.routes
+        if known == method and _pattern(template, prefix).fullmatch(path)
+    ]
+    return min(fitting)[1] if fitting else None
 
 
 class _Once:

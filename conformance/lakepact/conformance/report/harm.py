@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
@@ -70,9 +70,22 @@ def in_order(report: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
     places = {cause["number"]: place for place, cause in enumerate(causes, start=1)}
     lines = (next(following) if line["line"] == "cause" else line for line in report)
     return [
-        line | {m: places[line[m]]} if (m := members.get(line["line"], "")) in line else line
+        line | {m: places[line[m]]}
+        if (m := members.get(line["line"], "")) in line
+        else _renumbered(line, places)
         for line in lines
     ]
+
+
+def _renumbered(line: dict[str, Any], places: Mapping[int, int]) -> dict[str, Any]:
+    """Return the line of a client whose tasks name causes by their new numbers; any other line unchanged."""
+    if line["line"] != "client":
+        return line
+    tasks = [
+        task | ({"cause": places[task["cause"]]} if "cause" in task else {})
+        for task in line["findings"]
+    ]
+    return {**line, "findings": tasks}
 
 
 def terms(header: Line, cause: Line) -> dict[str, str]:

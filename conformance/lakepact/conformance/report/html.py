@@ -12,6 +12,7 @@ from lakepact.conformance.report.causes import Severity, summary
 from lakepact.conformance.report.filters import SCRIPT, form
 from lakepact.conformance.report.findings import Findings, marks
 from lakepact.conformance.report.looks import LOOKS, VERDICTS, by_area, looks
+from lakepact.conformance.report.observed import observed
 from lakepact.conformance.report.page import card, chip, page, section, share_bar, top, wide
 from lakepact.conformance.report.requests import offered, settings
 
@@ -148,6 +149,9 @@ def _notices(report: Sequence[Mapping[str, Any]], *, has_results: bool) -> Itera
         yield f"<b>Part of the contract:</b> limited to <code>{escape(', '.join(header['only']))}</code>."
     if header["strict"]:
         yield "<b>Strict:</b> a broken SHOULD counts like a broken MUST."
+    for client, outcome, tasks in observed(report):
+        lines = "".join(f"<br>{escape(task)}" for task in tasks)
+        yield f"<b>{escape(client)} on this server:</b> {escape(outcome)}{lines}"
 
 
 def _summary(

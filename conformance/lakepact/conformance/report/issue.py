@@ -9,6 +9,7 @@ from typing import Any
 from lakepact.conformance.evidence.escaping import code, code_block
 from lakepact.conformance.evidence.escaping import markdown as md
 from lakepact.conformance.report import harm
+from lakepact.conformance.report.observed import harmed_by
 from lakepact.conformance.report.requests import deciding, exchanges_of, of_cause
 
 NAME = re.compile(r"lp_[0-9a-f]+(_\d+)+")  #: of an object that a check creates
@@ -42,6 +43,8 @@ def _lines(
     yield f"Clause: {code(first['clause'])} of {md(contract)}."
     yield f"Requirement of lakepact {md(header['lakepact'])}: {md(first['requirement'])}.\n"
     yield from _clients(header, cause)
+    yield from (f"- {md(line)}" for line in harmed_by(report, cause["number"]))
+    yield ""
     yield from _steps(cause["number"], first, [exchange["curl"] for exchange in sent])
     expected, actual = (" ".join(verdict.get(side, "").split()) for side in ("expected", "actual"))
     yield f"Expected: {code(expected)}\n"

@@ -5,6 +5,7 @@
 | `header`   | report version, contract, target without secrets, what it declares, filters, start                |
 | `result`   | one requirement: outcome, level, sentence, clause, and every judgement that led to it             |
 | `cause`    | one cause of failures: severity, title and the requirements that it breaks                        |
+| `client`   | a client that performed everyday tasks on the target: its outcome, and each task that did not work    |
 | `exchange` | one request and its answer, redacted, for every judgement that is not a pass                      |
 | `footer`   | counts by outcome, causes by severity, verdict, exit code, seconds, what could not be removed, why it ended early     |
 """
@@ -30,6 +31,7 @@ from jsonschema_rs import Draft202012Validator
 from lakepact.conformance.evidence.escaping import json
 from lakepact.conformance.evidence.exchanges import MARGIN, SHOWN_BODY, ErrorBody, Exchange
 from lakepact.conformance.evidence.limits import MIB
+from lakepact.conformance.evidence.observations import Observation, TaskOutcome
 from lakepact.conformance.evidence.outcome import LOWEST_ERROR, Failure, Outcome, Verdict
 from lakepact.conformance.evidence.redaction import REDACTED, SECRET_HEADERS
 from lakepact.conformance.http.caller import REFUSED
@@ -122,6 +124,9 @@ def lines(run: Run, *, strict: bool = False, stopped: str = "") -> Iterator[dict
         for line in told
     )
     yield from found
+    tasks = [task for observation in run.observations for task in observation.findings]
+    shown.update({task.exchange for task in tasks} & run.wire.exchanges.keys())
+    yield from (_client(run, observation, found) for observation in run.observations)
     yield from (
         line(n) if n in whole else _exchange(run, run.wire.exchanges[n], whole=False)
         for n in sorted(shown | whole)
@@ -303,6 +308,48 @@ def _cause(number: int, cause: Cause, evidence: Sequence[dict[str, Any]]) -> dic
         "requirements": list(cause.requirements),
         "evidence": list(evidence),
     }
+
+
+def _client(run: Run, observation: Observation, found: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    return {
+        "line": "client",
+        "client": observation.client,
+        "tasks": observation.tasks,
+        **({"outcome": observation.outcome} if observation.outcome else {}),
+        **({"reason": run.wire.redact(observation.reason)} if observation.reason else {}),
+        "findings": [_task(run, task, found) for task in observation.findings],
+    }
+
+
+def _task(run: Run, task: TaskOutcome, found: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """Return a task that did not work, with the cause whose evidence is the same answer to the same operation."""
+    exchange = run.wire.exchanges.get(task.exchange)
+    cause = next(
+        (
+            cause["number"]
+            for cause in found
+            for evidence in cause["evidence"]
+            if exchange and _is_alike(exchange, run.wire.exchanges.get(evidence.get("exchange", 0)))
+        ),
+        None,
+    )
+    return {
+        "task": task.task,
+        "outcome": task.outcome,
+        "detail": task.detail,
+        **({"exchange": task.exchange} if exchange else {}),
+        **({"cause": cause} if cause else {}),
+    }
+
+
+def _is_alike(exchange: Exchange, other: Exchange | None) -> bool:
+    """Return whether two requests of one operation got the same error: only then one cause explains both."""
+    return (
+        other is not None
+        and exchange.status >= LOWEST_ERROR
+        and (exchange.operation, exchange.status) == (other.operation, other.status)
+        and (exchange.error and exchange.error.type) == (other.error and other.error.type)
+    )
 
 
 def _exchange(run: Run, exchange: Exchange, *, whole: bool) -> dict[str, Any]:

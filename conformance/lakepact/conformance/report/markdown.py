@@ -13,6 +13,7 @@ from lakepact.conformance.report.badge import scope
 from lakepact.conformance.report.blocked import findings, reason
 from lakepact.conformance.report.causes import summary
 from lakepact.conformance.report.looks import by_area
+from lakepact.conformance.report.observed import observed
 from lakepact.conformance.report.requests import (
     curls,
     deciding,
@@ -68,6 +69,9 @@ def _document(report: Sequence[dict[str, Any]]) -> Iterator[str]:
     yield from table(
         ("area", *(o.value for o in shown)), rows, alignment="---:", aligned=len(shown)
     )
+    for client, observation, tasks in observed(report):
+        yield f"- {md(client)} on this server: {md(observation)}"
+        yield from (f"  - {md(task)}" for task in tasks)
     outcome = None
     for cause, group in findings(report):
         if cause is not None:

@@ -14,6 +14,7 @@ from lakepact.conformance.report import harm
 from lakepact.conformance.report.blocked import findings, reason
 from lakepact.conformance.report.causes import Severity, plural, summary
 from lakepact.conformance.report.looks import by_area
+from lakepact.conformance.report.observed import observed
 from lakepact.conformance.report.requests import (
     curls,
     deciding,
@@ -73,6 +74,9 @@ def show(
     if verbose:
         _kept(results, console)
     console.print(_table(results))
+    for client, outcome, tasks in observed(report):
+        console.print(f"[bold]{terminal(client)}[/]  {terminal(outcome)}", highlight=False)
+        _say((("", task) for task in tasks), console)
     _verdict(
         header,
         footer,

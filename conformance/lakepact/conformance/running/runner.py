@@ -17,6 +17,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from lakepact.conformance.evidence.limits import Budget
+from lakepact.conformance.evidence.observations import Observation
 from lakepact.conformance.evidence.outcome import (
     Blocked,
     NotOffered,
@@ -99,6 +100,8 @@ class Run:
     leftovers: list[str] = field(
         default_factory=list
     )  #: one line for each created object that could not be removed: why
+    observe: Callable[[Run], Iterable[Observation]] = lambda _: ()  #: lets clients use the target
+    observations: list[Observation] = field(default_factory=list)
     seconds: float = 0.0
 
     def __post_init__(self) -> None:
@@ -134,6 +137,7 @@ class Run:
         started, self._began = time.perf_counter(), time.time()
         try:
             self._discover()
+            self.observations.extend(self.observe(self))  # before checks leave objects
             try:
                 yield from self._scenarios(self._checks())
                 if self.stateful:
@@ -252,7 +256,7 @@ class Run:
             raise Blocked(f"{suite.contract.name} has no fuzzer")
         invariants = tuple(suite.invariants.values())
         events = fuzzed(
-            partial(self._lab, "fuzz"),
+            partial(self.lab, "fuzz"),
             suite.contract,
             invariants,
             fuzz=suite.fuzz,
@@ -265,7 +269,7 @@ class Run:
         suite = self.plan.suite
         if suite.fuzz is None or suite.fuzz.model is None:
             raise Blocked(f"{suite.contract.name} has no stateful tests")
-        lab, fuzz = partial(self._lab, "model"), suite.fuzz
+        lab, fuzz = partial(self.lab, "model"), suite.fuzz
         events = modelled(
             lab,
             suite.contract,
@@ -343,7 +347,8 @@ class Run:
         """Return whether an optional feature of the contract is on."""
         return is_on(self.plan.suite.contract.features[name], self.target, self.offer)
 
-    def _lab(self, check: str, serial: int, waived: frozenset[str] = frozenset()) -> Lab:
+    def lab(self, check: str, serial: int, waived: frozenset[str] = frozenset()) -> Lab:
+        """Return the lab of a check, once the target is discovered."""
         if self.offer is None:
             raise RuntimeError("a check cannot run before the target is discovered")
         lab: Lab = self.plan.suite.lab(
@@ -361,7 +366,7 @@ class Run:
 
     def _trail(self, exchange: Exchange) -> tuple[int, ...]:
         """Return the number of an exchange after those of earlier changes of its check to the objects that it names."""
-        lab, named = self._lab(DISCOVERY, 0), exchange.objects
+        lab, named = self.lab(DISCOVERY, 0), exchange.objects
         before = [
             e
             for _, e in sorted(self.wire.exchanges.items())
@@ -413,7 +418,7 @@ class Run:
     def _illness(self) -> str:
         """Return why the target does not answer ordinary requests as usual; empty if it does, or if the suite cannot tell."""
         health = self.plan.suite.health
-        lab = self._lab(HEALTH, len(self.plan.checks))
+        lab = self.lab(HEALTH, len(self.plan.checks))
         try:
             if health is not None:
                 health(lab)
@@ -427,7 +432,7 @@ class Run:
         return ""
 
     def _one(self, check: Check, serial: int) -> _CheckRun:
-        lab = self._lab(check.name, serial, check.waived)
+        lab = self.lab(check.name, serial, check.waived)
         if self._broken:
             return (
                 check,
@@ -448,7 +453,7 @@ class Run:
             for requirement, since, look in lab.looks if not self._broken else ():
                 time.sleep(max(0.0, since + self.late_seconds - time.monotonic()))
                 late = f"looked at again {time.monotonic() - since:.0f} s later"
-                looking = self._lab(check.name, n)
+                looking = self.lab(check.name, n)
                 verdicts = [
                     noted(v, late)
                     for v in judged(replace(check, requirements=(requirement,), run=look), looking)
@@ -469,7 +474,7 @@ class Run:
         ]
         listed = self.plan.suite.leftovers
         sent = (exchange for _, exchange in sorted(self.wire.exchanges.items()))
-        self.leftovers.extend(listed(self._lab(DISCOVERY, 0), sent) if listed else failed)
+        self.leftovers.extend(listed(self.lab(DISCOVERY, 0), sent) if listed else failed)
 
     def results(self) -> dict[str, Result]:
         """Return the result of every judged requirement, in the registry's order."""

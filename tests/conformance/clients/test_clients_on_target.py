@@ -1,0 +1,80 @@
+"""`lakepact check --clients`: clients perform everyday tasks on the checked server."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+from lakepact.cli import main
+from lakepact.conformance.report import lines
+from lakepact.conformance.report.issue import issue
+
+PROGRAM = shlex.join([sys.executable, str(Path(__file__).parent / "miniature_catalog_client.py")])
+RENAMES_NO_VIEWS, LOSES_RENAMES = "renameView.answers-500", "renameTable.not-persisted"
+REQUIREMENT = "IRC-VIEW-REN-001"
+
+
+@pytest.fixture(scope="module")
+def report(tmp_path_factory: pytest.TempPathFactory) -> list[dict[str, Any]]:
+    """Return the report of a server that renames neither views nor tables, with two clients."""
+    file = tmp_path_factory.mktemp("observed") / "report.jsonl"
+    arguments = ["--only", REQUIREMENT, "--report", f"jsonl={file}"]
+    arguments += ["--clients", f"small={PROGRAM}", "--clients", "silent=true"]
+    faults = [f"--fault={fault}" for fault in (RENAMES_NO_VIEWS, LOSES_RENAMES)]
+    done = CliRunner().invoke(main, ["check", *arguments, *faults])
+    assert done.exit_code == 1, done.output
+    return lines.read(file)
+
+
+def observation(report: list[dict[str, Any]], client: str) -> dict[str, Any]:
+    (line,) = [one for one in report if one["line"] == "client" and one["client"] == client]
+    return line
+
+
+def test_client_is_observed_with_the_request_and_the_cause_of_its_error(
+    report: list[dict[str, Any]],
+) -> None:
+    (finding,) = [
+        one for one in observation(report, "small")["findings"] if one["task"] == "rename-view"
+    ]
+    exchanges = {line["number"]: line for line in report if line["line"] == "exchange"}
+    (cause,) = [
+        line for line in report if line["line"] == "cause" and line["number"] == finding["cause"]
+    ]
+
+    assert finding["outcome"] == "refuses"
+    assert exchanges[finding["exchange"]]["operation"] == "renameView"
+    assert exchanges[finding["exchange"]]["response"]["status"] == 500
+    assert cause["requirements"][0] == REQUIREMENT
+    assert "small on this server refuses rename-view" in issue(report, cause)
+
+
+def test_lost_change_makes_the_outcome_wrong(report: list[dict[str, Any]]) -> None:
+    line = observation(report, "small")
+    (finding,) = [one for one in line["findings"] if one["task"] == "rename-table"]
+
+    assert line["outcome"] == finding["outcome"] == "wrong"
+    assert "cause" not in finding  # an accepted request has the answer of no cause
+    assert len(line["findings"]) == 2
+    assert line["tasks"] > 40
+
+
+def test_program_that_answers_no_task_is_not_observed(report: list[dict[str, Any]]) -> None:
+    line = observation(report, "silent")
+
+    assert "outcome" not in line
+    assert "the program ended without an answer" in line["reason"]
+
+
+def test_client_without_a_program_is_wrong_usage() -> None:
+    done = CliRunner().invoke(main, ["check", "--clients", "iceberg-go"])
+
+    assert done.exit_code == 2
+    assert "iceberg-go has no program in lakepact; write --clients iceberg-go='COMMAND'" in (
+        done.output
+    )
