@@ -51,8 +51,8 @@ class Fault:
     spec: PartitionSpec = SPEC
 
 
-def of_row(n: int, column: str, value: Any) -> Fault:
-    return Fault("row", f"id={n}, column {column}", changed(n, **{column: value}))
+def of_row(n: int, column: str, value: Any, *, at: str = "") -> Fault:
+    return Fault("row", f"id={n}, column {column}{at}", changed(n, **{column: value}))
 
 
 RENAMED = NestedField(
@@ -88,8 +88,8 @@ FAULTS = {
     "byte-of-a-binary": of_row(7, "blob", b"\x08"),
     "fixed": of_row(7, "code", b"0008"),
     "uuid": of_row(7, "uid", bytes(16)),
-    "order-of-a-list": of_row(7, "tags", [None, 7, 8]),
-    "null-within-a-map": of_row(7, "stock", [("a", None), ("b", 7)]),
+    "order-of-a-list": of_row(7, "tags", [None, 7, 8], at="[0]"),
+    "null-within-a-map": of_row(7, "stock", [("a", None), ("b", 7)], at='["a"]'),
     "null-for-a-struct-of-nulls": of_row(6, "place", {"floor": None, "name": None}),
     "values-in-other-rows": Fault("row", "id=7, column price", exchanged("price", 7, 13)),
     "dropped-column": Fault("column", "column flag", columns=schema(without=["flag"])),
@@ -197,6 +197,8 @@ def test_values_of_a_changed_row_are_shown(catalogs: Catalogs) -> None:
         "what": "id=7, column price",
         "a": "0.07",
         "b": "0.08",
+        "column": "price",
+        "row": "id=7",
     } in catalogs.compared("a-cent-more")["differences"]
 
 

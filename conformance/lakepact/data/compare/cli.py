@@ -18,19 +18,17 @@ from lakepact.conformance.running.profiles import of_catalog
 from lakepact.data.catalogs import CatalogAddress
 from lakepact.data.compare import show
 from lakepact.data.compare.delta_side import DeltaSide
-from lakepact.data.compare.duckdb_engine import DuckDb
+from lakepact.data.compare.engines import Engine, engine_options
 from lakepact.data.compare.iceberg_side import IcebergSide
-from lakepact.data.compare.model import FAILING, INFORMATION
+from lakepact.data.compare.model import FAILING, INFORMATION, message
 from lakepact.data.compare.queries import SAMPLED
-from lakepact.data.compare.runs import Journal, Names, Run, message
+from lakepact.data.compare.runs import Journal, Names, Run
 from lakepact.data.compare.shared_side import SharedSide
 from lakepact.data.compare.tables import Choices
 from lakepact.extras import install
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-    from lakepact.data.compare.spark_engine import SparkEngine
 
 
 DIFFERENT, INCOMPLETE = 1, 3
@@ -126,43 +124,20 @@ def _of_sides(command: Callable[..., None]) -> Callable[..., None]:
 )
 @click.option("--no-values", is_flag=True, help="Show no values of rows.")
 @click.option(
-    "--memory",
-    default="2GB",
-    show_default=True,
-    help="The most that DuckDB uses; the rest goes to a temporary folder.",
-)
-@click.option(
     "--workers",
     type=click.IntRange(min=1),
     default=2,
     show_default=True,
     help="Tables that are compared at a time.",
 )
-@click.option(
-    "--engine",
-    type=click.Choice(("local", "spark")),
-    default="local",
-    show_default=True,
-    help="DuckDB in this process, or Spark.",
-)
-@click.option("--master", default="local[*]", show_default=True, help="The Spark master.")
-@click.option(
-    "--remote", metavar="sc://…", help="A Spark Connect server, in the place of --master."
-)
-@click.option(
-    "--conf",
-    "confs",
-    multiple=True,
-    metavar="KEY=VALUE",
-    help="A setting of Spark; may be given several times.",
-)
+@engine_options
 @click.option(
     "--report",
     type=click.Path(path_type=Path, file_okay=False),
     help="Folder of a report; another run continues there.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object per table.")
-def compare(a: str, b: str, **options: Any) -> None:
+def compare(a: str, b: str, *, engine: Callable[[], Engine], **options: Any) -> None:
     """Compare tables of two catalogs: schemas, partition specs, and all rows.
 
     A and B are Iceberg catalogs (a URL, or a name in the configuration of pyiceberg), folders of Delta tables (a path, s3://…), or shares
@@ -194,13 +169,12 @@ def compare(a: str, b: str, **options: Any) -> None:
                 for address, each, time, side in zip((a, b), settings, times, "ab", strict=True)
             ]
             tables = names.of_both(sides[0], sides[1])
-            engine = ending.enter_context(_engine(options))
             run = Run(
-                engine,
+                ending.enter_context(engine()),
                 sides[0],
                 sides[1],
                 names,
-                _choices(options),
+                _choices({**options, "a": a, "b": b}),
                 Journal(options["report"]),
                 addresses,
                 secrets,
@@ -240,16 +214,9 @@ def _side(
     if "#" in address and not is_url:
         return SharedSide(address, as_of=as_of)
     if is_url or not ("/" in address or Path(address).exists()):
-        return IcebergSide(CatalogAddress(address, properties), as_of=as_of, spark=spark)
+        catalog = CatalogAddress(address, properties)
+        return IcebergSide(catalog.connect(), catalog, as_of=as_of, spark=spark)
     return DeltaSide(address, properties, as_of=as_of)
-
-
-def _engine(options: dict[str, Any]) -> DuckDb | SparkEngine:
-    if options["engine"] == "local":
-        return DuckDb(options["memory"])
-    from lakepact.data.compare.spark_engine import SparkEngine  # noqa: PLC0415 - DuckDB needs no Spark
-
-    return SparkEngine(options["master"], options["confs"], remote=options["remote"])
 
 
 def _choices(options: dict[str, Any]) -> Choices:
@@ -257,7 +224,9 @@ def _choices(options: dict[str, Any]) -> Choices:
         table: tuple(columns.split(","))
         for table, _, columns in (key.rpartition("=") for key in options["keys"])
     }
-    failing = tuple(kind for kind in (*FAILING, *options["count"]) if kind not in options["ignore"])
+    # A catalog that is compared with itself, as at another time, has one location for both.
+    ignored = {*options["ignore"], *(("location",) if options["a"] == options["b"] else ())}
+    failing = tuple(kind for kind in (*FAILING, *options["count"]) if kind not in ignored)
     sample = round(options["sample"] * SAMPLED / 100) or int(options["sample"] > 0)
     return Choices(keys, failing, sample, options["first"], not options["no_values"])
 

@@ -23,8 +23,6 @@ from lakepact.data.compare.model import (
 LOG = "_delta_log"
 #: Types that Iceberg calls otherwise, or has only wider.
 NAMES = {
-    "byte": "int",
-    "short": "int",
     "integer": "int",
     "timestamp": "timestamptz",
     "timestamp_ntz": "timestamp",

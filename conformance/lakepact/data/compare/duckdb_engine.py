@@ -11,6 +11,7 @@ from typing import Any, Self
 from lakepact.conformance.evidence.arrow import pa
 from lakepact.data.compare.expressions import DUCKDB
 from lakepact.data.compare.model import PinnedTable
+from lakepact.data.compare.positions import positional, with_positions
 
 
 class DuckDb:
@@ -38,14 +39,16 @@ class DuckDb:
         self._ending.close()
 
     @contextlib.contextmanager
-    def session(self, sides: Mapping[str, PinnedTable]) -> Generator[Session]:
-        """Yield a session over tables, by the names of their relations."""
+    def session(self, a: PinnedTable, b: PinnedTable) -> Generator[Session]:
+        """Yield a session over two tables, which queries call `side_a` and `side_b`."""
         with self._root.cursor() as cursor:
-            yield Session(cursor, sides)
+            yield Session(cursor, {"side_a": a, "side_b": b})
 
 
 class Session:
     """Queries over two tables, with relations of their own."""
+
+    prefix = ""
 
     def __init__(self, cursor: Any, sides: Mapping[str, PinnedTable]) -> None:
         self._cursor, self._sides = cursor, sides
@@ -64,6 +67,6 @@ class Session:
     def _take(self, query: str) -> None:
         for name, table in self._sides.items():
             if name in query:  # a stream of rows can be read once
-                self._cursor.register(
-                    name, pa.RecordBatchReader.from_batches(table.schema, table.batches())
-                )
+                rows = (with_positions(batch) for batch in table.batches())
+                reader = pa.RecordBatchReader.from_batches(positional(table.schema), rows)
+                self._cursor.register(name, reader)

@@ -8,7 +8,7 @@ from importlib import import_module
 from typing import Any
 
 from lakepact import client
-from lakepact.client import ResponseError
+from lakepact.client import IcebergCatalog, ResponseError
 from lakepact.conformance.evidence.arrow import pa
 from lakepact.data.catalogs import CatalogAddress, batches
 from lakepact.data.compare.model import (
@@ -37,22 +37,24 @@ class IcebergSide:
     """A catalog.
 
     Args:
-        catalog: its address.
+        catalog: the catalog.
+        address: its address.
         as_of: the time whose snapshots are compared, or None for the current ones.
         spark: its name in the settings of Spark, if Spark reads it by Iceberg's jar.
     """
 
     def __init__(
         self,
-        catalog: CatalogAddress,
+        catalog: IcebergCatalog,
+        address: CatalogAddress,
         *,
-        as_of: dt.datetime | None,
-        spark: str | None,
+        as_of: dt.datetime | None = None,
+        spark: str | None = None,
     ) -> None:
-        self._address, self._as_of, self._spark = catalog, as_of, spark
-        self._catalog = catalog.connect()
+        self._address, self._as_of, self._spark = address, as_of, spark
+        self.catalog = catalog
         self._identifiers: dict[str, tuple[str, ...]] = {}
-        self.close = self._catalog.close
+        self.close = catalog.close
 
     def names(self, patterns: Sequence[str]) -> Iterator[str]:
         """Yield the names of the tables of namespaces that a pattern may mean."""
@@ -65,7 +67,7 @@ class IcebergSide:
             for pattern in patterns
         ]
         for namespace in self._namespaces((), starts):
-            for table in self._catalog.list_tables(namespace):
+            for table in self.catalog.list_tables(namespace):
                 identifier = (*table.namespace, table.name)
                 self._identifiers[".".join(identifier)] = identifier
                 yield ".".join(identifier)
@@ -76,7 +78,7 @@ class IcebergSide:
         if len(parent) > DEEPEST:
             raise CannotCompare(f"{'.'.join(parent)} is a namespace of more than {DEEPEST} levels")
         try:
-            found = list(self._catalog.list_namespaces(parent or None))
+            found = list(self.catalog.list_namespaces(parent or None))
         except ResponseError:
             if not parent:
                 raise
@@ -89,21 +91,32 @@ class IcebergSide:
                 yield namespace
                 yield from self._namespaces(namespace, starts)
 
-    def table(self, name: str) -> PinnedTable:
+    def exists(self, name: str) -> bool:
+        """Return whether the catalog has a table."""
+        return self.catalog.table_exists(self._identifiers.get(name, tuple(name.split("."))))
+
+    def table(self, name: str, *, at: int | None = None) -> PinnedTable:
         """Return a table at its current snapshot, or at that of the time.
 
+        Args:
+            name: Of the table, with its namespace.
+            at: The id of another snapshot.
+
         Raises:
-            CannotCompare: there was no snapshot at that time.
+            CannotCompare: there was no snapshot at that time, or with that id.
         """
         identifier = self._identifiers.get(name, tuple(name.split(".")))
-        loaded = client.pyiceberg_table(self._catalog, identifier)
-        snapshot = loaded.current_snapshot()
-        scan = loaded.scan()
+        loaded = client.pyiceberg_table(self.catalog, identifier)
+        snapshot = loaded.current_snapshot() if at is None else loaded.snapshot_by_id(at)
+        if at is not None and snapshot is None:
+            raise CannotCompare(f"it has no snapshot {at}")
         if self._as_of:
             snapshot = loaded.snapshot_as_of_timestamp(int(self._as_of.timestamp() * 1000))
             if snapshot is None:
                 raise CannotCompare(f"it had no snapshot at {self._as_of.isoformat()}")
-            scan = loaded.scan(snapshot_id=snapshot.snapshot_id)
+        is_current = self._as_of is None and at is None
+        pin = None if is_current or snapshot is None else snapshot.snapshot_id
+        scan = loaded.scan(snapshot_id=pin)
         arrow = import_module("pyiceberg.io.pyarrow").schema_to_pyarrow(
             scan.projection(), include_field_ids=False
         )
@@ -113,9 +126,9 @@ class IcebergSide:
         return PinnedTable(
             name=name,
             pin=f"{f'snapshot {snapshot.snapshot_id}' if snapshot else 'no snapshot'}, {loaded.metadata_location.rpartition('/')[2]}",
-            layout=_layout(loaded.metadata, scan.projection()),
+            layout=_layout(loaded.metadata, scan.projection(), snapshot),
             schema=schema,
-            batches=lambda: (batch.cast(schema) for batch in batches(self._catalog, loaded, scan)),
+            batches=lambda: (batch.cast(schema) for batch in batches(self.catalog, loaded, scan)),
             frame=lambda session: self._frame(session, name, snapshot),
         )
 
@@ -133,7 +146,7 @@ class IcebergSide:
         return session.read.format("lakepact").options(**options).load(name)
 
 
-def _layout(metadata: Any, schema: Any) -> Layout:
+def _layout(metadata: Any, schema: Any, snapshot: Any) -> Layout:
     names = {field: schema.find_column_name(field) for field in schema.field_ids}
     spec, order = metadata.spec(), metadata.sort_order_by_id(metadata.default_sort_order_id)
     fields = [(name, schema.find_field(name)) for name in schema.column_names]
@@ -146,11 +159,12 @@ def _layout(metadata: Any, schema: Any) -> Layout:
                 bool(field.required),
                 int(field.field_id),
                 field.doc or "",
+                _default(field),
             )
             for name, field in fields
         ),
         partition=tuple(
-            PartitionField(str(field.transform), names.get(field.source_id) or "?")
+            PartitionField(str(field.transform), names.get(field.source_id) or "?", field.name)
             for field in spec.fields
         ),
         sort=tuple(
@@ -161,4 +175,19 @@ def _layout(metadata: Any, schema: Any) -> Layout:
         properties=dict(metadata.properties),
         snapshots=len(metadata.snapshots),
         format_version=str(metadata.format_version),
+        location=metadata.location,
+        refs={name: ref.snapshot_ref_type.value for name, ref in metadata.refs.items()},
+        records=_records(snapshot),
     )
+
+
+def _default(field: Any) -> str:
+    defaults = {"initial": field.initial_default, "write": field.write_default}
+    return ", ".join(f"{name} {value}" for name, value in defaults.items() if value is not None)
+
+
+def _records(snapshot: Any) -> int | None:
+    """Return how many rows a snapshot has by its summary; None if delete files take some away."""
+    summary = (snapshot.summary if snapshot else None) or {}
+    records = summary.get("total-records")
+    return None if records is None or summary.get("total-delete-files") != "0" else int(records)

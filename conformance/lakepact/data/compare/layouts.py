@@ -3,72 +3,105 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
+from urllib.parse import urlsplit
 
 from lakepact.conformance.evidence.redaction import REDACTED, SECRET_NAMES, redacted
 from lakepact.data.compare.model import Column, Difference, Layout
 
 #: Types of Iceberg that Delta does not have, and what a copy has in their place.
-COPIED_AS = {"uuid": "string", "timestamp_ns": "timestamp", "timestamptz_ns": "timestamptz"}
+COPIED_AS = {
+    "uuid": "string",
+    "timestamp_ns": "timestamp",
+    "timestamptz_ns": "timestamptz",
+    "byte": "int",
+    "short": "int",
+}
 FIXED = re.compile(r"fixed\[\d+\]")
 
 
 def differences(a: Layout, b: Layout) -> Iterator[Difference]:
     """Yield the differences between two layouts, those of columns first."""
-    is_same_format = a.format == b.format
+    yield from _of_columns(a, b)
+    specs = [tuple(map(str, layout.partition)) for layout in (a, b)]
+    yield from _unequal("partition", "spec", *specs)
+    yield from _unequal("identifier", "identifier fields", a.identifiers, b.identifiers)
+    if a.format == b.format:
+        names = [tuple(each.name for each in layout.partition) for layout in (a, b)]
+        yield from _unequal("partition-name", "names of partition fields", *names)
+        yield from _unequal("sort", "sort order", a.sort, b.sort)
+        yield from _of_names("property", "property", a.properties, b.properties)
+        yield from _of_names("ref", "branch or tag", a.refs, b.refs)
+    if _shares_files(a.location, b.location):
+        yield Difference(
+            "location", "the files of B are where those of A are", a.location, b.location
+        )
+    formats = [(f"{layout.format} {layout.format_version}".strip(),) for layout in (a, b)]
+    yield from _unequal("format", "format version", *formats)
+    snapshots = [(layout.snapshots,) for layout in (a, b)]
+    yield from _unequal("snapshots", "number of snapshots or versions", *snapshots)
+
+
+def record_differences(a: Layout, b: Layout) -> Iterator[Difference]:
+    """Yield whether the metadata of two tables count other numbers of rows."""
+    if a.records is not None and b.records is not None and a.records != b.records:
+        yield Difference("rows", "rows by the metadata", f"{a.records:,}", f"{b.records:,}")
+
+
+def _shares_files(a: str, b: str) -> bool:
+    """Return whether the files of B are in the bucket of A, or in its folder of this machine."""
+    left, right = (urlsplit(location) for location in (a, b))
+    if not (a and b) or left.netloc != right.netloc:
+        return False
+    return bool(left.netloc) or f"{right.path}/".startswith(f"{left.path}/")
+
+
+def _of_columns(a: Layout, b: Layout) -> Iterator[Difference]:
     left, right = ({column.name: column for column in layout.columns} for layout in (a, b))
     for name in dict.fromkeys((*left, *right)):
         if name in left and name in right:
-            yield from _of_column(left[name], right[name], is_same_format=is_same_format)
+            yield from _of_column(left[name], right[name], is_same_format=a.format == b.format)
         elif (
             name.rpartition(".")[0] not in left.keys() ^ right.keys()
         ):  # else its parent is the difference
-            yield Difference(
-                "column", f"column {name}", *(_described(side.get(name)) for side in (left, right))
-            )
+            sides = [_described(side.get(name)) for side in (left, right)]
+            yield Difference("column", f"column {name}", sides[0], sides[1], name)
     orders = [
-        [column.name for column in layout.columns if column.name in left.keys() & right.keys()]
+        tuple(column.name for column in layout.columns if column.name in left.keys() & right.keys())
         for layout in (a, b)
     ]
-    if orders[0] != orders[1]:
-        yield Difference("order", "order of columns", *(", ".join(order) for order in orders))
-    yield from _unequal("partition", "spec", _listed(a.partition), _listed(b.partition))
-    yield from _unequal(
-        "identifier", "identifier fields", _listed(a.identifiers), _listed(b.identifiers)
-    )
-    if is_same_format:
-        yield from _unequal("sort", "sort order", _listed(a.sort), _listed(b.sort))
-        for name in sorted({*a.properties, *b.properties}):
-            values = [layout.properties.get(name) for layout in (a, b)]
-            if values[0] != values[1]:
-                shown = [
-                    value and (REDACTED if SECRET_NAMES.search(name) else redacted(value, ())[:200])
-                    for value in values
-                ]
-                yield Difference("property", f"property {name}", *shown)
-    yield from _unequal(
-        "format",
-        "format version",
-        f"{a.format} {a.format_version}".strip(),
-        f"{b.format} {b.format_version}".strip(),
-    )
-    yield from _unequal(
-        "snapshots", "number of snapshots or versions", str(a.snapshots), str(b.snapshots)
-    )
+    yield from _unequal("order", "order of columns", *orders)
 
 
 def _of_column(a: Column, b: Column, *, is_same_format: bool) -> Iterator[Difference]:
     what = f"column {a.name}"
     types = (a.type, b.type) if is_same_format else (_copied(a.type), _copied(b.type))
     if types[0] != types[1]:
-        yield Difference("type", what, a.type, b.type)
+        yield Difference("type", what, a.type, b.type, a.name)
     if a.required != b.required:
-        yield Difference(
-            "required", what, *("required" if column.required else "optional" for column in (a, b))
-        )
+        sides = ["required" if column.required else "optional" for column in (a, b)]
+        yield Difference("required", what, sides[0], sides[1], a.name)
     if is_same_format:
-        yield from _unequal("field-id", what, str(a.field_id), str(b.field_id))
-        yield from _unequal("doc", what, a.doc, b.doc)
+        for kind, left, right in (
+            ("field-id", str(a.field_id), str(b.field_id)),
+            ("default", a.default or "none", b.default or "none"),
+            ("doc", a.doc, b.doc),
+        ):
+            if left != right:
+                yield Difference(kind, what, left, right, a.name)
+
+
+def _of_names(
+    kind: str, what: str, a: Mapping[str, str], b: Mapping[str, str]
+) -> Iterator[Difference]:
+    for name in sorted({*a, *b}):
+        values = [side.get(name) for side in (a, b)]
+        if values[0] != values[1]:
+            is_secret = SECRET_NAMES.search(name)
+            sides = [
+                value and (REDACTED if is_secret else redacted(value, ())[:200]) for value in values
+            ]
+            yield Difference(kind, f"{what} {name}", sides[0], sides[1])
 
 
 def _copied(kind: str) -> str:
@@ -83,10 +116,9 @@ def _described(column: Column | None) -> str | None:
     )
 
 
-def _listed(parts: tuple[object, ...]) -> str:
-    return ", ".join(map(str, parts)) or "none"
-
-
-def _unequal(kind: str, what: str, a: str, b: str) -> Iterator[Difference]:
+def _unequal(
+    kind: str, what: str, a: Sequence[object], b: Sequence[object]
+) -> Iterator[Difference]:
     if a != b:
-        yield Difference(kind, what, a, b)
+        sides = [", ".join(map(str, parts)) or "none" for parts in (a, b)]
+        yield Difference(kind, what, sides[0], sides[1])

@@ -2,16 +2,40 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from lakepact.conformance.evidence.arrow import Schema
+from lakepact.conformance.evidence.redaction import redacted
 
 ICEBERG, DELTA = "iceberg", "delta"
 #: Kinds of differences that make a comparison fail, and the others, which are only reported.
-FAILING = ("table", "column", "type", "required", "partition", "rows", "values", "row")
-INFORMATION = ("order", "doc", "field-id", "identifier", "sort", "property", "format", "snapshots")
+FAILING = (
+    "table",
+    "column",
+    "type",
+    "required",
+    "default",
+    "partition",
+    "location",
+    "rows",
+    "values",
+    "row",
+    "fact",
+)
+INFORMATION = (
+    "order",
+    "doc",
+    "field-id",
+    "identifier",
+    "partition-name",
+    "sort",
+    "property",
+    "ref",
+    "format",
+    "snapshots",
+)
 
 
 class CannotCompare(Exception):
@@ -27,6 +51,7 @@ class Column:
     required: bool
     field_id: int | None = None
     doc: str = ""
+    default: str = ""  #: `initial 3, write 4`
 
 
 @dataclass(frozen=True)
@@ -35,6 +60,7 @@ class PartitionField:
 
     transform: str  #: `identity`, `day`, `bucket[16]`
     source: str
+    name: str = ""
 
     def __str__(self) -> str:
         return self.source if self.transform == "identity" else f"{self.transform}({self.source})"
@@ -52,6 +78,9 @@ class Layout:
     properties: Mapping[str, str] = field(default_factory=dict[str, str])
     snapshots: int | None = None
     format_version: str = ""
+    location: str = ""
+    refs: Mapping[str, str] = field(default_factory=dict[str, str])  #: `branch` or `tag` by name
+    records: int | None = None  #: as the metadata count rows; None where rows of files are deleted
 
 
 @dataclass(frozen=True)
@@ -76,6 +105,8 @@ class Difference:
     what: str
     a: str | None = None
     b: str | None = None
+    column: str | None = None  #: with the path within it: `place.floor`, `tags[3]`
+    row: str | None = None  #: its key: `id=7`
 
 
 @dataclass(frozen=True)
@@ -96,3 +127,15 @@ class Compared:
 def counted(count: int, noun: str) -> str:
     """Return a number with its noun."""
     return f"{count:,} {noun}{'' if count == 1 else 's'}"
+
+
+def message(wrong: Exception, secrets: Sequence[str]) -> str:
+    """Return the line of an error that says most, without secrets: the last one of a Python traceback, else the first."""
+    lines = [
+        line.strip()
+        for line in str(wrong).replace(" Detail: Python exception: ", "\n").splitlines()
+        if line.strip() and not line.lstrip().startswith("at ")
+    ] or [""]
+    raised = [line for line in lines if "Error: " in line or "Exception: " in line]
+    kind = "" if isinstance(wrong, CannotCompare) else f"{type(wrong).__name__}: "
+    return redacted(kind + (raised or lines)[-1 if raised else 0], secrets)[:500]

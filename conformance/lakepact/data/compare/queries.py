@@ -16,11 +16,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from lakepact.conformance.evidence.arrow import pa
 from lakepact.data.compare.expressions import (
     Dialect,
+    Kinds,
     Normal,
     is_nested,
     is_ordered,
@@ -40,8 +40,8 @@ class SharedColumn:
     """A column that both sides have, in one form."""
 
     name: str
-    value: str  #: the expression of its values
-    kind: Any  #: its type on side A
+    values: tuple[str, str]  #: the expressions of its values on both sides
+    kinds: Kinds
 
 
 @dataclass(frozen=True)
@@ -55,11 +55,16 @@ class Queries:
         tuple[str, str], ...
     ]  #: expressions of the partition values, of `v0`, `v1` …, after their names
     sample: int = SAMPLED  #: parts of the rows to look at
+    prefix: str = ""  #: of the relations
 
     @property
     def names(self) -> tuple[str, ...]:
         """The names of the columns."""
         return tuple(column.name for column in self.columns)
+
+    def relation(self, name: str) -> str:
+        """Return the name of a relation as the engine knows it."""
+        return f"{self.prefix}{name}"
 
     def groups(self, side: str) -> str:
         """Return the query of `groups_a` or `groups_b`."""
@@ -83,41 +88,60 @@ class Queries:
         both = ", ".join(
             f"{side}.{name} AS {side}_{name}" for name in ("n", *members) for side in SIDES
         )
-        joined = "groups_a AS a FULL JOIN groups_b AS b ON a.part = b.part"
+        left, right = (self.relation(f"groups_{side}") for side in SIDES)
+        joined = f"{left} AS a FULL JOIN {right} AS b ON a.part = b.part"
         unequal = "coalesce(a.n, 0) <> coalesce(b.n, 0) OR a.d IS DISTINCT FROM b.d"
         return f"SELECT coalesce(a.part, b.part) AS part, {both} FROM {joined} WHERE {unequal}"
 
     def bad_columns(self) -> str:
         """Return a query: in how many partitions with equally many rows the values of each column differ."""
         unequal = "count(CASE WHEN a_n = b_n AND a_d{0} IS DISTINCT FROM b_d{0} THEN 1 END) AS c{0}"
-        return f"SELECT {', '.join(unequal.format(n) for n, _ in enumerate(self.columns))} FROM bad"
+        counts = ", ".join(unequal.format(n) for n, _ in enumerate(self.columns))
+        return f"SELECT {counts} FROM {self.relation('bad')}"
 
     def differing(self) -> str:
         """Return the query of `differing`."""
         key = "".join(f"v{n}, " for n in self.key)
-        where = f"{self._label(part for _, part in self.parts)} IN (SELECT part FROM bad)"
+        where = self._in_bad()
         sides = " UNION ALL ".join(
             f"SELECT {key}h, CAST({sign} AS BIGINT) AS n FROM ({self._rows(side)}) AS r WHERE {where}"
             for side, sign in zip(SIDES, (1, -1), strict=True)
         )
         return f"SELECT {key}h, sum(n) AS n FROM ({sides}) AS s GROUP BY {key}h HAVING sum(n) <> 0"
 
+    def distinct(self, side: str) -> str:
+        """Return a query: how many rows with differences a side has, and about how many values in each column."""
+        about = ", ".join(
+            f"approx_count_distinct(v{n}) AS u{n}"
+            for n, column in enumerate(self.columns)
+            if is_ordered(column.kinds[0])
+        )
+        members = f"count(*) AS n{', ' + about if about else ''}"
+        return f"SELECT {members} FROM ({self._rows(side)}) AS r WHERE {self._in_bad()}"
+
+    def _in_bad(self) -> str:
+        part = self._label(part for _, part in self.parts)
+        return f"{part} IN (SELECT part FROM {self.relation('bad')})"
+
     def counts(self) -> str:
         """Return a query: how many rows each side has more, and for how many keys both have some."""
         more = "sum(CASE WHEN n > 0 THEN n END) AS a, -sum(CASE WHEN n < 0 THEN n END) AS b"
         key = ", ".join(f"v{n}" for n in self.key)
-        changed = f"(SELECT count(*) FROM (SELECT 1 AS x FROM differing GROUP BY {key} HAVING min(n) < 0 AND max(n) > 0) AS k)"
-        return f"SELECT {more}, {changed if key else '0'} AS changed FROM differing"
+        differing, both = self.relation("differing"), "HAVING min(n) < 0 AND max(n) > 0"
+        keys = f"SELECT 1 AS x FROM {differing} GROUP BY {key} {both}"
+        changed = f"(SELECT count(*) FROM ({keys}) AS k)" if key else "0"
+        return f"SELECT {more}, {changed} AS changed FROM {differing}"
 
     def chosen(self, first: int) -> str:
         """Return the query of `chosen`: the rows of the first keys, or without a key some of either side."""
         key = ", ".join(f"v{n}" for n in self.key)
+        differing = self.relation("differing")
         if key:
             same = " AND ".join(f"d.v{n} IS NOT DISTINCT FROM k.v{n}" for n in self.key)
-            firsts = f"SELECT DISTINCT {key} FROM differing ORDER BY {key} LIMIT {first}"
-            return f"SELECT d.h, d.n FROM differing AS d JOIN ({firsts}) AS k ON {same} LIMIT {100 * first}"
+            firsts = f"SELECT DISTINCT {key} FROM {differing} ORDER BY {key} LIMIT {first}"
+            return f"SELECT d.h, d.n FROM {differing} AS d JOIN ({firsts}) AS k ON {same} LIMIT {100 * first}"
         some = (
-            f"SELECT h, n FROM (SELECT h, n FROM differing WHERE n {sign} 0 ORDER BY h LIMIT {first}) AS x"
+            f"SELECT h, n FROM (SELECT h, n FROM {differing} WHERE n {sign} 0 ORDER BY h LIMIT {first}) AS x"
             for sign in "><"
         )
         return " UNION ALL ".join(some)
@@ -128,14 +152,16 @@ class Queries:
             f"CAST({self._readable(n)} AS {self.dialect.text}) AS t{n}"
             for n, _ in enumerate(self.columns)
         )
-        return f"SELECT DISTINCT h, {values} FROM ({self._rows(side)}) AS r WHERE h IN (SELECT h FROM chosen)"
+        return f"SELECT DISTINCT h, {values} FROM ({self._rows(side)}) AS r WHERE h IN (SELECT h FROM {self.relation('chosen')})"
 
     def _rows(self, side: str) -> str:
         """Return a query of rows: values `v0` …, their hashes `h0` …, and the hash of the whole row."""
-        values = ", ".join(f"{column.value} AS v{n}" for n, column in enumerate(self.columns))
+        place = SIDES.index(side)
+        values = ", ".join(f"{each.values[place]} AS v{n}" for n, each in enumerate(self.columns))
+        relation = self.relation(f"side_{side}")
         hashes = ", ".join(f"{self._hash(n)} AS h{n}" for n, _ in enumerate(self.columns))
         whole = self.dialect.hash.format(", ".join(f"h{n}" for n, _ in enumerate(self.columns)))
-        rows = f"SELECT *, {whole} AS h FROM (SELECT *, {hashes} FROM (SELECT {values} FROM side_{side}) AS x) AS y"
+        rows = f"SELECT *, {whole} AS h FROM (SELECT *, {hashes} FROM (SELECT {values} FROM {relation}) AS x) AS y"
         if self.sample == SAMPLED:
             return rows
         # The hash of the key if there is one: then both sides sample a changed row, or neither does.
@@ -147,12 +173,12 @@ class Queries:
     def _hash(self, place: int) -> str:
         value = f"v{place}"
         return self.dialect.hash.format(
-            self.dialect.json.format(value) if is_nested(self.columns[place].kind) else value
+            self.dialect.json.format(value) if is_nested(self.columns[place].kinds[0]) else value
         )
 
     def _figures(self, place: int, column: SharedColumn) -> str:
         digest = self.dialect.digest.format(f"h{place}")
-        ends = ("min", "max") if is_ordered(column.kind) else ()
+        ends = ("min", "max") if is_ordered(column.kinds[0]) else ()
         shown = [
             f"substr(CAST({end}(v{place}) AS {self.dialect.text}), 1, {SHOWN})" for end in ends
         ] or ["NULL", "NULL"]
@@ -173,9 +199,9 @@ class Queries:
 
     def _readable(self, place: int) -> str:
         column = self.columns[place]
-        if is_nested(column.kind):
+        if is_nested(column.kinds[0]):
             return self.dialect.json.format(f"v{place}")
-        return f"v{place}" if is_ordered(column.kind) else f"hex(v{place})"
+        return f"v{place}" if is_ordered(column.kinds[0]) else f"hex(v{place})"
 
 
 def queries_of(
@@ -185,22 +211,25 @@ def queries_of(
     *,
     key: Sequence[str] = (),
     sample: int = SAMPLED,
+    prefix: str = "",
 ) -> Queries:
     """Return the queries about the columns that both sides have in comparable types.
 
     Raises:
         CannotCompare: there is no such column, or a column of the key is none of them.
     """
-    both = [
-        (field.name, field.type, b.schema.field(field.name).type)
-        for field in a.schema
-        if field.name in b.schema.names
-    ]
-    values = [
-        (name, Normal(dialect).expression(dialect.name(name), kind, other), kind)
-        for name, kind, other in both
-    ]
-    columns = [SharedColumn(name, value, kind) for name, value, kind in values if value]
+    columns = []
+    for place, name in enumerate(a.schema.names):
+        if name not in b.schema.names:
+            continue
+        places = (place, b.schema.names.index(name))
+        kinds = (a.schema.field(places[0]).type, b.schema.field(places[1]).type)
+        values = [
+            Normal(dialect, side).expression(f"c{places[side]}", kinds)
+            for side, _ in enumerate(SIDES)
+        ]
+        if values[0] and values[1]:
+            columns.append(SharedColumn(name, (values[0], values[1]), kinds))
     names = [column.name for column in columns]
     missing = [name for name in key if name not in names]
     if not columns or missing:
@@ -216,14 +245,15 @@ def queries_of(
         if field.source in names
         for part in _part(field, names.index(field.source), columns)
     )
-    return Queries(dialect, tuple(columns), tuple(names.index(name) for name in key), parts, sample)
+    by = tuple(names.index(name) for name in key)
+    return Queries(dialect, tuple(columns), by, parts, sample, prefix)
 
 
 def _part(
     field: PartitionField, place: int, columns: Sequence[SharedColumn]
 ) -> Iterator[tuple[str, str]]:
     """Yield a partition field as an expression; engines do not compute the others, which only makes partitions larger."""
-    kind, value, name = columns[place].kind, f"v{place}", str(field)
+    kind, value, name = columns[place].kinds[0], f"v{place}", str(field)
     width = TRUNCATE.fullmatch(field.transform)
     if field.transform == "identity" and is_ordered(kind):
         yield name, value

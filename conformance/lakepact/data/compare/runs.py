@@ -14,8 +14,8 @@ from typing import Any
 import orjson
 
 from lakepact.conformance.evidence.escaping import json
-from lakepact.conformance.evidence.redaction import redacted
-from lakepact.data.compare.model import CannotCompare, Compared, Difference
+from lakepact.data.compare.engines import Engine
+from lakepact.data.compare.model import Compared, Difference, message
 from lakepact.data.compare.tables import Choices, compare
 
 FILE = "tables.jsonl"
@@ -109,7 +109,7 @@ def _replaced(name: str, pairs: Sequence[tuple[str, str]]) -> str:
 class Run:
     """The comparison of many tables of two sides by an engine."""
 
-    engine: Any
+    engine: Engine
     a: Any
     b: Any
     names: Names
@@ -142,7 +142,7 @@ class Run:
                 earlier = self.journal.finished(name, (a.pin, b.pin), options)
                 if earlier:
                     return earlier
-                result = compare(self.engine, a, b, self.choices)
+                result = compare(self.engine, a, b, self.choices, secrets=self.secrets)
             else:
                 absent = Difference(
                     "table", f"table {name}", *("exists" if there else None for there in is_there)
@@ -155,15 +155,3 @@ class Run:
         )
         self.journal.add(result)
         return result
-
-
-def message(wrong: Exception, secrets: Sequence[str]) -> str:
-    """Return the line of an error that says most, without secrets: the last one of a Python traceback, else the first."""
-    lines = [
-        line.strip()
-        for line in str(wrong).replace(" Detail: Python exception: ", "\n").splitlines()
-        if line.strip() and not line.lstrip().startswith("at ")
-    ] or [""]
-    raised = [line for line in lines if "Error: " in line or "Exception: " in line]
-    kind = "" if isinstance(wrong, CannotCompare) else f"{type(wrong).__name__}: "
-    return redacted(kind + (raised or lines)[-1 if raised else 0], secrets)[:500]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
 import orjson
 
@@ -12,6 +13,9 @@ from lakepact.client import UpgradeNeeded
 from lakepact.data.catalogs import LIMITS, RETRIES
 from lakepact.data.compare.delta_side import arrow_schema, layout
 from lakepact.data.compare.model import CannotCompare, PinnedTable
+
+if TYPE_CHECKING:
+    from lakepact.client.delta_sharing.lines import Format
 
 
 class SharedSide:
@@ -25,25 +29,34 @@ class SharedSide:
         self._as_of = as_of
         self._file, _, self._share = address.rpartition("#")
         try:
-            self._client = client.SharingClient(self._file, retries=RETRIES, limits=LIMITS)
+            self.client = client.SharingClient(self._file, retries=RETRIES, limits=LIMITS)
         except (OSError, ValueError, UpgradeNeeded) as wrong:
             raise CannotCompare(f"the profile {self._file} cannot be read: {wrong}") from wrong
-        self.close = self._client.close
+        self.close = self.client.close
 
     def names(self, _: Sequence[str]) -> Iterator[str]:
         """Yield the names of all tables of the share, with their schemas."""
-        for table in self._client.all_tables(self._share):
+        for table in self.client.all_tables(self._share):
             yield f"{table.schema_}.{table.name}"
 
-    def table(self, name: str) -> PinnedTable:
-        """Return a table with the files of its latest version, or of that of the time."""
+    def table(
+        self, name: str, *, at: int | None = None, formats: Sequence[Format] = ("delta", "parquet")
+    ) -> PinnedTable:
+        """Return a table with the files of its latest version, or of that of the time.
+
+        Args:
+            name: Of the table, with its schema.
+            at: Another version.
+            formats: The formats of answers that are accepted.
+        """
         schema, _, table = name.partition(".")
-        listing = self._client.table(self._share, schema, table).query(timestamp=self._as_of)
+        shared = self.client.table(self._share, schema, table)
+        listing = shared.query(version=at, timestamp=self._as_of, formats=tuple(formats))
         version, metadata = listing.version, listing.metadata
         columns = arrow_schema(metadata.schema_string)
         tasks = listing.tasks()
-        at = {} if version is None else {"versionAsOf": str(version)}
-        options = {"profile": self._file, **at}
+        pin = {} if version is None else {"versionAsOf": str(version)}
+        options = {"profile": self._file, **pin}
         return PinnedTable(
             name=name,
             pin=f"version {'unknown' if version is None else version} of {metadata.id}",
@@ -57,7 +70,7 @@ class SharedSide:
             batches=lambda: (
                 batch
                 for task in tasks
-                for rows in self._client.read(task)
+                for rows in self.client.read(task)
                 for batch in rows.cast(columns).to_batches()
             ),
             frame=lambda session: (

@@ -21,7 +21,7 @@ def line(console: Console, table: Compared) -> None:
 def details(console: Console, tables: Sequence[Compared], addresses: Sequence[str]) -> None:
     """Show what differs, and a summary."""
     for table in tables:
-        if table.differences:
+        if table.differences or table.information:
             console.print(f"\n[bold]{terminal(table.table)}[/]")
             for side, address, pin in zip("AB", addresses, table.pins, strict=True):
                 console.print(
@@ -29,6 +29,8 @@ def details(console: Console, tables: Sequence[Compared], addresses: Sequence[st
                 )
         for difference in table.differences:
             console.print(f"  {sentence(difference)}")
+        for difference in table.information:
+            console.print(f"  {sentence(difference, color='dim')}")
     console.print(f"\n{summary(tables)}")
 
 
@@ -81,10 +83,10 @@ def _result(table: Compared) -> str:
     return "" if table.rows[0] is None else counted(table.rows[0], "row")
 
 
-def sentence(difference: Difference) -> str:
+def sentence(difference: Difference, *, color: str = "red") -> str:
     """Return a difference as one line of the terminal's markup."""
     sides = [
         "missing" if value is None else terminal(value) for value in (difference.a, difference.b)
     ]
     both = "" if difference.a is None and difference.b is None else f": A {sides[0]}, B {sides[1]}"
-    return f"[red]{difference.kind:<9}[/] {terminal(difference.what)}{both}"
+    return f"[{color}]{difference.kind:<9}[/] {terminal(difference.what)}{both}"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-import threading
+import itertools
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Self
 
@@ -11,7 +11,7 @@ from lakepact.conformance.campaign.engines.spark import Spark
 from lakepact.data.compare.expressions import SPARK
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Mapping, Sequence
+    from collections.abc import Generator, Sequence
 
     from lakepact.data.compare.model import PinnedTable
 
@@ -30,46 +30,85 @@ class SparkEngine:
     dialect = SPARK
 
     def __init__(self, master: str, confs: Sequence[str], *, remote: str | None) -> None:
-        self._threads = threading.local()
+        self._numbers = itertools.count()
         self._spark = Spark(master, (*(() if remote else SETTINGS), *confs), remote=remote)
 
     def __enter__(self) -> Self:
+        from lakepact.spark import LakepactDataSource  # noqa: PLC0415 - where pyspark is there
+
         self._spark.__enter__()
         self._root = import_module("pyspark.sql").SparkSession.active()
+        self._root.conf.set("spark.sql.caseSensitive", "true")
+        self._root.dataSource.register(LakepactDataSource)
         return self
 
     def __exit__(self, *_: object) -> None:
         self._spark.__exit__()
 
     @contextlib.contextmanager
-    def session(self, sides: Mapping[str, PinnedTable]) -> Generator[Session]:
-        """Yield a session over tables, by the names of their relations."""
-        from lakepact.spark import LakepactDataSource  # noqa: PLC0415 - where pyspark is there
-
-        if not hasattr(
-            self._threads, "session"
-        ):  # Spark registers in the session of a thread, and only once
-            self._threads.session = self._root.newSession()
-            self._threads.session.dataSource.register(LakepactDataSource)
-        own = self._threads.session
-        for name, table in sides.items():
-            table.frame(own).createOrReplaceTempView(name)
+    def session(self, a: PinnedTable, b: PinnedTable) -> Generator[Session]:
+        """Yield a session over two tables, which queries call `side_a` and `side_b` after its prefix."""
+        prefix = f"lakepact_{next(self._numbers)}_"
         with contextlib.ExitStack() as ending:
-            yield Session(own, ending)
+            session = Session(self._root, prefix, ending)
+            for name, table in (("side_a", a), ("side_b", b)):
+                session.view(f"{prefix}{name}", _with_positions(table.frame(self._root)))
+            yield session
 
 
 class Session:
-    """Queries over two tables, with relations of their own, which the end of the block frees."""
+    """Queries over two tables, with relations of their own, which the end of the block frees.
 
-    def __init__(self, session: Any, ending: contextlib.ExitStack) -> None:
-        self._session, self._ending = session, ending
+    Args:
+        session: Of Spark; comparisons share it, because Spark Connect makes no second one.
+        prefix: Of the names of the relations.
+        ending: Frees them.
+    """
+
+    def __init__(self, session: Any, prefix: str, ending: contextlib.ExitStack) -> None:
+        self._session, self.prefix, self._ending = session, prefix, ending
+
+    def view(self, name: str, frame: Any) -> None:
+        """Give a frame a name."""
+        frame.createOrReplaceTempView(name)
+        self._ending.callback(self._session.catalog.dropTempView, name)
 
     def keep(self, name: str, query: str) -> None:
         """Make a relation of the rows of a query."""
-        kept = self._session.sql(query).cache()
-        self._ending.callback(kept.unpersist)
-        kept.createOrReplaceTempView(name)
+        frame = self._session.sql(query).cache()
+        self._ending.callback(frame.unpersist)
+        self.view(name, frame)
 
     def rows(self, query: str) -> list[dict[str, Any]]:
         """Return the rows of a query."""
         return [row.asDict() for row in self._session.sql(query).collect()]
+
+
+def _with_positions(frame: Any) -> Any:
+    """Return a frame that names columns `c0`, `c1` and members of structs `m0`, `m1`."""
+    functions = import_module("pyspark.sql.functions")
+    names = [f"c{n}" for n, _ in enumerate(frame.columns)]
+    kinds = [(field.dataType, _type(field.dataType)) for field in frame.schema]
+    return frame.toDF(*names).select(
+        *(
+            functions.col(name) if kind == other else functions.col(name).cast(other)
+            for name, (kind, other) in zip(names, kinds, strict=True)
+        )
+    )
+
+
+def _type(kind: Any) -> Any:
+    types = import_module("pyspark.sql.types")
+    if isinstance(kind, types.StructType):
+        fields = enumerate(kind.fields)
+        return types.StructType(
+            [
+                types.StructField(f"m{n}", _type(field.dataType), nullable=True)
+                for n, field in fields
+            ]
+        )
+    if isinstance(kind, types.ArrayType):
+        return types.ArrayType(_type(kind.elementType), kind.containsNull)
+    if isinstance(kind, types.MapType):
+        return types.MapType(_type(kind.keyType), _type(kind.valueType), kind.valueContainsNull)
+    return kind

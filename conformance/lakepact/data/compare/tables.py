@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
-from lakepact.conformance.evidence.escaping import json
 from lakepact.data.compare import layouts
+from lakepact.data.compare.engines import Engine, Session
+from lakepact.data.compare.examples import examples
+from lakepact.data.compare.expressions import is_floating
 from lakepact.data.compare.model import (
     FAILING,
     Compared,
     Difference,
     PinnedTable,
     counted,
+    message,
 )
 from lakepact.data.compare.queries import SAMPLED, SIDES, Queries, queries_of
 
 PARTITIONS = 20  #: that are shown
-LONGEST = 1000  #: characters of a row that is shown
+NEAREST = 100  #: rows of each side among which a row without a key is looked for
+UNIQUE = 0.9  #: of the rows have other values in a unique column, as estimates of engines err by a few percent
 
 
 @dataclass(frozen=True)
@@ -41,43 +45,71 @@ class Choices:
         return own if common.issuperset(own) else ()
 
 
-def compare(engine: Any, a: PinnedTable, b: PinnedTable, choices: Choices) -> Compared:
-    """Return the differences between two tables.
+def compare(
+    engine: Engine, a: PinnedTable, b: PinnedTable, choices: Choices, *, secrets: Sequence[str] = ()
+) -> Compared:
+    """Return the differences between two tables; those of their metadata also if rows cannot be read.
 
-    Raises:
-        CannotCompare: they have no columns in common, or no such key.
+    Args:
+        engine: Reads and compares the rows.
+        a: The table of side A.
+        b: The table of side B.
+        choices: What counts and is shown.
+        secrets: Texts that no error may show.
     """
-    found = list(layouts.differences(a.layout, b.layout))
+    differences = list(layouts.differences(a.layout, b.layout))
+    if choices.sample != SAMPLED:
+        differences += layouts.record_differences(a.layout, b.layout)
     rows: tuple[int | None, int | None] = (None, None)
-    if choices.sample:
-        queries = queries_of(a, b, engine.dialect, key=choices.key(a, b), sample=choices.sample)
-        skipped = [
-            name for name in a.schema.names if name in b.schema.names and name not in queries.names
-        ]
-        found += [
-            Difference("type", f"column {name}: its values are not compared") for name in skipped
-        ]
-        with engine.session({"side_a": a, "side_b": b}) as session:
-            for side in SIDES:
-                session.keep(f"groups_{side}", queries.groups(side))
-            rows = (_count(session, "groups_a"), _count(session, "groups_b"))
-            found += _of_rows(session, queries, rows, choices)
-    differences = tuple(difference for difference in found if difference.kind in choices.failing)
-    information = tuple(
-        difference for difference in found if difference.kind not in choices.failing
+    error = ""
+    try:
+        if choices.sample:
+            rows, found = _compared_rows(engine, a, b, choices)
+            differences += found
+    except Exception as wrong:  # noqa: BLE001 - files and engines fail in many ways, each is one line
+        error = message(wrong, secrets)
+    return Compared(
+        a.name,
+        b.name,
+        (a.pin, b.pin),
+        rows,
+        tuple(each for each in differences if each.kind in choices.failing),
+        tuple(each for each in differences if each.kind not in choices.failing),
+        error,
     )
-    return Compared(a.name, b.name, (a.pin, b.pin), rows, differences, information)
 
 
-def _count(session: Any, groups: str) -> int:
+def _compared_rows(
+    engine: Engine, a: PinnedTable, b: PinnedTable, choices: Choices
+) -> tuple[tuple[int, int], list[Difference]]:
+    """Return the numbers of rows of both sides, and their differences."""
+    key = choices.key(a, b)
+    with engine.session(a, b) as session:
+        queries = queries_of(
+            a, b, engine.dialect, key=key, sample=choices.sample, prefix=session.prefix
+        )
+        differences = [
+            Difference("type", f"column {name}: its values are not compared", column=name)
+            for name in a.schema.names
+            if name in b.schema.names and name not in queries.names
+        ]
+        for side in SIDES:
+            session.keep(queries.relation(f"groups_{side}"), queries.groups(side))
+        rows = (_count(session, queries, "a"), _count(session, queries, "b"))
+        return rows, [*differences, *_of_rows(session, queries, rows, choices)]
+
+
+def _count(session: Session, queries: Queries, side: str) -> int:
+    groups = queries.relation(f"groups_{side}")
     return int(session.rows(f"SELECT sum(n) AS n FROM {groups}")[0]["n"] or 0)  # noqa: S608 - a name of our own
 
 
 def _of_rows(
-    session: Any, queries: Queries, rows: tuple[int | None, int | None], choices: Choices
+    session: Session, queries: Queries, rows: tuple[int, int], choices: Choices
 ) -> Iterator[Difference]:
-    session.keep("bad", queries.bad())
-    bad = session.rows(f"SELECT * FROM bad ORDER BY part LIMIT {PARTITIONS}")  # noqa: S608
+    relation = queries.relation("bad")
+    session.keep(relation, queries.bad())
+    bad = session.rows(f"SELECT * FROM {relation} ORDER BY part LIMIT {PARTITIONS}")  # noqa: S608 - a name of our own
     if not bad:
         return
     if rows[0] != rows[1]:
@@ -86,15 +118,16 @@ def _of_rows(
         counts = session.rows(queries.bad_columns())[0]
         for place, name in enumerate(queries.names):
             if counts[f"c{place}"]:
-                yield Difference(
-                    "values", f"column {name}, in {counted(counts[f'c{place}'], 'partition')}"
-                )
+                what = f"column {name}, in {counted(counts[f'c{place}'], 'partition')}"
+                yield Difference("values", what, column=name)
     for partition in bad:
         yield from _of_partition(partition, queries, shows_values=choices.shows_values)
-    rest = int(session.rows("SELECT count(*) AS n FROM bad")[0]["n"]) - len(bad)
+    rest = int(session.rows(f"SELECT count(*) AS n FROM {relation}")[0]["n"]) - len(bad)  # noqa: S608 - a name of our own
     if rest > 0:
         yield Difference("rows", f"{counted(rest, 'more partition')} with differences")
-    session.keep("differing", queries.differing())
+    if not queries.key and choices.sample == SAMPLED:
+        queries = replace(queries, key=_unique_column(session, queries))
+    session.keep(queries.relation("differing"), queries.differing())
     counts = session.rows(queries.counts())[0]
     changed = f", {counted(counts['changed'], 'key')} on both sides" if counts["changed"] else ""
     yield Difference(
@@ -103,8 +136,21 @@ def _of_rows(
         *(counted(int(counts[side] or 0), "row") for side in SIDES),
     )
     if choices.first:
-        session.keep("chosen", queries.chosen(choices.first))
-        yield from _examples(session, queries, shows_values=choices.shows_values)
+        first = choices.first if queries.key else max(choices.first, NEAREST)
+        session.keep(queries.relation("chosen"), queries.chosen(first))
+        yield from examples(
+            session, queries, first=choices.first, shows_values=choices.shows_values
+        )
+
+
+def _unique_column(session: Session, queries: Queries) -> tuple[int, ...]:
+    """Return the first column that has another value in each row, as far as estimates show, or no column."""
+    counts = [session.rows(queries.distinct(side))[0] for side in SIDES]
+    for place, column in enumerate(queries.columns):
+        estimates = [(count.get(f"u{place}") or 0, count["n"]) for count in counts]
+        if not is_floating(column.kinds[0]) and all(u >= UNIQUE * n for u, n in estimates):
+            return (place,)
+    return ()
 
 
 def _of_partition(
@@ -132,6 +178,7 @@ def _of_partition(
             f"{where}, column {queries.names[n]}",
             figures[0] + digests[0],
             figures[1] + digests[1],
+            column=queries.names[n],
         )
     if not places:
         yield Difference("values", f"{where}: the same values in other rows")
@@ -142,53 +189,3 @@ def _figures(partition: Mapping[str, Any], side: str, place: int, *, shows_value
     least, greatest = (partition[f"{side}{end}{place}"] for end in ("lo", "hi"))
     ends = f", {least} to {greatest}" if shows_values and least is not None else ""
     return counted(nulls, "null") + ends
-
-
-def _examples(session: Any, queries: Queries, *, shows_values: bool) -> Iterator[Difference]:
-    """Yield the first rows that differ; a key that has one row on each side gives the columns that differ."""
-    surplus = {row["h"]: int(row["n"]) for row in session.rows("SELECT h, n FROM chosen")}
-    keys: dict[tuple[str | None, ...], tuple[list[dict[str, Any]], list[dict[str, Any]]]] = {}
-    for place, side in enumerate(SIDES):
-        for row in session.rows(queries.shown(side)):
-            if (surplus[row["h"]] > 0) == (side == "a"):
-                keys.setdefault(tuple(row[f"t{n}"] for n in queries.key), ([], []))[place].append(
-                    row
-                )
-    for key in sorted(keys, key=lambda key: [(len(part or ""), part or "") for part in key]):
-        named = (
-            ", ".join(
-                f"{queries.names[n]}={part}" for n, part in zip(queries.key, key, strict=True)
-            )
-            if shows_values
-            else ""
-        )
-        left, right = keys[key]
-        if queries.key and len(left) == len(right) == 1:
-            yield from _changed(
-                named, left[0], right[0], queries=queries, shows_values=shows_values
-            )
-        elif shows_values:
-            for place, row in [(0, row) for row in left] + [(1, row) for row in right]:
-                times = abs(surplus[row["h"]])
-                text = json({name: row[f"t{n}"] for n, name in enumerate(queries.names)})[:LONGEST]
-                what = f"{named or 'row'}{f', {times:,} times' if times > 1 else ''}"
-                yield Difference("row", what, *((None, text) if place else (text, None)))
-
-
-def _changed(
-    what: str,
-    left: Mapping[str, Any],
-    right: Mapping[str, Any],
-    *,
-    queries: Queries,
-    shows_values: bool,
-) -> Iterator[Difference]:
-    for n, name in enumerate(queries.names):
-        values = [row[f"t{n}"] for row in (left, right)]
-        if values[0] != values[1]:
-            shown = (
-                ["null" if value is None else value[:LONGEST] for value in values]
-                if shows_values
-                else ()
-            )
-            yield Difference("row", f"{what}, column {name}".removeprefix(", "), *shown)
