@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+import deltalake
 import pyarrow as pa
 import pytest
 from click.testing import CliRunner, Result
@@ -30,34 +31,63 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def findings(folder: Path) -> tuple[int, list[dict[str, Any]]]:
-    done = lakepact("verify", folder, "--json")
+def verified(folder: Path, *options: object) -> tuple[int, list[dict[str, Any]]]:
+    """Return the exit code of a verification and what it compared."""
+    done = lakepact("verify", folder, "--json", *options)
     return done.exit_code, [json.loads(line) for line in done.stdout.splitlines()]
 
 
-def wrong(folder: Path) -> tuple[int, set[str]]:
-    code, found = findings(folder)
-    return code, {f"{one['protocol']} {one['what']}" for one in found if not one["is_well"]}
+def differing(folder: Path) -> tuple[int, set[str]]:
+    code, tables = verified(folder)
+    return code, {table["table"] for table in tables if table["differences"] or table["error"]}
 
 
-def test_written_tables_verify_over_both_protocols(folder: Path) -> None:
-    code, found = findings(folder)
+def test_written_tables_verify_over_both_protocols_at_every_version(folder: Path) -> None:
+    code, tables = verified(folder)
+    rows = {table["table"]: table["rows"] for table in tables}
 
-    assert (code, [one for one in found if not one["is_well"] or not one["is_offered"]]) == (0, [])
-    assert {one["protocol"] for one in found} == {"iceberg", "delta"}
+    assert (code, [each for each in tables if each["differences"] or each["information"]]) == (
+        0,
+        [],
+    )
+    for version, count in enumerate((200, 220, 210)):
+        assert rows[f"iceberg types, version {version}"] == [count, count]
+        for form in ("parquet", "delta"):
+            assert rows[f"delta types, version {version} in {form} format"] == [count, count]
+    assert rows["delta types, version 2: changes of kind delete"] == [10, 10]
 
 
-def test_every_version_is_verified_over_both_protocols(folder: Path) -> None:
-    _, found = findings(folder)
-    looked = {(one["protocol"], one["what"]) for one in found}
+def test_verification_allows_maintenance_alone(tmp_path: Path) -> None:
+    command = ("--rows", 60, "--files", 4, "--shape", "types")
+    assert lakepact("write", tmp_path / "data", *command).exit_code == 0
+    with cli._served(tmp_path / "data") as url:
+        table = load_catalog("own", type="rest", uri=url).load_table("lp_data.types")
+        table.overwrite(table.scan().to_arrow())  # as a compaction: other files, the same rows
+        oldest = min(table.snapshots(), key=lambda snapshot: snapshot.sequence_number)
+        table.maintenance.expire_snapshots().by_id(oldest.snapshot_id).commit()
+    shared = deltalake.DeltaTable(str(tmp_path / "data" / DELTA / "types"))
+    shared.optimize.compact()
+    shared.vacuum(retention_hours=0, enforce_retention_duration=False, dry_run=False)
 
-    for version in range(3):
-        assert ("iceberg", f"version {version}: rows of its snapshot") in looked
-        assert {
-            ("delta", f"version {version}: rows in {form} format") for form in ("parquet", "delta")
-        } <= looked
-    assert ("iceberg", "version 1: records of a planned scan of what came") in looked
-    assert ("delta", "version 2: changes of kind delete") in looked
+    assert verified(tmp_path / "data")[0] == 1
+    assert verified(tmp_path / "data", "--allow", "maintenance")[0] == 0
+
+    deltalake.DeltaTable(str(tmp_path / "data" / DELTA / "types")).delete("id = 30")
+    code, tables = verified(tmp_path / "data", "--allow", "maintenance")
+    rows = {one["row"] for table in tables for one in table["differences"]}
+    assert (code, "id=30" in rows) == (1, True)
+
+
+def test_rows_only_passes_over_other_metadata(tmp_path: Path) -> None:
+    command = ("--rows", 60, "--shape", "narrow", "--as", "iceberg")
+    assert lakepact("write", tmp_path / "data", *command).exit_code == 0
+    with cli._served(tmp_path / "data") as url:
+        table = load_catalog("own", type="rest", uri=url).load_table("lp_data.narrow")
+        with table.update_spec() as spec:
+            spec.add_identity("word")
+
+    assert verified(tmp_path / "data")[0] == 1
+    assert verified(tmp_path / "data", "--rows-only")[0] == 0
 
 
 # -- wrong usage ---------------------------------------------------------------------------------------------------------
@@ -155,7 +185,7 @@ def test_tables_that_lakepact_wrote_are_replaced(tmp_path: Path) -> None:
 def test_tables_of_all_shapes_verify(tmp_path: Path) -> None:
     assert lakepact("write", tmp_path / "data", "--rows", 60, "--files", 2).exit_code == 0
 
-    assert wrong(tmp_path / "data") == (0, set())
+    assert differing(tmp_path / "data") == (0, set())
 
 
 def test_shape_without_delta_tables_exits_with_2_as_delta(tmp_path: Path) -> None:
@@ -172,7 +202,7 @@ def test_shape_without_delta_tables_is_written_as_iceberg_alone(tmp_path: Path) 
         == 0
     )
 
-    assert wrong(tmp_path / "data") == (0, set())
+    assert differing(tmp_path / "data") == (0, set())
 
 
 def test_unset_token_variable_exits_with_2(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -194,7 +224,7 @@ def test_spark_writes_the_same_tables(tmp_path: Path) -> None:
         done = lakepact("write", folder, "--rows", 2000, *wanted, *engine)
         assert done.exit_code == 0, done.output
 
-    assert wrong(by_spark) == (0, set())
+    assert differing(by_spark) == (0, set())
     assert [table.versions for table in truth.read(by_spark).tables] == [
         table.versions for table in truth.read(plain).tables
     ]

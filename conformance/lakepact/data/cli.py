@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
 import sys
+import tempfile
 import time
 from collections.abc import Callable, Generator, Iterator
 from dataclasses import asdict
@@ -11,21 +13,25 @@ from functools import cache
 from pathlib import Path
 
 import click
-from rich.console import Console
 
-from lakepact import client
 from lakepact.client import LakepactError
-from lakepact.conformance.evidence.escaping import json, plain, terminal
-from lakepact.conformance.evidence.outcome import Blocked, Unmet
+from lakepact.conformance.evidence.escaping import json, plain
+from lakepact.conformance.evidence.outcome import Blocked
 from lakepact.conformance.report.screen import Screen
 from lakepact.conformance.running.embedded_server import Misused, answering
 from lakepact.conformance.running.profiles import token_of
-from lakepact.data import delta, delta_reader, iceberg, iceberg_reader, truth
-from lakepact.data.catalogs import LIMITS, RETRIES, CatalogAddress, catalog_options
+from lakepact.data import delta, iceberg, truth
+from lakepact.data.catalogs import CatalogAddress, catalog_options
+from lakepact.data.compare import show
 from lakepact.data.compare.cli import compare
-from lakepact.data.findings import Finding
+from lakepact.data.compare.engines import Engine, engine_options, spark_options
+from lakepact.data.compare.iceberg_side import IcebergSide
+from lakepact.data.compare.model import CannotCompare, Compared
+from lakepact.data.compare.shared_side import SharedSide
+from lakepact.data.compare.tables import Choices
 from lakepact.data.shapes import DELTA, ICEBERG, PROTOCOLS, SHAPES
 from lakepact.data.truth import NotWritten, Version, Written, WrittenTable
+from lakepact.data.verify import ALL, ROWS, Verification
 from lakepact.data.writers import CannotWrite, LocalWriter, OnSpark, Writer
 from lakepact.reach.urls import server_address
 
@@ -79,17 +85,7 @@ data.add_command(compare)
     show_default=True,
     help="The writer of the files.",
 )
-@click.option("--master", default="local[*]", show_default=True, help="The Spark master.")
-@click.option(
-    "--remote", metavar="sc://…", help="A Spark Connect server, in the place of --master."
-)
-@click.option(
-    "--conf",
-    "confs",
-    multiple=True,
-    metavar="KEY=VALUE",
-    help="A setting of Spark; may be given several times.",
-)
+@spark_options
 @catalog_options(WITHOUT_CATALOG)
 def write(
     folder: Path,
@@ -185,6 +181,13 @@ def write(
     metavar="NAME",
     help="Environment variable that holds a bearer token for --sharing.",
 )
+@click.option(
+    "--allow",
+    type=click.Choice(("maintenance",)),
+    help="maintenance: snapshots and versions may be gone or new, while rows are the same.",
+)
+@click.option("--rows-only", is_flag=True, help="Compare columns and rows alone.")
+@engine_options
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object per line.")
 def verify(
     folder: Path,
@@ -192,82 +195,69 @@ def verify(
     catalog: CatalogAddress | None,
     sharing: str | None,
     sharing_token_env: str | None,
+    allow: str | None,
+    rows_only: bool,
+    engine: Callable[[], Engine],
     as_json: bool,
 ) -> None:
-    """Read the tables of FOLDER back through a catalog and a sharing server, and compare rows, checksums, statistics and changes.
+    """Read the tables of FOLDER back through a catalog and a sharing server, and compare them with what was written.
 
     Exit code: 0 all is as it was written, 1 something is not, 2 wrong usage, 3 something could not be read.
 
     Example: lakepact data verify ./data --sharing http://127.0.0.1:8181/delta-sharing --sharing-token-env TOKEN
     """
-    console = Screen(highlight=False, soft_wrap=True)
-    wrong = looked = 0
+    console, results = Screen(highlight=False, soft_wrap=True), []
     try:
         written = truth.read(folder)
+        token = token_of(sharing_token_env) if sharing_token_env else None
         with contextlib.ExitStack() as ending:
-            own = cache(
-                lambda: ending.enter_context(_served(folder))
-            )  # started when it is first needed
-            for finding in _findings(
-                written,
-                folder,
-                own=own,
-                catalog=catalog,
-                sharing=sharing,
-                token=token_of(sharing_token_env) if sharing_token_env else None,
-            ):
-                looked += 1
-                wrong += not finding.is_well
-                _show(finding, console, as_json=as_json)
+            own = cache(lambda: ending.enter_context(_served(folder)))
+            choices = Choices({"": ("id",)}, ROWS if rows_only else ALL)
+            verification = Verification(ending.enter_context(engine()), choices, bool(allow))
+            parts: list[Iterator[Compared]] = []
+            if written.of(ICEBERG):
+                address = catalog or CatalogAddress(own())
+                parts.append(_of_catalog(verification, written, address))
+            if written.of(DELTA):
+                url = server_address(sharing or f"{own()}/delta-sharing")
+                bearer = token or delta.token_of(folder / DELTA)
+                parts.append(_of_server(verification, written, url, bearer))
+            for result in itertools.chain(*parts):
+                results.append(result)
+                if as_json:
+                    click.echo(json(asdict(result)))
+                else:
+                    show.line(console, result)
     except NotWritten as unread:
         raise click.UsageError(str(unread)) from None
-    except (LakepactError, Blocked, Misused, Unmet, OSError, ValueError) as broken:
+    except (LakepactError, Blocked, Misused, CannotCompare, OSError, ValueError) as broken:
         click.echo(f"lakepact data: {plain(broken)}", err=True)
         sys.exit(INCOMPLETE)
     if not as_json:
-        console.print(
-            f"{looked} findings about {len(written.tables)} tables, {wrong} of them wrong"
-            if wrong
-            else f"{looked} findings about {len(written.tables)} tables: all is as it was written"
-        )
-    sys.exit(NOT_WELL if wrong else 0)
+        show.details(console, results, ("as it was written", "as it was read"))
+    sys.exit(NOT_WELL if any(result.differences for result in results) else 0)
 
 
-def _findings(
-    written: Written,
-    folder: Path,
-    *,
-    own: Callable[[], str],
-    catalog: CatalogAddress | None,
-    sharing: str | None,
-    token: str | None,
-) -> Iterator[Finding]:
-    if written.of(ICEBERG):
-        with (catalog or CatalogAddress(own())).opened() as opened:
-            for table in written.of(ICEBERG):
-                yield from iceberg_reader.verify(opened, written.namespace, table)
-    if written.of(DELTA):
-        bearer = client.BearerToken(token or delta.token_of(folder / DELTA))
-        profile = client.Profile(server_address(sharing or f"{own()}/delta-sharing"), bearer)
-        with client.SharingClient(profile, retries=RETRIES, limits=LIMITS) as shares:
+def _of_catalog(
+    verification: Verification, written: Written, address: CatalogAddress
+) -> Iterator[Compared]:
+    with address.opened() as opened:
+        side = IcebergSide(opened, address)
+        for table in written.of(ICEBERG):
+            yield from verification.of_iceberg(side, written, table)
+
+
+def _of_server(
+    verification: Verification, written: Written, url: str, token: str
+) -> Iterator[Compared]:
+    profile = {"shareCredentialsVersion": 1, "endpoint": url, "bearerToken": token}
+    # A folder that its owner alone can read: workers of Spark read the profile as well.
+    with tempfile.TemporaryDirectory(prefix="lakepact-") as private:
+        path = Path(private) / "reader.share"
+        path.write_text(json(profile), encoding="utf-8")
+        with contextlib.closing(SharedSide(f"{path}#{delta.SHARE}", as_of=None)) as side:
             for table in written.of(DELTA):
-                yield from delta_reader.verify(shares, written.namespace, table)
-
-
-def _show(finding: Finding, console: Console, *, as_json: bool) -> None:
-    if as_json:
-        click.echo(json({**asdict(finding), "is_well": finding.is_well}))
-        return
-    where, what = f"{terminal(finding.protocol)} {terminal(finding.table)}", terminal(finding.what)
-    actual = terminal(finding.actual)
-    if not finding.is_offered:
-        console.print(f"[dim]-  {where}  {what}: {actual}[/]")
-    elif finding.is_well:
-        console.print(f"[green]ok[/] {where}  {what}" + (f"  [dim]{actual}[/]" if actual else ""))
-    else:
-        console.print(
-            f"[red]!![/] {where}  {what}: expected {terminal(finding.expected)}, found {actual}"
-        )
+                yield from verification.of_share(side, written, table)
 
 
 @contextlib.contextmanager

@@ -15,9 +15,9 @@ from lakepact.client import NoSuchTable
 from lakepact.conformance.evidence.arrow import pa
 from lakepact.data import writers
 from lakepact.data.merge_on_read import MergeOnRead
-from lakepact.data.schemas import field_ids
 from lakepact.data.shapes import ICEBERG, Shape
 from lakepact.data.truth import Version, WrittenTable
+from lakepact.data.truth_side import field_ids
 from lakepact.data.writers import CannotWrite, Writer
 
 if TYPE_CHECKING:
