@@ -6,6 +6,8 @@ import time
 from contextvars import ContextVar
 from dataclasses import dataclass
 
+from lakepact.formats.limits import DECODED, Limit
+
 MIB = 1024 * 1024
 #: Bytes of status lines and headers, and of what frames a body beside as many bytes as the body has.
 _FRAMING = 1 * MIB
@@ -24,6 +26,7 @@ class Limits:
         line: Bytes of one line of a listing of files, which is streamed; the listing itself may have any number of lines.
         listing: Bytes of the files of a listing whose rows are read; it is held until all of them are read.
         file: Bytes of a data file whose size its listing does not say.
+        decoded: Bytes of a file of a table that are decoded at once, such as its pages and the longest of its rows.
         pages: Pages of one listing.
         connections: Connections that a client has open at once; further calls wait, see `Timeouts(pool=…)`.
     """
@@ -32,8 +35,14 @@ class Limits:
     line: int = 64 * MIB
     listing: int = 1024 * MIB
     file: int = 128 * MIB
+    decoded: int = DECODED
     pages: int = 100_000
     connections: int = 100
+
+    @property
+    def decoding(self) -> Limit:
+        """The limit of the bytes that are decoded at once."""
+        return Limit(self.decoded, "Limits(decoded=…)")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,12 +6,16 @@ import ipaddress
 import socket
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field, replace
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 from urllib.parse import urlsplit
 
 from lakepact.client.errors import BadReply, Failure, UntrustedOrigin
+from lakepact.client.limits import Limits
 from lakepact.client.several import Names, several
 from lakepact.reach.urls import origin, server_address, web_address
+
+if TYPE_CHECKING:
+    from lakepact.formats.limits import Limit
 
 _IP: TypeAlias = ipaddress.IPv4Address | ipaddress.IPv6Address
 #: The origin of files of the local machine.
@@ -35,13 +39,24 @@ _NAT64 = ipaddress.ip_network("64:ff9b::/96")
 
 @dataclass(frozen=True, slots=True)
 class TrustedOrigins:
-    """The origins that a caller trusts, and the values of the caller's own properties; `repr()` shows none of these."""
+    """The origins that a caller trusts, and the values of the caller's own properties; `repr()` shows none of these.
+
+    Files of the table are decoded within a limit, wherever they are.
+    """
 
     origins: frozenset[str]
     own: frozenset[str] = field(default=frozenset(), repr=False)
+    decoding: Limit = field(default=Limits().decoding, repr=False)
 
     @classmethod
-    def of(cls, address: str, trusted: Names = (), own: Iterable[str] = ()) -> TrustedOrigins:
+    def of(
+        cls,
+        address: str,
+        trusted: Names = (),
+        own: Iterable[str] = (),
+        *,
+        decoding: Limit | None = None,
+    ) -> TrustedOrigins:
         """Return the origin of a server and further ones; `file:` is one of them where the server is at a loopback address.
 
         Raises:
@@ -49,7 +64,11 @@ class TrustedOrigins:
         """
         local = {FILES} if _is_loopback(urlsplit(address).hostname or "") else set[str]()
         origins = map(_own_origin, several("trusted_origins", trusted))
-        return cls(frozenset({origin(address), *local, *origins}), frozenset(own))
+        return cls(
+            frozenset({origin(address), *local, *origins}),
+            frozenset(own),
+            decoding or Limits().decoding,
+        )
 
     def including(self, own: Iterable[str]) -> TrustedOrigins:
         """Return the same with more values of the caller's properties."""

@@ -67,7 +67,7 @@ class AsyncPieceReader:
         """Return the piece and an iterator of its wanted rows; the first rows are decoded."""
         content = await self._with_url(piece.file, self._content)
         selection = Selection(await self._numbers(piece.only), await self._numbers(piece.but_not))
-        tables = self._plan.tables(piece, content, selection)
+        tables = self._plan.tables(piece, content, selection, self._reach.calls.limits.decoding)
         return piece, await asyncio.to_thread(read_ahead, tables, self._ahead)
 
     async def _content(self, file: SharedFile) -> bytearray:

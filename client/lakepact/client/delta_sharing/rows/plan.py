@@ -13,9 +13,9 @@ from lakepact.client.delta_sharing.rows.expressions import bound, expression
 from lakepact.client.delta_sharing.rows.types import UnknownType, arrow_field
 from lakepact.client.delta_sharing.schemas import Field, Primitive, Schema
 from lakepact.client.errors import BadReply, DamagedData, Failure, UpgradeNeeded
-from lakepact.client.rows.bounded_parquet import BoundedParquet
 from lakepact.client.rows.predicates import columns_of
 from lakepact.client.several import Names, several
+from lakepact.formats.parquet import BoundedParquet
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from lakepact.client.delta_sharing.pieces import Piece
     from lakepact.client.rows.predicates import Predicate
     from lakepact.client.rows.selection import Selection
+    from lakepact.formats.limits import Limit
 
 _CHANGE, _VERSION, _TIMESTAMP = "_change_type", "_commit_version", "_commit_timestamp"
 _OF_CHANGES = (
@@ -99,7 +100,9 @@ class Plan:
             else schema
         )
 
-    def tables(self, piece: Piece, content: bytearray, selection: Selection) -> Iterator[Any]:
+    def tables(
+        self, piece: Piece, content: bytearray, selection: Selection, limit: Limit
+    ) -> Iterator[Any]:
         """Yield the wanted rows of a file, a few megabytes at a time.
 
         Raises:
@@ -107,7 +110,7 @@ class Plan:
         """
         try:
             start = 0
-            for whole in self._whole(piece, content, selection):
+            for whole in self._whole(piece, content, selection, limit):
                 mask = selection.mask(whole.num_rows, start)
                 start += whole.num_rows
                 kept = whole if mask is None else whole.filter(mask)
@@ -122,8 +125,10 @@ class Plan:
             Failure(operation=self._operation, message=f"file {piece.file.id}: {reason}")
         )
 
-    def _whole(self, piece: Piece, content: bytearray, selection: Selection) -> Iterator[Any]:
-        opened = BoundedParquet(pa.BufferReader(content))
+    def _whole(
+        self, piece: Piece, content: bytearray, selection: Selection, limit: Limit
+    ) -> Iterator[Any]:
+        opened = BoundedParquet(pa.BufferReader(content), limit)
         selection.within(opened.metadata.num_rows)
         fields = list(opened.schema_arrow)
         if (

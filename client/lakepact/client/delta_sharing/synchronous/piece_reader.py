@@ -68,7 +68,7 @@ class PieceReader:
         """Return the piece and an iterator of its wanted rows; the first rows are decoded."""
         content = self._with_url(piece.file, self._content)
         selection = Selection(self._numbers(piece.only), self._numbers(piece.but_not))
-        tables = self._plan.tables(piece, content, selection)
+        tables = self._plan.tables(piece, content, selection, self._reach.calls.limits.decoding)
         return piece, read_ahead(tables, self._ahead)
 
     def _content(self, file: SharedFile) -> bytearray:

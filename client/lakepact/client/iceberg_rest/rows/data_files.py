@@ -25,10 +25,10 @@ from lakepact.client.iceberg_rest.file_io import expired, file_io
 from lakepact.client.iceberg_rest.rows.file_ranges import FileRanges
 from lakepact.client.iceberg_rest.rows.filters import bound, matcher
 from lakepact.client.iceberg_rest.rows.projection import Projection
-from lakepact.client.rows.bounded_parquet import BoundedParquet
 from lakepact.client.rows.predicates import And, columns_of
 from lakepact.client.rows.ranges import ALWAYS, ANY
 from lakepact.client.rows.selection import Selection
+from lakepact.formats.parquet import BoundedParquet, size_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -40,6 +40,7 @@ if TYPE_CHECKING:
 
     from lakepact.client.origins import TrustedOrigins
     from lakepact.client.rows.predicates import Predicate
+    from lakepact.formats.limits import Limit
 
 #: The end of the last part of a file, whatever size the manifest states.
 END = sys.maxsize
@@ -170,7 +171,7 @@ class FileReader:
             needed = self.schema.field_ids.union(
                 self.compared.field_ids, *(each.schema.field_ids for each in equality)
             )
-            file = _OpenFile(source, data, self.metadata, needed)
+            file = _OpenFile(source, data, self.metadata, needed, self.trusted.decoding)
             projection = Projection(file.schema, self.schema, file.constants)
             filters = [each.others(file) for each in equality]
             if self.predicate is not None:
@@ -212,8 +213,9 @@ class _Opened:
     def __init__(self, reader: FileReader) -> None:
         self._reader = reader
         self._access: dict[str, tuple[dict[str, str], FileIO]] = {}
-        self.equality = lru_cache(_SHARED)(partial(EqualityDeletes.of, reader.metadata))
-        self.deleted = lru_cache(_SHARED)(_deleted)
+        limit = reader.trusted.decoding
+        self.equality = lru_cache(_SHARED)(partial(EqualityDeletes.of, reader.metadata, limit))
+        self.deleted = lru_cache(_SHARED)(partial(_deleted, limit))
 
     def io(self, path: str, properties: dict[str, str]) -> FileIO:
         """Return the access to a file, which keeps connections for the others of its scheme."""
@@ -228,10 +230,12 @@ class _Opened:
 class _OpenFile:
     """A data file, and the values of columns that its partition states."""
 
-    def __init__(self, source: Any, data: DataFile, table: TableMetadata, needed: set[int]) -> None:
+    def __init__(
+        self, source: Any, data: DataFile, table: TableMetadata, needed: set[int], limit: Limit
+    ) -> None:
         self._data = data
         if data.file_format == FileFormat.PARQUET:
-            self._parquet: BoundedParquet | None = BoundedParquet(source)
+            self._parquet: BoundedParquet | None = BoundedParquet(source, limit)
             self._arrow, self.rows = self._parquet.schema_arrow, self._parquet.metadata.num_rows
         elif data.file_format == FileFormat.ORC:
             self._parquet, self._orc = None, ds.OrcFileFormat().make_fragment(source)
@@ -284,7 +288,7 @@ class EqualityDeletes:
     values: frozenset[tuple[Any, ...]]
 
     @classmethod
-    def of(cls, table: TableMetadata, io: FileIO, file: DataFile) -> EqualityDeletes:
+    def of(cls, table: TableMetadata, limit: Limit, io: FileIO, file: DataFile) -> EqualityDeletes:
         """Return the deletes of a file."""
         history = {one.field_id: one for schema in table.schemas for one in schema.fields}
         fields = {**history, **{one.field_id: one for one in table.schema().fields}}
@@ -294,13 +298,13 @@ class EqualityDeletes:
         schema = Schema(*(fields[number].model_copy(update={"required": False}) for number in ids))
         opened: Any = io.new_input(file.file_path).open()
         with opened as source:
-            file_read = _OpenFile(source, file, table, schema.field_ids)
+            file_read = _OpenFile(source, file, table, schema.field_ids, limit)
             projection = Projection(file_read.schema, schema, file_read.constants)
-            rows = [
-                row
-                for _, batch in file_read.batches(PlannedFile(FileScanTask(file)), lambda _: True)
-                for row in _tuples(projection.batch(batch))
-            ]
+            rows, size = set[tuple[Any, ...]](), 0
+            for _, batch in file_read.batches(PlannedFile(FileScanTask(file)), lambda _: True):
+                size += size_of(batch)
+                limit.check(size)
+                rows.update(_tuples(projection.batch(batch)))
         return cls(schema, frozenset(rows))
 
     def others(self, file: _OpenFile) -> Callable[[Any], Any]:
@@ -326,7 +330,7 @@ def _comparable(value: Any) -> Any:
     return "NaN" if isinstance(value, float) and math.isnan(value) else value
 
 
-def _deleted(io: FileIO, deletes: DataFile) -> dict[str, BitMap64]:
+def _deleted(limit: Limit, io: FileIO, deletes: DataFile) -> dict[str, BitMap64]:
     """Return the positions that a delete file names, by data file."""
     result = defaultdict[str, BitMap64](BitMap64)
     with io.new_input(deletes.file_path).open() as opened:
@@ -342,7 +346,7 @@ def _deleted(io: FileIO, deletes: DataFile) -> dict[str, BitMap64]:
         if deletes.file_format == FileFormat.ORC:
             tables: Iterable[Any] = [ds.OrcFileFormat().make_fragment(source).to_table()]
         else:
-            tables = BoundedParquet(source).tables(["file_path", "pos"])
+            tables = BoundedParquet(source, limit).tables(["file_path", "pos"])
         for rows in tables:
             by_path = rows.group_by("file_path", use_threads=False).aggregate([("pos", "list")])
             for path, positions in zip(*by_path.columns, strict=True):

@@ -92,7 +92,10 @@ class Configured(Client):
         encode_prefix(self._properties.get("prefix", ""))
         #: The origins, beside that of the server, that may get credentials.
         self.trusted_origins = TrustedOrigins.of(
-            engine.address, trusted_origins, self._properties.values()
+            engine.address,
+            trusted_origins,
+            self._properties.values(),
+            decoding=transport.limits.decoding,
         )
         self._config: list[
             CatalogConfig

@@ -1,0 +1,1 @@
+"""Files of others, read within limits: a few bytes of Avro or Parquet can claim to be gigabytes."""

@@ -1,0 +1,32 @@
+"""Limits of the bytes that files of others may have when they are decoded."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+#: The bytes that are decoded at once unless a caller allows others.
+DECODED = 512 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class Limit:
+    """The most bytes that are decoded at once, and the setting that allows more."""
+
+    size: int
+    setting: str
+
+    def check(self, size: int) -> None:
+        """Refuse a larger size.
+
+        Raises:
+            TooLarge: The size is above the limit.
+        """
+        if size > self.size:
+            raise TooLarge(
+                f"more than {self.size} bytes of it would be decoded at once;"
+                f" {self.setting} allows more"
+            )
+
+
+class TooLarge(ValueError):
+    """A file decodes to more bytes than allowed; the message names the setting."""
