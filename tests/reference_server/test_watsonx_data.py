@@ -17,7 +17,7 @@ from lakepact.reference_server import running
 from lakepact.reference_server.app import service, services
 from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.settings import BadSetting, Settings
-from lakepact.reference_server.watsonx_data import ROOT
+from lakepact.reference_server.watsonx_data import ACCOUNT_ROOT, ROOT
 from lakepact.reference_server.watsonx_data.credentials import (
     Credentials,
     Doorkeeper,
@@ -65,6 +65,7 @@ def closed(tmp_path_factory):
     credentials = write(
         tmp_path_factory.mktemp("closed"),
         tokens=["right"],
+        expired_tokens=["old"],
         api_keys={"hank": "key:with:colons", "ann": "anns-key"},
     )
     with running(contract="watsonx_data", warehouse="memory:", credentials=credentials) as server:
@@ -108,9 +109,9 @@ def test_it_stands_beside_the_iceberg_catalog_with_tables_of_its_own():
     assert iceberg.catalogs[0] is not watsonx.catalogs[0]
 
 
-def test_the_configuration_names_the_warehouse_and_no_endpoints(send):
+def test_configuration_names_warehouse_and_prefix_and_no_endpoints(send):
     assert send("GET", f"{ROOT}/v1/config?warehouse=iceberg").document == {
-        "overrides": {"warehouse": "memory:"},
+        "overrides": {"warehouse": "memory:", "prefix": "iceberg"},
         "defaults": {},
     }
 
@@ -149,7 +150,8 @@ def test_catalog_has_the_name_of_the_settings(sending_to):
         running(contract="watsonx_data", warehouse="memory:", prefix="my%20data") as server,
         sending_to(server.url) as send,
     ):
-        assert send("GET", f"{ROOT}/v1/config?warehouse=my+data").status == 200
+        config = send("GET", f"{ROOT}/v1/config?warehouse=my+data").document
+        assert config["overrides"]["prefix"] == "my%20data"
         assert send("GET", f"{ROOT}/v1/my%20data/namespaces").document["namespaces"] == []
 
 
@@ -203,7 +205,8 @@ def test_server_without_credentials_file_answers_every_caller(send):
 @pytest.mark.parametrize(
     "shown",
     [
-        "Basic aGFuazprZXk=",
+        "Basic",
+        "Basic bm90aGluZw==",
         "Bearer",
         "ZenApiKey",
         "ZenApiKey !",
@@ -228,6 +231,7 @@ def test_malformed_credentials_return_401(send, shown):
         key("hank:key:with:colons"),
         key("hank:key:with:colons\n"),
         key("hank:key:with:colons").replace("ZenApiKey", "zenapikey"),
+        key("hank:key:with:colons").replace("ZenApiKey", "Basic"),
     ],
 )
 def test_tokens_and_keys_of_the_file_are_accepted(knock, shown):
@@ -249,7 +253,7 @@ def test_tokens_and_keys_of_the_file_are_accepted(knock, shown):
         key("HANK:key:with:colons"),
         key("hank:key:with:colons\n\n"),
         key("hank:KEY:with:colons"),
-        key("hank:key:with:colons").replace("ZenApiKey", "Basic"),
+        key("hank:wrong").replace("ZenApiKey", "Basic"),
         key("hank:key:with:colons").replace("ZenApiKey", "Bearer"),
         "ZenApiKey right",
         "Bearer RIGHT",
@@ -314,6 +318,34 @@ def test_index_page_with_credentials_does_not_name_the_warehouse(closed, sending
     assert b"memory:" not in page.body
 
 
+def test_expired_token_returns_419(knock):
+    assert knock(authorization="Bearer old").error == (419, "AuthenticationTimeoutException", 419)
+
+
+@pytest.mark.parametrize(
+    ("headers", "status"),
+    [
+        ({"authorization": "Bearer right", "accountid": "a1"}, 200),
+        ({"authorization": "Bearer right"}, 400),
+        ({"authorization": "Bearer right", "accountid": "a2"}, 403),
+        ({"authorization": "Bearer wrong", "accountid": "a1"}, 401),
+    ],
+)
+def test_instance_with_account_scope_needs_its_base_path_and_account_id(
+    tmp_path, sending_to, headers, status
+):
+    file = write(tmp_path, tokens=["right"], account_id="a1")
+    with (
+        running(contract="watsonx_data", warehouse="memory:", credentials=file) as server,
+        sending_to(server.url) as send,
+    ):
+        base = server.address("watsonx_data")
+
+        assert base == f"{server.url}{ACCOUNT_ROOT}"
+        assert send("GET", f"{ACCOUNT_ROOT}/v1/iceberg/namespaces", **headers).status == status
+        assert send("GET", f"{HERE}/namespaces", **headers).status == 404
+
+
 def test_missing_credentials_return_401(knock):
     assert knock().status == 401
 
@@ -349,6 +381,8 @@ def test_credentials_cannot_be_read_again(tmp_path):
         "api-keys: [planted]",
         "api-keys: {a: 1}",
         "api-keys: {'a:b': planted}",
+        "expired-tokens: planted",
+        "account-id: 1",
         "planted: 1",
         "a: [",
         "\x00",

@@ -80,7 +80,7 @@ def broken_keys_break(enter: Enter) -> Enter:
         try:
             enter(scope)
         except Problem as problem:
-            if "ZenApiKey is" in str(problem):
+            if "base64" in str(problem):
                 raise Problem(500, "InternalServerError", "asked for by a fault") from None
             raise
 

@@ -25,6 +25,7 @@ from lakepact.reference_server.warehouse.local import warehouse
 from lakepact.reference_server.watsonx_data.credentials import Doorkeeper, read_credentials
 
 ROOT = "/mds/iceberg"
+ACCOUNT_ROOT = "/api/v1/iceberg"  #: of an instance with account scope
 CATALOG = "iceberg"  #: the catalog's name where the settings give none
 
 
@@ -34,16 +35,16 @@ class Configuration:
     Args:
         endpoints: what is offered, as the contract spells it.
         operations: how many operations the contract has.
-        catalog: the name of the only catalog, by which clients ask for it.
+        prefix: that of the only catalog: its name, by which clients ask for it, as it is in a path.
         warehouse: where it keeps its tables.
     """
 
     def __init__(
-        self, endpoints: Callable[[], list[str]], *, operations: int, catalog: str, warehouse: str
+        self, endpoints: Callable[[], list[str]], *, operations: int, prefix: str, warehouse: str
     ) -> None:
         self._endpoints = endpoints
         self._operations = operations
-        self._catalog = catalog
+        self._prefix, self._catalog = prefix, unquote(prefix)
         self._warehouse = warehouse
 
     def get_config(self, *, warehouse: str | None = None) -> Reply:
@@ -52,7 +53,8 @@ class Configuration:
             raise bad_request(
                 f"there is no catalog {warehouse[:200]!r}; the only one is {self._catalog!r}"
             )
-        answer: dict[str, Any] = {"overrides": {"warehouse": self._warehouse}, "defaults": {}}
+        overrides = {"warehouse": self._warehouse, "prefix": self._prefix}
+        answer: dict[str, Any] = {"overrides": overrides, "defaults": {}}
         endpoints = self._endpoints()
         return json_reply(
             answer if len(endpoints) == self._operations else {**answer, "endpoints": endpoints}
@@ -135,20 +137,21 @@ def service(settings: Settings, beside: Mapping[str, Service]) -> Service:  # no
         return Configuration(
             offered,
             operations=len(contract.operations),
-            catalog=unquote(prefix),
+            prefix=prefix,
             warehouse=kept.files.root,
         )
 
     rules = Rules()
-    served = Catalogs(contract, settings, (kept,), rules=(rules,)).serve(configuration, ROOT)
+    credentials = read_credentials(settings.credentials) if settings.credentials else None
+    root = ACCOUNT_ROOT if credentials and credentials.account else ROOT
+    served = Catalogs(contract, settings, (kept,), rules=(rules,)).serve(configuration, root)
     for name, rule in INSTANCE_RULES.items():
         served.rules.replace(name, rule)
     served.handlers[op.register_table] = never_over_another(served.handlers[op.register_table])
-    credentials = read_credentials(settings.credentials) if settings.credentials else None
     served.rules.replace("enter", Doorkeeper(credentials).enter)
     served.authenticates = credentials is not None
     served.index = CatalogIndex(
-        ROOT, [prefix], warehouse=unquote(prefix), needs_token=served.authenticates
+        root, [prefix], warehouse=unquote(prefix), needs_token=served.authenticates
     )
     if credentials is not None:
         served.about = ()  # the index page needs no credentials: it does not show the warehouse's folder

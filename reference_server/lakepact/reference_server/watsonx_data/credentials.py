@@ -1,4 +1,4 @@
-"""Authentication: bearer tokens, and API keys with user names."""
+"""Authentication: bearer tokens, API keys or passwords with user names, and the account of an instance."""
 
 from __future__ import annotations
 
@@ -17,7 +17,12 @@ from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.http.service import Scope
 from lakepact.reference_server.settings import BadSetting
 
-SHAPE = "it holds `tokens`, a list of texts, and `api-keys`, texts by the names of their users, or one of them"
+SHAPE = (
+    "it holds `tokens` and `expired-tokens`, lists of texts, `api-keys`, texts by the names of their "
+    "users, and `account-id`, a text, or some of them"
+)
+PAIR = "a key is sent as the base64 form of user name, colon and API key or password"
+MEMBERS = {"tokens", "expired-tokens", "api-keys", "account-id"}
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -26,9 +31,19 @@ class Credentials:
 
     tokens: tuple[bytes, ...]
     keys: tuple[bytes, ...]  #: of user, colon and API key
+    expired: tuple[bytes, ...] = ()  #: tokens that were valid
+    account: str | None = None  #: of an instance with account scope, as AccountId names it
 
     def holds_token(self, token: str) -> bool:
-        """Return whether a bearer token is known."""
+        """Return whether a bearer token is known.
+
+        Raises:
+            Problem: 419, it has expired.
+        """
+        if _among(self.expired, token):
+            raise Problem(
+                419, "AuthenticationTimeoutException", "the token has expired; fetch another one"
+            )
         return _among(self.tokens, token)
 
     def holds_key(self, user_and_key: str) -> bool:
@@ -48,22 +63,22 @@ def read_credentials(path: Path) -> Credentials:
         raise BadSetting(
             f"the credentials in {path} cannot be read: {type(error).__name__}"
         ) from None
-    if not isinstance(document, dict) or not document or set(document) - {"tokens", "api-keys"}:
+    if not isinstance(document, dict) or not document or set(document) - MEMBERS:
         raise BadSetting(f"the credentials in {path} are not as they should be: {SHAPE}")
-    tokens, keys = document.get("tokens") or [], document.get("api-keys") or {}
+    tokens, expired = document.get("tokens") or [], document.get("expired-tokens") or []
+    keys, account = document.get("api-keys") or {}, document.get("account-id")
     if (
-        not isinstance(tokens, list)
-        or not isinstance(keys, dict)
-        or not all(isinstance(t, str) and t for t in (*tokens, *keys, *keys.values()))
+        not (isinstance(tokens, list) and isinstance(expired, list) and isinstance(keys, dict))
+        or not all(isinstance(t, str) and t for t in (*tokens, *expired, *keys, *keys.values()))
+        or not (account is None or (isinstance(account, str) and account))
     ):
         raise BadSetting(f"the credentials in {path} are not as they should be: {SHAPE}")
     if any(":" in user for user in keys):
         raise BadSetting(
             f"the credentials in {path} are not as they should be: no name of a user holds a colon"
         )
-    return Credentials(
-        tuple(map(_hash, tokens)), tuple(_hash(f"{user}:{key}") for user, key in keys.items())
-    )
+    pairs = (f"{user}:{key}" for user, key in keys.items())
+    return Credentials(*(tuple(map(_hash, texts)) for texts in (tokens, pairs, expired)), account)
 
 
 class Doorkeeper:
@@ -79,13 +94,24 @@ class Doorkeeper:
         """Refuse a caller without valid credentials.
 
         Raises:
-            Problem: 401.
+            Problem: 401 or 419; of an instance with account scope 400 or 403 too.
         """
+        self._authenticate(scope)
+        account = self._credentials.account if self._credentials else None
+        sent = [value for name, value in scope["headers"] if name == b"accountid"]
+        if account is not None and not sent:
+            raise Problem(
+                400, "BadRequestException", "this instance has account scope: send AccountId"
+            )
+        if account is not None and sent != [account.encode()]:
+            raise Problem(403, "ForbiddenException", "the caller is not of this AccountId")
+
+    def _authenticate(self, scope: Scope) -> None:
         shown = [value for name, value in scope["headers"] if name == b"authorization"]
         if not shown:
             if self._credentials is not None:
                 raise _refused(
-                    "this catalog asks for a bearer token or a ZenApiKey in the header Authorization"
+                    "this catalog asks for Bearer, ZenApiKey or Basic in the header Authorization"
                 )
             return
         if len(shown) > 1:
@@ -93,12 +119,12 @@ class Doorkeeper:
         scheme, _, rest = shown[0].decode("latin-1").strip().partition(" ")
         if scheme.casefold() == "bearer" and rest:
             known = self._credentials is None or self._credentials.holds_token(rest.strip())
-        elif scheme.casefold() == "zenapikey":
+        elif scheme.casefold() in {"zenapikey", "basic"}:
             user_and_key = unpacked(rest.strip())
             known = self._credentials is None or self._credentials.holds_key(user_and_key)
         else:
             raise _refused(
-                "the header Authorization has neither the scheme Bearer nor ZenApiKey, or nothing behind it"
+                "the header Authorization has none of the schemes Bearer, ZenApiKey and Basic, or nothing behind it"
             )
         if not known:
             raise _refused(
@@ -107,7 +133,7 @@ class Doorkeeper:
 
 
 def unpacked(encoded: str) -> str:
-    """User, colon and API key of a ZenApiKey; one line feed behind them, which a shell's echo leaves there, is passed over.
+    """Return user, colon and API key or password; one line feed behind them, which a shell's `echo` adds, is left out.
 
     Raises:
         Problem: 401, it is not base64, or there is no colon.
@@ -115,13 +141,9 @@ def unpacked(encoded: str) -> str:
     try:
         text = base64.b64decode(encoded, validate=True).decode()
     except (ValueError, binascii.Error):
-        raise _refused(
-            "a ZenApiKey is the base64 form of user name, colon and API key; this one is not base64 of text"
-        ) from None
+        raise _refused(f"{PAIR}; this is not base64 of text") from None
     if ":" not in text:
-        raise _refused(
-            "a ZenApiKey is the base64 form of user name, colon and API key; this one holds no colon"
-        )
+        raise _refused(f"{PAIR}; this holds no colon")
     return text.removesuffix("\n")
 
 
@@ -130,7 +152,12 @@ def _refused(message: str) -> Problem:
         401,
         "NotAuthorizedException",
         message,
-        headers=(("www-authenticate", 'Bearer, ZenApiKey realm="watsonx.data"'),),
+        headers=(
+            (
+                "www-authenticate",
+                'Bearer, ZenApiKey realm="watsonx.data", Basic realm="watsonx.data"',
+            ),
+        ),
     )
 
 
