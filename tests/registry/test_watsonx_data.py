@@ -12,8 +12,13 @@ from typing import Any
 import pytest
 import yaml
 
-from lakepact.generated.contract import Contract
+from faulty_servers import checked, outcomes_of
+from lakepact.conformance.evidence.outcome import Outcome
+from lakepact.conformance.evidence.target import Target
+from lakepact.conformance.judging.components import Components
+from lakepact.generated.contract import Contract, OperationId
 from lakepact.reference_server import running
+from miniatures import Answer, answer, miniature
 
 ROOT = Path(__file__).parents[2]
 SPEC = ROOT / "specs" / "watsonx_data" / "2026"
@@ -26,7 +31,66 @@ ROWS = {
         if re.match(r"\| [CD]-\d\d \|", line)
     )
 }
-CONTRACT = Contract("watsonx_data")
+NAME = "watsonx_data"
+CONTRACT = Contract(NAME)
+
+
+COMPONENTS = Components(CONTRACT)
+
+#: The answers that the page shows, by operation. Those of views have placeholders instead of types (C-18).
+EXAMPLES: tuple[tuple[str, dict[str, Any]], ...] = (
+    ("getConfig", {"overrides": {"warehouse": "s3://bucket/warehouse/"}}),
+    ("listNamespaces", {"namespaces": [["namespace1"], ["namespace2"]]}),
+    ("listNamespaces", {"namespaces": []}),
+    (
+        "createNamespace",
+        {"namespace": ["namespace_name"], "properties": {"owner": "string", "created_at": "0"}},
+    ),
+    (
+        "loadNamespaceMetadata",
+        {"namespace": ["string"], "properties": {"owner": "string", "transient_lastDdlTime": "0"}},
+    ),
+    ("updateProperties", {"updated": ["owner"], "removed": ["foo"], "missing": ["bar"]}),
+    ("listTables", {"identifiers": [{"namespace": ["namespace_name"], "name": "table_name"}]}),
+    ("listTables", {"identifiers": []}),
+    ("listViews", {"identifiers": [{"namespace": ["namespace_name"], "name": "table_name"}]}),
+    ("listViews", {"identifiers": []}),
+)
+#: The error types of statuses that the page shows for every operation, and of further ones by operation.
+ERRORS = {
+    400: "BadRequestException",
+    401: "NotAuthorizedException",
+    403: "NotAuthorizedException",
+    419: "AuthenticationTimeoutException",
+    503: "SlowDownException",
+    500: "InternalServerError",
+}
+UNSUPPORTED, EXISTS = (406, "UnsupportedOperationException"), (409, "AlreadyExistsException")
+NO_NAMESPACE, NO_TABLE = (404, "NoSuchNamespaceException"), (404, "NoSuchTableException")
+NO_VIEW = (404, "NoSuchViewException")
+UNKNOWN_STATE = tuple((status, "CommitStateUnknownException") for status in (500, 502, 504))
+FURTHER: dict[str, tuple[tuple[int, str], ...]] = {
+    "getConfig": (),
+    "listNamespaces": (NO_NAMESPACE,),
+    "createNamespace": (UNSUPPORTED, EXISTS),
+    "loadNamespaceMetadata": (NO_NAMESPACE,),
+    "dropNamespace": (NO_NAMESPACE,),
+    "updateProperties": (NO_NAMESPACE, UNSUPPORTED, (422, "UnprocessableEntityException")),
+    "listTables": (NO_NAMESPACE,),
+    "createTable": (NO_NAMESPACE, EXISTS),
+    "registerTable": (NO_NAMESPACE, EXISTS),
+    "loadTable": (NO_TABLE,),
+    "updateTable": (NO_TABLE, *UNKNOWN_STATE),
+    "dropTable": (NO_TABLE,),
+    "renameTable": (NO_TABLE, NO_NAMESPACE, UNSUPPORTED),
+    "commitTransaction": (NO_TABLE, *UNKNOWN_STATE),
+    "listViews": (NO_NAMESPACE,),
+    "createView": (NO_NAMESPACE, EXISTS),
+    "loadView": (NO_VIEW,),
+    "replaceView": (NO_VIEW, *UNKNOWN_STATE),
+    "dropView": (NO_VIEW,),
+    "renameView": (NO_VIEW, NO_NAMESPACE, UNSUPPORTED),
+}
 
 
 def document(file: str) -> Any:
@@ -125,6 +189,43 @@ def test_patterns_of_differences_do_not_overlap() -> None:
         for other in patterns
         if one != other and fnmatchcase(one[1], other[1])
     ] == []
+
+
+@pytest.mark.parametrize(("operation", "answer"), EXAMPLES)
+def test_answer_of_the_page_fits_its_schema(operation: str, answer: dict[str, Any]) -> None:
+    known = CONTRACT.operations[OperationId(operation)]
+    schema = known.answers[str(known.success)].schema
+
+    assert schema is not None
+    assert set(COMPONENTS.flaws(schema, answer).values()) == {None}
+
+
+@pytest.mark.parametrize("operation", FURTHER)
+def test_errors_of_the_page_are_documented_and_fit_their_schema(operation: str) -> None:
+    known = CONTRACT.operations[OperationId(operation)]
+    for status, kind in (*ERRORS.items(), *FURTHER[operation]):
+        promised = known.answer(status)
+        error = {"error": {"message": "an example", "type": kind, "code": status}}
+
+        assert promised is not None, (operation, status)
+        assert promised.schema is not None
+        assert set(COMPONENTS.flaws(promised.schema, error).values()) == {None}
+
+
+def test_configuration_of_the_page_fails_no_requirement() -> None:
+    def answered(_: str, target: str, __: bytes) -> Answer:
+        if target.startswith("/v1/config"):
+            return answer(200, EXAMPLES[0][1])
+        return answer(200, {"namespaces": []})
+
+    with miniature(answered) as url:
+        target = Target(url, parameters={"warehouse": "c"})
+        found = outcomes_of(checked(target, "IRC-SCH-CatalogConfig", "WXD-CFG-00[1-5]", of=NAME))
+
+    assert {name for name, outcome in found.items() if outcome is not Outcome.PASS} == {
+        "WXD-CFG-005"
+    }
+    assert found["WXD-CFG-005"] is Outcome.WARN
 
 
 def test_example_prints_its_expected_output(tmp_path: Path) -> None:

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import contextlib
 import tempfile
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
 from click.testing import CliRunner
 
-from faulty import mutants
-from faulty_servers import checked, outcomes_of
+from faulty import mutants, unnamed
+from faulty_servers import checked, outcomes_of, refuses
 from lakepact.conformance.checks.watsonx_data.lab import (
     WatsonxLab,
     bearer_token,
@@ -22,10 +26,13 @@ from lakepact.conformance.evidence.redaction import secrets_of
 from lakepact.conformance.evidence.target import Offer, Target
 from lakepact.conformance.judging import expect
 from lakepact.conformance.judging.lab import Lab
+from lakepact.conformance.running import plan
 from lakepact.conformance.running import suite as suites
 from lakepact.conformance.running.suite import Suite
 from lakepact.generated.contract import Contract
-from lakepact.reference_server.faults import Fault
+from lakepact.generated.iceberg_rest import op
+from lakepact.reference_server import running
+from lakepact.reference_server.faults import Fault, Install, on_answer, replace_rule
 from miniatures import answer, miniature
 from mutants import faults
 from mutants.hunting import served
@@ -133,7 +140,7 @@ def test_profile_has_inherited_and_own_faults() -> None:
     ] == []
     assert known["drops-what-holds-tables"].breaks == ("IRC-NS-DROP-008", "WXD-NS-006")
     assert "drops-what-has-children" not in known
-    assert "no-api-keys" in known.keys() - others.keys()
+    assert "any-api-key" in known.keys() - others.keys()
 
 
 @pytest.mark.parametrize("scheme", ["ZenApiKey", "zenapikey"])
@@ -229,3 +236,99 @@ def test_check_without_a_warehouse_exits_with_3() -> None:
         )
 
     assert (ran.exit_code, "--parameter warehouse=NAME" in ran.output) == (3, True)
+
+
+@contextlib.contextmanager
+def catalog(folder: Path, *faults: Install) -> Iterator[Target]:
+    """Yield an instance with credentials and faults."""
+    home = suites.load("watsonx_data").launch_settings(folder)
+    made = [unnamed(install) for install in faults]
+    with running(contract="watsonx_data", faults=made, **home.settings) as server:
+        yield home.target(server.url)
+
+
+def broken(run: Any) -> set[str]:
+    return {name for name, outcome in outcomes_of(run).items() if outcome is Outcome.FAIL}
+
+
+def test_catalog_that_admits_everyone_fails(tmp_path: Path) -> None:
+    admits = replace_rule("enter", lambda _: None)
+
+    with catalog(tmp_path, admits) as target:
+        found = broken(checked(target, "IRC-SEC-001", "IRC-SEC-009", of="watsonx_data"))
+        switched_off = replace(target, features={**target.features, "authentication": False})
+        off = broken(checked(switched_off, "IRC-SEC-001", of="watsonx_data"))
+
+    assert found == {"IRC-SEC-001", "IRC-SEC-009"}
+    assert off == set()
+
+
+def test_refused_api_key_ends_the_run_as_incomplete(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("WRONG", "hank:planted-wrong")
+    with catalog(tmp_path) as target:
+        header = f"Authorization: {next(iter(target.headers.values()))}"
+        told = ("--parameter", "warehouse=lakepact", "--parameter", "api-key-env=WRONG")
+
+        ran = CliRunner().invoke(
+            command,
+            ["--contract", "watsonx_data", target.url, "--quick", *told, "--header", header],
+        )
+
+    assert (ran.exit_code, "the API key to be accepted" in ran.output) == (3, True)
+    assert "planted" not in ran.output
+
+
+def test_wrong_prefix_is_no_failure_of_authentication(tmp_path: Path) -> None:
+    wrong = on_answer(op.get_config, lambda document: document["overrides"].update(prefix="wrong"))
+
+    with catalog(tmp_path, wrong) as target:
+        found = broken(
+            checked(target, "IRC-SEC-006", "WXD-SEC-*", "WXD-GEN-001", of="watsonx_data")
+        )
+
+    assert found == {"WXD-GEN-001"}
+
+
+def test_namespaces_without_properties_fail_nothing(tmp_path: Path) -> None:
+    null = on_answer(
+        (op.create_namespace, op.load_namespace_metadata),
+        lambda document: document.update(properties=None),
+    )
+    refuse = refuses(op.update_properties, lambda _: True, 406, "UnsupportedOperationException")
+
+    with catalog(tmp_path, null, refuse) as target:
+        run = checked(target, "IRC-NS-*", "WXD-NS-*", "WXD-CFG-*", of="watsonx_data")
+
+    assert broken(run) == set()
+    assert outcomes_of(run)["WXD-CFG-007"] is Outcome.WARN
+
+
+def test_account_scope_is_checked_with_its_header(tmp_path: Path) -> None:
+    file = tmp_path / "credentials.yaml"
+    file.write_text(
+        '{"tokens": ["a-token"], "api-keys": {"u": "a-key"}, "account-id": "a1"}', "utf-8"
+    )
+    with running(contract="watsonx_data", warehouse="memory:", credentials=file) as server:
+        run = checked(
+            Target(
+                server.address("watsonx_data"),
+                headers={"Authorization": "Bearer a-token", "AccountId": "a1"},
+                parameters={"warehouse": "iceberg", "credentials": str(file)},
+            ),
+            "IRC-SEC-00[1269]",
+            "WXD-SEC-*",
+            "WXD-CFG-00[12]",
+            of="watsonx_data",
+        )
+
+    found = outcomes_of(run)
+    assert [name for name, o in found.items() if o is not Outcome.PASS] == []
+    assert found["WXD-SEC-001"] is Outcome.PASS
+
+
+def test_quick_check_of_a_profile_adds_its_own_requirements() -> None:
+    chosen = plan.quick(suites.load("watsonx_data"))
+
+    assert {"IRC-SEC-001", "WXD-SEC-001", "WXD-GEN-001", "IRC-NS-CREATE-001"} <= set(chosen)

@@ -70,6 +70,9 @@ FAULTS = {
             _refuse(406, "UnsupportedOperationException"),
         ),
     ),
+    "no-properties-of-namespaces WXD-CFG-007": on_call(
+        op.update_properties, _refuse(406, "UnsupportedOperationException")
+    ),
     "no-transactions-said WXD-CFG-006": on_call(
         op.commit_transaction, _refuse(406, "UnsupportedOperationException")
     ),

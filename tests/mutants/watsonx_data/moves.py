@@ -2,21 +2,31 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from lakepact.generated.iceberg_rest import op
 from lakepact.reference_server.faults import on_call
 from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.http.replies import Reply
-from lakepact.reference_server.http.service import Handler
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from lakepact.reference_server.http.service import Handler
 
 
-def _not_across(handler: Handler, arguments: dict[str, Any]) -> Reply:
-    """Refuse to move anything across namespaces."""
-    body = arguments["body"]
-    if body["source"]["namespace"] != body["destination"]["namespace"]:
-        raise Problem(406, "UnsupportedOperationException", "asked for by a fault")
-    return handler(**arguments)
+def _refusing(status: int, *, moves: bool = False) -> Callable[[Handler, dict[str, Any]], Reply]:
+    """Refuse to move anything across namespaces, perhaps after it has been moved."""
+
+    def act(handler: Handler, arguments: dict[str, Any]) -> Reply:
+        body = arguments["body"]
+        across = body["source"]["namespace"] != body["destination"]["namespace"]
+        reply = handler(**arguments) if moves or not across else Reply(204)
+        if across:
+            raise Problem(status, "UnsupportedOperationException", "asked for by a fault")
+        return reply
+
+    return act
 
 
 def _within(handler: Handler, arguments: dict[str, Any]) -> Reply:
@@ -27,8 +37,10 @@ def _within(handler: Handler, arguments: dict[str, Any]) -> Reply:
 
 
 FAULTS = {
-    "tables-stay-in-their-namespaces WXD-TBL-003": on_call(op.rename_table, _not_across),
+    "tables-do-not-move WXD-TBL-003": on_call(op.rename_table, _refusing(400)),
+    "tables-move-and-refuse WXD-TBL-003": on_call(op.rename_table, _refusing(406, moves=True)),
     "tables-move-within WXD-TBL-003": on_call(op.rename_table, _within),
-    "views-stay-in-their-namespaces WXD-VIEW-001": on_call(op.rename_view, _not_across),
+    "views-do-not-move WXD-VIEW-001": on_call(op.rename_view, _refusing(400)),
+    "views-move-and-refuse WXD-VIEW-001": on_call(op.rename_view, _refusing(406, moves=True)),
     "views-move-within WXD-VIEW-001": on_call(op.rename_view, _within),
 }

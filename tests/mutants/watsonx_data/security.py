@@ -107,9 +107,9 @@ FAULTS = {
     "bearer-by-the-letter IRC-SEC-007": _turning_away(
         lambda scope: _scheme(scope)[0].casefold() == "bearer" and _scheme(scope)[0] != "Bearer"
     ),
-    "no-api-keys WXD-SEC-001": _turning_away(lambda scope: _scheme(scope)[0] == "ZenApiKey"),
     "api-keys-for-tables-only WXD-SEC-001": _turning_away(
         lambda scope: _views(scope) and _scheme(scope)[0] == "ZenApiKey"
     ),
+    "any-password WXD-SEC-005": _unless(lambda scope: _scheme(scope)[0] == "Basic"),
     "any-api-key WXD-SEC-002": _unless(_well_formed_key),
 }

@@ -56,6 +56,8 @@ from lakepact.reach.wire import Request
 
 NO_CONTENT, NOT_MODIFIED = 204, 304
 USER_AGENT = "lakepact-conformance"
+#: Headers that say what is addressed rather than who calls: the account of a watsonx.data instance.
+ADDRESSING = frozenset({"accountid"})
 TOO_MANY = 429
 BUSY = frozenset({TOO_MANY, 503})  #: statuses after which a request is sent again
 PAUSES = (0.1, 0.5, 1.0)  #: seconds before each retry, unless Retry-After is present
@@ -251,7 +253,7 @@ class Wire:
             body: bytes of the body.
             operation: id of the operation that the request belongs to.
             check: name of the check that sends it.
-            anonymous: leave out the target's own headers.
+            anonymous: leave out the target's own headers, but for those of `ADDRESSING`.
             alone: use a connection of its own and read it to its end.
             disconnect_after: seconds after which the connection is closed; the exchange then has status 0.
             accepts: default of the `Accept` header.
@@ -451,11 +453,11 @@ class Wire:
     ) -> list[tuple[str, str]]:
         given = list(headers)
         names = {name.lower() for name, _ in given}
-        own = (
-            []
-            if anonymous
-            else [(n, v) for n, v in self._headers.items() if n.lower() not in names]
-        )
+        own = [
+            (name, value)
+            for name, value in self._headers.items()
+            if name.lower() not in names and (not anonymous or name.lower() in ADDRESSING)
+        ]
         accept = [] if "accept" in names else [("Accept", accepts)]
         return [*accept, *own, *((n, v) for n, v in given if v)]
 

@@ -88,12 +88,14 @@ def quick(suite: Suite[Any]) -> tuple[str, ...]:
         LookupError: the contract has no list of them.
     """
     contract = suite.contract
-    listed = resources.files(
-        f"lakepact.conformance.checks.{contract.profile_of or contract.name}"
-    ).joinpath("quick.toml")
-    if not listed.is_file():
+    checks = resources.files("lakepact.conformance.checks")
+    lists = [
+        checks.joinpath(name, "quick.toml") for name in (contract.profile_of, contract.name) if name
+    ]
+    texts = [listed.read_text("utf-8") for listed in lists if listed.is_file()]
+    if not texts:
         raise LookupError(f"--quick: {contract.name} has no list of requirements")
-    groups = tomllib.loads(listed.read_text("utf-8")).values()
+    groups = [group for text in texts for group in tomllib.loads(text).values()]
     return tuple(
         requirement
         for group in groups

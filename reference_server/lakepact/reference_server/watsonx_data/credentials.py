@@ -77,8 +77,12 @@ def read_credentials(path: Path) -> Credentials:
         raise BadSetting(
             f"the credentials in {path} are not as they should be: no name of a user holds a colon"
         )
-    pairs = (f"{user}:{key}" for user, key in keys.items())
-    return Credentials(*(tuple(map(_hash, texts)) for texts in (tokens, pairs, expired)), account)
+    return Credentials(
+        tuple(map(_hash, tokens)),
+        tuple(_hash(f"{user}:{key}") for user, key in keys.items()),
+        tuple(map(_hash, expired)),
+        account,
+    )
 
 
 class Doorkeeper:

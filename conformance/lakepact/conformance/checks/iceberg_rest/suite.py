@@ -128,7 +128,8 @@ def discover(wire: Wire, target: Target, *, catalog: str | None = None) -> Offer
     }
     prefix = settings.get("prefix") or None
     if reply.status in TURNED_AWAY and (
-        _refuses_listings(wire, prefix or catalog) or (warehouse and _has_configuration(wire))
+        _refuses_listings(wire, prefix or catalog)
+        or (warehouse and catalog is None and _has_configuration(wire))
     ):
         raise Blocked(refused(wire, reply.exchange))
     endpoints = config.get("endpoints")
@@ -347,18 +348,24 @@ def _features_of_namespaces(
             told["nesting"] = False
         if status not in REFUSED:
             lab.add_cleanup(lambda: lab.send(op.drop_namespace, namespace=child))
-        noted = (lab.name(),)
-        reply = lab.send(
-            op.create_namespace,
-            body={"namespace": list(noted), "properties": {"lakepact.note": "1"}},
-        )
-        lab.add_cleanup(lambda: lab.send(op.drop_namespace, namespace=noted))
-        loaded = lab.send(op.load_namespace_metadata, namespace=noted)
-        null = loaded.status == OK and loaded.document.get("properties", {}) is None
-        if reply.status == NOT_ACCEPTABLE or (null and not _updates_properties(lab, noted)):
-            told["namespace-properties"] = False
+        told |= properties_of_namespaces(lab)
     lab.clean_up()
     return told, children
+
+
+def properties_of_namespaces(lab: CatalogLab) -> dict[str, bool]:
+    """Return the feature `namespace-properties` as off if namespaces keep none (406 or null)."""
+    noted = (lab.name(),)
+    reply = lab.send(
+        op.create_namespace,
+        body={"namespace": list(noted), "properties": {"lakepact.note": "1"}},
+    )
+    lab.add_cleanup(lambda: lab.send(op.drop_namespace, namespace=noted))
+    loaded = lab.send(op.load_namespace_metadata, namespace=noted)
+    null = loaded.status == OK and loaded.document.get("properties", {}) is None
+    if reply.status == NOT_ACCEPTABLE or (null and not _updates_properties(lab, noted)):
+        return {"namespace-properties": False}
+    return {}
 
 
 def _is_named(created: Reply, child: Namespace) -> bool:

@@ -46,13 +46,13 @@ def answers(lab: WatsonxLab, authorization: str | None) -> Iterator[tuple[Operat
 
 
 def asks_for_credentials(lab: WatsonxLab) -> None:
-    """Require that the target asks for credentials.
+    """Require that authentication is not switched off.
 
     Raises:
-        NotOffered: it does not.
+        NotOffered: it is.
     """
     if not lab.feature("authentication"):
-        raise NotOffered("the target asks for no credentials")
+        raise NotOffered("--feature authentication=off")
 
 
 def key_of(lab: WatsonxLab) -> str:
@@ -67,6 +67,7 @@ def key_of(lab: WatsonxLab) -> str:
         raise NotOffered(
             "no API key is known: name the variable that holds user:key with --parameter api-key-env=NAME"
         )
+    lab.require(lab.send(op.list_namespaces), 200)
     return known
 
 
@@ -109,6 +110,7 @@ def bearer_tokens_are_accepted_by_every_operation(lab: WatsonxLab) -> None:
         raise NotOffered(
             "no bearer token is known: name the variable that holds one with --parameter bearer-token-env=NAME"
         )
+    lab.require(lab.send(op.list_namespaces), 200)
     with lab.judge("IRC-SEC-006"):
         for operation, reply in answers(lab, f"Bearer {token}"):
             is_entered(operation, reply)
@@ -161,12 +163,24 @@ def malformed_api_keys_are_refused(lab: WatsonxLab) -> None:
                 expect.served(reply, reply.status != 404, f"another 4xx status than 404 {about}")
 
 
+@check("WXD-SEC-005")
+def unknown_passwords_are_refused(lab: WatsonxLab) -> None:
+    """Every operation returns a 4xx other than 404 for an unknown user and password with the scheme Basic."""
+    asks_for_credentials(lab)
+    lab.require(lab.send(op.list_namespaces), 200)
+    password = zen_api_key(f"{lab.name()}:{lab.name()}").replace("ZenApiKey", "Basic")
+    for operation, reply in lab.each(answers(lab, password)):
+        with lab.judge("WXD-SEC-005"):
+            about = f"for {operation} with an unknown password"
+            expect.client_error(reply, about=about, mutation=UNKNOWN_CREDENTIALS)
+            expect.served(reply, reply.status != 404, f"another 4xx status than 404 {about}")
+
+
 @check("WXD-SEC-004")
 def newlines_after_api_keys_are_noted(lab: WatsonxLab) -> None:
     """Note whether a trailing newline in an API key, as `echo` adds it, is accepted."""
-    reply = lab.send(
-        op.get_config, headers=[("Authorization", zen_api_key(key_of(lab) + "\n"))], anonymous=True
-    )
+    broken = zen_api_key(key_of(lab) + "\n")
+    reply = lab.send(op.get_config, headers=[("Authorization", broken)], anonymous=True)
 
     lab.note("WXD-SEC-004", f"answered with status {reply.status}")
 

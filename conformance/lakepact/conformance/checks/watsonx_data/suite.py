@@ -2,18 +2,30 @@
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import secrets
+from dataclasses import replace
 from types import MappingProxyType
 from urllib.parse import quote
 
-from lakepact.conformance.checks.iceberg_rest.kit.lab import DECLARED
+from lakepact.conformance.checks.iceberg_rest.kit.detection import DETECTED
+from lakepact.conformance.checks.iceberg_rest.kit.lab import DECLARED, UNSERVED
 from lakepact.conformance.checks.iceberg_rest.kit.leftovers import leftovers
+from lakepact.conformance.checks.iceberg_rest.suite import (
+    NAMESPACE_OF_OUR_OWN,
+    properties_of_namespaces,
+    with_what_is_served,
+)
 from lakepact.conformance.checks.iceberg_rest.suite import discover as discover_catalog
-from lakepact.conformance.checks.iceberg_rest.suite import with_what_is_served
 from lakepact.conformance.checks.watsonx_data.embedded import launch_settings
-from lakepact.conformance.checks.watsonx_data.lab import WatsonxLab, user_and_key
-from lakepact.conformance.evidence.outcome import Blocked
+from lakepact.conformance.checks.watsonx_data.lab import (
+    WatsonxLab,
+    bearer_token,
+    user_and_key,
+    zen_api_key,
+)
+from lakepact.conformance.evidence.outcome import Blocked, NotOffered, Unmet
 from lakepact.conformance.evidence.target import Offer, Target
 from lakepact.conformance.http.wire import Wire
 from lakepact.conformance.running.suite import Suite
@@ -21,6 +33,9 @@ from lakepact.generated.contract import Contract
 from lakepact.generated.iceberg_rest import op
 
 OPERATIONS = frozenset(Contract("watsonx_data").operations)
+#: Operations of the page that the list in IBM's topic on the API leaves out.
+OMITTED = frozenset({op.update_properties, op.create_view, op.replace_view})
+TURNED_AWAY = frozenset({401, 403, 419})
 
 
 def discover(wire: Wire, target: Target) -> Offer:
@@ -29,7 +44,7 @@ def discover(wire: Wire, target: Target) -> Offer:
     Raises:
         Blocked: it does not answer, or the catalog's name is missing.
     """
-    named = quote(target.parameters.get("warehouse", ""), safe="")
+    named = quote(warehouse_of(target), safe="")
     found = discover_catalog(wire, target, catalog=named)
     prefix = found.segments["prefix"] or named
     if not prefix:
@@ -37,25 +52,10 @@ def discover(wire: Wire, target: Target) -> Offer:
     declared = (
         found.operations & OPERATIONS if found.facts["endpoints"] == "declared" else OPERATIONS
     )
-    closed = [
-        wire.send(
-            "GET",
-            path,
-            operation=operation,
-            check="discover",
-            accepts="application/json",
-            anonymous=True,
-        ).status
-        in {401, 403}
-        for operation, path in (
-            (op.get_config, "/v1/config"),
-            (op.list_namespaces, f"/v1/{prefix}/namespaces"),
-        )
-    ]
+    _require_known_callers(wire, target, prefix)
     features = {
         "prefix": True,
         "views": {op.create_view, op.load_view, op.drop_view} <= declared,
-        "authentication": any(closed),
         "api-keys": bool(user_and_key(target)),
     }
     endpoints = (
@@ -70,6 +70,43 @@ def discover(wire: Wire, target: Target) -> Offer:
         facts=MappingProxyType({**found.facts, **endpoints, "prefix": prefix}),
         found=MappingProxyType({**found.found, DECLARED: declared}),
     )
+
+
+def _require_known_callers(wire: Wire, target: Target, prefix: str) -> None:
+    """Check that each of the user's credentials opens the configuration or the listing of namespaces.
+
+    Raises:
+        Blocked: one opens neither: it is wrong, or of a scheme that the target does not take.
+    """
+    token, key = bearer_token(target), user_and_key(target)
+    shown = {f"Bearer {token}": token and "bearer token", zen_api_key(key): key and "API key"}
+    for authorization, what in shown.items():
+        statuses = [
+            wire.send(
+                "GET",
+                path,
+                operation=operation,
+                check="discover",
+                headers=[("Authorization", authorization)],
+                accepts="application/json",
+                anonymous=True,
+            ).status
+            for operation, path in (
+                (op.get_config, f"/v1/config?warehouse={quote(warehouse_of(target), safe='')}"),
+                (op.list_namespaces, f"/v1/{prefix}/namespaces"),
+            )
+            if what
+        ]
+        if statuses and TURNED_AWAY.issuperset(statuses):
+            raise Blocked(
+                f"expected the {what} to be accepted, but the configuration and the namespaces returned "
+                f"{' and '.join(map(str, statuses))} for it: check it, or check without it if the instance does not take its scheme"
+            )
+
+
+def warehouse_of(target: Target) -> str:
+    """Return the name of the catalog that the user meant; empty if none was given."""
+    return target.parameters.get("warehouse", "")
 
 
 def discover_what_is_served(wire: Wire, target: Target) -> Offer:
@@ -91,7 +128,19 @@ def discover_what_is_served(wire: Wire, target: Target) -> Offer:
             serial=next(serials),
         )
 
-    return with_what_is_served(lab_of, target, discover(wire, target), implied_by="WXD-CFG-006")
+    found = with_what_is_served(lab_of, target, discover(wire, target), implied_by="WXD-CFG-006")
+    if found.facts["endpoints"] != "declared":
+        absent = OMITTED & found.found[DETECTED].missing
+        reasons = {o: why for o, why in found.found[UNSERVED].items() if o not in absent}
+        known = MappingProxyType({**found.found, UNSERVED: reasons})
+        found = replace(found, operations=found.operations - absent, found=known)
+    if not found.operations >= NAMESPACE_OF_OUR_OWN:
+        return found
+    lab, told = lab_of(found), dict[str, bool]()
+    with contextlib.suppress(Blocked, NotOffered, Unmet):
+        told = properties_of_namespaces(lab)
+    lab.clean_up()
+    return replace(found, features=MappingProxyType({**found.features, **told}))
 
 
 NO_ENDPOINTS = "a catalog that names its endpoints"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from typing import Any
 
 from lakepact.conformance.checks.iceberg_rest.api import (
     CatalogLab,
@@ -45,7 +46,7 @@ def component_of(requirement: Requirement) -> str:
 
 
 def invariant_of(
-    requirement: Requirement, of: Suite[CatalogLab], schemas: ContractSchemas
+    requirement: Requirement, of: Suite[Any], schemas: ContractSchemas
 ) -> Callable[[Exchange], bool | None]:
     """Return the invariant that every instance of a component is what its schema says."""
     component = component_of(requirement)
@@ -78,7 +79,7 @@ FORMS = frozenset(
 
 
 def judge_schemas(
-    of: Suite[CatalogLab], schemas: ContractSchemas
+    of: Suite[Any], schemas: ContractSchemas
 ) -> dict[str, Callable[[Exchange], bool | None]]:
     """Register an invariant for each schema that answers can show, and the check that has them shown, in the suite of a version.
 
