@@ -8,20 +8,23 @@ from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
+from pyiceberg.avro.file import AvroOutputFile
 from pyiceberg.manifest import (
+    MANIFEST_LIST_FILE_SCHEMAS,
     DataFile,
     DataFileContent,
     FileFormat,
     ManifestContent,
     ManifestEntry,
     ManifestEntryStatus,
+    ManifestFile,
     ManifestWriterV2,
-    write_manifest_list,
 )
 from pyiceberg.table.snapshots import Operation, Snapshot, Summary
 from pyiceberg.table.update import AddSnapshotUpdate, AssertRefSnapshotId, SetSnapshotRefUpdate
 from pyiceberg.typedef import Record
 
+from lakepact.client.iceberg_rest.rows.manifests import manifests_of
 from lakepact.conformance.checks.iceberg_rest.kit.tables.deletion_vectors import puffin_of
 
 _PATH, _POSITION = 2147483546, 2147483545
@@ -36,6 +39,16 @@ class _DeleteManifest(ManifestWriterV2):
 
     def content(self) -> ManifestContent:
         return ManifestContent.DELETES
+
+    def new_writer(self) -> AvroOutputFile[ManifestEntry]:
+        schema = self._with_partition(3)
+        return AvroOutputFile(
+            self._output_file,
+            schema,
+            "manifest_entry",
+            schema,
+            {**self._meta, "content": "deletes"},
+        )
 
 
 def delete_positions(table: Any, data: DataFile, positions: list[int], *, vector: bool) -> None:
@@ -80,6 +93,15 @@ def _write(table: Any, suffix: str, content: bytes) -> str:
     return location
 
 
+def _assign_row_ids(manifests: list[ManifestFile], first: int) -> int:
+    """Give ids to the rows of manifests without them, and return the next id."""
+    for one in manifests:
+        if one.content == ManifestContent.DATA and one[15] is None:
+            one[15] = first
+            first += one.added_rows_count + one.existing_rows_count
+    return first
+
+
 def _commit(
     table: Any,
     data: DataFile,
@@ -120,15 +142,20 @@ def _commit(
                 status=ManifestEntryStatus.ADDED, snapshot_id=identifier, data_file=file
             )
         )
-    with write_manifest_list(
-        format_version=2,
-        output_file=table.io.new_output(f"{location}-list.avro"),
-        snapshot_id=identifier,
-        parent_snapshot_id=before.snapshot_id,
-        sequence_number=sequence,
-        avro_compression="gzip",
+    written = writer.to_manifest_file()
+    deletes = ManifestFile(*(written[place] for place in range(len(written))), None)
+    deletes.sequence_number = deletes.min_sequence_number = sequence
+    version, kept = metadata.format_version, manifests_of(before, table.io)
+    first_row_id = getattr(metadata, "next_row_id", None) or 0
+    next_row_id = _assign_row_ids(kept, first_row_id) if version == 3 else 0
+    with AvroOutputFile[ManifestFile](
+        table.io.new_output(f"{location}-list.avro"),
+        MANIFEST_LIST_FILE_SCHEMAS[version],
+        "manifest_file",
+        MANIFEST_LIST_FILE_SCHEMAS[3],
+        {"format-version": str(version)},
     ) as manifests:
-        manifests.add_manifests([writer.to_manifest_file(), *before.manifests(table.io)])
+        manifests.write_block([deletes, *kept])
     snapshot = Snapshot(
         snapshot_id=identifier,
         parent_snapshot_id=before.snapshot_id,
@@ -137,8 +164,8 @@ def _commit(
         summary=Summary(Operation.DELETE),
         schema_id=metadata.current_schema_id,
         **(
-            {"first_row_id": metadata.next_row_id, "added_rows": 0}
-            if metadata.format_version == 3
+            {"first_row_id": first_row_id, "added_rows": next_row_id - first_row_id}
+            if version == 3
             else {}
         ),
     )

@@ -37,10 +37,6 @@ if TYPE_CHECKING:
     from lakepact.client.rows.predicates import Predicate
 
 
-#: The last format version whose manifests pyiceberg writes.
-_WRITTEN = 2
-
-
 @dataclass(frozen=True, slots=True)
 class RowScan:
     """The wanted rows of a table; see `IcebergCatalog.scan`."""
@@ -156,13 +152,7 @@ def write(
     """Change the rows of a table."""
 
     def load() -> Table:
-        loaded = _loaded(catalog, table)
-        if loaded.format_version > _WRITTEN:
-            raise ValueError(
-                f"tables of format version {loaded.format_version} can be read, and not written:"
-                f" pyiceberg writes manifests of versions 1 to {_WRITTEN}"
-            )
-        return loaded
+        return _loaded(catalog, table)
 
     with client_errors():
         return getattr(RowChanges(load, catalog.trusted_origins, write), verb)(*arguments)

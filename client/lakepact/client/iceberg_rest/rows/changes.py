@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import time
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
@@ -16,8 +15,11 @@ from lakepact.client.iceberg_rest.rows.data_files import FileReader
 from lakepact.client.iceberg_rest.rows.data_writer import DataWriter
 from lakepact.client.iceberg_rest.rows.file_ranges import FileRanges
 from lakepact.client.iceberg_rest.rows.filters import bound
+from lakepact.client.iceberg_rest.rows.lineage import with_lineage
+from lakepact.client.iceberg_rest.rows.manifests import MEMBERS
 from lakepact.client.iceberg_rest.rows.planning import planned_files, scan_of
 from lakepact.client.iceberg_rest.rows.projection import arrow_schema
+from lakepact.client.iceberg_rest.rows.snapshot_writer import SnapshotWriter, discard
 from lakepact.client.iceberg_rest.rows.upserts import KeyedRows
 from lakepact.client.retries import Retry
 from lakepact.client.rows.ranges import ALWAYS
@@ -26,6 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
     from pyiceberg.manifest import DataFile
+    from pyiceberg.schema import Schema
     from pyiceberg.table import Table
 
     from lakepact.client.iceberg_rest.row_writes import RowWrite
@@ -99,7 +102,7 @@ class RowChanges:
                 if table.spec().is_unpartitioned():
                     raise ValueError("the table has no partitions: call overwrite() instead")
                 added = DataWriter(table.metadata, table.io).write(*_batches(rows))
-                partitions = {file.partition for file in added}
+                partitions = {_partition(file) for file in added}
                 files = [
                     one.task.file for one in planned_files(scan_of(table, self.how.branch), None)
                 ]
@@ -108,7 +111,8 @@ class RowChanges:
                         "the table has files of an earlier partition spec: call overwrite() with a"
                         " filter of the partitions"
                     )
-                return Replacement([one for one in files if one.partition in partitions], added)
+                replaced = [one for one in files if _partition(one) in partitions]
+                return Replacement(replaced, added)
 
             self._commit(current, replacement)
 
@@ -138,7 +142,7 @@ class RowChanges:
         selected = FileReader.of(scan, table.io.properties, predicate, trusted=self.trusted)
         predicate = bound(predicate, table.schema())
         ranges = FileRanges(predicate, table.schema(), table.specs())
-        others = replace(selected, is_contrary=True)
+        others = replace(selected, schema=_copied_schema(table), is_contrary=True)
         hits = replace(selected, schema=selected.compared)
 
         def copy(file: PlannedFile) -> Iterable[Any] | None:
@@ -154,6 +158,7 @@ class RowChanges:
         """Return the replacement of files whose rows are updated."""
         scan = scan_of(table, self.how.branch)
         reader = FileReader.of(scan, table.io.properties, None, trusted=self.trusted)
+        reader = replace(reader, schema=_copied_schema(table))
 
         def copy(file: PlannedFile) -> Iterable[Any] | None:
             updated = keyed.updated
@@ -178,12 +183,13 @@ class RowChanges:
         copy: Callable[[PlannedFile], Iterable[Any] | None],
     ) -> Replacement:
         """Return the replacement of files by copies; a copy of None leaves the file."""
-        result, schema = Replacement(), arrow_schema(table.schema())
+        result, schema = Replacement(), arrow_schema(_copied_schema(table))
         for file in files:
             batches = copy(file)
             if batches is not None:
                 result.removed.append(file.task.file)
-                result.added += DataWriter(table.metadata, table.io).write(batches, schema)
+                writer = DataWriter(table.metadata, table.io, has_lineage=_has_lineage(table))
+                result.added += writer.write(batches, schema)
         return result
 
     # -- commits ----------------------------------------------------------------------------------
@@ -202,48 +208,29 @@ class RowChanges:
             files = replacement(table)
             if not files and not may_be_empty:
                 return
-            snapshot, conflict = self._try(table, files)
-            self.how.queue.commits += 1
-            if conflict is None:
+            writer = SnapshotWriter(table, self.how.branch)
+            changes = writer.changes(files.removed, files.added, self.how.snapshot_properties)
+            try:
+                table.catalog.commit_table(table, *changes)
+            except CommitFailedException as error:
+                conflict = error
+            else:
                 return
+            finally:
+                self.how.queue.commits += 1
             table = self.load()
-            if table.snapshot_by_id(snapshot) is not None:
+            if table.snapshot_by_id(writer.snapshot_id) is not None:
                 return  # an earlier request was applied, and its repetition rejected
+            writer.discard()
             pause = retries.pause(tried=tried, elapsed=time.monotonic() - started, retry_after=None)
             if pause is None or not may_be_empty:
-                _discard(table, files.added)
+                discard(table, [file.file_path for file in files.added])
             if pause is None:
                 raise conflict
             time.sleep(pause)
             cause: Any = conflict.__cause__
             if retries.on_retry is not None and cause is not None:
                 retries.on_retry(Retry(cause.operation, tried, pause, cause.status, None))
-
-    def _try(self, table: Table, files: Replacement) -> tuple[int, CommitFailedException | None]:
-        """Commit once; return the id of the snapshot, and the conflict if there was one."""
-        # pyiceberg would commit again by itself, from files that may no longer be there.
-        properties = {**table.properties, TableProperties.COMMIT_NUM_RETRIES: "0"}
-        table.metadata = table.metadata.model_copy(update={"properties": properties})
-        transaction = table.transaction()
-        update = transaction.update_snapshot(dict(self.how.snapshot_properties), self.how.branch)
-        merges = table.properties.get(TableProperties.MANIFEST_MERGE_ENABLED) == "true"
-        snapshot: Any = (
-            update.overwrite()
-            if files.removed
-            else update.merge_append()
-            if merges
-            else update.fast_append()
-        )
-        with snapshot:
-            for file in files.removed:
-                snapshot.delete_data_file(file)
-            for file in files.added:
-                snapshot.append_data_file(file)
-        try:
-            transaction.commit_transaction()
-        except CommitFailedException as conflict:
-            return snapshot.snapshot_id, conflict
-        return snapshot.snapshot_id, None
 
 
 def _appended(written: Table, now: Table, files: list[DataFile]) -> Replacement:
@@ -252,6 +239,11 @@ def _appended(written: Table, now: Table, files: list[DataFile]) -> Replacement:
             "the partition spec was changed while the rows were written: append them again"
         )
     return Replacement(added=files)
+
+
+def _partition(file: DataFile) -> str:
+    """Return the values of a partition as text: NaN equals itself, and -0.0 is not 0.0."""
+    return repr([file.partition[place] for place in range(len(file.partition))])
 
 
 def _batches(rows: Any) -> tuple[Iterable[Any], pa.Schema]:
@@ -266,11 +258,12 @@ def _repeatable(rows: Any, table: Table) -> Any:
     return result.read_all() if isinstance(result, pa.RecordBatchReader) else result
 
 
-def _discard(table: Table, files: list[DataFile]) -> None:
-    """Delete files that no snapshot has."""
-    for file in files:
-        with contextlib.suppress(Exception):  # they are in nobody's way
-            table.io.delete(file.file_path)
+def _has_lineage(table: Table) -> bool:
+    return table.format_version >= MEMBERS
+
+
+def _copied_schema(table: Table) -> Schema:
+    return with_lineage(table.schema()) if _has_lineage(table) else table.schema()
 
 
 def _retries(retries: Retries, properties: Mapping[str, str]) -> Retries:

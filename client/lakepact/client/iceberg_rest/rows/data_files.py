@@ -24,6 +24,8 @@ from pyroaring import BitMap64
 from lakepact.client.iceberg_rest.file_io import expired, file_io
 from lakepact.client.iceberg_rest.rows.file_ranges import FileRanges
 from lakepact.client.iceberg_rest.rows.filters import bound, matcher
+from lakepact.client.iceberg_rest.rows.lineage import ROW_ID, Lineage
+from lakepact.client.iceberg_rest.rows.manifests import FIRST_ROW_ID
 from lakepact.client.iceberg_rest.rows.projection import Projection
 from lakepact.client.rows.predicates import And, columns_of
 from lakepact.client.rows.ranges import ALWAYS, ANY
@@ -57,6 +59,8 @@ class PlannedFile:
     properties: dict[str, str] = field(default_factory=dict[str, str], repr=False)
     start: int = 0
     end: int = END
+    #: The sequence number of the data, if the plan comes from manifests.
+    sequence_number: int | None = None
 
     @property
     def size(self) -> int:
@@ -172,14 +176,19 @@ class FileReader:
                 self.compared.field_ids, *(each.schema.field_ids for each in equality)
             )
             file = _OpenFile(source, data, self.metadata, needed, self.trusted.decoding)
+            lineage = None
+            if ROW_ID.field_id in self.schema.field_ids:
+                lineage = Lineage(file.schema, data[FIRST_ROW_ID], part.sequence_number)
+                file.schema = lineage.schema
             projection = Projection(file.schema, self.schema, file.constants)
             filters = [each.others(file) for each in equality]
             if self.predicate is not None:
                 filters.append(self._selection(self.predicate, file))
             live = Selection(but_not=_positions(opened, io, part.task)).within(file.rows)
             for position, batch in file.batches(part, self._may_match(file)):
-                alive = live.mask(batch.num_rows, position)
-                rows = batch if alive is None else batch.filter(alive)
+                rows = batch if lineage is None else lineage.batch(batch, position)
+                alive = live.mask(rows.num_rows, position)
+                rows = rows if alive is None else rows.filter(alive)
                 for each in filters:
                     rows = rows.filter(each(rows))
                 yield projection.batch(rows)

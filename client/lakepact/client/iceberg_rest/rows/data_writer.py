@@ -17,6 +17,8 @@ from pyiceberg.table.locations import load_location_provider
 from pyiceberg.typedef import Record
 
 from lakepact.client.iceberg_rest.rows.filters import path_of, values_at
+from lakepact.client.iceberg_rest.rows.lineage import with_lineage
+from lakepact.client.iceberg_rest.rows.manifests import MEMBERS
 from lakepact.client.iceberg_rest.rows.projection import Projection, arrow_schema
 
 if TYPE_CHECKING:
@@ -34,13 +36,14 @@ class DataWriter:
     Args:
         metadata: The table.
         io: Opens its files.
+        has_lineage: Whether the rows are of other files, and come with their lineage.
     """
 
-    def __init__(self, metadata: TableMetadata, io: FileIO) -> None:
+    def __init__(self, metadata: TableMetadata, io: FileIO, *, has_lineage: bool = False) -> None:
         self._metadata = metadata
         self._io = io
         self._spec = metadata.spec()
-        self._schema = metadata.schema()
+        self._schema = with_lineage(metadata.schema()) if has_lineage else metadata.schema()
         #: With names that Avro allows, as other engines write them.
         self._file_schema = sanitize_column_names(self._schema)
         properties = metadata.properties
@@ -99,18 +102,17 @@ class DataWriter:
         output = self._io.new_output(path)
         with model.create_writer(output, self._file_schema, self._metadata.properties) as writer:
             writer.write(rows)
-        return DataFile.from_args(
+        file = DataFile.from_args(
+            _table_format_version=MEMBERS,
             content=DataFileContent.DATA,
             file_path=path,
             file_format=self._format,
             partition=partition,
             file_size_in_bytes=len(output),
-            sort_order_id=None,
-            spec_id=self._metadata.default_spec_id,
-            equality_ids=None,
-            key_metadata=None,
             **writer.result().to_serialized_dict(),
         )
+        file.spec_id = self._metadata.default_spec_id
+        return file
 
 
 def _transformed(one: Any, schema: Schema, rows: pa.Table) -> Any:

@@ -2,19 +2,28 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from pyiceberg.manifest import DataFileContent, ManifestContent
-from pyiceberg.table import ManifestGroupPlanner
+from pyiceberg.table import FileScanTask
+from pyiceberg.table.delete_file_index import DeleteFileIndex
 from pyiceberg.table.refs import MAIN_BRANCH, SnapshotRefType
+from pyiceberg.utils.concurrent import ExecutorFactory
 
 from lakepact.client.iceberg_rest.rows.data_files import PlannedFile, shown_schema
 from lakepact.client.iceberg_rest.rows.file_ranges import FileRanges
+from lakepact.client.iceberg_rest.rows.manifests import (
+    REFERENCED_DATA_FILE,
+    entries_of,
+    manifests_of,
+)
 from lakepact.client.iceberg_rest.snapshots import snapshot_id
 from lakepact.client.rows.predicates import And
 
 if TYPE_CHECKING:
-    from pyiceberg.manifest import ManifestEntry
+    from pyiceberg.manifest import DataFile, ManifestEntry
     from pyiceberg.table import DataScan, Table
 
     from lakepact.client.rows.predicates import Predicate
@@ -55,38 +64,60 @@ def planned_files(scan: DataScan, predicate: Predicate | None) -> list[PlannedFi
     ranges = FileRanges(
         And(()) if predicate is None else predicate, shown_schema(scan), metadata.specs()
     )
-    sequences: dict[str, int] = {}
-    equality: list[ManifestEntry] = []
-
-    def is_planned(entry: ManifestEntry) -> bool:
-        file = entry.data_file
-        if file.content == DataFileContent.EQUALITY_DELETES:
-            equality.append(entry)
-            return False
-        sequences[file.file_path] = entry.sequence_number or 0
-        return file.content != DataFileContent.DATA or True in ranges.of_file(file)
-
     manifests = [
         one
-        for one in snapshot.manifests(scan.io)
+        for one in manifests_of(snapshot, scan.io)
         if one.content != ManifestContent.DATA or True in ranges.of_manifest(one)
     ]
-    planner = ManifestGroupPlanner(metadata, scan.io)
-    tasks = planner.plan_files(manifests, is_planned)
-    return [_with_equality(PlannedFile(task), equality, sequences) for task in tasks]
-
-
-def _with_equality(
-    file: PlannedFile, deletes: list[ManifestEntry], sequences: dict[str, int]
-) -> PlannedFile:
-    """Return a file with the equality deletes that are later, and global or of its partition."""
-    data = file.task.file
-    for entry in deletes:
-        one = entry.data_file
-        is_near = not len(one.partition) or (one.spec_id, one.partition) == (
-            data.spec_id,
-            data.partition,
+    read = ExecutorFactory.get_or_create().map(lambda one: entries_of(one, scan.io), manifests)
+    data: list[ManifestEntry] = []
+    deletes = _Deletes()
+    for entry in chain.from_iterable(read):
+        if entry.data_file.content != DataFileContent.DATA:
+            deletes.add(entry)
+        elif entry.data_file.record_count and True in ranges.of_file(entry.data_file):
+            data.append(entry)
+    return [
+        PlannedFile(
+            FileScanTask(entry.data_file, delete_files=deletes.of(entry)),
+            sequence_number=entry.sequence_number,
         )
-        if is_near and (entry.sequence_number or 0) > sequences[data.file_path]:
-            file.task.delete_files.add(one)
-    return file
+        for entry in data
+    ]
+
+
+class _Deletes:
+    """The delete files of a snapshot."""
+
+    def __init__(self) -> None:
+        self._positions = DeleteFileIndex()
+        self._equality: list[ManifestEntry] = []
+        #: Those that name one data file: there is at most one deletion vector of each.
+        self._of_file: defaultdict[str, list[ManifestEntry]] = defaultdict(list)
+
+    def add(self, entry: ManifestEntry) -> None:
+        """Add the entry of a delete file."""
+        file = entry.data_file
+        if file.content == DataFileContent.EQUALITY_DELETES:
+            self._equality.append(entry)
+        elif file[REFERENCED_DATA_FILE] is not None:
+            self._of_file[file[REFERENCED_DATA_FILE]].append(entry)
+        else:
+            self._positions.add_delete_file(entry, file.partition)
+
+    def of(self, entry: ManifestEntry) -> set[DataFile]:
+        """Return the delete files that may delete rows of a data file."""
+        data, sequence = entry.data_file, entry.sequence_number or 0
+        result = self._positions.for_data_file(sequence, data, data.partition)
+        for one in self._of_file.get(data.file_path, ()):
+            if (one.sequence_number or 0) >= sequence:
+                result.add(one.data_file)
+        for one in self._equality:
+            # Those without a partition are global.
+            is_near = not len(one.data_file.partition) or (
+                one.data_file.spec_id,
+                one.data_file.partition,
+            ) == (data.spec_id, data.partition)
+            if is_near and (one.sequence_number or 0) > sequence:
+                result.add(one.data_file)
+        return result

@@ -11,6 +11,7 @@ import pyarrow.compute as pc
 from pyiceberg import types as t
 from pyiceberg.io.pyarrow import pyarrow_to_schema
 
+from lakepact.client.iceberg_rest.rows.lineage import LAST_UPDATED
 from lakepact.client.iceberg_rest.rows.projection import Projection, arrow_schema
 from lakepact.client.rows.predicates import And, Predicate, column
 
@@ -98,12 +99,14 @@ class KeyedRows:
         yield batch.filter(stays)
         if len(target):
             rows, new = batch.take(target), self.rows.take(source)
-            columns = [
-                new.column(one.name).combine_chunks()
-                if one.name in new.column_names
-                else rows.column(one.name)
-                for one in batch.schema
-            ]
+            columns: list[Any] = []
+            for one in batch.schema:
+                if one.name in new.column_names:
+                    columns.append(new.column(one.name).combine_chunks())
+                elif one.name == LAST_UPDATED.name:
+                    columns.append(pa.nulls(len(source), one.type))
+                else:
+                    columns.append(rows.column(one.name))
             yield pa.RecordBatch.from_arrays(columns, schema=batch.schema)
 
     def finish(self) -> None:
