@@ -12,7 +12,7 @@ import yaml
 from click.testing import CliRunner
 
 from lakepact.cli import main
-from lakepact.conformance.evidence.outcome import Unmet
+from lakepact.conformance.evidence.outcome import NotOffered, Unmet
 from lakepact.conformance.fixtures import manifest, pack
 from lakepact.conformance.fixtures.fixture import FIXTURES
 from lakepact.conformance.fixtures.manifest import Manifest
@@ -210,6 +210,35 @@ def test_pack_has_the_shares_that_listing_checks_need(written: Manifest) -> None
     assert set("+&%?#~é") <= set("".join(names))
     assert not any("." in name for name in names)
     assert [share["name"] for share in shares if "id" not in share] == ["unnumbered"]
+
+
+def test_pack_for_the_official_server_has_only_what_that_server_has(tmp_path: Path) -> None:
+    """It has one token, no temporary credentials, no directory access, and fails at tables without id."""
+    folder = tmp_path / "pack"
+
+    result = CliRunner().invoke(
+        main, ["fixtures", "delta", str(folder), "--location", "s3a://bucket/pack/"]
+    )
+
+    assert result.exit_code == 0, result.output
+    shares = yaml.safe_load((folder / "shares.yaml").read_text("utf-8"))
+    tables = [t for s in shares["shares"] for schema in s["schemas"] for t in schema["tables"]]
+    assert shares.keys() == {"version", "shares", "authorization"}
+    assert all(table["location"].startswith("s3a://bucket/pack/") for table in tables)
+    assert all("id" in table and "accessModes" not in table for table in tables)
+    written = manifest.read(folder)
+    assert shares["authorization"]["bearerToken"] == written.tokens["all"]
+    assert written.tokens.keys() == {"all"}
+    assert [s["name"] for s in written.shares] == [s["name"] for s in shares["shares"]]
+
+
+def test_copied_pack_knows_no_commit_times(tmp_path: Path) -> None:
+    written = pack.write(tmp_path / "pack", location="s3a://bucket/pack")
+
+    table = written.tables["changes"]
+    assert "_commit_timestamp" not in table.changes(0, 8).column_names
+    with pytest.raises(NotOffered, match="times of commits"):
+        _ = table.last.timestamp
 
 
 def test_write_into_a_nonempty_folder_exits_with_2(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from lakepact.conformance.checks.delta_sharing.kit.catalog import (
     Catalogue,
     SharedTable,
 )
-from lakepact.conformance.checks.delta_sharing.kit.times import as_of
+from lakepact.conformance.checks.delta_sharing.kit.times import EPOCH, as_of
 from lakepact.conformance.evidence.exchanges import Exchange, Reply
 from lakepact.conformance.evidence.outcome import Blocked, NotOffered
 from lakepact.conformance.evidence.target import Target
@@ -118,9 +118,10 @@ class SharingLab(Lab):
             for pack in self.manifest.tables.values()
             if pack.history and len(pack.readable) == len(pack.versions) > 1
         )
+        time = table.versions[1].time
         by_time = self.send(
             op.get_table_version,
-            starting_timestamp=as_of(table.versions[1].timestamp),
+            starting_timestamp=EPOCH if time is None else as_of(time),
             **table.address,
         )
         by_version = self.send(

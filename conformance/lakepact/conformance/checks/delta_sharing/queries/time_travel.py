@@ -243,12 +243,8 @@ def _refused(lab: SharingLab, table: AnyTable, versions: Iterable[int], known: s
 def two_time_travel_parameters_are_refused(lab: SharingLab) -> None:
     """A query with two of `version`, `timestamp` and `startingVersion` returns 400."""
     subject = test_tables.with_history(lab)
-    known = (
-        lab.fixture("partitioned").last.timestamp
-        if lab.knows_content
-        else int(time.time() * times.SECOND)
-    )
-    moment = times.as_of(known)
+    known = lab.fixture("partitioned").last.time if lab.knows_content else None
+    moment = times.as_of(int(time.time() * times.SECOND) if known is None else known)
     bodies: tuple[dict[str, Any], ...] = (
         {"version": subject.last, "timestamp": moment},
         {"version": subject.last, "startingVersion": subject.last},
