@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import threading
 import time
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -71,6 +72,38 @@ def judging(requirement: str, status: int) -> Suite[Lab]:
 )
 def test_expectation_counts_by_level(requirement: str, status: int, expected: Outcome) -> None:
     assert outcomes(judging(requirement, status)) == {requirement: expected}
+
+
+def test_interruption_ends_running_checks_at_their_next_request() -> None:
+    suite, asked, begun = new_suite(), list[str](), threading.Event()
+
+    @suite.check(MUST)
+    def ends(_: Lab) -> None:
+        """The check ends while the other one runs."""
+        begun.wait(60)
+
+    @suite.check(OTHER_MUST)
+    def goes_on(lab: Lab) -> None:
+        """The check sends many requests, and one more to clean up."""
+        lab.add_cleanup(lambda: lab.send("listNamespaces"))
+        for _ in range(1000):
+            lab.send("getConfig")
+
+    def slow(_: str, target: str, __: bytes) -> tuple[int, dict[str, str], bytes]:
+        asked.append(target)
+        begun.set()
+        time.sleep(0.01)
+        return answer(200, {})
+
+    with miniature(slow) as url:
+        events = runner.Run(plan.plan(suite), Target(url)).events()
+        next(events)
+        before = len(asked)
+        with pytest.raises(KeyboardInterrupt):
+            events.throw(KeyboardInterrupt())
+
+    assert len(asked) < before + 200
+    assert "namespaces" in asked[-1]
 
 
 def judges_nothing(_: Lab) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, unquote, urlsplit
@@ -11,7 +12,7 @@ import pytest
 
 from lakepact.conformance.checks.delta_sharing.suite import discover
 from lakepact.conformance.evidence.outcome import Blocked
-from lakepact.conformance.evidence.target import Offer, Target
+from lakepact.conformance.evidence.target import Detected, Offer, Target
 from lakepact.conformance.http.wire import Wire
 from miniatures import Answer, Answerer, answer, miniature
 
@@ -77,7 +78,12 @@ class Shares:
 
 def found(answerer: Answerer, **parameters: str) -> Offer:
     with miniature(answerer) as url, Wire(url) as wire:
-        return discover(wire, Target(url, parameters=parameters))
+        offer = discover(wire, Target(url, parameters=parameters))
+        return replace(
+            offer,
+            features=dict(offer.features),
+            found={name: offer.result(name) for name in offer.found},
+        )
 
 
 def test_discovery_follows_pages_to_every_table() -> None:
@@ -92,6 +98,31 @@ def test_discovery_follows_pages_to_every_table() -> None:
         ("s2", "a", "t"),
     ]
     assert catalogue.whole
+
+
+def test_discovery_asks_for_metadata_of_one_table_before_the_first_check() -> None:
+    server = Shares({("s", "a"): [f"t{n}" for n in range(30)]})
+    with miniature(server) as url, Wire(url) as wire:
+        offer = discover(wire, Target(url))
+        early = [one for one in server.asked if one.endswith("metadata")]
+        offer.result("catalogue")
+
+    assert len(early) == 1
+    assert len({one for one in server.asked if one.endswith("metadata")}) == 30
+
+
+def test_detected_features_are_asked_for_at_their_first_use() -> None:
+    asked: list[str] = []
+
+    def detect() -> bool:
+        asked.append("a")
+        return True
+
+    offer = Offer(frozenset(), features=Detected({"a": detect, "b": detect}))
+
+    assert offer.unused == {"a", "b"}
+    assert [offer.features["a"], offer.features["a"]] == [True, True]
+    assert (offer.unused, asked) == ({"b"}, ["a"])
 
 
 def test_missing_operation_is_not_offered() -> None:

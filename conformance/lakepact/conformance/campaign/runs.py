@@ -71,15 +71,16 @@ def discovered(asked: Asked) -> Asked:
             raise Refused(
                 f"the target {asked.name} does not answer ({wire.redact(str(blocked))}); start it, or leave it out"
             ) from blocked
-    features = {
-        name: is_on(feature, target, offer) for name, feature in suite.contract.features.items()
-    }
+        features = {
+            name: is_on(feature, target, offer) for name, feature in suite.contract.features.items()
+        }
+        found = {name: offer.result(name) for name in offer.found}
     return replace(
         asked,
         operations=tuple(sorted(offer.operations)),
         segments=dict(offer.segments),
         features=features,
-        found=dict(offer.found),
+        found=found,
     )
 
 

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import Mapping
+import threading
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Generic, TypeVar
 from urllib.parse import unquote, urlsplit
 
 from lakepact.conformance.evidence.limits import MAX_BODY, MAX_WAIT
 from lakepact.conformance.evidence.shared_files import NO_FILES, SharedFiles
 from lakepact.generated.contract import Feature, OperationId
 from lakepact.reach.settings import DIRECT, Settings
+
+T = TypeVar("T")
 
 
 def address(url: str) -> str:
@@ -86,6 +89,51 @@ class Target:
             )
 
 
+class Once(Generic[T]):
+    """A result of discovery that is asked for at its first use, by one thread.
+
+    Args:
+        ask: asks for it.
+    """
+
+    def __init__(self, ask: Callable[[], T]) -> None:
+        self._ask, self._lock = ask, threading.RLock()
+        self._answers: list[T] = []
+
+    def __call__(self) -> T:
+        """Return it."""
+        with self._lock:
+            if not self._answers:
+                self._answers.append(self._ask())
+            return self._answers[0]
+
+    @property
+    def is_asked(self) -> bool:
+        """Whether it was used."""
+        return bool(self._answers)
+
+
+class Detected(Mapping[str, bool]):
+    """Optional features, each detected at its first use."""
+
+    def __init__(self, detect: Mapping[str, Callable[[], bool]]) -> None:
+        self._features = {name: Once(ask) for name, ask in detect.items()}
+
+    def __getitem__(self, name: str) -> bool:
+        return self._features[name]()
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._features)
+
+    def __len__(self) -> int:
+        return len(self._features)
+
+    @property
+    def unused(self) -> frozenset[str]:
+        """The features that nothing asked for yet."""
+        return frozenset(name for name, on in self._features.items() if not on.is_asked)
+
+
 @dataclass(frozen=True)
 class Offer:
     """The declaration of a target; requirements about anything else are not-offered.
@@ -95,7 +143,7 @@ class Offer:
         segments: path parameters with one value for the whole target, inserted unchanged; `None` omits the segment.
         features: optional features that were detected as on or off.
         facts: names and values about the target, for reports.
-        found: other results of discovery, for the contract's lab.
+        found: other results of discovery, for the contract's lab; some as `Once`.
     """
 
     operations: frozenset[OperationId]
@@ -103,6 +151,16 @@ class Offer:
     features: Mapping[str, bool] = field(default_factory=_nothing)
     facts: Mapping[str, str] = field(default_factory=_nothing)
     found: Mapping[str, Any] = field(default_factory=_nothing, repr=False)
+
+    def result(self, name: str) -> Any:
+        """Return another result of discovery."""
+        value = self.found[name]
+        return value() if isinstance(value, Once) else value
+
+    @property
+    def unused(self) -> frozenset[str]:
+        """The features that nothing asked for yet, and that therefore were not detected."""
+        return self.features.unused if isinstance(self.features, Detected) else frozenset()
 
 
 def is_on(feature: Feature, target: Target, offer: Offer | None) -> bool:

@@ -86,6 +86,10 @@ class Throttled(Blocked):
     """A request returned 429 after all retries."""
 
 
+class Interrupted(Blocked):
+    """A request was not sent, because the run ends early."""
+
+
 class NoAnswer(Blocked):
     """A request was not answered.
 
@@ -179,6 +183,8 @@ class Wire:
             set()
         )  #: numbers of exchanges that were sent at the same time as others, or cut off
         self.file_users: set[str] = set()  #: checks that read or write files of the server
+        self.interrupted = False  #: whether the run ends early: no check goes on
+        self.cleaning: set[str] = set()  #: checks that remove what they created
 
     def __enter__(self) -> Self:
         return self
@@ -263,7 +269,10 @@ class Wire:
         Raises:
             NoAnswer: no answer came.
             Throttled: the target limits the rate of requests, and still does after the longest wait.
+            Interrupted: the run ends early.
         """
+        if self.interrupted and check not in self.cleaning:
+            raise Interrupted("the run was interrupted")
         further = list(headers)
         sent = self._merged(further, anonymous=anonymous, accepts=accepts)
         if (

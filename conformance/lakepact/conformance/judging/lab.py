@@ -158,6 +158,7 @@ class Lab(Sender):
     def clean_up(self) -> list[Callable[[], object]]:
         """Remove what the check created; return the actions that failed, for a second try at the end of the run."""
         undone: list[Callable[[], object]] = []
+        self.wire.cleaning.add(self.check)
         while self._cleanups:
             action = self._cleanups.pop()
             if cleanup_error(action):

@@ -140,6 +140,7 @@ def lines(run: Run, *, strict: bool = False, stopped: str = "") -> Iterator[dict
 
 def _header(run: Run, *, strict: bool) -> dict[str, Any]:
     offer, contract = run.offer, run.plan.suite.contract
+    unused = offer.unused if offer else frozenset[str]()
     return {
         "line": "header",
         "report": REPORT_VERSION,
@@ -163,7 +164,7 @@ def _header(run: Run, *, strict: bool) -> dict[str, Any]:
         else {},
         "operations": sorted(offer.operations) if offer else [],
         "all_operations": len(contract.operations),
-        "features": {name: run.feature(name) for name in contract.features},
+        "features": {name: run.feature(name) for name in contract.features if name not in unused},
         "only": list(run.plan.only),
         "strict": strict,
         "ended": dt.datetime.now(dt.UTC).isoformat(timespec="seconds"),

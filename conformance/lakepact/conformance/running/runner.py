@@ -38,7 +38,7 @@ from lakepact.conformance.judging.invariants import InvariantBooks
 from lakepact.conformance.judging.lab import cleanup_error
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 
     from lakepact.conformance.evidence.exchanges import Exchange
     from lakepact.conformance.evidence.target import Offer, Target
@@ -225,16 +225,17 @@ class Run:
             judged=0,
         )
 
-    def _scenarios(self, ended: Iterable[_CheckRun]) -> Iterator[CheckEnded]:
+    def _scenarios(self, ended: Generator[_CheckRun]) -> Iterator[CheckEnded]:
         """Keep the verdicts of checks as they end, and judge the invariants by their exchanges."""
-        for check, lab, verdicts in ended:
-            self._invariants.end(
-                check.name, accepted_wrongly=lab.accepted_wrongly, last=check.last > 0
-            )
-            self._expect_caller_to_be_served(lab.sent)
-            self._done += 1
-            yield CheckEnded(check.name, self._keep(verdicts), self._done, self.planned)
-            self._expect_target_to_run()
+        with contextlib.closing(ended):  # after Ctrl-C, before the wire is closed
+            for check, lab, verdicts in ended:
+                self._invariants.end(
+                    check.name, accepted_wrongly=lab.accepted_wrongly, last=check.last > 0
+                )
+                self._expect_caller_to_be_served(lab.sent)
+                self._done += 1
+                yield CheckEnded(check.name, self._keep(verdicts), self._done, self.planned)
+                self._expect_target_to_run()
 
     def _expect_target_to_run(self) -> None:
         """Wait a moment for a target that accepts no connections.
@@ -381,7 +382,7 @@ class Run:
         ]
         return (*leading[-LONGEST_TRAIL:], exchange.number)
 
-    def _checks(self) -> Iterator[_CheckRun]:
+    def _checks(self) -> Generator[_CheckRun]:
         """Run all checks but races and those that are last."""
         with ThreadPoolExecutor(self.max_workers, thread_name_prefix="check") as pool:
             futures = [
@@ -393,16 +394,17 @@ class Run:
                 for future in as_completed(futures):
                     yield future.result()
             except BaseException:
+                self.wire.interrupted = True  # checks that run end at their next request
                 pool.shutdown(wait=False, cancel_futures=True)
                 raise
 
-    def _races(self) -> Iterator[_CheckRun]:
+    def _races(self) -> Generator[_CheckRun]:
         """Run the checks that are alone, one at a time; their late answers leave the others time."""
         for n, check in enumerate(self.plan.checks):
             if check.alone and not check.last:
                 yield self._one(check, n)
 
-    def _last_checks(self) -> Iterator[_CheckRun]:
+    def _last_checks(self) -> Generator[_CheckRun]:
         """Run the checks that are last, one at a time, as long as the target answers ordinary requests as before."""
         numbered = sorted(
             ((n, check) for n, check in enumerate(self.plan.checks) if check.last),

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from functools import cached_property
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import orjson
@@ -18,6 +17,7 @@ from lakepact.conformance.checks.delta_sharing.kit.catalog import (
     path,
 )
 from lakepact.conformance.evidence.exchanges import Reply
+from lakepact.conformance.evidence.target import Once
 from lakepact.generated.contract import Contract, OperationId
 from lakepact.generated.delta_sharing import op
 
@@ -36,18 +36,39 @@ class Offers:
 
     Args:
         walk: asks.
-        catalogue: what is shared.
+        listed: what is shared; the metadata of tables is asked for where it is needed.
     """
 
-    def __init__(self, walk: Walk, catalogue: Catalogue) -> None:
-        self._walk = walk
-        self._tables = catalogue.readable
-        self._by_url = [table for table in catalogue.readable if "url" in table.access_modes]
-        self._changing = tuple(table for table in self._by_url if table.changes)[:MOST_TABLES]
+    def __init__(self, walk: Walk, listed: Catalogue) -> None:
+        self._walk, self._listed = walk, listed
+        self._looked = Once(lambda: walk.looked(listed))
+        #: The first table whose metadata is answered.
+        self._first = Once(
+            lambda: next((t for t in map(walk.looked_at, listed.tables) if t.format), None)
+        )
+        self.with_history = Once(self._table_with_history)
+        self.with_changes = Once(self._table_with_changes)
+
+    def catalogue(self) -> Catalogue:
+        """Return what is shared, with what the metadata of tables says."""
+        found = self._looked()
+        return found if self.with_changes() is not None else found.without_changes()
+
+    @property
+    def _tables(self) -> tuple[SharedTable, ...]:
+        return self._looked().readable
+
+    @property
+    def _by_url(self) -> tuple[SharedTable, ...]:
+        return tuple(table for table in self._tables if "url" in table.access_modes)
+
+    @property
+    def _changing(self) -> tuple[SharedTable, ...]:
+        return tuple(table for table in self._by_url if table.changes)[:MOST_TABLES]
 
     def operations(self) -> frozenset[OperationId]:
         """Return the operations that are there."""
-        if not self._tables:
+        if self._first() is None:
             return frozenset(OPERATIONS)
         return frozenset(
             operation
@@ -55,22 +76,28 @@ class Offers:
             if operation not in OPTIONAL or self._is_there(operation)
         )
 
-    def features(self) -> dict[str, bool]:
-        """Return the optional behaviours that were found, or looked for in vain."""
-        named = {feature for table in self._tables for feature in table.reader_features}
+    def features(self) -> dict[str, Callable[[], bool]]:
+        """Return what detects each optional behaviour."""
         asked_for_all = [(CAPABILITIES, EITHER_FORMAT[1] + ";includeendstreamaction=true")]
+        refreshed = {"includeRefreshToken": True, "limitHint": 1}
         return {
-            "change-data-feed": self.with_changes is not None,
-            "deletion-vectors": "deletionVectors" in named,
-            "delta-format": not self._tables or self._speaks_delta(),
-            "directory-access": any("dir" in table.access_modes for table in self._tables),
-            "end-stream-action": self._ends({}, asked_for_all) is not None,
-            "history": self.with_history() is not None,
-            "query-pages": "nextPageToken" in (self._ends({"maxFiles": 1}, [EITHER_FORMAT]) or {}),
-            "reader-features": bool(named),
-            "refresh-tokens": "refreshToken"
-            in (self._ends({"includeRefreshToken": True, "limitHint": 1}, [EITHER_FORMAT]) or {}),
+            "change-data-feed": lambda: self.with_changes() is not None,
+            "deletion-vectors": lambda: "deletionVectors" in self._reader_features(),
+            "delta-format": lambda: not self._tables or self._speaks_delta(),
+            "directory-access": lambda: any("dir" in t.access_modes for t in self._tables),
+            "end-stream-action": lambda: self._ends({}, asked_for_all) is not None,
+            "history": lambda: self.with_history() is not None,
+            "query-pages": lambda: (
+                "nextPageToken" in (self._ends({"maxFiles": 1}, [EITHER_FORMAT]) or {})
+            ),
+            "reader-features": lambda: bool(self._reader_features()),
+            "refresh-tokens": lambda: (
+                "refreshToken" in (self._ends(refreshed, [EITHER_FORMAT]) or {})
+            ),
         }
+
+    def _reader_features(self) -> set[str]:
+        return {feature for table in self._tables for feature in table.reader_features}
 
     def speaks_parquet(self) -> bool:
         """Return whether any table is answered in parquet format: a server may refuse it for all tables with a 4xx, not with a 5xx."""
@@ -85,7 +112,7 @@ class Offers:
         )
         return not all(reply is not None and 400 <= reply.status < 500 for reply in asked)
 
-    def with_history(self) -> SharedTable | None:
+    def _table_with_history(self) -> SharedTable | None:
         """Return a table that can be queried as of its earliest version; of those with several versions if there is one."""
         found = []
         for table in self._by_url[:MOST_TABLES]:
@@ -101,9 +128,8 @@ class Offers:
         several = [table for table in found if self._version(table, "") not in {None, "0"}]
         return next(iter([*several, *found]), None)
 
-    @cached_property
-    def with_changes(self) -> SharedTable | None:
-        """A table whose changes are not refused: settings are forwarded as an owner made them, and promise nothing of the server."""
+    def _table_with_changes(self) -> SharedTable | None:
+        """Return a table whose changes are not refused: settings are forwarded as an owner made them, and promise nothing of the server."""
         for table in self._changing:
             query = f"?startingVersion={self._version(table, '') or '0'}"
             reply = self._walk.asked(
@@ -143,21 +169,25 @@ class Offers:
 
     def _is_there(self, operation: OperationId) -> bool:
         """Return whether an operation is answered as one that is there, by a table that should have it if there is one."""
+        first = self._first()
+        listed = [table.document.get("accessModes") for table in self._listed.tables]
+        modes = [*listed, first.access_modes if first else ()]
         if operation == op.generate_temporary_table_credentials and any(
-            "dir" in table.access_modes for table in self._tables
+            "dir" in each for each in modes if isinstance(each, list | tuple)
         ):
             return True
-        asked = (operation == op.query_table_changes and self._changing) or self._tables[:1]
+        others = self._listed.tables[:MOST_TABLES] if operation == op.query_table_changes else ()
+        asked = [*([first] if first else []), *others]
+        return any(self._answers(table, operation) for table in asked)
+
+    def _answers(self, table: SharedTable, operation: OperationId) -> bool:
         last = OPERATIONS[operation].path.rpartition("{table}")[2]
         query = "?startingVersion=0" if operation == op.query_table_changes else ""
         # No invariant asks for more than whether it is there: hence no operation.
-        replies = (
-            self._walk.asked(
-                path(*_segments(t)) + last + query, None, method=OPERATIONS[operation].method
-            )
-            for t in asked
+        reply = self._walk.asked(
+            path(*_segments(table)) + last + query, None, method=OPERATIONS[operation].method
         )
-        return any(reply is not None and reply.status not in NO_SUCH_THING for reply in replies)
+        return reply is not None and reply.status not in NO_SUCH_THING
 
     def _speaks_delta(self) -> bool:
         """Return whether who understands delta format alone is answered in it, by metadata or by a query."""

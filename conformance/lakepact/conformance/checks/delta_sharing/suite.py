@@ -9,7 +9,7 @@ from lakepact.conformance.checks.delta_sharing.kit.catalog import Walk
 from lakepact.conformance.checks.delta_sharing.kit.lab import SharingLab, token_of
 from lakepact.conformance.checks.delta_sharing.offers import Offers
 from lakepact.conformance.evidence.extras import DELTA
-from lakepact.conformance.evidence.target import Offer, Target
+from lakepact.conformance.evidence.target import Detected, Offer, Once, Target
 from lakepact.conformance.http.wire import Wire
 from lakepact.conformance.judging import expect
 from lakepact.conformance.running.suite import Suite
@@ -23,29 +23,28 @@ def discover(wire: Wire, target: Target) -> Offer:
         Blocked: it does not answer.
     """
     walk = Walk(wire)
-    catalogue = walk.catalogue()
-    offers = Offers(walk, catalogue)
-    if offers.with_changes is None:
-        catalogue = catalogue.without_changes()
-    known = {
-        "fixtures": "fixtures" in target.parameters,
-        "second-recipient": bool(token_of("second", target)),
+    listed = walk.listed()
+    offers = Offers(walk, listed)
+    pack = {
+        "fixtures": lambda: "fixtures" in target.parameters,
+        "second-recipient": lambda: bool(token_of("second", target)),
     }
     facts = {
-        "shares": str(len(catalogue.shares)),
-        "tables": f"{len(catalogue.tables)}, {len(catalogue.readable)} of them readable",
-        "catalogue": "all of it was seen" if catalogue.whole else "a part of it was seen",
+        "shares": str(len(listed.shares)),
+        "tables": str(len(listed.tables)),
+        "catalogue": "all of it was seen" if listed.whole else "a part of it was seen",
     }
     return Offer(
         operations=offers.operations(),
-        features=MappingProxyType(offers.features() | known),
+        features=Detected(offers.features() | pack),
         facts=MappingProxyType(facts),
         found=MappingProxyType(
             {
-                "catalogue": catalogue,
+                "listed": listed,
+                "catalogue": Once(offers.catalogue),
                 "changes": offers.with_changes,
-                "history": offers.with_history(),
-                "parquet-format": offers.speaks_parquet(),
+                "history": offers.with_history,
+                "parquet-format": Once(offers.speaks_parquet),
             }
         ),
     )

@@ -201,7 +201,7 @@ def exactly_the_granted_shares_are_listed(lab: SharingLab) -> None:
 def listed_tables_can_be_read(lab: SharingLab) -> None:
     """A recipient can request the version and metadata of every listed table."""
     asked: list[tuple[list[tuple[str, str]], dict[str, Any]]] = [
-        ([], table.address) for table in lab.catalogue.tables[:MOST_TABLES]
+        ([], table.address) for table in lab.listed.tables[:MOST_TABLES]
     ]
     if lab.feature("second-recipient"):
         second = lab.recipient("second")

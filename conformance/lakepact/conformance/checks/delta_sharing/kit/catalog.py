@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from typing import Any
 from urllib.parse import quote
@@ -18,6 +19,7 @@ from lakepact.generated.delta_sharing import op
 MOST_PAGES = 150  #: of all listings together
 MOST_SHARES = 20
 MOST_TABLES = 60  #: whose metadata is asked for
+AT_ONCE = 8  #: requests for metadata
 MOST_ITEMS = 1000  #: of one listing
 MOST_EMPTY_PAGES = 5  #: in a row
 
@@ -83,7 +85,7 @@ class Walk:
         self._pages = MOST_PAGES
         self._whole = True
 
-    def catalogue(self) -> Catalogue:
+    def listed(self) -> Catalogue:
         """Return the shares, schemas and tables that the target lists.
 
         Raises:
@@ -109,8 +111,17 @@ class Walk:
                 if table is not None:
                     tables.setdefault((table.share, table.schema, table.name), table)
         self._whole &= len(tables) <= MOST_TABLES
-        looked_at = [self.looked_at(table) for table in list(tables.values())[:MOST_TABLES]]
-        return Catalogue(tuple(shares), tuple(schemas), tuple(looked_at), self._whole)
+        sample = tuple(tables.values())[:MOST_TABLES]
+        return Catalogue(tuple(shares), tuple(schemas), sample, self._whole)
+
+    def looked(self, catalogue: Catalogue) -> Catalogue:
+        """Return a catalogue with what the metadata of its tables says."""
+        pool = ThreadPoolExecutor(AT_ONCE)
+        try:
+            tables = tuple(pool.map(self.looked_at, catalogue.tables))
+        finally:
+            pool.shutdown(cancel_futures=True)
+        return replace(catalogue, tables=tables, whole=self._whole)
 
     def _tables(self, share: str, schemas: list[str]) -> Iterator[dict[str, Any]]:
         """Yield the tables of a share: all at once, and schema by schema where that fails."""

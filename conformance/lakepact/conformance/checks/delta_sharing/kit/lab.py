@@ -31,9 +31,15 @@ class SharingLab(Lab):
     # -- what is shared --------------------------------------------------------------------------------------------------
 
     @property
+    def listed(self) -> Catalogue:
+        """What the target lists; nothing is known of the metadata of its tables."""
+        found: Catalogue = self.offer.result("listed")
+        return found
+
+    @property
     def catalogue(self) -> Catalogue:
-        """Return the result of discovery."""
-        found: Catalogue = self.offer.found["catalogue"]
+        """The same with what the metadata of tables says, which is asked for once."""
+        found: Catalogue = self.offer.result("catalogue")
         return found
 
     def shares(self) -> tuple[str, ...]:
@@ -42,9 +48,9 @@ class SharingLab(Lab):
         Raises:
             NotOffered: there are none.
         """
-        if not self.catalogue.shares:
+        if not self.listed.shares:
             raise NotOffered("the target lists no share")
-        return tuple(share["name"] for share in self.catalogue.shares)
+        return tuple(share["name"] for share in self.listed.shares)
 
     def schemas(self) -> tuple[tuple[str, str], ...]:
         """Share and schema, for every schema that is listed.
@@ -52,9 +58,9 @@ class SharingLab(Lab):
         Raises:
             NotOffered: there are none.
         """
-        if not self.catalogue.schemas:
+        if not self.listed.schemas:
             raise NotOffered("the target lists no schema")
-        return self.catalogue.schemas
+        return self.listed.schemas
 
     def tables(self) -> tuple[SharedTable, ...]:
         """Return the tables that are listed and whose metadata is answered.
@@ -63,7 +69,7 @@ class SharingLab(Lab):
             NotOffered: no table is listed.
             Blocked: the metadata of none is answered.
         """
-        if not self.catalogue.tables:
+        if not self.listed.tables:
             raise NotOffered("the target lists no table")
         if not self.catalogue.readable:
             raise Blocked("the target answers the metadata of no table that it lists")
@@ -99,7 +105,8 @@ class SharingLab(Lab):
             else []
         )
         table: SharedTable | None = next(
-            (t for t in self.catalogue.readable if t.address in known), self.offer.found["history"]
+            (t for t in self.catalogue.readable if t.address in known),
+            self.offer.result("history"),
         )
         if table is None:
             raise NotOffered("no table was found whose versions can be asked for by their times")
@@ -136,7 +143,7 @@ class SharingLab(Lab):
     @property
     def speaks_parquet(self) -> bool:
         """Whether the target answers any table in parquet format."""
-        found: bool = self.offer.found["parquet-format"]
+        found: bool = self.offer.result("parquet-format")
         return found
 
     def needs_parquet(self) -> None:

@@ -221,7 +221,7 @@ def _chosen(lab: SharingLab, operation: OperationId, fewest: int) -> Listing | N
     ]
     for count, address in sorted(counted, key=lambda c: c[0])[:MOST_COUNTED]:
         listing = Listing(lab, operation, address, count)
-        if lab.catalogue.whole:
+        if lab.listed.whole:
             return listing
         # Of a large catalogue a part was seen: the listing may be longer than what was found in it.
         with contextlib.suppress(Blocked):
@@ -233,7 +233,7 @@ def _chosen(lab: SharingLab, operation: OperationId, fewest: int) -> Listing | N
 
 def _counted(lab: SharingLab, operation: OperationId) -> Iterator[tuple[dict[str, Any], int]]:
     """Yield every listing of a kind, with the number of items that were found in it."""
-    catalogue = lab.catalogue
+    catalogue = lab.listed
     shares: Sequence[str] = [share["name"] for share in catalogue.shares]
     match operation:
         case op.list_shares:

@@ -44,7 +44,7 @@ def with_changes(lab: SharingLab) -> Subject:
     """
     if lab.knows_content:
         return _subject(lab, lab.fixture("changes"))
-    table: SharedTable | None = lab.offer.found["changes"]
+    table: SharedTable | None = lab.offer.result("changes")
     if table is None:
         raise NotOffered("no table that is listed has a change data feed that is answered")
     return _subject(lab, table)

@@ -149,12 +149,12 @@ def missing_objects_return_404(lab: SharingLab) -> None:
 @check("DS-GEN-11")
 def tables_of_other_schemas_return_404(lab: SharingLab) -> None:
     """A table returns 404 in a schema that does not list it, even if another schema does."""
-    if not lab.catalogue.whole:
+    if not lab.listed.whole:
         raise NotOffered(
             "of the catalogue a part was seen, so that the tables of a schema may be more"
         )
     listed = {
-        (t.share.casefold(), t.schema.casefold(), t.name.casefold()) for t in lab.catalogue.tables
+        (t.share.casefold(), t.schema.casefold(), t.name.casefold()) for t in lab.listed.tables
     }
     strays = [
         (table, share, schema)

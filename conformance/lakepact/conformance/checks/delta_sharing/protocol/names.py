@@ -296,7 +296,7 @@ def special_characters_are_found(lab: SharingLab) -> None:
 def special_characters_are_found_by_every_operation(lab: SharingLab) -> None:
     """A table that one operation finds by its name is found by all others."""
     hard = [
-        t for t in lab.catalogue.tables if any(not _is_plain(name) for name in t.address.values())
+        t for t in lab.listed.tables if any(not _is_plain(name) for name in t.address.values())
     ][:MOST_HARD]
     if not hard:
         raise NotOffered(

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import uuid
+from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
-from types import MappingProxyType
-from urllib.parse import quote
 
 import orjson
 
@@ -18,11 +18,12 @@ from lakepact.conformance.checks.delta_sharing.kit.catalog import (
     EITHER_FORMAT,
     Catalogue,
     Walk,
+    path,
 )
 from lakepact.conformance.checks.delta_sharing.kit.lab import SharingLab
 from lakepact.conformance.checks.delta_sharing.suite import discover as discover_before
 from lakepact.conformance.evidence.extras import DELTA
-from lakepact.conformance.evidence.target import Offer, Target
+from lakepact.conformance.evidence.target import Detected, Offer, Target
 from lakepact.conformance.http.wire import Wire
 from lakepact.conformance.running.embedded_target import EmbeddedTarget
 from lakepact.conformance.running.suite import Suite
@@ -39,30 +40,28 @@ def discover(wire: Wire, target: Target) -> Offer:
     Raises:
         Blocked: it does not answer.
     """
-    found = discover_before(wire, target)
-    catalogue: Catalogue = found.found["catalogue"]
-    features = {
-        "async-query": _runs_queries(wire, catalogue),
-        "historical-protocol": "fixtures" in target.parameters,
+    offer = discover_before(wire, target)
+    asynchronous = _runs_queries(wire, offer.result("listed"))
+    features: dict[str, Callable[[], bool]] = {
+        **{name: partial(offer.features.__getitem__, name) for name in offer.features},
+        "async-query": lambda: asynchronous,
+        "historical-protocol": lambda: "fixtures" in target.parameters,
     }
-    operations = found.operations | ({op.get_query_info} if features["async-query"] else set())
-    return replace(
-        found, operations=operations, features=MappingProxyType({**found.features, **features})
-    )
+    operations = offer.operations | ({op.get_query_info} if asynchronous else set())
+    return replace(offer, operations=operations, features=Detected(features))
 
 
-def _runs_queries(wire: Wire, catalogue: Catalogue) -> bool:
+def _runs_queries(wire: Wire, listed: Catalogue) -> bool:
     """Return whether the first table that is read by URLs is queried in the background."""
-    table = next((table for table in catalogue.readable if "url" in table.access_modes), None)
+    walk = Walk(wire)
+    looked = map(walk.looked_at, listed.tables)
+    table = next((t for t in looked if t.format and "url" in t.access_modes), None)
     if table is None:
         return False
-    path = "/".join(
-        quote(name, safe="")
-        for name in ("shares", table.share, "schemas", table.schema, "tables", table.name, "query")
-    )
+    where = path("shares", table.share, "schemas", table.schema, "tables", table.name, "query")
     headers = [(CAPABILITIES, ASYNC), ("Content-Type", "application/json")]
     body = orjson.dumps({"idempotencyKey": str(uuid.uuid4()), "limitHint": 1})
-    reply = Walk(wire).asked(f"/{path}", op.query_table, method="POST", headers=headers, body=body)
+    reply = walk.asked(where, op.query_table, method="POST", headers=headers, body=body)
     lines = reply.exchange.lines if reply is not None and reply.status == 200 else None
     return any(isinstance(line, dict) and STATUS in line for line in lines or ())
 
