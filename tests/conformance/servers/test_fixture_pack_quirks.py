@@ -85,9 +85,11 @@ def _of_now(handler: Handler, arguments: dict[str, Any]) -> Reply:
 def _holds_versions_alone(agreed: Callable[..., Any]) -> Callable[..., Any]:
     """Take hints from the request instead of the refresh token."""
 
-    def held(asked: dict[str, Any], was: dict[str, Any], *, member: str) -> dict[str, Any]:
+    def held(
+        asked: dict[str, Any], was: dict[str, Any], *, member: str, whole: bool
+    ) -> dict[str, Any]:
         if member != "refreshToken":
-            return dict(agreed(asked, was, member=member))
+            return dict(agreed(asked, was, member=member, whole=whole))
         return {name: value for name, value in was.items() if "Hint" not in name} | {
             n: v for n, v in asked.items() if "Hint" in n
         }

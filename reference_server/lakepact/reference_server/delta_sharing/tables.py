@@ -291,6 +291,7 @@ class Tables:
         ending: int | None = asked.get("endingVersion")
         self._rules.queries.range_is_in_order(first, ending)
         newest = request.versions.current()
+        self._rules.queries.range_ends_with_a_version(ending, newest)
         return newest if ending is None else min(ending, newest)
 
     def query_table_changes(

@@ -42,9 +42,9 @@ def inline_vectors_in_small_letters(file: dict[str, Any]) -> None:
 @fault("DS-EST-06", by=partial(wrap_rule, "agreed"))
 def refreshes_forget_hints(agreed: Callable[..., Any]) -> Callable[..., Any]:
     def recalled(
-        asked: Mapping[str, Any], held: Mapping[str, Any], *, member: str
+        asked: Mapping[str, Any], held: Mapping[str, Any], *, member: str, whole: bool
     ) -> dict[str, Any]:
-        said = agreed(asked, held, member=member)
+        said = agreed(asked, held, member=member, whole=whole)
         return {
             name: value
             for name, value in said.items()

@@ -72,11 +72,27 @@ def test_pages_of_a_filtered_query_hold_the_selected_files(table: SharedTable) -
 
 
 def test_page_token_keeps_the_hints_of_its_query(table: SharedTable) -> None:
-    first = with_files(table, 6).query(maxFiles=1, predicateHints=["p = 'even'"], limitHint=2)
+    hints = {"predicateHints": ["p = 'even'"], "limitHint": 2}
+    first = with_files(table, 6).query(maxFiles=1, **hints)
 
-    second = table.query(pageToken=first.end["nextPageToken"])
+    second = table.query(pageToken=first.end["nextPageToken"], **hints)
 
     assert (len(second.ids), first.ids | second.ids < ids("f0", "f2", "f4")) == (1, True)
+
+
+@pytest.mark.parametrize(
+    "query", [{"limitHint": 3}, {"version": 0}, {"startingVersion": 0}, {"predicateHints": ["1"]}]
+)
+def test_page_token_without_the_rest_of_its_query_returns_400(
+    table: SharedTable, query: dict[str, Any]
+) -> None:
+    """As on the official server, whose tokens are bound to all parameters."""
+    first = with_files(table, 3).query(maxFiles=1, **query)
+
+    answer = table.query(maxFiles=1, pageToken=first.end["nextPageToken"])
+
+    assert answer.refusal == REFUSED
+    assert "repeat the query" in answer.message
 
 
 @pytest.mark.parametrize(
@@ -208,9 +224,8 @@ def test_pages_of_changes_end_where_they_would_have_ended_at_first(table: Shared
     assert table.changes(
         startingVersion=0, maxFiles=9, pageToken=first.end["nextPageToken"]
     ).ids | first.ids == ids("a", "b")
-    assert table.query(maxFiles=9, pageToken=again.end["nextPageToken"]).ids | again.ids == ids(
-        "a", "b"
-    )
+    rest = table.query(startingVersion=0, maxFiles=9, pageToken=again.end["nextPageToken"])
+    assert rest.ids | again.ids == ids("a", "b")
 
 
 def test_metadata_that_changed_stands_on_one_page(table: SharedTable) -> None:

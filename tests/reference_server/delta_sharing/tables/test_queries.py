@@ -238,17 +238,12 @@ def test_a_file_has_one_line_although_it_is_added_again(table: SharedTable) -> N
     assert [file["size"] for file in table.query().of("file")] == [2]
 
 
-def test_an_end_after_the_current_version_means_the_current_one(table: SharedTable) -> None:
-    with_history(table)
-    said = [
-        [
-            {**next(iter(line.values())), "url": "", "expirationTimestamp": 0}
-            for line in table.query(startingVersion=0, **end).lines
-        ]
-        for end in ({}, {"endingVersion": 99})
-    ]
+def test_query_whose_range_ends_after_the_current_version_returns_400(table: SharedTable) -> None:
+    """As on the official server; requests for changes return 400 too."""
+    answer = with_history(table).query(startingVersion=0, endingVersion=99)
 
-    assert said[0] == said[1]
+    assert answer.refusal == (400, "INVALID_PARAMETER_VALUE")
+    assert "endingVersion 99 is after the current version" in answer.message
 
 
 def test_metadata_of_two_moments_at_once_is_refused(table: SharedTable) -> None:

@@ -34,6 +34,14 @@ def test_invalid_timestamp_returns_400_with_an_example(table: SharedTable, time:
     assert "2022-01-01T00:00:00Z" in answer.message
 
 
+def test_time_returns_400_where_history_is_not_shared(closed: SharedTable) -> None:
+    """As on the official server."""
+    answer = with_versions(closed, 2).version(startingTimestamp=hour(0))
+
+    assert answer.refusal == (400, "INVALID_PARAMETER_VALUE")
+    assert "the history of" in answer.message
+
+
 def test_a_time_before_what_is_shared_leads_to_the_first_version_that_is(late: SharedTable) -> None:
     assert with_versions(late, 5).version(startingTimestamp=hour(0)).version == 2
 

@@ -40,10 +40,11 @@ class Continuations:
                     held = self._tokens.opened(purpose, token, bound=_bound(request, operation))
                 except BadToken as bad:
                     raise malformed(f"{member} cannot be used: {bad}") from None
-                return {
-                    **held,
-                    "asked": self._rules.agreed(query.asked, held["asked"], member=member),
-                }
+                # As on the official server: its tokens of pages are bound to all parameters.
+                agreed = self._rules.agreed(
+                    query.asked, held["asked"], member=member, whole=purpose == PAGE
+                )
+                return {**held, "asked": agreed}
         return {"asked": query.asked}
 
     def page(self, request: Request, operation: str, **held: Any) -> str:

@@ -82,6 +82,12 @@ def range_is_in_order(first: int, last: int | None) -> None:
         )
 
 
+def range_ends_with_a_version(last: int | None, newest: int) -> None:
+    """Check that a range does not end after the current version, as the official server does."""
+    if last is not None and last > newest:
+        raise malformed(f"endingVersion {last} is after the current version {newest}")
+
+
 def read_query(
     body: Mapping[str, Any], rules: Rules, *, historical_protocol: bool = False
 ) -> Query:
@@ -120,20 +126,25 @@ def read_query(
     )
 
 
-def agreed(asked: Mapping[str, Any], held: Mapping[str, Any], *, member: str) -> Mapping[str, Any]:
-    """Return the query that a token was issued for; members that the request repeats must be equal.
+def agreed(
+    asked: Mapping[str, Any], held: Mapping[str, Any], *, member: str, whole: bool
+) -> Mapping[str, Any]:
+    """Return the query that a token was issued for.
 
     Args:
         asked: the members of the request.
         held: the members in the token.
         member: the name of the token's member or parameter.
+        whole: whether the request has to repeat all members; otherwise those that it has must be equal.
 
     Raises:
         Problem: 400, the request differs.
     """
-    for name, value in asked.items():
-        if name not in held or held[name] != value:
-            raise malformed(f"{member} was made for another query: {name} is not what it was then")
+    for name in asked.keys() | (held.keys() if whole else ()):
+        if name not in held or name not in asked or held[name] != asked[name]:
+            raise malformed(
+                f"{member} was made for another query: {name} is not what it was then; repeat the query with the token"
+            )
     return held
 
 
@@ -144,4 +155,5 @@ class Rules(ServiceRules):
     refreshes_begin_at_the_latest_version = staticmethod(refreshes_begin_at_the_latest_version)
     limit_is_not_negative = staticmethod(limit_is_not_negative)
     range_is_in_order = staticmethod(range_is_in_order)
+    range_ends_with_a_version = staticmethod(range_ends_with_a_version)
     agreed = staticmethod(agreed)

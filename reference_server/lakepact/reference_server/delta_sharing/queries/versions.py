@@ -158,9 +158,10 @@ class Versions:
         """Return the first shared version that is not older than a time that a request names.
 
         Raises:
-            Problem: that is no time.
+            Problem: that is no time, or the history is not shared.
             NoSuchVersion: all versions are older.
         """
+        self._rules.history_is_shared(self._table, member)
         version = self._rules.version_from(
             self._log, self._time(self._rules.not_before, text, member)
         )
