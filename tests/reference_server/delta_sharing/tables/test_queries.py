@@ -310,3 +310,23 @@ def test_metadata_may_be_asked_for_as_of_a_version_or_a_time(
         2,
         None,
     )
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        {"maxFiles": 0},
+        {"maxFiles": -1},
+        {"version": -1},
+        {"startingVersion": -1},
+        {"version": 0, "includeRefreshToken": True},
+        {"startingVersion": 9},
+        {"startingVersion": 1, "endingVersion": 0},
+        {"refreshToken": "forged"},
+        {"pageToken": "forged"},
+    ],
+)
+def test_query_that_the_official_server_refuses_returns_400(
+    table: SharedTable, body: dict[str, Any]
+) -> None:
+    assert with_history(table).query(**body).refusal == (400, "INVALID_PARAMETER_VALUE")
