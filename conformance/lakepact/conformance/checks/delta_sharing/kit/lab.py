@@ -32,13 +32,13 @@ class SharingLab(Lab):
 
     @property
     def listed(self) -> Catalogue:
-        """What the target lists; nothing is known of the metadata of its tables."""
+        """The listed shares, schemas and tables, without the metadata of tables."""
         found: Catalogue = self.offer.result("listed")
         return found
 
     @property
     def catalogue(self) -> Catalogue:
-        """The same with what the metadata of tables says, which is asked for once."""
+        """The same with the metadata of tables, which is asked for once."""
         found: Catalogue = self.offer.result("catalogue")
         return found
 
