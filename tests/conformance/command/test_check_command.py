@@ -299,5 +299,6 @@ def test_quick_judges_some_fifty_requirements(contract: str, tmp_path: Path) -> 
     result = called("--contract", contract, "--quick", "--report", f"jsonl={path}")
     judged = [line for line in lines.read(path) if line["line"] == "result"]
 
-    assert (result.exit_code, {line["outcome"] for line in judged}) == (0, {"pass", "not-offered"})
+    assert result.exit_code == 0
+    assert {line["outcome"] for line in judged} <= {"pass", "not-offered"}
     assert 40 <= len(judged) <= 70
