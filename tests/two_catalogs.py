@@ -99,7 +99,7 @@ def schema(*, without: Iterable[str] = (), **changed: types.NestedField) -> Sche
 
 def create(
     catalog: Any,
-    name: str,
+    name: str | tuple[str, ...],
     rows: Iterable[Row],
     *,
     columns: Schema | None = None,

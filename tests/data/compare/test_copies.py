@@ -6,6 +6,7 @@ import json
 import uuid
 from collections.abc import Iterator
 from contextlib import ExitStack, closing
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -185,9 +186,60 @@ def test_unreadable_table_exits_with_3_after_all_others(
     )
 
 
+def test_folder_with_a_dot_is_a_namespace(tmp_path: Path) -> None:
+    for side in "ab":
+        write_deltalake(tmp_path / side / "sales.db" / "orders", pa.table({"id": [1, 2]}))
+
+    code, tables = results(tmp_path / "a", tmp_path / "b", "--table", "sales.db.*")
+    assert (code, tables["sales.db.orders"]["rows"]) == (0, [2, 2])
+
+
+def test_key_that_fits_no_table_exits_with_2(tmp_path: Path) -> None:
+    for side in "ab":
+        write_deltalake(tmp_path / side / "sales" / "orders", pa.table({"id": [1, 2]}))
+
+    code, output = compare(tmp_path / "a", tmp_path / "b", "--table", "*", "--key", "nope")
+    assert (code, "--key nope: no table" in output) == (2, True)
+
+
+def test_report_names_differing_tables_first_with_options_and_versions(tmp_path: Path) -> None:
+    for side, word in (("a", "x"), ("b", "y")):
+        write_deltalake(tmp_path / side / "sales" / "items", pa.table({"id": [1, 2]}))
+        rows = pa.table({"id": [1, 2], "word": ["x", word]})
+        write_deltalake(tmp_path / side / "sales" / "orders", rows)
+
+    command = ("--table", "sales.*", "--key", "id", "--report", tmp_path / "report")
+    assert compare(tmp_path / "a", tmp_path / "b", *command)[0] == 1
+    page = (tmp_path / "report" / "index.html").read_text("utf-8")
+    assert page.index("sales.orders") < page.index("sales.items")
+    assert "--key id, all rows" in page
+    assert f"lakepact {version('lakepact')}" in page
+    assert "<td>differs: " in page
+    assert "<td>same</td>" in page
+
+
+def test_rows_of_namespaces_that_are_spelled_alike_are_kept_apart(
+    sides: tuple[str, str, Any, Any],
+) -> None:
+    a, b, left, right = sides
+    for catalog in (left, right):
+        for namespace in (("dd",), ("dd", "e"), ("dd.e",)):
+            catalog.create_namespace(namespace)
+        create(catalog, ("dd", "e", "t"), ROWS[:3])
+        create(catalog, ("dd.e", "t"), ROWS[:5])
+
+    code, tables = results(a, b, "--table", "*")
+    assert code == 0
+    assert {name: table["rows"][0] for name, table in tables.items()} == {
+        "dd.e.t": 3,
+        "`dd.e`.t": 5,
+    }
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
+        (("--table", "x", "--report", "html=x.html"), "name a folder"),
         (
             ("--table", "x.*", "--token-env-a", "LAKEPACT_NO_TOKEN"),
             "LAKEPACT_NO_TOKEN is empty or not set",

@@ -20,9 +20,9 @@ from lakepact.data.compare import show
 from lakepact.data.compare.delta_side import DeltaSide
 from lakepact.data.compare.engines import Engine, engine_options
 from lakepact.data.compare.iceberg_side import IcebergSide
-from lakepact.data.compare.model import FAILING, INFORMATION, message
+from lakepact.data.compare.model import FAILING, INFORMATION, Compared, message
 from lakepact.data.compare.queries import SAMPLED
-from lakepact.data.compare.runs import Journal, Names, Run
+from lakepact.data.compare.runs import FILE, Journal, Names, Run
 from lakepact.data.compare.shared_side import SharedSide
 from lakepact.data.compare.tables import Choices
 from lakepact.extras import install
@@ -67,6 +67,12 @@ def _of_sides(command: Callable[..., None]) -> Callable[..., None]:
         ):
             command = option(command)
     return command
+
+
+def _folder(_context: click.Context, _option: click.Parameter, folder: Path | None) -> Path | None:
+    if folder and ("=" in folder.name or folder.suffix in {".html", ".json", ".md"}):
+        raise click.UsageError(f"--report {folder}: name a folder, which gets {PAGE} and {FILE}")
+    return folder
 
 
 @click.command()
@@ -134,6 +140,7 @@ def _of_sides(command: Callable[..., None]) -> Callable[..., None]:
 @click.option(
     "--report",
     type=click.Path(path_type=Path, file_okay=False),
+    callback=_folder,
     help="Folder of a report; another run continues there.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object per table.")
@@ -196,7 +203,11 @@ def compare(a: str, b: str, *, engine: Callable[[], Engine], **options: Any) -> 
     if not options["as_json"]:
         show.details(console, found, addresses)
     if options["report"]:
-        (options["report"] / PAGE).write_text(show.as_page(found, addresses), encoding="utf-8")
+        page = show.as_page(found, addresses, _described(options))
+        (options["report"] / PAGE).write_text(page, encoding="utf-8")
+    unused = _unused_key(options["keys"], found)
+    if unused:
+        raise click.UsageError(f"--key {unused}: no table that was compared has these columns")
     sys.exit(
         DIFFERENT
         if any(each.differences for each in found)
@@ -229,6 +240,28 @@ def _choices(options: dict[str, Any]) -> Choices:
     failing = tuple(kind for kind in (*FAILING, *options["count"]) if kind not in ignored)
     sample = round(options["sample"] * SAMPLED / 100) or int(options["sample"] > 0)
     return Choices(keys, failing, sample, options["first"], not options["no_values"])
+
+
+def _described(options: dict[str, Any]) -> str:
+    """Return the options that decide what was compared, as a person writes them."""
+    names = {"patterns": "--table", "renamed": "--map", "keys": "--key", "ignore": "--ignore"}
+    names |= {"count": "--count", "as_of_a": "--as-of-a", "as_of_b": "--as-of-b"}
+    each = [
+        f"{name} {value}"
+        for key, name in names.items()
+        for value in ([options[key]] if isinstance(options[key], str) else options[key] or ())
+    ]
+    whole = "all rows" if options["sample"] == 100 else f"--sample {options['sample']:g}"
+    return ", ".join((*each, whole))
+
+
+def _unused_key(keys: tuple[str, ...], tables: list[Compared]) -> str | None:
+    """Return the first key for all tables that finds rows in none of them."""
+    used = {table.key for table in tables}
+    if all(table.rows[0] is None for table in tables):
+        return None
+    common = (key for key in keys if "=" not in key)
+    return next((key for key in common if tuple(key.split(",")) not in used), None)
 
 
 def _properties(options: dict[str, Any], side: str) -> dict[str, str]:

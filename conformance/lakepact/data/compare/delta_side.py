@@ -44,6 +44,9 @@ class DeltaSide:
             address.rstrip("/") if "://" in address else Path(address).resolve().as_uri()
         )
         self._options, self._as_of = options, as_of
+        self._folders: dict[
+            str, str
+        ] = {}  #: by name, because folders may have dots: Hive's `sales.db`
 
     def close(self) -> None:
         """Do nothing: deltalake keeps no connection."""
@@ -51,19 +54,32 @@ class DeltaSide:
     def names(self, _: Sequence[str]) -> Iterator[str]:
         """Yield the names of tables: their folders, with dots."""
         fs = import_module("pyarrow.fs")
-        files, root = fs.FileSystem.from_uri(self._address)
+        files, root = self._files()
         level = [root]
         for _depth in range(DEEPEST):
             folders = {path: _folders(fs, files, path) for path in level}
             for path, inner in folders.items():
                 if LOG in inner:
-                    yield path[len(root) :].strip("/").replace("/", ".") or path.rpartition("/")[2]
+                    below = path[len(root) :].strip("/")
+                    name = below.replace("/", ".") or path.rpartition("/")[2]
+                    if self._folders.setdefault(name, below) != below:
+                        raise CannotCompare(f"{self._folders[name]} and {below} are both {name}")
+                    yield name
             level = [
                 f"{path}/{name}"
                 for path, inner in folders.items()
                 if LOG not in inner
                 for name in inner
             ]
+
+    def _files(self) -> tuple[Any, str]:
+        """Return the file system and the path of the folder, with the options of the storage."""
+        fs = import_module("pyarrow.fs")
+        if not self._options:
+            files, root = fs.FileSystem.from_uri(self._address)
+            return files, str(root)
+        handler = import_module("deltalake.fs").DeltaStorageHandler(self._address, self._options)
+        return fs.PyFileSystem(handler), ""
 
     def table(self, name: str) -> PinnedTable:
         """Return a table at its latest version, or at that of the time.
@@ -72,7 +88,7 @@ class DeltaSide:
             CannotCompare: there was no version at that time.
         """
         deltalake: Any = import_module("deltalake")
-        inner = f"{self._address}/{name.replace('.', '/')}"
+        inner = f"{self._address}/{self._folders.get(name, name.replace('.', '/'))}"
         is_single = deltalake.DeltaTable.is_deltatable(self._address, self._options)
         table = deltalake.DeltaTable(
             self._address if is_single else inner, storage_options=self._options

@@ -69,8 +69,9 @@ class IcebergSide:
         for namespace in self._namespaces((), starts):
             for table in self.catalog.list_tables(namespace):
                 identifier = (*table.namespace, table.name)
-                self._identifiers[".".join(identifier)] = identifier
-                yield ".".join(identifier)
+                name = dotted(identifier)
+                self._identifiers[name] = identifier
+                yield name
 
     def _namespaces(
         self, parent: tuple[str, ...], starts: Sequence[str]
@@ -84,7 +85,7 @@ class IcebergSide:
                 raise
             return  # a catalog without nested namespaces
         for namespace in found:
-            name = ".".join(namespace) + "."
+            name = dotted(namespace) + "."
             if len(namespace) > len(parent) and any(
                 name.startswith(start) or start.startswith(name) for start in starts
             ):
@@ -144,6 +145,11 @@ class IcebergSide:
         address = self._address.address
         options = {"catalog": address, "scan-planning-mode": "client", **own, **chosen}
         return session.read.format("lakepact").options(**options).load(name)
+
+
+def dotted(levels: Sequence[str]) -> str:
+    """Return the name of a table or namespace; a level that has a dot itself stands between backticks."""
+    return ".".join(f"`{level}`" if "." in level else level for level in levels)
 
 
 def _layout(metadata: Any, schema: Any, snapshot: Any) -> Layout:

@@ -120,6 +120,7 @@ class Compared:
     differences: tuple[Difference, ...] = ()
     information: tuple[Difference, ...] = ()
     error: str = ""  #: why it could not be compared
+    key: tuple[str, ...] = ()  #: the columns that found rows on both sides
     seconds: float = 0.0
     options: str = ""  #: that decide about differences; another run with others compares again
 

@@ -63,7 +63,7 @@ def _compared(document: dict[str, Any]) -> Compared:
         name: tuple(Difference(**each) for each in document.pop(name))
         for name in ("differences", "information")
     }
-    pairs = {name: tuple(document.pop(name)) for name in ("pins", "rows")}
+    pairs = {name: tuple(document.pop(name)) for name in ("pins", "rows", "key")}
     members: dict[str, Any] = {**document, **pairs, **kinds}
     return Compared(**members)
 

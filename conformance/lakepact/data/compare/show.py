@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from collections.abc import Sequence
+from importlib.metadata import version
 
 from rich.console import Console
 
 from lakepact.conformance.evidence.escaping import html, terminal
 from lakepact.conformance.report.page import page, plain_table, top
 from lakepact.data.compare.model import Compared, Difference, counted
+from lakepact.data.compare.values import MISSING
+
+HEADS = ("kind", "what", "A", "B")
+NOT_COMPARED = (
+    "Views, properties of namespaces, rows of earlier snapshots, statistics of files and grants."
+)
 
 
 def line(console: Console, table: Compared) -> None:
@@ -36,42 +44,73 @@ def details(console: Console, tables: Sequence[Compared], addresses: Sequence[st
 
 def summary(tables: Sequence[Compared]) -> str:
     """Return how many tables differ."""
-    failed, unread = (
-        sum(bool(getattr(table, name)) for table in tables) for name in ("differences", "error")
-    )
+    failed = sum(bool(table.differences) for table in tables)
+    unread = sum(bool(table.error) for table in tables)
     result = f"{counted(len(tables) - unread, 'table')} compared: " + (
         f"{failed} differ" if failed else "no difference"
     )
     return result + (f"; {unread} could not be compared" if unread else "")
 
 
-def as_page(tables: Sequence[Compared], addresses: Sequence[str]) -> str:
-    """Return the comparison as one HTML file."""
-    facts: dict[str, object] = dict(zip(("A", "B"), addresses, strict=True))
-    lines = [
-        (table.table, _result(table), *(pin or "" for pin in table.pins), table.seconds)
-        for table in tables
-    ]
+def as_page(tables: Sequence[Compared], addresses: Sequence[str], options: str) -> str:
+    """Return the comparison as one HTML file that a person signs: differing tables first, each with a link.
+
+    Args:
+        tables: The comparisons.
+        addresses: Of both sides, without secrets.
+        options: That decide what was compared.
+    """
+    facts = {
+        "A": addresses[0],
+        "B": addresses[1],
+        "compared": dt.datetime.now(dt.UTC).strftime("%Y-%m-%d %H:%M UTC"),
+        "by": f"lakepact {version('lakepact')}",
+        "options": options,
+    }
+    ordered = sorted(
+        tables, key=lambda table: (not table.differences, not table.error, table.table)
+    )
+    anchors = {id(table): f"t{n}" for n, table in enumerate(ordered)}
+    rows = "".join(_row(table, anchors[id(table)]) for table in ordered)
+    heads = "".join(f"<th>{name}</th>" for name in ("table", "result", "rows of A", "rows of B"))
     parts = [
         top("lakepact data compare", html(summary(tables)), facts),
-        "<main>",
-        plain_table(("table", "result", "A", "B", "seconds"), lines),
+        f'<main><div class="wide"><table><tr>{heads}</tr>{rows}</table></div>',
+        *(_section(table, anchors[id(table)]) for table in ordered if _notes(table)),
+        f"<h2>What was not compared</h2><p>{html(NOT_COMPARED)}</p></main>",
     ]
-    for table in tables:
-        found = [*table.differences, *table.information]
+    return page("lakepact data compare", parts)
+
+
+def _notes(table: Compared) -> bool:
+    return bool(table.differences or table.information or table.error)
+
+
+def _row(table: Compared, anchor: str) -> str:
+    name = html(table.table)
+    link = f'<a href="#{anchor}">{name}</a>' if _notes(table) else name
+    first = f": {_sentence(table.differences[0])}" if table.differences else ""
+    result = "differs" if table.differences else "not compared" if table.error else "same"
+    counts = "".join(f"<td>{'' if n is None else f'{n:,}'}</td>" for n in table.rows)
+    return f"<tr><td>{link}</td><td>{html(result + first)}</td>{counts}</tr>"
+
+
+def _section(table: Compared, anchor: str) -> str:
+    pins = "; ".join(f"{side}: {pin}" for side, pin in zip("AB", table.pins, strict=True) if pin)
+    parts = [f'<h2 id="{anchor}">{html(table.table)}</h2>', pins and f"<p>{html(pins)}</p>"]
+    if table.error:
+        parts.append(f"<p>Not compared: {html(table.error)}</p>")
+    for heading, found in (("", table.differences), ("Information", table.information)):
         if found:
-            rows = [
-                (
-                    each.kind,
-                    each.what,
-                    *("" if value is None else value for value in (each.a, each.b)),
-                )
-                for each in found
-            ]
-            parts.append(
-                f"<h2>{html(table.table)}</h2>{plain_table(('kind', 'what', 'A', 'B'), rows)}"
-            )
-    return page("lakepact data compare", [*parts, "</main>"])
+            rows = [(each.kind, each.what, each.a or "", each.b or "") for each in found]
+            parts += [heading and f"<h3>{heading}</h3>", plain_table(HEADS, rows)]
+    return "".join(parts)
+
+
+def _sentence(difference: Difference) -> str:
+    sides = [MISSING if value is None else value for value in (difference.a, difference.b)]
+    both = difference.a is not None or difference.b is not None
+    return difference.what + (f": A {sides[0]}, B {sides[1]}" if both else "")
 
 
 def _result(table: Compared) -> str:
@@ -85,8 +124,4 @@ def _result(table: Compared) -> str:
 
 def sentence(difference: Difference, *, color: str = "red") -> str:
     """Return a difference as one line of the terminal's markup."""
-    sides = [
-        "missing" if value is None else terminal(value) for value in (difference.a, difference.b)
-    ]
-    both = "" if difference.a is None and difference.b is None else f": A {sides[0]}, B {sides[1]}"
-    return f"[{color}]{difference.kind:<9}[/] {terminal(difference.what)}{both}"
+    return f"[{color}]{difference.kind:<9}[/] {terminal(_sentence(difference))}"

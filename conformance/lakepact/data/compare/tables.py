@@ -61,10 +61,10 @@ def compare(
     if choices.sample != SAMPLED:
         differences += layouts.record_differences(a.layout, b.layout)
     rows: tuple[int | None, int | None] = (None, None)
-    error = ""
+    error, key = "", choices.key(a, b)
     try:
         if choices.sample:
-            rows, found = _compared_rows(engine, a, b, choices)
+            rows, found = _compared_rows(engine, a, b, choices, key)
             differences += found
     except Exception as wrong:  # noqa: BLE001 - files and engines fail in many ways, each is one line
         error = message(wrong, secrets)
@@ -76,14 +76,14 @@ def compare(
         tuple(each for each in differences if each.kind in choices.failing),
         tuple(each for each in differences if each.kind not in choices.failing),
         error,
+        key,
     )
 
 
 def _compared_rows(
-    engine: Engine, a: PinnedTable, b: PinnedTable, choices: Choices
+    engine: Engine, a: PinnedTable, b: PinnedTable, choices: Choices, key: tuple[str, ...]
 ) -> tuple[tuple[int, int], list[Difference]]:
     """Return the numbers of rows of both sides, and their differences."""
-    key = choices.key(a, b)
     with engine.session(a, b) as session:
         queries = queries_of(
             a, b, engine.dialect, key=key, sample=choices.sample, prefix=session.prefix
