@@ -167,6 +167,7 @@ FAULTS = {
         "drops-tags-with-appends": "IRC-CLI-077",
         "forgets-properties-with-columns": "IRC-CLI-077",
         "deletes-older-files": "IRC-CLI-077",
+        "forgets-retention": "IRC-CLI-077",
     },
     "delta_sharing": {
         "takes-any-profile": "DS-PRF-01",

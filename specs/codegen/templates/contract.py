@@ -80,7 +80,9 @@ class Requirement:
     operations: tuple[str, ...] = ()  #: empty: all of them
     features: tuple[str, ...] = ()
     side: Literal["server", "client"] = "server"
-    risk: Literal["behaviour", "data"] = "behaviour"  #: what may be lost where it is broken
+    risk: Literal["behaviour", "data", "exposed"] = (
+        "behaviour"  #: what may be lost where it is broken
+    )
     interpretation: str = (
         ""  #: where the contract is ambiguous: the id of our ruling and what it says
     )

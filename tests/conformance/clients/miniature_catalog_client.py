@@ -2,7 +2,7 @@
 
 LAKEPACT_STYLE selects correct but unusual behaviour: `no-paging-parameters`, `sparse`, `retries-reads`, `retries-conflicts`,
 `no-table-tasks`, `refreshes-where-configured`, `heads-first`, `never-caches`, `splits-edits`, `reorders`, `refuses-names`,
-`stages` (a snapshot and its branch in two commits), `compacts` (after each append); several with + between them.
+`asks-twice` (each GET), `stages` (a snapshot and its branch in two commits), `compacts` (after each append); several with + between them.
 """
 
 from __future__ import annotations

@@ -348,7 +348,11 @@ class History:
             snapshot["parent-snapshot-id"] = parent
         moved = {branch, MAIN} if FAULT == "moves-main-with-branches" else {branch}
         updates = [
-            self.reference(name, "branch", snapshot["snapshot-id"]) for name in sorted(moved)
+            {
+                **self.retention(loaded, name),
+                **self.reference(name, "branch", snapshot["snapshot-id"]),
+            }
+            for name in sorted(moved)
         ]
         try:
             is_unguarded = FAULT == "moves-any-head" or (
@@ -379,6 +383,12 @@ class History:
             "type": kind,
             "snapshot-id": snapshot,
         }
+
+    @staticmethod
+    def retention(metadata: dict[str, Any], name: str) -> dict[str, Any]:
+        """Return the members of a branch that say how long it is retained."""
+        former = (metadata.get("refs") or {}).get(name) or {}
+        return {} if FAULT == "forgets-retention" else former
 
     @staticmethod
     def stays(name: str, snapshot: int | None) -> dict[str, Any]:

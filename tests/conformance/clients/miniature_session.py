@@ -214,6 +214,8 @@ class Session:
         token: str = "",
     ) -> Reply:
         try:
+            if "asks-twice" in STYLES and method == "GET":
+                self.attempts(method, path, document, headers or {}, token)
             return self.attempts(method, path, document, headers or {}, token)
         except Failed as failed:
             is_commit = method == "POST" and (

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
+from lakepact.cli import main
 from lakepact.conformance.clients.command import check_client
 from lakepact.conformance.report import lines
 from sampling import some
@@ -56,6 +57,40 @@ def test_faulty_client_exits_with_1_and_its_requests_are_reported(
     (result,) = [line for line in written if line["line"] == "result"]
     assert result["verdicts"][0]["actual"] == "the result null"
     assert "updateTable" in [line["operation"] for line in written if line["line"] == "exchange"]
+
+
+def test_report_of_a_client_names_its_requests_and_how_to_repeat_them(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("LAKEPACT_FAULT", "takes-conflicts-for-done")
+    report = tmp_path / "report.jsonl"
+    program = ("--", sys.executable, MINIATURE)
+    ended = called(
+        "--only", "IRC-CLI-003", "--severity", "data", "--report", f"jsonl={report}", *program
+    )
+    told = CliRunner().invoke(main, ["issue", str(report), "1"]).output
+    repeated = CliRunner().invoke(main, ["reproduce", str(report), "1"])
+
+    sentence = "A client does not treat a refused request as successful."
+    assert f"CAUSE 1  data lost or corrupted  1 requirement\n      {sentence}" in ended.output
+    assert "sent           POST /v1/" in ended.output
+    assert "-> 409" in ended.output
+    assert told.startswith(f"# {sentence}\n")
+    assert "lakepact check-client --contract iceberg_rest --only IRC-CLI-003 -- COMMAND" in told
+    assert "curl" not in told
+    assert repeated.exit_code == 2
+    assert "--hold IRC-CLI-003" in repeated.output
+
+
+def test_hold_shows_scripted_tasks_and_takes_answers_from_the_input() -> None:
+    arguments = ["--hold", "IRC-CLI-031", "--", sys.executable, MINIATURE]
+    held = CliRunner().invoke(check_client, arguments, input='log\n\n{"error": {"type": "X"}}\n')
+
+    assert held.output.startswith("IRC-CLI-031: A client treats the current-snapshot-id -1")
+    shown = [json.loads(line) for line in held.output.splitlines() if '"uri"' in line]
+    assert [task["task"] for task in shown][:3] == ["append-rows", "append-rows", "load-table"]
+    assert "/task-" in shown[0]["arguments"]["uri"]
+    assert "expected       append or overwrite" in held.output  # nobody appended the rows
 
 
 def test_page_of_a_client_omits_declared_operations(tmp_path: Path) -> None:

@@ -137,6 +137,7 @@ STYLES = (
     "sparse",
     "retries-reads+compacts+stages+reorders+never-caches",
     "no-table-tasks",
+    "asks-twice",
 )
 
 

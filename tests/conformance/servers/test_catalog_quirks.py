@@ -566,9 +566,9 @@ QUIRKS: dict[str, tuple[Install, tuple[str, ...], dict[str, Outcome]]] = {
     "has-pages-of-one-and-renames-with-200": (
         all_of(short(1), on_status("renameTable", {204: 200})),
         ("IRC-PAG-*", "IRC-NS-LIST-*", "IRC-GEN-005", "IRC-GEN-006"),
-        {"IRC-PAG-020": WARN, "IRC-GEN-006": FAIL},
+        {"IRC-GEN-006": FAIL},
     ),
-    "has-pages-of-two": (short(2), PAGES, {"IRC-PAG-020": WARN}),
+    "has-pages-of-two": (short(2), PAGES, {}),
     "ignores-refs-in-requirements": (
         rewrites("updateTable", without_refs),
         ("IRC-COM-004", "IRC-COM-005", "IRC-COM-006", "IRC-COM-013", "IRC-REQ-039"),

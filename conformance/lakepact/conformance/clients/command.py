@@ -8,7 +8,9 @@ import shutil
 import signal
 import sys
 from collections.abc import Generator, Sequence
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -17,12 +19,14 @@ from lakepact.conformance.commands.check import INTERRUPTED
 from lakepact.conformance.evidence import extras
 from lakepact.conformance.evidence.outcome import Blocked
 from lakepact.conformance.judging import known_failures
+from lakepact.conformance.programs.held import HeldProgram
 from lakepact.conformance.programs.program import Program
 from lakepact.conformance.report import output
 from lakepact.conformance.report.screen import Screen
 from lakepact.conformance.running import plan, runner
 from lakepact.conformance.running import suite as suites
 from lakepact.conformance.running.embedded_server import embedded
+from lakepact.conformance.running.suite import Suite
 
 SECONDS = 30.0  #: for which one task may take
 MAX_WORKERS = min(4, os.cpu_count() or 1)  #: tasks at a time: each needs a process of the program
@@ -71,6 +75,17 @@ MAX_WORKERS = min(4, os.cpu_count() or 1)  #: tasks at a time: each needs a proc
 @click.option(
     "--tasks", "shows_tasks", is_flag=True, help="List the tasks that a client is given, and end."
 )
+@click.option(
+    "--hold",
+    metavar="REQUIREMENT",
+    help="Show the tasks of one requirement that a script answers, and wait while you perform "
+    "them, in a debugger for example; COMMAND, if named, does the others.",
+)
+@click.option(
+    "--severity",
+    type=output.SEVERITIES,
+    help="Print findings of this severity only; reports hold all.",
+)
 @click.option("--strict", is_flag=True, help="A SHOULD that is not kept counts like a MUST.")
 @click.option("--verbose", "-v", is_flag=True, help="Also list what is kept, with remarks.")
 @click.option(
@@ -88,6 +103,8 @@ def check_client(
     make_folders: bool,
     timeout: float,
     shows_tasks: bool,
+    hold: str | None,
+    severity: str | None,
     strict: bool,
     verbose: bool,
     as_json: bool,
@@ -109,10 +126,10 @@ def check_client(
                 click.echo(f"{task:<24} {sentence}")
             return
         extras.require(*suite.libraries)
-        planned = plan.plan(suite, only=only, each=True)
+        planned = plan.plan(suite, only=(hold,) if hold else only, each=True)
         wanted_reports = output.report_files(reports, make_folders=make_folders)
         listed = known_failures.read(known_file, suite.contract.requirements) if known_file else ()
-        program = Program(_existing_command(command), timeout)
+        program = _held(hold, command, timeout, suite) if hold else _program(command, timeout)
     except (LookupError, ValueError) as wrong:
         raise click.UsageError(str(wrong.args[0] if wrong.args else wrong)) from wrong
     called = name or _client_name(command)
@@ -129,7 +146,7 @@ def check_client(
                 name=called,
                 program=program,
             )
-            run = runner.Run(planned, client, known=listed, max_workers=MAX_WORKERS)
+            run = runner.Run(planned, client, known=listed, max_workers=1 if hold else MAX_WORKERS)
             stack.enter_context(_stopped_by_ctrl_c(program))
             for _ in output.watched(run, console):
                 pass
@@ -150,8 +167,30 @@ def check_client(
         strict=strict,
         verbose=verbose,
         as_json=as_json,
+        severity=severity,
     )
     sys.exit(code)
+
+
+def _program(command: Sequence[str], seconds: float) -> Program:
+    return Program(_existing_command(command), seconds)
+
+
+def _held(
+    requirement: str, command: Sequence[str], seconds: float, suite: Suite[Any]
+) -> HeldProgram:
+    """Return the program whose scripted tasks a person performs, and say what the client should do.
+
+    Raises:
+        ValueError: there is no program of that name.
+    """
+    click.echo(f"{requirement}: {suite.requirement(requirement).sentence}", err=True)
+    return HeldProgram(
+        _existing_command(command) if command else (),
+        seconds,
+        show=partial(click.echo, err=True),
+        read=sys.stdin.buffer.readline,
+    )
 
 
 @contextlib.contextmanager
@@ -187,4 +226,4 @@ def _existing_command(command: Sequence[str]) -> tuple[str, ...]:
 def _client_name(command: Sequence[str]) -> str:
     """Return the name of a client from its command: the executed file. The arguments may be secret."""
     files = [word for word in command if os.path.isfile(word)]  # noqa: PTH113 - Path.is_file() fails for words longer than a name
-    return Path(files[-1] if files else command[0]).name
+    return Path(files[-1] if files else [*command, "client"][0]).name

@@ -94,9 +94,12 @@ class ClientLab(Lab):
             Blocked: the server behind the scripted server failed.
         """
         self.own_changes += 1
+        is_scripted = script is not as_it_is
         script, judge = self.watched(task, script, arguments)
         with self.server.task(self.check, script, prefix=prefix) as served:
-            ended = self.target.program.run(task, self.arguments(served.url, arguments))
+            ended = self.target.program.run(
+                task, self.arguments(served.url, arguments), is_scripted=is_scripted
+            )
         exchanges = tuple(sorted(served.exchanges, key=lambda exchange: exchange.number))
         done = Performance(ended, exchanges)
         self.show(done)
@@ -181,6 +184,8 @@ def everything(lab: type[ClientLab], contract: Contract, wire: Wire, target: Tar
     offer = Offer(
         operations=frozenset(contract.operations), features=dict.fromkeys(contract.features, True)
     )
+    if isinstance(target, Client) and not target.program.command:
+        return offer  # a person performs the tasks
     first = lab(wire, contract, target, offer=offer, check="discover", run="first", serial=0)
     with contextlib.suppress(NotOffered):
         ended = first.performs(next(iter(lab.tasks))).ended

@@ -211,7 +211,7 @@ class _Process:
             self._line += chunk
             if b"\n" in chunk:
                 *lines, rest = self._line.split(b"\n")
-                self._answers.extend(filter(None, map(_answer, lines)))
+                self._answers.extend(filter(None, map(answer_of, lines)))
                 self._line = rest
             elif len(self._line) > MAX_BODY:
                 self._line = bytearray(b"\0")  # no answer; its end is none either
@@ -251,7 +251,7 @@ def _sent(pipe: int, content: memoryview) -> int:
         return len(content)
 
 
-def _answer(line: bytes | bytearray) -> dict[str, Any] | None:
+def answer_of(line: bytes | bytearray) -> dict[str, Any] | None:
     """Return the answer in a line; None if the line is something else, such as a log message."""
     try:
         answer = orjson.loads(line)
@@ -300,22 +300,27 @@ class Program:
         while self._idle:
             self._idle.pop().end()
 
-    def run(self, task: str, arguments: Mapping[str, Any]) -> Ended:
+    def run(self, task: str, arguments: Mapping[str, Any], *, is_scripted: bool = False) -> Ended:
         """Let the program do one task.
+
+        Args:
+            task: its name.
+            arguments: of the task.
+            is_scripted: whether a script answers it; `held` hands those to a person.
 
         Raises:
             NotOffered: the client does not implement the task.
             Blocked: the program was stopped.
             OSError: the program does not exist.
         """
-        ended = self._run(task, arguments)
+        ended = self._run(task, arguments, is_scripted=is_scripted)
         if ended.is_done:
             self._has_done_one.set()
         else:
             self._failures.append(ended.shown)
         return ended
 
-    def _run(self, task: str, arguments: Mapping[str, Any]) -> Ended:
+    def _run(self, task: str, arguments: Mapping[str, Any], *, is_scripted: bool) -> Ended:  # noqa: ARG002
         line = orjson.dumps({"task": task, "arguments": dict(arguments)})
         started = time.monotonic()
         until = started + self.seconds
@@ -344,7 +349,7 @@ class Program:
         if answer is None:
             return Ended(task, why=process.ended(), seconds=time.monotonic() - started)
         self._idle.append(process)
-        return _ended(task, answer, time.monotonic() - started)
+        return ended_by(task, answer, time.monotonic() - started)
 
     def _take(self) -> _Process:
         with contextlib.suppress(IndexError):
@@ -362,7 +367,7 @@ class Program:
         return process
 
 
-def _ended(task: str, answer: Mapping[str, Any], seconds: float) -> Ended:
+def ended_by(task: str, answer: Mapping[str, Any], seconds: float) -> Ended:
     """Return how a task ended.
 
     Raises:

@@ -45,7 +45,11 @@ def _lines(
     yield from _clients(header, cause)
     yield from (f"- {md(line)}" for line in harmed_by(report, cause["number"]))
     yield ""
-    yield from _steps(cause["number"], first, [exchange["curl"] for exchange in sent])
+    requests = [exchange["curl"] for exchange in sent]
+    if header.get("side", "server") == "server":
+        yield from _steps(cause["number"], first, requests)
+    else:
+        yield from _steps_of_client(header, first, requests)
     expected, actual = (" ".join(verdict.get(side, "").split()) for side in ("expected", "actual"))
     yield f"Expected: {code(expected)}\n"
     yield f"Actual: {code(actual)}"
@@ -76,6 +80,16 @@ def _answer(sent: Sequence[Mapping[str, Any]]) -> Iterator[str]:
         yield f"\nThe answer, status {sent[-1]['response']['status']}:\n"
         cut = "…" if len(body) > SHOWN_ANSWER else ""
         yield from code_block([body[:SHOWN_ANSWER] + cut], "")
+
+
+def _steps_of_client(
+    header: Mapping[str, Any], result: Mapping[str, Any], requests: Sequence[str]
+) -> Iterator[str]:
+    options = f"--contract {header['contract']} --only {result['requirement']}"
+    yield "## Steps\n"
+    yield f"Run `lakepact check-client {options} -- COMMAND`, where COMMAND runs the client."
+    yield "The scripted server got these requests, and gave these answers:\n"
+    yield from (*code_block(requests[-SHOWN_REQUESTS:], ""), "")
 
 
 def _steps(number: int, result: Mapping[str, Any], requests: Sequence[str]) -> Iterator[str]:

@@ -16,6 +16,7 @@ import base64
 import dataclasses
 import datetime as dt
 import gzip
+import re
 import zlib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -24,6 +25,7 @@ from functools import cache
 from importlib import metadata, resources
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import orjson
 from jsonschema_rs import Draft202012Validator
@@ -36,7 +38,7 @@ from lakepact.conformance.evidence.outcome import LOWEST_ERROR, Failure, Outcome
 from lakepact.conformance.evidence.redaction import REDACTED, SECRET_HEADERS
 from lakepact.conformance.http.caller import REFUSED
 from lakepact.conformance.report.cases import Finding
-from lakepact.conformance.report.causes import Cause, causes
+from lakepact.conformance.report.causes import Cause, Severity, causes
 from lakepact.conformance.reproduction.recipes import LARGEST, recipe
 from lakepact.conformance.running import runner
 from lakepact.conformance.running.runner import DISCOVERY, Result, Run
@@ -50,7 +52,11 @@ FOREIGN = "JSON, but not of `lakepact check --report jsonl=FILE`"
 SHOWN = 300  #: characters of what is wrong with a line
 SHOWN_TRAIL = 3  #: exchanges of a failing case: the last one, and changes before it
 SHOWN_MESSAGE = 300  #: characters of the message of an error
+SHOWN_ANSWER = 300  #: characters of bodies in the line of a client's request
+TASK = re.compile(r"^/task-\d+")  #: before the paths of a scripted server
 GZIP = b"\x1f\x8b"  #: the first bytes of a gzip file
+#: The severities of faults in clients.
+RISKS = {"data": Severity.DATA, "exposed": Severity.EXPOSED, "behaviour": Severity.EFFECT}
 VERDICTS = {
     runner.CONFORMANT: "conformant",
     runner.NOT_CONFORMANT: "not conformant",
@@ -113,7 +119,7 @@ def lines(run: Run, *, strict: bool = False, stopped: str = "") -> Iterator[dict
             evidence[0]["replay"] = recipe(run, replace(verdict, failures=(failure,)), line)
             shown.update(failure.exchanges)
             whole.update(evidence[0]["replay"].get("exchanges", ()))
-        found.append(_cause(number, cause, evidence))
+        found.append(_cause(number, cause, evidence) | _of_client(run, cause))
     number_of = {
         requirement: cause["number"]
         for cause in reversed(found)
@@ -311,6 +317,14 @@ def _cause(number: int, cause: Cause, evidence: Sequence[dict[str, Any]]) -> dic
     }
 
 
+def _of_client(run: Run, cause: Cause) -> dict[str, Any]:
+    """Return the title and the severity of a cause in a client: its requirement's sentence and risk."""
+    if run.target.side == "server":
+        return {}
+    requirement = run.plan.suite.requirement(cause.requirements[0])
+    return {"title": requirement.sentence, "severity": RISKS[requirement.risk]}
+
+
 def _client(run: Run, observation: Observation, found: Sequence[dict[str, Any]]) -> dict[str, Any]:
     return {
         "line": "client",
@@ -383,11 +397,21 @@ def _exchange(run: Run, exchange: Exchange, *, whole: bool) -> dict[str, Any]:
             ],
             "body": _text(exchange, exchange.body, bound, exchange.left_out),
         },
-        "curl": exchange.curl(),
+        "curl": exchange.curl() if run.target.side == "server" else _as_sent(run, exchange),
         "milliseconds": round(exchange.seconds * 1000, 3),
         "sent_at": round(exchange.sent_at * 1000),
         "needed": exchange.number in run.wire.required,
     }
+
+
+def _as_sent(run: Run, exchange: Exchange) -> str:
+    """Return the request of a client and its answer in one line; the address of its task is gone."""
+    split = urlsplit(exchange.redact(exchange.url))
+    path = TASK.sub("", split.path) + (f"?{split.query}" if split.query else "")
+    sent = _text(exchange, exchange.request_body, SHOWN_ANSWER)
+    answer = _text(exchange, exchange.body, SHOWN_ANSWER, exchange.left_out)
+    parts = (exchange.method, path, sent, "->", str(exchange.status or "no answer"), answer)
+    return run.wire.redact(" ".join(" ".join(parts).split()))
 
 
 def _error(exchange: Exchange, error: ErrorBody) -> dict[str, Any]:

@@ -140,6 +140,7 @@ def evidence(
     ]
     said += [("interpretation", result["interpretation"])] if result["interpretation"] else []
     sent = curls(verdict, exchanges)
+    label = "curl" if header.get("side", "server") == "server" else "sent"
     left_out = (
         [f"({len(sent) - SHOWN_CURLS} earlier requests are in the report file)"]
         if len(sent) > SHOWN_CURLS
@@ -149,7 +150,7 @@ def evidence(
         [
             *said,
             ("check", verdict["check"]),
-            *(("curl", line) for line in (*left_out, *sent[-SHOWN_CURLS:])),
+            *((label, line) for line in (*left_out, *sent[-SHOWN_CURLS:])),
         ],
         console,
     )

@@ -43,6 +43,12 @@ def script(
         NotReproducible: the report has no such verdict.
     """
     header = report[0]
+    if header.get("side", "server") != "server":
+        options = f"--contract {header['contract']} --only {requirement}"
+        raise NotReproducible(
+            "the report is about a client, which only its program repeats: run "
+            f"`lakepact check-client {options} -- COMMAND`, or --hold {requirement} for a debugger"
+        )
     result, verdict = _verdict(report, requirement, check)
     if header["contract"] not in contracts():
         raise NotReproducible(f"this lakepact does not know the contract {header['contract']}")

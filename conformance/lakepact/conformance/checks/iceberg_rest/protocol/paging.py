@@ -408,19 +408,11 @@ def page_sizes_near_the_count_lose_no_item(lab: CatalogLab) -> None:
 
     with lab.judge("IRC-PAG-019"):
         joined(items.pages(page_token=FIRST)).are(items.names, "names on all pages")
-    short: list[int] = []
     with lab.judge_each("IRC-PAG-020") as case:
         for size in (4, 5, 2147483647):
-            with case():
+            with case():  # the size bounds a page from above; nothing does from below
                 pages = items.pages(page_token=FIRST, page_size=size)
                 joined(pages).are(items.names, f"names on pages of {size}")
-                short += [size] * any(page for page, _ in pages[1:])
-    if short:  # the size bounds a page from above; nothing does from below
-        lab.warn(
-            "IRC-PAG-020",
-            expected="one page of 4 items",
-            actual=f"several for pageSize {', '.join(map(str, short))}",
-        )
     with lab.judge("IRC-PAG-021"):
         joined(items.pages(page_token=FIRST, page_size=2)).are(items.names, "names on all pages")
 

@@ -20,6 +20,7 @@ from lakepact.conformance.programs.scripted_server import Script, as_it_is
 
 ROWS = [{"id": 7, "data": "seventh"}]
 NEIGHBOUR = "neighbour"
+RETAINED = 864_000_000  #: milliseconds for which branch and tag are retained
 #: Tasks that change the table, with their arguments; their names are those that the watch knows.
 TASKS: tuple[tuple[str, dict[str, Any]], ...] = (
     ("append-rows", {"rows": ROWS}),
@@ -59,7 +60,7 @@ def _rich_table(lab: CatalogClientLab) -> dict[str, Any]:
     else:
         namespace = table.namespace
         references = [
-            set_reference(name, kind, table.ids[0])
+            {**set_reference(name, kind, table.ids[0]), "max-ref-age-ms": RETAINED}
             for name, kind in ((BRANCH, "branch"), (TAG, "tag"))
         ]
     lab.create(namespace, NEIGHBOUR, properties=KEPT)

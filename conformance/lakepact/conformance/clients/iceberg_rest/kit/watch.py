@@ -148,6 +148,10 @@ class Watch:
             left = {key: new.get(key) for key in old if key not in changed}
             same = {key: value for key, value in old.items() if key not in changed}
             expect.equal(same, left, f"{member} {how}", at=None)
+        for ref, reference in (before.get("refs") or {}).items():
+            if moved := (after.get("refs") or {}).get(ref):  # it keeps how long it is retained
+                moved = {**moved, "snapshot-id": reference["snapshot-id"]}
+                expect.equal(reference, moved, f"reference {ref} {how}", at=None)
         if is_named and self._task == EXPIRES:
             return
         old, new = (

@@ -18,15 +18,20 @@ CONDITION = "if-none-match"
 ETAG = '"1"'
 
 
-def changing_once(marks: list[str]) -> Script:
-    """Return a catalog whose table has these marks one after another as its property and ETag, one for each load."""
+def changing_once(marks: list[str], loads: int) -> Script:
+    """Return a catalog whose table has these marks one after another as its property and ETag.
+
+    Args:
+        marks: the marks.
+        loads: requests that a client sends before it returns a table; each mark lasts as long.
+    """
     loaded = 0
 
     def script(request: Request, forward: Forward) -> Answer:
         nonlocal loaded
         if request.operation != op.load_table:
             return forward(request)
-        mark = marks[min(loaded, len(marks) - 1)]
+        mark = marks[min(loaded // loads, len(marks) - 1)]
         loaded += 1
         if request.headers.get(CONDITION) == f'"{mark}"':
             return Answer(304, headers=(("etag", f'"{mark}"'),))
@@ -99,11 +104,11 @@ def _is_conditional(exchange: Exchange) -> bool:
 def unchanged_tables(lab: CatalogClientLab) -> None:
     """A client that sends `If-None-Match` returns its cached table after 304 and the new table after 200."""
     home = lab.namespace("t")
-    lab.does("load-table", namespace=home, table="t")
+    plain = lab.require_done(lab.performs("load-table", namespace=home, table="t"))
     marks = ["first", "first", "second", "second"]
     done = lab.performs(
         "load-table-repeatedly",
-        changing_once(marks),
+        changing_once(marks, max(len(plain.of(op.load_table)), 1)),
         namespace=home,
         table="t",
         times=len(marks),
@@ -118,6 +123,15 @@ def unchanged_tables(lab: CatalogClientLab) -> None:
             if isinstance(found, list)
             else found
         )
-        expect.equal(
-            marks, read, "property lakepact.mark of the table, loaded four times:", at=None
+        # A later load may need fewer requests, or more: the table then changes at another result.
+        is_right = (
+            isinstance(read, list)
+            and [*dict.fromkeys(read)] == ["first", "second"]
+            and sorted(read) == read
+        )
+        expect.true(
+            is_right,
+            'property lakepact.mark of the table, loaded four times: "first", then "second"',
+            expect.shown(read),
+            at=None,
         )
