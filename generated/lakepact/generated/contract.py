@@ -1,4 +1,4 @@
-# Made by codegen.generate from specs/codegen/templates/contract.py, sha256 ae470a1e836d0de6. Do not edit: nox -s generate
+# Made by codegen.generate from specs/codegen/templates/contract.py, sha256 875bff169bc66fba. Do not edit: nox -s generate
 """A contract as code: operations, answers, requirements, features and corrections, as frozen values.
 
 Every package of lakepact reads these tables; none of them parses the contract.
@@ -81,7 +81,9 @@ class Requirement:
     operations: tuple[str, ...] = ()  #: empty: all of them
     features: tuple[str, ...] = ()
     side: Literal["server", "client"] = "server"
-    risk: Literal["behaviour", "data"] = "behaviour"  #: what may be lost where it is broken
+    risk: Literal["behaviour", "data", "exposed"] = (
+        "behaviour"  #: what may be lost where it is broken
+    )
     interpretation: str = (
         ""  #: where the contract is ambiguous: the id of our ruling and what it says
     )
