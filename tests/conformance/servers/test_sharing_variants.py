@@ -178,6 +178,16 @@ def test_minimal_server_fails_nothing() -> None:
     }  # it spells names as its callers do
 
 
+def test_unknown_second_token_judges_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SECOND_TOKEN", "of-another-server")
+    headers = {"Authorization": f"Bearer {TOKEN}"}
+    with miniature(Sharing()) as url:
+        target = Target(url, headers=headers, parameters={"second-token-env": "SECOND_TOKEN"})
+        run = checked(target, "DS-GEN-10", of="delta_sharing")
+
+    assert outcomes_of(run) == {"DS-GEN-10": Outcome.NOT_OFFERED}
+
+
 class Nothing(Sharing):
     """A server without shares."""
 

@@ -258,7 +258,7 @@ FAULTS = {
     ),
     "hints-are-refused-with-reader-features DS-HNT-03": _in_another_engine("predicateHints"),
     "pages-are-refused-with-reader-features DS-DF-20": _in_another_engine("maxFiles"),
-    "delta-ids-are-others DS-DFL-01": on_lines((QUERY, CHANGES), _all_longer),
+    "delta-ids-are-others DS-DFL-01 DS-FIL-03": on_lines((QUERY, CHANGES), _all_longer),
     "any-format-is-a-failure DS-CAP-04": on_reply(
         IN_LINES,
         lambda reply, scope: (

@@ -19,7 +19,7 @@ from lakepact.generated.delta_sharing import op
 MOST_PAGES = 150  #: of all listings together
 MOST_SHARES = 20
 MOST_TABLES = 60  #: whose metadata is asked for
-AT_ONCE = 8  #: requests for metadata
+AT_ONCE = 4  #: requests for metadata
 MOST_ITEMS = 1000  #: of one listing
 MOST_EMPTY_PAGES = 5  #: in a row
 

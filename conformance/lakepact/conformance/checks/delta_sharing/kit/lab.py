@@ -20,6 +20,8 @@ from lakepact.conformance.fixtures.manifest import Manifest, PackTable
 from lakepact.conformance.judging.lab import Lab
 from lakepact.generated.delta_sharing import op
 
+SECOND = "second"  #: the recipient who sees less
+
 
 class SharingLab(Lab):
     """The lab of one check of a server that shares tables."""
@@ -193,12 +195,21 @@ class SharingLab(Lab):
         """Headers of another recipient: `second` sees less than the target's own, the time of `expired` is over.
 
         Raises:
-            NotOffered: the token is neither in the fixture pack nor named by `--parameter NAME-token-env=VARIABLE`.
+            NotOffered: the token is neither in the fixture pack nor named by a parameter,
+                or the target does not know it.
         """
         token = token_of(name, self.target)
         if not token:
             raise NotOffered(f"no {name} token is known: --parameter {name}-token-env=VARIABLE")
-        return bearing(token)
+        headers = bearing(token)
+        if name == SECOND:
+            status = self.send(op.list_shares, headers=headers).status
+            if status in {401, 403}:
+                raise NotOffered(
+                    f"listShares returned {status} for the {name} token: name one that the target "
+                    f"knows with --parameter {name}-token-env=VARIABLE"
+                )
+        return headers
 
     # -- answers ---------------------------------------------------------------------------------------------------------
 
