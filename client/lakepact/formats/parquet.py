@@ -96,5 +96,5 @@ def size_of(batch: Any) -> int:
     try:
         size: int = batch.nbytes
     except pa.ArrowTypeError:  # of views, as deltalake writes them
-        size = batch.get_total_buffersize_of()
+        size = batch.get_total_buffer_size()
     return size
