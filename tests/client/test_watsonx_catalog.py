@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import traceback
+from urllib.parse import parse_qsl
 
 import httpx
 import pytest
@@ -11,9 +12,12 @@ import yaml
 
 from driving import Desk, Driven
 from lakepact.client import (
+    AlreadyExists,
     AsyncWatsonxCatalog,
+    BasicAuth,
     BearerToken,
     Forbidden,
+    IamApiKey,
     NotAuthenticated,
     WatsonxCatalog,
     ZenApiKey,
@@ -21,7 +25,7 @@ from lakepact.client import (
 from lakepact.client.redaction import HIDDEN, Redactor
 from lakepact.client.retries import NO_RETRIES
 from lakepact.generated.contract import Contract
-from lakepact.reach.wire import Request
+from lakepact.reach.wire import Reply, Request
 from lakepact.reference_server import running
 
 KINDS = {"sync": WatsonxCatalog, "async": AsyncWatsonxCatalog}
@@ -40,7 +44,7 @@ def catalog(drive):
     def open_catalog(answers, *, config=CONFIG, host="cpd.test", name="rest_iceberg1", **options):
         desk = Desk({f"GET {ROOT}/config": config, **answers})
         return drive(
-            host, KINDS, catalog=name, carrier=desk.carrier, retries=NO_RETRIES, **options
+            host, KINDS, warehouse=name, carrier=desk.carrier, retries=NO_RETRIES, **options
         ), desk
 
     return open_catalog
@@ -66,7 +70,7 @@ def test_key_is_sent_in_base64_and_a_token_as_it_is(catalog, auth, sent):
         ("cpd.test", "https://cpd.test/mds/iceberg"),
         ("cpd.test:8443", "https://cpd.test:8443/mds/iceberg"),
         ("http://localhost:8181/", "http://localhost:8181/mds/iceberg"),
-        ("https://cpd.test/instances/a", "https://cpd.test/instances/a/mds/iceberg"),
+        ("https://cpd.test:443/api/v1/iceberg", "https://cpd.test:443/api/v1/iceberg"),
         ("https://cpd.test/mds/iceberg/", "https://cpd.test/mds/iceberg"),
     ],
 )
@@ -144,11 +148,10 @@ def test_nested_or_empty_namespace_raises_before_a_request(catalog, namespace):
     assert desk.requests == []
 
 
-def test_listing_children_of_a_namespace_raises_before_a_request(catalog):
+def test_namespace_has_no_children(catalog):
     driven, desk = catalog({})
 
-    with pytest.raises(ValueError, match="none below"):
-        driven.list_namespaces("a")
+    assert driven.list_namespaces("a") == []
     assert desk.requests == []
 
 
@@ -187,6 +190,34 @@ def test_error_hides_the_key_and_its_base64_form(catalog):
     assert (KEY in told, ENCODED in told) == (False, False)
 
 
+def test_namespace_of_another_catalog_exists_whatever_exist_ok_says(catalog):
+    taken = {"error": {"message": "x", "type": "AlreadyExistsException", "code": 409}}
+    absent = {"error": {"message": "x", "type": "NoSuchNamespaceException", "code": 404}}
+    driven, _ = catalog(
+        {
+            f"POST {ROOT}/rest_iceberg1/namespaces": httpx.Response(409, json=taken),
+            f"GET {ROOT}/rest_iceberg1/namespaces/n": httpx.Response(404, json=absent),
+        }
+    )
+
+    with pytest.raises(AlreadyExists):
+        driven.create_namespace("n", exist_ok=True)
+
+
+def test_key_of_ibm_cloud_is_exchanged_for_a_token():
+    flow = IamApiKey("planted-Key").flow(Request("GET", "https://cpd.test/v1/config"))
+
+    asked = next(flow)
+    sent = flow.send(Reply(200, (), b'{"access_token": "abc", "expires_in": 3600}'))
+
+    assert (asked.url, dict(parse_qsl((asked.content or b"").decode()))) == (
+        "https://iam.cloud.ibm.com/identity/token",
+        {"grant_type": "urn:ibm:params:oauth:grant-type:apikey", "apikey": "planted-Key"},
+    )
+    assert dict(sent.headers)["Authorization"] == "Bearer abc"
+    assert "planted" not in repr(IamApiKey("planted-Key"))
+
+
 @pytest.fixture(scope="module")
 def instance(tmp_path_factory):
     """Yield a server that accepts one key and one token."""
@@ -201,9 +232,11 @@ def instance(tmp_path_factory):
 
 
 @pytest.mark.parametrize("kind", KINDS.values())
-@pytest.mark.parametrize("auth", [ZenApiKey(USER, KEY), BearerToken("a-token")], ids=repr)
+@pytest.mark.parametrize(
+    "auth", [ZenApiKey(USER, KEY), BearerToken("a-token"), BasicAuth(USER, KEY)], ids=repr
+)
 def test_reference_server_stores_tables(instance, kind, auth):
-    with Driven(kind, instance.url, catalog="iceberg_data", auth=auth) as driven:
+    with Driven(kind, instance.url, warehouse="iceberg_data", auth=auth) as driven:
         driven.create_namespace("accounting", {"owner": "hank"})
         created = driven.create_table("accounting.paid", SCHEMA)
         found = driven.load_table("accounting.paid")

@@ -46,6 +46,7 @@ from lakepact.client.errors import (
 from lakepact.client.retries import NO_RETRIES, Retries, Retry
 from lakepact.reach.auth import Auth, BasicAuth, BearerToken, NoAuth, ZenApiKey
 from lakepact.reach.client_credentials import ClientCredentials
+from lakepact.reach.iam import IamApiKey
 from lakepact.reach.token_exchange import TokenExchange
 from lakepact.reach.wire import Reply
 
@@ -82,6 +83,7 @@ __all__ = [
     "Conflict",
     "DamagedData",
     "Forbidden",
+    "IamApiKey",
     "IcebergCatalog",
     "IncompleteCommit",
     "LakepactError",

@@ -43,7 +43,7 @@ _ENCODED_USERINFO = re.compile(
     r"""((?:%3A|:)%2F%2F)(?:(?!%2F|%3F|%40)[^\s/?#&"'<>\\@])+(?:%40|@)""", re.IGNORECASE
 )
 #: Fields of the forms of token endpoints.
-_FORM_SECRETS = frozenset({"client_secret", "subject_token", "actor_token"})
+_FORM_SECRETS = frozenset({"apikey", "client_secret", "subject_token", "actor_token"})
 #: A shorter credential would blot out innocent text.
 _SHORTEST_CREDENTIAL = 4
 

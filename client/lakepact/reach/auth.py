@@ -111,14 +111,16 @@ class ZenApiKey(Auth):
                 "an API key is sent with the name of its user, which holds no colon, and neither is empty"
             )
         # Without the line feed that `echo` would leave behind the key.
-        self._header = f"ZenApiKey {base64.b64encode(f'{user}:{api_key}'.encode()).decode()}"
+        encoded = base64.b64encode(f"{user}:{api_key}".encode()).decode()
+        #: The value of Authorization.
+        self.header = f"ZenApiKey {encoded}"
 
     def __repr__(self) -> str:
         return "ZenApiKey([hidden])"
 
     def flow(self, request: Request) -> AuthFlow:
         """Yield the request with the name and the key."""
-        yield request.with_header("Authorization", self._header)
+        yield request.with_header("Authorization", self.header)
 
 
 def basic(name: str, secret: str) -> str:

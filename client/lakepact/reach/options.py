@@ -14,6 +14,11 @@ OPTIONS = (
         "--token-env", metavar="NAME", help="Environment variable that holds a bearer token."
     ),
     click.option(
+        "--api-key-env",
+        metavar="NAME",
+        help="Environment variable that holds `user:key` of watsonx.data, or an API key of IBM Cloud.",
+    ),
+    click.option(
         "--credential-env",
         metavar="NAME",
         help="Environment variable that holds `id:secret` of a client of OAuth2.",
@@ -21,7 +26,8 @@ OPTIONS = (
     click.option(
         "--token-endpoint",
         metavar="URL",
-        help="Token endpoint of --credential-env.  [default: URL/v1/oauth/tokens]",
+        help="Token endpoint of --credential-env, or of --api-key-env.  "
+        "[default: URL/v1/oauth/tokens, or that of IBM Cloud]",
     ),
     click.option("--scope", metavar="SCOPE", help="Scope of its tokens.  [default: catalog]"),
     click.option(

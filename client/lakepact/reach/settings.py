@@ -9,12 +9,15 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from lakepact.reach.access import Access, WrongSetting
+from lakepact.reach.auth import ZenApiKey
 from lakepact.reach.client_credentials import ClientCredentials
+from lakepact.reach.iam import IBM_CLOUD, IamApiKey
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Mapping
 
     from lakepact.reach.sigv4 import SigV4
+    from lakepact.reach.tokens import FetchedToken
 
 #: The options that arguments come from, for errors.
 _OPTION_OF = {"verify": "--ca-file", "cert": "--client-cert", "proxy": "--proxy"}
@@ -29,6 +32,8 @@ class Settings:
         client_cert: The certificate to present (PEM).
         client_key: Its key, if that is in another file.
         proxy: The address of a proxy; `none` ignores the proxies of the environment.
+        api_key_env: The environment variable that holds `user:key` of watsonx.data, or an API key
+            of IBM Cloud.
         credential_env: The environment variable that holds `id:secret` of a client of OAuth2.
         token_endpoint: Its token endpoint.
         scope: The scope of its tokens.
@@ -40,6 +45,7 @@ class Settings:
     client_cert: str = ""
     client_key: str = ""
     proxy: str = ""
+    api_key_env: str = ""
     credential_env: str = ""
     token_endpoint: str = ""
     scope: str = "catalog"
@@ -58,11 +64,14 @@ class Settings:
             for name in OPTIONS
             if (value := next(filter(None, (layer.get(name) for layer in layers)), None))
         }
-        if len(values.keys() & {"token_env", "credential_env", "sigv4"}) > 1:
-            raise ValueError("--token-env, --credential-env and --sigv4 exclude each other")
-        for option, needed in (("client_key", "client_cert"), ("token_endpoint", "credential_env")):
-            if option in values and needed not in values:
-                raise ValueError(f"{_spelled(option)} needs {_spelled(needed)}")
+        if len(values.keys() & set(LOGINS)) > 1:
+            raise ValueError(f"{', '.join(map(_spelled, LOGINS))} exclude each other")
+        for option, *needed in (
+            ("client_key", "client_cert"),
+            ("token_endpoint", "credential_env", "api_key_env"),
+        ):
+            if option in values and not values.keys() & set(needed):
+                raise ValueError(f"{_spelled(option)} needs {' or '.join(map(_spelled, needed))}")
         values.pop("token_env", None)
         return cls(**values)
 
@@ -72,7 +81,7 @@ class Settings:
         cert = (self.client_cert, self.client_key) if self.client_key else self.client_cert
         return Access(self.ca_file or True, cert or None, self.proxy or None)
 
-    def login(self, address: str) -> ClientCredentials | SigV4 | None:
+    def login(self, address: str) -> FetchedToken | SigV4 | ZenApiKey | None:
         """Return the login at the server of an address; None without one.
 
         Raises:
@@ -84,6 +93,8 @@ class Settings:
             except ImportError as missing:
                 raise ValueError(f"--sigv4: {missing}") from missing
             return SigV4(self.sigv4, region=self.region or None)
+        if self.api_key_env:
+            return api_key(self.api_key_env, self.token_endpoint)
         if not self.credential_env:
             return None
         name, colon, secret = secret_of(self.credential_env, "--credential-env").partition(":")
@@ -102,8 +113,24 @@ class Settings:
             ) from None
 
 
+def api_key(variable: str, token_endpoint: str = "") -> IamApiKey | ZenApiKey:
+    """Return the login of `user:key`, or of an API key of IBM Cloud, in an environment variable.
+
+    Raises:
+        ValueError: There is none, or it cannot be sent; the message names the option.
+    """
+    user, colon, key = (text := secret_of(variable, "--api-key-env")).partition(":")
+    try:
+        if colon:
+            return ZenApiKey(user, key)
+        return IamApiKey(text, token_endpoint=token_endpoint or IBM_CLOUD)
+    except ValueError as error:
+        raise ValueError(f"--api-key-env: {error}") from None
+
+
 DIRECT = Settings()  #: no proxy but that of the environment, and no login
 SETTINGS = tuple(setting.name for setting in fields(Settings))  #: keys of a profile
+LOGINS = ("token_env", "api_key_env", "credential_env", "sigv4")  #: of which one says who asks
 OPTIONS = ("token_env", *SETTINGS)  #: options of a command, which reads the token itself
 
 

@@ -100,6 +100,6 @@ def test_catalog_of_a_uri_takes_properties_from_its_query() -> None:
     )
 
     assert (made(catalog), "t0ken" in repr(catalog)) == (PROD, False)
-    assert repr(WatsonxCatalog.from_uri("https://cpd.example", catalog="lake")).startswith(
+    assert repr(WatsonxCatalog.from_uri("https://cpd.example", warehouse="lake")).startswith(
         "WatsonxCatalog('https://cpd.example"
     )

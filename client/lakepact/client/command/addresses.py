@@ -19,10 +19,12 @@ from lakepact.client import (
     Profile,
     Retries,
     SharingClient,
+    WatsonxCatalog,
 )
 from lakepact.client.command.failures import WrongUsage
+from lakepact.client.watsonx_data.names import is_instance
 from lakepact.reach.options import with_access
-from lakepact.reach.settings import OPTIONS, Settings, naming_options, secret_of
+from lakepact.reach.settings import LOGINS, OPTIONS, Settings, naming_options, secret_of
 from lakepact.reach.urls import server_address
 
 if TYPE_CHECKING:
@@ -32,10 +34,7 @@ if TYPE_CHECKING:
 
 Client: TypeAlias = IcebergCatalog | SharingClient
 
-ICEBERG = "iceberg_rest"
-SHARING = "delta_sharing"
-#: Options that say who asks, as the file of a profile does.
-_LOGINS = ("token_env", "credential_env", "sigv4")
+ICEBERG, SHARING, WATSONX = "iceberg_rest", "delta_sharing", "watsonx_data"
 #: A user is waiting at the terminal.
 _RETRIES = Retries(tries=3, total=20)
 _LIMITS = Limits(listing=128 << 20)
@@ -68,8 +67,8 @@ def asking(command: Callable[..., Any]) -> Callable[..., Any]:
 
 _OPTIONS = (
     click.argument("address"),
-    click.option("--contract", type=click.Choice([ICEBERG, SHARING]), help="Contract of a URL; by default Delta Sharing if "
-                 "its path has a segment `delta-sharing`, otherwise Iceberg REST."),
+    click.option("--contract", type=click.Choice([ICEBERG, SHARING, WATSONX]), help="Contract of a URL; by default Delta Sharing "
+                 "if its path has a segment `delta-sharing`, watsonx.data if it ends with `/mds/iceberg`, otherwise Iceberg REST."),
     click.option("--warehouse", metavar="NAME", help="Which warehouse of the catalog."),
     click.option("--trust-origin", multiple=True, metavar="ORIGIN", help="An origin to which answers of a catalog may lead "
                  "requests with credentials, or `file:` for files of this machine. May be given several times."),
@@ -117,8 +116,12 @@ def _client(asked: Asking) -> Client:
     auth: Auth | None = (
         BearerToken(secret_of(token_env, "--token-env")) if token_env else settings.login(address)
     )
-    if (asked.contract or _spoken(address)) == ICEBERG:
-        return IcebergCatalog(
+    contract = asked.contract or _spoken(address)
+    if contract == WATSONX and not asked.warehouse:
+        raise WrongUsage("--warehouse NAME names the catalog of watsonx.data")
+    if contract != SHARING:
+        kind: type[IcebergCatalog] = WatsonxCatalog if contract == WATSONX else IcebergCatalog
+        return kind(
             address,
             warehouse=asked.warehouse,
             auth=auth,
@@ -141,6 +144,8 @@ def _scheme(address: str) -> str:
 
 
 def _spoken(address: str) -> str:
+    if is_instance(address):
+        return WATSONX
     return SHARING if "delta-sharing" in urlsplit(address).path.split("/") else ICEBERG
 
 
@@ -148,8 +153,8 @@ def _profile(asked: Asking) -> Profile:
     path = Path(asked.address)
     if not path.is_file():
         raise WrongUsage("ADDRESS is neither an http or https address nor a file")
-    if asked.contract == ICEBERG or any(
-        (asked.warehouse, asked.trust_origin, *map(asked.access.get, _LOGINS))
+    if asked.contract not in {None, SHARING} or any(
+        (asked.warehouse, asked.trust_origin, *map(asked.access.get, LOGINS))
     ):
         raise WrongUsage(
             "the file of a profile leads to a server of Delta Sharing, and says itself who asks"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
 
 from lakepact.client.iceberg_rest.names import levels
 from lakepact.reach.urls import server_address
@@ -13,14 +14,19 @@ if TYPE_CHECKING:
 ROOT = "/mds/iceberg"
 
 
-def catalog_address(host: str) -> str:
+def catalog_address(address: str) -> str:
     """Return the address of the catalogs of an instance, given its host or its address.
 
     Raises:
         ValueError: It is neither, or holds credentials.
     """
-    address = server_address(host if "://" in host else f"https://{host}")
-    return address if address.endswith(ROOT) else f"{address}{ROOT}"
+    address = server_address(address if "://" in address else f"https://{address}")
+    return address if urlsplit(address).path else f"{address}{ROOT}"
+
+
+def is_instance(address: str) -> bool:
+    """Return whether an address ends with the base path of an instance."""
+    return urlsplit(address).path.rstrip("/").endswith(ROOT)
 
 
 def one_level(namespace: Levels) -> str:

@@ -84,7 +84,11 @@ class AsyncNamespaces(AsyncConfigured):
         except AlreadyExists:
             if not exist_ok:
                 raise
-        return bodies.existing_namespace(await self.load_namespace(namespace))
+            try:
+                return bodies.existing_namespace(await self.load_namespace(namespace))
+            except NotFound:
+                pass
+            raise  # another catalog of the server has it
 
     async def load_namespace(self, namespace: Levels) -> GetNamespaceResponse:
         """Return the namespace with its properties.

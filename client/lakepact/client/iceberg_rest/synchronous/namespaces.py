@@ -85,7 +85,11 @@ class Namespaces(Configured):
         except AlreadyExists:
             if not exist_ok:
                 raise
-        return bodies.existing_namespace(self.load_namespace(namespace))
+            try:
+                return bodies.existing_namespace(self.load_namespace(namespace))
+            except NotFound:
+                pass
+            raise  # another catalog of the server has it
 
     def load_namespace(self, namespace: Levels) -> GetNamespaceResponse:
         """Return the namespace with its properties.

@@ -32,9 +32,10 @@ class AsyncWatsonxCatalog(AsyncIcebergCatalog):
     `storage_location` of a namespace sets its location.
 
     Args:
-        host: The host name of the instance's route, with a port if needed; or its address, for another scheme than https.
-        catalog: The catalog's name.
-        auth: The authorization of requests: a `ZenApiKey` or a `BearerToken`.
+        address: The host of the instance, with a port if needed, which stands for `https://HOST/mds/iceberg`; or
+            the address of its catalogs, such as `https://HOST/api/v1/iceberg` of an instance with account scope.
+        warehouse: The catalog's name.
+        auth: The authorization of requests: a `ZenApiKey`, `BearerToken`, `BasicAuth` or `IamApiKey`.
         properties: The caller's configuration; it overrides the server's defaults and is overridden by its overrides.
         trusted_origins: Further origins to which the server's answers may lead, as for `IcebergCatalog`.
         retries: The number and duration of retries.
@@ -45,15 +46,15 @@ class AsyncWatsonxCatalog(AsyncIcebergCatalog):
         sleep: The function that waits between retries.
 
     Raises:
-        ValueError: `host` is invalid or holds credentials, or `catalog` is empty.
+        ValueError: `address` is invalid or holds credentials, or `warehouse` is empty.
     """
 
     _default_operations: ClassVar[frozenset[str]] = op.ALL
 
     def __init__(
         self,
-        host: str,
-        catalog: str,
+        address: str,
+        warehouse: str,
         *,
         auth: Auth | None = None,
         properties: Mapping[str, str] | None = None,
@@ -68,12 +69,12 @@ class AsyncWatsonxCatalog(AsyncIcebergCatalog):
         http: httpx.AsyncClient | None = None,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
     ) -> None:
-        if not catalog:
+        if not warehouse:
             raise ValueError("a catalog has a name")
         super().__init__(
-            catalog_address(host),
-            warehouse=catalog,
-            properties={"prefix": quote(catalog, safe=""), **(properties or {})},
+            catalog_address(address),
+            warehouse=warehouse,
+            properties={"prefix": quote(warehouse, safe=""), **(properties or {})},
             auth=auth,
             trusted_origins=trusted_origins,
             retries=retries,
@@ -93,18 +94,12 @@ class AsyncWatsonxCatalog(AsyncIcebergCatalog):
         """Yield every namespace; pages are fetched as they are reached.
 
         Args:
-            parent: Nothing: no namespace lies below another.
+            parent: None; no namespace is below another one, so that the listing of a namespace is empty.
             page_size: Most namespaces that the server should put into one page.
-
-        Raises:
-            ValueError: There is a `parent`.
         """
-        if parent is not None:
-            raise ValueError(
-                f"namespaces of watsonx.data have one level, and none below them: {parent!r}"
-            )
-        async for namespace in super().list_namespaces(page_size=page_size):
-            yield namespace
+        if parent is None:
+            async for namespace in super().list_namespaces(page_size=page_size):
+                yield namespace
 
     async def create_namespace(
         self,
