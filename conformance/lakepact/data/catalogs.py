@@ -14,12 +14,14 @@ import click
 from lakepact import client
 from lakepact.client import LakepactError
 from lakepact.client.iceberg_rest.profiles import constructor_arguments, profile_properties
+from lakepact.client.watsonx_data.names import is_instance
 from lakepact.conformance.evidence.escaping import plain
 from lakepact.conformance.running.profiles import of_catalog
 from lakepact.extras import install
+from lakepact.reach.settings import api_key
 
 if TYPE_CHECKING:
-    from lakepact.client import IcebergCatalog
+    from lakepact.client import Auth, IcebergCatalog
 
 RETRIES = client.Retries(tries=3, total=20)  #: of verbs at which somebody waits
 LIMITS = client.Limits(listing=128 << 20)
@@ -32,10 +34,14 @@ class CannotOpen(OSError):
 
 @dataclass(frozen=True)
 class CatalogAddress:
-    """The address of a catalog, or its name in the configuration of pyiceberg, with properties of pyiceberg."""
+    """The address of a catalog, or its name in the configuration of pyiceberg, with properties of pyiceberg.
+
+    An API key is authorization of its own, which pyiceberg has no property for.
+    """
 
     address: str
     properties: Mapping[str, str] = field(default_factory=dict[str, str], repr=False)
+    api_key: Auth | None = None
 
     def connect(self) -> IcebergCatalog:
         """Return the client of the catalog.
@@ -48,7 +54,10 @@ class CatalogAddress:
         own = {**named, **self.properties}
         trusted = own.pop("trustedOrigins", "").replace(",", " ").split()
         url, arguments = constructor_arguments(own)
-        return client.IcebergCatalog(url, trusted_origins=trusted, retries=RETRIES, **arguments)
+        auth = {"auth": self.api_key} if self.api_key else {}
+        is_watsonx = "warehouse" in arguments and is_instance(url)
+        kind = client.WatsonxCatalog if is_watsonx else client.IcebergCatalog
+        return kind(url, trusted_origins=trusted, retries=RETRIES, **{**arguments, **auth})
 
     @contextlib.contextmanager
     def opened(self) -> Generator[IcebergCatalog]:
@@ -102,6 +111,16 @@ def batches(catalog: IcebergCatalog, table: Any, scan: Any) -> Iterator[Any]:
     )
 
 
+def login_of(api_key_env: str | None, token_env: str | None) -> Auth | None:
+    """Return the authorization by an API key in an environment variable; `None` without one."""
+    if api_key_env and token_env:
+        raise click.UsageError("--api-key-env and --token-env exclude each other")
+    try:
+        return api_key(api_key_env) if api_key_env else None
+    except ValueError as wrong:
+        raise click.UsageError(str(wrong)) from None
+
+
 def catalog_options(default: str = "") -> Callable[[Callable[..., None]], Callable[..., None]]:
     """Give a command the options of a catalog, which become its argument `catalog`: an address, or None.
 
@@ -116,12 +135,14 @@ def catalog_options(default: str = "") -> Callable[[Callable[..., None]], Callab
             catalog: str | None,
             warehouse: str | None,
             token_env: str | None,
+            api_key_env: str | None,
             trust_origin: tuple[str, ...],
             **others: Any,
         ) -> None:
             trusted = {"trustedOrigins": " ".join(trust_origin)}
             properties = {**of_catalog(warehouse, token_env), **trusted}
-            address = CatalogAddress(catalog, properties) if catalog else None
+            key = login_of(api_key_env, token_env)
+            address = CatalogAddress(catalog, properties, key) if catalog else None
             command(*arguments, catalog=address, **others)
 
         for option in (
@@ -132,6 +153,11 @@ def catalog_options(default: str = "") -> Callable[[Callable[..., None]], Callab
                 help="An origin to which --catalog may lead, or `file:` for files of this machine.",
             ),
             click.option("--warehouse", metavar="NAME", help="The warehouse to ask --catalog for."),
+            click.option(
+                "--api-key-env",
+                metavar="NAME",
+                help="Environment variable that holds `user:key` of watsonx.data, or an API key of IBM Cloud, for --catalog.",
+            ),
             click.option(
                 "--token-env",
                 metavar="NAME",

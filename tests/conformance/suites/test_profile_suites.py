@@ -9,6 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import orjson
 import pytest
 from click.testing import CliRunner
 
@@ -21,6 +22,7 @@ from lakepact.conformance.checks.watsonx_data.lab import (
     zen_api_key,
 )
 from lakepact.conformance.commands.check import check as command
+from lakepact.conformance.commands.probe import probe
 from lakepact.conformance.evidence.outcome import NotOffered, Outcome
 from lakepact.conformance.evidence.redaction import secrets_of
 from lakepact.conformance.evidence.target import Offer, Target
@@ -278,6 +280,24 @@ def test_refused_api_key_ends_the_run_as_incomplete(
 
     assert (ran.exit_code, "the API key to be accepted" in ran.output) == (3, True)
     assert "planted" not in ran.output
+
+
+@pytest.mark.parametrize("verb", [(command, "--quick"), (probe,)], ids=["check", "probe"])
+def test_api_key_alone_identifies_the_caller(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, verb: Any
+) -> None:
+    run, *options = verb
+    with catalog(tmp_path) as target:
+        key = next(
+            iter(orjson.loads((tmp_path / "credentials.yaml").read_bytes())["api-keys"].items())
+        )
+        monkeypatch.setenv("USER_AND_KEY", ":".join(key))
+        told = ("--parameter", "warehouse=lakepact", "--api-key-env", "USER_AND_KEY")
+
+        ran = CliRunner().invoke(run, ["--contract", "watsonx_data", target.url, *told, *options])
+
+    assert ran.exit_code == 0, ran.output
+    assert key[1] not in ran.output
 
 
 def test_wrong_prefix_is_no_failure_of_authentication(tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ SECRET_HEADERS = frozenset({"authorization", "cookie", "proxy-authorization", "s
 #: Fields of the forms of token endpoints.
 SECRET_FIELDS = frozenset(
     {
+        b"apikey",
         b"client_secret",
         b"subject_token",
         b"actor_token",

@@ -12,6 +12,7 @@ import httpx
 
 from lakepact.conformance.evidence.outcome import Blocked
 from lakepact.conformance.http.connections import Connections
+from lakepact.reach.auth import ZenApiKey
 from lakepact.reach.settings import Settings
 from lakepact.reach.tokens import FetchedToken, TokenRefused
 from lakepact.reach.wire import Headers, Pause, Reply, Request
@@ -33,6 +34,8 @@ def login(settings: Settings, url: str, *, timeout: float) -> Login | None:
     auth = settings.login(url)
     if auth is None:
         return None
+    if isinstance(auth, ZenApiKey):
+        return lambda _: (("Authorization", auth.header),)
     if not isinstance(auth, FetchedToken):
         return auth.signature
     connections = Connections(auth.endpoint, settings, timeout=timeout)

@@ -15,7 +15,7 @@ from lakepact.conformance.evidence.escaping import json
 from lakepact.conformance.evidence.redaction import SECRET_NAMES, redacted
 from lakepact.conformance.report.screen import Screen
 from lakepact.conformance.running.profiles import of_catalog
-from lakepact.data.catalogs import CatalogAddress
+from lakepact.data.catalogs import CatalogAddress, login_of
 from lakepact.data.compare import show
 from lakepact.data.compare.delta_side import DeltaSide
 from lakepact.data.compare.engines import Engine, engine_options
@@ -29,6 +29,8 @@ from lakepact.extras import install
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from lakepact.client import Auth
 
 
 DIFFERENT, INCOMPLETE = 1, 3
@@ -58,6 +60,11 @@ def _of_sides(command: Callable[..., None]) -> Callable[..., None]:
             ),
             click.option(
                 f"--warehouse-{end}", metavar="NAME", help=f"The warehouse to ask {side} for."
+            ),
+            click.option(
+                f"--api-key-env-{end}",
+                metavar="NAME",
+                help=f"Environment variable that holds `user:key` of watsonx.data, or an API key of IBM Cloud, for {side}.",
             ),
             click.option(
                 f"--token-env-{end}",
@@ -155,6 +162,7 @@ def compare(a: str, b: str, *, engine: Callable[[], Engine], **options: Any) -> 
     Example: lakepact data compare https://old.example.com https://new.example.com --table 'sales.*' --report ./compared
     """
     settings = [_properties(options, side) for side in "ab"]
+    keys = [login_of(options[f"api_key_env_{side}"], options[f"token_env_{side}"]) for side in "ab"]
     secrets = tuple(
         value
         for each in settings
@@ -170,10 +178,18 @@ def compare(a: str, b: str, *, engine: Callable[[], Engine], **options: Any) -> 
             sides = [
                 ending.enter_context(
                     contextlib.closing(
-                        _side(address, each, as_of=time, spark=options[f"spark_catalog_{side}"])
+                        _side(
+                            address,
+                            each,
+                            api_key=key,
+                            as_of=time,
+                            spark=options[f"spark_catalog_{side}"],
+                        )
                     )
                 )
-                for address, each, time, side in zip((a, b), settings, times, "ab", strict=True)
+                for address, each, key, time, side in zip(
+                    (a, b), settings, keys, times, "ab", strict=True
+                )
             ]
             tables = names.of_both(sides[0], sides[1])
             run = Run(
@@ -218,14 +234,19 @@ def compare(a: str, b: str, *, engine: Callable[[], Engine], **options: Any) -> 
 
 
 def _side(
-    address: str, properties: dict[str, str], *, as_of: dt.datetime | None, spark: str | None
+    address: str,
+    properties: dict[str, str],
+    *,
+    api_key: Auth | None,
+    as_of: dt.datetime | None,
+    spark: str | None,
 ) -> Any:
     """Return the share, catalog or folder at an address."""
     is_url = address.startswith(("http://", "https://"))
     if "#" in address and not is_url:
         return SharedSide(address, as_of=as_of)
     if is_url or not ("/" in address or Path(address).exists()):
-        catalog = CatalogAddress(address, properties)
+        catalog = CatalogAddress(address, properties, api_key)
         return IcebergSide(catalog.connect(), catalog, as_of=as_of, spark=spark)
     return DeltaSide(address, properties, as_of=as_of)
 

@@ -54,6 +54,9 @@ def user_and_key(target: Target) -> str:
     shown = _shown(target, "zenapikey")
     if shown:
         return base64.b64decode(shown).decode().removesuffix("\n")
+    own = os.environ.get(target.access.api_key_env, "").strip()
+    if ":" in own:
+        return own
     keys = _file(target).get("api-keys", {})
     return _known(target, "api-key") or next((f"{user}:{key}" for user, key in keys.items()), "")
 

@@ -65,7 +65,8 @@ def key_of(lab: WatsonxLab) -> str:
     known = user_and_key(lab.target)
     if not known:
         raise NotOffered(
-            "no API key is known: name the variable that holds user:key with --parameter api-key-env=NAME"
+            "no API key is known: name the variable that holds user:key with --api-key-env NAME, "
+            "or with --parameter api-key-env=NAME beside a token"
         )
     lab.require(lab.send(op.list_namespaces), 200)
     return known

@@ -149,7 +149,7 @@ NO_ENDPOINTS = "a catalog that names its endpoints"
 PARAMETERS = {
     "warehouse": "the catalog that is judged",
     "bearer-token-env": "the variable that holds a bearer token, where another kind of credentials is sent with every request",
-    "api-key-env": "the variable that holds user:key, where another kind of credentials is sent with every request",
+    "api-key-env": "the variable that holds user:key, where a token is sent with every request",
     "credentials": "a JSON file with tokens and api-keys, instead of variables",
 }
 
