@@ -149,3 +149,18 @@ def test_partition_of_nan_is_replaced(catalog):
     catalog.append(name, {"x": [float("nan"), 1.0], "n": [1, 2]})
     catalog.overwrite_partitions(name, {"x": [float("nan")], "n": [3]})
     assert sorted(catalog.scan(name).to_arrow().column("n").to_pylist()) == [2, 3]
+
+
+def test_rows_without_a_column_get_its_default(catalog):
+    name = created(catalog)
+    nested = {"id": 9, "name": "in-ner", "type": "int", "required": False}
+    struct = {"type": "struct", "fields": [nested]}
+    change = catalog.change(name).add_column("num-ber", "int", default=0)
+    change.add_column("struct", struct).commit()
+    catalog.append(name, rows(1))
+    catalog.append(name, {"id": [2], "num-ber": [7], "struct": [{"in-ner": 3}]})
+    shown = catalog.scan(name, ["num-ber", "struct"]).to_arrow().to_pylist()
+    assert sorted(shown, key=str) == [
+        {"num-ber": 0, "struct": None},
+        {"num-ber": 7, "struct": {"in-ner": 3}},
+    ]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import json
 import uuid
 from typing import TYPE_CHECKING, Any
 
@@ -45,7 +46,7 @@ class DataWriter:
         self._spec = metadata.spec()
         self._schema = with_lineage(metadata.schema()) if has_lineage else metadata.schema()
         #: With names that Avro allows, as other engines write them.
-        self._file_schema = sanitize_column_names(self._schema)
+        self._file_schema = _sanitized(self._schema)
         properties = metadata.properties
         name = TableProperties.WRITE_FILE_FORMAT
         default = TableProperties.WRITE_FILE_FORMAT_DEFAULT
@@ -113,6 +114,23 @@ class DataWriter:
         )
         file.spec_id = self._metadata.default_spec_id
         return file
+
+
+def _sanitized(schema: Schema) -> Schema:
+    """Return a schema with names that Avro allows; pyiceberg's lacks the default values."""
+    other: Any = sanitize_column_names(schema)
+
+    def renamed(document: Any) -> Any:
+        if isinstance(document, list):
+            return [renamed(one) for one in document]
+        if not isinstance(document, dict):
+            return document
+        result = {name: renamed(part) for name, part in document.items()}
+        if "name" in result and "id" in result:
+            result["name"] = other.find_field(result["id"]).name
+        return result
+
+    return schema.model_validate(renamed(json.loads(schema.model_dump_json())))
 
 
 def _transformed(one: Any, schema: Schema, rows: pa.Table) -> Any:
