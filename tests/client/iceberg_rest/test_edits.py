@@ -136,7 +136,7 @@ def test_dropped_column_leaves_the_schema():
         (edits().drop_column(("to", "city")), "is the last one"),
         (edits().add_partition_field("at", "day", name="x"), "partitioned by day of 'at' already"),
         (edits().remove_partition_field("absent"), "no field 'absent'"),
-        (edits().remove_ref("absent"), "no branch or tag 'absent'"),
+        (edits().remove_ref("absent"), 'no branch or tag "absent"'),
         (edits().upgrade_format_version(1), "cannot go back to 1"),
         (edits(), "no edits"),
     ],

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from lakepact.client.moments import moment
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
     from datetime import datetime
 
 
@@ -27,14 +27,18 @@ def snapshot_id(
         return _at(metadata.snapshot_log, timestamp)
     if isinstance(snapshot, str):
         if snapshot not in refs:
-            raise ValueError(
-                f"the table has no branch or tag {json.dumps(snapshot)}; it has "
-                + json.dumps(sorted(refs))
-            )
+            raise unknown_ref(snapshot, refs)
         return int(refs[snapshot].snapshot_id)
     if snapshot is not None and all(one.snapshot_id != snapshot for one in metadata.snapshots):
         raise ValueError(f"the table has no snapshot {snapshot}")
     return snapshot
+
+
+def unknown_ref(name: str, refs: Iterable[str]) -> ValueError:
+    """Return the error for a branch or tag that is not among those of the table."""
+    return ValueError(
+        f"the table has no branch or tag {json.dumps(name)}; it has {json.dumps(sorted(refs))}"
+    )
 
 
 def _at(log: Sequence[Any], timestamp: datetime | str) -> int:

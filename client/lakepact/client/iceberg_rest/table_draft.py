@@ -164,8 +164,7 @@ class TableDraft:
         """Set a statistics file of its snapshot, and return the one before."""
         document = statistics_file(member, file)
         id_ = document["snapshot-id"]
-        if all(one.snapshot_id != id_ for one in self.metadata.snapshots):
-            raise ValueError(f"the table has no snapshot {id_}")
+        snapshot_id(self.metadata, id_, None)
         given = (
             {"snapshot-id": id_} if member == "statistics" else {}
         )  # deprecated, and required by Nessie

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 from lakepact.client.iceberg_rest.changes import TableChange
 from lakepact.client.iceberg_rest.commit_results import is_next, missing_edits
 from lakepact.client.iceberg_rest.names import table_identifier
+from lakepact.client.iceberg_rest.snapshots import unknown_ref
 from lakepact.client.iceberg_rest.table_draft import TableDraft
 from lakepact.client.moments import moment
 
@@ -364,6 +365,6 @@ def _set_ref(draft: TableDraft, ref: dict[str, Any]) -> int | None:
 def _remove_ref(draft: TableDraft, name: str) -> int:
     before = draft.ref(name)
     if before is None:
-        raise ValueError(f"the table has no branch or tag {name!r}")
+        raise unknown_ref(name, draft.metadata.refs)
     draft.others.append({"action": "remove-snapshot-ref", "ref-name": name})
     return before
