@@ -21,18 +21,26 @@ def local(location: str) -> Path:
     return Path(unquote(urlsplit(location).path))
 
 
-def real_rows(manifest_list: Path, version: int) -> list[Any]:
-    """Return the rows of a snapshot with Avro manifests, without deleted rows; tables of version 3 are refused."""
+def with_defaults(rows: list[Any], schema: dict[str, Any]) -> list[Any]:
+    """Return rows with the defaults of columns that they do not have."""
+    defaults = {
+        column["name"]: column["initial-default"]
+        for column in schema["fields"]
+        if "initial-default" in column and FAULT != "ignores-initial-defaults"
+    }
+    return [defaults | row for row in rows]
+
+
+def real_rows(manifest_list: Path) -> list[Any]:
+    """Return the rows of a snapshot with Avro manifests, without deleted rows; deletion vectors are refused."""
     import fastavro  # noqa: PLC0415 - slow to import, and of use to real tables alone
     import pyarrow.parquet as pq  # noqa: PLC0415
 
-    if version > 2 and FAULT != "ignores-deletion-vectors":
-        raise Refused("deletion vectors are not supported")
     files: list[tuple[int, dict[str, Any]]] = []
     for listed in fastavro.reader(manifest_list.open("rb")):
         entries = fastavro.reader(local(listed["manifest_path"]).open("rb"))
         files += [(listed["sequence_number"], entry["data_file"]) for entry in entries]
-    positions, values, found = set(), list[tuple[int, Any]](), list[Any]()
+    positions, values, found = set(), list[tuple[int, Any, Any]](), list[Any]()
     for sequence, file in files:
         if (
             file["content"] == 1
@@ -45,16 +53,20 @@ def real_rows(manifest_list: Path, version: int) -> list[Any]:
             }
         if file["content"] == 2 and FAULT != "ignores-equality-deletes":
             values += [
-                (sequence, row) for row in pq.read_table(local(file["file_path"])).to_pylist()
+                (sequence, file["partition"], row)
+                for row in pq.read_table(local(file["file_path"])).to_pylist()
             ]
+        if file["file_format"] == "PUFFIN" and FAULT != "ignores-deletion-vectors":
+            raise Refused("deletion vectors are not supported")
     for sequence, file in files:
         for place, row in enumerate(
             pq.read_table(local(file["file_path"])).to_pylist() if file["content"] == 0 else ()
         ):
             applied = [
                 gone
-                for number, gone in values
-                if number > sequence or FAULT == "applies-all-equality-deletes"
+                for number, partition, gone in values
+                if (number > sequence or FAULT == "applies-all-equality-deletes")
+                and (partition == file["partition"] or FAULT == "applies-deletes-to-all-partitions")
             ]
             is_deleted = (file["file_path"], place) in positions or any(
                 gone.items() <= row.items() for gone in applied
@@ -108,7 +120,10 @@ class History:
     ) -> list[Any]:
         """Return the rows of a snapshot in partitions that may hold these values; data files have them by field ids."""
         if snapshot and snapshot["manifest-list"].endswith(".avro"):
-            return real_rows(local(snapshot["manifest-list"]), metadata["format-version"])
+            rows = real_rows(local(snapshot["manifest-list"]))
+            if where and FAULT == "filters-before-defaults":
+                rows = [row for row in rows if where.items() <= row.items()]
+            return with_defaults(rows, self.schema(metadata))
         files = self.files_of(snapshot) if snapshot else []
         kept = [
             one["file"]

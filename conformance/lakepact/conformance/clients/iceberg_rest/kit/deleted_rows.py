@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import time
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -29,6 +30,11 @@ GONE = 1  #: position of the deleted row in the first file
 LATER = [{"id": 2, "data": "again"}]  #: added after the deletion, with the key of the deleted row
 KEPT = [row for place, row in enumerate(FIRST) if place != GONE] + LATER
 NONE = "none"
+#: Rows by their partitions; the key 2 is deleted in the first.
+PARTITIONED = {"a": [{"id": 1, "data": "a"}, {"id": 2, "data": "a"}], "b": [{"id": 2, "data": "b"}]}
+KEPT_IN_PARTITIONS = [{"id": 1, "data": "a"}, {"id": 2, "data": "b"}]
+DEFAULT = "plain"
+DEFAULTS = {"initial-default": DEFAULT, "write-default": DEFAULT}
 #: Format versions by the kinds of deletes.
 KINDS = {"position deletes": 2, "equality deletes": 2, "a deletion vector": 3}
 
@@ -41,28 +47,89 @@ def table_with_deletes(lab: CatalogClientLab, kind: str) -> dict[str, Any]:
         kind: one of `KINDS`, or `NONE`.
     """
     version = KINDS.get(kind, 2)
-    where: dict[str, Any] = {"namespace": lab.namespace(), "table": TABLE}
-    lab.create(**where, properties={"format-version": str(version)})
-    metadata = lab.stored(**where)["metadata"]
-    schema, location, snapshot = metadata["schemas"][0], metadata["location"], 3
-    shared = lab.target.shared_files
+    where, metadata = _created(lab, version)
+    shared, location = lab.target.shared_files, metadata["location"]
     first, last = (
         _parquet(shared, location, name, rows)
         for name, rows in (("first", FIRST), ("later", LATER))
     )
-    files: list[File] = [
-        first,
-        *([_deletes(shared, location, kind, first.path)] if kind != NONE else []),
-        last,
-    ]
+    deletes = [_deletes(shared, location, kind, first.path)] if kind != NONE else []
+    return _with_files(lab, where, metadata, [first, *deletes, last])
+
+
+def table_with_partitions(lab: CatalogClientLab) -> dict[str, Any]:
+    """Return the arguments that name a table with one key in two partitions, deleted by equality in the first."""
+    spec = {
+        "spec-id": 0,
+        "fields": [{"source-id": 2, "field-id": 1000, "name": "data", "transform": "identity"}],
+    }
+    where, metadata = _created(lab, 2, **{"partition-spec": spec})
+    shared, location = lab.target.shared_files, metadata["location"]
+    first, second = (
+        replace(_parquet(shared, location, name, rows), partition=(name,))
+        for name, rows in PARTITIONED.items()
+    )
+    deletes = _deletes(shared, location, "equality deletes", first.path)
+    files = [first, second, replace(deletes, partition=first.partition)]
+    return _with_files(lab, where, metadata, files)
+
+
+def table_with_default(lab: CatalogClientLab) -> dict[str, Any]:
+    """Return the arguments that name a table of version 3 whose column `kind` is younger than its rows, and has a default."""
+    where, metadata = _created(lab, 3)
+    first = _parquet(lab.target.shared_files, metadata["location"], "first", FIRST)
+    _with_files(lab, where, metadata, [first])
+    column = {"id": 3, "name": "kind", "type": "string", "required": False, **DEFAULTS}
+    schema = metadata["schemas"][0]
+    changed = {**schema, "schema-id": 1, "fields": [*schema["fields"], column]}
+    lab.commit(
+        *where.values(),
+        {"action": "add-schema", "schema": changed},
+        {"action": "set-current-schema", "schema-id": -1},
+    )
+    return where
+
+
+def table_with_older_spec(lab: CatalogClientLab) -> dict[str, Any]:
+    """Return the arguments that name a table whose rows were written before it was partitioned by their column."""
+    where, metadata = _created(lab, 2)
+    first = _parquet(lab.target.shared_files, metadata["location"], "first", FIRST)
+    _with_files(lab, where, metadata, [first])
+    fields = [{"source-id": 1, "field-id": 1000, "name": "id", "transform": "identity"}]
+    lab.commit(
+        *where.values(),
+        {"action": "add-spec", "spec": {"spec-id": 1, "fields": fields}},
+        {"action": "set-default-spec", "spec-id": -1},
+    )
+    return where
+
+
+def _created(
+    lab: CatalogClientLab, version: int, **members: Any
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Create a table of a format version; return the arguments that name it, and its metadata."""
+    where: dict[str, Any] = {"namespace": lab.namespace(), "table": TABLE}
+    lab.create(**where, properties={"format-version": str(version)}, **members)
+    return where, lab.stored(**where)["metadata"]
+
+
+def _with_files(
+    lab: CatalogClientLab,
+    where: dict[str, Any],
+    metadata: dict[str, Any],
+    files: Sequence[File],
+) -> dict[str, Any]:
+    """Commit a snapshot with files, each in a manifest with the next sequence number; return the arguments that name the table."""
+    version, location = metadata["format-version"], metadata["location"]
+    schema, spec, snapshot = metadata["schemas"][0], metadata["partition-specs"][0], 3
+    shared = lab.target.shared_files
     written: list[Manifest] = []
+    rows = 0
     for sequence, file in enumerate(files, 1):
         manifest = Manifest(
-            (file,),
-            sequence=sequence,
-            snapshot=snapshot,
-            first_row=len(FIRST) if file is last else 0,
+            (file,), spec=spec, sequence=sequence, snapshot=snapshot, first_row=rows
         )
+        rows += file.rows if not manifest.content else 0
         content = manifests.manifest_bytes(manifest, schema, format_version=version)
         written.append(
             replace(
@@ -79,7 +146,7 @@ def table_with_deletes(lab: CatalogClientLab, kind: str) -> dict[str, Any]:
         sequence=len(written),
         format_version=version,
     )
-    lineage = {"first-row-id": 0, "added-rows": len(FIRST + LATER)} if version > 2 else {}
+    lineage = {"first-row-id": 0, "added-rows": rows} if version > 2 else {}
     added = {
         "snapshot-id": snapshot,
         "sequence-number": len(written),
