@@ -10,6 +10,7 @@ from urllib.parse import parse_qs, unquote, urlsplit
 
 import pytest
 
+from faulty_servers import checked
 from lakepact.conformance.checks.delta_sharing.suite import discover
 from lakepact.conformance.evidence.outcome import Blocked
 from lakepact.conformance.evidence.target import Detected, Offer, Target
@@ -109,6 +110,15 @@ def test_discovery_asks_for_metadata_of_one_table_before_the_first_check() -> No
 
     assert len(early) == 1
     assert len({one for one in server.asked if one.endswith("metadata")}) == 30
+
+
+@pytest.mark.parametrize("requirement", ["DS-GSH-01", "DS-LSC-02", "DS-LAT-01", "DS-PAG-14"])
+def test_checks_of_listings_ask_for_metadata_of_one_table(requirement: str) -> None:
+    server = Shares({("s", "a"): [f"t{n}" for n in range(9)]})
+    with miniature(server) as url:
+        checked(Target(url), requirement, of="delta_sharing")
+
+    assert len({one for one in server.asked if one.endswith("metadata")}) == 1
 
 
 def test_detected_features_are_asked_for_at_their_first_use() -> None:

@@ -119,7 +119,7 @@ def get_share_returns_the_member_share(exchange: Exchange) -> bool:
 @check("DS-GSH-01", "DS-GSH-02")
 def get_share_equals_the_listing(lab: SharingLab) -> None:
     """Requesting a listed share by name returns the same members as the listing."""
-    for share in lab.each(lab.catalogue.shares[:MOST_SHARES]):
+    for share in lab.each(lab.listed.shares[:MOST_SHARES]):
         reply = lab.send(op.get_share, share=share["name"])
         with lab.judge("DS-GSH-01"):
             expect.status(reply, 200, about=f"for {share['name']}")

@@ -125,7 +125,7 @@ def table_ids_are_unique_and_stable(lab: SharingLab) -> None:
     """The id of a table is unique and the same in both listings; the id of its share is the same for all its tables."""
     share_ids: dict[str, Any] = {}
     seen = False
-    for share in lab.each(lab.catalogue.shares[:MOST_SHARES]):
+    for share in lab.each(lab.listed.shares[:MOST_SHARES]):
         found = Listing(lab, op.list_all_tables, {"share": share["name"]}).everything()
         with_id = [table for table in found if table.get("id") is not None]
         if with_id:
@@ -216,7 +216,7 @@ def exactly_the_tables_of_a_schema_are_listed(lab: SharingLab) -> None:
 def all_tables_are_those_of_the_schemas(lab: SharingLab) -> None:
     """Listing all tables of a share returns the tables of each of its schemas."""
     for share in lab.each(lab.shares()[:MOST_SHARES]):
-        schemas = [schema for other, schema in lab.catalogue.schemas if other == share]
+        schemas = [schema for other, schema in lab.listed.schemas if other == share]
         if len(schemas) > 2 * MOST_SHARES:
             continue
         by_schema = [
