@@ -178,7 +178,10 @@ def interop_rck(session: nox.Session) -> None:
 
 @nox.session
 def servers_matrix(session: nox.Session) -> None:
-    """Check the catalog servers that package registries provide, and write docs/matrix; needs Java, Maven and 8 minutes."""
+    """Check the servers that package registries provide, and write docs/matrix; needs Java, Maven and 8 minutes.
+
+    No registry has the official sharing server: DSS_CLASSPATH is the class path of one that was built from its sources.
+    """
     install(session, "tests", "matrix", package=".[all]")
     session.run("python", "-m", "servers_matrix", *session.posargs, env={"PYTHONPATH": "tests"})
 
@@ -192,7 +195,10 @@ def rows_fuzz(session: nox.Session) -> None:
 
 @nox.session
 def foreign(session: nox.Session) -> None:
-    """Use the client on the catalog servers that package registries provide, and write docs/matrix/foreign.md; needs Java, Maven and Go."""
+    """Use the client on servers of others, and write docs/matrix/foreign*.md; needs Java, Maven and Go.
+
+    The official sharing server comes from the class path in DSS_CLASSPATH, as for servers_matrix.
+    """
     install(session, "tests", "matrix", package=".[all]")
     session.run("pytest", "tests/foreign", "-m", "foreign", *session.posargs)
 

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import pytest
+
 from clients_matrix.clients import CLIENTS
 from clients_matrix.page import page as page_of_clients
-from servers_matrix.__main__ import DOCS
+from servers_matrix.__main__ import DOCS, PAGES
 from servers_matrix.page import page
-from servers_matrix.servers import SERVERS
 
 
-def test_matrix_page_equals_its_reports() -> None:
-    assert (DOCS / "servers.md").read_text("utf-8") == page(DOCS, SERVERS)
+@pytest.mark.parametrize("name", PAGES)
+def test_matrix_page_equals_its_reports(name: str) -> None:
+    title, servers = PAGES[name]
+
+    assert (DOCS / name).read_text("utf-8") == page(DOCS, servers, title=title)
 
 
 def test_page_of_clients_equals_its_reports() -> None:

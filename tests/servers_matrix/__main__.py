@@ -9,6 +9,7 @@ from __future__ import annotations
 import sys
 import tempfile
 from pathlib import Path
+from string import Template
 
 from lakepact.conformance.evidence.outcome import Outcome
 from lakepact.conformance.report import lines
@@ -16,17 +17,28 @@ from lakepact.conformance.report.issue import issue
 from published_matrix import check_each, keep, run_check
 from servers_matrix.page import page
 from servers_matrix.servers import HERE, KEY, RUSTBERG_KEY, SERVERS, CatalogServer
+from servers_matrix.sharing_servers import SHARING, TOKEN, TOKEN_VARIABLE
 
 DOCS = HERE.parents[1] / "docs" / "matrix"
-CHECK_SECONDS = 1200
+CHECK_SECONDS = 2400
 WRITTEN = 3  #: causes of a server that get an issue, the gravest
 
 
+#: The servers of each page.
+PAGES = {
+    "servers.md": ("Catalog servers, checked", SERVERS),
+    "sharing.md": ("Sharing servers, checked", SHARING),
+}
+
+
 def main(names: list[str]) -> int:
-    """Check the named servers, or all, and write the page of all reports that exist; return the exit code."""
-    return check_each(
-        SERVERS, names, _check, write_page=lambda: _write(DOCS / "servers.md", page(DOCS, SERVERS))
-    )
+    """Check the named servers, or all, and write the pages of all reports that exist; return the exit code."""
+
+    def write() -> None:
+        for name, (title, servers) in PAGES.items():
+            _write(DOCS / name, page(DOCS, servers, title=title))
+
+    return check_each((*SERVERS, *SHARING), names, _check, write_page=write)
 
 
 def _check(server: CatalogServer) -> None:
@@ -38,13 +50,19 @@ def _check(server: CatalogServer) -> None:
             profile = HERE / "profiles" / f"{server.name}.toml"
             command = [
                 "check",
-                *([url, "--shared-files", str(files)] if url else []),
+                *(
+                    [url, *(Template(a).substitute(folder=files) for a in server.arguments)]
+                    if url
+                    else []
+                ),
                 "--profile",
                 str(profile),
                 "--report",
                 f"jsonl={report}",
             ]
-            run_check(command, seconds=CHECK_SECONDS, env={RUSTBERG_KEY: KEY})
+            run_check(
+                command, seconds=CHECK_SECONDS, env={RUSTBERG_KEY: KEY, TOKEN_VARIABLE: TOKEN}
+            )
         keep(report, place, seconds=CHECK_SECONDS)
         for former in place.glob("issue-*.md"):
             former.unlink()

@@ -29,17 +29,18 @@ SHOWN_TITLE = 200  #: characters of the title of a cause
 COUNTED = (Outcome.PASS, Outcome.FAIL, Outcome.WARN, Outcome.BLOCKED, Outcome.NOT_OFFERED)
 
 
-def page(folder: Path, servers: Sequence[CatalogServer]) -> str:
+def page(folder: Path, servers: Sequence[CatalogServer], *, title: str) -> str:
     """Return the page in Markdown.
 
     Args:
         folder: holds a folder with `report.jsonl.gz` for each server that was checked.
         servers: the columns, in order.
+        title: the heading.
     """
     reports = {server: read_report(folder / server.name / "report.jsonl.gz") for server in servers}
     checked = {server: report for server, report in reports.items() if report}
     differing = requirements_table(checked, "Requirements that servers treat differently")
-    return "\n".join([*_overview(checked, folder), *_causes(checked), *differing]) + "\n"
+    return "\n".join([*_overview(checked, folder, title), *_causes(checked), *differing]) + "\n"
 
 
 def read_report(path: Path) -> list[dict[str, Any]]:
@@ -53,8 +54,10 @@ def read_report(path: Path) -> list[dict[str, Any]]:
     )
 
 
-def _overview(reports: dict[CatalogServer, list[dict[str, Any]]], folder: Path) -> Iterator[str]:
-    yield "# Catalog servers, checked\n"
+def _overview(
+    reports: dict[CatalogServer, list[dict[str, Any]]], folder: Path, title: str
+) -> Iterator[str]:
+    yield f"# {title}\n"
     header = next(iter(reports.values()))[0]
     yield f"{md(header['title'])} {md(header['version'])}. Every server was started fresh with its default settings and checked once;"
     yield "a server that ends is started again.\n"

