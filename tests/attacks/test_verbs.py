@@ -47,6 +47,7 @@ VERBS_WITH_ADDRESS: dict[str, dict[str, tuple[str, ...]]] = {
     "campaign trends": {CATALOG: OF_CATALOG},
     "cat": {CATALOG: ("URL", "ns.t", *TOKEN, "--limit", "1"), SHARE: ("PROFILE", "s.ns.t")},
     "check": {SUITE: ("URL", "--only", "IRC-CFG-*", "--timeout", "2", "--max-wait", "5")},
+    "clean": {SUITE: ("URL",)},
     "data compare": {
         CATALOG: ("URL", "URL", "--table", "ns.*", "--token-env-a", "LAKEPACT_TOKEN"),
         SHARE: ("PROFILE#s", "PROFILE#s", "--table", "*"),

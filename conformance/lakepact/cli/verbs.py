@@ -65,6 +65,11 @@ VERBS = {
         "Check a client against scripted answers.",
         OF_CHECKS,
     ),
+    "clean": Verb(
+        f"{SUITE}.commands.clean:clean",
+        "conformance",
+        "Remove what checks left on a server.",
+    ),
     "completion": Verb(
         "lakepact.cli.completion:completion",
         "server",

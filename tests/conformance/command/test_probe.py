@@ -219,7 +219,7 @@ def test_check_uses_the_contract_of_a_profile(tmp_path: Path) -> None:
             "",
             "it sends elsewhere, to https://elsewhere/login",
         ),
-        (404, None, {}, "/v1", "the address ends before /v1: try http://127.0.0.1"),
+        (404, None, {}, "/v1", "leave out /v1 at the end of the address: try http://127.0.0.1"),
         (200, {"hello": "world"}, {}, "", "the base address of a catalog ends before /v1"),
         (400, "Client sent an HTTP request to an HTTPS server.", {}, "", "try https://"),
     ],

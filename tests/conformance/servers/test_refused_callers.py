@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
+import httpx
 import orjson
 import pytest
 from click.testing import CliRunner
@@ -20,7 +21,7 @@ from lakepact.conformance.evidence.outcome import Outcome
 from lakepact.conformance.evidence.target import Target
 from lakepact.conformance.report.lines import lines as report_lines
 from lakepact.conformance.running import runner
-from lakepact.generated.contract import Contract
+from lakepact.generated.contract import Contract, OperationId
 from lakepact.generated.iceberg_rest import op
 from lakepact.reference_server import running
 from lakepact.reference_server.faults import Install, all_of, on_answer, on_call, on_reply
@@ -30,7 +31,7 @@ from lakepact.reference_server.http.service import Handler, Scope
 
 TOKEN = "a-token-of-this-test"
 AREA = "IRC-NS-CREATE-*"
-SERVED = 60  #: requests that are served before the refusals begin
+SERVED = 70  #: requests that are served before the refusals begin
 REFUSING = tuple(Contract("iceberg_rest").operations.keys() - {op.get_config, op.get_token})
 KINDS = {401: "NotAuthorizedException", 403: "ForbiddenException"}
 ALWAYS = itertools.repeat(True)
@@ -87,13 +88,15 @@ def test_refused_caller_gets_exit_code_3_and_no_finding(status: int, token: str)
     assert "FAIL" not in result.output
 
 
-def judged(*faults: Install, only: str = AREA) -> runner.Run:
+def judged(*faults: Install, only: str = AREA, workers: int = 1) -> runner.Run:
     """Return the run of an area, with the token, against the reference server with faults."""
     with running(
         contract="iceberg_rest", warehouse="memory:", faults=[unnamed(all_of(*faults))]
     ) as server:
         return checked(
-            Target(server.url, headers={"Authorization": f"Bearer {TOKEN}"}), only, max_workers=1
+            Target(server.url, headers={"Authorization": f"Bearer {TOKEN}"}),
+            only,
+            max_workers=workers,
         )
 
 
@@ -132,14 +135,43 @@ def test_failure_before_the_end_of_a_token_is_shown() -> None:
     assert exit_code(run) == 3
 
 
-def test_operation_that_is_forbidden_alone_fails() -> None:
-    run = judged(
-        on_reply(
-            op.create_namespace, lambda reply, _: replace(reply, status=403, body=b"", chunks=None)
-        )
-    )
+@pytest.mark.parametrize(
+    ("operation", "right"),
+    [
+        (op.create_namespace, "create namespaces"),
+        (op.create_table, "create tables"),
+        (op.update_table, "commit to tables"),
+        (op.drop_table, "drop tables"),
+        (op.drop_namespace, "drop namespaces"),
+    ],
+)
+def test_missing_right_is_named_before_the_first_check(operation: OperationId, right: str) -> None:
+    forbidden = on_reply(operation, lambda reply, _: replace(reply, status=403))
+    with running(
+        contract="iceberg_rest", warehouse="memory:", faults=[unnamed(forbidden)]
+    ) as server:
+        result = CliRunner().invoke(check, [server.url, "--only", AREA])
+        left = httpx.get(f"{server.url}/v1/namespaces").json()["namespaces"]
 
-    assert (run.stopped, Outcome.FAIL in outcomes(run)) == ("", True)
+    assert result.exit_code == 3
+    assert f"the caller may not {right}: " in " ".join(result.output.split())
+    assert "returned status 403" in result.output
+    assert left == []
+
+
+def test_rights_are_not_needed_to_check_the_configuration() -> None:
+    forbidden = on_reply(op.create_namespace, lambda reply, _: replace(reply, status=403))
+    run = judged(forbidden, only="IRC-CFG-001")
+
+    assert outcomes(run) == {Outcome.PASS}
+
+
+@pytest.mark.parametrize("served", [70, 90, 110, 130])
+def test_answers_beside_the_first_refusal_are_taken_back(served: int) -> None:
+    run = judged(refuses(403, itertools.repeat(True, served)), workers=4)
+
+    assert run.stopped
+    assert outcomes(run) <= {Outcome.PASS, Outcome.BLOCKED, Outcome.NOT_OFFERED}
 
 
 def test_rate_limit_that_ends_within_the_patience_fails_nothing() -> None:

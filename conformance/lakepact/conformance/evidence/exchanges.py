@@ -35,7 +35,7 @@ class ErrorBody:
 
     @classmethod
     def of(cls, body: bytes) -> ErrorBody:
-        """Read a whole body: `{"error": {…}}`, or `{"errorCode": …, "message": …}`."""
+        """Read a whole body: `{"error": {…}}`, `{"errorCode": …, "message": …}`, or that of OAuth2."""
         try:
             document = orjson.loads(body)
         except orjson.JSONDecodeError:
@@ -45,6 +45,9 @@ class ErrorBody:
         error = document.get("error")
         members = error if isinstance(error, dict) else document
         kind = members.get("type" if members is error else "errorCode")
+        if isinstance(error, str):  # of a token endpoint
+            words = (error, str(document.get("error_description", "")))
+            return cls(", ".join(filter(None, words))[:LONGEST_MESSAGE])
         text = str(members.get("message", ""))[:LONGEST_MESSAGE]
         return cls(text, kind if isinstance(kind, str) else None)
 

@@ -10,7 +10,10 @@ from urllib.parse import urlsplit
 
 import httpx
 
+from lakepact.conformance.evidence.escaping import plain
+from lakepact.conformance.evidence.exchanges import ErrorBody
 from lakepact.conformance.evidence.outcome import Blocked
+from lakepact.conformance.evidence.redaction import redacted, secrets_of, secrets_of_form
 from lakepact.conformance.http.connections import Connections
 from lakepact.reach.auth import ZenApiKey
 from lakepact.reach.settings import Settings
@@ -66,9 +69,17 @@ def _bearer(auth: FetchedToken, connections: Connections, _: Request) -> Headers
         except TokenRefused:
             pass
     raise Blocked(
-        f"the token endpoint {auth.endpoint} returned {reply.status} and no token "
+        f"the token endpoint {auth.endpoint} returned {reply.status} and no token{_words(step, reply)} "
         "(--token-endpoint, --credential-env, --scope)"
     )
+
+
+def _words(request: Request | Pause, reply: Reply) -> str:
+    """Return what the endpoint says in its refusal, without secrets of the request."""
+    if not isinstance(request, Request) or reply.is_success:
+        return ""
+    secrets = (*secrets_of(request.headers), *secrets_of_form(request.content or b""))
+    return f": {redacted(plain(ErrorBody.of(reply.content).message), secrets)}"
 
 
 def _reply(connections: Connections, request: Request) -> Reply:

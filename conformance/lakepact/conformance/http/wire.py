@@ -147,10 +147,10 @@ class Wire:
     ) -> None:
         self.url = url.rstrip("/")
         self._base_path = urlsplit(self.url).path
-        self._headers = dict(headers or {})
-        self._own = frozenset(name.lower() for name in self._headers)
+        self.caller = Caller(headers or {}, logins.login(access, self.url, timeout=timeout))
+        self._own = frozenset(name.lower() for name in self.caller.headers)
         self._identifying = self._own | {"authorization"}  #: headers that say who calls
-        self._own_secrets = secrets_of(self._headers.items())
+        self._own_secrets = secrets_of(self.caller.headers.items())
         self._secrets = dict.fromkeys(self._own_secrets)  #: in order of appearance
         self._max_body, self._budget = max_body, budget
         self._cookies = httpx.Cookies()
@@ -163,7 +163,6 @@ class Wire:
         self._connections = Connections(
             self.url, access, timeout=timeout, headers=common, max_body=max_body
         )
-        self._login = logins.login(access, self.url, timeout=timeout)
         self._is_patient = patient
         self._patience = PATIENCE if patient else 0  #: requests whose retries may still all fail
         self._paused, self._max_paused = 0.0, max_paused
@@ -175,7 +174,6 @@ class Wire:
         ] = {}  #: bytes of large bodies that are kept, by number of their exchange
         self._large_bytes = 0
         self.availability = Availability()
-        self.caller = Caller()
         self.throttled = ""  #: why requests are not judged: the target limits their rate
         self.exchanges: dict[int, Exchange] = {}
         self.required: set[int] = set()  #: numbers of exchanges whose success later steps need
@@ -275,12 +273,9 @@ class Wire:
             raise Interrupted("the run was interrupted")
         further = list(headers)
         sent = self._merged(further, anonymous=anonymous, accepts=accepts)
-        if (
-            self._login
-            and not anonymous
-            and not any(name.lower() == "authorization" for name, _ in sent)
-        ):
-            sent += self._login(Request(method, self.url + target, tuple(sent), body))
+        if not anonymous:
+            request = Request(method, self.url + target, tuple(sent), body)
+            sent += self.caller.authorization(request)
         once = partial(
             self._sent,
             method,
@@ -464,7 +459,7 @@ class Wire:
         names = {name.lower() for name, _ in given}
         own = [
             (name, value)
-            for name, value in self._headers.items()
+            for name, value in self.caller.headers.items()
             if name.lower() not in names and (not anonymous or name.lower() in ADDRESSING)
         ]
         accept = [] if "accept" in names else [("Accept", accepts)]

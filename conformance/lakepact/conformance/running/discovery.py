@@ -10,6 +10,7 @@ from types import MappingProxyType
 from typing import Any, cast
 from urllib.parse import quote
 
+from lakepact.conformance.evidence.escaping import plain
 from lakepact.conformance.evidence.exchanges import Exchange
 from lakepact.conformance.evidence.outcome import Blocked
 from lakepact.conformance.evidence.target import Offer, Target
@@ -19,7 +20,6 @@ from lakepact.generated.contract import Contract, Operation, OperationId, contra
 CHECK = "probe"  #: check name of the exchanges
 HARMLESS = ("GET", "HEAD")
 TRIED = 5  #: items of a listing below which the next listing is tried
-LONGEST_MESSAGE = 300  #: characters shown of an error message
 NOTHING_TO_ASK = "not sent: no listing named an object for it"
 ABSENT_NAME = "lp_nothing"  #: a name that does not exist
 #: Remarks about an answer for a name that does not exist, by what it shows about the operation.
@@ -206,12 +206,18 @@ def advice(wire: Wire, seen: Sequence[Exchange]) -> str:
         (e.headers["location"] for e in seen if 300 <= e.status < 400 and "location" in e.headers),
         "",
     )
+    words = next(filter(None, map(_message, seen)), "")
     if statuses & {401, 403}:
-        return ": it does not know this caller: --token-env NAME, --credential-env NAME, --sigv4 SERVICE or --header identifies it"
+        return (
+            f"{words and ': '}{wire.redact(words)}: it does not know this caller: "
+            "--token-env NAME, --credential-env NAME, --sigv4 SERVICE or --header identifies it"
+        )
+    if wire.url.endswith("/v1") and 404 in statuses:
+        return f": leave out /v1 at the end of the address: try {wire.url.removesuffix('/v1')}"
     if moved:  # what stands behind the path of a page to log in at may be a secret
         return f": it sends elsewhere, to {wire.redact(re.split('[?#]', moved)[0])}"
-    if reason := next((said for e in seen if e.status == 400 and (said := _message(e))), ""):
-        return f": {wire.redact(reason)} (--parameter warehouse=NAME names a warehouse)"
+    if words and statuses & {400, 404}:
+        return f": {wire.redact(words)} (--parameter warehouse=NAME names a warehouse)"
     if hint := next(
         (
             hint
@@ -221,20 +227,13 @@ def advice(wire: Wire, seen: Sequence[Exchange]) -> str:
         "",
     ):
         return hint
-    if wire.url.endswith("/v1"):
-        return f": the address ends before /v1: try {wire.url.removesuffix('/v1')}"
     return ": the base address of a catalog ends before /v1, that of a share server is the endpoint of a profile"
 
 
 def _message(exchange: Exchange) -> str:
     """Return the message of an error body, as one printable line."""
-    error = exchange.parsed.get("error") if isinstance(exchange.parsed, dict) else None
-    said = error.get("message") if isinstance(error, dict) else None
-    return (
-        "".join(c if c.isprintable() else " " for c in said)[:LONGEST_MESSAGE]
-        if isinstance(said, str)
-        else ""
-    )
+    has_body = exchange.error is not None and isinstance(exchange.parsed, dict)
+    return " ".join(plain(exchange.error.message).split()) if exchange.error and has_body else ""
 
 
 def _told(

@@ -13,9 +13,10 @@ import time
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass, field, replace
-from functools import partial
+from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
+from lakepact.conformance.evidence.escaping import plain
 from lakepact.conformance.evidence.limits import Budget
 from lakepact.conformance.evidence.observations import Observation
 from lakepact.conformance.evidence.outcome import (
@@ -29,7 +30,7 @@ from lakepact.conformance.evidence.outcome import (
 from lakepact.conformance.evidence.shared_files import HOW_TO_SHARE, READABLE_FILES
 from lakepact.conformance.evidence.target import is_on
 from lakepact.conformance.fuzz import Progress, fuzzed, modelled
-from lakepact.conformance.http.caller import ADVICE
+from lakepact.conformance.http.caller import ADVICE, PUBLIC
 from lakepact.conformance.http.wire import NoAnswer, Wire
 from lakepact.conformance.judging import known_failures
 from lakepact.conformance.judging.blocking import with_like_failures
@@ -170,8 +171,11 @@ class Run:
         Raises:
             Blocked: the target does not answer, or refuses every request of this caller except for its configuration.
         """
-        caller = self.wire.caller
+        caller, suite = self.wire.caller, self.plan.suite
+        needed = (suite.requirement(name).operations for name in self.plan.requirements)
         try:
+            if suite.rights and any(not each or set(each) - PUBLIC for each in needed):
+                suite.rights(self.wire, self.target)
             self.offer = self.plan.suite.discover(self.wire, self.target)
             self._is_healthy = not self._illness()
         except Blocked as hindered:
@@ -184,7 +188,9 @@ class Run:
     def _refusal(self, when: str) -> str:
         """Return the sentence about a target that refuses the caller."""
         first = next(iter(self.wire.caller.refused.values()))
-        return f"{when}the target refuses this caller: {first.method} {first.url} returned {first.status}. {ADVICE}"
+        words = f" ({plain(first.error.message)})" if first.error and first.error.message else ""
+        answer = f"{first.method} {first.url} returned {first.status}{words}"
+        return f"{when}the target refuses this caller: {answer}. {ADVICE}"
 
     def _expect_caller_to_be_served(self, sent: Iterable[int]) -> None:
         """Stop judging if requests of a check were refused, nothing was served since, and ordinary requests are now refused too."""
@@ -199,13 +205,25 @@ class Run:
                 f"since {at}, {seconds:.0f} s after the start, "
             )
 
+    @cached_property
+    def _late(self) -> dict[int, Exchange]:
+        """The answers that came after the first refusal of the caller since it was last served."""
+        refused = self.wire.caller.refused.values()
+        since = min(exchange.sent_at + exchange.seconds for exchange in refused)
+        return {
+            number: exchange
+            for number, exchange in self.wire.exchanges.items()
+            if exchange.sent_at + exchange.seconds >= since
+        }
+
     def _unless_refused(self, verdict: Verdict) -> Verdict:
-        """Return a verdict without cases that requests of the refused caller show; blocked, if there are no others."""
-        refused = self.wire.caller.refused.keys()
-        if verdict.check in self.plan.suite.invariants or not refused & set(verdict.exchanges[-1:]):
+        """Return a verdict without cases that ended after the first refusal of the caller; blocked, if there are no others."""
+        late = self._late
+        checks = {exchange.check for exchange in late.values()} - {*self.plan.suite.invariants}
+        if verdict.check not in checks or verdict.outcome is Outcome.NOT_OFFERED:
             return verdict
         seen = tuple(
-            failure for failure in verdict.failures if not refused & set(failure.exchanges)
+            failure for failure in verdict.failures if not late.keys() & set(failure.exchanges)
         )
         if seen:
             return Verdict.of_failures(
@@ -474,9 +492,21 @@ class Run:
             for cleanup in self._uncleaned
             if (why := cleanup_error(cleanup) if time.monotonic() < until else late)
         ]
+        suite, lab = self.plan.suite, self.lab(DISCOVERY, 0)
+        lines = self._listed_leftovers(failed)
+        if lines and suite.clean and not self.keep:
+            with contextlib.suppress(Blocked, NotOffered):
+                for _ in suite.clean(lab, f"lp_{self.run_id}_"):
+                    if time.monotonic() > until:
+                        break
+            lines = self._listed_leftovers(failed)
+        self.leftovers.extend(lines)
+
+    def _listed_leftovers(self, failed: list[str]) -> list[str]:
+        """Return a line for each object that the exchanges leave on the target, or else each clean-up that failed."""
         listed = self.plan.suite.leftovers
         sent = (exchange for _, exchange in sorted(self.wire.exchanges.items()))
-        self.leftovers.extend(listed(self.lab(DISCOVERY, 0), sent) if listed else failed)
+        return listed(self.lab(DISCOVERY, 0), sent) if listed else failed
 
     def results(self) -> dict[str, Result]:
         """Return the result of every judged requirement, in the registry's order."""

@@ -54,6 +54,7 @@ class Suite(Generic[L]):
         version: one of its versions; by default the one that has models and endpoints.
         lab: the class of lab that checks receive.
         discover: returns what a target declares.
+        rights: raises `Blocked` if the caller may not create, change and drop what checks need.
         launch_settings: writes the files that the reference server needs into an empty folder.
         launch_settings_for: the same for requirements of an operation that this server does not offer.
         parameters: names of `--parameter` settings and their meaning.
@@ -62,6 +63,7 @@ class Suite(Generic[L]):
         libraries: optional libraries that its checks use.
         health: sends ordinary requests and raises `Unmet` or `Blocked` if the target does not answer them as usual.
         leftovers: returns a line for each object that the exchanges of a run leave on the target.
+        clean: removes objects whose names have a prefix; yields the path of each, and why it is still there.
     """
 
     def __init__(
@@ -71,6 +73,7 @@ class Suite(Generic[L]):
         version: str | None = None,
         lab: type[L],
         discover: Callable[[Wire, Target], Offer],
+        rights: Callable[[Wire, Target], None] | None = None,
         launch_settings: Callable[[Path], EmbeddedTarget] = _as_it_is,
         launch_settings_for: Mapping[
             OperationId, Callable[[Path], EmbeddedTarget]
@@ -80,10 +83,12 @@ class Suite(Generic[L]):
         libraries: tuple[str, ...] = (),
         health: Callable[[L], None] | None = None,
         leftovers: Callable[[L, Iterable[Exchange]], list[str]] | None = None,
+        clean: Callable[[L, str], Iterable[tuple[str, str]]] | None = None,
     ) -> None:
         self.contract = Contract(contract, version)
         self.lab = lab
         self.discover = discover
+        self.rights = rights
         self.launch_settings = launch_settings
         self.launch_settings_for = launch_settings_for
         self.parameters = parameters
@@ -91,6 +96,7 @@ class Suite(Generic[L]):
         self.libraries = libraries
         self.health = health
         self.leftovers = leftovers
+        self.clean = clean
         self.checks: dict[str, Check] = {}
         self.invariants: dict[str, Invariant] = {}
         self.fuzz: Fuzz | None = None  #: settings of the fuzzer, if the contract has any
@@ -190,6 +196,8 @@ class Suite(Generic[L]):
         self.unserved = {**lacked, **self.unserved}
         self.fuzz = self.fuzz or other.fuzz
         self.health = self.health or other.health
+        self.clean = self.clean or other.clean
+        self.rights = self.rights or other.rights
 
     def judged(self) -> dict[str, tuple[str, ...]]:
         """Return the names of the checks and invariants that judge each requirement."""

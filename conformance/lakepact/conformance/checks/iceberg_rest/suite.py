@@ -31,13 +31,15 @@ from lakepact.conformance.checks.iceberg_rest.kit.lab import (
     UNSERVED,
     CatalogLab,
     Namespace,
+    set_properties,
 )
-from lakepact.conformance.checks.iceberg_rest.kit.leftovers import leftovers
+from lakepact.conformance.checks.iceberg_rest.kit.leftovers import cleaned, leftovers
 from lakepact.conformance.checks.iceberg_rest.kit.tables.files import has_files_here
 from lakepact.conformance.evidence.exchanges import Reply
 from lakepact.conformance.evidence.outcome import Blocked, NotOffered, Unmet
 from lakepact.conformance.evidence.shared_files import READABLE_FILES
 from lakepact.conformance.evidence.target import Offer, Target
+from lakepact.conformance.http.caller import REFUSED as NOT_SERVED
 from lakepact.conformance.http.wire import Wire
 from lakepact.conformance.judging import expect
 from lakepact.conformance.running.discovery import refused
@@ -175,6 +177,50 @@ def _has_configuration(wire: Wire) -> bool:
         ).status
         == OK
     )
+
+
+def expect_rights(
+    wire: Wire, target: Target, *, discovery: Callable[[Wire, Target], Offer] = discover
+) -> None:
+    """Create, change and drop one table in one namespace, and leave nothing.
+
+    Raises:
+        Blocked: the caller lacks the right to do so; the message names it.
+    """
+    contract, run = Contract("iceberg_rest"), secrets.token_hex(3)
+    offer = discovery(wire, target)
+    lab = CatalogLab(wire, contract, target, offer=offer, check="discover", run=run, serial=0)
+    namespace, name = (lab.name(),), lab.name()
+    table: dict[str, Any] = {"namespace": namespace, "table": name}
+    note = {"requirements": [], "updates": [set_properties(note="1")]}
+    drops: dict[str, tuple[OperationId, dict[str, Any]]] = {
+        "drop tables": (op.drop_table, table),
+        "drop namespaces": (op.drop_namespace, {"namespace": namespace}),
+    }
+    creations: dict[str, tuple[OperationId, dict[str, Any]]] = {
+        "create namespaces": (
+            op.create_namespace,
+            {"body": {"namespace": list(namespace), "properties": {}}},
+        ),
+        "create tables": (
+            op.create_table,
+            {"namespace": namespace, "body": lab.table_request(name)},
+        ),
+        "commit to tables": (op.update_table, {"body": note, **table}),
+    }
+    refusals: dict[str, Reply] = {}
+    for right, (operation, arguments) in {**creations, **drops}.items():
+        if lab.offers(operation) and (right in drops or not refusals):
+            with contextlib.suppress(Blocked):
+                reply = lab.send(operation, **arguments)
+                if reply.status in NOT_SERVED:
+                    refusals[right] = reply
+    for right, reply in refusals.items():
+        exchange = reply.exchange
+        raise Blocked(
+            f"the caller may not {right}: {exchange.method} {exchange.url} returned {reply.shown}; "
+            "checks create and drop namespaces and tables, so give it that right"
+        )
 
 
 def discover_with_a_table(wire: Wire, target: Target) -> Offer:
@@ -448,9 +494,11 @@ suite = Suite(
     "iceberg_rest",
     lab=CatalogLab,
     discover=discover_with_a_table,
+    rights=expect_rights,
     launch_settings=launch_settings,
     parameters=PARAMETERS,
     leftovers=leftovers,
+    clean=cleaned,
     health=health,
     unserved={
         "IRC-CFG-013": "a catalog without `endpoints`",

@@ -6,6 +6,7 @@ import contextlib
 import itertools
 import secrets
 from dataclasses import replace
+from functools import partial
 from types import MappingProxyType
 from urllib.parse import quote
 
@@ -14,6 +15,7 @@ from lakepact.conformance.checks.iceberg_rest.kit.lab import DECLARED, UNSERVED
 from lakepact.conformance.checks.iceberg_rest.kit.leftovers import leftovers
 from lakepact.conformance.checks.iceberg_rest.suite import (
     NAMESPACE_OF_OUR_OWN,
+    expect_rights,
     properties_of_namespaces,
     with_what_is_served,
 )
@@ -157,6 +159,7 @@ suite = Suite(
     "watsonx_data",
     lab=WatsonxLab,
     discover=discover_what_is_served,
+    rights=partial(expect_rights, discovery=discover),
     launch_settings=launch_settings,
     parameters=PARAMETERS,
     leftovers=leftovers,

@@ -115,11 +115,12 @@ class CatalogLab(Lab):
     """The lab of one check of a catalog."""
 
     only_purges = False  #: whether the target was seen to drop no table that it is not to purge
+    separator = SEPARATOR  #: joins the levels of a namespace in a path
 
     def segment(self, parameter: str, value: Any) -> str:
         """Join the levels of namespaces."""
         if parameter in {"namespace", "parent"} and not isinstance(value, str):
-            return SEPARATOR.join(value)
+            return self.separator.join(value)
         return super().segment(parameter, value)
 
     def offers(self, operation: OperationId) -> bool:
@@ -158,22 +159,20 @@ class CatalogLab(Lab):
         return tuple(n for n in numbers if n == numbers[-1] or operations[n] != op.plan_table_scan)
 
     def add_cleanup(self, action: Callable[[], object]) -> None:
-        """Do `action` when the check is over, and once more with the target's own separator if it drops a namespace that is not found."""
+        """Do `action` when the check is over, and once more with the target's own separator if what it drops is not found."""
 
         def until_gone() -> object:
             done, separator = action(), self.offer.found.get(SEPARATOR_OF_TARGET)
-            if (
-                isinstance(done, Reply)
-                and done.exchange.operation == op.drop_namespace
-                and done.status in {400, 404}
-                and separator
-            ):
-                target = done.exchange.url.removeprefix(self.wire.url)
-                if SEPARATOR_IN_PATHS in target:
-                    return self.send_raw(
-                        "DELETE", target.replace(SEPARATOR_IN_PATHS, quote(separator, safe=""))
-                    )
-            return done
+            if not isinstance(done, Reply) or done.status not in {400, 404} or not separator:
+                return done
+            target = done.exchange.url.removeprefix(self.wire.url)
+            if done.exchange.method != "DELETE" or SEPARATOR_IN_PATHS not in target:
+                return done
+            return self.send_raw(
+                "DELETE",
+                target.replace(SEPARATOR_IN_PATHS, quote(separator, safe="")),
+                operation=done.exchange.operation,
+            )
 
         super().add_cleanup(until_gone)
 

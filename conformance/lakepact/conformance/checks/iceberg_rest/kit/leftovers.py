@@ -1,4 +1,4 @@
-"""Objects that a run leaves on the target, by its exchanges: created by an accepted request, and not removed by a later one."""
+"""Objects that runs leave on a target: those that the exchanges of a run created and did not remove, and those with its names."""
 
 from __future__ import annotations
 
@@ -8,8 +8,15 @@ from urllib.parse import quote, urlsplit
 
 import orjson
 
-from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab
-from lakepact.conformance.evidence.exchanges import Exchange
+from lakepact.conformance.checks.iceberg_rest.kit.lab import (
+    SEPARATOR,
+    SEPARATOR_IN_PATHS,
+    SEPARATOR_OF_TARGET,
+    CatalogLab,
+    Namespace,
+)
+from lakepact.conformance.evidence.exchanges import Exchange, Reply
+from lakepact.conformance.evidence.outcome import Blocked
 from lakepact.generated.contract import OperationId
 from lakepact.generated.iceberg_rest import op
 
@@ -27,6 +34,12 @@ RENAMES: dict[OperationId, OperationId] = {
     op.rename_view: op.drop_view,
 }
 GONE = 404
+#: The listings of what is in a namespace, with the operation that drops an item and its parameter.
+CONTENTS = {
+    op.list_tables: (op.drop_table, "table"),
+    op.list_views: (op.drop_view, "view"),
+}
+MOST_PAGES = 1000  #: of a listing
 
 
 def leftovers(lab: CatalogLab, exchanges: Iterable[Exchange]) -> list[str]:
@@ -37,8 +50,12 @@ def leftovers(lab: CatalogLab, exchanges: Iterable[Exchange]) -> list[str]:
         exchanges: all exchanges of a run, in order.
     """
     there: dict[str, str] = {}
+    separator = quote(lab.offer.found.get(SEPARATOR_OF_TARGET) or SEPARATOR, safe="")
     for exchange in exchanges:
         path = _path(lab, exchange)
+        if exchange.operation in DROPS and path not in there:  # perhaps by the target's separator
+            spelled = (each.replace(SEPARATOR_IN_PATHS, separator) for each in there)
+            path = dict(zip(spelled, there, strict=True)).get(path, path)
         if exchange.operation in DROPS:
             if exchange.status // 100 == 2 or exchange.status == GONE:
                 there.pop(path, None)
@@ -78,11 +95,15 @@ def _created(lab: CatalogLab, exchange: Exchange, path: str) -> Iterator[str]:
         and body.get("stage-create") is not True
     ):
         end, before = CREATES[exchange.operation]
-        yield path.removesuffix(end) + before + quote(str(body.get("name")), safe="")
+        yield path.removesuffix(end) + before + quote(_text(body.get("name")), safe="")
     elif exchange.operation == op.update_table and _asserts_create(body.get("requirements")):
         yield path
     elif exchange.operation in RENAMES:
         yield from _named(lab, exchange, "destination")
+
+
+def _text(name: object) -> str:
+    return name if isinstance(name, str) else orjson.dumps(name).decode()
 
 
 def _asserts_create(requirements: object) -> bool:
@@ -108,3 +129,75 @@ def _named(lab: CatalogLab, exchange: Exchange, end: str) -> Iterator[str]:
         kind = "table" if operation == op.drop_table else "view"
         levels = [str(level) for level in named["namespace"]]
         yield lab.path(operation, namespace=levels, **{kind: str(named.get("name"))})
+
+
+def cleaned(lab: CatalogLab, prefix: str) -> Iterator[tuple[str, str]]:
+    """Drop what has a name with a prefix, and what is in it; yield each path, and what the request returned unless it is gone.
+
+    Args:
+        lab: a lab of the target, which knows its paths and its separator.
+        prefix: of the names of namespaces, tables and views.
+
+    Raises:
+        Blocked: the target does not list its namespaces.
+    """
+    lab.separator = lab.offer.found.get(SEPARATOR_OF_TARGET) or SEPARATOR
+    for levels in _namespaces(lab):
+        if levels and levels[-1].startswith(prefix):
+            yield from _dropped(lab, levels)
+        else:
+            yield from _emptied(lab, levels, prefix)
+
+
+def _dropped(lab: CatalogLab, namespace: Namespace) -> Iterator[tuple[str, str]]:
+    for child in _namespaces(lab, parent=namespace):
+        if len(child) > len(namespace):
+            yield from _dropped(lab, child)
+    yield from _emptied(lab, namespace, "")
+    yield _outcome(lab, lab.send(op.drop_namespace, namespace=namespace))
+
+
+def _emptied(lab: CatalogLab, namespace: Namespace, prefix: str) -> Iterator[tuple[str, str]]:
+    for listing, (drop, parameter) in CONTENTS.items():
+        if not (lab.offers(listing) and lab.offers(drop)):
+            continue
+        for item in _listed(lab, listing, namespace=namespace):
+            name = str(item.get("name")) if isinstance(item, dict) else ""
+            if name.startswith(prefix):
+                at: dict[str, Any] = {"namespace": namespace, parameter: name}
+                is_table = drop == op.drop_table
+                reply = lab.try_drop_table(**at) if is_table else lab.send(drop, **at)
+                yield _outcome(lab, reply)
+
+
+def _outcome(lab: CatalogLab, reply: Reply) -> tuple[str, str]:
+    is_gone = reply.status // 100 == 2 or reply.status == GONE
+    return _path(lab, reply.exchange), "" if is_gone else f"DELETE returned {reply.shown}"
+
+
+def _namespaces(lab: CatalogLab, **at: Any) -> list[Namespace]:
+    listed = _listed(lab, op.list_namespaces, **at)
+    return [tuple(map(str, levels)) for levels in listed if isinstance(levels, list)]
+
+
+def _listed(lab: CatalogLab, operation: OperationId, **at: Any) -> list[Any]:
+    """Return what a listing names, on all its pages.
+
+    Raises:
+        Blocked: it is the listing of all namespaces, and the target refuses it.
+    """
+    items: list[Any] = []
+    token: str | None = None
+    tokens: set[object] = set()
+    while token not in tokens and len(tokens) < MOST_PAGES:
+        tokens.add(token)
+        reply = lab.send(operation, page_token=token, **at)
+        page = reply.exchange.parsed
+        if reply.status != 200 or not isinstance(page, dict):
+            if at:
+                return items
+            raise Blocked(f"listing namespaces returned {reply.shown}")
+        items += page.get("namespaces") or page.get("identifiers") or []
+        following = page.get("next-page-token")
+        token = following if isinstance(following, str) and following else None
+    return items

@@ -71,14 +71,9 @@ def own_token(lab: CatalogLab) -> str:
     Raises:
         NotOffered: something else is sent, or nothing.
     """
-    header = next(
-        (value for name, value in lab.target.headers.items() if name.casefold() == "authorization"),
-        "",
-    )
-    scheme, _, token = header.partition(" ")
-    if scheme.casefold() != "bearer" or not token.strip():
-        raise NotOffered("no bearer token is sent with every request")
-    return token.strip()
+    if token := lab.wire.caller.bearer:
+        return token
+    raise NotOffered("no bearer token is sent with every request")
 
 
 @cache

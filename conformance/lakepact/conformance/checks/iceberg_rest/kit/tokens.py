@@ -7,11 +7,18 @@ from dataclasses import dataclass
 from urllib.parse import urlencode
 
 from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab
-from lakepact.conformance.checks.iceberg_rest.kit.principals import CLIENT, SUBJECT, Headers, needed
+from lakepact.conformance.checks.iceberg_rest.kit.principals import (
+    CLIENT,
+    SUBJECT,
+    Headers,
+    known,
+    needed,
+)
 from lakepact.conformance.evidence.exchanges import Reply
 from lakepact.conformance.evidence.outcome import NotOffered
 from lakepact.conformance.judging import expect
 from lakepact.generated.iceberg_rest import op
+from lakepact.reach.settings import secret_of
 
 TOKENS = op.get_token
 CREDENTIALS = "client_credentials"
@@ -53,7 +60,13 @@ def client_of(lab: CatalogLab) -> Client:
     Raises:
         NotOffered: none are.
     """
-    name, colon, secret = needed(lab, CLIENT).partition(":")
+    access = lab.target.access
+    # A client of another token endpoint may be unknown to the catalog.
+    is_own = bool(access.credential_env) and not access.token_endpoint
+    credential = known(lab.target, CLIENT) or (
+        secret_of(access.credential_env, "--credential-env") if is_own else needed(lab, CLIENT)
+    )
+    name, colon, secret = credential.partition(":")
     if not colon:
         raise NotOffered(
             f"the variable that --parameter {CLIENT}-env=NAME names holds no id, colon and secret"
@@ -76,10 +89,11 @@ def issues_tokens(lab: CatalogLab, feature: str = "oauth-tokens") -> None:
 
 
 def form(lab: CatalogLab, headers: Headers | None = None, /, **fields: str | None) -> Reply:
-    """Return the answer of the token endpoint to a form without the fields that are None."""
-    given = urlencode({name: value for name, value in fields.items() if value is not None}).encode()
+    """Return the answer of the token endpoint to a form with the caller's scope, without the fields that are None."""
+    sent = {"scope": lab.target.access.scope, **fields}
+    content = urlencode({name: value for name, value in sent.items() if value is not None}).encode()
     return lab.send(
-        TOKENS, content=given, headers=[*(headers or []), FORM], anonymous=True, declared=False
+        TOKENS, content=content, headers=[*(headers or []), FORM], anonymous=True, declared=False
     )
 
 
@@ -89,7 +103,7 @@ def fetched(lab: CatalogLab, client: Client) -> Reply:
     Raises:
         StepFailed: it is none.
     """
-    reply = form(lab, grant_type=CREDENTIALS, **client.fields, scope="catalog")
+    reply = form(lab, grant_type=CREDENTIALS, **client.fields)
     with lab.step("IRC-OAU-003"):
         expect.status(reply, 200, about="for credentials in a form")
         token_in(reply)
@@ -117,9 +131,8 @@ def subject_of(lab: CatalogLab) -> str:
 
 def exchanged(lab: CatalogLab, headers: Headers | None = None, /, **fields: str | None) -> Reply:
     """Return the answer to a token exchange; token types are access tokens by default."""
-    known: dict[str, str | None] = {
+    usual: dict[str, str | None] = {
         "grant_type": EXCHANGE,
         "subject_token_type": ACCESS_TOKEN,
-        "scope": "catalog",
     }
-    return form(lab, headers, **{**known, **fields})
+    return form(lab, headers, **{**usual, **fields})

@@ -262,7 +262,7 @@ def tokens(lab: CatalogLab) -> None:
     issues_tokens(lab)
     form(lab, grant_type="urn:lakepact:unknown")
     client = client_of(lab)
-    form(lab, grant_type=CREDENTIALS, **client.fields, scope="catalog")
+    form(lab, grant_type=CREDENTIALS, **client.fields)
     form(lab, grant_type=CREDENTIALS, **Client(client.id, "lakepact-known-to-nobody").fields)
 
 
