@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from codegen import versions
-from codegen.contracts import TEMPLATES, Source
+from codegen.contracts import SPECS, TEMPLATES, Source
 from codegen.endpoints import endpoints
 from codegen.manifest import NAME, manifest
 from codegen.plan import plan
@@ -44,6 +44,8 @@ _read = cache(
     versions.read
 )  #: for one run: several versions ask for the one that they extend, and reading is most of the time
 _CONTENTS = "its tables, models, endpoints and schemas."
+TYPES = "datamodel-code-generator"
+REPORT = "conformance/lakepact/conformance/report/report.schema.json"  #: the lines of reports
 _ENDPOINTS = "One module for each operation, each with one pure function, `call`."
 
 
@@ -63,6 +65,7 @@ def generate(into: Path, sources: tuple[Source, ...]) -> None:
             + text,
         )
     write(package / "py.typed", "")
+    write(package / "report.py", _report())
     for source in sources:
         try:
             _generate(source, package / source.name)
@@ -70,6 +73,26 @@ def generate(into: Path, sources: tuple[Source, ...]) -> None:
             raise Broken(f"{source.name} {source.version}: {broken}") from None
     formatted(package)
     (package / NAME).write_bytes(json_bytes(manifest(sources, package)))
+
+
+def _report() -> str:
+    """Return the module with the types of the lines of reports."""
+    text = (SPECS.parent / REPORT).read_bytes()
+    schema = json.loads(text.replace(b"#/$defs/", b"#/components/schemas/"))
+    schemas = rewritten(
+        {**schema["$defs"], "Line": {"oneOf": schema["oneOf"]}}, _without_conditions, names=True
+    )
+    document = {"openapi": "3.1.0", "info": {}, "paths": {}, "components": {"schemas": schemas}}
+    first_line = header(f"datamodel-code-generator {version(TYPES)}", REPORT, sha256(text))
+    return typed_dicts(document, first_line)
+
+
+def _without_conditions(schema: Document) -> Document:
+    """Return a schema whose type says no more than kinds of values and names of members."""
+    if "enum" in schema:
+        return {"type": "string" if isinstance(schema["enum"][0], str) else "integer"}
+    is_object = "properties" in schema
+    return {name: value for name, value in schema.items() if name != "anyOf" or not is_object}
 
 
 def _generate(source: Source, package: Path) -> None:
@@ -125,7 +148,7 @@ def _of_client(version: Version) -> dict[str, str]:
         line.of_tool("openapi-python-client"),
     )
     return {
-        "models.py": models(version.bundle.models, line.of_tool("datamodel-code-generator")),
+        "models.py": models(version.bundle.models, line.of_tool(TYPES)),
         "endpoints/__init__.py": f'{line.of("generate")}"""{_ENDPOINTS}"""\n',
         **{f"endpoints/{name}": text for name, text in calls.items()},
     }
@@ -135,9 +158,7 @@ def _of_server(version: Version) -> dict[str, str]:
     """Return the modules with the types of the server, of the newest version that it serves."""
     line = _FirstLines.of_version(version)
     return {
-        "documents.py": typed_dicts(
-            _plain(version.bundle.models), line.of_tool("datamodel-code-generator")
-        ),
+        "documents.py": typed_dicts(_plain(version.bundle.models), line.of_tool(TYPES)),
         "server.py": server(
             version.source, version.bundle.verdicts, version.operations, line.of("server")
         ),

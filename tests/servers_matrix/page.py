@@ -17,6 +17,7 @@ from lakepact.conformance.report import harm
 from lakepact.conformance.report.causes import Severity, plural
 from lakepact.conformance.report.issue import NAME
 from lakepact.conformance.report.looks import LOOKS
+from lakepact.conformance.report.outline import outline
 from servers_matrix.servers import CatalogServer
 
 COMMAND = "nox -s servers_matrix"
@@ -93,7 +94,7 @@ def _causes(reports: dict[CatalogServer, list[dict[str, Any]]]) -> Iterator[str]
             for line in report
             if line["line"] == "result"
         }
-        header = report[0]
+        shown = outline(report)
         causes = [line for line in report if line["line"] == "cause"]
         failing = [line for line in causes if line["outcome"] == Outcome.FAIL]
         yield f"\n## {md(server.title)} {md(server.version)}: {plural(len(failing), 'cause')}\n"
@@ -115,7 +116,7 @@ def _causes(reports: dict[CatalogServer, list[dict[str, Any]]]) -> Iterator[str]
                     if values
                     else f"{md(short(seen))} ({about})"
                 )
-                if clients := harm.terms(header, cause).get("clients"):
+                if clients := shown.of_cause(cause).clients:
                     text += f". Clients: {md(clients)}."
                 yield f"- {text}"
 

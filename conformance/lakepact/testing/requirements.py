@@ -17,6 +17,7 @@ from lakepact.conformance.evidence.outcome import Blocked, Outcome
 from lakepact.conformance.evidence.target import Target, address
 from lakepact.conformance.judging import known_failures
 from lakepact.conformance.report import lines, text
+from lakepact.conformance.report.outline import outline
 from lakepact.conformance.running import plan, profiles, runner
 from lakepact.conformance.running import suite as suites
 from lakepact.conformance.running.embedded_server import Misused, embedded
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from lakepact.conformance.judging.known_failures import KnownFailure
+    from lakepact.conformance.report.outline import Entry
     from lakepact.generated.contract import Requirement
 
 EMBEDDED = "embedded"  #: instead of an address
@@ -103,25 +105,18 @@ class Judging:
             except (Blocked, Misused) as early:
                 self._stopped = run.wire.redact(str(early)) if run else str(early)
                 return
-        report = list(lines.lines(run))
-        exchanges = {line["number"]: line for line in report if line["line"] == "exchange"}
-        results = [line for line in report if line["line"] == "result"]
         self._came_out = {
-            r["requirement"]: (Outcome(r["outcome"]), _evidence(r, exchanges, report[0]))
-            for r in results
+            entry.result["requirement"]: (entry.outcome, _evidence(entry))
+            for entry in outline(lines.lines(run)).entries
         }
 
 
-def _evidence(
-    result: dict[str, Any], exchanges: dict[int, dict[str, Any]], header: dict[str, Any]
-) -> str:
-    if result["outcome"] in {Outcome.PASS, Outcome.NOT_OFFERED, Outcome.KNOWN_FAIL}:
-        remarks = {
-            verdict["remark"]: None for verdict in result["verdicts"] if verdict.get("remark")
-        }
-        return "; ".join(map(plain, remarks))
+def _evidence(entry: Entry) -> str:
+    if entry.outcome in {Outcome.PASS, Outcome.NOT_OFFERED, Outcome.KNOWN_FAIL}:
+        remarks = dict.fromkeys(v.get("remark", "") for v in entry.result["verdicts"])
+        return "; ".join(map(plain, filter(None, remarks)))
     written = io.StringIO()
-    text.evidence(result, exchanges, header, Console(file=written, width=WIDTH, color_system=None))
+    text.evidence(entry, Console(file=written, width=WIDTH, color_system=None))
     return written.getvalue().rstrip()
 
 

@@ -29,7 +29,7 @@ def test_correct_client_exits_with_0_and_is_named_after_its_file() -> None:
 
     assert ended.exit_code == 0, ended.output
     assert (
-        "conformant  miniature_catalog_client.py  iceberg_rest 1.10.0, only IRC-PAG-006"
+        "conformant, only IRC-PAG-006  miniature_catalog_client.py  iceberg_rest 1.10.0"
         in ended.output
     )
 

@@ -13,11 +13,16 @@ import click
 import pytest
 from click.testing import CliRunner, Result
 
+from faulty import unnamed
 from fronts import certificate, proxy_front, socks_front, tls_front
 from lakepact.conformance.commands.check import check
 from lakepact.conformance.commands.probe import probe
 from lakepact.conformance.http.wire import Wire
+from lakepact.conformance.report import lines
+from lakepact.conformance.report.outline import outline
+from lakepact.generated.iceberg_rest import op
 from lakepact.reach.settings import Settings
+from lakepact.reference_server.faults import on_status
 from lakepact.reference_server.running import running
 from miniatures import Answer, answer, miniature
 
@@ -269,7 +274,11 @@ def test_tokens_are_renewed_in_the_form_that_the_endpoint_accepts(
 @pytest.mark.parametrize(
     ("status", "body", "why"),
     [
-        (401, {"error": "invalid_client"}, "returned 401 and no token"),
+        (
+            400,
+            {"error": "invalid_scope", "error_description": f"not with {SECRET}"},
+            "returned 400 and no token: invalid_scope, not with <redacted>",
+        ),
         (200, {}, "returned 200 and no token"),
     ],
 )
@@ -366,3 +375,63 @@ def test_wrong_settings_are_usage_errors(
     assert result.exit_code == 2
     assert sentence in result.output
     assert SECRET not in result.output
+
+
+def test_client_of_oauth2_is_judged_and_repeated_like_a_token(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "server.toml").write_text(SERVER_FILE)
+    monkeypatch.setenv("CREDENTIAL", f"suite:{SECRET}")
+    path = tmp_path / "report.jsonl"
+    wrong = unnamed(on_status(op.load_table, {404: 400}))
+    with running(warehouse="memory:", config=tmp_path / "server.toml", faults=[wrong]) as server:
+        only = ("--only", "IRC-SEC-*", "--only", "IRC-OAU-003", "--only", "IRC-TBL-LOAD-005")
+        access = ("--credential-env", "CREDENTIAL", "--report", f"jsonl={path}")
+        CliRunner().invoke(check, [server.url, *only, *access])
+    shown = outline(lines.read(path))
+    outcomes = {line["requirement"]: line["outcome"] for line in shown.results}
+    (group,) = shown.groups
+
+    assert {outcomes[f"IRC-SEC-00{n}"] for n in (1, 2, 6, 7)} == {"pass"}
+    assert outcomes["IRC-OAU-003"] == "pass"
+    assert shown.header["own_headers"] == ["Authorization"]
+    assert "why" not in group.entries[0].verdict["replay"]
+    assert SECRET not in path.read_text()
+
+
+def test_scope_is_sent_by_checks_of_tokens(monkeypatch: pytest.MonkeyPatch) -> None:
+    bodies: list[str] = []
+
+    def catalog(_method: str, target: str, body: bytes) -> Answer:
+        if not target.endswith("/tokens"):
+            return answer(200, {"defaults": {}, "overrides": {}, "namespaces": []})
+        bodies.append(body.decode())
+        is_in_scope = "scope=PRINCIPAL_ROLE%3AALL" in bodies[-1]
+        token = {"access_token": "t0ken", "token_type": "bearer"}
+        return answer(200, token) if is_in_scope else answer(400, {"error": "invalid_scope"})
+
+    monkeypatch.setenv("CREDENTIAL", f"suite:{SECRET}")
+    only = ("--only", "IRC-OAU-003", "--feature", "oauth-tokens=on")
+    access = ("--credential-env", "CREDENTIAL", "--scope", "PRINCIPAL_ROLE:ALL")
+    with miniature(catalog) as url:
+        result = CliRunner().invoke(check, [url, *only, *access])
+
+    assert result.exit_code == 0, result.output
+
+
+@pytest.mark.parametrize(
+    ("path", "message", "expected"),
+    [
+        ("", "Unable to find warehouse nope", "Unable to find warehouse nope (--parameter ware"),
+        ("/v1", "no such route", "leave out /v1 at the end of the address: try http://127.0.0.1:"),
+    ],
+)
+def test_refused_address_or_warehouse_shows_what_to_change(
+    path: str, message: str, expected: str
+) -> None:
+    error = {"error": {"message": message, "type": "NotFoundException", "code": 404}}
+    with miniature(lambda *_: answer(404, error)) as url:
+        result = checked(url + path, "--parameter", "warehouse=nope")
+
+    assert result.exit_code == 3
+    assert expected in " ".join(result.output.split())

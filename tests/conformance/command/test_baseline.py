@@ -70,12 +70,13 @@ def test_lines_of_reports_fit_their_schema(
 
     assert [(error.message, line) for line in written for error in valid.iter_errors(line)] == []
     assert {line["line"] for line in report} <= {
-        ref["$ref"].rpartition("/")[2] for ref in SCHEMA["oneOf"]
+        SCHEMA["$defs"][ref["$ref"].rpartition("/")[2]]["properties"]["line"]["const"]
+        for ref in SCHEMA["oneOf"]
     }
 
 
 def test_version_of_the_schema_is_that_of_reports() -> None:
-    assert (SCHEMA["$defs"]["header"]["properties"]["report"]["const"], SCHEMA["$id"]) == (
+    assert (SCHEMA["$defs"]["HeaderLine"]["properties"]["report"]["const"], SCHEMA["$id"]) == (
         lines.REPORT_VERSION,
         f"urn:lakepact:report:{lines.REPORT_VERSION}",
     )

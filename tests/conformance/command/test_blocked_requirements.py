@@ -14,7 +14,7 @@ from faulty_servers import checked, new_suite
 from lakepact.conformance.judging import expect
 from lakepact.conformance.judging.lab import Lab
 from lakepact.conformance.report import html, lines, markdown, text
-from lakepact.conformance.report.blocked import grouped
+from lakepact.conformance.report.outline import outline
 from lakepact.generated.iceberg_rest import op
 
 BY_ONE_STEP = ("IRC-NS-DROP-001", "IRC-NS-DROP-002", "IRC-NS-GET-001")
@@ -48,9 +48,9 @@ def report() -> list[dict[str, Any]]:
 
 
 def test_results_are_grouped_by_reason(report: list[dict[str, Any]]) -> None:
-    blocked = [line for line in report if line["line"] == "result" and line["outcome"] == "blocked"]
+    groups = [group.entries for group in outline(report).groups if group.outcome == "blocked"]
 
-    assert [sorted(r["requirement"] for r in group) for group in grouped(blocked)] == [
+    assert [sorted(e.result["requirement"] for e in entries) for entries in groups] == [
         sorted(BY_ONE_STEP),
         [BY_ITSELF],
     ]
@@ -70,7 +70,7 @@ def test_markdown_shows_a_reason_once(report: list[dict[str, Any]], tmp_path: Pa
     (tmp_path / "report.md").write_text(markdown.markdown(report), "utf-8")
     written = (tmp_path / "report.md").read_text(encoding="utf-8")
 
-    assert "### 3 requirements" in written
+    assert "## blocked: 3 requirements" in written
     assert written.count("a set-up step failed (IRC-NS-CREATE-001)") == 1
 
 
@@ -80,4 +80,4 @@ def test_page_folds_blocked_requirements_into_one_group(report: list[dict[str, A
     assert page.count('<details class="group cause">') == 2 + sum(
         line["line"] == "cause" for line in report
     )
-    assert "2 further requirements blocked for this reason" in page
+    assert "2 further requirements" in page

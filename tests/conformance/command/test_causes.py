@@ -203,6 +203,8 @@ BAD = (400,)
 NULL = "NullPointerException"
 BOOM = ERROR % ("boom", "RuntimeException", 500)
 UUID = "assert-table-uuid"
+G404 = ("gone", "Gone", 404)
+VALUE = {"kind": "invalid value"}
 CRASHES = (
     "java.lang.IllegalArgumentException: no id",
     "com.example.MappingException: no id (through a list)",
@@ -674,6 +676,72 @@ CASES: dict[str, tuple[list[dict[str, Any]], list[str]]] = {
             of_any_exchange(different("R-2", 1, "/headers/etag")),
         ],
         ["1", "2"],
+    ),
+    "what simultaneous changes of one check lose": (
+        [
+            *answers("loadTable", "loadTable"),
+            exchange(3, 200) | {"concurrent": True},
+            different("R-1", 1, "/metadata/properties"),
+            result("R-2", 2),
+        ],
+        ["12"],
+    ),
+    "callers of an operation without access control": (
+        [
+            *answers("dropTable", "dropTable", "loadTable"),
+            mistaken("R-1", 1, "access", "no credentials", expected=(401,)),
+            mistaken("R-2", 2, "access", "rights", expected=(403,)),
+            mistaken("R-3", 3, "access", "rights", expected=(403,)),
+        ],
+        ["12", "3"],
+    ),
+    "identifiers without a namespace": (
+        [
+            *answers(
+                "renameTable", "renameTable", "commitTransaction", status=404, body=ERROR % G404
+            ),
+            mistaken("R-1", 1, "missing", "/source/namespace"),
+            mistaken("R-2", 2, "missing", "/destination/namespace"),
+            mistaken("R-3", 3, "missing", "/table-changes/0/identifier/namespace"),
+        ],
+        ["123"],
+    ),
+    "mistakes of one requirement that get one status": (
+        [
+            *answers(*["updateTable"] * 6, status=409, body=ERROR % ("no", "Conflict", 409)),
+            with_failures(
+                "R-1",
+                *(
+                    {"exchange": n, "expected_status": [400], "mutation": VALUE | {"at": f"/m{n}"}}
+                    for n in range(1, 6)
+                ),
+            ),
+            mistaken("R-6", 6, "invalid value", "/m6"),
+        ],
+        ["1", "6"],
+    ),
+    "bodies that the server cannot read": (
+        [
+            *(exchange(n, 500, ERROR % (f"call{'x' * n}()", NULL, 500)) for n in range(1, 11)),
+            *(mistaken(f"R-{n}", n, "missing", f"/m{n}") for n in range(1, 11)),
+        ],
+        ["".join(sorted(map(str, range(1, 11))))],
+    ),
+    "operations that should be served": (
+        [
+            *answers("dropTable", "renameTable", status=501, body=ERROR % ("no", "No", 501)),
+            *(with_failures(f"R-{n}", {"exchange": n, "about_status": True}) for n in (1, 2)),
+        ],
+        ["12"],
+    ),
+    "errors without a body, and their media type": (
+        [
+            exchange(1, 500, "<html>"),
+            exchange(2, 500, "<html>"),
+            *expecting(BAD),
+            of_any_exchange(different("R-2", 2, "/media-type")),
+        ],
+        ["12"],
     ),
     "changes lost by simultaneous requests": (
         [

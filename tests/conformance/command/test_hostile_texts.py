@@ -40,6 +40,7 @@ from lakepact.conformance.report import (
     matrices,
     text,
 )
+from lakepact.conformance.report.outline import outline
 from lakepact.generated.contract import Contract
 from lakepact.testing import requirements
 from miniatures import Answer, answer, miniature
@@ -175,9 +176,9 @@ def test_matrix_and_pytest_evidence_hold_no_active_content(report: list[dict[str
     )
     shown = io.StringIO()
     matrices.show(made, Console(file=shown, width=200, color_system=None))
-    exchanges = {line["number"]: line for line in report if line["line"] == "exchange"}
-    broken = next(line for line in report if line.get("outcome") == "fail")
-    evidence = requirements._evidence({**broken, "sentence": ATTACK}, exchanges, report[0])
+    lines = [{**line, "sentence": ATTACK} if "sentence" in line else line for line in report]
+    broken = next(entry for entry in outline(lines).entries if entry.outcome == "fail")
+    evidence = requirements._evidence(broken)
 
     assert (
         ACTING.findall(shown.getvalue() + matrices.markdown(made) + matrices.html(made) + evidence)

@@ -24,6 +24,7 @@ from lakepact.conformance.report import (
 from lakepact.conformance.report.cases import deviations
 from lakepact.conformance.report.impact import Effect, Harm, Impact, impact_of, sentence
 from lakepact.conformance.report.issue import issue
+from lakepact.conformance.report.outline import outline
 
 #: The deviation of each requirement in `report`, of its check `c`.
 SHOWN = "c loadTable: 404 NoSuchTableException, expected 200"
@@ -196,7 +197,8 @@ def test_clients_of_a_cause_are_one_line_by_outcome(outcomes: str, expected: str
 
 
 def test_cause_of_several_requirements_has_each_clients_worst_outcome() -> None:
-    (cause,) = causes(judged(report(["R-1", "R-2", "R-3", "R-9"])))
+    annotated = judged(report(["R-1", "R-2", "R-3", "R-9"]))
+    (cause,) = causes(annotated)
 
     assert {
         client: (found["outcome"], found["requirement"])
@@ -205,10 +207,10 @@ def test_cause_of_several_requirements_has_each_clients_worst_outcome() -> None:
         "snake": ("wrong", "R-3"),
         "duck": ("fails", "R-3"),
     }
-    assert harm.terms({"clients": TITLES}, cause) == {
-        "clients": "Snake 1.0 returns or writes wrong data; Duck 2.0 fails without a clear error"
+    assert outline(annotated).groups[0].clients == (
+        "Snake 1.0 returns or writes wrong data; Duck 2.0 fails without a clear error"
         " (measured with this fault)"
-    }
+    )
 
 
 ANOTHER = {"type": "ForbiddenException", "message": "gone"}
@@ -246,9 +248,7 @@ def test_cause_with_another_fault_than_the_measured_one_names_no_client(
 ) -> None:
     annotated = harm.annotated(other, impact=TABLE)
 
-    assert [harm.terms(annotated[0], cause) for cause in causes(annotated)] == [{}] * len(
-        causes(other)
-    )
+    assert {group.clients for group in outline(annotated).groups} == {""}
 
 
 def test_fault_with_further_deviations_than_the_report_shows_names_no_client() -> None:

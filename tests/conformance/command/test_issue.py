@@ -21,8 +21,9 @@ def command(*words: str) -> tuple[int, str]:
 
 def text(**replay: str) -> str:
     """Return the issue of a report with one finding."""
-    verdict = {"outcome": "fail", **STATUS, "exchanges": [1], "replay": replay}
+    verdict = {"check": "c", "outcome": "fail", **STATUS, "exchanges": [1], "replay": replay}
     about = {"sentence": "It conflicts.", "clause": "c", "operations": ["updateTable"]}
+    about |= {"interpretation": None, "corrections": []}
     result = {
         "line": "result",
         "requirement": "IRC-X-1",
@@ -34,6 +35,7 @@ def text(**replay: str) -> str:
         "line": "exchange",
         "number": 1,
         "operation": "updateTable",
+        "request": {"method": "POST", "url": "http://127.0.0.1/v1"},
         "curl": "curl 1",
         "response": {"status": 200, "body": '{"a": 1}'},
     }
@@ -54,7 +56,7 @@ def text(**replay: str) -> str:
         "version": "1",
         "target": "http://127.0.0.1",
     }
-    return issue([header, result, exchange, cause], cause)
+    return issue([header, result, exchange, cause, {"line": "footer"}], cause)
 
 
 def test_issue_title_is_that_of_the_cause_without_invented_names() -> None:

@@ -67,7 +67,7 @@ def test_report_begins_with_header_and_ends_with_footer(report: list[dict[str, A
 def test_report_survives_writing_and_reading(report: list[dict[str, Any]], tmp_path: Path) -> None:
     lines.write(report, tmp_path / "report.jsonl")
 
-    assert lines.read(tmp_path / "report.jsonl") == report
+    assert lines.read(tmp_path / "report.jsonl") == json.loads(json.dumps(report))
 
 
 def test_report_without_footer_cannot_be_read(report: list[dict[str, Any]], tmp_path: Path) -> None:
@@ -174,7 +174,6 @@ def test_page_starts_with_the_verdict_and_carries_evidence(report: list[dict[str
             "Not conformant",
             'id="broken"',
             'id="IRC-CFG-001"',
-            'id="warnings"',
             'id="areas"',
         )
     ]

@@ -10,6 +10,7 @@ from click.testing import CliRunner
 
 from lakepact.conformance.commands.check import check
 from lakepact.conformance.report import badge
+from lakepact.conformance.report.outline import Outline
 from lakepact.reference_server import running
 
 
@@ -56,4 +57,4 @@ def test_badge_names_the_part_that_was_judged(only: list[str], text: str) -> Non
     counts = dict.fromkeys(("fail", "unexpected-pass", "known-fail"), 0)
     footer = {"verdict": "conformant", "counts": {**counts, "pass": 60, "not-offered": 7}}
 
-    assert badge.verdict({"only": only}, footer) == text
+    assert badge.verdict(Outline({"only": only}, [], [], {}, footer)) == text

@@ -15,7 +15,7 @@ from lakepact.conformance.evidence.exchanges import MARGIN, SHOWN_BODY, Reply
 from lakepact.conformance.evidence.outcome import Blocked, NotOffered, Outcome
 from lakepact.conformance.evidence.target import Target
 from lakepact.conformance.judging import expect, known_failures
-from lakepact.conformance.report import lines, requests
+from lakepact.conformance.report import lines, outline
 from lakepact.conformance.running import plan, runner
 from lakepact.generated.contract import Contract
 from miniatures import answer, miniature
@@ -279,7 +279,7 @@ def test_invariant_counts_all_breaches_and_lists_twenty() -> None:
     (verdict,) = next(line["verdicts"] for line in report if line.get("requirement") == OTHER_MUST)
 
     assert (len(verdict["failures"]), verdict["failed"]) == (20, 30)
-    assert requests.cases(verdict) == "30 of 30 fail: status 200 for 20 of the 20 listed"
+    assert outline.cases(verdict) == "30 of 30 fail: status 200 for 20 of the 20 listed"
 
 
 def test_requirement_that_is_judged_but_not_cited_is_an_error() -> None:

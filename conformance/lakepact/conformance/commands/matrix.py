@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -12,6 +12,9 @@ from lakepact.conformance.evidence.escaping import json, plain
 from lakepact.conformance.report import compatibility, lines, matrices, output
 from lakepact.conformance.report.screen import Screen
 from lakepact.conformance.running import runner
+
+if TYPE_CHECKING:
+    from lakepact.generated.report import Line
 
 
 @click.command()
@@ -66,13 +69,13 @@ def _json(made: compatibility.Matrix) -> str:
     return json(compatibility.as_json(made), indent=True)
 
 
-def _read(runs: tuple[str, ...]) -> dict[str, list[dict[str, Any]]]:
+def _read(runs: tuple[str, ...]) -> dict[str, list[Line]]:
     """Read the reports, by the name of their column.
 
     Raises:
         UnreadableReport: a file is not a complete report.
     """
-    found: dict[str, list[dict[str, Any]]] = {}
+    found: dict[str, list[Line]] = {}
     for run in runs:
         name, path = _name_and_path(run)
         if name in found:

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 import click
 
 from lakepact.conformance.evidence.escaping import plain
 from lakepact.conformance.evidence.target import address
 from lakepact.conformance.report import lines
-from lakepact.conformance.report.requests import deciding, of_cause
+from lakepact.conformance.report.outline import outline
 from lakepact.conformance.reproduction.script import NotReproducible, listed, script
 from lakepact.conformance.running import runner
+
+if TYPE_CHECKING:
+    from lakepact.generated.report import Line
 
 
 @click.command()
@@ -67,17 +70,17 @@ def reproduce(
         sys.exit(runner.INCOMPLETE)
 
 
-def _of_cause(report: list[dict[str, Any]], number: int) -> tuple[list[dict[str, Any]], str, str]:
+def _of_cause(report: list[Line], number: int) -> tuple[list[Line], str, str]:
     """Return a report whose results are those of one cause, the requirement that explains it, and its check.
 
     Raises:
         NotReproducible: the report has no cause of this number.
     """
-    causes = [line for line in report if line["line"] == "cause"]
-    cause = next((line for line in causes if line["number"] == number), None)
+    shown = outline(report)
+    cause = next((line for line in shown.causes if line["number"] == number), None)
     if cause is None:
-        raise NotReproducible(f"the report has no cause {number}; it has {len(causes)}")
-    header, *others = [line for line in report if line["line"] != "result"]
-    results = of_cause(report, cause)
-    first = results[0]
-    return [header, *results, *others], first["requirement"], deciding(first)["check"]
+        raise NotReproducible(f"the report has no cause {number}; it has {len(shown.causes)}")
+    entries = shown.of_cause(cause).entries
+    results = [entry.result for entry in entries]
+    lines: list[Line] = [shown.header, *results, *shown.exchanges.values(), shown.footer]
+    return lines, results[0]["requirement"], entries[0].verdict["check"]

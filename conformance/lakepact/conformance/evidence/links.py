@@ -6,12 +6,13 @@ import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, unquote
 
 from lakepact.conformance.evidence.replaying import answer_of
 
-Line = dict[str, Any]  #: the line of an exchange in a report
+if TYPE_CHECKING:
+    from lakepact.generated.report import ExchangeLine
 
 #: Members and headers whose value a server invents, however short it is.
 INVENTED = frozenset({"next-page-token", "nextPageToken", "plan-id", "etag"})
@@ -71,7 +72,7 @@ class Templates:
         began: when the first of them was sent, in milliseconds.
     """
 
-    lines: Sequence[Line]
+    lines: Sequence[ExchangeLine]
     began: int
     used: dict[str, Link] = field(default_factory=dict)
 
@@ -136,7 +137,7 @@ def form_of(body: str) -> str:
     return "json" if body.lstrip()[:1] in {"{", "[", '"'} else "text"
 
 
-def sources(lines: Sequence[Line], numbers: Sequence[int], schema: str) -> list[int]:
+def sources(lines: Sequence[ExchangeLine], numbers: Sequence[int], schema: str) -> list[int]:
     """Return these exchanges and those whose answers they need, by number.
 
     Args:
@@ -157,7 +158,7 @@ def sources(lines: Sequence[Line], numbers: Sequence[int], schema: str) -> list[
         needed |= more
 
 
-def of_request(templates: Templates, line: Line) -> tuple[str, list[list[str]], str]:
+def of_request(templates: Templates, line: ExchangeLine) -> tuple[str, list[list[str]], str]:
     """Return URL, headers and body of a request as templates."""
     request, number = line["request"], line["number"]
     headers = [[name, templates.text(value, "text", number)] for name, value in request["headers"]]
@@ -168,7 +169,7 @@ def of_request(templates: Templates, line: Line) -> tuple[str, list[list[str]], 
     )
 
 
-def _links(lines: Sequence[Line]) -> Iterator[Link]:
+def _links(lines: Sequence[ExchangeLine]) -> Iterator[Link]:
     """Yield the values that answers gave and no request had named before."""
     sent = ""
     seen: set[Any] = set()

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from lakepact.conformance.evidence.escaping import html
 from lakepact.conformance.evidence.outcome import Outcome
+from lakepact.conformance.report.outline import outline
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
+
+    from lakepact.conformance.report.outline import Outline
+    from lakepact.generated.report import Line
 
 COLORS = {"conformant": "#1a7f37", "not conformant": "#c4222b", "incomplete": "#6e5a00"}
-QUICK = "--quick"  #: among the patterns of `--only` in a report
-SHOWN = 2  #: patterns in a badge
 CHARACTER, PADDING = 6.6, 12  #: pixels of Verdana at 11 px, and around a text
 
 SVG = """<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="20" role="img" aria-label="{label}: {said}">
@@ -27,15 +29,15 @@ SVG = """<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="20" rol
 """
 
 
-def svg(report: Sequence[Mapping[str, Any]]) -> str:
+def svg(report: Sequence[Line]) -> str:
     """Return the verdict of a report as an SVG."""
-    header, footer = report[0], report[-1]
-    label, said = f"{header['contract']} {header['version']}", verdict(header, footer)
+    shown = outline(report)
+    label, said = f"{shown.header['contract']} {shown.header['version']}", verdict(shown)
     left, right = (round(len(text) * CHARACTER) + PADDING for text in (label, said))
     return SVG.format(
         label=html(label),
         said=html(said),
-        color=COLORS[footer["verdict"]],
+        color=COLORS[shown.footer["verdict"]],
         width=left + right,
         left=left,
         right_less=right - 3,
@@ -46,32 +48,17 @@ def svg(report: Sequence[Mapping[str, Any]]) -> str:
     )
 
 
-def scope(header: Mapping[str, Any]) -> str:
-    """Return to which part of the contract a run was limited, such as "only IRC-CFG-001"."""
-    only = header["only"]
-    if only == [QUICK]:
-        return QUICK.removeprefix("--")
-    more = f" and {len(only) - SHOWN} more" if len(only) > SHOWN else ""
-    return f"only {', '.join(only[:SHOWN])}{more}" if only else ""
-
-
-def verdict(header: Mapping[str, Any], footer: Mapping[str, Any]) -> str:
+def verdict(shown: Outline) -> str:
     """Return the verdict of a report in a few words, behind the part that was judged."""
-    part = scope(header)
-    return f"{part}: {_verdict(header, footer)}" if part else _verdict(header, footer)
-
-
-def _verdict(header: Mapping[str, Any], footer: Mapping[str, Any]) -> str:
-    counts = footer["counts"]
+    counts, verdict = shown.footer["counts"], shown.footer["verdict"]
     failing = counts[Outcome.FAIL] + counts[Outcome.UNEXPECTED_PASS]
-    if footer["verdict"] == "not conformant" and failing:
-        return f"{failing} failing"
     known = counts[Outcome.KNOWN_FAIL]
-    if header["only"] and footer["verdict"] == "conformant" and not known:
+    words = verdict
+    if verdict == "not conformant" and failing:
+        words = f"{failing} failing"
+    elif verdict == "conformant" and known:
+        words = f"{verdict}, {known} known failures"
+    elif verdict == "conformant" and shown.scope:
         judged = sum(counts.values()) - counts[Outcome.NOT_OFFERED]
-        return f"{judged} of {judged}"
-    return (
-        f"{footer['verdict']}, {known} known failures"
-        if known and footer["verdict"] == "conformant"
-        else str(footer["verdict"])
-    )
+        words = f"{judged} of {judged}"
+    return f"{shown.scope}: {words}" if shown.scope else words

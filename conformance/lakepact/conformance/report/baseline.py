@@ -2,71 +2,62 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from lakepact.conformance.evidence.escaping import plain
 from lakepact.conformance.evidence.outcome import Outcome
-from lakepact.conformance.report.requests import deciding, exchanges_of, judged_request
+from lakepact.conformance.report.outline import outline
+
+if TYPE_CHECKING:
+    from lakepact.conformance.report.outline import Entry, Outline
+    from lakepact.generated.report import Line
 
 SHOWN = 200  #: characters of a text in a comment
 REASON = 120  #: characters of a reason
 UNEXAMINED = "not examined yet"  #: how the reasons of new failures begin
 
 
-def failing(report: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return the results that fail a run: broken MUSTs, of strict runs broken SHOULDs too, and known failures that still fail."""
-    outcomes = {Outcome.FAIL, Outcome.KNOWN_FAIL} | (
-        {Outcome.WARN} if report[0]["strict"] else set()
-    )
-    return [line for line in report if line["line"] == "result" and line["outcome"] in outcomes]
+def failing(shown: Outline) -> list[Entry]:
+    """Return what fails a run: broken MUSTs, of strict runs broken SHOULDs too, and known failures that still fail."""
+    outcomes = {Outcome.FAIL, Outcome.KNOWN_FAIL}
+    outcomes |= {Outcome.WARN} if shown.header["strict"] else set()
+    return [entry for entry in shown.entries if entry.outcome in outcomes]
 
 
-def text(report: Sequence[dict[str, Any]]) -> str:
+def text(report: Sequence[Line]) -> str:
     """Return the file of known failures: the reasons of those that were known, and the evidence of all."""
-    return "\n".join(_lines(report)) + "\n"
+    return "\n".join(_lines(outline(report))) + "\n"
 
 
-def _lines(report: Sequence[dict[str, Any]]) -> Iterator[str]:
-    header = report[0]
-    exchanges = exchanges_of(report)
-    causes = {line["number"]: line for line in report if line["line"] == "cause"}
-    results = failing(report)
+def _lines(shown: Outline) -> Iterator[str]:
+    header = shown.header
+    titles = {cause["number"]: cause["title"] for cause in shown.causes}
+    entries = failing(shown)
     target = f"{plain(header['target'])}, {header['contract']} {header['version']}"
-    yield f"# Known failures ({len(results)}) of {target}: a report of {header['ended']} by lakepact {header['lakepact']}."
+    yield f"# Known failures ({len(entries)}) of {target}: a report of {header['ended']} by lakepact {header['lakepact']}."
     yield "# `lakepact check --known-failures THIS-FILE` accepts them; it fails on other failures, and on these once they pass."
-    order = {number: place for place, number in enumerate(causes)}
-    shown = None
-    for result in sorted(results, key=lambda line: order.get(line.get("cause"), len(order))):
-        cause = causes.get(result.get("cause", 0))
-        if cause is not None and cause["number"] != shown:
-            shown = cause["number"]
-            yield f"\n# == {plain(cause['title'])}"
-        yield from _entry(result, exchanges)
+    last, number = len(titles) + 1, 0
+    for entry in sorted(entries, key=lambda entry: entry.result.get("cause", last)):
+        if (cause := entry.result.get("cause", number)) != number:
+            number = cause
+            yield f"\n# == {plain(titles[number])}"
+        yield from _entry(entry)
 
 
-def _entry(result: Mapping[str, Any], exchanges: Mapping[int, Mapping[str, Any]]) -> Iterator[str]:
+def _entry(entry: Entry) -> Iterator[str]:
     """Yield the line of one requirement, after its evidence."""
-    verdict = deciding(result)
-    request = judged_request(verdict, exchanges)
-    evidence = {
-        "request": request,
-        **{name: verdict.get(name, "") for name in ("expected", "actual")},
-    }
-    evidence |= {"clause": result["clause"], "check": verdict["check"]}
-    yield f"\n# {plain(result['sentence'])}"
-    yield from (
-        f"#   {name:<9} {_short(value, SHOWN)}" for name, value in evidence.items() if value
-    )
-    is_known = result["outcome"] == Outcome.KNOWN_FAIL
-    reason = (
-        verdict["remark"]
-        if is_known
-        else f"{UNEXAMINED}: expected {evidence['expected']}, got {evidence['actual']}"
-    )
-    yield f"{result['requirement']}  {plain(reason) if is_known else _short(reason, REASON)}"
+    terms = dict(entry.terms)
+    yield f"\n# {plain(entry.result['sentence'])}"
+    for name in ("request", "expected", "actual", "clause", "check"):
+        if value := terms.get(name):
+            yield f"#   {name:<9} {_short(value, SHOWN)}"
+    reason = f"{UNEXAMINED}: expected {terms.get('expected', '')}, got {terms.get('actual', '')}"
+    is_known = entry.outcome is Outcome.KNOWN_FAIL
+    reason = plain(entry.verdict.get("remark", "")) if is_known else _short(reason, REASON)
+    yield f"{entry.result['requirement']}  {reason}"
 
 
-def _short(said: str, most: int) -> str:
-    line = " ".join(plain(said).split())
+def _short(text: str, most: int) -> str:
+    line = " ".join(plain(text).split())
     return line if len(line) <= most else f"{line[:most]}…"

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 import orjson
@@ -15,8 +15,8 @@ from lakepact.conformance.evidence.differences import Kind
 from lakepact.conformance.evidence.outcome import LOWEST_ERROR, Outcome, Wrong
 from lakepact.conformance.judging.invalid_bodies import WRONG_TYPES
 
-#: One line of a report.
-Line: TypeAlias = "Mapping[str, Any]"
+if TYPE_CHECKING:
+    from lakepact.generated.report import ExchangeLine, FailurePart, Line, ResultLine, VerdictPart
 
 BROKEN = (Outcome.FAIL, Outcome.WARN)
 #: Members that hold what a response, or a line of it, is about.
@@ -39,8 +39,11 @@ MAPS = frozenset({"config", "defaults", "overrides", "properties", "refs", "summ
 NAMESPACE = frozenset(
     {"loadNamespaceMetadata", "updateProperties", "listNamespaces"}
 )  #: their last word is another
+#: Members of requests that name a table or view.
+IDENTIFIERS = frozenset({"source", "destination", "identifier"})
 READS = frozenset({"GET", "HEAD"})
 UNCLEAR = "?"  #: in place of a deviation that does not say what a client meets
+UNSERVED = frozenset({404, 405, 406, 501})  #: statuses of operations that a server does not have
 SERVER_ERROR = 500  #: the lowest status of an error that the server makes
 CONFLICT = 409  #: the status of a commit whose requirements do not hold
 #: Parts of a server's message that differ between requests: names of checks, UUIDs, quoted texts without calls, places of classes, numbers.
@@ -73,20 +76,20 @@ def place_in(at: str) -> tuple[str, ...]:
 class Finding:
     """One failing case of a requirement, with the exchange that shows it."""
 
-    result: Line
-    verdict: Line
-    failure: Line
-    exchange: Line | None
+    result: ResultLine
+    verdict: VerdictPart
+    failure: FailurePart
+    exchange: ExchangeLine | None
     #: The last accepted change of its check before, of the same objects, and a later one that was refused.
-    change: Line | None = None
-    refused: Line | None = None
+    change: ExchangeLine | None = None
+    refused: ExchangeLine | None = None
     #: Whether that refusal is a failure of its own, of which this one is the effect.
     follows_refusal: bool = False
 
     @property
     def requirement(self) -> str:
         """The id of the broken requirement."""
-        return str(self.result["requirement"])
+        return self.result["requirement"]
 
     @property
     def operation(self) -> str:
@@ -105,7 +108,7 @@ class Finding:
     @property
     def status(self) -> int:
         """The status of the response; 0 without one."""
-        return int(self.exchange["response"]["status"]) if self.exchange else 0
+        return self.exchange["response"]["status"] if self.exchange else 0
 
     @property
     def expected_status(self) -> tuple[int, ...]:
@@ -120,6 +123,12 @@ class Finding:
             or self.place == ("status",)
             or (bool(self.expected_status) and self.status not in self.expected_status)
         )
+
+    @property
+    def is_unserved(self) -> bool:
+        """Whether an operation is not served, whatever status it should have."""
+        is_bare = self.failure.keys().isdisjoint({"expected_status", "mutation", "refusal"})
+        return is_bare and self.is_about_status and self.status in UNSERVED
 
     @property
     def expects_success(self) -> bool:
@@ -141,10 +150,18 @@ class Finding:
         return bool(demanded) and LOWEST_ERROR > self.status >= 200
 
     @property
+    def wrong(self) -> str:
+        """The kind of mistake in the request; empty if the check does not say it."""
+        return self.failure["mutation"]["kind"] if "mutation" in self.failure else ""
+
+    @property
     def is_let_in(self) -> bool:
         """Whether a request without the rights got an error that its content explains: it was carried out."""
-        is_access = self.failure.get("mutation", {}).get("kind") == Wrong.ACCESS
-        return is_access and self.is_about_status and LOWEST_ERROR <= self.status < SERVER_ERROR
+        return (
+            self.wrong == Wrong.ACCESS
+            and self.is_about_status
+            and LOWEST_ERROR <= self.status < SERVER_ERROR
+        )
 
     @property
     def refusal(self) -> tuple[int, ...]:
@@ -154,7 +171,7 @@ class Finding:
     @property
     def difference(self) -> str:
         """The JSON pointer of the place that is not as expected; empty if it is not known."""
-        return str(self.failure.get("difference", {}).get("at", ""))
+        return self.failure["difference"]["at"] if "difference" in self.failure else ""
 
     @cached_property
     def place(self) -> tuple[str, ...]:
@@ -169,13 +186,14 @@ class Finding:
     @property
     def error_type(self) -> str | None:
         """The type in the contract's error body; `None` if the response has no such body."""
-        kind = self.exchange.get("error", {}).get("type") if self.exchange else None
-        return None if kind is None else str(kind)
+        error = self.exchange.get("error") if self.exchange else None
+        return error.get("type") if error else None
 
     @cached_property
     def message(self) -> str:
         """The message of an error without what differs between requests; empty if it says nothing."""
-        text = str(self.exchange.get("error", {}).get("message", "")) if self.exchange else ""
+        error = self.exchange.get("error") if self.exchange else None
+        text = error["message"] if error else ""
         if self.error_type is None:
             text = EXCEPTION.sub("", text).partition(" (")[0]
         general = PARTICULAR.sub("…", text)
@@ -184,7 +202,7 @@ class Finding:
     @property
     def mistake(self) -> tuple[str, str]:
         """The kind of mistake in the request, and the member or thing; the kind is empty if the check does not say it."""
-        mutation = self.failure.get("mutation", {})
+        mutation = self.failure.get("mutation")
         named = subject(self.exchange["request"]["body"], self.failure) if self.exchange else ""
         if not mutation:
             return "", f"{self.operation} with {named}" if named else self.operation
@@ -193,6 +211,7 @@ class Finding:
             "*" if step.isdigit() or "lakepact" in step else step
             for step in mutation["at"].strip("/").split("/")
         ]
+        steps = ["identifier" if step in IDENTIFIERS else step for step in steps]
         before, fields, member = "/".join(steps).rpartition("fields/*/")
         if fields:  # of a schema, or of a partition spec or sort order
             return kind, f"{'schema' if 'schema' in before else 'spec'}/{fields}{member}"
@@ -229,7 +248,7 @@ class Finding:
 
     def is_about(self, *kinds: Kind) -> bool:
         """Return whether the response differs in one of these ways from what is expected."""
-        return self.failure.get("difference", {}).get("kind") in kinds
+        return "difference" in self.failure and self.failure["difference"]["kind"] in kinds
 
     @property
     def deviation(self) -> str:
@@ -237,7 +256,7 @@ class Finding:
 
         Clients send no bad requests but for things that do not exist, or exist already. Equal places say nothing of the values there.
         """
-        mutation = self.failure.get("mutation", {})
+        mutation = self.failure.get("mutation")
         is_sent = not mutation or mutation["kind"] in {Wrong.ABSENT, Wrong.PRESENT}
         if self.exchange is None or not is_sent or (self.accepted and not mutation):
             return ""
@@ -267,16 +286,22 @@ def deviations(report: Iterable[Line]) -> dict[str, frozenset[str]]:
     return {requirement: frozenset(each) for requirement, each in shown.items()}
 
 
-def cases_of(result: Line, exchanges: Mapping[int, Line]) -> Iterator[Finding]:
+def cases_of(result: ResultLine, exchanges: Mapping[int, ExchangeLine]) -> Iterator[Finding]:
     """Yield the failing cases of a result."""
     for verdict in result["verdicts"]:
         if verdict["outcome"] == result["outcome"]:
-            for failure in verdict.get("failures", ()) or (verdict,):
-                shown = failure.get("exchange", next(reversed(verdict.get("exchanges", ())), None))
-                yield Finding(result, verdict, failure, exchanges.get(shown))
+            whole: FailurePart = {
+                "expected": verdict.get("expected", ""),
+                "actual": verdict.get("actual", ""),
+            }
+            last = next(reversed(verdict.get("exchanges", ())), -1)
+            for failure in verdict.get("failures", ()) or (whole,):
+                yield Finding(
+                    result, verdict, failure, exchanges.get(failure.get("exchange", last))
+                )
 
 
-def subject(body: str, failure: Mapping[str, Any]) -> str:
+def subject(body: str, failure: FailurePart) -> str:
     """Return the kind of update, or of requirement where a conflict was expected, that a commit has wrongly.
 
     Args:
@@ -286,7 +311,7 @@ def subject(body: str, failure: Mapping[str, Any]) -> str:
     Returns:
         An empty text if the commit has none, or several kinds.
     """
-    at = failure.get("mutation", {}).get("at", "")
+    at = failure["mutation"]["at"] if "mutation" in failure else ""
     is_conflict = "/requirements/" in at or (
         not at and min(failure.get("expected_status", ()), default=0) == CONFLICT
     )

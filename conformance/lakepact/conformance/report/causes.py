@@ -10,24 +10,31 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import TYPE_CHECKING
+from urllib.parse import unquote, urlsplit
 
 from lakepact.conformance.evidence.differences import Kind
 from lakepact.conformance.evidence.outcome import LOWEST_ERROR, Outcome, Wrong
 from lakepact.conformance.http.wire import BUSY
-from lakepact.conformance.report.cases import Finding, Line
-from lakepact.conformance.report.evidence import Evidence, Key
+from lakepact.conformance.report.cases import SERVER_ERROR, Finding
+from lakepact.conformance.report.evidence import NOT_FOUND, Evidence, Key
+
+if TYPE_CHECKING:
+    from lakepact.generated.report import Line
 
 #: Operations whose answers name the files that a client reads, and members with the files.
 ROWS = frozenset({"planTableScan", "fetchPlanningResult", "fetchScanTasks"})
 FILES = frozenset({"file-scan-tasks", "delete-files", "plan-tasks"})
 
+SHOWN_MESSAGE = 80  #: characters of a server's message in a title
 SHOWN = 160  #: characters of a text in a title
+FOLDERS = re.compile(r"\w+:/[^\s\"]*/(?=[^/\s\"]+\.\w)")  #: before the name of a file
 STATUS = re.compile(r"^(?:status [\d or]+|a refusal|a 4xx status|no 5xx status) ?")
 
 #: By kind of mistake: what a request has, where `{}` is the member, the parameter or the thing.
 MISTAKES: Mapping[str, str] = {
     Wrong.ABSENT: "for a {} that does not exist",
-    Wrong.PRESENT: "for a {} that exists already or is not empty",
+    Wrong.PRESENT: "for a {} that exists already",
     Wrong.MISSING: "without a required member",
     Wrong.TYPE: "with a value of the wrong JSON type",
     Wrong.VALUE: "with an invalid value of `{}`",
@@ -38,6 +45,8 @@ MISTAKES: Mapping[str, str] = {
     Wrong.SYNTAX: "with an unreadable `{}`",
     Wrong.ACCESS: "without the rights or the credentials ({})",
 }
+IMPLIED = "as earlier successful requests imply"  #: in what a model of the catalog expects
+HOLDS = "for a namespace that holds a {}"
 #: By what is special about the names in a path.
 NAMES = {
     "nested": "for a namespace of several levels",
@@ -95,7 +104,13 @@ def causes(report: Iterable[Line], *, refused: Collection[str] = ("GET", "POST")
     groups: dict[Key, list[Finding]] = defaultdict(list)
     for finding in evidence.findings:
         groups[evidence.key(finding)].append(finding)
-    return sorted((_cause(key, group) for key, group in groups.items()), key=_order)
+    told: dict[str, Cause] = {}
+    members: dict[str, list[Finding]] = defaultdict(list)
+    for key, group in groups.items():  # what reads alike is one cause
+        title = _cause(key, group).title
+        members[title] += group
+        told[title] = _cause(key, members[title])
+    return sorted(told.values(), key=_order)
 
 
 def _order(cause: Cause) -> tuple[bool, int, int]:
@@ -146,7 +161,7 @@ def severity(finding: Finding) -> Severity:
     is_data = finding.result.get("risk") == "data"
     if finding.status >= LOWEST_ERROR:
         return _severity_of_error(finding, is_data=is_data)
-    if finding.accepted and finding.failure.get("mutation", {}).get("kind") == Wrong.ACCESS:
+    if finding.accepted and finding.wrong == Wrong.ACCESS:
         return Severity.EXPOSED
     if finding.is_about_status and not finding.accepted:
         return Severity.STATUS
@@ -164,7 +179,8 @@ def _severity_of_error(finding: Finding, *, is_data: bool) -> Severity:
 
 def _shows_refused(finding: Finding) -> bool:
     """Return whether a read shows another value than expected after a change that was refused."""
-    changed = finding.is_about(Kind.VALUE, Kind.SURPLUS)
+    is_there = finding.accepted and NOT_FOUND in finding.expected_status
+    changed = is_there or finding.is_about(Kind.VALUE, Kind.SURPLUS)
     return finding.refused is not None and finding.reads and changed
 
 
@@ -193,13 +209,17 @@ def _title_of(key: Key, findings: Sequence[Finding], group: Sequence[Finding]) -
             methods = "GET or HEAD" if reads else "POST, PUT or DELETE"
             many = f"{len(findings)} requirements"
             return f"no {methods} request of the run was refused, for {many}"
-        case ("no error body", status):
+        case ("no error body", *status):
+            some = f"with status {status[0]} " if status else ""
+            return _short(f"errors {some}have no error body of the contract: {operations}")
+        case ("unserved", status):
+            return _short(f"operations that should be served returned {status}: {operations}")
+        case ("unread", status):
             return _short(
-                f"errors with status {status} have no error body of the contract: {operations}"
+                f"bodies without a required member, or with another JSON type, returned {status}, "
+                f"expected 400: {operations}"
             )
-        case ("no error body",):
-            return _short(f"errors have no error body of the contract: {operations}")
-        case ("refused alike", status, expected):
+        case ("refused alike", status, expected, *_):
             return _short(
                 f"requests with mistakes of many kinds returned {status}, expected {expected}: {operations}"
             )
@@ -208,12 +228,13 @@ def _title_of(key: Key, findings: Sequence[Finding], group: Sequence[Finding]) -
 
 
 def _title(finding: Finding, operations: Sequence[str]) -> str:
-    expected, actual = (_short(finding.failure[side]) for side in ("expected", "actual"))
+    expected, actual = _short(finding.failure["expected"]), _short(finding.failure["actual"])
     if finding.exchange is None:
         return f"expected {expected}, got {actual}"
     request = finding.exchange["request"]
     sent = finding.operation or f"{request['method']} {request['url']}"
     is_about_status = finding.expected_status or STATUS.match(finding.failure["expected"])
+    sent = f"{_before(finding)}{sent}"
     if not is_about_status:
         return f"{sent} returned {_deviation(finding)}: expected {expected}, got {actual}"
     status = " or ".join(map(str, finding.expected_status)) or _sort_of_status(finding)
@@ -223,6 +244,18 @@ def _title(finding: Finding, operations: Sequence[str]) -> str:
         + f", expected {status}"
         + (also if set(operations) - {finding.operation} else "")
     )
+
+
+def _before(finding: Finding) -> str:
+    """Return the change that a read shows otherwise than expected."""
+    is_lost = finding.expects_success and finding.status == NOT_FOUND
+    if not finding.reads or finding.is_of_any_exchange or (finding.is_error and not is_lost):
+        return ""
+    if _shows_refused(finding) and finding.refused is not None:
+        return f"after a refused {finding.refused['operation']}, "
+    if finding.accepted and IMPLIED not in finding.failure["expected"]:
+        return ""
+    return f"after {finding.change['operation']}, " if finding.change is not None else ""
 
 
 def _sort_of_status(finding: Finding) -> str:
@@ -242,12 +275,17 @@ def _request(finding: Finding) -> str:
         return str(phrase)
     about = STATUS.sub("", finding.failure["expected"]).strip()
     if STATUS.match(finding.failure["expected"]) and about:
-        return about
+        return "" if _before(finding) and (IMPLIED in about or _shows_refused(finding)) else about
     kind, at = finding.mistake
-    if not kind and finding.names and finding.expects_success:
-        return NAMES[finding.names]
-    if kind in MISTAKES:
-        return re.sub(r"\ba (?=[aeio])", "an ", MISTAKES[kind].format(at.removesuffix("/*")))
+    if not kind and finding.exchange:
+        query = _short(unquote(urlsplit(finding.exchange["request"]["url"]).query))
+        name = NAMES.get(finding.names, "") if finding.expects_success else ""
+        if special := name or (f"for `?{query}`" if query else ""):
+            return special
+    if kind in MISTAKES and not _shows_refused(finding):
+        is_full = kind == Wrong.PRESENT and finding.operation.startswith("drop")
+        text = (HOLDS if is_full else MISTAKES[kind]).format(at.removesuffix("/*"))
+        return re.sub(r"\ba (?=[aeio])", "an ", text)
     return f"to {at.partition(' with ')[2]}" if " with " in at else ""
 
 
@@ -255,28 +293,18 @@ def _body(finding: Finding) -> str:
     """Return what an error's body is: its type, or that it is not the contract's."""
     if finding.status < LOWEST_ERROR:
         return ""
+    is_unclear = finding.expects_success or finding.status >= SERVER_ERROR
+    text = finding.message.partition("\n")[0][:SHOWN_MESSAGE]
+    message = f": {text}" if text and is_unclear else ""
     if finding.error_type is not None:
-        return f" ({finding.error_type or 'an empty type'})"
+        return f" ({finding.error_type or 'an empty type'}{message})"
     is_head = finding.exchange is not None and finding.exchange["request"]["method"] == "HEAD"
-    return "" if is_head else " without the contract's error body"
+    return "" if is_head else f" without the contract's error body{message}"
 
 
 def _short(text: str) -> str:
+    text = FOLDERS.sub("…/", text)
     return text if len(text) <= SHOWN else f"{text[:SHOWN]}…"
-
-
-def summary(report: Sequence[Line]) -> str:
-    """Return how many causes and requirements a report has, by severity, such as "25 causes, 95 requirements"; empty without failures."""
-    lines = [line for line in report if line["line"] == "cause"]
-    failed = sum(line["line"] == "result" and line["outcome"] == Outcome.FAIL for line in report)
-    failures = [line["severity"] for line in lines if line["outcome"] == Outcome.FAIL]
-    warnings = len(lines) - len(failures)
-    kinds = ", ".join(
-        f"{failures.count(severity)} {severity}" for severity in Severity if severity in failures
-    )
-    told = f"{plural(len(failures), 'cause')}, {plural(failed, 'requirement')}: {kinds}"
-    also = f"{plural(warnings, 'cause')} of warnings"
-    return "; ".join(filter(None, (told if failures else "", also if warnings else "")))
 
 
 def plural(number: int, thing: str) -> str:

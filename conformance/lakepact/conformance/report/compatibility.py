@@ -5,10 +5,14 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from lakepact.conformance.evidence.outcome import Outcome
 from lakepact.conformance.report.looks import LOOKS
+from lakepact.conformance.report.outline import Outline, outline
+
+if TYPE_CHECKING:
+    from lakepact.generated.report import Line, ResultLine
 
 AREA, REQUIREMENT, OPERATION = ("area", "requirement", "operation")
 BY = (AREA, REQUIREMENT, OPERATION)
@@ -78,7 +82,7 @@ class Matrix:
 
 
 def matrix(
-    reports: Mapping[str, Sequence[dict[str, Any]]], *, by: str = AREA, differing: bool = False
+    reports: Mapping[str, Sequence[Line]], *, by: str = AREA, differing: bool = False
 ) -> Matrix:
     """Build the matrix of several reports.
 
@@ -90,32 +94,36 @@ def matrix(
     Raises:
         NotComparable: the reports are of different contracts or versions.
     """
-    headers = {name: report[0] for name, report in reports.items()}
-    first, header = next(iter(headers.items()))
-    for name, other in headers.items():
+    outlines = {name: outline(report) for name, report in reports.items()}
+    first, header = next((name, shown.header) for name, shown in outlines.items())
+    for name, shown in outlines.items():
+        other = shown.header
         if (other["contract"], other["version"]) != (header["contract"], header["version"]):
             raise NotComparable(
                 f"{name} judges {other['contract']} {other['version']}, {first} judges {header['contract']} {header['version']}: "
                 "a matrix compares reports of one version of one contract"
             )
-    rows = _rows(reports, by)
+    rows = _rows(outlines, by)
     return Matrix(
         title=header["title"],
         contract=header["contract"],
         version=header["version"],
         by=by,
-        columns=tuple(column(name, report) for name, report in reports.items()),
+        columns=tuple(_column(name, shown) for name, shown in outlines.items()),
         rows=tuple(
             row for row in rows if not differing or row.differs or len(row.cells) < len(reports)
         ),
-        notes=tuple(_notes(headers)),
+        notes=tuple(_notes(outlines)),
     )
 
 
-def column(name: str, report: Sequence[dict[str, Any]]) -> Column:
+def column(name: str, report: Sequence[Line]) -> Column:
     """Return the column of a report."""
-    header, footer = report[0], report[-1]
-    seen = Counter(line["outcome"] for line in report if line["line"] == "result")
+    return _column(name, outline(report))
+
+
+def _column(name: str, shown: Outline) -> Column:
+    header, footer, seen = shown.header, shown.footer, shown.areas["all"]
     unjudged = sum(seen[outcome] for outcome in UNJUDGED)
     incomplete = ""
     if "stopped" in footer:
@@ -139,12 +147,12 @@ def column(name: str, report: Sequence[dict[str, Any]]) -> Column:
     )
 
 
-def _rows(reports: Mapping[str, Sequence[dict[str, Any]]], by: str) -> Iterator[Row]:
+def _rows(outlines: Mapping[str, Outline], by: str) -> Iterator[Row]:
     sentence: dict[str, str] = {}
     cells: dict[str, dict[str, Counter[str]]] = {}
-    for column, report in reports.items():
-        for result in report:
-            for name in _names(result, by) if result["line"] == "result" else ():
+    for column, shown in outlines.items():
+        for result in shown.results:
+            for name in _names(result, by):
                 sentence[name] = (
                     f"{result['level']}: {result['sentence']}" if by == REQUIREMENT else ""
                 )
@@ -153,15 +161,16 @@ def _rows(reports: Mapping[str, Sequence[dict[str, Any]]], by: str) -> Iterator[
     return (Row(name, sentence[name], cells[name]) for name in names)
 
 
-def _names(result: Mapping[str, Any], by: str) -> Sequence[str]:
+def _names(result: ResultLine, by: str) -> Sequence[str]:
     """Return the rows that a result counts in."""
     if by == OPERATION:
         return result["operations"] or (ANY_OPERATION,)
-    return (result[by],)
+    return (result["area"] if by == AREA else result["requirement"],)
 
 
-def _notes(headers: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
+def _notes(outlines: Mapping[str, Outline]) -> Iterator[str]:
     """Yield remarks about what makes the reports hard to compare."""
+    headers = {name: shown.header for name, shown in outlines.items()}
     parts = {name: ", ".join(header["only"]) for name, header in headers.items() if header["only"]}
     if len(set(parts.values())) == 1 and len(parts) == len(headers):
         yield f"limited to {next(iter(parts.values()))}"

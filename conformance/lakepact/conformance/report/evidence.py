@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 import orjson
 
@@ -22,10 +22,12 @@ from lakepact.conformance.report.cases import (
     READS,
     SERVER_ERROR,
     Finding,
-    Line,
     cases_of,
     resource_of,
 )
+
+if TYPE_CHECKING:
+    from lakepact.generated.report import ExchangeLine, Line
 
 #: The evidence that findings of one cause share; its first item is the kind.
 Key: TypeAlias = "tuple[object, ...]"
@@ -33,6 +35,7 @@ Key: TypeAlias = "tuple[object, ...]"
 MANY = 10  #: mistakes that a server which refuses none accepts, or refuses with one wrong status, from which on they are one cause
 SEVERAL = 5  #: members that may be missing, or have another type, from which on they are one cause
 NOT_FOUND = 404
+NOBODY = "no credentials"  #: the mistake of a request that does not say who calls
 #: Mistakes of a request whose content is right.
 OF_THE_STATE = frozenset({Wrong.ABSENT, Wrong.PRESENT, Wrong.STALE, Wrong.ACCESS})
 
@@ -54,9 +57,7 @@ class Evidence:
         broken = [line for line in lines if line["line"] == "result" and line["outcome"] in BROKEN]
         changes = _changes(exchanges)
         self.findings = [
-            replace(case, **_before(case, changes))
-            for result in broken
-            for case in cases_of(result, exchanges)
+            _after(case, changes) for result in broken for case in cases_of(result, exchanges)
         ]
         self._accepted: dict[int, Finding] = {}
         self._first: dict[int, Finding] = {}  #: by exchange, the case that says most about it
@@ -84,6 +85,27 @@ class Evidence:
             refusal for key, refusal in keys if key[0] == "refused" and refusal[0] < SERVER_ERROR
         )
         self._alike = {refusal for refusal, mistakes in alike.items() if mistakes >= MANY}
+        #: Statuses of errors that lack the contract's body, whichever was expected.
+        self._bare = {f.status for f in self.findings if _key(f) == ("no error body",)}
+        mistakes = {(_key(f), f.refusal, f.requirement) for f in self.findings}
+        refusals = [each for each in mistakes if each[0][0] == "refused"]
+        of_one = Counter(each[1:] for each in refusals if each[1][0] < SERVER_ERROR)
+        #: Statuses from 500 on of bodies that the server cannot read, if it has them for many.
+        unread = Counter(key[3] for key in {key for key, *_ in refusals} if _is_unread(key))
+        self._unread = {status for status, number in unread.items() if number >= MANY}
+        #: Refusals with the requirement that has them for several mistakes.
+        self._alike_for = {each for each, number in of_one.items() if number >= SEVERAL}
+        self._open = {
+            case.operation
+            for case in self._accepted.values()
+            if case.mistake == (Wrong.ACCESS, NOBODY)
+        }
+        #: The changes that checks sent at the same time, by check.
+        self._simultaneous = {
+            line["check"]: str(line["operation"])
+            for line in exchanges.values()
+            if "concurrent" in line and line["request"]["method"] not in READS
+        }
         whichever = Counter(filter(None, (_whichever(key) for key, _ in keys)))
         self._whichever = {key for key, members in whichever.items() if members >= SEVERAL}
         self._undue = {
@@ -105,18 +127,46 @@ class Evidence:
     def key(self, finding: Finding) -> Key:
         """Return what a finding has in common with others of its cause."""
         cause = self._origin(finding) or self._of_exchange(finding)
-        if cause.accepted and cause.reads in self._refuses_none:
-            return ("refuses none", cause.reads)
-        if cause.is_error and cause.is_about_status and self._is_undue(cause):
-            return _error(cause)
+        if wider := self._wider(cause):
+            return wider
         key = _key(cause)
         if key[0] in {"place", "check"} and not cause.is_of_any_exchange:
             return self._of_requirement(cause, key)
-        if key[0] == "refused" and cause.refusal in self._alike:
-            return ("refused alike", *cause.refusal)
+        if key[0] == "no error body" and cause.status in self._bare:
+            return key[:1]
         if _whichever(key) in self._whichever and not self._breaks_more(cause):
             return _whichever(key)
-        return self._crashes.get(key, key)
+        return self._refused_alike(cause, key) or self._crashes.get(key, key)
+
+    def _wider(self, finding: Finding) -> Key:
+        """Return the key of a fault that shows in many requests; an empty one if there is none."""
+        if finding.accepted and finding.reads in self._refuses_none:
+            return ("refuses none", finding.reads)
+        if finding.accepted and finding.wrong == Wrong.ACCESS and finding.operation in self._open:
+            return ("accepted", Wrong.ACCESS, NOBODY)
+        if finding.is_unserved:
+            return ("unserved", finding.status)
+        if finding.is_error and finding.is_about_status and self._is_undue(finding):
+            return _error(finding)
+        operation = self._raced(finding)
+        return ("lost", resource_of(operation)) if operation else ()
+
+    def _raced(self, finding: Finding) -> str:
+        """Return the change that a check sent several times at once; empty if the finding has its own fault."""
+        if finding.is_error or finding.accepted or finding.is_of_any_exchange:
+            return ""
+        return self._simultaneous.get(finding.verdict["check"], "")
+
+    def _refused_alike(self, finding: Finding, key: Key) -> Key:
+        """Return the key of a status that many mistakes get, or several of one requirement; else an empty one."""
+        if key[0] != "refused":
+            return ()
+        if _is_unread(key) and finding.status in self._unread:
+            return ("unread", finding.status)
+        if finding.refusal in self._alike:
+            return ("refused alike", *finding.refusal)
+        is_alike = (finding.refusal, finding.requirement) in self._alike_for
+        return ("refused alike", *finding.refusal, finding.requirement) if is_alike else ()
 
     def _of_requirement(self, finding: Finding, key: Key) -> Key:
         """Return the first key of values that are wrong for one requirement, in one operation or at one place."""
@@ -131,8 +181,7 @@ class Evidence:
 
     def _is_undue(self, finding: Finding) -> bool:
         """Return whether right requests get the same error, and no mistake in the request's own content explains it."""
-        kind = finding.failure.get("mutation", {}).get("kind", "")
-        return kind in {"", *OF_THE_STATE} and _error(finding) in self._undue
+        return finding.wrong in {"", *OF_THE_STATE} and _error(finding) in self._undue
 
     def _of_exchange(self, finding: Finding) -> Finding:
         """Return the case that says most about the exchange of a finding, if both are about the same deviation."""
@@ -147,10 +196,10 @@ class Evidence:
         """Return a case without the refusal before it, if a failure of its own explains that."""
         if case.refused is None:
             return case
-        is_read = case.reads and not case.is_error
+        is_read, origin = case.reads and not case.is_error, self._origin(case)
         follows = is_read and case.refused["number"] in self._undone
         # An accepted request explains the value that is read; the later refusal does not.
-        is_explained = not follows and self._origin(case) is not None
+        is_explained = not follows and origin is not None and origin.exchange is not case.exchange
         return replace(
             case, follows_refusal=follows, refused=None if is_explained else case.refused
         )
@@ -200,6 +249,15 @@ def _whichever(key: Key) -> Key:
             return ()
 
 
+def _is_unread(key: Key) -> bool:
+    """Return whether a key is of a 5xx answer to a body that lacks a member, or has another type there."""
+    match key:
+        case ("refused", Wrong.MISSING | Wrong.TYPE, _, int() as status, _):
+            return status >= SERVER_ERROR
+        case _:
+            return False
+
+
 def _crashes(findings: Iterable[Finding]) -> dict[Key, Key]:
     """Return the keys of 5xx answers to bad requests, each with the key of its cause: those with equal messages have one."""
     causes: dict[Key, Key] = {}
@@ -213,27 +271,25 @@ def _crashes(findings: Iterable[Finding]) -> dict[Key, Key]:
     return causes
 
 
-def _changes(exchanges: Mapping[int, Line]) -> dict[object, list[Line]]:
+def _changes(exchanges: Mapping[int, ExchangeLine]) -> dict[str, list[ExchangeLine]]:
     """Return the requests of each check that are no reads, the last one first."""
-    changes: dict[object, list[Line]] = defaultdict(list)
+    changes: dict[str, list[ExchangeLine]] = defaultdict(list)
     for _, line in sorted(exchanges.items(), reverse=True):
         if line["request"]["method"] not in READS:
-            changes[line.get("check")].append(line)
+            changes[line["check"]].append(line)
     return changes
 
 
-def _before(finding: Finding, changes: Mapping[object, Sequence[Line]]) -> dict[str, Any]:
-    """Return the last change before a finding, if it was refused, and the last one that was accepted."""
+def _after(finding: Finding, changes: Mapping[str, Sequence[ExchangeLine]]) -> Finding:
+    """Return a finding with the last change before it, if it was refused, and the last one that was accepted."""
     if finding.exchange is None:
-        return {}
+        return finding
     number, objects = finding.exchange["number"], _objects(finding.exchange)
-    own = changes.get(finding.exchange.get("check"), ())
+    own = changes.get(finding.exchange["check"], ())
     before = [e for e in own if e["number"] < number and _objects(e) & objects]
     accepted = (e for e in before if e["response"]["status"] < LOWEST_ERROR)
-    found = {"change": next(accepted, None), "refused": next(iter(before), None)}
-    if found["refused"] is found["change"]:
-        del found["refused"]
-    return {name: line for name, line in found.items() if line is not None}
+    change, last = next(accepted, None), next(iter(before), None)
+    return replace(finding, change=change, refused=None if last is change else last)
 
 
 def _clarity(finding: Finding) -> tuple[int, ...]:
@@ -248,7 +304,7 @@ def _clarity(finding: Finding) -> tuple[int, ...]:
     )
 
 
-def _objects(exchange: Line) -> frozenset[str]:
+def _objects(exchange: ExchangeLine) -> frozenset[str]:
     return frozenset(exchange.get("objects", ()))
 
 
@@ -285,7 +341,8 @@ def _error_key(finding: Finding) -> Key:
     is_crash = finding.status >= SERVER_ERROR and not finding.failure.get("mutation")
     if finding.expects_success or is_crash:
         return _error(finding)
-    return ("refused", *finding.mistake, finding.status, finding.error_type or "")
+    kind = finding.error_type or "" if is_crash or finding.status >= SERVER_ERROR else ""
+    return ("refused", *finding.mistake, finding.status, kind)
 
 
 def _error(finding: Finding) -> Key:
@@ -308,6 +365,9 @@ def _effect_key(finding: Finding) -> Key:
     """Return what is wrong with a response whose status is right."""
     if finding.is_about(Kind.SPELLING):
         return ("number as text",)
+    is_bare = finding.status >= LOWEST_ERROR and finding.error_type is None
+    if is_bare and finding.place[:1] == ("media-type",):
+        return ("no error body", finding.status)
     if finding.exchange and (flaw := flaw_of(finding.exchange["response"]["body"])):
         return (flaw, finding.operation)
     if finding.place and finding.place[0] in {"headers", "media-type", "length"}:

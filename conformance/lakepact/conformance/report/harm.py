@@ -2,22 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict
-from typing import Any
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from lakepact.conformance.evidence.outcome import Outcome
-from lakepact.conformance.report.cases import Line, deviations
+from lakepact.conformance.report.cases import deviations
 from lakepact.conformance.report.causes import Severity
-from lakepact.conformance.report.impact import HURTS, Effect, Impact, impact_of, sentence
+from lakepact.conformance.report.impact import HURTS, Effect, Impact, impact_of
+from lakepact.conformance.report.outline import outline
+
+if TYPE_CHECKING:
+    from lakepact.generated.report import (
+        CauseLine,
+        ClientLine,
+        Clients,
+        HeaderLine,
+        Line,
+        ResultLine,
+    )
 
 #: Ranks of causes of one severity, by their gravest effect; None is of a cause that was not measured.
 RANKS = {effect: rank for rank, effect in enumerate((*HURTS, None))}
 
 
-def annotated(
-    report: Sequence[dict[str, Any]], *, impact: Impact | None = None
-) -> list[dict[str, Any]]:
+def annotated(report: Sequence[Line], *, impact: Impact | None = None) -> list[Line]:
     """Return a report with the clients that its causes hurt, as far as its faults were measured.
 
     A fault was measured if the report has every deviation that the suite finds with it: of the same
@@ -27,69 +36,62 @@ def annotated(
         report: the lines.
         impact: the measurements; by default those of this lakepact.
     """
-    header, *others, footer = report
-    impact = impact or impact_of(header["contract"])
-    if not impact.clients or header["side"] != "server":
+    shown = outline(report)
+    impact = impact or impact_of(shown.header["contract"])
+    if not impact.clients or not shown.is_of_a_server:
         return list(report)
-    shown = deviations(others)
-    measured = impact.of_faults(shown)
-    others = [
-        {
-            **line,
-            "clients": {
-                client: asdict(harm)
-                for client, harm in measured.worst(line["requirements"]).items()
-                if harm.outcome in HURTS
-            },
+    measured = impact.of_faults(deviations(report))
+    causes = [_with_clients(cause, measured) for cause in shown.causes]
+    header: HeaderLine = {**shown.header, "clients": dict(impact.clients)}
+    return shown.lines(header, shown.results, causes)
+
+
+def _with_clients(cause: CauseLine, measured: Impact) -> CauseLine:
+    harms = measured.worst(cause["requirements"]).items()
+    clients: dict[str, Clients] = {
+        client: {
+            "outcome": harm.outcome.value,
+            "requirement": harm.requirement,
+            "task": harm.task,
+            "detail": harm.detail,
         }
-        if line["line"] == "cause"
-        else line
-        for line in others
-    ]
-    return [{**header, "clients": dict(impact.clients)}, *others, footer]
+        for client, harm in harms
+        if harm.outcome in HURTS
+    }
+    return {**cause, "clients": clients}
 
 
-def _rank(cause: Line) -> int:
+def _rank(cause: CauseLine) -> int:
     """Return the rank of a cause by its gravest effect on a client."""
     outcomes = (Effect(harm["outcome"]) for harm in cause["clients"].values())
     return min((RANKS[outcome] for outcome in outcomes), default=RANKS[None])
 
 
-def in_order(report: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+def in_order(report: Sequence[Line]) -> list[Line]:
     """Return an annotated report with its causes numbered by outcome, severity and harm."""
-    severities = list(Severity)
+    shown, severities = outline(report), list(Severity)
     causes = sorted(
-        (line for line in report if line["line"] == "cause"),
+        shown.causes,
         key=lambda cause: (
             cause["outcome"] != Outcome.FAIL,
-            severities.index(cause["severity"]),
+            severities.index(Severity(cause["severity"])),
             _rank(cause) if "clients" in cause else 0,
         ),
     )
-    following, members = iter(causes), {"cause": "number", "result": "cause"}
     places = {cause["number"]: place for place, cause in enumerate(causes, start=1)}
-    lines = (next(following) if line["line"] == "cause" else line for line in report)
-    return [
-        line | {m: places[line[m]]}
-        if (m := members.get(line["line"], "")) in line
-        else _renumbered(line, places)
-        for line in lines
+    results: list[ResultLine] = [
+        {**line, "cause": places[line["cause"]]} if "cause" in line else line
+        for line in shown.results
     ]
-
-
-def _renumbered(line: dict[str, Any], places: Mapping[int, int]) -> dict[str, Any]:
-    """Return the line of a client whose tasks name causes by their new numbers; any other line unchanged."""
-    if line["line"] != "client":
-        return line
-    tasks = [
-        task | ({"cause": places[task["cause"]]} if "cause" in task else {})
-        for task in line["findings"]
+    numbered: list[CauseLine] = [{**cause, "number": places[cause["number"]]} for cause in causes]
+    clients: list[ClientLine] = [
+        {
+            **line,
+            "findings": [
+                {**task, "cause": places[task["cause"]]} if "cause" in task else task
+                for task in line["findings"]
+            ],
+        }
+        for line in shown.clients
     ]
-    return {**line, "findings": tasks}
-
-
-def terms(header: Line, cause: Line) -> dict[str, str]:
-    """Return by labels the clients that a cause hurts; empty where nothing was measured."""
-    outcomes = {client: harm["outcome"] for client, harm in cause.get("clients", {}).items()}
-    hurt = sentence(header.get("clients", {}), outcomes)
-    return {"clients": f"{hurt} (measured with this fault)"} if hurt else {}
+    return replace(shown, clients=clients).lines(shown.header, results, numbered)

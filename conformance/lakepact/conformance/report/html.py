@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
-from typing import TYPE_CHECKING, Any
+from collections import defaultdict
+from typing import TYPE_CHECKING
 
 from lakepact.conformance.evidence.escaping import html as escape
-from lakepact.conformance.evidence.escaping import html_sentence
+from lakepact.conformance.evidence.escaping import html_lines, html_sentence
 from lakepact.conformance.evidence.outcome import Outcome
-from lakepact.conformance.report.causes import Severity, summary
+from lakepact.conformance.report.causes import Severity, plural
 from lakepact.conformance.report.filters import SCRIPT, form
-from lakepact.conformance.report.findings import Findings, marks
-from lakepact.conformance.report.looks import LOOKS, VERDICTS, by_area, looks
+from lakepact.conformance.report.looks import LOOKS, VERDICTS, looks
 from lakepact.conformance.report.observed import observed
+from lakepact.conformance.report.outline import PROSE, Group, grouped, outline
 from lakepact.conformance.report.page import card, chip, page, section, share_bar, top, wide
-from lakepact.conformance.report.requests import offered, settings
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
+
+    from lakepact.conformance.report.outline import Entry, Outline
+    from lakepact.generated.report import CauseLine, Line, ResultLine
 
 #: The sections of outcomes that are shown with evidence: anchor, heading and introduction.
 SECTIONS = {
@@ -42,234 +44,269 @@ SECTIONS = {
         "Broken, and listed as a known failure with a reason.",
     ),
 }
+SHOWN_BODY = 4200  #: characters of a body; the rest is in the JSON lines
+SHOWN_CURLS = 20  #: requests shown before a finding; earlier ones are in the JSON lines
 
 
-def html(report: Sequence[dict[str, Any]]) -> str:
+def html(report: Sequence[Line]) -> str:
     """Return the page of a report's lines."""
-    header, footer = report[0], report[-1]
-    results = [line for line in report if line["line"] == "result"]
-    findings = Findings(report)
-    title = f"{footer['verdict']}: {header['target']}, {header['title']} {header['version']}"
-    shown = {
-        anchor: [r for o in outcomes for r in results if r["outcome"] == o]
-        for anchor, (_, outcomes, _) in SECTIONS.items()
-    }
-    absent = [r for r in results if r["outcome"] == Outcome.NOT_OFFERED]
-    passed = [r for r in results if r["outcome"] == Outcome.PASS]
-    parts = [
-        _top(report, results, {**shown, "absent": absent, "passed": passed}),
-        "<main>",
-        *_summary(results, report),
-    ]
-    parts += [_filters(results, report)] if results else []
-    for anchor, listed in shown.items():
-        heading, _, lead = SECTIONS[anchor]
-        if listed:
-            parts += [
-                f'<section class="findings" id="{anchor}"><h2>{heading} ({len(listed)})</h2><p class="lead">{lead}</p>'
-            ]
-            parts += [*findings.by_cause(listed), "</section>"]
-    parts += [
-        *_areas(results),
-        *_absent(absent, results, header),
-        *_passed(passed),
-        *(_target(header) if _of_a_server(header) else ()),
-        "</main>",
-        _end(header),
-    ]
-    return page(title, parts, script=SCRIPT if results else "")
+    return _Page(outline(report)).text
 
 
-def _filters(results: Sequence[Mapping[str, Any]], report: Sequence[Mapping[str, Any]]) -> str:
-    """Return the form that filters the requirements by what the report holds."""
-    outcomes = {result["outcome"] for result in results}
-    severities = {line["severity"] for line in report if line["line"] == "cause"}
-    return form(
-        {
-            "outcome": [outcome.value for outcome in LOOKS if outcome in outcomes],
-            "severity": [severity.value for severity in Severity if severity in severities],
-            "area": by_area(results),
+class _Page:
+    """The page of one report."""
+
+    def __init__(self, shown: Outline) -> None:
+        self._shown = shown
+        self._anchors: set[str] = set()
+        known = [entry for entry in shown.entries if entry.outcome is Outcome.KNOWN_FAIL]
+        groups = [*shown.groups, *grouped(known)]
+        self._sections = {
+            anchor: [group for group in groups if group.outcome in outcomes]
+            for anchor, (_, outcomes, _) in SECTIONS.items()
         }
-    )
+        self._others = {
+            outcome: [line for line in shown.results if line["outcome"] == outcome]
+            for outcome in (Outcome.NOT_OFFERED, Outcome.PASS)
+        }
 
+    @property
+    def text(self) -> str:
+        """The HTML."""
+        shown = self._shown
+        title = f"{shown.verdict}: {shown.header['target']}, {shown.contract}"
+        parts = [self._top(), "<main>", *self._summary()]
+        for anchor, groups in self._sections.items():
+            if groups:
+                heading, _, lead = SECTIONS[anchor]
+                parts += [
+                    f'<section class="findings" id="{anchor}">',
+                    f'<h2>{heading} ({self._number(anchor)})</h2><p class="lead">{lead}</p>',
+                    *map(self._group, groups),
+                    "</section>",
+                ]
+        parts += [
+            *self._areas(),
+            *self._absent(),
+            *self._passed(),
+            *(self._target() if shown.is_of_a_server else ()),
+            "</main>",
+            self._end(),
+        ]
+        return page(title, parts, script=SCRIPT if shown.results else "")
 
-def _top(
-    report: Sequence[Mapping[str, Any]],
-    results: Sequence[Mapping[str, Any]],
-    listed: Mapping[str, Sequence[Any]],
-) -> str:
-    header, footer = report[0], report[-1]
-    facts = {
-        "target": header["target"],
-        "checked": header["ended"].replace("T", " ").replace("+00:00", " UTC"),
-        **settings(header),
-        "requirements": f"{len(results):,}",
-        **(
-            {
-                f"operations {offered(header)}": f"{len(header['operations'])} of {header['all_operations']}"
-            }
-            if _of_a_server(header)
-            else {}
-        ),
-        "checks": f"{footer['checks']:,}",
-        "invariants": f"{footer['invariants']:,}",
-        "requests": f"{footer['requests']:,}",
-        "seconds": f"{footer['seconds']:.1f}",
-    }
-    headings = {
-        **{anchor: heading for anchor, (heading, _, _) in SECTIONS.items()},
-        "absent": "Not offered",
-        "passed": "Passed",
-    }
-    links = {
-        anchor: f"{headings[anchor]} ({len(found)})"
-        for anchor, found in listed.items()
-        if found and anchor in SECTIONS
-    }
-    links |= {"areas": "Areas"} if results else {}
-    links |= {
-        anchor: f"{headings[anchor]} ({len(found)})"
-        for anchor, found in listed.items()
-        if found and anchor not in SECTIONS
-    }
-    links |= {"offer": "The target"} if _of_a_server(header) else {}
-    look = VERDICTS[footer["verdict"]]
-    kicker = f"{header['title']} {header['version']}"
-    heading = chip(look, look.sentence)
-    return top(
-        kicker, heading, facts, notices=_notices(report, has_results=bool(results)), links=links
-    )
+    def _top(self) -> str:
+        shown = self._shown
+        links = {
+            anchor: f"{SECTIONS[anchor][0]} ({self._number(anchor)})"
+            for anchor, groups in self._sections.items()
+            if groups
+        }
+        links |= {"areas": "Areas"} if shown.results else {}
+        for anchor, name, results in zip(
+            ("absent", "passed"), ("Not offered", "Passed"), self._others.values(), strict=True
+        ):
+            links |= {anchor: f"{name} ({len(results)})"} if results else {}
+        links |= {"offer": "The target"} if shown.is_of_a_server else {}
+        look = VERDICTS[shown.footer["verdict"]]
+        heading = chip(look, ", ".join(filter(None, (look.sentence, shown.scope))))
+        facts = {**shown.settings, **shown.figures}
+        notices = [escape(notice) for notice in shown.notices]
+        for client, outcome, tasks in observed(shown):
+            listed = "".join(f"<br>{escape(task)}" for task in tasks)
+            notices.append(f"<b>{escape(client)} on this server:</b> {escape(outcome)}{listed}")
+        return top(shown.contract, heading, facts, notices=notices, links=links)
 
+    def _number(self, anchor: str) -> int:
+        """Return the number of requirements with the outcomes of a section."""
+        return sum(line["outcome"] in SECTIONS[anchor][1] for line in self._shown.results)
 
-def _notices(report: Sequence[Mapping[str, Any]], *, has_results: bool) -> Iterator[str]:
-    header, footer = report[0], report[-1]
-    if "stopped" in footer:
-        yield f"<b>{'Not everything was' if has_results else 'Nothing could be'} checked.</b> {escape(footer['stopped'])}"
-    if header["only"]:
-        yield f"<b>Part of the contract:</b> limited to <code>{escape(', '.join(header['only']))}</code>."
-    if header["strict"]:
-        yield "<b>Strict:</b> a broken SHOULD counts like a broken MUST."
-    for client, outcome, tasks in observed(report):
-        lines = "".join(f"<br>{escape(task)}" for task in tasks)
-        yield f"<b>{escape(client)} on this server:</b> {escape(outcome)}{lines}"
-
-
-def _summary(
-    results: Sequence[Mapping[str, Any]], report: Sequence[dict[str, Any]]
-) -> Iterator[str]:
-    """Yield a link to each cause, the gravest first, and the counts of the requirements."""
-    if not results:
-        return
-    if causes := [line for line in report if line["line"] == "cause"]:
-        yield f'<nav class="causes" id="causes" aria-label="causes"><b>{escape(summary(report))}</b><dl>'
-        for severity in dict.fromkeys(cause["severity"] for cause in causes):
-            links = " ".join(_link(cause) for cause in causes if cause["severity"] == severity)
-            yield f"<dt>{escape(severity)}</dt><dd>{links}</dd>"
-        yield "</dl></nav>"
-    seen: Counter[str] = Counter(r["outcome"] for r in results)
-    squares = (
-        (LOOKS[Outcome(r["outcome"])], r["requirement"])
-        for area in by_area(results)
-        for r in results
-        if r["area"] == area
-    )
-    yield f'<div class="cards">{card("", "", looks(seen), squares)}</div>'
-
-
-def _link(cause: Mapping[str, Any]) -> str:
-    """Return a link to a cause: its number, after a sign if it is no failure that counts."""
-    number, outcome = cause["number"], Outcome(cause["outcome"])
-    sign = "" if outcome is Outcome.FAIL else f"{LOOKS[outcome].sign} "
-    return f'<a class="v {LOOKS[outcome].style}" href="#cause-{number}" title="{escape(cause["title"])}">{sign}{number}</a>'
-
-
-def _areas(results: Sequence[Mapping[str, Any]]) -> Iterator[str]:
-    if not results:
-        return
-    seen: Counter[str] = Counter(r["outcome"] for r in results)
-    shown = [o for o in LOOKS if seen[o]]
-    rows = [_row(escape(area), counted, shown) for area, counted in by_area(results).items()]
-    rows.append(_row("<b>all</b>", seen, shown))
-    head = ("area", *(f"{LOOKS[o].sign} {o.value}" for o in shown), "shares")
-    yield from section("areas", "Areas", [wide(head, rows, ["n"] * len(shown))])
-
-
-def _row(area: str, counted: Mapping[str, int], shown: Sequence[Outcome]) -> str:
-    cells = "".join(
-        f'<td class="n"><span class="v {LOOKS[o].style or "none"}">{counted[o]:,}</span></td>'
-        if counted.get(o)
-        else '<td class="n zero">0</td>'
-        for o in shown
-    )
-    return f'<tr><th scope="row">{area}</th>{cells}<td class="shares">{share_bar(looks(counted))}</td></tr>'
-
-
-def _absent(
-    absent: Sequence[Mapping[str, Any]],
-    results: Sequence[Mapping[str, Any]],
-    header: Mapping[str, Any],
-) -> Iterator[str]:
-    """Yield the requirements that were not offered, by reason."""
-    if not absent:
-        return
-    yield f'<section class="findings" id="absent"><h2>Not offered ({len(absent)})</h2>'
-    yield '<p class="lead">Requirements about operations or features that the target does not declare, or that no answer concerned.'
-    yield " They do not count as failures.</p>"
-    missing = sorted({o for r in results for o in r["operations"]} - set(header["operations"]))
-    if missing and header["operations"]:
-        yield f"<p>Operations that are not declared: {', '.join(f'<code>{escape(o)}</code>' for o in missing)}.</p>"
-    by_reason: dict[str, list[Mapping[str, Any]]] = defaultdict(list)
-    for result in absent:
-        reasons = (
-            v["remark"]
-            for v in result["verdicts"]
-            if v["outcome"] == Outcome.NOT_OFFERED and v.get("remark")
+    def _summary(self) -> Iterator[str]:
+        """Yield a link to each cause, the gravest first, the counts of the requirements, and filters."""
+        shown = self._shown
+        if not shown.results:
+            return
+        severities = list(dict.fromkeys(cause["severity"] for cause in shown.causes))
+        if severities:
+            yield f'<nav class="causes" id="causes" aria-label="causes"><b>{escape(shown.summary)}</b><dl>'
+            for severity in severities:
+                links = " ".join(_link(c) for c in shown.causes if c["severity"] == severity)
+                yield f"<dt>{escape(severity)}</dt><dd>{links}</dd>"
+            yield "</dl></nav>"
+        squares = (
+            (LOOKS[Outcome(line["outcome"])], line["requirement"])
+            for area in shown.areas
+            for line in shown.results
+            if line["area"] == area
         )
-        by_reason[next(reasons, "no reason recorded")].append(result)
-    for reason, listed in sorted(by_reason.items(), key=lambda item: -len(item[1])):
-        yield _folded_list(reason, listed)
-    yield "</section>"
+        yield f'<div class="cards">{card("", "", looks(shown.areas["all"]), squares)}</div>'
+        yield form(
+            {
+                "outcome": [each.value for each in LOOKS if each in shown.outcomes],
+                "severity": [each.value for each in Severity if each in severities],
+                "area": [area for area in shown.areas if area != "all"],
+            }
+        )
+
+    def _group(self, group: Group) -> str:
+        """Return a group of findings, folded: mark, title, ids and the sentence of the first are shown."""
+        first, *others = group.entries
+        cause, look = group.cause, LOOKS[group.outcome]
+        severity = cause["severity"] if cause else ""
+        articles = "".join(self._article(entry, severity) for entry in others)
+        more = plural(len(others), "further requirement")
+        parts = [
+            f"<dl><dt>clients</dt><dd>{escape(group.clients)}</dd></dl>" if group.clients else "",
+            self._article(first, severity),
+            f'<details class="more"><summary>{more}</summary>{articles}</details>'
+            if others
+            else "",
+        ]
+        lone = look.sign if others else f"{look.sign} {escape(first.result['level'])}"
+        mark = f"{cause['number']} · {escape(severity)}" if cause else lone
+        ids = escape(first.result["requirement"]) + (f" and {len(others)} more" if others else "")
+        sentence = html_sentence(first.result["sentence"])
+        title = f"<span>{escape(group.title)}</span>" if group.title else f"<span>{sentence}</span>"
+        ids += f": {sentence}" if group.title else ""
+        summary = f'<span class="v {look.style}">{mark}</span> {title} <small>{ids}</small>'
+        anchor = f' id="cause-{cause["number"]}"' if cause else ""
+        return (
+            f'<details class="group cause"{anchor}><summary>{summary}</summary>'
+            f"{''.join(parts)}</details>"
+        )
+
+    def _article(self, entry: Entry, severity: str) -> str:
+        """Return one requirement with its evidence."""
+        result, look = entry.result, LOOKS[entry.outcome]
+        name = escape(result["requirement"])
+        anchor = "" if name in self._anchors else f' id="{name}"'  # it may have several causes
+        self._anchors.add(name)
+        terms = "".join(
+            f"<dt>{label}</dt><dd>"
+            + (html_sentence(text) if label in PROSE else f"<code>{escape(text)}</code>")
+            + "</dd>"
+            for label, text in entry.terms
+        )
+        return (
+            f'<article class="{look.style}"{anchor} {_marks(result, severity)}>'
+            f"<h3>{name} {chip(look, result['level'])}</h3>"
+            f"<p>{html_sentence(result['sentence'])}</p>"
+            f'<p class="clause">{escape(self._shown.contract)} · {escape(result["area"])}</p>'
+            f"<dl>{terms}</dl>{_evidence(entry)}</article>"
+        )
+
+    def _areas(self) -> Iterator[str]:
+        if not self._shown.results:
+            return
+        outcomes = [o for o in LOOKS if o in self._shown.outcomes]
+        rows = [_row(area, counts, outcomes) for area, counts in self._shown.areas.items()]
+        head = ("area", *(f"{LOOKS[o].sign} {o.value}" for o in outcomes), "shares")
+        yield from section("areas", "Areas", [wide(head, rows, ["n"] * len(outcomes))])
+
+    def _absent(self) -> Iterator[str]:
+        """Yield the requirements that were not offered, by reason."""
+        absent = self._others[Outcome.NOT_OFFERED]
+        if not absent:
+            return
+        yield f'<section class="findings" id="absent"><h2>Not offered ({len(absent)})</h2>'
+        yield '<p class="lead">Requirements about operations or features that the target does not declare, or that no answer concerned.'
+        yield " They do not count as failures.</p>"
+        operations = self._shown.header["operations"]
+        missing = sorted({o for r in self._shown.results for o in r["operations"]} - {*operations})
+        if missing and operations:
+            names = ", ".join(f"<code>{escape(name)}</code>" for name in missing)
+            yield f"<p>Operations that are not declared: {names}.</p>"
+        by_reason: dict[str, list[ResultLine]] = defaultdict(list)
+        for result in absent:
+            remarks = (
+                remark
+                for v in result["verdicts"]
+                if v["outcome"] == Outcome.NOT_OFFERED and (remark := v.get("remark"))
+            )
+            by_reason[next(remarks, "no reason recorded")].append(result)
+        for reason, results in sorted(by_reason.items(), key=lambda item: -len(item[1])):
+            yield _folded_list(reason, results)
+        yield "</section>"
+
+    def _passed(self) -> Iterator[str]:
+        """Yield the requirements that passed, by area."""
+        passed = self._others[Outcome.PASS]
+        if not passed:
+            return
+        yield f'<section class="findings" id="passed"><h2>Passed ({len(passed)})</h2>'
+        for area in dict.fromkeys(result["area"] for result in passed):
+            yield _folded_list(area, [result for result in passed if result["area"] == area])
+        yield "</section>"
+
+    def _target(self) -> Iterator[str]:
+        header = self._shown.header
+        yield '<section id="offer"><h2>The target</h2><dl>'
+        for name, fact in header["facts"].items():
+            yield f"<dt>{escape(name)}</dt><dd>{escape(fact)}</dd>"
+        for word, is_on in (("has", True), ("lacks", False)):
+            if names := ", ".join(name for name, on in header["features"].items() if on is is_on):
+                yield f"<dt>{word}</dt><dd>{escape(names)}</dd>"
+        sent = "custom headers (not shown)" if header["authorized"] else "no authorization"
+        yield f"<dt>request headers</dt><dd>{sent}</dd></dl></section>"
+
+    def _end(self) -> str:
+        return (
+            "<footer><p>In the curl lines, <code>$AUTHORIZATION</code> replaces the value of the Authorization header. "
+            "<code>lakepact explain ID</code> shows the clause of a requirement and its checks.</p>"
+            f"<p>lakepact {escape(self._shown.header['lakepact'])}.</p></footer>"
+        )
 
 
-def _passed(passed: Sequence[Mapping[str, Any]]) -> Iterator[str]:
-    """Yield the requirements that passed, by area."""
-    if not passed:
-        return
-    yield f'<section class="findings" id="passed"><h2>Passed ({len(passed)})</h2>'
-    for area in by_area(passed):
-        yield _folded_list(area, [result for result in passed if result["area"] == area])
-    yield "</section>"
+def _link(cause: CauseLine) -> str:
+    outcome = Outcome(cause["outcome"])
+    sign = "" if outcome is Outcome.FAIL else f"{LOOKS[outcome].sign} "
+    title = escape(cause["title"])
+    return (
+        f'<a class="v {LOOKS[outcome].style}" href="#cause-{cause["number"]}" title="{title}">'
+        f"{sign}{cause['number']}</a>"
+    )
 
 
-def _folded_list(title: str, results: Sequence[Mapping[str, Any]]) -> str:
+def _marks(result: ResultLine, severity: str = "") -> str:
+    """Return the attributes of an element for one requirement, by which the filters find it."""
+    return f'data-outcome="{escape(result["outcome"])}" data-area="{escape(result["area"])}" data-severity="{escape(severity)}"'
+
+
+def _row(area: str, counts: Mapping[str, int], outcomes: Sequence[Outcome]) -> str:
+    cells = "".join(
+        f'<td class="n"><span class="v {LOOKS[o].style or "none"}">{counts[o]:,}</span></td>'
+        if counts.get(o)
+        else '<td class="n zero">0</td>'
+        for o in outcomes
+    )
+    shares = f'<td class="shares">{share_bar(looks(counts))}</td>'
+    return f'<tr><th scope="row">{escape(area)}</th>{cells}{shares}</tr>'
+
+
+def _folded_list(title: str, results: Sequence[ResultLine]) -> str:
     """Return requirements as a folded list."""
     items = "".join(
-        f'<li id="{escape(r["requirement"])}" {marks(r)}><code>{escape(r["requirement"])}</code> {html_sentence(r["sentence"])}</li>'
+        f'<li id="{escape(r["requirement"])}" {_marks(r)}><code>{escape(r["requirement"])}</code> {html_sentence(r["sentence"])}</li>'
         for r in results
     )
     return f'<details class="group"><summary>{escape(title)} ({len(results)})</summary><ul>{items}</ul></details>'
 
 
-def _of_a_server(header: Mapping[str, Any]) -> bool:
-    """Return whether the report is of a server rather than of a client."""
-    return bool(header.get("side", "server") == "server")
-
-
-def _target(header: Mapping[str, Any]) -> Iterator[str]:
-    yield '<section id="offer"><h2>The target</h2><dl>'
-    for name, said in header["facts"].items():
-        yield f"<dt>{escape(name)}</dt><dd>{escape(said)}</dd>"
-    for word, wanted in (("has", True), ("lacks", False)):
-        names = ", ".join(name for name, on in header["features"].items() if on is wanted)
-        if names:
-            yield f"<dt>{word}</dt><dd>{escape(names)}</dd>"
-    sent = "custom headers (not shown)" if header["authorized"] else "no authorization"
-    yield f"<dt>request headers</dt><dd>{sent}</dd></dl></section>"
-
-
-def _end(header: Mapping[str, Any]) -> str:
+def _evidence(entry: Entry) -> str:
+    """Return the requests that lead to a finding, the last one with its answer."""
+    if not entry.requests:
+        return ""
+    *before, last = entry.curls(SHOWN_CURLS + 1)
+    response, number = entry.requests[-1]["response"], len(entry.requests) - 1
+    many = "the request" if number == 1 else f"{number} requests"
+    curls = html_lines("\n".join(before))
+    earlier = (
+        f'<details><summary>{many} before it</summary><pre tabindex="0">{curls}</pre></details>'
+    )
+    body = response["body"]
+    cut = body if len(body) <= SHOWN_BODY else f"{body[:SHOWN_BODY]}…"
+    answer = f'<pre tabindex="0">{html_lines(cut)}</pre>' if body else "<p>No body.</p>"
     return (
-        "<footer><p>In the curl lines, <code>$AUTHORIZATION</code> replaces the value of the Authorization header. "
-        "<code>lakepact explain ID</code> shows the clause of a requirement and its checks.</p>"
-        f"<p>lakepact {escape(header['lakepact'])}.</p></footer>"
+        f'{earlier if before else ""}<pre tabindex="0">{escape(last)}</pre>'
+        f"<details><summary>the last answer: {response['status'] or 'none came'}</summary>{answer}</details>"
     )

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from xml.etree import ElementTree as ET
 
 from lakepact.conformance.evidence.escaping import xml
 from lakepact.conformance.evidence.outcome import Outcome
-from lakepact.conformance.report.badge import scope
-from lakepact.conformance.report.requests import deciding, evidence_line, exchanges_of
+from lakepact.conformance.report.outline import Entry, outline
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from lakepact.generated.report import Line
 
 #: The JUnit element of each outcome; others count as passed.
 ELEMENTS = {
@@ -25,58 +26,53 @@ ELEMENTS = {
 }
 
 
-def junit(report: Sequence[dict[str, Any]]) -> str:
+def junit(report: Sequence[Line]) -> str:
     """Return a report as JUnit XML."""
-    header, footer = report[0], report[-1]
-    exchanges, areas = exchanges_of(report), defaultdict[str, list[dict[str, Any]]](list)
-    for line in report:
-        if line["line"] == "result":
-            areas[line["area"]].append(line)
-    part = f", {scope(header)}" if header["only"] else ""
-    root = ET.Element(
-        "testsuites",
-        name=xml(f"{header['contract']} {header['version']}{part}"),
-        time=str(footer["seconds"]),
-    )
+    shown, areas = outline(report), defaultdict[str, list[Entry]](list)
+    header, footer = shown.header, shown.footer
+    for entry in shown.entries:
+        areas[entry.result["area"]].append(entry)
+    name = f"{header['contract']} {header['version']}"
+    name += f", {shown.scope}" if shown.scope else ""
+    root = ET.Element("testsuites", name=xml(name), time=str(footer["seconds"]))
     if "stopped" in footer:
-        suite = ET.SubElement(
-            root, "testsuite", name="run", tests="1", failures="0", errors="1", skipped="0"
-        )
-        case = ET.SubElement(
-            suite,
-            "testcase",
-            classname=f"{header['contract']}.run",
-            name="the target can be checked",
-        )
+        suite = _suite(root, "run", ["error"])
+        case = _case(suite, f"{header['contract']}.run", "the target can be checked")
         ET.SubElement(case, "error", message=xml(footer["stopped"]))
-    for area, results in areas.items():
-        kinds = [ELEMENTS.get(Outcome(r["outcome"])) for r in results]
-        suite = ET.SubElement(
-            root,
-            "testsuite",
-            name=xml(area),
-            tests=str(len(results)),
-            failures=str(kinds.count("failure")),
-            errors=str(kinds.count("error")),
-            skipped=str(kinds.count("skipped")),
-        )
-        for result, kind in zip(results, kinds, strict=True):
-            case = ET.SubElement(
+    for area, entries in areas.items():
+        kinds = [ELEMENTS.get(entry.outcome) for entry in entries]
+        suite = _suite(root, area, kinds)
+        for entry, kind in zip(entries, kinds, strict=True):
+            result, verdict = entry.result, entry.verdict
+            case = _case(
                 suite,
-                "testcase",
-                classname=xml(f"{header['contract']}.{area}"),
-                name=xml(f"{result['requirement']} {result['sentence']}"),
+                f"{header['contract']}.{area}",
+                f"{result['requirement']} {result['sentence']}",
             )
             cause = f"cause {result['cause']}: " if "cause" in result else ""
-            evidence = f"{cause}{evidence_line(result, exchanges)}"
             if kind is not None:
-                verdict = deciding(result)
-                message = evidence if kind == "failure" else verdict.get("remark", "")
-                ET.SubElement(case, kind, message=xml(message)).text = xml(
-                    verdict.get("actual", "")
-                )
-            elif result["outcome"] == Outcome.WARN:
-                ET.SubElement(case, "system-out").text = xml(evidence)
+                is_failure = kind == "failure"
+                message = f"{cause}{entry.line}" if is_failure else verdict.get("remark", "")
+                element = ET.SubElement(case, kind, message=xml(message))
+                element.text = xml(verdict.get("actual", ""))
+            elif entry.outcome is Outcome.WARN:
+                ET.SubElement(case, "system-out").text = xml(f"{cause}{entry.line}")
     ET.indent(root)
     written: bytes = ET.tostring(root, "utf-8", xml_declaration=True)
     return written.decode()
+
+
+def _suite(root: ET.Element, name: str, kinds: Sequence[str | None]) -> ET.Element:
+    return ET.SubElement(
+        root,
+        "testsuite",
+        name=xml(name),
+        tests=str(len(kinds)),
+        failures=str(kinds.count("failure")),
+        errors=str(kinds.count("error")),
+        skipped=str(kinds.count("skipped")),
+    )
+
+
+def _case(suite: ET.Element, classname: str, name: str) -> ET.Element:
+    return ET.SubElement(suite, "testcase", classname=xml(classname), name=xml(name))

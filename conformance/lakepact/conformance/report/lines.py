@@ -13,7 +13,6 @@
 from __future__ import annotations
 
 import base64
-import dataclasses
 import datetime as dt
 import gzip
 import re
@@ -24,7 +23,7 @@ from dataclasses import replace
 from functools import cache
 from importlib import metadata, resources
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, Final, cast
 from urllib.parse import urlsplit
 
 import orjson
@@ -43,7 +42,24 @@ from lakepact.conformance.reproduction.recipes import LARGEST, recipe
 from lakepact.conformance.running import runner
 from lakepact.conformance.running.runner import DISCOVERY, Result, Run
 
-REPORT_VERSION = 1
+if TYPE_CHECKING:
+    from lakepact.generated.report import (
+        CauseLine,
+        ClientLine,
+        EvidenceItem,
+        ExchangeLine,
+        FailurePart,
+        FooterLine,
+        HeaderLine,
+        Line,
+        Request,
+        ResultLine,
+        VerdictPart,
+    )
+    from lakepact.generated.report import Error as ErrorPart
+    from lakepact.generated.report import Finding as TaskPart
+
+REPORT_VERSION: Final = 1
 SCHEMA = resources.files("lakepact.conformance.report").joinpath(
     "report.schema.json"
 )  #: of each line
@@ -54,9 +70,9 @@ SHOWN_TRAIL = 3  #: exchanges of a failing case: the last one, and changes befor
 SHOWN_MESSAGE = 300  #: characters of the message of an error
 SHOWN_ANSWER = 300  #: characters of bodies in the line of a client's request
 TASK = re.compile(r"^/task-\d+")  #: before the paths of a scripted server
-GZIP = b"\x1f\x8b"  #: the first bytes of a gzip file
 #: The severities of faults in clients.
 RISKS = {"data": Severity.DATA, "exposed": Severity.EXPOSED, "behaviour": Severity.EFFECT}
+GZIP = b"\x1f\x8b"  #: the first bytes of a gzip file
 VERDICTS = {
     runner.CONFORMANT: "conformant",
     runner.NOT_CONFORMANT: "not conformant",
@@ -68,67 +84,55 @@ class UnreadableReport(ValueError):
     """A file that is not a complete report."""
 
 
-def lines(run: Run, *, strict: bool = False, stopped: str = "") -> Iterator[dict[str, Any]]:
+def lines(run: Run, *, strict: bool = False, stopped: str = "") -> Iterator[Line]:
     """Yield the lines of a run; `stopped` is the reason if it ended early and is incomplete."""
     results = {
         name: replace(result, verdicts=tuple(_gravest_first(run, v) for v in result.verdicts))
         for name, result in run.results().items()
     }
-    told: list[dict[str, Any]] = []
+    written: list[ResultLine] = []
     yield _header(run, strict=strict)
     shown: set[int] = set()
     whole: set[int] = set()
     cases: dict[int, tuple[Verdict, Failure]] = {}  #: by the identity of their lines
 
     @cache
-    def line(number: int) -> dict[str, Any]:
+    def line(number: int) -> ExchangeLine:
         return _exchange(run, run.wire.exchanges[number], whole=True)
 
     for result in results.values():
-        written = _result(run, result)
-        for verdict, shown_verdict in zip(result.verdicts, written["verdicts"], strict=True):
+        of_result = _result(run, result)
+        for verdict, shown_verdict in zip(result.verdicts, of_result["verdicts"], strict=True):
             if verdict.failures and verdict.outcome is result.outcome:
                 shown_verdict["replay"] = recipe(run, verdict, line)
                 whole.update(shown_verdict["replay"].get("exchanges", ()))
                 listed = zip(shown_verdict["failures"], verdict.failures, strict=True)
                 cases.update({id(one): (verdict, failure) for one, failure in listed})
-        told.append(written)
-        if result.outcome not in (Outcome.PASS, Outcome.NOT_OFFERED):
-            for verdict in result.verdicts:
-                if verdict.outcome is result.outcome:
-                    shown.update(verdict.exchanges)
-                    shown.update(*(f.exchanges[-SHOWN_TRAIL:] for f in verdict.failures))
-    judged = (
-        exchange
-        for exchange in run.wire.exchanges.values()
-        if exchange.operation and exchange.check != DISCOVERY
-    )
+        written.append(of_result)
+        shown |= _evidence(result)
     refused = {
         exchange.method
-        for exchange in judged
-        if 400 <= exchange.status < 500 and exchange.status not in REFUSED
+        for exchange in run.wire.exchanges.values()
+        if (exchange.operation and exchange.check != DISCOVERY)
+        and (400 <= exchange.status < 500 and exchange.status not in REFUSED)
     }
     exchanges = [_exchange(run, run.wire.exchanges[n], whole=False) for n in sorted(shown | whole)]
-    found = []
-    for number, cause in enumerate(causes((*told, *exchanges), refused=refused), start=1):
+    found: list[CauseLine] = []
+    for number, of_cause in enumerate(causes((*written, *exchanges), refused=refused), start=1):
         evidence = [
-            _case(run, finding, cases.get(id(finding.failure))) for finding in cause.findings
+            _case(run, finding, cases.get(id(finding.failure))) for finding in of_cause.findings
         ]
-        if case := cases.get(id(cause.findings[0].failure)):
+        if case := cases.get(id(of_cause.findings[0].failure)):
             verdict, failure = case
             evidence[0]["replay"] = recipe(run, replace(verdict, failures=(failure,)), line)
             shown.update(failure.exchanges)
             whole.update(evidence[0]["replay"].get("exchanges", ()))
-        found.append(_cause(number, cause, evidence) | _of_client(run, cause))
-    number_of = {
-        requirement: cause["number"]
-        for cause in reversed(found)
-        for requirement in cause["requirements"]
-    }
-    yield from (
-        {**line, "cause": number_of[i]} if (i := line["requirement"]) in number_of else line
-        for line in told
-    )
+        found.append(_cause(run, number, of_cause, evidence))
+    results_of = {line["requirement"]: line for line in written}
+    for cause in reversed(found):
+        for requirement in cause["requirements"]:
+            results_of[requirement]["cause"] = cause["number"]
+    yield from written
     yield from found
     tasks = [task for observation in run.observations for task in observation.findings]
     shown.update({task.exchange for task in tasks} & run.wire.exchanges.keys())
@@ -139,12 +143,23 @@ def lines(run: Run, *, strict: bool = False, stopped: str = "") -> Iterator[dict
     )
     footer = _footer(run, results.values(), strict=strict, stopped=stopped)
     footer["causes"] = dict(
-        Counter(str(cause["severity"]) for cause in found if cause["outcome"] == Outcome.FAIL)
+        Counter(cause["severity"] for cause in found if cause["outcome"] == Outcome.FAIL)
     )
-    yield footer | ({"stopped": run.wire.redact(stopped)} if stopped else {})
+    if stopped:
+        footer["stopped"] = run.wire.redact(stopped)
+    yield footer
 
 
-def _header(run: Run, *, strict: bool) -> dict[str, Any]:
+def _evidence(result: Result) -> set[int]:
+    """Return the exchanges that show the outcome of a result, unless it passed."""
+    if result.outcome in (Outcome.PASS, Outcome.NOT_OFFERED):
+        return set()
+    verdicts = [verdict for verdict in result.verdicts if verdict.outcome is result.outcome]
+    trails = [f.exchanges[-SHOWN_TRAIL:] for verdict in verdicts for f in verdict.failures]
+    return {n for each in (*trails, *(v.exchanges for v in verdicts)) for n in each}
+
+
+def _header(run: Run, *, strict: bool) -> HeaderLine:
     offer, contract = run.offer, run.plan.suite.contract
     unused = offer.unused if offer else frozenset[str]()
     return {
@@ -162,9 +177,9 @@ def _header(run: Run, *, strict: bool) -> dict[str, Any]:
         },
         "set_features": dict(run.target.features),
         "options": _options(run),
-        "own_headers": sorted(run.target.headers),
+        "own_headers": run.wire.caller.names,
         "side": run.target.side,
-        "authorized": bool(run.target.headers),
+        "authorized": bool(run.target.headers) or run.wire.caller.is_known,
         "facts": {name: run.wire.redact(said) for name, said in offer.facts.items()}
         if offer
         else {},
@@ -184,7 +199,7 @@ def _options(run: Run) -> list[str]:
     return [f"{name}={number}" for name, number in {**numbers, **seeds}.items() if number]
 
 
-def _result(run: Run, result: Result) -> dict[str, Any]:
+def _result(run: Run, result: Result) -> ResultLine:
     requirement = run.plan.suite.requirement(result.requirement)
     contract = run.plan.suite.contract
     return {
@@ -211,65 +226,47 @@ def _result(run: Run, result: Result) -> dict[str, Any]:
     }
 
 
-def _verdict(run: Run, verdict: Verdict) -> dict[str, Any]:
-    texts = {
-        name: run.wire.redact(text)
-        for name in ("expected", "actual", "remark")
-        if (text := getattr(verdict, name))
-    }
-    evidence = (
-        {"exchanges": list(verdict.exchanges)}
-        if verdict.outcome not in (Outcome.PASS, Outcome.NOT_OFFERED)
-        else {}
-    )
-    failures = (
-        {
-            "failed": verdict.failed,
-            "failures": [_failure(run, failure) for failure in verdict.failures],
-        }
-        if verdict.failures
-        else {}
-    )
-    return {
+def _verdict(run: Run, verdict: Verdict) -> VerdictPart:
+    part: VerdictPart = {
         "check": verdict.check,
         "outcome": verdict.outcome,
         "judged": verdict.judged,
-        **texts,
-        **evidence,
-        **failures,
     }
+    if verdict.expected:
+        part["expected"] = run.wire.redact(verdict.expected)
+    if verdict.actual:
+        part["actual"] = run.wire.redact(verdict.actual)
+    if verdict.remark:
+        part["remark"] = run.wire.redact(verdict.remark)
+    if verdict.outcome not in (Outcome.PASS, Outcome.NOT_OFFERED):
+        part["exchanges"] = list(verdict.exchanges)
+    if verdict.failures:
+        part["failed"] = verdict.failed
+        part["failures"] = [_failure(run, failure) for failure in verdict.failures]
+    return part
 
 
-def _failure(run: Run, failure: Failure) -> dict[str, Any]:
+def _failure(run: Run, failure: Failure) -> FailurePart:
     """Return one failing case: the exchange that shows it, and the whole trail only in the verdict."""
-    return {
+    part: FailurePart = {
         "expected": run.wire.redact(failure.expected),
         "actual": run.wire.redact(failure.actual),
-        **({"expected_status": list(failure.expected_status)} if failure.expected_status else {}),
-        **({"refusal": True} if failure.refusal and not failure.expected_status else {}),
-        **(
-            {"about_status": True}
-            if failure.claim and failure.claim.at == "/status" and not failure.expected_status
-            else {}
-        ),
-        **(
-            {
-                "mutation": {
-                    name: text
-                    for name, text in dataclasses.asdict(failure.mutation).items()
-                    if text or name != "phrase"
-                }
-            }
-            if failure.mutation
-            else {}
-        ),
-        **(
-            {"difference": {"at": run.wire.redact(differs.at), "kind": differs.kind}}
-            if (differs := failure.difference)
-            else {}
-        ),
-        **({"exchange": failure.exchanges[-1]} if failure.exchanges else {}),
     }
+    if failure.expected_status:
+        part["expected_status"] = list(failure.expected_status)
+    elif failure.refusal:
+        part["refusal"] = True
+    if failure.claim and failure.claim.at == "/status" and not failure.expected_status:
+        part["about_status"] = True
+    if mutation := failure.mutation:
+        part["mutation"] = {"kind": mutation.kind, "at": mutation.at}
+        if mutation.phrase:
+            part["mutation"]["phrase"] = mutation.phrase
+    if differs := failure.difference:
+        part["difference"] = {"at": run.wire.redact(differs.at), "kind": differs.kind}
+    if failure.exchanges:
+        part["exchange"] = failure.exchanges[-1]
+    return part
 
 
 def _gravest_first(run: Run, verdict: Verdict) -> Verdict:
@@ -292,69 +289,66 @@ def _gravest_first(run: Run, verdict: Verdict) -> Verdict:
     )
 
 
-def _case(run: Run, finding: Finding, case: tuple[Verdict, Failure] | None) -> dict[str, Any]:
+def _case(run: Run, finding: Finding, case: tuple[Verdict, Failure] | None) -> EvidenceItem:
     """Return the evidence of a finding; its trail only where a check recorded one."""
     trail = [n for n in case[1].exchanges if n in run.wire.exchanges] if case else []
-    return {
+    part: EvidenceItem = {
         "requirement": finding.requirement,
         "check": finding.verdict["check"],
-        "expected": finding.failure.get("expected", ""),
-        "actual": finding.failure.get("actual", ""),
-        **({"exchange": finding.exchange["number"]} if finding.exchange else {}),
+        "expected": finding.failure["expected"],
+        "actual": finding.failure["actual"],
         "exchanges": trail,
     }
+    if finding.exchange:
+        part["exchange"] = finding.exchange["number"]
+    return part
 
 
-def _cause(number: int, cause: Cause, evidence: Sequence[dict[str, Any]]) -> dict[str, Any]:
+def _cause(run: Run, number: int, cause: Cause, evidence: Sequence[EvidenceItem]) -> CauseLine:
+    """Return a cause; in a client it is headed by the sentence of its requirement, with that risk."""
+    first = run.plan.suite.requirement(cause.requirements[0])
+    is_of_a_server = run.target.side == "server"
     return {
         "line": "cause",
         "number": number,
-        "severity": cause.severity,
+        "severity": cause.severity if is_of_a_server else RISKS[first.risk],
         "outcome": cause.outcome,
-        "title": cause.title,
+        "title": cause.title if is_of_a_server else first.sentence,
         "requirements": list(cause.requirements),
         "evidence": list(evidence),
     }
 
 
-def _of_client(run: Run, cause: Cause) -> dict[str, Any]:
-    """Return the title and the severity of a cause in a client: its requirement's sentence and risk."""
-    if run.target.side == "server":
-        return {}
-    requirement = run.plan.suite.requirement(cause.requirements[0])
-    return {"title": requirement.sentence, "severity": RISKS[requirement.risk]}
-
-
-def _client(run: Run, observation: Observation, found: Sequence[dict[str, Any]]) -> dict[str, Any]:
-    return {
+def _client(run: Run, observation: Observation, found: Sequence[CauseLine]) -> ClientLine:
+    line: ClientLine = {
         "line": "client",
         "client": observation.client,
         "tasks": observation.tasks,
-        **({"outcome": observation.outcome} if observation.outcome else {}),
-        **({"reason": run.wire.redact(observation.reason)} if observation.reason else {}),
         "findings": [_task(run, task, found) for task in observation.findings],
     }
+    if observation.outcome:
+        line["outcome"] = observation.outcome
+    if observation.reason:
+        line["reason"] = run.wire.redact(observation.reason)
+    return line
 
 
-def _task(run: Run, task: TaskOutcome, found: Sequence[dict[str, Any]]) -> dict[str, Any]:
+def _task(run: Run, task: TaskOutcome, found: Sequence[CauseLine]) -> TaskPart:
     """Return a task that did not work, with the cause whose evidence is the same answer to the same operation."""
     exchange = run.wire.exchanges.get(task.exchange)
-    cause = next(
-        (
-            cause["number"]
-            for cause in found
-            for evidence in cause["evidence"]
-            if exchange and _is_alike(exchange, run.wire.exchanges.get(evidence.get("exchange", 0)))
-        ),
-        None,
+    part: TaskPart = {"task": task.task, "outcome": task.outcome, "detail": task.detail}
+    if exchange is None:
+        return part
+    part["exchange"] = task.exchange
+    alike = (
+        cause["number"]
+        for cause in found
+        for evidence in cause["evidence"]
+        if _is_alike(exchange, run.wire.exchanges.get(evidence.get("exchange", 0)))
     )
-    return {
-        "task": task.task,
-        "outcome": task.outcome,
-        "detail": task.detail,
-        **({"exchange": task.exchange} if exchange else {}),
-        **({"cause": cause} if cause else {}),
-    }
+    if cause := next(alike, None):
+        part["cause"] = cause
+    return part
 
 
 def _is_alike(exchange: Exchange, other: Exchange | None) -> bool:
@@ -367,32 +361,29 @@ def _is_alike(exchange: Exchange, other: Exchange | None) -> bool:
     )
 
 
-def _exchange(run: Run, exchange: Exchange, *, whole: bool) -> dict[str, Any]:
+def _exchange(run: Run, exchange: Exchange, *, whole: bool) -> ExchangeLine:
     """Return the line of an exchange; its bodies are `whole` if a script has to send it again."""
     bound = LARGEST if whole else SHOWN_BODY
-    sent = _text(exchange, exchange.request_body, bound)
-    return {
+    request: Request = {
+        "method": exchange.method,
+        "url": exchange.redact(exchange.url),
+        "headers": [(n, exchange.shown_value(n, v)) for n, v in exchange.request_headers],
+        "body": (sent := _text(exchange, exchange.request_body, bound)),
+    }
+    is_text = sent.encode("utf-8", "backslashreplace") == exchange.request_body
+    if whole and not is_text and REDACTED not in sent and len(exchange.request_body) <= LARGEST:
+        request["bytes"] = {"base64": base64.b64encode(exchange.request_body).decode()}
+    line: ExchangeLine = {
         "line": "exchange",
         "number": exchange.number,
         "check": exchange.check,
         "operation": exchange.operation,
         "objects": sorted(exchange.objects),
-        **({"error": _error(exchange, exchange.error)} if exchange.error else {}),
-        "request": {
-            "method": exchange.method,
-            "url": exchange.redact(exchange.url),
-            "headers": [[n, exchange.shown_value(n, v)] for n, v in exchange.request_headers],
-            "body": sent,
-            **(
-                {}
-                if sent.encode("utf-8", "backslashreplace") == exchange.request_body or not whole
-                else _bytes(exchange, sent)
-            ),
-        },
+        "request": request,
         "response": {
             "status": exchange.status,
             "headers": [
-                [n, REDACTED if n.lower() in SECRET_HEADERS else exchange.redact(v)]
+                (n, REDACTED if n.lower() in SECRET_HEADERS else exchange.redact(v))
                 for n, v in exchange.headers.multi_items()
             ],
             "body": _text(exchange, exchange.body, bound, exchange.left_out),
@@ -402,6 +393,11 @@ def _exchange(run: Run, exchange: Exchange, *, whole: bool) -> dict[str, Any]:
         "sent_at": round(exchange.sent_at * 1000),
         "needed": exchange.number in run.wire.required,
     }
+    if exchange.number in run.wire.concurrent:
+        line["concurrent"] = True
+    if exchange.error:
+        line["error"] = _error(exchange, exchange.error)
+    return line
 
 
 def _as_sent(run: Run, exchange: Exchange) -> str:
@@ -414,27 +410,20 @@ def _as_sent(run: Run, exchange: Exchange) -> str:
     return run.wire.redact(" ".join(" ".join(parts).split()))
 
 
-def _error(exchange: Exchange, error: ErrorBody) -> dict[str, Any]:
-    return {
-        **({"type": exchange.redact(error.type)} if error.type is not None else {}),
-        "message": exchange.redact(error.message)[:SHOWN_MESSAGE],
-    }
-
-
-def _bytes(exchange: Exchange, shown: str) -> dict[str, Any]:
-    """Return a request body that is no text in base64, unless it holds a secret."""
-    if REDACTED in shown or len(exchange.request_body) > LARGEST:
-        return {}
-    return {"bytes": {"base64": base64.b64encode(exchange.request_body).decode()}}
+def _error(exchange: Exchange, error: ErrorBody) -> ErrorPart:
+    part: ErrorPart = {"message": exchange.redact(error.message)[:SHOWN_MESSAGE]}
+    if error.type is not None:
+        part["type"] = exchange.redact(error.type)
+    return part
 
 
 def _text(exchange: Exchange, body: bytes, bound: int, left_out: int = 0) -> str:
-    text = exchange.redact(body[: bound + MARGIN].decode("utf-8", "backslashreplace"))
+    text: str = exchange.redact(body[: bound + MARGIN].decode("utf-8", "backslashreplace"))
     length = len(body) + left_out
     return text if length <= bound else f"{text[:bound]}… ({length} bytes)"
 
 
-def _footer(run: Run, results: Iterable[Result], *, strict: bool, stopped: str) -> dict[str, Any]:
+def _footer(run: Run, results: Iterable[Result], *, strict: bool, stopped: str) -> FooterLine:
     listed = list(results)
     code = runner.INCOMPLETE if stopped else runner.exit_code(listed, strict=strict)
     seen = runner.counts(listed)
@@ -451,18 +440,18 @@ def _footer(run: Run, results: Iterable[Result], *, strict: bool, stopped: str) 
     }
 
 
-def encoded(line: dict[str, Any]) -> bytes:
+def encoded(line: Line) -> bytes:
     """Return a line as it is written to a file."""
     return json(line).encode() + b"\n"
 
 
-def write(report: Iterable[dict[str, Any]], path: Path) -> None:
+def write(report: Iterable[Line], path: Path) -> None:
     """Write report lines to a file."""
     with path.open("wb") as file:
         file.writelines(encoded(line) for line in report)
 
 
-def read(path: Path) -> list[dict[str, Any]]:
+def read(path: Path) -> list[Line]:
     """Read report lines from a file, which may be compressed with gzip.
 
     Raises:
@@ -489,7 +478,7 @@ def read(path: Path) -> list[dict[str, Any]]:
     return report
 
 
-def _line(content: bytes, where: str) -> dict[str, Any]:
+def _line(content: bytes, where: str) -> Line:
     """Return a line that is as the schema says.
 
     Raises:
@@ -521,7 +510,7 @@ def _line(content: bytes, where: str) -> dict[str, Any]:
     if flaw is not None:
         place = "/".join(map(str, flaw.instance_path)) or line["line"]
         raise UnreadableReport(f"{where}: {FOREIGN}: {place[:SHOWN]}: {flaw.message[:SHOWN]}")
-    return line
+    return cast("Line", line)
 
 
 @cache
@@ -532,10 +521,12 @@ def _schemas() -> dict[str, Draft202012Validator]:
             '"additionalProperties": false', '"additionalProperties": true'
         )
     )
-    kinds = [kind["$ref"].rpartition("/")[2] for kind in schema["oneOf"]]
+    names = [kind["$ref"].rpartition("/")[2] for kind in schema["oneOf"]]
     return {
-        kind: Draft202012Validator({"$ref": f"#/$defs/{kind}", "$defs": schema["$defs"]})
-        for kind in kinds
+        schema["$defs"][name]["properties"]["line"]["const"]: Draft202012Validator(
+            {"$ref": f"#/$defs/{name}", "$defs": schema["$defs"]}
+        )
+        for name in names
     }
 
 

@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING
 
 from lakepact.conformance.evidence.outcome import Outcome
+
+if TYPE_CHECKING:
+    from lakepact.generated.report import ResultLine
 
 
 @dataclass(frozen=True)
@@ -53,7 +56,7 @@ def looks(seen: Mapping[str, int]) -> dict[Look, int]:
     return {look: seen[outcome] for outcome, look in LOOKS.items() if seen.get(outcome)}
 
 
-def by_area(results: Iterable[Mapping[str, Any]]) -> dict[str, Counter[str]]:
+def by_area(results: Iterable[ResultLine]) -> dict[str, Counter[str]]:
     """Return the counts of outcomes in each area."""
     areas: dict[str, Counter[str]] = defaultdict(Counter)
     for result in results:

@@ -2,32 +2,24 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from lakepact.conformance.evidence.escaping import code, code_block
 from lakepact.conformance.evidence.escaping import markdown as md
 from lakepact.conformance.evidence.escaping import markdown_sentence as sentence
-from lakepact.conformance.evidence.outcome import Outcome
-from lakepact.conformance.report import harm
-from lakepact.conformance.report.badge import scope
-from lakepact.conformance.report.blocked import findings, reason
-from lakepact.conformance.report.causes import summary
-from lakepact.conformance.report.looks import by_area
 from lakepact.conformance.report.observed import observed
-from lakepact.conformance.report.requests import (
-    curls,
-    deciding,
-    evidence_line,
-    exchanges_of,
-    judged_request,
-    terms,
-)
+from lakepact.conformance.report.outline import PROSE, outline
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from lakepact.conformance.report.outline import Entry, Group
+    from lakepact.generated.report import Line
+
+SHOWN_CURLS = 60  #: requests shown for a finding; earlier ones are in the report file
 
 
-def markdown(report: Sequence[dict[str, Any]]) -> str:
+def markdown(report: Sequence[Line]) -> str:
     """Return a report as Markdown."""
     return "\n".join(_document(report)) + "\n"
 
@@ -49,89 +41,61 @@ def table(
     yield from (f"| {' | '.join(cells)} |" for cells in rows)
 
 
-def _document(report: Sequence[dict[str, Any]]) -> Iterator[str]:
-    header, footer = report[0], report[-1]
-    results = [line for line in report if line["line"] == "result"]
-    exchanges = exchanges_of(report)
-    part = f", {scope(header)}" if header["only"] else ""
-    verdict = f"{md(footer['verdict'])}{md(part)}"
-    yield f"# {md(header['title'])} {md(header['version'])}: {verdict}\n"
-    yield f"{code(header['target'])}, checked {md(header['ended'])} by lakepact {md(header['lakepact'])}: "
-    yield f"{len(results)} requirements, {footer['checks']} checks, {footer['requests']} requests, {footer['seconds']:.1f} s.\n"
-    if "stopped" in footer:
-        yield f"{'Not everything was' if results else 'Nothing could be'} checked: {code(footer['stopped'])}\n"
-    if not results:
+def _document(report: Sequence[Line]) -> Iterator[str]:
+    shown = outline(report)
+    yield f"# {md(shown.contract)}: {md(shown.verdict)}\n"
+    settings = ", ".join(f"{name} {code(value)}" for name, value in shown.settings.items())
+    yield f"{settings}, by lakepact {md(shown.header['lakepact'])}: {shown.figures_line}.\n"
+    yield from (f"{code(notice)}\n" for notice in shown.notices)
+    if not shown.results:
         return
-    if summary(report):
-        yield f"{md(summary(report))}.\n"
-    shown = [o for o in Outcome if o in {r["outcome"] for r in results}]
-    rows = ((md(area), *(str(seen[o]) for o in shown)) for area, seen in by_area(results).items())
-    yield from table(
-        ("area", *(o.value for o in shown)), rows, alignment="---:", aligned=len(shown)
-    )
-    for client, observation, tasks in observed(report):
-        yield f"- {md(client)} on this server: {md(observation)}"
+    if shown.summary:
+        yield f"{md(shown.summary)}.\n"
+    outcomes = shown.outcomes
+    rows = ((md(area), *(str(n[o]) for o in outcomes)) for area, n in shown.areas.items())
+    yield from table(("area", *outcomes), rows, alignment="---:", aligned=len(outcomes))
+    for client, outcome, tasks in observed(shown):
+        yield f"- {md(client)} on this server: {md(outcome)}"
         yield from (f"  - {md(task)}" for task in tasks)
-    outcome = None
-    for cause, group in findings(report):
-        if cause is not None:
-            yield from _cause(cause, group, exchanges, header)
-            continue
-        if outcome != group[0]["outcome"]:
-            outcome = group[0]["outcome"]
-            yield f"\n## {outcome}\n"
-        yield from _evidence(group[0], exchanges) if len(group) == 1 else _blocked(group, exchanges)
+    for group in shown.groups:
+        yield from _group(group)
 
 
-def _cause(
-    cause: Mapping[str, Any],
-    results: Sequence[dict[str, Any]],
-    exchanges: Mapping[int, Mapping[str, Any]],
-    header: Mapping[str, Any],
-) -> Iterator[str]:
-    """Yield a cause: its first requirement at length, and the others with a line of evidence each."""
-    yield f"\n## Cause {cause['number']} ({md(cause['outcome'])}): {md(cause['severity'])}\n"
-    yield f"{md(cause['title'])}\n"
-    yield from (
-        f"{name.capitalize()}: {md(text)}.\n" for name, text in harm.terms(header, cause).items()
-    )
-    yield from _evidence(results[0], exchanges)
-    if results[1:]:
+def _group(group: Group) -> Iterator[str]:
+    """Yield a cause with its first requirement at length, or the requirements that one reason blocks."""
+    first, *others = group.entries
+    if cause := group.cause:
+        yield f"\n## Cause {cause['number']} ({group.outcome}): {md(cause['severity'])}\n"
+        yield f"{md(group.title)}\n"
+        yield from [f"Clients: {md(group.clients)}.\n"] if group.clients else []
+    elif others:
+        yield f"\n## {group.outcome}: {len(group.entries)} requirements\n"
+        yield f"- reason: {code(group.title)}"
+        yield from [f"- request: {code(first.request)}"] if first.request else []
+        yield from ("", *map(_line, group.entries))
+        return
+    else:
+        yield f"\n## {group.outcome}\n"
+    yield from _evidence(first)
+    if others:
         yield "\nAlso broken:\n"
-    for result in results[1:]:
-        yield _line(result)
-        yield f"  {code(evidence_line(result, exchanges))}"
+        yield from (f"{_line(entry)}\n  {code(entry.line)}" for entry in others)
 
 
-def _blocked(
-    results: Sequence[dict[str, Any]], exchanges: Mapping[int, Mapping[str, Any]]
-) -> Iterator[str]:
-    """Yield requirements that one reason blocks: the reason, the request that shows it, and their sentences."""
-    yield f"### {len(results)} requirements\n"
-    yield f"- reason: {code(reason(results[0]))}"
-    request = judged_request(deciding(results[0]), exchanges)
-    if request:
-        yield f"- request: {code(request)}"
-    yield ""
-    yield from map(_line, results)
+def _line(entry: Entry) -> str:
+    return f"- {_about(entry)}: {sentence(entry.result['sentence'])}"
 
 
-def _line(result: Mapping[str, Any]) -> str:
-    return f"- {md(result['requirement'])} ({md(result['level'])}): {sentence(result['sentence'])}"
+def _about(entry: Entry) -> str:
+    return f"{md(entry.result['requirement'])} ({md(entry.result['level'])})"
 
 
-def _evidence(
-    result: Mapping[str, Any], exchanges: Mapping[int, Mapping[str, Any]]
-) -> Iterator[str]:
-    yield f"### {md(result['requirement'])} ({md(result['level'])})\n"
-    yield f"{sentence(result['sentence'])}\n"
-    yield from (f"- {name}: {code(text)}" for name, text in terms(result, exchanges).items())
-    yield f"- clause: {code(result['clause'])}"
-    if result["interpretation"]:
-        yield f"- interpretation: {md(result['interpretation'])}"
+def _evidence(entry: Entry) -> Iterator[str]:
+    yield f"### {_about(entry)}\n"
+    yield f"{sentence(entry.result['sentence'])}\n"
     yield from (
-        f"- correction {md(e['id'])} ({md(e['effect'])}): {sentence(e['sentence'])}"
-        for e in result["corrections"]
+        f"- {label}: {sentence(text) if label in PROSE else code(text)}"
+        for label, text in entry.terms
     )
-    if sent := curls(deciding(result), exchanges):
-        yield from ("", *code_block(sent, "sh"), "")
+    if entry.requests:
+        yield from ("", *code_block(entry.curls(SHOWN_CURLS), "sh"), "")

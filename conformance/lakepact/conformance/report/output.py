@@ -6,7 +6,7 @@ import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 import click
 from rich.console import Console
@@ -16,8 +16,12 @@ from lakepact.conformance.evidence.escaping import plain, terminal
 from lakepact.conformance.evidence.outcome import Outcome, Verdict
 from lakepact.conformance.report import badge, harm, html, junit, lines, markdown, text
 from lakepact.conformance.report.causes import Severity
+from lakepact.conformance.report.outline import outline
 from lakepact.conformance.running import runner
 from lakepact.conformance.running.runner import Run
+
+if TYPE_CHECKING:
+    from lakepact.generated.report import Line
 
 QUIET_SECONDS = 30  #: between lines about the progress, where no terminal shows it
 NAMED = 3  #: failed requirements that a progress line names
@@ -161,11 +165,11 @@ def write(
         sys.stdout.flush()
     elif not stopped or run.verdicts:
         text.show(report, console, verbose=verbose, severity=severity)
-    code: int = report[-1]["exit_code"]
+    code = outline(report).footer["exit_code"]
     return code if all(written) or code == runner.NOT_CONFORMANT else runner.INCOMPLETE
 
 
-def is_written(report: Sequence[dict[str, Any]], kind: str, path: Path, *, verb: str) -> bool:
+def is_written(report: Sequence[Line], kind: str, path: Path, *, verb: str) -> bool:
     """Write a report to a file and return True; print an error and return False if that fails."""
     try:
         lines.write(report, path) if kind == "jsonl" else path.write_text(

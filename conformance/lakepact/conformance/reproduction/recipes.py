@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING
 
 from lakepact.conformance.evidence.exchanges import Exchange, Place
 from lakepact.conformance.evidence.links import sources
@@ -13,13 +13,16 @@ from lakepact.conformance.evidence.redaction import REDACTED
 from lakepact.conformance.evidence.replaying import fits
 from lakepact.conformance.running.runner import Run
 
+if TYPE_CHECKING:
+    from lakepact.generated.report import ExchangeLine, ReplayPart
+
 TRIED = 5  #: failing cases of a verdict of which the first that can be repeated is taken
 LARGEST = 64 * 1024  #: bytes of a body that a report holds for a script
 LONGEST = 60  #: requests of a script
 BODILESS = frozenset({204, 304})
 
 
-def recipe(run: Run, verdict: Verdict, line: Callable[[int], dict[str, Any]]) -> dict[str, Any]:
+def recipe(run: Run, verdict: Verdict, line: Callable[[int], ExchangeLine]) -> ReplayPart:
     """Return how to repeat a failing verdict: `exchanges`, `at`, `schema` and `expected`, or `why` its requests do not suffice.
 
     Args:
@@ -29,14 +32,14 @@ def recipe(run: Run, verdict: Verdict, line: Callable[[int], dict[str, Any]]) ->
     """
     why = "no request shows it"
     for failure in verdict.failures[:TRIED]:
-        found = _of(run, failure, line)
-        if isinstance(found, dict):
-            return {**found, "every_answer": verdict.check in run.plan.suite.invariants}
-        why = found
+        steps = _of(run, failure, line)
+        if not isinstance(steps, str):
+            return {**steps, "every_answer": verdict.check in run.plan.suite.invariants}
+        why = steps
     return {"why": why}
 
 
-def _of(run: Run, failure: Failure, line: Callable[[int], dict[str, Any]]) -> dict[str, Any] | str:
+def _of(run: Run, failure: Failure, line: Callable[[int], ExchangeLine]) -> ReplayPart | str:
     """Return how to repeat one failing case, or why its requests do not suffice."""
     if not failure.exchanges:
         return "no request shows it"
@@ -76,7 +79,7 @@ def _schema(claim: Claim, exchange: Exchange) -> str | None:
     )
 
 
-def _obstacle(run: Run, exchanges: Sequence[Exchange], lines: Sequence[dict[str, Any]]) -> str:
+def _obstacle(run: Run, exchanges: Sequence[Exchange], lines: Sequence[ExchangeLine]) -> str:
     """Return why requests cannot be sent again from a report; empty if they can."""
     written = {line["number"]: line["request"] for line in lines}
     if len(exchanges) > LONGEST:
@@ -92,6 +95,6 @@ def _obstacle(run: Run, exchanges: Sequence[Exchange], lines: Sequence[dict[str,
         for (name, shown), (_, value) in zip(
             request["headers"], exchange.request_headers, strict=True
         ):
-            if shown == REDACTED and value != run.target.headers.get(name):
+            if shown == REDACTED and not run.wire.caller.sends(name, value):
                 return "a request holds another secret than the target's, which reports leave out"
     return ""

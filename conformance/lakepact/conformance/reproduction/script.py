@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from importlib import resources
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from lakepact.conformance.evidence.links import Templates, kept, of_request
 from lakepact.conformance.evidence.outcome import Outcome
@@ -13,6 +13,9 @@ from lakepact.conformance.evidence.redaction import REDACTED
 from lakepact.conformance.evidence.shared_files import READABLE_FILES
 from lakepact.extras import install
 from lakepact.generated.contract import Contract, OperationId, contracts
+
+if TYPE_CHECKING:
+    from lakepact.generated.report import HeaderLine, Line, ReplayPart, ResultLine, VerdictPart
 
 BROKEN = (Outcome.FAIL, Outcome.WARN, Outcome.KNOWN_FAIL, Outcome.UNEXPECTED_PASS)
 BASE = "/v1"
@@ -25,7 +28,7 @@ class NotReproducible(LookupError):
 
 
 def script(
-    report: Sequence[dict[str, Any]],
+    report: Sequence[Line],
     requirement: str,
     *,
     check: str | None = None,
@@ -42,8 +45,8 @@ def script(
     Raises:
         NotReproducible: the report has no such verdict.
     """
-    header = report[0]
-    if header.get("side", "server") != "server":
+    header = _header(report)
+    if header["side"] != "server":
         options = f"--contract {header['contract']} --only {requirement}"
         raise NotReproducible(
             "the report is about a client, which only its program repeats: run "
@@ -81,7 +84,11 @@ def script(
     return _text(case, header, verdict)
 
 
-def listed(report: Sequence[dict[str, Any]]) -> Iterator[str]:
+def _header(report: Sequence[Line]) -> HeaderLine:
+    return next(line for line in report if line["line"] == "header")
+
+
+def listed(report: Sequence[Line]) -> Iterator[str]:
     """Yield a line for each finding that has a script: its requirement, and what the script needs."""
     for result in report:
         if result["line"] == "result" and any(
@@ -92,9 +99,9 @@ def listed(report: Sequence[dict[str, Any]]) -> Iterator[str]:
             yield f"{result['requirement']}  needs {f'lakepact: {why}' if why else 'Python alone'}\n"
 
 
-def _recipe(report: Sequence[dict[str, Any]], verdict: Mapping[str, Any]) -> Mapping[str, Any]:
+def _recipe(report: Sequence[Line], verdict: VerdictPart) -> ReplayPart:
     """Return how to repeat a verdict, or `why` its requests do not suffice."""
-    recipe: Mapping[str, Any] = verdict.get("replay", {})
+    recipe = verdict.get("replay", {})
     held = {
         line["number"]
         for line in report
@@ -114,8 +121,8 @@ def variable(header: str) -> str:
 
 
 def _verdict(
-    report: Sequence[dict[str, Any]], requirement: str, check: str | None
-) -> tuple[dict[str, Any], dict[str, Any]]:
+    report: Sequence[Line], requirement: str, check: str | None
+) -> tuple[ResultLine, VerdictPart]:
     result = next(
         (
             line
@@ -139,7 +146,7 @@ def _verdict(
     return result, min(failing, key=_obscurity)
 
 
-def _obscurity(verdict: Mapping[str, Any]) -> tuple[int, bool, bool, int]:
+def _obscurity(verdict: VerdictPart) -> tuple[int, bool, bool, int]:
     """Return the rank of a verdict: the clearest is the worst, repeated by its requests alone, not random, and by the fewest."""
     replay = verdict.get("replay", {"why": ""})
     is_random = (
@@ -153,7 +160,7 @@ def _obscurity(verdict: Mapping[str, Any]) -> tuple[int, bool, bool, int]:
     )
 
 
-def _options(header: Mapping[str, Any]) -> list[str]:
+def _options(header: HeaderLine) -> list[str]:
     """Return the options with which `lakepact check` judges the target as in the report."""
     options = ["--contract", header["contract"], "--contract-version", header["version"]]
     options += [
@@ -169,9 +176,7 @@ def _options(header: Mapping[str, Any]) -> list[str]:
     return [*options, *header.get("options", [])]
 
 
-def _steps(
-    report: Sequence[dict[str, Any]], recipe: Mapping[str, Any], check: str, prefix: str
-) -> dict[str, Any]:
+def _steps(report: Sequence[Line], recipe: ReplayPart, check: str, prefix: str) -> dict[str, Any]:
     """Return the requests of a script, with names for what a fresh server returns differently."""
     lines = {line["number"]: line for line in report if line["line"] == "exchange"}
     judged = recipe["exchanges"][-1]
@@ -181,15 +186,17 @@ def _steps(
         for number, line in sorted(lines.items())
         if line["check"] == of_check and number <= judged
     ]
-    contract = Contract(report[0]["contract"], report[0]["version"])
+    header = _header(report)
+    contract = Contract(header["contract"], header["version"])
+    base = header.get("url", header["target"]).rstrip("/")
     sent = [line for line in own if line["number"] in recipe["exchanges"]]
     templates = Templates(sent, int(sent[0]["sent_at"]))
     texts = [of_request(templates, line) for line in sent]
     schema = templates.text(recipe["schema"], "json", judged)
-    steps = []
+    steps: list[dict[str, Any]] = []
     for line, (url, headers, body) in zip(sent, texts, strict=True):
         operation = contract.operations.get(OperationId(line["operation"] or ""))
-        path = url.removeprefix(report[0].get("url", report[0]["target"]).rstrip("/"))
+        path = url.removeprefix(base)
         steps.append(
             {
                 "method": line["request"]["method"],
@@ -218,7 +225,7 @@ def _with_prefix(path: str, prefix: str, *, own: bool) -> str:
     )
 
 
-def _text(case: Mapping[str, Any], header: Mapping[str, Any], verdict: Mapping[str, Any]) -> str:
+def _text(case: Mapping[str, Any], header: HeaderLine, verdict: VerdictPart) -> str:
     source = (
         resources.files("lakepact.conformance.evidence").joinpath("replaying.py").read_text("utf-8")
     )
