@@ -1,9 +1,10 @@
-# Made by codegen.generate from specs/codegen/templates/calls.py, sha256 5e769fae0652ade4. Do not edit: nox -s generate
+# Made by codegen.generate from specs/codegen/templates/calls.py, sha256 ff0192d2fb1b0bc3. Do not edit: nox -s generate
 """How the parts of a call are written: segments of paths, parameters, forms."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, urlencode
@@ -51,14 +52,17 @@ class Answers(Mapping[str, Any]):
         return len(self._names)
 
 
-def segment(value: str) -> str:
-    """One segment of a path, percent-encoded whole: a slash in it is part of the name."""
-    return quote(value, safe="")
+#: One segment of a path, percent-encoded whole: a slash in it is part of the name.
+segment = partial(quote, safe="")
 
 
 def given(*parameters: tuple[str, Value | None]) -> tuple[tuple[str, str], ...]:
     """Return the parameters that have a value, as text."""
-    return tuple((name, _text(value)) for name, value in parameters if value is not None)
+    result = []
+    for name, value in parameters:
+        if value is not None:
+            result.append((name, _text(value)))
+    return tuple(result)
 
 
 def form(body: WireModel) -> bytes:

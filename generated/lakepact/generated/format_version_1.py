@@ -1,4 +1,4 @@
-# Made by codegen.generate from specs/codegen/templates/format_version_1.py, sha256 b042590ed719cd19. Do not edit: nox -s generate
+# Made by codegen.generate from specs/codegen/templates/format_version_1.py, sha256 24a5c84549608389. Do not edit: nox -s generate
 """Base classes of Iceberg's table metadata: they add what metadata of format version 1, or an old writer, may omit.
 
 The values are those of the table spec ("Reading v1 metadata for v2") and of Iceberg's libraries.
@@ -32,13 +32,12 @@ class _WithDefaults(WireModel):
         if not isinstance(value, dict):
             return handler(value)
         given = cast("dict[str, Any]", value)
-        added = {
-            name: default
-            for name, default in cls._defaults(given).items()
-            if _member(given, name) is None
-        }
-        if not added:
+        defaults = cls._defaults(given)
+        if not defaults:
             return handler(value)
+        added = {
+            name: default for name, default in defaults.items() if _member(given, name) is None
+        }
         made = handler({**given, **added})
         made.__pydantic_fields_set__.difference_update(name.replace("-", "_") for name in added)
         return made

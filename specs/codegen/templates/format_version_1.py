@@ -31,13 +31,12 @@ class _WithDefaults(WireModel):
         if not isinstance(value, dict):
             return handler(value)
         given = cast("dict[str, Any]", value)
-        added = {
-            name: default
-            for name, default in cls._defaults(given).items()
-            if _member(given, name) is None
-        }
-        if not added:
+        defaults = cls._defaults(given)
+        if not defaults:
             return handler(value)
+        added = {
+            name: default for name, default in defaults.items() if _member(given, name) is None
+        }
         made = handler({**given, **added})
         made.__pydantic_fields_set__.difference_update(name.replace("-", "_") for name in added)
         return made

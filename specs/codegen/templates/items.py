@@ -92,12 +92,10 @@ class UnreadList(ReadOnlyList[T]):
 
     __slots__ = ("_name", "_of", "_reading")
 
-    def __init__(self, items: list[Any], of: Any, reading: Reading, name: str) -> None:
-        self._items = items
-        self._of = of
-        #: None once every item is validated.
-        self._reading: Reading | None = reading
-        self._name = name
+    _name: str
+    _of: Any
+    #: None once every item is validated.
+    _reading: Reading | None
 
     def _all(self) -> list[T]:
         reading = self._reading
@@ -217,7 +215,10 @@ class _AsList:
             value: Any, validate: core_schema.ValidatorFunctionWrapHandler, info: ValidationInfo
         ) -> ReadOnlyList[Any]:
             if type(info.context) is Reading and type(value) is list:
-                return UnreadList(value, of, info.context, info.field_name or name)
+                unread: Any = object.__new__(UnreadList)  # it spares the constructor
+                unread._items, unread._of = value, of  # noqa: SLF001
+                unread._reading, unread._name = info.context, info.field_name or name  # noqa: SLF001
+                return unread  # type: ignore[no-any-return]
             return eager(value, validate)
 
         written = core_schema.wrap_serializer_function_ser_schema(_written, schema=items)
