@@ -43,9 +43,10 @@ def decode(answers: Mapping[str, Any], reply: Reply, later: Callable[[str], Exce
     Raises:
         Undecodable: The body is not what the contract says.
     """
-    named = [status for status in answers if status.startswith("2")]
-    status = str(reply.status) if str(reply.status) in named else next(iter(named), "")
-    model = answers.get(status)
+    try:
+        model = answers[str(reply.status)]
+    except KeyError:
+        model = answers[next(status for status in answers if status.startswith("2"))]
     if model is None:
         return None
     body, reason = _read(model, reply, later)

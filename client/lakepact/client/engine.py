@@ -88,9 +88,9 @@ class Carried(Generic[T]):
                 last, answer=replace(last.answer, content=last.answer.content[:EXCERPT_SOURCE])
             )
         call = self.call
-        kind = OutcomeUnknown if last.request.may_change else BadReply
 
         def invalid(reason: str) -> LakepactError:
+            kind = OutcomeUnknown if last.request.may_change else BadReply
             return kind(
                 _failure(
                     call, last, f"the body of the reply is not what the contract says: {reason}"

@@ -44,20 +44,22 @@ class EtagCache:
 
     def known(self, call: Call[Any]) -> Known | None:
         """Return the last reply to such a call."""
+        key = call.path, call.query, call.headers
         with self._lock:
-            found = self._known.get(_key(call))
+            found = self._known.get(key)
             if found is not None:
-                self._known.move_to_end(_key(call))
+                self._known.move_to_end(key)
             return found
 
     def keep(self, call: Call[T], reply: Reply, body: T) -> None:
         """Keep the decoded reply to a call if it has a tag, in the place of the one before; for it, others may have to go."""
         etag, size = reply.header("ETag"), WEIGHT * len(reply.content)
+        key = call.path, call.query, call.headers
         with self._lock:
-            self._drop(_key(call))
+            self._drop(key)
             if not etag or size > self._most:
                 return
-            self._known[_key(call)] = Known(etag, body, size)
+            self._known[key] = Known(etag, body, size)
             self._bytes += size
             while self._bytes > self._most:
                 self._drop(next(iter(self._known)))
@@ -72,7 +74,3 @@ class EtagCache:
         known = self._known.pop(key, None)
         if known is not None:
             self._bytes -= known.size
-
-
-def _key(call: Call[Any]) -> tuple[str, object, object]:
-    return call.path, call.query, call.headers

@@ -103,14 +103,20 @@ class Meter:
     def _rest(self) -> None:
         self._window, self._until = 0, time.monotonic() + self._idle
 
-    def pause(self) -> None:
-        """Do not count the time from here on: the reader of a stream is at work."""
+    def pause(self, count: int) -> None:
+        """Count bytes of a body, as they are sent, and no time from here on: the reader of a stream is at work."""
+        self._content += count
         self._paused = time.monotonic()
 
     def resume(self) -> None:
-        """Count the time again."""
+        """Count the time again.
+
+        Raises:
+            LimitReached: There is none left.
+        """
         self._until += time.monotonic() - self._paused if self._paused else 0.0
         self._paused = 0.0
+        self.left(None)
 
     def left(self, timeout: float | None) -> float:
         """Return the seconds that the next read may take, no more than `timeout`.
@@ -144,10 +150,6 @@ class Meter:
             raise LimitReached(
                 f"the reply has more than {most / MIB:.0f} MiB on the wire for {self._content} bytes of content"
             )
-
-    def content(self, count: int) -> None:
-        """Count bytes of a body, as they are sent."""
-        self._content += count
 
 
 #: The meter of the reply that is being read.

@@ -17,8 +17,8 @@ from lakepact.reach.wire import Lost, Reply, Request
 
 #: Refusals that may pass by themselves, and say that nothing was done.
 _BUSY = frozenset({429, 503})
-#: Answers of something between client and server, after which only idempotent requests are safe.
-_IN_BETWEEN = frozenset({408, 502, 504})
+#: These, and answers of something between client and server, after which only idempotent requests are safe.
+_PASSING = _BUSY | {408, 502, 504}
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,12 +79,14 @@ def may_repeat(request: Request, answer: Reply | Lost, *, itself: bool = False) 
         answer: Its reply or failure.
         itself: Whether the same request is sent, with its idempotency key, rather than a new one.
     """
+    if isinstance(answer, Reply) and answer.status not in _PASSING:
+        return False
     is_harmless = request.is_idempotent or (itself and request.has_key)
     if isinstance(answer, Lost):
         return answer.how == "unsent" or (answer.how == "unanswered" and is_harmless)
     if answer.status in _BUSY:
         return is_harmless or retry_after(answer) is not None
-    return answer.status in _IN_BETWEEN and is_harmless
+    return is_harmless
 
 
 def retry_after(answer: Reply | Lost, *, now: Callable[[], float] = time.time) -> float | None:

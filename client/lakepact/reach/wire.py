@@ -30,8 +30,13 @@ Headers = tuple[tuple[str, str], ...]
 
 def with_missing(headers: Headers, others: Headers) -> Headers:
     """Return headers, and those of the others whose names are not among them."""
-    present = {name.lower() for name, _ in headers}
-    return (*headers, *(other for other in others if other[0].lower() not in present))
+    if not others:
+        return headers
+    present, result = {*map(str.lower, dict(headers))}, [*headers]
+    for other in others:
+        if other[0].lower() not in present:
+            result.append(other)  # noqa: PERF401 - a generator costs more
+    return tuple(result)
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +91,11 @@ class Reply:
 
     def header(self, name: str) -> str | None:
         """Return the first header of that name, in whatever case it was written."""
-        return next((value for key, value in self.headers if key.lower() == name.lower()), None)
+        name = name.lower()
+        for key, value in self.headers:
+            if key.lower() == name:
+                return value
+        return None
 
     @property
     def request_id(self) -> str | None:

@@ -45,13 +45,17 @@ def encode_namespace(namespace: Levels, separator: str = DEFAULT_SEPARATOR) -> s
     Raises:
         ValueError: A level holds the separator, or the namespace cannot stand in a path.
     """
+    return _joined(levels(namespace), separator)
+
+
+def _joined(namespace: list[str], separator: str) -> str:
     between = _unquoted(separator)
-    found = levels(namespace)
-    if any(between in level for level in found):
+    joined = between.join(namespace)
+    if joined.count(between) >= len(namespace):
         raise ValueError(
             f"no level of a namespace can hold {between!r}, which joins levels in paths: {namespace!r}"
         )
-    return path_segment(between.join(found))
+    return path_segment(joined)
 
 
 def addressable(namespace: Levels) -> list[str]:
@@ -84,6 +88,21 @@ def table_identifier(table: TableName) -> tuple[list[str], str]:
     Raises:
         ValueError: There are fewer than two parts or an empty one, or a part cannot stand in a path.
     """
+    namespace, name = _parts(table)
+    return addressable(namespace), path_segment(name)
+
+
+def table_segments(table: TableName, separator: str) -> tuple[str, str]:
+    """Return the segments of a path for the namespace and the name of a table or view.
+
+    Raises:
+        ValueError: As for `table_identifier`.
+    """
+    namespace, name = _parts(table)
+    return _joined(namespace, separator), path_segment(name)
+
+
+def _parts(table: TableName) -> tuple[list[str], str]:
     match table:
         case str():
             *namespace, name = table.split(".")
@@ -97,4 +116,4 @@ def table_identifier(table: TableName) -> tuple[list[str], str]:
         raise ValueError(
             f'a table is named "namespace.name", or by a tuple if a part holds a dot, ("a.b", "name"): {table!r}'
         )
-    return addressable(namespace), path_segment(name)
+    return namespace, name

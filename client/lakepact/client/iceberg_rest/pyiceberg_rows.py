@@ -22,6 +22,7 @@ from lakepact.client.iceberg_rest.rows.data_files import FileReader
 from lakepact.client.iceberg_rest.rows.planning import planned_files, scan_of
 from lakepact.client.iceberg_rest.rows.projection import arrow_schema
 from lakepact.client.iceberg_rest.snapshots import snapshot_id
+from lakepact.client.rows.row_filters import selection_of
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterator, Sequence
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
     from lakepact.client.iceberg_rest.names import TableName
     from lakepact.client.iceberg_rest.row_writes import RowWrite
     from lakepact.client.rows.foreign import ArrowBatch, ArrowReader, ArrowTable
-    from lakepact.client.rows.predicates import Predicate
+    from lakepact.client.rows.row_filters import RowFilter
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +44,7 @@ class RowScan:
 
     table: TableName
     columns: Sequence[str] | None
-    predicate: Predicate | None
+    row_filter: RowFilter | None
     snapshot: int | str | None
     limit: int | None
     timestamp: datetime | str | None = None
@@ -52,7 +53,7 @@ class RowScan:
         """Return the number of rows; manifests say it without filter and deletes."""
         with client_errors():
             scan = self._scan(_loaded(catalog, self.table))
-            if self.predicate is None:
+            if selection_of(self.row_filter) is None:
                 tasks = [file.task for file in planned_files(scan, None)]
                 if not any(task.delete_files for task in tasks):
                     rows = sum(task.file.record_count for task in tasks)
@@ -69,7 +70,10 @@ class RowScan:
                 _check(self.columns, scan.projection())
                 scan = scan.select(*self.columns)
             reader = FileReader.of(
-                scan, table.io.properties, self.predicate, trusted=catalog.trusted_origins
+                scan,
+                table.io.properties,
+                selection_of(self.row_filter),
+                trusted=catalog.trusted_origins,
             )
             reader = replace(reader, schema=self._ordered(reader.schema))
             files = planned_files(scan, reader.predicate) if self.limit != 0 else []

@@ -17,7 +17,7 @@ from lakepact.client.iceberg_rest.names import (
     TableName,
     encode_namespace,
     encode_view_chain,
-    table_identifier,
+    table_segments,
 )
 from lakepact.generated.contract import client_contract
 from lakepact.reach.wire import Headers, with_missing
@@ -90,29 +90,26 @@ class Settings:
     offered: frozenset[str]
     #: Whether changes get keys by which the server knows them again.
     has_keys: bool
+    #: Joins levels in paths; some servers of later versions take no other than their own.
+    separator: str
 
     def encode_namespace(self, namespace: Levels) -> str:
         """Return the namespace as it stands in paths and queries of this catalog."""
-        # Servers of later versions of the contract announce a separator of their own, and some take no other.
-        return encode_namespace(
-            namespace, self.properties.get("namespace-separator", DEFAULT_SEPARATOR)
-        )
+        return encode_namespace(namespace, self.separator)
 
     def table(self, table: TableName) -> TablePath:
         """Return the parameters of the path of a table."""
-        namespace, name = table_identifier(table)
-        return {"prefix": PREFIX, "namespace": self.encode_namespace(namespace), "table": name}
+        namespace, name = table_segments(table, self.separator)
+        return {"prefix": PREFIX, "namespace": namespace, "table": name}
 
     def view(self, view: TableName) -> ViewPath:
         """Return the parameters of the path of a view."""
-        namespace, name = table_identifier(view)
-        return {"prefix": PREFIX, "namespace": self.encode_namespace(namespace), "view": name}
+        namespace, name = table_segments(view, self.separator)
+        return {"prefix": PREFIX, "namespace": namespace, "view": name}
 
     def encode_view_chain(self, views: Several[TableName]) -> str | None:
         """Return views as they stand in the query `referenced-by` of this catalog; None without any."""
-        return encode_view_chain(
-            views, self.properties.get("namespace-separator", DEFAULT_SEPARATOR)
-        )
+        return encode_view_chain(views, self.separator) if views else None
 
     def addressed(self, call: Call[T]) -> Call[T]:
         """Return the call at this catalog's path, with the prefix inserted or omitted, and with its key.
@@ -127,13 +124,11 @@ class Settings:
                     message="the server does not list this operation among its endpoints",
                 )
             )
-        call = with_headers(keyed(call) if self.has_keys else call, self.headers)
-        if not call.path.startswith(_PREFIXED):
-            return call
-        return replace(
-            call,
-            path=f"/v1/{self.prefix}{'/' if self.prefix else ''}{call.path.removeprefix(_PREFIXED)}",
-        )
+        call = keyed(call) if self.has_keys else call
+        path = call.path
+        if path.startswith(_PREFIXED):
+            path = f"/v1/{self.prefix}{'/' if self.prefix else ''}{path.removeprefix(_PREFIXED)}"
+        return replace(call, path=path, headers=with_missing(call.headers, self.headers))
 
 
 def settings(
@@ -170,6 +165,7 @@ def settings(
         headers=header_properties(config.defaults, own, config.overrides),
         offered=offered if endpoints else default_operations,
         has_keys=are_kept(config, seconds=patience),
+        separator=merged.get("namespace-separator", DEFAULT_SEPARATOR),
     )
 
 

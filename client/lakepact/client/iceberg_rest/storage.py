@@ -14,10 +14,11 @@ Way: TypeAlias = Literal["vended-credentials", "remote-signing"]
 #: One or several delegation mechanisms, of which the server uses at most one.
 Delegation: TypeAlias = Way | Sequence[Way]
 
-#: Keys of a table's config that open its storage.
+#: Keys of a table's config that open its storage; with the token of a catalog.
 _OPENING = re.compile(
     r"s3\.(?:access-key-id|secret-access-key|session-token.*)|gcs\.oauth2\.token.*|adls\.(?:sas-token|auth\.shared-key).*"
 )
+_SECRET = re.compile(f"token|{_OPENING.pattern}")
 
 
 def delegation(ways: Delegation | None) -> str | None:
@@ -60,6 +61,4 @@ def storage_properties(table: LoadTableResult, location: str | None = None) -> d
 
 def holds_no_credentials(table: LoadTableResult) -> bool:
     """Return whether a loaded table opens nothing for whoever has it."""
-    return not table.storage_credentials and not any(
-        key == "token" or _OPENING.fullmatch(key) for key in table.config
-    )
+    return not (table.storage_credentials or any(map(_SECRET.fullmatch, table.config)))

@@ -59,13 +59,9 @@ def outgoing(request: Request, options: dict[str, Any]) -> httpcore.Request:
         httpcore.UnsupportedProtocol: Its URL is invalid.
     """
     url, host = _parsed(request.url)
-    headers = [
-        (b"Host", host),
-        *(
-            (name.encode("ascii"), value.encode())
-            for name, value in with_missing(request.headers, USUAL)
-        ),
-    ]
+    headers = [(b"Host", host)]
+    for name, value in with_missing(request.headers, USUAL):
+        headers.append((name.encode("ascii"), value.encode()))
     if request.content is not None or request.method in {"POST", "PUT", "PATCH"}:
         headers.append((b"Content-Length", b"%d" % len(request.content or b"")))
     return httpcore.Request(
@@ -95,11 +91,11 @@ def _parsed(url: str) -> tuple[httpcore.URL, bytes]:
 
 def text_headers(headers: list[tuple[bytes, bytes]]) -> Headers:
     """Return the headers of a reply, with their names in lower case."""
-    return tuple((name.decode("latin-1").lower(), _text(value)) for name, value in headers)
-
-
-def _text(value: bytes) -> str:
-    try:
-        return value.decode()
-    except UnicodeDecodeError:
-        return value.decode("latin-1")
+    result = []
+    for name, value in headers:
+        try:
+            text = value.decode()
+        except UnicodeDecodeError:
+            text = value.decode("latin-1")
+        result.append((name.decode("latin-1").lower(), text))
+    return tuple(result)

@@ -190,11 +190,6 @@ class AsyncConfigured(AsyncClient):
     async def _call(self, call: Call[T]) -> T:
         return await self._connection.send((await self._settings()).addressed(call))
 
-    async def _call_unless_known(self, call: Call[T], may_be_kept: Callable[[T], bool]) -> T:
-        return await self._connection.send_unless_known(
-            (await self._settings()).addressed(call), self._etag_cache, may_be_kept
-        )
-
     async def _changing(self, call: Call[T]) -> T:
         """Make a call that changes what is loaded at its path, so that what is cached for it is stale, however it ends."""
         addressed = (await self._settings()).addressed(call)

@@ -23,6 +23,7 @@ from lakepact.client.iceberg_rest.rows.snapshot_writer import SnapshotWriter, di
 from lakepact.client.iceberg_rest.rows.upserts import KeyedRows
 from lakepact.client.retries import Retry
 from lakepact.client.rows.ranges import ALWAYS
+from lakepact.client.rows.row_filters import predicate_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
     from lakepact.client.origins import TrustedOrigins
     from lakepact.client.retries import Retries
     from lakepact.client.rows.predicates import Predicate
+    from lakepact.client.rows.row_filters import RowFilter
 
 _BATCH_ROWS = 65_536
 
@@ -74,13 +76,15 @@ class RowChanges:
                 table = self.load()
             self._commit(table, lambda now: _appended(table, now, added), may_be_empty=True)
 
-    def delete(self, predicate: Predicate) -> None:
+    def delete(self, row_filter: RowFilter) -> None:
         """Delete the rows of a filter."""
+        predicate = predicate_of(row_filter)
         with self.how.queue.lock:
             self._commit(self.load(), lambda table: self._without(table, predicate))
 
-    def overwrite(self, rows: Any, predicate: Predicate) -> None:
+    def overwrite(self, rows: Any, row_filter: RowFilter) -> None:
         """Replace the rows of a filter."""
+        predicate = predicate_of(row_filter)
         with self.how.queue.lock:
             current = self.load()
             rows = _repeatable(rows, current)

@@ -191,11 +191,6 @@ class Configured(Client):
     def _call(self, call: Call[T]) -> T:
         return self._connection.send((self._settings()).addressed(call))
 
-    def _call_unless_known(self, call: Call[T], may_be_kept: Callable[[T], bool]) -> T:
-        return self._connection.send_unless_known(
-            (self._settings()).addressed(call), self._etag_cache, may_be_kept
-        )
-
     def _changing(self, call: Call[T]) -> T:
         """Make a call that changes what is loaded at its path, so that what is cached for it is stale, however it ends."""
         addressed = (self._settings()).addressed(call)

@@ -9,7 +9,6 @@ from lakepact.client.iceberg_rest.names import table_identifier
 from lakepact.client.iceberg_rest.row_writes import RowWrite, WriteQueue
 from lakepact.client.iceberg_rest.synchronous.configured import Configured
 from lakepact.client.rows.needs import need
-from lakepact.client.rows.row_filters import predicate_of, selection_of
 from lakepact.client.several import Names, several
 
 if TYPE_CHECKING:
@@ -48,11 +47,10 @@ class Rows(Configured):
             limit: The maximum number of rows.
 
         Raises:
-            ValueError: The filter is no filter.
             ImportError: A package is missing; the message names the extra to install.
         """
         names = None if columns is None else several("columns", columns)
-        scan = _engine().RowScan(table, names, selection_of(row_filter), snapshot, limit, timestamp)
+        scan = _engine().RowScan(table, names, row_filter, snapshot, limit, timestamp)
         return TableScan(self, scan)
 
     def append(
@@ -91,8 +89,7 @@ class Rows(Configured):
         snapshot_properties: Mapping[str, str] | None = None,
     ) -> None:
         """Replace the rows of a filter, by default all. The other arguments and errors are those of `append`."""
-        predicate = predicate_of(row_filter)
-        self._write("overwrite", table, branch, snapshot_properties, rows, predicate)
+        self._write("overwrite", table, branch, snapshot_properties, rows, row_filter)
 
     def overwrite_partitions(
         self,
@@ -114,8 +111,7 @@ class Rows(Configured):
         snapshot_properties: Mapping[str, str] | None = None,
     ) -> None:
         """Delete the rows of a filter. The other arguments and errors are those of `append`."""
-        predicate = predicate_of(row_filter)
-        self._write("delete", table, branch, snapshot_properties, predicate)
+        self._write("delete", table, branch, snapshot_properties, row_filter)
 
     def upsert(
         self,
@@ -184,7 +180,7 @@ class TableScan:
         """Yield the rows as record batches, file after file; no more than one batch is held, however large the table is.
 
         Raises:
-            ValueError: The table has no such column, snapshot, branch or tag.
+            ValueError: The table has no such column, snapshot, branch or tag, or the filter is no filter.
             NoSuchTable: The table does not exist.
         """
         reader = _engine().Batches(self._scan, self._catalog)

@@ -242,10 +242,10 @@ class Tables(Configured):
             referenced_by=config.encode_view_chain(referenced_by),
         )
         # Credentials end: what comes with them is never given a second time.
-        return (
-            self._call(call)
-            if access_delegation
-            else self._call_unless_known(call, holds_no_credentials)
+        if access_delegation:
+            return self._call(call)
+        return self._connection.send_unless_known(
+            config.addressed(call), self._etag_cache, holds_no_credentials
         )
 
     def load_credentials(

@@ -49,12 +49,10 @@ class Body:
             if self._answer.whole is not None:
                 yield self._answer.whole
                 return
-            codings = next(
-                (value for name, value in self._answer.headers if name == "content-encoding"), ""
-            )
-            decoder, raw = Decoder(codings), self._answer.pieces()
+            codings = dict(self._answer.headers).get("content-encoding")
+            decoder, raw = Decoder(codings) if codings else None, self._answer.pieces()
             while (piece := self._next(raw)) is not None:
-                yield from decoder.decoded(piece)
+                yield from decoder.decoded(piece) if decoder else (piece,)
         except self._failures as error:
             raise Interrupted(lost(error)) from None
         finally:
@@ -64,13 +62,10 @@ class Body:
         self._meter.resume()
         token = METER.set(self._meter)
         try:
-            self._meter.left(None)
             piece: bytes | None = next(raw, None)
         finally:
             METER.reset(token)
-        self._meter.pause()
-        if piece is not None:
-            self._meter.content(len(piece))
+        self._meter.pause(len(piece or b""))
         return piece
 
     def close(self) -> None:
