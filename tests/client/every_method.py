@@ -311,6 +311,7 @@ async def table_commit(edits: AsyncTableCommit) -> None:
     assert_type(await edits.set_properties({"k": "v"}).commit(), CommitTableResponse)
     assert_type(await edits.commit(), CommitTableResponse)
     assert_type(await edits.preview(), TableChange)
+    assert_type(edits.append({"id": [1]}, branch="main"), AsyncTableCommit)
     async with edits as change:
         assert_type(change, AsyncTableCommit)
 

@@ -14,7 +14,7 @@ def moment(value: datetime | str) -> datetime:
         TypeError: It is of another type.
     """
     try:
-        result = datetime.fromisoformat(value) if isinstance(value, str) else value
+        result: object = datetime.fromisoformat(value) if isinstance(value, str) else value
     except ValueError:
         text = json.dumps(value, ensure_ascii=False)
         raise ValueError(

@@ -1,4 +1,4 @@
-"""What a call of the client costs, in calls of functions, which no load of the machine changes."""
+"""A call of the client makes few calls of functions: the load of the machine does not change their number."""
 
 from __future__ import annotations
 

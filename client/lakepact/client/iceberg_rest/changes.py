@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -24,3 +24,10 @@ class TableChange:
     requirements: Sequence[
         TableRequirement | Mapping[str, Any]
     ] = ()  #: what has to hold of this table
+
+
+def with_snapshot(change: TableChange, branch: str) -> TableChange:
+    """Return a change with the snapshot of appended rows, which are not written yet."""
+    snapshot = {"action": "add-snapshot", "snapshot": {"summary": {"operation": "append"}}}
+    ref = {"action": "set-snapshot-ref", "ref-name": branch, "type": "branch"}
+    return replace(change, updates=[*change.updates, snapshot, ref])

@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING, Any, cast
 
 import pyarrow as pa
 import pyarrow.parquet as pq
+from pydantic import TypeAdapter
 from pyiceberg.exceptions import CommitFailedException, ValidationException
 from pyiceberg.schema import Schema
+from pyiceberg.table.update import TableUpdate, update_table_metadata
 
 from lakepact.client.decoding import explained
 from lakepact.client.errors import CommitRejected, Failure, LakepactError
@@ -32,10 +34,16 @@ if TYPE_CHECKING:
     from pyiceberg.table import DataScan, Table
 
     from lakepact.client.iceberg_rest.catalog_calls import CatalogCalls
+    from lakepact.client.iceberg_rest.changes import TableChange
     from lakepact.client.iceberg_rest.names import TableName
     from lakepact.client.iceberg_rest.row_writes import RowWrite
+    from lakepact.client.iceberg_rest.table_edits import TableEdits
     from lakepact.client.rows.foreign import ArrowBatch, ArrowReader, ArrowTable
     from lakepact.client.rows.row_filters import RowFilter
+    from lakepact.generated.iceberg_rest.models import CommitTableResponse, LoadTableResult
+
+
+_UPDATES: TypeAdapter[Any] = TypeAdapter(TableUpdate)
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,6 +168,64 @@ def write(
 
     with client_errors():
         return getattr(RowChanges(load, catalog.trusted_origins, write), verb)(*arguments)
+
+
+def append_with_edits(
+    catalog: CatalogCalls, edits: TableEdits, rows: Any, how: RowWrite
+) -> CommitTableResponse:
+    """Commit edits of a table, and rows with the schema that they make, in one snapshot."""
+    sent = _WithEdits(catalog, edits)
+
+    def load() -> Table:
+        table = _loaded(cast("Any", sent), (edits.namespace, edits.name))
+        updates = tuple(map(_UPDATES.validate_python, sent.change.updates))
+        try:
+            table.metadata = update_table_metadata(table.metadata, updates)
+        except ValueError as error:
+            message = f"rows cannot be committed with these edits, commit the edits first: {error}"
+            raise ValueError(message) from None
+        return table
+
+    with client_errors():
+        RowChanges(load, catalog.trusted_origins, how).append_again(rows)
+    return sent.reply
+
+
+class _WithEdits:
+    """A catalog that sends edits of a table with the snapshots that pyiceberg commits to it."""
+
+    change: TableChange
+    reply: CommitTableResponse
+
+    def __init__(self, catalog: CatalogCalls, edits: TableEdits) -> None:
+        self._catalog, self._edits = catalog, edits
+        self._rejected: CommitRejected | None = None
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._catalog, name)
+
+    def load_table(self, *args: Any, **kwargs: Any) -> LoadTableResult:
+        """Load the table; renewed credentials leave the edits as they are."""
+        loaded = self._catalog.load_table(*args, **kwargs)
+        if "snapshots" not in kwargs:
+            self.change = self._edits.resolved(loaded.metadata, self._rejected)
+        return loaded
+
+    def commit_table(
+        self, table: TableName, updates: list[Any], *, requirements: list[Any]
+    ) -> CommitTableResponse:
+        """Commit the edits and a snapshot."""
+        required = [*self.change.requirements]
+        try:
+            self.reply = self._catalog.commit_table(
+                table,
+                [*self.change.updates, *updates],
+                requirements=[*required, *(one for one in requirements if one not in required)],
+            )
+        except CommitRejected as error:
+            self._rejected = error
+            raise
+        return self.reply
 
 
 def inspect(

@@ -42,6 +42,8 @@ class TableEdits:
         self._edits: list[Callable[[TableDraft], object]] = []
         self._first: tuple[str, list[object]] | None = None
         self._sent: TableDraft | None = None
+        #: The rows that are committed with the edits, and their branch and properties.
+        self.rows: tuple[Any, str, Mapping[str, str]] | None = None
         #: The snapshots that the edits need.
         self.snapshots: Literal["all", "refs"] = "refs"
 
@@ -322,7 +324,7 @@ class TableEdits:
             ValueError: There are no edits, or they do not fit the table.
             CommitRejected: `after`, if the table was replaced or a concurrent commit changed what the edits rely on.
         """
-        if not self._edits:
+        if not self._edits and self.rows is None:
             raise ValueError(f"no edits of the table {self.name!r} to commit")
         draft = TableDraft(metadata)
         try:

@@ -99,7 +99,9 @@ def expression(predicate: Predicate) -> Any:
 def _scalar(value: Any) -> Any:
     # Numbers are compared exactly: narrow columns as 64 bits.
     if isinstance(value, datetime):
-        return pa.scalar(value, pa.timestamp("us", tz="UTC" if value.tzinfo else None))
+        return pa.scalar(
+            value, pa.timestamp("us", tz="UTC") if value.tzinfo else pa.timestamp("us")
+        )
     if isinstance(value, (bool, Decimal)):
         return pa.scalar(value)
     types = {int: pa.int64(), float: pa.float64(), str: pa.string(), bytes: pa.binary()}

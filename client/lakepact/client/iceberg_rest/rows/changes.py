@@ -74,7 +74,24 @@ class RowChanges:
         with self.how.queue.lock:
             if self.how.queue.commits != commits:
                 table = self.load()
-            self._commit(table, lambda now: _appended(table, now, added), may_be_empty=True)
+            self._commit(
+                table,
+                lambda now: _appended(table, now, added),
+                may_be_empty=True,
+                keeps_files=True,
+            )
+
+    def append_again(self, rows: Any) -> None:
+        """Append rows, which are written again after each conflict, as the table is then."""
+        with self.how.queue.lock:
+            current = self.load()
+            rows = _repeatable(rows, current)
+
+            def replacement(table: Table) -> Replacement:
+                writer = DataWriter(table.metadata, table.io)
+                return Replacement(added=writer.write(*_batches(rows)))
+
+            self._commit(current, replacement, may_be_empty=True)
 
     def delete(self, row_filter: RowFilter) -> None:
         """Delete the rows of a filter."""
@@ -204,6 +221,7 @@ class RowChanges:
         replacement: Callable[[Table], Replacement],
         *,
         may_be_empty: bool = False,
+        keeps_files: bool = False,
     ) -> None:
         """Commit a replacement; make it again after conflicts, as often as retries allow."""
         retries, started, tried = _retries(self.how.retries, table.properties), time.monotonic(), 0
@@ -227,7 +245,7 @@ class RowChanges:
                 return  # an earlier request was applied, and its repetition rejected
             writer.discard()
             pause = retries.pause(tried=tried, elapsed=time.monotonic() - started, retry_after=None)
-            if pause is None or not may_be_empty:
+            if pause is None or not keeps_files:
                 discard(table, [file.file_path for file in files.added])
             if pause is None:
                 raise conflict

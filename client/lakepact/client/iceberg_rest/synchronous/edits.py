@@ -5,20 +5,24 @@ from __future__ import annotations
 
 import contextlib
 import time
-from typing import TYPE_CHECKING, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from lakepact.client.errors import CommitRejected, LakepactError, OutcomeUnknown
+from lakepact.client.iceberg_rest.changes import with_snapshot
 from lakepact.client.iceberg_rest.commit_results import committed, incomplete
+from lakepact.client.iceberg_rest.row_writes import RowWrite, WriteQueue
 from lakepact.client.iceberg_rest.synchronous.tables import Tables
 from lakepact.client.iceberg_rest.synchronous.transactions import Transactions
 from lakepact.client.iceberg_rest.table_edits import TableEdits
 from lakepact.client.retries import Retry
+from lakepact.client.rows.needs import need
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Mapping
 
     from lakepact.client.iceberg_rest.changes import TableChange
     from lakepact.client.iceberg_rest.names import TableName
+    from lakepact.client.rows import foreign
     from lakepact.generated.iceberg_rest.models import CommitTableResponse, LoadTableResult
 
 T = TypeVar("T")
@@ -43,6 +47,9 @@ class Edits(Tables, Transactions):
         return Transaction(self._commit_transaction_edits, self._resolved)
 
     def _commit_table_edits(self, table: TableEdits) -> CommitTableResponse:
+        if table.rows is not None:
+            return self._append_with_edits(table, *table.rows)
+
         def commit(changes: list[TableChange]) -> CommitTableResponse:
             (change,) = changes
             name = (change.namespace, change.name)
@@ -57,6 +64,21 @@ class Edits(Tables, Transactions):
             return done
 
         return self._repeat_after_conflict([table], commit)
+
+    def _append_with_edits(
+        self, table: TableEdits, rows: Any, branch: str, properties: Mapping[str, str]
+    ) -> CommitTableResponse:
+        need("pyiceberg", "pyarrow", "pyroaring")
+        from lakepact.client.iceberg_rest import pyiceberg_rows  # noqa: PLC0415 - where they are there
+
+        append: Any = (
+            pyiceberg_rows.append_with_edits
+        )  # the rows of the catalog are beside this part
+        how = RowWrite(branch, properties, self._retries, WriteQueue())
+        done: CommitTableResponse = append(self, table, rows, how)
+        if missing := table.missing_in(done.metadata):
+            raise incomplete(missing)
+        return done
 
     def _commit_transaction_edits(self, tables: Iterable[TableEdits]) -> None:
         def commit(changes: list[TableChange]) -> None:
@@ -119,17 +141,44 @@ class TableCommit(TableEdits):
         return self
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
-        if kind is None and self._edits:
+        if kind is None and (self._edits or self.rows):
             self.commit()
+
+    def append(
+        self,
+        rows: foreign.ArrowRows,
+        *,
+        branch: str = "main",
+        snapshot_properties: Mapping[str, str] | None = None,
+    ) -> Self:
+        """Append rows with the schema and partition spec that the edits make, in the same commit.
+
+        The errors of `commit` are then those of `IcebergCatalog.append` too.
+
+        Args:
+            rows: The rows, as for `IcebergCatalog.append`.
+            branch: The branch.
+            snapshot_properties: Entries for the summary of the snapshot.
+
+        Raises:
+            ValueError: The edits have rows already: a commit makes one snapshot.
+        """
+        if self.rows is not None:
+            raise ValueError("a commit makes one snapshot: append all rows at once")
+        self.rows = rows, branch, dict(snapshot_properties or {})
+        return self
 
     def preview(self) -> TableChange:
         """Load the table, and return the updates and requirements that `commit` would send to it as it is now.
+
+        Rows are shown as a snapshot without files, which `commit` writes.
 
         Raises:
             ValueError: There are no edits, or they do not fit the table.
             NoSuchTable: The table does not exist.
         """
-        return self._resolve(self)
+        change = self._resolve(self)
+        return change if self.rows is None else with_snapshot(change, self.rows[1])
 
     def commit(self) -> CommitTableResponse:
         """Load the table, commit the edits to it, and return the result.
@@ -146,6 +195,7 @@ class TableCommit(TableEdits):
         """
         done = self._commit(self)
         self._edits.clear()
+        self.rows = None
         return done
 
 
