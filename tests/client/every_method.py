@@ -61,6 +61,7 @@ from lakepact.client.iceberg_rest.asynchronous.edits import AsyncTableCommit, As
 from lakepact.client.iceberg_rest.asynchronous.rows import AsyncTableScan
 from lakepact.client.iceberg_rest.table_edits import TableEdits
 from lakepact.client.rows.predicates import Column, Predicate
+from lakepact.formats.limits import Limit
 from lakepact.generated.delta_sharing.models import Share, SharedSchema, SharedTable
 from lakepact.generated.iceberg_rest.models import (
     CatalogConfig,
@@ -104,6 +105,10 @@ NOW = datetime(2026, 1, 1, tzinfo=UTC)
 
 
 # -- opening ---------------------------------------------------------------------------------------------------------------
+
+
+def limits(limits: Limits) -> None:
+    assert_type(limits.decoding, Limit)
 
 
 async def opened() -> None:
