@@ -244,9 +244,10 @@ def campaign(session: nox.Session) -> None:
 @nox.session
 def spark_source(session: nox.Session) -> None:
     """Read tables in Spark, locally and on a standalone master; needs Java 17."""
-    install(session, "tests", "types", package=".[all,spark]")
+    install(session, "tests", "types", package=".[all,campaign-spark,spark-connect]")
     session.run("pyright", "client/lakepact/spark")
     session.run("pytest", "tests/spark", "-m", "spark or not spark", *session.posargs)
+    session.run("pytest", "tests/data", "-m", "spark", *session.posargs)
     session.run("pytest", "tests/examples", "-m", "examples", "-k", "spark")
 
 

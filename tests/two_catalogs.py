@@ -51,6 +51,10 @@ FIELDS = (
     types.NestedField(14, "time", types.TimeType()),
     types.NestedField(15, "code", types.FixedType(4)),
     types.NestedField(16, "local", types.TimestampType()),
+    types.NestedField(17, "ID", types.LongType()),
+    types.NestedField(
+        18, "moments", types.ListType(25, types.TimestampType(), element_required=False)
+    ),
 )
 SPEC = PartitionSpec(
     PartitionField(3, 1000, DayTransform(), "at_day"),
@@ -77,6 +81,8 @@ def row(n: int) -> Row:
         "time": dt.time(n % 24),
         "code": b"%04d" % n,
         "local": dt.datetime(2020, 1, 1, microsecond=n),  # noqa: DTZ001 - of a type without zone
+        "ID": -n,
+        "moments": [dt.datetime(2020, 1, 1, microsecond=n), None],  # noqa: DTZ001 - of a type without zone
     }
 
 

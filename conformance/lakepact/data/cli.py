@@ -8,6 +8,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Generator, Iterator
+from contextlib import AbstractContextManager
 from dataclasses import asdict
 from functools import cache
 from pathlib import Path
@@ -197,7 +198,7 @@ def verify(
     sharing_token_env: str | None,
     allow: str | None,
     rows_only: bool,
-    engine: Callable[[], Engine],
+    engine: Callable[[], AbstractContextManager[Engine]],
     as_json: bool,
 ) -> None:
     """Read the tables of FOLDER back through a catalog and a sharing server, and compare them with what was written.

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import datetime as dt
 import math
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from dataclasses import dataclass, field
 from decimal import Decimal
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -17,6 +19,7 @@ from pyiceberg.schema import Schema
 from pyiceberg.types import DoubleType, IntegerType, LongType, NestedField, StringType, StructType
 
 from sampling import some
+from spark_clusters import connect
 from two_catalogs import ROWS, SPEC, Row, compare, create, results, row, schema, served
 
 Rows = list["Row"]
@@ -91,6 +94,13 @@ FAULTS = {
     "order-of-a-list": of_row(7, "tags", [None, 7, 8], at="[0]"),
     "null-within-a-map": of_row(7, "stock", [("a", None), ("b", 7)], at='["a"]'),
     "null-for-a-struct-of-nulls": of_row(6, "place", {"floor": None, "name": None}),
+    "column-of-another-case": of_row(7, "ID", 5),
+    "microsecond-within-a-list": of_row(
+        7,
+        "moments",
+        [row(8)["local"], None],
+        at="[0]",
+    ),
     "values-in-other-rows": Fault("row", "id=7, column price", exchanged("price", 7, 13)),
     "dropped-column": Fault("column", "column flag", columns=schema(without=["flag"])),
     "dropped-and-changed": Fault(
@@ -155,15 +165,38 @@ def catalogs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Catalogs]:
         yield Catalogs(a, b)
 
 
+def is_told(table: dict[str, Any], fault: Fault) -> bool:
+    """Return whether a comparison tells a fault at its place."""
+    return not table["error"] and any(
+        each["kind"] == fault.kind and each["what"].startswith(fault.what)
+        for each in table["differences"]
+    )
+
+
+@pytest.mark.spark
+@pytest.mark.parametrize("kind", ["local[2]", "connect"])
+def test_spark_finds_every_fault_with_column_and_row(
+    kind: str, catalogs: Catalogs, tmp_path: Path
+) -> None:
+    for fault in FAULTS:
+        catalogs.with_tables_of(fault)
+    master = connect(tmp_path) if kind == "connect" else contextlib.nullcontext(kind)
+    with master as address:
+        option = "--remote" if kind == "connect" else "--master"
+        command = ("--table", "faults.*", "--engine", "spark", option, address)
+        code, tables = results(catalogs.a, catalogs.b, *command)
+
+    assert code == 1
+    assert [
+        fault for fault in FAULTS if not is_told(tables[f"faults.{fault}"], FAULTS[fault])
+    ] == []
+
+
 @pytest.mark.parametrize("fault", some(FAULTS, 5))
 def test_fault_is_found_with_column_and_row(fault: str, catalogs: Catalogs) -> None:
-    table, meant = catalogs.compared(fault), FAULTS[fault]
+    table = catalogs.compared(fault)
 
-    assert table["error"] == ""
-    assert any(
-        each["kind"] == meant.kind and each["what"].startswith(meant.what)
-        for each in table["differences"]
-    ), table["differences"]
+    assert is_told(table, FAULTS[fault]), table
 
 
 @pytest.mark.parametrize(

@@ -15,22 +15,19 @@ from lakepact.conformance.evidence.escaping import json
 from lakepact.conformance.evidence.redaction import SECRET_NAMES, redacted
 from lakepact.conformance.report.screen import Screen
 from lakepact.conformance.running.profiles import of_catalog
-from lakepact.data.catalogs import CatalogAddress, login_of
+from lakepact.data.catalogs import login_of
 from lakepact.data.compare import show
-from lakepact.data.compare.delta_side import DeltaSide
 from lakepact.data.compare.engines import Engine, engine_options
-from lakepact.data.compare.iceberg_side import IcebergSide
 from lakepact.data.compare.model import FAILING, INFORMATION, Compared, message
 from lakepact.data.compare.queries import SAMPLED
 from lakepact.data.compare.runs import FILE, Journal, Names, Run
-from lakepact.data.compare.shared_side import SharedSide
+from lakepact.data.compare.sides import side_of
 from lakepact.data.compare.tables import Choices
 from lakepact.extras import install
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-    from lakepact.client import Auth
+    from contextlib import AbstractContextManager
 
 
 DIFFERENT, INCOMPLETE = 1, 3
@@ -151,7 +148,9 @@ def _folder(_context: click.Context, _option: click.Parameter, folder: Path | No
     help="Folder of a report; another run continues there.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object per table.")
-def compare(a: str, b: str, *, engine: Callable[[], Engine], **options: Any) -> None:
+def compare(
+    a: str, b: str, *, engine: Callable[[], AbstractContextManager[Engine]], **options: Any
+) -> None:
     """Compare tables of two catalogs: schemas, partition specs, and all rows.
 
     A and B are Iceberg catalogs (a URL, or a name in the configuration of pyiceberg), folders of Delta tables (a path, s3://…), or shares
@@ -178,7 +177,7 @@ def compare(a: str, b: str, *, engine: Callable[[], Engine], **options: Any) -> 
             sides = [
                 ending.enter_context(
                     contextlib.closing(
-                        _side(
+                        side_of(
                             address,
                             each,
                             api_key=key,
@@ -197,7 +196,7 @@ def compare(a: str, b: str, *, engine: Callable[[], Engine], **options: Any) -> 
                 sides[0],
                 sides[1],
                 names,
-                _choices({**options, "a": a, "b": b}),
+                _choices(options).with_addresses(a, b),
                 Journal(options["report"]),
                 addresses,
                 secrets,
@@ -233,32 +232,12 @@ def compare(a: str, b: str, *, engine: Callable[[], Engine], **options: Any) -> 
     )
 
 
-def _side(
-    address: str,
-    properties: dict[str, str],
-    *,
-    api_key: Auth | None,
-    as_of: dt.datetime | None,
-    spark: str | None,
-) -> Any:
-    """Return the share, catalog or folder at an address."""
-    is_url = address.startswith(("http://", "https://"))
-    if "#" in address and not is_url:
-        return SharedSide(address, as_of=as_of)
-    if is_url or not ("/" in address or Path(address).exists()):
-        catalog = CatalogAddress(address, properties, api_key)
-        return IcebergSide(catalog.connect(), catalog, as_of=as_of, spark=spark)
-    return DeltaSide(address, properties, as_of=as_of)
-
-
 def _choices(options: dict[str, Any]) -> Choices:
     keys = {
         table: tuple(columns.split(","))
         for table, _, columns in (key.rpartition("=") for key in options["keys"])
     }
-    # A catalog that is compared with itself, as at another time, has one location for both.
-    ignored = {*options["ignore"], *(("location",) if options["a"] == options["b"] else ())}
-    failing = tuple(kind for kind in (*FAILING, *options["count"]) if kind not in ignored)
+    failing = tuple(kind for kind in (*FAILING, *options["count"]) if kind not in options["ignore"])
     sample = round(options["sample"] * SAMPLED / 100) or int(options["sample"] > 0)
     return Choices(keys, failing, sample, options["first"], not options["no_values"])
 

@@ -13,7 +13,6 @@ from lakepact.data.compare.expressions import Dialect
 
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
-    from typing import Self
 
     from lakepact.data.compare.model import PinnedTable
 
@@ -41,10 +40,6 @@ class Engine(Protocol):
 
     def session(self, a: PinnedTable, b: PinnedTable) -> AbstractContextManager[Session]:
         """Yield a session over two tables, which queries call `side_a` and `side_b` after its prefix."""
-
-    def __enter__(self) -> Self: ...
-
-    def __exit__(self, *_: object) -> None: ...
 
 
 def spark_options(command: Callable[..., None]) -> Callable[..., None]:
@@ -103,12 +98,12 @@ def engine_options(command: Callable[..., None]) -> Callable[..., None]:
 
 def _engine(
     name: str, memory: str, master: str, remote: str | None, confs: tuple[str, ...]
-) -> Callable[[], Engine]:
-    def made() -> Engine:
+) -> Callable[[], AbstractContextManager[Engine]]:
+    def made() -> AbstractContextManager[Engine]:
         if name == "local":
             return DuckDb(memory)
-        from lakepact.data.compare.spark_engine import SparkEngine  # noqa: PLC0415 - DuckDB needs no Spark
+        from lakepact.data.compare.spark_engine import started  # noqa: PLC0415 - DuckDB needs no Spark
 
-        return SparkEngine(master, confs, remote=remote)
+        return started(master, confs, remote=remote)
 
     return made

@@ -16,6 +16,7 @@ import orjson
 from lakepact.conformance.evidence.escaping import json
 from lakepact.data.compare.engines import Engine
 from lakepact.data.compare.model import Compared, Difference, message
+from lakepact.data.compare.sides import Side
 from lakepact.data.compare.tables import Choices, compare
 
 FILE = "tables.jsonl"
@@ -79,7 +80,7 @@ class Names:
         """Return the name on side B of a table of side A."""
         return _replaced(name, self.renamed)
 
-    def of_both(self, a: Any, b: Any) -> dict[str, tuple[bool, bool]]:
+    def of_both(self, a: Side, b: Side) -> dict[str, tuple[bool, bool]]:
         """Return the tables by their names on side A, in order, with whether each side has them."""
         back = [(theirs, ours) for ours, theirs in self.renamed]
         there = {
@@ -110,8 +111,8 @@ class Run:
     """The comparison of many tables of two sides by an engine."""
 
     engine: Engine
-    a: Any
-    b: Any
+    a: Side
+    b: Side
     names: Names
     choices: Choices
     journal: Journal

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import itertools
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 
 from lakepact.conformance.campaign.engines.spark import Spark
 from lakepact.data.compare.expressions import SPARK
@@ -25,35 +25,34 @@ SETTINGS = (
 
 
 class SparkEngine:
-    """Spark at a master, with further settings, or at a Connect server."""
+    """Comparisons in a session of Spark, of this process or of a Connect server."""
 
     dialect = SPARK
 
-    def __init__(self, master: str, confs: Sequence[str], *, remote: str | None) -> None:
-        self._numbers = itertools.count()
-        self._spark = Spark(master, (*(() if remote else SETTINGS), *confs), remote=remote)
-
-    def __enter__(self) -> Self:
+    def __init__(self, session: Any) -> None:
         from lakepact.spark import LakepactDataSource  # noqa: PLC0415 - where pyspark is there
 
-        self._spark.__enter__()
-        self._root = import_module("pyspark.sql").SparkSession.active()
-        self._root.conf.set("spark.sql.caseSensitive", "true")
-        self._root.dataSource.register(LakepactDataSource)
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._spark.__exit__()
+        self._numbers, self._session = itertools.count(), session
+        session.conf.set("spark.sql.caseSensitive", "true")
+        session.dataSource.register(LakepactDataSource)
 
     @contextlib.contextmanager
     def session(self, a: PinnedTable, b: PinnedTable) -> Generator[Session]:
         """Yield a session over two tables, which queries call `side_a` and `side_b` after its prefix."""
         prefix = f"lakepact_{next(self._numbers)}_"
         with contextlib.ExitStack() as ending:
-            session = Session(self._root, prefix, ending)
+            session = Session(self._session, prefix, ending)
             for name, table in (("side_a", a), ("side_b", b)):
-                session.view(f"{prefix}{name}", _with_positions(table.frame(self._root)))
+                session.view(f"{prefix}{name}", _with_positions(table.frame(self._session)))
             yield session
+
+
+@contextlib.contextmanager
+def started(master: str, confs: Sequence[str], *, remote: str | None) -> Generator[SparkEngine]:
+    """Yield an engine with a Spark of its own, at a master with further settings, or at a Connect server."""
+    settings = () if remote else SETTINGS
+    with Spark(master, (*settings, *confs), remote=remote) as spark:
+        yield SparkEngine(spark.session)
 
 
 class Session:

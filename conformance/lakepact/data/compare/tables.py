@@ -35,6 +35,12 @@ class Choices:
     first: int = 10  #: rows that are shown
     shows_values: bool = True
 
+    def with_addresses(self, a: str, b: str) -> Choices:
+        """Return the choices for two addresses: tables of one, as at two times, have their location in common."""
+        if a != b:
+            return self
+        return replace(self, failing=tuple(kind for kind in self.failing if kind != "location"))
+
     def key(self, a: PinnedTable, b: PinnedTable) -> tuple[str, ...]:
         """Return the key of a table: its own, the one for all tables, or the identifier fields."""
         common = set(a.schema.names) & set(b.schema.names)

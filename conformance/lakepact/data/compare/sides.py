@@ -1,0 +1,59 @@
+"""The side of a comparison at an address: a catalog, a share, or a folder of Delta tables."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Protocol
+
+from lakepact.client import Auth
+from lakepact.data.catalogs import CatalogAddress
+from lakepact.data.compare.delta_side import DeltaSide
+from lakepact.data.compare.iceberg_side import IcebergSide
+from lakepact.data.compare.model import PinnedTable
+from lakepact.data.compare.shared_side import SharedSide
+
+
+class Side(Protocol):
+    """Tables that are compared."""
+
+    @property
+    def close(self) -> Callable[[], None]:
+        """Closes the connections."""
+
+    def names(self, patterns: Sequence[str], /) -> Iterator[str]:
+        """Yield the names of tables that a pattern may mean."""
+
+    def table(self, name: str, /) -> PinnedTable:
+        """Return a table at one snapshot or version."""
+
+
+def side_of(
+    address: str,
+    properties: Mapping[str, str],
+    *,
+    api_key: Auth | None = None,
+    as_of: dt.datetime | None = None,
+    spark: str | None = None,
+) -> Side:
+    """Return the side at an address.
+
+    Args:
+        address: The URL of a catalog, its name in pyiceberg's configuration, `PROFILE#SHARE`, or a folder of Delta tables.
+        properties: Of the catalog or the storage, as pyiceberg or deltalake take them.
+        api_key: The caller of a catalog, if an API key alone identifies it.
+        as_of: The time whose tables are compared; by default now.
+        spark: The name of the catalog in the settings of Spark, to read it by Iceberg's jar.
+
+    Raises:
+        CannotCompare: The profile cannot be read.
+        ValueError: There is no such catalog, or a property is not supported.
+    """
+    is_url = address.startswith(("http://", "https://"))
+    if "#" in address and not is_url:
+        return SharedSide(address, as_of=as_of)
+    if is_url or not ("/" in address or Path(address).exists()):
+        catalog = CatalogAddress(address, properties, api_key)
+        return IcebergSide(catalog.connect(), catalog, as_of=as_of, spark=spark)
+    return DeltaSide(address, dict(properties), as_of=as_of)
