@@ -1,4 +1,7 @@
-"""The Python blocks of `docs/use-the-client.md` before Delta Sharing, run statement by statement, so that one that fails hides no other."""
+"""The Python blocks of `docs/use-the-client.md` about catalogs or about shares.
+
+They run statement by statement, so that one that fails hides no other.
+"""
 
 from __future__ import annotations
 
@@ -14,19 +17,19 @@ from pages.page_blocks import ROOT, Block, blocks
 from .catalogs import Opened
 
 PAGE = "docs/use-the-client.md"
-END = "## Read shared tables"
+SHARES, END = "## Read shared tables", "## List and show from a terminal"
 OPENS = 'IcebergCatalog("http://127.0.0.1:8181")'  #: how blocks open the catalog
 
 
-def page_blocks() -> Iterator[tuple[str, Block]]:
-    """Yield each block with its heading, numbered below one heading."""
+def page_blocks(*, sharing: bool = False) -> Iterator[tuple[str, Block]]:
+    """Yield each block about catalogs, or about shares, with its heading, numbered below one heading."""
     lines = (ROOT / PAGE).read_text("utf-8").splitlines()
     counts: dict[str, int] = {}
     for block in blocks(PAGE):
         above = lines[: block.line]
-        if END in above:
+        if END in above or (not sharing and SHARES in above):
             return
-        if block.language == "python" and not block.reason:
+        if (SHARES in above) == sharing and block.language == "python" and not block.reason:
             heading = next(line for line in reversed(above) if re.match("##+ ", line)).lstrip("# ")
             counts[heading] = counts.get(heading, 0) + 1
             yield f"{heading}, block {counts[heading]}", block
@@ -38,7 +41,12 @@ def run(opened: Opened, block: Block) -> list[str]:
     for written, other in opened.foreign.words.items():
         text = text.replace(written, other)
     opened.names.setdefault("open_catalog", opened.open)
-    return list(_failures(text, opened.names))
+    return run_text(text, opened.names)
+
+
+def run_text(text: str, names: dict[str, Any]) -> list[str]:
+    """Run a block with the names of the earlier ones, and return the failures of its statements and outputs."""
+    return list(_failures(text, names))
 
 
 def _failures(text: str, names: dict[str, Any]) -> Iterator[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from .catalogs import Foreign
+from servers_matrix.servers import CatalogServer
 
 WORKS, FAILS = "yes", "**fails**"
 
@@ -23,23 +23,23 @@ class Results:
         """Keep an outcome."""
         self.cells.setdefault(thing, {})[server] = outcome
 
-    def is_complete(self, things: Sequence[str], servers: Sequence[Foreign]) -> bool:
+    def is_complete(self, things: Sequence[str], servers: Sequence[CatalogServer]) -> bool:
         """Return whether nothing failed, and everything ran on every server that could be started."""
-        wanted = {server.server.name for server in servers} - self.not_run.keys()
+        wanted = {server.name for server in servers} - self.not_run.keys()
         return all(
             self.cells.get(thing, {}).keys() >= wanted and FAILS not in self.cells[thing].values()
             for thing in things
         )
 
-    def page(self, servers: Sequence[Foreign]) -> str:
+    def page(self, servers: Sequence[CatalogServer]) -> str:
         """Return the page."""
         return "\n".join(self._lines(servers)) + "\n"
 
-    def _lines(self, servers: Sequence[Foreign]) -> Iterator[str]:
+    def _lines(self, servers: Sequence[CatalogServer]) -> Iterator[str]:
         yield "# The client on other servers\n"
-        yield "The table shows which uses of the client work on catalog servers of other authors, each started fresh. `nox -s foreign`"
+        yield "The table shows which uses of the client work on servers of other authors, each started fresh. `nox -s foreign`"
         yield "repeats it. It fails if a use stops working, and if one with a reason works. A number is that of a [reason](#reasons).\n"
-        yield f"| | {' | '.join(f'{each.server.title} {each.server.version}' for each in servers)} |"
+        yield f"| | {' | '.join(f'{each.title} {each.version}' for each in servers)} |"
         yield f"|---|{'---|' * len(servers)}"
         reasons: dict[str, int] = {}
         for thing, cells in self.cells.items():
@@ -48,12 +48,12 @@ class Results:
         for reason, number in reasons.items():
             yield f"{number}. {reason}"
 
-    def _cell(self, cells: dict[str, str], foreign: Foreign, reasons: dict[str, int]) -> str:
-        name = foreign.server.name
+    def _cell(self, cells: dict[str, str], server: CatalogServer, reasons: dict[str, int]) -> str:
+        name = server.name
         reason = cells.get(name) or self.not_run.get(name, "not chosen")
         if reason in {WORKS, FAILS}:
             return reason
-        number = reasons.setdefault(f"{foreign.server.title}: {reason}", len(reasons) + 1)
+        number = reasons.setdefault(f"{server.title}: {reason}", len(reasons) + 1)
         return f"{'no' if name in cells else 'not run'} ({number})"
 
 

@@ -2,22 +2,39 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
+
 import pytest
+
+from servers_matrix.sharing_servers import SHARING
 
 from .catalogs import FOREIGN, Opened
 from .limits import LIMITS, Limit
 from .results import FAILS, WORKS, Results
+from .sharing_things import SHARING_THINGS, Shared
 from .things import THINGS
 
 
 @pytest.mark.foreign
 @pytest.mark.parametrize("thing", THINGS)
 def test_thing_works_or_has_its_reason(opened: Opened, thing: str, results: Results) -> None:
-    server = opened.foreign.server.name
+    check(thing, opened.foreign.server.name, results, partial(THINGS[thing], opened))
+
+
+@pytest.mark.foreign
+@pytest.mark.parametrize("thing", SHARING_THINGS)
+def test_sharing_thing_works_or_has_its_reason(
+    shared: Shared, thing: str, sharing_results: Results
+) -> None:
+    check(thing, SHARING[0].name, sharing_results, partial(SHARING_THINGS[thing], shared))
+
+
+def check(thing: str, server: str, results: Results, run: Callable[[], list[str]]) -> None:
     limit = next((each for each in LIMITS if each.covers(server, thing)), None)
     results.add(thing, server, FAILS)
 
-    failures = THINGS[thing](opened)
+    failures = run()
 
     if limit is None:
         assert not failures, "\n".join(["fails without a reason in limits.toml:", *failures])
@@ -28,13 +45,10 @@ def test_thing_works_or_has_its_reason(opened: Opened, thing: str, results: Resu
 
 
 def test_every_limit_is_about_a_server_and_a_thing() -> None:
-    names = [foreign.server.name for foreign in FOREIGN]
+    known = [(foreign.server.name, thing) for foreign in FOREIGN for thing in THINGS]
+    known += [(SHARING[0].name, thing) for thing in SHARING_THINGS]
 
-    assert not [
-        limit
-        for limit in LIMITS
-        if not any(limit.covers(name, thing) for name in names for thing in THINGS)
-    ]
+    assert not [limit for limit in LIMITS if not any(limit.covers(*each) for each in known)]
 
 
 @pytest.mark.parametrize(
@@ -56,13 +70,14 @@ def test_limit_accepts_its_failures_and_no_others(failures: list[str], complaint
 
 def test_page_shows_what_did_not_run_and_why() -> None:
     results = Results(not_run={"nessie": "no mvn on this machine"})
-    for foreign in FOREIGN:
-        if foreign.server.name != "nessie":
-            results.add("views: create", foreign.server.name, WORKS)
+    servers = [foreign.server for foreign in FOREIGN]
+    for server in servers:
+        if server.name != "nessie":
+            results.add("views: create", server.name, WORKS)
 
-    page = results.page(FOREIGN)
+    page = results.page(servers)
 
     assert "| views: create | yes | not run (1) | yes |" in page
     assert "1. Nessie: no mvn on this machine" in page
-    assert results.is_complete(["views: create"], FOREIGN)
-    assert not results.is_complete(["views: create", "views: drop"], FOREIGN)
+    assert results.is_complete(["views: create"], servers)
+    assert not results.is_complete(["views: create", "views: drop"], servers)
