@@ -165,6 +165,8 @@ FAULTS = {
         "applies-deletes-to-all-partitions": "IRC-CLI-075",
         "ignores-initial-defaults": "IRC-CLI-078",
         "filters-before-defaults": "IRC-CLI-078",
+        "deletes-rows-with-null": "IRC-CLI-079",
+        "upserts-beside": "IRC-CLI-079",
         "registers-again-after-a-lost-answer": "IRC-CLI-076",
         "drops-neighbours": "IRC-CLI-076",
         "drops-tags-with-appends": "IRC-CLI-077",

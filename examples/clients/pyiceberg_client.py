@@ -27,6 +27,7 @@ from pyiceberg.view.metadata import SQLViewRepresentation, ViewVersion
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from pyiceberg.expressions import BooleanExpression
     from pyiceberg.table import Table
 
 REGION = "eu-central-1"
@@ -166,14 +167,28 @@ class Tasks:
             pa.Table.from_pylist(self.given["rows"], schema=ARROW)
         )
 
+    def delete_rows_where(self) -> None:
+        self.catalog.load_table(self.name).delete(self.condition())
+
+    def upsert_rows(self) -> None:
+        rows = pa.Table.from_pylist(self.given["rows"], schema=ARROW)
+        self.catalog.load_table(self.name).upsert(rows, join_cols=self.given["key"])
+
+    def overwrite_rows(self) -> None:
+        rows = pa.Table.from_pylist(self.given["rows"], schema=ARROW)
+        self.catalog.load_table(self.name).overwrite(rows)
+
+    def condition(self) -> BooleanExpression:
+        return And(
+            *(EqualTo(name, value) for name, value in self.given["where"].items()), AlwaysTrue()
+        )
+
     def read_rows(self) -> Any:
         return self.catalog.load_table(self.name).scan().to_arrow().to_pylist()
 
     def read_rows_where(self) -> Any:
-        condition = And(
-            *(EqualTo(name, value) for name, value in self.given["where"].items()), AlwaysTrue()
-        )
-        return self.catalog.load_table(self.name).scan(row_filter=condition).to_arrow().to_pylist()
+        table = self.catalog.load_table(self.name)
+        return table.scan(row_filter=self.condition()).to_arrow().to_pylist()
 
     def read_rows_at_snapshot(self) -> Any:
         return (

@@ -228,6 +228,38 @@ class History:
     def append_rows_to_branch(self) -> Any:
         self.append(self.given["branch"])
 
+    def delete_rows_where(self) -> Any:
+        where = self.given["where"]
+
+        def is_left(row: dict[str, Any]) -> bool:
+            if FAULT == "deletes-rows-with-null" and any(row[name] is None for name in where):
+                return False
+            return not where.items() <= row.items()
+
+        self.replace_rows([row for row in self.read_rows() if is_left(row)])
+
+    def update_rows(self) -> Any:
+        where, new = self.given["where"], self.given["set"]
+        self.replace_rows(
+            [row | new if where.items() <= row.items() else row for row in self.read_rows()]
+        )
+
+    def upsert_rows(self) -> Any:
+        rows, key = self.given["rows"], self.given["key"]
+        keys = [[row[name] for name in key] for row in rows]
+        if FAULT == "upserts-beside":
+            keys = []
+        others = [row for row in self.read_rows() if [row[name] for name in key] not in keys]
+        self.replace_rows([*others, *rows])
+
+    def overwrite_rows(self) -> Any:
+        self.replace_rows(self.given["rows"])
+
+    def replace_rows(self, rows: list[Any]) -> None:
+        self.given = {**self.given, "rows": rows}
+        metadata = self.load_writable()["metadata"]
+        self.append_file(metadata, MAIN, self.data_file(metadata), [], operation="overwrite")
+
     def load_writable(self) -> Any:
         loaded = self.load()
         if "sparse" in STYLES and loaded["metadata"]["format-version"] != 2:
