@@ -727,6 +727,13 @@ CASES: dict[str, tuple[list[dict[str, Any]], list[str]]] = {
         ],
         ["".join(sorted(map(str, range(1, 11))))],
     ),
+    "empty answers of many operations": (
+        [
+            *answers("loadTable", "loadView", "dropTable", "listTables", "getConfig", body="{}"),
+            *differing("/a", "/b", "/c", "/d", "/e", kind="missing"),
+        ],
+        ["12345"],
+    ),
     "operations that should be served": (
         [
             *answers("dropTable", "renameTable", status=501, body=ERROR % ("no", "No", 501)),

@@ -203,28 +203,25 @@ def _title_of(key: Key, findings: Sequence[Finding], group: Sequence[Finding]) -
         group: all its cases.
     """
     names = list(dict.fromkeys(filter(None, (each.operation for each in group))))
-    operations = ", ".join(names)
     match key:
         case ("refuses none", reads):
             methods = "GET or HEAD" if reads else "POST, PUT or DELETE"
-            many = f"{len(findings)} requirements"
-            return f"no {methods} request of the run was refused, for {many}"
+            return f"no {methods} request of the run was refused, for {len(findings)} requirements"
         case ("no error body", *status):
             some = f"with status {status[0]} " if status else ""
-            return _short(f"errors {some}have no error body of the contract: {operations}")
+            fault = f"errors {some}have no error body of the contract"
+        case ("empty body" | "no JSON" as flaw,):
+            fault = f"requests returned {flaw}"
         case ("unserved", status):
-            return _short(f"operations that should be served returned {status}: {operations}")
+            fault = f"operations that should be served returned {status}"
         case ("unread", status):
-            return _short(
-                f"bodies without a required member, or with another JSON type, returned {status}, "
-                f"expected 400: {operations}"
-            )
+            bodies = "bodies without a required member, or with another JSON type,"
+            fault = f"{bodies} returned {status}, expected 400"
         case ("refused alike", status, expected, *_):
-            return _short(
-                f"requests with mistakes of many kinds returned {status}, expected {expected}: {operations}"
-            )
+            fault = f"requests with mistakes of many kinds returned {status}, expected {expected}"
         case _:
             return _title(next((f for f in group if f.accepted), findings[0]), names)
+    return _short(f"{fault}: {', '.join(names)}")
 
 
 def _title(finding: Finding, operations: Sequence[str]) -> str:

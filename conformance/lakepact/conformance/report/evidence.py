@@ -34,6 +34,7 @@ Key: TypeAlias = "tuple[object, ...]"
 
 MANY = 10  #: mistakes that a server which refuses none accepts, or refuses with one wrong status, from which on they are one cause
 SEVERAL = 5  #: members that may be missing, or have another type, from which on they are one cause
+FLAWS = ("empty body", "no JSON")  #: why a body has no members
 NOT_FOUND = 404
 NOBODY = "no credentials"  #: the mistake of a request that does not say who calls
 #: Mistakes of a request whose content is right.
@@ -85,6 +86,9 @@ class Evidence:
             refusal for key, refusal in keys if key[0] == "refused" and refusal[0] < SERVER_ERROR
         )
         self._alike = {refusal for refusal, mistakes in alike.items() if mistakes >= MANY}
+        flaws = Counter(key[0] for key in {key for key, _ in keys} if key[0] in FLAWS)
+        #: Why the bodies of several operations have no members.
+        self._flaws = {flaw for flaw, number in flaws.items() if number >= SEVERAL}
         #: Statuses of errors that lack the contract's body, whichever was expected.
         self._bare = {f.status for f in self.findings if _key(f) == ("no error body",)}
         mistakes = {(_key(f), f.refusal, f.requirement) for f in self.findings}
@@ -132,7 +136,8 @@ class Evidence:
         key = _key(cause)
         if key[0] in {"place", "check"} and not cause.is_of_any_exchange:
             return self._of_requirement(cause, key)
-        if key[0] == "no error body" and cause.status in self._bare:
+        is_wide = key[0] == "no error body" and cause.status in self._bare
+        if is_wide or key[0] in self._flaws:
             return key[:1]
         if _whichever(key) in self._whichever and not self._breaks_more(cause):
             return _whichever(key)
