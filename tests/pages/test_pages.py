@@ -215,6 +215,7 @@ REASONS = [
     "installs from the network; `nox -s build` does the same with the wheel",
     "installs from the network; tests/distribution runs the wheel like this",
     "installs from the network; the continuous integration does it in a fresh clone",
+    "needs DuckDB's extension for Iceberg",
     "needs Iceberg's Java server",
     "needs a bucket",
     "needs a bucket and downloads 640 MB",

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import base64
 import contextlib
 import io
 import re
+from collections.abc import Iterator
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 import pytest
 import yaml
+from pyiceberg.catalog import load_catalog
 
 from faulty_servers import checked, outcomes_of
 from lakepact.conformance.evidence.outcome import Outcome
@@ -228,9 +232,43 @@ def test_configuration_of_the_page_fails_no_requirement() -> None:
     assert found["WXD-CFG-005"] is Outcome.WARN
 
 
+@pytest.fixture(scope="module")
+def instance(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """Yield the base path of an instance with the credentials of the page."""
+    (credentials,) = re.findall(r"^```yaml\n(tokens.*?)^```", PAGE, re.MULTILINE | re.DOTALL)
+    folder = tmp_path_factory.mktemp("instance")
+    (folder / "credentials.yaml").write_text(credentials, "utf-8")
+    with running(
+        contract=NAME,
+        prefix="iceberg_data",
+        warehouse=str(folder / "tables"),
+        credentials=folder / "credentials.yaml",
+    ) as server:
+        yield server.address(NAME)
+
+
+def test_pyiceberg_opens_a_catalog_as_the_page_says(instance: str) -> None:
+    (profile,) = re.findall(r"^```yaml\n(catalog:.*?)^```", PAGE, re.MULTILINE | re.DOTALL)
+    (with_key,) = re.findall(r"^```yaml\n( +auth:.*?)^```", PAGE, re.MULTILINE | re.DOTALL)
+    with_token = yaml.safe_load(profile)["catalog"]["wxd"] | {"uri": instance, "token": "a-token"}
+    encoded = base64.b64encode(b"hank:an-api-key").decode()
+    by_key = {name: value for name, value in with_token.items() if name != "token"} | (
+        yaml.safe_load(with_key.replace("BASE64", encoded))
+    )
+
+    for number, properties in enumerate((with_token, by_key)):
+        catalog = load_catalog("wxd", **properties)
+        rows = pa.table({"id": [1, 2]})
+        catalog.create_namespace(f"n{number}")
+        table = catalog.create_table(f"n{number}.t", rows.schema)
+        table.append(rows)
+
+        assert catalog.load_table(f"n{number}.t").scan().to_arrow() == rows
+
+
 def test_example_prints_its_expected_output(tmp_path: Path) -> None:
     (example,) = re.findall(r"^```python\n(.*?)^```", PAGE, re.MULTILINE | re.DOTALL)
-    (credentials,) = re.findall(r"^```yaml\n(.*?)^```", PAGE, re.MULTILINE | re.DOTALL)
+    (credentials,) = re.findall(r"^```yaml\n(tokens.*?)^```", PAGE, re.MULTILINE | re.DOTALL)
     (tmp_path / "credentials.yaml").write_text(credentials, "utf-8")
 
     with running(
