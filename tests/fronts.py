@@ -96,13 +96,16 @@ def proxy_front(*, refuse: str = "") -> Generator[Front]:
 
 
 @contextlib.contextmanager
-def socks_front(*, login: bytes = b"", reply: int = 0) -> Generator[Front]:
-    """Open connections to any address by SOCKS5, for callers with a `login`, or answer with another reply than 0."""
+def socks_front(*, login: bytes = b"", reply: int = 0, nonsense: bytes = b"") -> Generator[Front]:
+    """Open connections to any address by SOCKS5, for callers with a `login`, or answer with another reply than 0, or with nonsense."""
     heads: list[bytes] = []
 
     def connect(caller: socket.socket) -> None:
         with caller:
             caller.recv(4096)
+            if nonsense:
+                caller.sendall(nonsense)
+                return
             caller.sendall(b"\x05\x02" if login else b"\x05\x00")
             if login:
                 heads.append(caller.recv(4096))

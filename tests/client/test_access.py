@@ -104,6 +104,24 @@ def test_requests_go_through_a_socks_proxy(
     ]
 
 
+# httpcore leaves the socket of a failed handshake to the garbage collector.
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+@pytest.mark.parametrize("nonsense", [b"HTTP/1.1 400 Bad Request", b"\x05", b"\x05\x01\x00"])
+def test_proxy_that_does_not_speak_socks_raises_unreachable(
+    drive: Callable[..., Driven], served: str, nonsense: bytes
+) -> None:
+    with (
+        socks_front(nonsense=nonsense) as proxy,
+        pytest.raises(Unreachable, match="the proxy does not answer as SOCKS5 does"),
+    ):
+        drive(served, proxy=proxy.url, retries=NO_RETRIES).config()
+
+
+def test_name_that_no_host_has_raises_unreachable(drive: Callable[..., Driven]) -> None:
+    with pytest.raises(Unreachable, match="label"):
+        drive("http://a.test", proxy=f"http://{'a' * 64}.test", retries=NO_RETRIES).config()
+
+
 @pytest.mark.parametrize("kind", [IcebergCatalog, AsyncIcebergCatalog, SharingClient])
 def test_missing_package_of_a_socks_proxy_is_named(kind: type, monkeypatch: Any) -> None:
     monkeypatch.setitem(sys.modules, "socksio", None)

@@ -143,7 +143,7 @@ class AsyncBackend(httpcore.AsyncNetworkBackend):
         """Return a stream to a host: its addresses are tried one after another, as in threads."""
         loop = asyncio.get_running_loop()
         # Not asyncio's way to try several at once: it leaves sockets open when it is cancelled, and uvloop has none.
-        error = OSError(f"{host} has no address")
+        error: Exception = OSError(f"{host} has no address")
         try:
             async with asyncio.timeout(timeout):
                 found = await loop.getaddrinfo(host, port, type=socket.SOCK_STREAM)
@@ -157,12 +157,12 @@ class AsyncBackend(httpcore.AsyncNetworkBackend):
                     error = failed
                 else:
                     return stream
-        except OSError as failed:
+        except (OSError, UnicodeError) as failed:  # names that IDNA does not allow
             error = failed
         raise _unconnected(error) from error
 
 
-def _unconnected(error: OSError) -> Exception:
+def _unconnected(error: Exception) -> Exception:
     return (
         httpcore.ConnectTimeout()
         if isinstance(error, TimeoutError)

@@ -31,3 +31,11 @@ def lost(error: Exception) -> Lost:
     if kinds & _UNSENT:
         return Lost("unsent", error)
     return Lost("garbled" if kinds & _GARBLED else "unanswered", error)
+
+
+def is_of_socks(error: BaseException) -> bool:
+    """Return whether the library of SOCKS raised an error, of whatever class, over what a proxy sent."""
+    frame = error.__traceback__
+    while frame is not None and frame.tb_next is not None:
+        frame = frame.tb_next
+    return frame is not None and frame.tb_frame.f_globals["__name__"].startswith("socksio.")

@@ -59,7 +59,7 @@ class Backend(httpcore.SyncBackend):
         error: Exception = httpcore.ConnectError(f"{host} has no address")
         try:
             addresses = reachable(host, socket.getaddrinfo(host, port, type=socket.SOCK_STREAM))
-        except OSError as failed:
+        except (OSError, UnicodeError) as failed:  # names that IDNA does not allow
             raise httpcore.ConnectError(str(failed)) from failed
         for address in addresses:
             try:

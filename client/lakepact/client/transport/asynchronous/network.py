@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import httpcore
 
 from lakepact.client.transport.event_loops import AsyncBackend, AsyncSlots
+from lakepact.client.transport.failures import is_of_socks
 from lakepact.client.transport.messages import Answer, extensions, outgoing, text_headers
 from lakepact.reach.access import WrongSetting
 from lakepact.reach.routes import proxies, proxy, tls
@@ -55,8 +56,10 @@ class AsyncNetwork:
         try:
             connection = await self._connection(sent.url.origin, timeouts)
             response = await connection.handle_async_request(sent)
-        except BaseException:
+        except BaseException as error:
             await self._give_back(connection)
+            if is_of_socks(error):
+                raise httpcore.ProxyError("the proxy does not answer as SOCKS5 does") from error
             raise
         body: Any = response.stream
         return Answer(

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import httpcore
 
+from lakepact.client.transport.failures import is_of_socks
 from lakepact.client.transport.messages import Answer, extensions, outgoing, text_headers
 from lakepact.client.transport.threads import Backend, Slots
 from lakepact.reach.access import WrongSetting
@@ -56,8 +57,10 @@ class Network:
         try:
             connection = self._connection(sent.url.origin, timeouts)
             response = connection.handle_request(sent)
-        except BaseException:
+        except BaseException as error:
             self._give_back(connection)
+            if is_of_socks(error):
+                raise httpcore.ProxyError("the proxy does not answer as SOCKS5 does") from error
             raise
         body: Any = response.stream
         return Answer(
