@@ -6,15 +6,17 @@ import datetime as dt
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from lakepact.conformance.evidence.arrow import Schema, Table, pa, pq
+from lakepact.conformance.evidence.arrow import Schema, Table, pa
 from lakepact.conformance.evidence.differences import Kind
 from lakepact.conformance.evidence.outcome import Unmet
 from lakepact.conformance.judging import expect
+from lakepact.formats.limits import DECODED, Limit
 
 from . import deletion_vectors, values
 from .lines import Answer, SharedFile
 
 Row = dict[str, Any]
+LIMIT = Limit(DECODED, "no setting")
 ID, PHYSICAL = "delta.columnMapping.id", "delta.columnMapping.physicalName"
 
 
@@ -120,11 +122,17 @@ def stored_table(content: bytes) -> Table:
     Raises:
         Unmet: it is not a Parquet file.
     """
+    from lakepact.formats.parquet import BoundedParquet  # noqa: PLC0415 - suites are listed without pyarrow
+
     try:
-        return pq.ParquetFile(pa.BufferReader(content), coerce_int96_timestamp_unit="us").read(
-            use_threads=False
-        )
-    except (pa.ArrowException, OSError) as broken:
+        file = BoundedParquet(pa.BufferReader(content), LIMIT)
+        tables, size = [file.schema_arrow.empty_table()], 0
+        for table in file.tables(file.schema_arrow.names):
+            tables.append(table)
+            size += table.nbytes
+            LIMIT.check(size)
+        return pa.concat_tables(tables)
+    except (ValueError, OSError) as broken:
         raise Unmet(
             "a parquet file",
             f"{len(content)} bytes starting with {expect.shown(content[:8])}: {broken}",

@@ -10,6 +10,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
+from lakepact.formats.limits import DECODED, Limit
 from lakepact.reference_server.delta_sharing.log.actions import (
     actions,
     checked_metadata,
@@ -44,7 +45,7 @@ FLAT = {
 }  #: the members of an add action that are not nested, and their types
 REST = tuple(FLAT)[4:]
 VECTOR = ("storageType", "pathOrInlineDv", "offset", "sizeInBytes", "cardinality")
-ROWS = 32_768  #: of a Parquet file, taken in at a time
+LIMIT = Limit(DECODED, "no setting")
 
 
 def read_checkpoint(
@@ -110,17 +111,18 @@ class State:
     def take_table(self, folder: LogFolder, name: str, *, files: bool) -> None:
         """Take in a checkpoint, a part or a sidecar that is a Parquet file."""
         import pyarrow as pa  # noqa: PLC0415 the first checkpoint loads it
-        import pyarrow.parquet as pq  # noqa: PLC0415
+
+        from lakepact.formats.parquet import BoundedParquet  # noqa: PLC0415
 
         with folder.open(name) as opened:
             try:
-                table = pq.ParquetFile(opened)
+                table = BoundedParquet(opened, LIMIT)
                 check_shape(table.schema_arrow, name)
-                for batch in table.iter_batches(
-                    ROWS, columns=wanted(table, files=files), use_threads=False
-                ):
-                    self._take_batch(batch, name)
-            except (pa.ArrowException, OSError, OverflowError, UnicodeDecodeError) as error:
+                columns = wanted(table, files=files)
+                for group in range(table.metadata.num_row_groups):
+                    for batch in table.batches(group, columns):
+                        self._take_batch(batch, name)
+            except (pa.ArrowException, OSError, OverflowError, ValueError) as error:
                 reason = str(error).partition("\n")[0]
                 raise DamagedLog(
                     f"{name} is not a checkpoint that can be read ({reason})"
