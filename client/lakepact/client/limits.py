@@ -26,7 +26,7 @@ class Limits:
         line: Bytes of one line of a listing of files, which is streamed; the listing itself may have any number of lines.
         listing: Bytes of the files of a listing whose rows are read; it is held until all of them are read.
         file: Bytes of a data file whose size its listing does not say.
-        decoded: Bytes of a file of a table that are decoded at once, such as its pages and the longest of its rows.
+        decoded: Bytes of a data file that are decoded at once, such as its pages and the longest of its rows; a quarter for manifests.
         pages: Pages of one listing.
         connections: Connections that a client has open at once; further calls wait, see `Timeouts(pool=…)`.
     """

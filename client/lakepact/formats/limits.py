@@ -22,10 +22,15 @@ class Limit:
             TooLarge: The size is above the limit.
         """
         if size > self.size:
-            raise TooLarge(
-                f"more than {self.size} bytes of it would be decoded at once;"
-                f" {self.setting} allows more"
-            )
+            raise self.reached(f"more than {self.size} bytes of it would be decoded at once")
+
+    def reached(self, problem: str) -> TooLarge:
+        """Return the error for a file that exceeds the limit."""
+        return TooLarge(f"{problem}; {self.setting} allows more")
+
+
+class Unreadable(ValueError):
+    """A file is not of its format, or has parts that no table needs."""
 
 
 class TooLarge(ValueError):

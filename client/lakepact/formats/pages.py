@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
-from lakepact.formats.limits import TooLarge
+from lakepact.formats.limits import TooLarge, Unreadable
 from lakepact.formats.thrift import FALSE, I32, STRUCT, Fields, Reader, skip_numbers
 
 if TYPE_CHECKING:
@@ -36,6 +36,8 @@ class Pages:
 
     def __init__(self, source: Any, limit: Limit) -> None:
         self.source, self.limit = source, limit
+        #: The failure of the storage, if there was one: other errors are of the file.
+        self.failure: OSError | None = None
         #: The rows of the batch that is read.
         self.rows = 1
         #: The bytes of the pages and dictionaries in memory; those of a row; those of the pages
@@ -55,7 +57,7 @@ class Pages:
         self._chunks = sorted(chunks, key=lambda chunk: chunk.start)
         self._starts = [chunk.start for chunk in self._chunks]
         if any(left.end > right.start for left, right in pairwise(self._chunks)):
-            raise ValueError("two columns of a Parquet file have the same bytes")
+            raise Unreadable("two columns of a Parquet file have the same bytes")
         self.held = self.each = 0
 
     def begin(self, rows: int) -> None:
@@ -80,9 +82,18 @@ class Pages:
             number = max(0, bisect_right(self._starts, self._position) - 1)
             content = self._chunks[number].read(self._position, size)
         else:
-            self.source.seek(self._position)
-            content = self.source.read(size)
+            content = memoryview(self.fetch(self._position, size))
         self._position += len(content)
+        return content
+
+    def fetch(self, position: int, size: int) -> bytes:
+        """Return bytes of the file."""
+        try:
+            self.source.seek(position)
+            content: bytes = self.source.read(size)
+        except OSError as error:
+            self.failure = error
+            raise
         return content
 
     def seek(self, offset: int, whence: int = 0) -> int:
@@ -123,14 +134,13 @@ class _Chunk:
         if position == self._next < self.end:
             self._enter()
         elif not self._page <= position < self._next:
-            raise ValueError("pages of a Parquet file are not read in their order")
+            raise Unreadable("pages of a Parquet file are not read in their order")
         return self._bytes(position, min(size, self._next - position))
 
     def _bytes(self, start: int, size: int) -> memoryview:
         if not self._at <= start <= start + size <= self._at + len(self._window):
-            self._pages.source.seek(start)
             fetched = max(size, min(_FETCHED, self.end - start))
-            self._window, self._at = memoryview(self._pages.source.read(fetched)), start
+            self._window, self._at = memoryview(self._pages.fetch(start, fetched)), start
         return self._window[start - self._at :][:size]
 
     def _header(self) -> tuple[Fields, int]:
@@ -144,19 +154,19 @@ class _Chunk:
                 continue
             if reader.position <= len(data):
                 return header, self._next + reader.position
-        raise ValueError("the header of a page does not end")
+        raise Unreadable("the header of a page does not end")
 
     def _enter(self) -> None:
         try:
             self._enter_page(*self._header())
         except (KeyError, IndexError) as error:
-            raise ValueError("a page of a Parquet file has no valid header") from error
+            raise Unreadable("a page of a Parquet file has no valid header") from error
 
     def _enter_page(self, header: Fields, start: int) -> None:
         pages = self._pages
         kind, size, stored = (header[n, I32] for n in (1, 2, 3))
         if min(size, stored) < 0 or start + stored > self.end:
-            raise ValueError("a page is larger than its column")
+            raise Unreadable("a page is larger than its column")
         pages.limit.check(size)
         before = self._held + self._content, self._each
         if self._entered == pages.batch:
@@ -174,7 +184,7 @@ class _Chunk:
 
     def _enter_dictionary(self, count: int, size: int, start: int, *, is_first: bool) -> None:
         if not is_first or not 0 <= count <= size:
-            raise ValueError("a dictionary is not the first page of its column")
+            raise Unreadable("a dictionary is not the first page of its column")
         self._pages.held += size
         if self._is_text:
             self._pages.held += 16 * count
@@ -209,7 +219,7 @@ class _Chunk:
             size -= levels
         decoded = self._decoded(content, size)
         if decoded is None or (kind == _DATA and details[3, I32] | details[4, I32] != _RLE):
-            raise ValueError("the lengths of a page cannot be read: write the file again")
+            raise Unreadable("the lengths of a page cannot be read: write the file again")
         for has_levels in (self._is_repeated, self._is_optional) if kind == _DATA else ():
             if has_levels:
                 position += 4 + int.from_bytes(decoded[position : position + 4], "little")

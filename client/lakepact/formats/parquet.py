@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from lakepact.formats.limits import TooLarge
+from lakepact.formats.limits import TooLarge, Unreadable
 from lakepact.formats.pages import MOST_BATCH, Pages
 
 if TYPE_CHECKING:
@@ -33,14 +34,15 @@ class BoundedParquet:
     def __init__(self, source: Any, limit: Limit) -> None:
         pages: Any = Pages(source, limit)
         self._pages: Pages = pages
-        # Pages are read one by one; `Pages` fetches more at once.
-        self._file = file = pq.ParquetFile(
-            pages, pre_buffer=False, buffer_size=1, coerce_int96_timestamp_unit="us"
-        )
-        self.metadata, self.schema_arrow = file.metadata, file.schema_arrow
+        with _errors(pages):
+            # Pages are read one by one; `Pages` fetches more at once.
+            self._file = file = pq.ParquetFile(
+                pages, pre_buffer=False, buffer_size=1, coerce_int96_timestamp_unit="us"
+            )
+            self.metadata, self.schema_arrow = file.metadata, file.schema_arrow
         leaves = [file.schema.column(n).path for n in range(len(file.schema))]
         if len(set(leaves)) < len(leaves):
-            raise ValueError("two columns of a Parquet file have one name")
+            raise Unreadable("two columns of a Parquet file have one name")
 
     def tables(self, columns: Sequence[str]) -> Iterator[Any]:
         """Yield the rows of all row groups, as tables of about `BATCH_BYTES`."""
@@ -61,6 +63,7 @@ class BoundedParquet:
 
         Raises:
             TooLarge: One row takes more bytes than the limit.
+            Unreadable: The file is damaged.
         """
         sizes, most, passed = [_FIRST_ROWS], MOST_ROWS, 0
         while True:
@@ -82,13 +85,25 @@ class BoundedParquet:
 
     def _read(self, group: int, columns: Sequence[str], sizes: list[int]) -> Iterator[Any]:
         """Yield batches; the size of each may be chosen when the batch before it is there."""
-        self._pages.open_group(self.metadata, group)
-        self._pages.begin(sizes[0])
-        read = self._file.iter_batches(sizes[0], [group], list(columns), use_threads=False)
-        for number, batch in enumerate(read, 1):
-            yield batch
-            self._pages.begin(sizes[number])
-            self._file.reader.set_batch_size(sizes[number])
+        with _errors(self._pages):
+            self._pages.open_group(self.metadata, group)
+            self._pages.begin(sizes[0])
+            read = self._file.iter_batches(sizes[0], [group], list(columns), use_threads=False)
+            for number, batch in enumerate(read, 1):
+                yield batch
+                self._pages.begin(sizes[number])
+                self._file.reader.set_batch_size(sizes[number])
+
+
+@contextmanager
+def _errors(pages: Pages) -> Iterator[None]:
+    """Raise `Unreadable` in place of the errors of pyarrow, unless the storage failed."""
+    try:
+        yield
+    except (pa.ArrowException, OSError, OverflowError, UnicodeDecodeError) as error:
+        if error is pages.failure:
+            raise
+        raise Unreadable(" ".join(str(error).split())) from error
 
 
 def size_of(batch: Any) -> int:

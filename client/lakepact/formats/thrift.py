@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any, TypeAlias
 
+from lakepact.formats.limits import Unreadable
+
 #: Values of fields by number and type: a reader ignores a field of another type than it expects.
 Fields: TypeAlias = dict[tuple[int, int], Any]
 TRUE, FALSE, I32, STRUCT = 1, 2, 5, 12
@@ -32,7 +34,7 @@ class Reader:
             value |= (byte & 127) << shift
             if byte < 128:
                 return value
-        raise ValueError("a number has more than 64 bits")
+        raise Unreadable("a number has more than 64 bits")
 
     def zigzag(self) -> int:
         """Return a number with a sign."""
@@ -47,7 +49,7 @@ class Reader:
             number = number + (head >> 4) if head >> 4 else self.zigzag()
             key = number, head & 15
             if depth > _MOST_DEPTH or not 0 < number < 1 << 15 or key in fields:
-                raise ValueError("a header is no structure of Parquet")
+                raise Unreadable("a header is no structure of Parquet")
             fields[key] = self._value(head & 15, depth + 1)
         return fields
 
@@ -57,7 +59,7 @@ class Reader:
         if kind in (4, I32, 6):
             value = self.zigzag()
             if kind == I32 and not -(1 << 31) <= value < 1 << 31:
-                raise ValueError("a number has more than 32 bits")
+                raise Unreadable("a number has more than 32 bits")
             return value
         if kind == STRUCT:
             return self.struct(depth)
@@ -86,11 +88,11 @@ def skip_numbers(reader: Reader, most: int) -> None:
     """Go behind numbers in the encoding DELTA_BINARY_PACKED.
 
     Raises:
-        ValueError: More numbers than allowed are stated.
+        Unreadable: More numbers than allowed are stated.
     """
     block, parts, count, _ = (reader.varint() for _ in range(4))
     if count > most or not 0 < parts <= block:
-        raise ValueError(f"a page states {count} lengths of {most} values")
+        raise Unreadable(f"a page states {count} lengths of {most} values")
     size = block // parts
     while count > 1:
         reader.varint()

@@ -37,7 +37,7 @@ Client: TypeAlias = IcebergCatalog | SharingClient
 ICEBERG, SHARING, WATSONX = "iceberg_rest", "delta_sharing", "watsonx_data"
 #: A user is waiting at the terminal.
 _RETRIES = Retries(tries=3, total=20)
-_LIMITS = Limits(listing=128 << 20)
+_LIMITS = Limits(listing=128 << 20, decoded=256 << 20)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

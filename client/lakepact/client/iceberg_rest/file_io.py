@@ -4,20 +4,25 @@ from __future__ import annotations
 
 import re
 import time
-from typing import TYPE_CHECKING, Any
+from dataclasses import replace
+from io import SEEK_END
+from typing import TYPE_CHECKING, Any, cast
 from urllib.parse import urlsplit
 
-from pyiceberg.io import FileIO, load_file_io
+from pyiceberg.io import FileIO, InputFile, load_file_io
 
 from lakepact.client.errors import BadReply, Failure
-from lakepact.client.origins import FILES, is_metadata
+from lakepact.client.origins import is_metadata
+from lakepact.formats.avro import MAGIC, Avro
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
+    from typing import Self
 
-    from pyiceberg.io import InputFile, OutputFile
+    from pyiceberg.io import InputStream, OutputFile
 
     from lakepact.client.origins import TrustedOrigins
+    from lakepact.formats.limits import Limit
 
 _OPERATION = "loadTable"
 #: Properties that name the class of Python which pyiceberg imports and calls, with the classes that a server may choose.
@@ -47,6 +52,8 @@ _EXPIRES = re.compile(
 )
 #: Milliseconds before their end from which credentials are not used.
 _MARGIN = 60_000
+#: The part of the limit of decoding that a manifest may have: pyiceberg makes objects of all of it.
+_MANIFESTS = 4
 
 
 def file_io(
@@ -55,7 +62,7 @@ def file_io(
     trusted: TrustedOrigins,
     renewed: Callable[[], Mapping[str, Any]] | None = None,
 ) -> FileIO:
-    """Return pyiceberg's access to the files of a table; it opens files of this machine only if the caller trusts them.
+    """Return pyiceberg's access to the files of a table, within what the caller trusts and the limits of decoding.
 
     Args:
         properties: The settings, of the server and of the caller.
@@ -89,12 +96,7 @@ def file_io(
         )
         if is_host or is_signer:
             trusted.address(_with_scheme(value), operation=_OPERATION, name=f"the property {key!r}")
-    found = load_file_io(dict(properties), location)
-    return (
-        _TableFileIO(found, location, trusted, renewed)
-        if renewed or FILES not in trusted.origins
-        else found
-    )
+    return _TableFileIO(load_file_io(dict(properties), location), location, trusted, renewed)
 
 
 def expired(properties: Mapping[str, Any]) -> bool:
@@ -132,7 +134,10 @@ def _host(address: str) -> str:
 
 
 class _TableFileIO(FileIO):
-    """Opens the files of a table with credentials that have not expired, and those of this machine only if the caller trusts them."""
+    """Opens the files of a table with credentials that have not expired, and those of this machine only if the caller trusts them.
+
+    Files that are read at once, as pyiceberg does with manifests, are checked before.
+    """
 
     def __init__(
         self,
@@ -157,10 +162,57 @@ class _TableFileIO(FileIO):
         return self._io
 
     def new_input(self, location: str) -> InputFile:
-        return self._opening(location).new_input(location)
+        return _Input(self._opening(location).new_input(location), self._trusted.decoding)
 
     def new_output(self, location: str) -> OutputFile:
         return self._opening(location).new_output(location)
 
     def delete(self, location: str | InputFile | OutputFile) -> None:
         self._opening(location if isinstance(location, str) else location.location).delete(location)
+
+
+class _Input(InputFile):
+    """A file whose streams are within the limit of decoding."""
+
+    def __init__(self, file: InputFile, limit: Limit) -> None:
+        super().__init__(file.location)
+        self._file, self._limit = file, limit
+
+    def __len__(self) -> int:
+        return len(self._file)
+
+    def exists(self) -> bool:
+        return self._file.exists()
+
+    def open(self, seekable: bool = True) -> InputStream:  # noqa: FBT001, FBT002 - as pyiceberg
+        stream: Any = _Stream(self._file.open(seekable), self._limit)
+        return cast("InputStream", stream)
+
+
+class _Stream:
+    """A file of a table; Avro that is read at once is checked, and comes decompressed."""
+
+    def __init__(self, stream: InputStream, limit: Limit) -> None:
+        self._stream, self._limit = stream, limit
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stream, name)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._stream.close()
+
+    def read(self, size: int | None = None) -> bytes:
+        if size is not None and size >= 0:
+            return self._stream.read(size)
+        end = self._stream.seek(0, SEEK_END)
+        self._limit.check(end)
+        self._stream.seek(0)
+        content = self._stream.read(end)
+        if not content.startswith(MAGIC):
+            return content
+        limit = replace(self._limit, size=self._limit.size // _MANIFESTS)
+        limit.check(end)
+        return Avro(content, limit).uncompressed()

@@ -1,0 +1,216 @@
+"""Avro files of others, checked before a library decodes their records.
+
+Libraries trust what they read: a schema that names itself ends the process, and a count of records
+takes all memory.
+"""
+
+from __future__ import annotations
+
+import bz2
+import json
+import zlib
+from typing import TYPE_CHECKING, Any
+
+from lakepact.formats.limits import Unreadable
+from lakepact.formats.thrift import Reader
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from lakepact.formats.limits import Limit
+
+MAGIC = b"Obj\x01"
+MOST_RECORDS = 1_000_000  #: of one file
+MOST_TYPES, MOST_DEPTH = 10_000, 32  #: of a schema, in which each use of a named type counts
+HEADERS, SCHEMAS = 32, 256  #: parts of the limit that a header and its schema may have
+VALUES = 2  #: that a byte may stand for; a value takes up to 200 bytes of memory
+_ONE = dict.fromkeys(("boolean", "int", "long", "bytes", "string"), 1)
+_BYTES = {"null": 0, **_ONE, "float": 4, "double": 8}  # the fewest of each type
+_CODECS: dict[str, Any] = {
+    "deflate": lambda: zlib.decompressobj(-zlib.MAX_WBITS),
+    "bzip2": bz2.BZ2Decompressor,
+}
+_SYNC = 16
+
+
+class Avro:
+    """An Avro file whose header is checked.
+
+    Attributes:
+        metadata: The members of the header.
+        schema: The schema, in which named types are written out, so that none contains itself.
+
+    Raises:
+        Unreadable: It is not within the rules.
+        TooLarge: It is not within the limit.
+    """
+
+    def __init__(self, raw: bytes, limit: Limit) -> None:
+        self._raw, self._limit = raw, limit
+        most = limit.size // HEADERS
+        if not raw.startswith(MAGIC):
+            raise Unreadable("it is not an Avro file")
+        self._reader = reader = Reader(memoryview(raw)[:most], len(MAGIC))
+        try:
+            self.metadata = {key.decode(): value for key, value in _pairs(reader)}
+            self._sync = _content(reader, _SYNC)
+        except IndexError:
+            if len(raw) > most:
+                raise limit.reached(f"its header is longer than {most} bytes") from None
+            raise Unreadable("its header ends too early") from None
+        text = self.metadata.get("avro.schema", b"")
+        if len(text) > limit.size // SCHEMAS:
+            raise limit.reached(f"its schema is longer than {limit.size // SCHEMAS} bytes")
+        types = _Types()
+        try:
+            self.schema, excess = types.written_out(json.loads(text), "", 0)
+        except (AttributeError, KeyError, TypeError, RecursionError, json.JSONDecodeError):
+            raise Unreadable("its schema is not one of Avro") from None
+        types.check(excess)
+
+    def blocks(self) -> Iterator[tuple[bytes, int]]:
+        """Yield the content of each block, decompressed, and how many records it has.
+
+        Raises:
+            Unreadable: It is not within the rules.
+            TooLarge: It is not within the limit.
+        """
+        codec = self.metadata.get("avro.codec", b"null").decode(errors="replace")
+        reader = Reader(self._raw, self._reader.position)
+        size = records = 0
+        while reader.position < len(self._raw):
+            try:
+                count, content = reader.zigzag(), _content(reader, reader.zigzag())
+                sync = _content(reader, _SYNC)
+            except IndexError:
+                raise Unreadable("a block ends too early") from None
+            try:
+                content = self._decompressed(codec, content, self._limit.size - size)
+            except (OSError, EOFError, zlib.error) as error:
+                raise Unreadable(f"a block cannot be decompressed: {error}") from None
+            size, records = size + len(content), records + count
+            if sync != self._sync or not 0 <= count <= len(content):
+                raise Unreadable(f"a block has {len(content)} bytes for {count} records")
+            if records > MOST_RECORDS:
+                raise Unreadable(f"it has more than {MOST_RECORDS} records")
+            yield content, count
+
+    def _decompressed(self, codec: str, content: bytes, most: int) -> bytes:
+        if codec in _CODECS:
+            content = _CODECS[codec]().decompress(content, most + 1)
+        elif codec in ("zstandard", "snappy"):
+            content = _by_arrow(codec, content, most + 1)
+        elif codec != "null":
+            raise Unreadable(f"its codec is {json.dumps(codec[:100])}, expected deflate or null")
+        if len(content) > most:
+            raise self._limit.reached("its records have too many bytes when decompressed")
+        return content
+
+    def uncompressed(self) -> bytes:
+        """Return the file with all blocks checked and decompressed."""
+        members = {**self.metadata, "avro.codec": b"null"}
+        parts = [MAGIC, _long(len(members))]
+        for key, value in members.items():
+            parts += [_long(len(key.encode())), key.encode(), _long(len(value)), value]
+        parts += [_long(0), self._sync]
+        for content, count in self.blocks():
+            parts += [_long(count), _long(len(content)), content, self._sync]
+        return b"".join(parts)
+
+
+def _pairs(reader: Reader) -> Iterator[tuple[bytes, bytes]]:
+    while count := reader.zigzag():
+        if count < 0:
+            reader.zigzag()  # the size of the block
+        for _ in range(abs(count)):
+            key = _content(reader, reader.zigzag())
+            yield key, _content(reader, reader.zigzag())
+
+
+def _content(reader: Reader, size: int) -> bytes:
+    content = bytes(reader.data[reader.position : reader.position + size]) if size >= 0 else b""
+    if len(content) != size:
+        raise IndexError
+    reader.position += size
+    return content
+
+
+def _long(number: int) -> bytes:
+    """Return a number that is not negative as Avro has it."""
+    rest, encoded = number << 1, bytearray()
+    while rest > 127:
+        encoded.append(rest & 127 | 128)
+        rest >>= 7
+    encoded.append(rest)
+    return bytes(encoded)
+
+
+def _by_arrow(codec: str, content: bytes, most: int) -> bytes:
+    import pyarrow as pa  # noqa: PLC0415 - few files have these codecs
+
+    if codec == "zstandard":
+        with pa.CompressedInputStream(pa.BufferReader(content), "zstd") as stream:
+            return bytes(stream.read(most))
+    size = Reader(content).varint()  # which snappy states, and the checksum follows
+    return bytes(pa.decompress(content[:-4], min(size, most), "snappy", asbytes=True))
+
+
+class _Types:
+    """The types of one schema.
+
+    With each type comes its excess: by how many values more than its bytes may stand for.
+    """
+
+    def __init__(self) -> None:
+        self._count = 0
+        self._definitions: dict[str, tuple[Any, str]] = {}
+
+    def check(self, excess: int) -> None:
+        """Refuse a repeated type that takes more memory than its bytes justify."""
+        if excess > 0:
+            raise Unreadable(f"its schema has more than {VALUES} values in a byte")
+
+    def written_out(self, schema: Any, space: str, depth: int) -> tuple[Any, int]:
+        """Return a type and its excess."""
+        self._count += 1
+        if self._count > MOST_TYPES or depth > MOST_DEPTH:
+            limit = f"more than {MOST_TYPES} types, or nests them more than {MOST_DEPTH} deep"
+            raise Unreadable(f"its schema has {limit}")
+        if isinstance(schema, list):
+            branches = [self.written_out(branch, space, depth + 1) for branch in schema]
+            return [branch for branch, _ in branches], max(x for _, x in branches) - VALUES
+        if isinstance(schema, dict):
+            return self._complex(schema, space, depth)
+        if schema in _BYTES:
+            return schema, 1 - VALUES * _BYTES[schema]
+        for name in (schema, f"{space}.{schema}"):
+            if name in self._definitions:
+                return self.written_out(*self._definitions[name], depth + 1)
+        raise Unreadable(f"its schema uses {json.dumps(schema)} before the end of its definition")
+
+    def _complex(self, schema: dict[str, Any], space: str, depth: int) -> tuple[Any, int]:
+        kind = schema["type"]
+        if kind == "array":
+            items, excess = self.written_out(schema["items"], space, depth + 1)
+            self.check(excess)
+            return {"type": kind, "items": items}, 1 - VALUES
+        if kind == "map":
+            values, excess = self.written_out(schema["values"], space, depth + 1)
+            self.check(excess + 1 - VALUES)
+            return {"type": kind, "values": values}, 1 - VALUES
+        if kind not in ("record", "fixed", "enum"):
+            return self.written_out(kind, space, depth + 1)
+        new: dict[str, Any] = {"type": kind, "name": f"t{self._count}"}
+        name = schema["name"]
+        space = name.rpartition(".")[0] or schema.get("namespace", space)
+        if kind == "fixed":
+            new["size"], excess = schema["size"], 1 - VALUES * schema["size"]
+        elif kind == "enum":
+            new["symbols"], excess = schema["symbols"], 1 - VALUES
+        else:
+            types = [self.written_out(f["type"], space, depth + 1) for f in schema["fields"]]
+            names = (f["name"] for f in schema["fields"])
+            new["fields"] = [{"name": n, "type": t} for n, (t, _) in zip(names, types, strict=True)]
+            excess = 1 + sum(x for _, x in types)
+        self._definitions[f"{space}.{name.rpartition('.')[2]}" if space else name] = schema, space
+        return new, excess
