@@ -76,6 +76,7 @@ def key_of(lab: WatsonxLab) -> str:
 def requests_without_credentials_return_401_or_403(lab: WatsonxLab) -> None:
     """Every operation returns 401 or 403 without Authorization, the configuration too."""
     asks_for_credentials(lab)
+    lab.require(lab.send(op.list_namespaces), 200)
     for operation, reply in lab.each(answers(lab, None)):
         with lab.judge("IRC-SEC-009" if operation == op.get_config else "IRC-SEC-001"):
             expect.status(
@@ -91,6 +92,7 @@ def requests_without_credentials_return_401_or_403(lab: WatsonxLab) -> None:
 def unknown_tokens_return_401(lab: WatsonxLab) -> None:
     """Every operation returns 401 for an unknown bearer token."""
     asks_for_credentials(lab)
+    lab.require(lab.send(op.list_namespaces), 200)
     for token in lab.each(("lakepact-known-to-nobody", "null")):
         for operation, reply in lab.each(answers(lab, f"Bearer {token}")):
             with lab.judge("IRC-SEC-002"):
