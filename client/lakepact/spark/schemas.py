@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import Any
+from uuid import UUID
 
 import pyarrow as pa
 from pyspark.errors import AnalysisException, PySparkTypeError
@@ -24,11 +25,24 @@ def spark_schema(schema: Any) -> t.StructType:
 
 
 def _type(field: Any) -> t.DataType:
+    if _is_uuid(field.type):
+        return t.StringType()  # as Iceberg's own source has it
     try:
         return from_arrow_type(field.type, prefer_timestamp_ntz=True)
     except PySparkTypeError:
         message = f"lakepact: Spark has no type for column {field.name}, which is {field.type}; name other columns with .schema(…)"
         raise AnalysisException(message) from None
+
+
+def _is_uuid(kind: Any) -> bool:
+    return isinstance(kind, pa.BaseExtensionType) and kind.extension_name == "arrow.uuid"
+
+
+def _texts(column: Any) -> Any:
+    """Return UUIDs as texts of 36 characters."""
+    storage = pa.chunked_array([chunk.storage for chunk in column.chunks], pa.binary(16))
+    values = (None if value is None else str(UUID(bytes=value)) for value in storage.to_pylist())
+    return pa.chunked_array([pa.array(values, pa.string())])
 
 
 def _nullable(kind: t.DataType) -> t.DataType:
@@ -77,7 +91,7 @@ def record_batches(table: Any, wanted: t.StructType) -> Iterator[Any]:
         t.StructType([t.StructField(field.name, _nullable(field.dataType)) for field in wanted])
     )
     columns = [
-        column.cast(kind.type)
+        _texts(column) if _is_uuid(column.type) else column.cast(kind.type)
         for column, kind in zip(table.select(wanted.names).columns, kinds, strict=True)
     ]
     yield from pa.table(columns, schema=kinds).to_batches(max_chunksize=_BATCH_ROWS)

@@ -174,6 +174,7 @@ def is_told(table: dict[str, Any], fault: Fault) -> bool:
 
 
 @pytest.mark.spark
+@pytest.mark.filterwarnings("ignore:unclosed <socket:ResourceWarning")  # those of pyspark
 @pytest.mark.parametrize("kind", ["local[2]", "connect"])
 def test_spark_finds_every_fault_with_column_and_row(
     kind: str, catalogs: Catalogs, tmp_path: Path
@@ -186,6 +187,7 @@ def test_spark_finds_every_fault_with_column_and_row(
         command = ("--table", "faults.*", "--engine", "spark", option, address)
         code, tables = results(catalogs.a, catalogs.b, *command)
 
+    assert [table["error"] for table in tables.values() if table["error"]] == []
     assert code == 1
     assert [
         fault for fault in FAULTS if not is_told(tables[f"faults.{fault}"], FAULTS[fault])
