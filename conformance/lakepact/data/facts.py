@@ -85,7 +85,7 @@ def _records(table: WrittenTable, number: int) -> int:
 def _planned(
     catalog: IcebergCatalog, name: tuple[str, str], table: WrittenTable, there: set[int]
 ) -> Iterator[Difference]:
-    """Yield where the server plans scans with other numbers of records: of snapshots, and between two of them."""
+    """Yield planned scans with other numbers of records: of snapshots, and between two of them."""
     scans: list[tuple[str, dict[str, Any], int]] = [
         (f"version {n}: records of a planned scan", {"snapshot_id": at}, _records(table, n))
         for n, at in enumerate(table.snapshots)
@@ -107,7 +107,7 @@ def _planned(
 
 
 def _bounds(table: WrittenTable, statistics: Mapping[str, Figures]) -> Iterator[Difference]:
-    """Yield where statistics of the last version do not hold: nulls exactly, bounds as such, for they may be cut."""
+    """Yield statistics of the last version that do not hold: nulls exactly, bounds as such, for they may be cut."""
     last = len(table.versions) - 1
     shape = table.shape_of(last)
     for name, truth in table.versions[last].figures(shape).items():

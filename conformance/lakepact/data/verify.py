@@ -35,7 +35,7 @@ class Verification:
 
     Args:
         engine: Compares the rows.
-        choices: What counts and is shown.
+        choices: Kinds that count, the key, the sample.
         allows_maintenance: Versions may be gone and new ones there, while rows are the same.
     """
 

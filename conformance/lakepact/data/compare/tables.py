@@ -60,7 +60,7 @@ def compare(
         engine: Reads and compares the rows.
         a: The table of side A.
         b: The table of side B.
-        choices: What counts and is shown.
+        choices: Kinds that count, the key, the sample.
         secrets: Texts that no error may show.
     """
     differences = list(layouts.differences(a.layout, b.layout))
