@@ -40,9 +40,9 @@ def _is_uuid(kind: Any) -> bool:
 
 def _texts(column: Any) -> Any:
     """Return UUIDs as texts of 36 characters."""
-    storage = pa.chunked_array([chunk.storage for chunk in column.chunks], pa.binary(16))
-    values = (None if value is None else str(UUID(bytes=value)) for value in storage.to_pylist())
-    return pa.chunked_array([pa.array(values, pa.string())])
+    values = [value for chunk in column.chunks for value in chunk.storage.to_pylist()]
+    texts = [None if value is None else str(UUID(bytes=value)) for value in values]
+    return pa.chunked_array([pa.array(texts, pa.string())])
 
 
 def _nullable(kind: t.DataType) -> t.DataType:

@@ -1,4 +1,4 @@
-"""Facts of written tables besides their rows: pins, counts, statistics, planned scans."""
+"""Facts of written tables that rows do not show: pins, counts, statistics, planned scans."""
 
 from __future__ import annotations
 

@@ -31,7 +31,7 @@ FORMATS: tuple[Format, ...] = ("parquet", "delta")
 
 @dataclass(frozen=True)
 class Verification:
-    """What is verified, and how.
+    """Compares versions of written tables with the truth.
 
     Args:
         engine: Compares the rows.
