@@ -27,7 +27,7 @@ from pathlib import Path
 
 import click
 
-from lakepact.conformance.evidence.outcome import Blocked, Outcome, Verdict
+from lakepact.conformance.evidence.outcome import NOT_JUDGED, Blocked, Outcome, Verdict
 from lakepact.conformance.report.lines import lines as report_lines
 from lakepact.conformance.running import runner
 from lakepact.conformance.running import suite as suites
@@ -251,7 +251,7 @@ def _hidden(together: Found, faults: Sequence[str]) -> Iterator[Violation]:
         reasons = [
             f"{v.check}: {v.actual or v.remark}"
             for v in together.verdicts.get(requirement, ())
-            if v.outcome is Outcome.BLOCKED
+            if v.outcome is Outcome.BLOCKED or NOT_JUDGED in v.remark
         ]
         if any(together.broken & set(REQUIREMENT.findall(reason)) for reason in reasons):
             continue

@@ -78,6 +78,28 @@ def test_case_that_a_step_blocks_hides_no_failure() -> None:
     assert run(suite)[JUDGED][0] is Outcome.FAIL
 
 
+@pytest.mark.parametrize(
+    ("passing", "outcome"), [(1, Outcome.BLOCKED), (2, Outcome.PASS)], ids=["as many", "fewer"]
+)
+def test_requirement_passes_if_steps_block_fewer_cases_than_pass(
+    passing: int, outcome: Outcome
+) -> None:
+    suite = new_suite()
+
+    @suite.check(JUDGED)
+    def judges_cases(lab: Lab) -> None:
+        """The first case is blocked and the others pass."""
+        reply = lab.send("getConfig")
+        with lab.judge_each(JUDGED) as case:
+            with case(), lab.step(STEP):
+                expect.status(reply, 418)
+            for _ in range(passing):
+                with case():
+                    expect.status(reply, 200)
+
+    assert run(suite)[JUDGED][0] is outcome
+
+
 def test_misspelled_requirement_of_a_step_is_an_error() -> None:
     suite = new_suite()
 

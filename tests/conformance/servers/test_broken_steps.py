@@ -104,6 +104,9 @@ LOSSES: dict[str, tuple[Install, str, tuple[str, ...]]] = {
 }
 
 
+#: Requirements of which more cases pass than need what is lost.
+IN_PART = frozenset({"IRC-TBL-LOAD-008", "IRC-TBL-STAGE-001"})
+
 MOVED = "commits.preconditions.moved_branches_are_compared"
 
 
@@ -119,10 +122,10 @@ def test_loss_fails_its_requirement_and_blocks_what_needs_it(loss: str) -> None:
 
     assert {requirement: found[requirement].outcome for requirement in (broken, *blocked)} == {
         broken: Outcome.FAIL,
-        **dict.fromkeys(blocked, Outcome.BLOCKED),
+        **{one: Outcome.PASS if one in IN_PART else Outcome.BLOCKED for one in blocked},
     }
     for requirement in blocked:
-        assert broken in " ".join(verdict.actual for verdict in found[requirement].verdicts)
+        assert broken in " ".join(verdict.remark for verdict in found[requirement].verdicts)
 
 
 def stores_an_unknown_id(update: Update, draft: Draft, document: Document) -> None:

@@ -12,6 +12,7 @@ from lakepact.generated.contract import Requirement
 
 LOWEST_ERROR = 400  #: the lowest status of a refusal
 STEP = "a set-up step failed ("  #: begins the reason of what a step blocks; its requirement follows
+NOT_JUDGED = " not judged: "  #: in the remark of a requirement of which only some cases were judged
 ENDED_EARLY = "the check ended before it had judged every case: "  #: begins the reason of a requirement whose other cases pass
 
 
@@ -31,6 +32,11 @@ class Outcome(StrEnum):
     def weight(self) -> int:
         """Rank of the outcome; 0 is the worst."""
         return list(Outcome).index(self)
+
+
+def passed_in_part(judged: int, others: int, why: str) -> str:
+    """Return the remark on cases that passed beside others that could not be judged."""
+    return f"{judged} cases passed, {others}{NOT_JUDGED}{why}"
 
 
 def broken(requirement: Requirement) -> Outcome:

@@ -119,15 +119,7 @@ def _of_cases(
         and rest is not Outcome.NOT_OFFERED
     ):
         why = f"{ENDED_EARLY}{why}"
-        return Verdict(
-            requirement,
-            rest,
-            check.name,
-            actual=why,
-            remark=why,
-            exchanges=lab.trail(),
-            judged=found.judged,
-        )
+        return replace(found, outcome=rest, actual=why, remark=why, exchanges=lab.trail())
     return found
 
 

@@ -50,7 +50,7 @@ class InvalidBodies:
             for member in self._schemas[instance.component].get("required", ()):
                 if isinstance(instance.value, dict) and member in instance.value:
                     yield from self._invalid(
-                        component, body, "missing", [*_steps(instance.pointer), member]
+                        component, body, "missing", [*steps_of(instance.pointer), member]
                     )
 
     def of_wrong_types(self, component: str, body: Any) -> Iterator[Mutant]:
@@ -69,7 +69,7 @@ class InvalidBodies:
             ):
                 for name, value in OF_TYPES.items():
                     yield from self._invalid(
-                        component, body, f"as {name}", [*_steps(instance.pointer), member], value
+                        component, body, f"as {name}", [*steps_of(instance.pointer), member], value
                     )
 
     def _invalid(
@@ -94,5 +94,6 @@ class InvalidBodies:
             )
 
 
-def _steps(pointer: str) -> list[str]:
+def steps_of(pointer: str) -> list[str]:
+    """Return the members and positions that a JSON pointer goes through."""
     return [step.replace("~1", "/").replace("~0", "~") for step in pointer.split("/")[1:]]

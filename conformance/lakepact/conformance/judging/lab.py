@@ -15,6 +15,7 @@ from typing import Any, ClassVar, TypeVar
 from lakepact.conformance.evidence.exchanges import Exchange, Reply
 from lakepact.conformance.evidence.outcome import (
     ENDED_EARLY,
+    STEP,
     Blocked,
     Failure,
     NotOffered,
@@ -23,6 +24,7 @@ from lakepact.conformance.evidence.outcome import (
     Unmet,
     Verdict,
     broken,
+    passed_in_part,
 )
 from lakepact.conformance.evidence.target import Offer, Target
 from lakepact.conformance.http.wire import Wire
@@ -273,14 +275,17 @@ class Lab(Sender):
         self._keep(Verdict.of_failures(step.requirement, outcome, self.check, failures=(failure,)))
 
     def _conclude(self, requirement: str, cases: Cases, remark: str) -> None:
-        """Record the verdict of judged cases; a case that a failed step blocks keeps the requirement from passing."""
+        """Record the verdict of judged cases, which named steps leave a pass if they block fewer."""
         if not (cases.judged or cases.blocked) or requirement in self._waived:
             return
         outcome = (
             broken(self.contract.requirements[requirement]) if cases.failures else Outcome.PASS
         )
-        if outcome is Outcome.PASS and cases.blocked:
-            why = "; ".join(dict.fromkeys(cases.blocked))
+        why = "; ".join(dict.fromkeys(cases.blocked))
+        is_decided = cases.judged > len(cases.blocked) and all(
+            reason.startswith(STEP) for reason in cases.blocked
+        )
+        if outcome is Outcome.PASS and cases.blocked and not is_decided:
             self._keep(
                 Verdict(
                     requirement,
@@ -292,6 +297,9 @@ class Lab(Sender):
                     judged=cases.judged,
                 )
             )
+        elif outcome is Outcome.PASS and cases.blocked:
+            unjudged = passed_in_part(cases.judged, len(cases.blocked), why)
+            self._record(requirement, outcome, remark=unjudged, judged=cases.judged)
         elif outcome is Outcome.PASS:
             first = cases.failures[0] if cases.failures else None
             self._record(
