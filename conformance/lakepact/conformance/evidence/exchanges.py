@@ -53,6 +53,14 @@ class ErrorBody:
 
 
 @dataclass(frozen=True)
+class Look:
+    """A load after a refused change of the same object."""
+
+    refused: Exchange
+    unmet: Unmet | None  #: the effect of the refused change, if it has any
+
+
+@dataclass(frozen=True)
 class Exchange:
     """One request and its answer, as sent and received."""
 
@@ -76,6 +84,7 @@ class Exchange:
     sent_at: float = 0.0  #: when it was sent, in seconds since 1970
     error: ErrorBody | None = None  #: of an answer with an error status
     objects: frozenset[str] = frozenset()  #: the names that the lab gave and the request has
+    look: Look | None = None  #: the refused change whose effects this load looks for
     is_invalid: bool = False  #: whether a check expected a refusal that did not come, whatever else is sent at the same time
 
     @cached_property

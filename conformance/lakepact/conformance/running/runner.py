@@ -398,7 +398,8 @@ class Run:
             and lab.changes(e)
             and (e.objects <= named or frozenset() < named < e.objects)
         ]
-        return (*leading[-LONGEST_TRAIL:], exchange.number)
+        refused = [exchange.look.refused.number] if exchange.look else []
+        return (*sorted({*leading[-LONGEST_TRAIL:], *refused}), exchange.number)
 
     def _checks(self) -> Generator[_CheckRun]:
         """Run all checks but races and those that are last."""

@@ -34,6 +34,7 @@ from lakepact.conformance.checks.iceberg_rest.kit.lab import (
     set_properties,
 )
 from lakepact.conformance.checks.iceberg_rest.kit.leftovers import cleaned, leftovers
+from lakepact.conformance.checks.iceberg_rest.kit.refused_changes import ComparingLab
 from lakepact.conformance.checks.iceberg_rest.kit.tables.files import has_files_here
 from lakepact.conformance.evidence.exchanges import Reply
 from lakepact.conformance.evidence.outcome import Blocked, NotOffered, Unmet
@@ -490,9 +491,9 @@ PARAMETERS = {
     "paged-planning-properties": "properties NAME=VALUE,… of a table whose plans are divided into plan tasks",
 }
 
-suite = Suite(
+suite: Suite[CatalogLab] = Suite(
     "iceberg_rest",
-    lab=CatalogLab,
+    lab=ComparingLab,
     discover=discover_with_a_table,
     rights=expect_rights,
     launch_settings=launch_settings,

@@ -11,13 +11,14 @@ from typing import Any
 
 import orjson
 
-from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Namespace
+from lakepact.conformance.checks.iceberg_rest.kit.lab import Namespace
+from lakepact.conformance.checks.iceberg_rest.kit.refused_changes import ComparingLab
 from lakepact.conformance.evidence.target import Target
 
 ODD = re.compile(r"[^A-Za-z0-9]")  #: characters that not every name may have
 
 
-class WatsonxLab(CatalogLab):
+class WatsonxLab(ComparingLab):
     """The lab of one check of a catalog of watsonx.data."""
 
     def name(self, stem: str = "") -> str:

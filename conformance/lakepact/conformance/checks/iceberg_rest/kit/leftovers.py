@@ -52,7 +52,7 @@ def leftovers(lab: CatalogLab, exchanges: Iterable[Exchange]) -> list[str]:
     there: dict[str, str] = {}
     separator = quote(lab.offer.found.get(SEPARATOR_OF_TARGET) or SEPARATOR, safe="")
     for exchange in exchanges:
-        path = _path(lab, exchange)
+        path = path_of(lab, exchange)
         if exchange.operation in DROPS and path not in there:  # perhaps by the target's separator
             spelled = (each.replace(SEPARATOR_IN_PATHS, separator) for each in there)
             path = dict(zip(spelled, there, strict=True)).get(path, path)
@@ -65,16 +65,18 @@ def leftovers(lab: CatalogLab, exchanges: Iterable[Exchange]) -> list[str]:
             for former in _moved_away(lab, exchange):
                 there.pop(former, None)
             there.update(
-                dict.fromkeys(_created(lab, exchange, path), "no request to drop it was sent")
+                dict.fromkeys(created_paths(lab, exchange, path), "no request to drop it was sent")
             )
     return [f"{path}: {why}" for path, why in there.items()]
 
 
-def _path(lab: CatalogLab, exchange: Exchange) -> str:
+def path_of(lab: CatalogLab, exchange: Exchange) -> str:
+    """Return the path of a request below the base address."""
     return urlsplit(exchange.url.removeprefix(lab.target.url.rstrip("/"))).path
 
 
-def _body(exchange: Exchange) -> dict[str, Any]:
+def body_of(exchange: Exchange) -> dict[str, Any]:
+    """Return the JSON object of a request; empty if it sends none."""
     try:
         body = orjson.loads(exchange.request_body)
     except orjson.JSONDecodeError:
@@ -82,9 +84,9 @@ def _body(exchange: Exchange) -> dict[str, Any]:
     return body if isinstance(body, dict) else {}
 
 
-def _created(lab: CatalogLab, exchange: Exchange, path: str) -> Iterator[str]:
+def created_paths(lab: CatalogLab, exchange: Exchange, path: str) -> Iterator[str]:
     """Yield the paths of the objects that an accepted request created."""
-    body = _body(exchange)
+    body = body_of(exchange)
     if exchange.operation == op.create_namespace:
         levels = body.get("namespace")
         if isinstance(levels, list) and levels:
@@ -99,7 +101,7 @@ def _created(lab: CatalogLab, exchange: Exchange, path: str) -> Iterator[str]:
     elif exchange.operation == op.update_table and _asserts_create(body.get("requirements")):
         yield path
     elif exchange.operation in RENAMES:
-        yield from _named(lab, exchange, "destination")
+        yield from renamed_path(lab, exchange, "destination")
 
 
 def _text(name: object) -> str:
@@ -114,12 +116,12 @@ def _asserts_create(requirements: object) -> bool:
 
 
 def _moved_away(lab: CatalogLab, exchange: Exchange) -> Iterator[str]:
-    return _named(lab, exchange, "source") if exchange.operation in RENAMES else iter(())
+    return renamed_path(lab, exchange, "source") if exchange.operation in RENAMES else iter(())
 
 
-def _named(lab: CatalogLab, exchange: Exchange, end: str) -> Iterator[str]:
+def renamed_path(lab: CatalogLab, exchange: Exchange, end: str) -> Iterator[str]:
     """Yield the path of one end of a renaming."""
-    named = _body(exchange).get(end)
+    named = body_of(exchange).get(end)
     operation = RENAMES[exchange.operation] if exchange.operation else None
     if (
         operation is not None
@@ -172,7 +174,7 @@ def _emptied(lab: CatalogLab, namespace: Namespace, prefix: str) -> Iterator[tup
 
 def _outcome(lab: CatalogLab, reply: Reply) -> tuple[str, str]:
     is_gone = reply.status // 100 == 2 or reply.status == GONE
-    return _path(lab, reply.exchange), "" if is_gone else f"DELETE returned {reply.shown}"
+    return path_of(lab, reply.exchange), "" if is_gone else f"DELETE returned {reply.shown}"
 
 
 def _namespaces(lab: CatalogLab, **at: Any) -> list[Namespace]:

@@ -21,7 +21,7 @@ from lakepact.conformance.evidence.exchanges import NO_OPERATION, Exchange, Plac
 from lakepact.conformance.evidence.outcome import LOWEST_ERROR, Mutation, Wrong
 from lakepact.conformance.judging.definitions import refusals
 
-NOT_FOUND, CONFLICT = 404, 409
+NOT_FOUND, CONFLICT, SERVER_ERROR = 404, 409, 500
 
 
 #: These routes answer errors in OAuth's own form.
@@ -49,11 +49,13 @@ def middleware_may_answer(exchange: Exchange) -> bool:
     """Return whether the refusal may come from a layer that knows no catalog, in plain text or in a form of its own.
 
     The contract says so of 400; statuses that it does not document at all (404 and 405 of a router, 413, 415 …) are the same.
+    An empty 400 or 413 comes from the catalog.
     """
     routed = {404} if exchange.check in UNDECLARED else set()
     return (
         exchange.status in {400, 405, 411, 413, 414, 415, 431, 501} | routed
         and exchange.media_type != "application/json"
+        and (bool(exchange.body) or exchange.status not in {400, 413})
     )
 
 
@@ -209,6 +211,26 @@ def invalid_requests_return_no_5xx(exchange: Exchange) -> bool:
         or 400 <= exchange.status < 500
         or (exchange.status >= 500 and _is_malformed(exchange))
     ):
+        return False
+    expect.no_server_error(Reply(exchange))
+    return True
+
+
+def is_outcome_unknown(exchange: Exchange) -> bool:
+    """Return whether an answer leaves open if the commit was applied."""
+    named = exchange.error.type if exchange.error else ""
+    return exchange.status in {502, 504} or named == "CommitStateUnknownException"
+
+
+@invariant("IRC-ERR-025")
+def well_formed_requests_return_no_500(exchange: Exchange) -> bool:
+    """No request whose body fits the contract returns 500, except a commit whose outcome is unknown."""
+    if exchange.operation is None or exchange.is_invalid:
+        return False
+    if exchange.status != SERVER_ERROR:  # only an answer with content shows that a body was read
+        is_success = exchange.status < LOWEST_ERROR
+        return is_success and bool(exchange.request_body and exchange.parsed)
+    if _is_malformed(exchange) or is_outcome_unknown(exchange):
         return False
     expect.no_server_error(Reply(exchange))
     return True

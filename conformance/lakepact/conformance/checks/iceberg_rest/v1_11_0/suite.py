@@ -12,6 +12,7 @@ from urllib.parse import quote
 from lakepact.conformance.checks.iceberg_rest.embedded import launch_settings as settings_of_1_10
 from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab
 from lakepact.conformance.checks.iceberg_rest.kit.leftovers import leftovers
+from lakepact.conformance.checks.iceberg_rest.kit.refused_changes import ComparingLab
 from lakepact.conformance.checks.iceberg_rest.suite import discover as discover_before
 from lakepact.conformance.checks.iceberg_rest.suite import with_a_table
 from lakepact.conformance.evidence.shared_files import READABLE_FILES
@@ -84,10 +85,10 @@ def in_bucket(home: EmbeddedTarget) -> EmbeddedTarget:
     )
 
 
-suite = Suite(
+suite: Suite[CatalogLab] = Suite(
     "iceberg_rest",
     version=VERSION,
-    lab=CatalogLab,
+    lab=ComparingLab,
     discover=discover,
     launch_settings=launch_settings,
     launch_settings_for={op.sign_request: lambda folder: in_bucket(launch_settings(folder))},

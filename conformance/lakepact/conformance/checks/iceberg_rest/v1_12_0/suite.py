@@ -9,6 +9,7 @@ import orjson
 from lakepact.conformance.checks.iceberg_rest.kit.contract_schemas import ContractSchemas
 from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab
 from lakepact.conformance.checks.iceberg_rest.kit.leftovers import leftovers
+from lakepact.conformance.checks.iceberg_rest.kit.refused_changes import ComparingLab
 from lakepact.conformance.checks.iceberg_rest.v1_11_0.suite import discover, in_bucket, with_lines
 from lakepact.conformance.checks.iceberg_rest.v1_11_0.suite import (
     launch_settings as settings_of_1_11,
@@ -32,10 +33,10 @@ def launch_settings(folder: Path) -> EmbeddedTarget:
     )
 
 
-suite = Suite(
+suite: Suite[CatalogLab] = Suite(
     "iceberg_rest",
     version=VERSION,
-    lab=CatalogLab,
+    lab=ComparingLab,
     discover=discover,
     launch_settings=launch_settings,
     launch_settings_for={op.sign_request: lambda folder: in_bucket(launch_settings(folder))},

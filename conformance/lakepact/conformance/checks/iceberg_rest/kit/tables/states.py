@@ -203,14 +203,15 @@ def volatile_members(lab: CatalogLab) -> frozenset[str]:
             still, other = lab.make_table(), lab.make_table()
             before = lab.load(still)
             lab.commit(other, set_properties(lakepact="moves"))
-            known = _moved(before, lab.load(still)) | {
+            known = moved_members(before, lab.load(still)) | {
                 PROPERTY + name for name in properties_of(before)
             }
         _volatile[lab.wire] = known
     return known
 
 
-def _moved(before: Table, after: Table) -> frozenset[str]:
+def moved_members(before: Table, after: Table) -> frozenset[str]:
+    """Return the members and properties that differ in two answers, spelled as by `volatile_members`."""
     was, is_now = state(before), state(after)
     members = {
         member for member in was.keys() | is_now.keys() if was.get(member) != is_now.get(member)

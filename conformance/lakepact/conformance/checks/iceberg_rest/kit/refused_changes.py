@@ -1,0 +1,247 @@
+"""A lab that loads an object after each refused change of it, and compares: a refusal changes nothing.
+
+It compares with the last answer that showed the object, unless the check changed anything since. It says nothing of requests that
+run at the same time, or whose connection was closed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+from weakref import WeakKeyDictionary
+
+from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Table, set_properties
+from lakepact.conformance.checks.iceberg_rest.kit.leftovers import (
+    CREATES,
+    RENAMES,
+    body_of,
+    created_paths,
+    path_of,
+    renamed_path,
+)
+from lakepact.conformance.checks.iceberg_rest.kit.server_owned import (
+    no_evidence,
+    same_but_for_owned,
+)
+from lakepact.conformance.checks.iceberg_rest.kit.tables.states import (
+    assert_same_table,
+    moved_members,
+)
+from lakepact.conformance.evidence.exchanges import Exchange, Look, Place, Reply
+from lakepact.conformance.evidence.outcome import LOWEST_ERROR, Unmet
+from lakepact.conformance.http.wire import Wire
+from lakepact.conformance.judging import expect
+from lakepact.conformance.judging.sending import READS
+from lakepact.generated.contract import OperationId
+from lakepact.generated.iceberg_rest import op
+
+#: Operations with a body that change nothing.
+QUESTIONS = frozenset(
+    {
+        op.get_token,
+        op.plan_table_scan,
+        op.fetch_scan_tasks,
+        op.cancel_planning,
+        op.report_metrics,
+        op.sign_request,
+    }
+)
+LOADS = frozenset({op.load_table, op.load_view, op.load_namespace_metadata})
+#: Operations that make an object, and change no other.
+CREATIONS = CREATES.keys() - {op.register_table} | {op.create_namespace}
+#: Operations whose answer shows the object that is at the end of their path, or that they create.
+SHOWS = LOADS | {op.create_table, op.create_view, op.update_table, op.replace_view}
+PROPERTIES = "/properties"
+OK, NOT_FOUND, SERVER_ERROR = 200, 404, 500
+#: Statuses of refusals that say nothing of an object with the name of the request.
+REFUSES_CREATION = frozenset({400, 403, NOT_FOUND, 406, 422})
+#: Statuses of a request that may still be applied: the connection was closed, or a gateway gave up.
+UNFINISHED = frozenset({0, 502, 504})
+#: Statuses of a load that tell of the caller or of a busy server, and not of the object.
+UNRELATED = frozenset({401, 403, 419, 429, 502, 503, 504})
+
+_unfaithful: WeakKeyDictionary[Wire, frozenset[str] | None] = WeakKeyDictionary()
+
+
+class ComparingLab(CatalogLab):
+    """The lab of one check, which looks at the objects of refused changes."""
+
+    def __init__(self, *arguments: Any, **named: Any) -> None:
+        super().__init__(*arguments, **named)
+        self._shown: dict[str, Exchange] = {}  #: by path of an object, the last answer with it
+        self._made: set[str] = set()  #: paths of objects that were created, by any way
+        self._changed = 0  #: number of the last request that may have changed anything
+        self._is_cut = False  #: whether a request may be applied at any time
+        self._is_looking = False  #: whether requests of a comparison are sent
+
+    def send_raw(self, method: str, target: str, **arguments: Any) -> Reply:
+        """Send a request; after a refused change its objects are loaded."""
+        reply = super().send_raw(method, target, **arguments)
+        exchange = reply.exchange
+        if self._is_looking:
+            return reply
+        self._is_cut = self._is_cut or exchange.status in UNFINISHED
+        if exchange.operation in QUESTIONS:
+            return reply
+        if self._together or self._is_cut:
+            self._changed = max(self._changed, exchange.number)
+        elif exchange.status < LOWEST_ERROR:
+            self._note(exchange)
+        elif method not in READS and exchange.operation is not None:
+            self._is_looking = True
+            try:
+                for load, path in dict.fromkeys(self._objects(exchange)):
+                    with no_evidence(self):
+                        self._look(load, path, exchange)
+            finally:
+                self._is_looking = False
+        return reply
+
+    def _note(self, exchange: Exchange) -> None:
+        """Note what an accepted request shows, creates and changes."""
+        path = path_of(self, exchange)
+        created = list(created_paths(self, exchange, path))
+        self._made.update(created)
+        if exchange.operation == op.commit_transaction:
+            self._made.update(named for _, named in self._objects(exchange))
+        if exchange.method not in READS and exchange.operation not in CREATIONS:
+            self._changed = exchange.number
+        if exchange.operation in SHOWS and exchange.status == OK and "?" not in exchange.url:
+            for shown in created if exchange.operation in CREATIONS else [path]:
+                self._shown[shown] = exchange
+
+    def _objects(self, exchange: Exchange) -> Iterator[tuple[OperationId, str]]:
+        """Yield the objects that a request names: the operation that loads one, and its path."""
+        operation, path = exchange.operation, path_of(self, exchange)
+        if operation in {op.update_table, op.drop_table}:
+            yield op.load_table, path
+        elif operation in {op.replace_view, op.drop_view}:
+            yield op.load_view, path
+        elif operation in {op.drop_namespace, op.update_properties}:
+            yield op.load_namespace_metadata, path.removesuffix(PROPERTIES)
+        elif operation in RENAMES:
+            load = op.load_table if operation == op.rename_table else op.load_view
+            for end in ("source", "destination"):
+                yield from ((load, named) for named in renamed_path(self, exchange, end))
+        elif operation == op.commit_transaction:
+            changes = body_of(exchange).get("table-changes")
+            for change in changes if isinstance(changes, list) else ():
+                at = change.get("identifier") if isinstance(change, dict) else None
+                if isinstance(at, dict) and isinstance(at.get("namespace"), list):
+                    levels = [str(level) for level in at["namespace"]]
+                    table = str(at.get("name"))
+                    yield op.load_table, self.path(op.load_table, namespace=levels, table=table)
+        else:
+            of = {op.create_namespace: op.load_namespace_metadata, op.create_view: op.load_view}
+            load = of.get(exchange.operation or op.create_table, op.load_table)
+            yield from ((load, named) for named in created_paths(self, exchange, path))
+
+    def _look(self, load: OperationId, path: str, refused: Exchange) -> None:
+        """Load an object after a refused change of it, and compare."""
+        before = self._shown.get(path)
+        if before is None and not self._is_fresh(path, refused):
+            return
+        if not self.offers(load) or (before is not None and before.number < self._changed):
+            return
+        answer = super().send_raw("GET", path, operation=load)
+        if answer.status in UNRELATED or self._was_busy(before, refused):
+            return
+        if answer.status >= SERVER_ERROR and not self._is_healthy():
+            return
+        unmet = None
+        try:
+            if before is not None:
+                self._compare(before, answer)
+            elif not self._is_shown_elsewhere(answer):
+                _expect_nothing(answer)
+        except Unmet as difference:
+            unmet = difference
+        exchange = replace(answer.exchange, look=Look(refused, unmet))
+        self.wire.exchanges[exchange.number] = exchange
+        if answer.status == OK:
+            self._shown[path] = exchange
+
+    def _is_fresh(self, path: str, refused: Exchange) -> bool:
+        """Return whether a request should have created an object with a name of this lab that it had not created before."""
+        return (
+            refused.operation in CREATIONS
+            and refused.status in REFUSES_CREATION
+            and path not in self._made
+            and any(name in path for name in refused.objects)
+        )
+
+    def _is_shown_elsewhere(self, answer: Reply) -> bool:
+        """Return whether an answer is that of another object, whose name the target takes for the same."""
+        metadata = answer.exchange.parsed
+        metadata = metadata.get("metadata") if isinstance(metadata, dict) else None
+        if not isinstance(metadata, dict):  # a namespace
+            return answer.status == OK
+        uuid = str(metadata.get("table-uuid") or metadata.get("view-uuid")).encode()
+        return any(uuid in shown.body for shown in self._shown.values())
+
+    def _was_busy(self, before: Exchange | None, refused: Exchange) -> bool:
+        """Return whether a busy target was asked several times: one of the requests may have been applied."""
+        since = range(before.number if before else refused.number - 1, refused.number)
+        sent = (self.wire.exchanges.get(number) for number in since)
+        return any(
+            one is not None and one.check == self.check and one.status in UNRELATED for one in sent
+        )
+
+    def _is_healthy(self) -> bool:
+        listing = self.path(op.list_namespaces)
+        return super().send_raw("GET", listing, operation=op.list_namespaces).status == OK
+
+    def _compare(self, before: Exchange, answer: Reply) -> None:
+        """Expect an object to load as it was last shown.
+
+        Raises:
+            Unmet: it does not.
+        """
+        is_read_back = before.operation in LOADS
+        if is_read_back or answer.status >= SERVER_ERROR:
+            expect.status(answer, OK)
+        elif answer.status != OK:  # perhaps it never was there, whatever was answered
+            return
+        is_namespace = answer.exchange.operation == op.load_namespace_metadata
+        if is_namespace:
+            was, is_now = (
+                Reply(one).document.get("properties") for one in (before, answer.exchange)
+            )
+            if is_read_back and not same_but_for_owned(self, was, is_now):
+                expect.equal(was, is_now, "`properties` to be", at=answer.place("properties"))
+            return
+        tables = (Table((), "", Reply(before)), Table((), "", answer))
+        try:
+            assert_same_table(self, *tables)
+        except Unmet:
+            if is_read_back:
+                raise
+            members = _unfaithful_members(self)
+            if answer.exchange.operation == op.load_table and members is not None:
+                assert_same_table(self, *tables, volatile=members)
+
+
+def _expect_nothing(answer: Reply) -> None:
+    expect.true(
+        answer.status != OK,
+        "a refused request to create nothing",
+        answer.shown,
+        at=Place(answer.exchange, "/status"),
+    )
+
+
+def _unfaithful_members(lab: CatalogLab) -> frozenset[str] | None:
+    """Return the members of a table that answers to creations and commits show in another way than loads.
+
+    None if the target refuses such requests.
+    """
+    if lab.wire not in _unfaithful:
+        members = None
+        with no_evidence(lab):
+            created = lab.make_table()
+            loaded = lab.load(created)
+            committed = lab.commit(created, set_properties(lakepact="moves"))
+            members = moved_members(created, loaded) | moved_members(committed, lab.load(created))
+        _unfaithful[lab.wire] = members
+    return _unfaithful[lab.wire]
