@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from random import Random
@@ -102,6 +103,31 @@ def test_server_that_refuses_everything_fails_nothing() -> None:
         run = fuzz(url)
 
     assert broken(run) == []
+
+
+def test_each_distinct_answer_is_a_finding() -> None:
+    numbers = iter(range(10_000))
+
+    def failing(method: str, target: str, body: bytes) -> tuple[int, dict[str, str], bytes]:
+        if method != "GET" or target.startswith("/v1/config"):
+            return catalog(method, target, body)
+        kind = "IllegalStateException" if "?" in target else "NullPointerException"
+        error = {"message": f"request {next(numbers)} failed", "type": kind, "code": 500}
+        return answer(500, {"error": error})
+
+    with miniature(failing) as url:
+        run = fuzz(url)
+    findings = Counter(
+        (shown.operation, shown.error.type)
+        for v in run.verdicts
+        if (v.requirement, v.outcome) == ("IRC-ERR-025", Outcome.FAIL)
+        for shown in [run.wire.exchanges[v.exchanges[-1]]]
+        if shown.error
+    )
+
+    assert findings["listTables", "IllegalStateException"] == 1
+    assert findings["listTables", "NullPointerException"] == 1
+    assert set(findings.values()) == {1}
 
 
 # -- broken connections and nonsense answers --------------------------------------------------------------------------

@@ -7,6 +7,7 @@ it must refuse an invalid body only where the JSON itself, a required member or 
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -39,7 +40,11 @@ MISTAKES = {
     WRONG_TYPE: Wrong.TYPE,
 }
 
-SHOWN = 3  #: operations that a failure report names per requirement
+SHOWN = 20  #: distinct answers that a failure report shows per requirement
+WORDS = 8  #: of a message that tell it from others
+#: What differs between messages of one cause: quoted text, and words with digits or other characters.
+QUOTED = re.compile(r"'[^']*'|\"[^\"]*\"|`[^`]*`|\S*[^\sA-Za-z.,:;()]\S*")
+WORD = re.compile(r"[A-Za-z]+")
 
 
 @dataclass(frozen=True)
@@ -80,6 +85,24 @@ class Breach:
     requirements: tuple[str, ...]
     operation: OperationId
     unmet: Unmet
+    answer: str = ""  #: the status and the error, without names and numbers
+
+    def shows(self, other: Breach) -> bool:
+        """Return whether another breach is the same: of one rule, in answers alike to one operation."""
+        return (self.rule, self.operation, self.answer) == (
+            other.rule,
+            other.operation,
+            other.answer,
+        )
+
+
+def answer_of(exchange: Exchange) -> str:
+    """Return what makes answers alike: the status, the error's type, and its message without names and numbers."""
+    error = exchange.error
+    if error is None:
+        return str(exchange.status)
+    words = WORD.findall(QUOTED.sub(" ", error.message))
+    return f"{exchange.status} {error.type} {' '.join(words[:WORDS])}"
 
 
 class Judge:
@@ -101,7 +124,7 @@ class Judge:
         self._concerned = concerned(musts, lambda invariant: invariant)
         self._fuzz = fuzz
         self._validators: dict[str, Any] = {}
-        self._operations: dict[str, set[str]] = {}
+        self._answers: dict[str, set[tuple[str, str]]] = {}
         self.held: set[str] = set()
         self.broken: set[str] = set()
         self.trouble: dict[
@@ -109,14 +132,14 @@ class Judge:
         ] = {}  #: invariants of ours that broke, with what they judge
 
     def remember(self, breach: Breach) -> None:
-        """Look for this no longer: not in the same operation, and nowhere once it was found often enough."""
-        self._operations.setdefault(breach.rule, set()).add(breach.operation)
+        """Look for this no longer: not in answers alike, and nowhere once it was found often enough."""
+        self._answers.setdefault(breach.rule, set()).add((breach.operation, breach.answer))
         self.broken.update(breach.requirements)
 
     def is_new(self, breach: Breach) -> bool:
         """Return whether a breach is worth a report of its own."""
-        seen = self._operations.get(breach.rule, set())
-        return breach.operation not in seen and len(seen) < SHOWN
+        seen = self._answers.get(breach.rule, set())
+        return (breach.operation, breach.answer) not in seen and len(seen) < SHOWN
 
     def breaches(self, exchange: Exchange) -> Iterator[Breach]:
         """Everything that an exchange breaks."""
@@ -126,7 +149,8 @@ class Judge:
                 if invariant.judge(exchange):
                     self.held.update(invariant.requirements)
             except Unmet as unmet:
-                yield Breach(invariant.name, invariant.requirements, operation, unmet)
+                answer = answer_of(exchange)
+                yield Breach(invariant.name, invariant.requirements, operation, unmet, answer)
             except Exception as broken:  # noqa: BLE001 - ours, reported as such
                 self.trouble[invariant.name] = invariant.requirements, broken
         if 200 <= exchange.status < 300:
@@ -221,6 +245,10 @@ class Judge:
 
 
 def _means_absent_or_number(error: Any) -> bool:
-    """Return whether a value of the wrong type is tolerated: null for an absent member, and a non-integral number."""
-    numeric = isinstance(error.instance, (int, float)) and not isinstance(error.instance, bool)
-    return error.instance is None or (numeric and set(error.kind.types) <= {"integer", "number"})
+    """Return whether a value of the wrong type is tolerated: null for an absent member, a non-integral number, a scalar for a string."""
+    types, is_scalar = set(error.kind.types), isinstance(error.instance, (int, float))
+    numeric = is_scalar and not isinstance(error.instance, bool)
+    is_converted = (is_scalar and types == {"string"}) or (
+        numeric and types <= {"integer", "number"}
+    )
+    return error.instance is None or is_converted

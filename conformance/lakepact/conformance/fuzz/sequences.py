@@ -132,8 +132,13 @@ class Sequences:
             sent.exchanges = [*lab.sent, silent.keep().number]
             return None
         sent.exchanges = list(lab.sent)
+        exchanges, number = lab.wire.exchanges, reply.exchange.number
+        later = (exchanges.get(n) for n in range(number + 1, len(exchanges) + 1))
+        looks = [one for one in later if one and one.look and one.look.refused.number == number]
+        sent.exchanges += [one.number for one in looks if one.look and one.look.unmet]
         breaches = [
             *self._judge.breaches(reply.exchange),
+            *(breach for look in looks for breach in self._judge.breaches(look)),
             *self._judge.contradictions(world.judged(step, reply), step.operation),
         ]
         world.learn(step, reply)
@@ -182,7 +187,7 @@ class Sequences:
             for done, step in enumerate(steps, start=1):
                 breaches = self._exchanged(lab, world, step, sent)
                 for other in self._silence(step, sent) if breaches is None else breaches:
-                    if (other.rule, other.operation) == (breach.rule, breach.operation):
+                    if other.shows(breach):
                         return other, sent.exchanges, done
                 if breaches is None:
                     break
