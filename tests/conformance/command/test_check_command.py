@@ -297,11 +297,11 @@ def test_catalog_that_refuses_only_its_configuration_exits_with_1() -> None:
 
 
 @pytest.mark.parametrize("contract", ["iceberg_rest", "delta_sharing"])
-def test_quick_judges_some_fifty_requirements(contract: str, tmp_path: Path) -> None:
+def test_quick_judges_a_part_of_the_requirements(contract: str, tmp_path: Path) -> None:
     path = tmp_path / "report.jsonl"
     result = called("--contract", contract, "--quick", "--report", f"jsonl={path}")
     judged = [line for line in lines.read(path) if line["line"] == "result"]
 
     assert result.exit_code == 0
     assert {line["outcome"] for line in judged} <= {"pass", "not-offered"}
-    assert 40 <= len(judged) <= 70
+    assert 40 <= len(judged) <= 80
