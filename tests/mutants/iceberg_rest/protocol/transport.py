@@ -95,6 +95,32 @@ def _gone_is_fine(status: int) -> faults.Install:
     return faults.on_status((op.drop_table, op.drop_namespace), {404: status})
 
 
+@faults.fault("IRC-GEN-038", by=partial(faults.on_request, POSTS))
+def other_media_types_are_not_thought_of(scope: Scope) -> None:
+    sent = dict(scope["headers"]).get(b"content-type", b"application/json")
+    if not sent.startswith(b"application/json"):
+        raise Problem(500, "NotSupportedException", "no reader for this media type")
+
+
+@faults.fault("IRC-GEN-036", by=partial(faults.on_call, op.load_table))
+def tables_of_metadata_are_not_found(handler: Handler, arguments: dict[str, Any]) -> Reply:
+    if arguments["table"] in {"files", "history"}:
+        raise Problem(404, "NoSuchTableException", "there is no such table")
+    return handler(**arguments)
+
+
+@faults.fault(
+    "IRC-GEN-035",
+    by=lambda act: faults.all_of(
+        faults.unchecked(op.create_table), faults.on_call(op.create_table, act)
+    ),
+)
+def names_become_texts(handler: Handler, arguments: dict[str, Any]) -> Reply:
+    body = arguments["body"]
+    name = {"name": str(body["name"])} if "name" in body else {}
+    return handler(**{**arguments, "body": {**body, **name}})
+
+
 @faults.fault("IRC-GEN-004", by=partial(faults.on_request, POSTS))
 def content_type_compared_whole(scope: Scope) -> None:
     sent = dict(scope["headers"]).get(b"content-type", b"application/json")

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import copy
+from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 from lakepact.conformance.checks.iceberg_rest.api import (
     SCHEMA,
     CatalogLab,
     Place,
+    Reply,
     Table,
     check,
     expect,
@@ -16,6 +19,8 @@ from lakepact.conformance.checks.iceberg_rest.api import (
     set_properties,
     states,
 )
+
+OK = 200
 
 
 @check("IRC-GEN-004")
@@ -110,3 +115,32 @@ def accept_does_not_change_responses(lab: CatalogLab) -> None:
                     "media type",
                     at=Place(reply.exchange, "/media-type"),
                 )
+
+
+@check("IRC-GEN-038")
+def other_media_types_are_served_or_return_4xx(lab: CatalogLab) -> None:
+    """A request with a Content-Type or an Accept that is not JSON is served, or returns a 4xx status."""
+    table = lab.make_table()
+    types = (
+        "text/plain",
+        "application/xml",
+        "application/x-www-form-urlencoded",
+        "nonsense",
+        "a/b;c",
+    )
+
+    def replies() -> Iterator[Reply]:
+        for media_type in types:
+            (level,) = namespace = (lab.name(),)
+            headers = [("Content-Type", media_type)]
+            body = {"namespace": [level], "properties": {}}
+            created = lab.send(op.create_namespace, body=body, headers=headers)
+            if created.status == OK:
+                lab.add_cleanup(partial(lab.send, op.drop_namespace, namespace=namespace))
+            yield created
+            yield lab.send(op.load_table, headers=[("Accept", media_type)], **table.at)
+
+    with lab.judge_each("IRC-GEN-038") as case:
+        for reply in replies():
+            with case():
+                expect.no_server_error(reply)
