@@ -151,8 +151,8 @@ FAULTS = {
     "default-namespaces-are-cut IRC-VIEW-CREATE-004": _version(
         lambda version, sent: version.update({"default-namespace": sent["default-namespace"][:1]})
     ),
-    "dialects-are-sorted IRC-VIEW-CREATE-005": _version(
-        lambda version, _: version["representations"].sort(key=lambda one: one["dialect"].lower())
+    "views-keep-one-dialect IRC-VIEW-CREATE-005": _version(
+        lambda version, _: version["representations"].__delitem__(slice(1, None))
     ),
     "new-views-have-two-versions IRC-VIEW-CREATE-007": made_with(
         lambda metadata, _: metadata["versions"].append(

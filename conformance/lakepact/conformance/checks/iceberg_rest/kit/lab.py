@@ -15,6 +15,7 @@ from lakepact.conformance.checks.iceberg_rest.kit.files.manifests import list_by
 from lakepact.conformance.evidence.exchanges import Place, Reply
 from lakepact.conformance.evidence.outcome import Blocked, NotOffered, StepFailed, Unmet
 from lakepact.conformance.evidence.shared_files import READABLE_FILES
+from lakepact.conformance.judging import expect
 from lakepact.conformance.judging.lab import Lab
 from lakepact.generated.contract import OperationId
 from lakepact.generated.iceberg_rest import documents, op
@@ -37,6 +38,9 @@ REFUSED = frozenset({400, 405, 406, 422, 501})
 HTTP_OK = 200
 #: Statuses of a step that succeeded; one that the contract does not document for it is judged by a check of its own.
 SUCCESS = (HTTP_OK, 201, 202, 204)
+
+#: Statuses of a server that does not take a name. A 409 would say that something has it.
+REFUSES_NAMES = frozenset({400, 403, 422})
 
 #: A small schema; its field ids are those of a server that assigns ids again.
 SCHEMA: dict[str, Any] = {
@@ -218,13 +222,18 @@ class CatalogLab(Lab):
             )
 
     def named(self, level: str) -> Namespace | None:
-        """Return a new namespace of this very name; none where the target refuses names like it."""
+        """Return a new namespace of this very name; none where the target refuses names like it.
+
+        Raises:
+            StepFailed: it is refused for another reason, although nothing has the name.
+        """
         namespace = (level,)
         created = self.send(op.create_namespace, body={"namespace": [level], "properties": {}})
-        if 400 <= created.status < 500:
+        if created.status in REFUSES_NAMES:
             return None
+        with self.step("IRC-NS-CREATE-001"):
+            expect.status(created, *SUCCESS, about=f"for the new name {expect.shown(level)}")
         self.add_cleanup(lambda: self.send(op.drop_namespace, namespace=namespace))
-        self.require(created, *SUCCESS)
         return namespace
 
     def kept(self, properties: Mapping[str, str] | None) -> dict[str, str]:

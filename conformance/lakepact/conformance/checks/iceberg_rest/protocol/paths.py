@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from lakepact.conformance.checks.iceberg_rest.api import CatalogLab, check, expect, op
+from lakepact.conformance.checks.iceberg_rest.kit.lab import REFUSES_NAMES, Namespace
 from lakepact.conformance.checks.iceberg_rest.kit.namespaces import is_found, is_named
 
 
@@ -21,13 +22,13 @@ def routes_are_below_the_base_url(lab: CatalogLab) -> None:
         expect.status(listed, 200)
         if lab.offer.segments.get("prefix") is None:
             doubled = lab.send_raw("GET", "/v1//namespaces", operation=None)
-            same = doubled.exchange.parsed == listed.exchange.parsed
-            expect.true(
-                doubled.status != 200 or same,
-                "no other catalog behind `//`",
-                doubled.shown,
-                at=doubled.place(),
-            )
+            if (
+                doubled.status == 200
+            ):  # what others do may change the listing, but not this namespace
+                (level,) = lab.make_namespace()
+                ours = lab.send_raw("GET", f"/v1//namespaces/{level}")
+                about = "for a namespace of the catalog behind `//`, where namespaces are listed"
+                expect.status(ours, 200, about=about)
     if config.status == 200:
         lab.require(listed, 200)
     with lab.judge("IRC-GEN-001"):
@@ -109,7 +110,34 @@ ODD_NAMES = (
     "a;b",
     "a:b@c",
     "a+b",
+    "a\0b",
+    "x" * 256,  # longer than many columns and file names
 )
+
+#: Names of Iceberg's metadata tables, which clients append to the name of a table.
+METADATA_TABLES = ("files", "history", "snapshots", "partitions", "entries")
+
+
+def _expect_addressable(lab: CatalogLab, namespace: Namespace, name: str) -> None:
+    """Expect that a new table is loaded and dropped by its name, or that the name is refused.
+
+    Raises:
+        Unmet: it is neither.
+    """
+    created = lab.send(op.create_table, namespace=namespace, body=lab.table_request(name))
+    if created.status in REFUSES_NAMES:
+        return
+    expect.status(created, 200, about=f"for the new name {expect.shown(name)}")
+    lab.drop_afterwards(namespace, name)
+    loaded = lab.send(op.load_table, namespace=namespace, table=name)
+    expect.status(loaded, 200)
+    expect.member(
+        created.at("metadata", "table-uuid"),
+        loaded.place("metadata", "table-uuid"),
+        f"table UUID of {expect.shown(name)}",
+    )
+    expect.status(lab.try_drop_table(namespace=namespace, table=name), 204, 200)
+    expect.not_found(lab.send(op.load_table, namespace=namespace, table=name), "table")
 
 
 @check("IRC-GEN-023")
@@ -120,20 +148,15 @@ def special_characters_are_refused_or_addressable(lab: CatalogLab) -> None:
     with lab.judge_each("IRC-GEN-023") as case:
         for odd in ODD_NAMES:
             with case():
-                name = f"{stem}{odd}"
-                created = lab.send(
-                    op.create_table, namespace=namespace, body=lab.table_request(name)
-                )
-                if 400 <= created.status < 500:
-                    continue
-                expect.status(created, 200)
-                lab.drop_afterwards(namespace, name)
-                loaded = lab.send(op.load_table, namespace=namespace, table=name)
-                expect.status(loaded, 200)
-                expect.member(
-                    created.at("metadata", "table-uuid"),
-                    loaded.place("metadata", "table-uuid"),
-                    f"table UUID of {expect.shown(name)}",
-                )
-                expect.status(lab.try_drop_table(namespace=namespace, table=name), 204, 200)
-                expect.not_found(lab.send(op.load_table, namespace=namespace, table=name), "table")
+                _expect_addressable(lab, namespace, f"{stem}{odd}")
+
+
+@check("IRC-GEN-036")
+def tables_named_like_metadata_tables_are_addressable(lab: CatalogLab) -> None:
+    """Creating a table called like a metadata table returns 4xx, or the table can be loaded and dropped by that name."""
+    namespace = lab.make_namespace()
+
+    with lab.judge_each("IRC-GEN-036") as case:
+        for name in METADATA_TABLES:
+            with case():
+                _expect_addressable(lab, namespace, name)

@@ -14,6 +14,7 @@ from lakepact.conformance.checks.iceberg_rest.api import (
     set_properties,
     states,
 )
+from lakepact.conformance.checks.iceberg_rest.kit.lab import REFUSES_NAMES
 from lakepact.conformance.checks.iceberg_rest.kit.listings import names
 from lakepact.conformance.checks.iceberg_rest.kit.renames import (
     identifier,
@@ -43,8 +44,8 @@ MISSING = 404
 
 
 def refused(status: int) -> bool:
-    """Return whether a name was declined, as odd ones may be."""
-    return 400 <= status < 500
+    """Return whether a name was declined, as odd ones may be, and not taken for one that exists."""
+    return status in REFUSES_NAMES
 
 
 def looked_up(lab: CatalogLab, namespace: Namespace, *odds: str, of: str = "table") -> list[str]:

@@ -110,7 +110,7 @@ def created_versions_have_the_requested_schema(lab: CatalogLab) -> None:
 
 @check("IRC-VIEW-CREATE-004", "IRC-VIEW-CREATE-005")
 def created_views_keep_representations(lab: CatalogLab) -> None:
-    """A created view keeps its SQL, dialects, their order, default namespace and default catalog as sent."""
+    """A created view keeps its SQL, dialects, default namespace and default catalog as sent."""
     home = lab.make_namespace()
     child = lab.child_of(home)
     sent = version(
@@ -139,9 +139,9 @@ def created_views_keep_representations(lab: CatalogLab) -> None:
                     )
         with lab.judge("IRC-VIEW-CREATE-005"):
             expect.equal(
-                list(DIALECTS),
-                [one["dialect"] for one in answer.current["representations"]],
-                "dialects in this order:",
+                sorted(DIALECTS),
+                sorted(one["dialect"] for one in answer.current["representations"]),
+                "dialects, in any order,",
                 at=answer.place("versions"),
             )
 
