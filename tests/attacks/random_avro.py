@@ -7,6 +7,9 @@ import json
 from random import Random
 from typing import Any
 
+from pyiceberg.manifest import MANIFEST_ENTRY_SCHEMAS, MANIFEST_LIST_FILE_SCHEMAS
+from pyiceberg.schema import index_by_name
+
 from attacks.avro_files import SYNC, block, deflated, field, header, long, record, text
 
 PRIMITIVES = ["null", "boolean", "int", "long", "float", "double", "bytes", "string"]
@@ -15,9 +18,22 @@ MOST_BYTES = 50_000  #: of an array or map
 NUMBERS = [0, 1, 2, 5, -1, 63, 64, 2**31, 2**40, 2**62, -(2**40), -(2**63)]
 
 
+#: The ids of fields by their names; those of other fields are their numbers in the schema.
+IDS = {
+    name.rpartition(".")[2]: number
+    for schema in (MANIFEST_LIST_FILE_SCHEMAS[3], MANIFEST_ENTRY_SCHEMAS[3])
+    for name, number in index_by_name(schema).items()
+}
+
+
 def pairs(key: int, value: int, type_: Any) -> Any:
-    items = record([field("key", "int"), field("value", type_)], f"k{key}_v{value}")
+    fields = [field("key", "int") | {"field-id": key}, field("value", type_) | {"field-id": value}]
+    items = record(fields, f"k{key}_v{value}")
     return ["null", {"type": "array", "items": items, "logicalType": "map"}]
+
+
+def _array(items: Any) -> Any:
+    return {"type": "array", "items": items, "element-id": 3000}
 
 
 SUMMARY = record(
@@ -36,10 +52,15 @@ LIST = record(
         field("partition_spec_id", "int"),
         field("content", "int"),
         field("sequence_number", "long"),
+        field("min_sequence_number", "long"),
         field("added_snapshot_id", "long"),
         field("added_files_count", "int"),
         field("existing_files_count", "int"),
-        field("partitions", ["null", {"type": "array", "items": SUMMARY}]),
+        field("deleted_files_count", "int"),
+        field("added_rows_count", "long"),
+        field("existing_rows_count", "long"),
+        field("deleted_rows_count", "long"),
+        field("partitions", ["null", _array(SUMMARY)]),
         field("key_metadata", ["null", "bytes"]),
     ],
     "manifest_file",
@@ -57,8 +78,8 @@ FILE = record(
         field("null_value_counts", pairs(121, 122, "long")),
         field("lower_bounds", pairs(126, 127, "bytes")),
         field("upper_bounds", pairs(129, 130, "bytes")),
-        field("split_offsets", ["null", {"type": "array", "items": "long"}]),
-        field("equality_ids", ["null", {"type": "array", "items": "int"}]),
+        field("split_offsets", ["null", _array("long")]),
+        field("equality_ids", ["null", _array("int")]),
         field("sort_order_id", ["null", "int"]),
     ],
     "r2",
@@ -107,7 +128,7 @@ class RandomAvro:
         deep = self._random.choice([30, 900, 50_000])
         if self._random.random() < 0.01:
             return '{"type":"array","items":' * deep + '"int"' + "}" * deep
-        return json.dumps(schema)
+        return json.dumps(numbered(schema))
 
     def _records(self, schema: Any, count: int) -> bytes:
         one = b"".join(self._value(schema, {}, 0) for _ in range(min(count, 5)))
@@ -156,9 +177,10 @@ class RandomAvro:
             names = [one["name"] for one in _records_of(schema)]
             return chance.choice([*names, "unknown", "a.b"])
         if kind == 5:
-            return {"type": "array", "items": self._type(schema, depth + 1)}
+            return _array(self._type(schema, depth + 1))
         if kind == 6:
-            return {"type": "map", "values": self._type(schema, depth + 1)}
+            ids = {"key-id": 2000, "value-id": 2001}
+            return {"type": "map", "values": self._type(schema, depth + 1)} | ids
         if kind == 7:
             return {"type": "fixed", "name": f"f{self._names}", "size": chance.choice(NUMBERS)}
         if kind == 8:
@@ -217,6 +239,13 @@ class RandomAvro:
             return chance.randbytes(4 if kind == "float" else 8)
         is_there = kind in names and depth < 5
         return self._value(names[kind], names, depth + 1) if is_there else b"\0"
+
+
+def numbered(schema: Any) -> Any:
+    """Return a schema whose fields have ids, without which pyiceberg reads no file."""
+    for number, one in enumerate(_fields(schema)):
+        one.setdefault("field-id", IDS.get(one["name"], 1000 + number))
+    return schema
 
 
 def _records_of(schema: Any) -> Any:

@@ -51,16 +51,18 @@ def run_verb(
     environment: dict[str, str],
     *,
     program: Sequence[str] = ("-m", "lakepact.cli"),
+    seconds: float = MOST_SECONDS,
 ) -> VerbRun:
-    """Run a verb, or another program of Python, and end it after `MOST_SECONDS`."""
+    """Run a verb, or another program of Python, and end it after some time."""
     modules = folder / "modules"
     modules.mkdir(exist_ok=True)
     (modules / "attack_io.py").write_text(ATTACK)
     mark = folder / "mark"
     mark.unlink(missing_ok=True)
-    path = os.pathsep.join(filter(None, (os.environ.get("PYTHONPATH"), str(modules))))
+    own = (os.environ.get("PYTHONPATH"), environment.get("PYTHONPATH"), str(modules))
+    path = os.pathsep.join(filter(None, own))
     peak, begun = folder / "peak", time.monotonic()
-    launch = [sys.executable, "-S", "-c", LAUNCH, str(peak), str(MOST_SECONDS)]
+    launch = [sys.executable, "-S", "-c", LAUNCH, str(peak), str(seconds)]
     done = subprocess.run(
         [*launch, sys.executable, *program, *words],
         stdout=subprocess.PIPE,
@@ -69,10 +71,10 @@ def run_verb(
         cwd=folder,
         env={
             **os.environ,
-            "PYTHONPATH": path,
             "ATTACK_MARK": str(mark),
             "LAKEPACT_TOKEN": "token-of-a-test",
             **environment,
+            "PYTHONPATH": path,
         },
     )
     return VerbRun(

@@ -43,7 +43,7 @@ def test_blocks_of_codecs_of_arrow_are_decompressed(name, pack):
 @pytest.mark.parametrize("codec", ["deflate", "bzip2"])
 def test_blocks_above_the_limit_name_the_setting(codec):
     with pytest.raises(TooLarge, match="too many bytes when decompressed; --most allows more"):
-        Avro(written(codec), Limit(40_000, "--most")).uncompressed()
+        list(Avro(written(codec), Limit(40_000, "--most")).blocks())
 
 
 def test_block_that_cannot_be_decompressed_is_unreadable():
@@ -51,3 +51,8 @@ def test_block_that_cannot_be_decompressed_is_unreadable():
 
     with pytest.raises(Unreadable, match="a block cannot be decompressed"):
         Avro(content, Limit(4 * MIB, "--most")).uncompressed()
+
+
+def test_long_record_names_the_setting():
+    with pytest.raises(TooLarge, match="a record is longer than 156 bytes; --most allows more"):
+        Avro(written("null"), Limit(40_000, "--most")).uncompressed()

@@ -1,7 +1,7 @@
 """Avro files of others, checked before a library decodes their records.
 
-Libraries trust what they read: a schema that names itself ends the process, and a count of records
-takes all memory.
+Libraries trust what they read: a schema that names itself ends the process, a count of records
+takes all memory, and pyiceberg reads behind the end of a block.
 """
 
 from __future__ import annotations
@@ -11,21 +11,27 @@ import json
 import zlib
 from typing import TYPE_CHECKING, Any
 
+from lakepact.formats.avro_values import behind
 from lakepact.formats.limits import Unreadable
 from lakepact.formats.thrift import Reader
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from lakepact.formats.avro_values import Behind
     from lakepact.formats.limits import Limit
 
 MAGIC = b"Obj\x01"
 MOST_RECORDS = 1_000_000  #: of one file
 MOST_TYPES, MOST_DEPTH = 10_000, 32  #: of a schema, in which each use of a named type counts
-HEADERS, SCHEMAS = 32, 256  #: parts of the limit that a header and its schema may have
+#: Parts of the limit that a header, its schema and a record may have; wide tables have records of
+#: 100 KiB.
+HEADERS, SCHEMAS, RECORDS = 32, 256, 256
 VALUES = 2  #: that a byte may stand for; a value takes up to 200 bytes of memory
 _ONE = dict.fromkeys(("boolean", "int", "long", "bytes", "string"), 1)
 _BYTES = {"null": 0, **_ONE, "float": 4, "double": 8}  # the fewest of each type
+#: The types that pyiceberg expects below logical types, whatever is there.
+_LOGICAL = {"decimal": "fixed", "map": "array", "timestamp-micros": "long", "uuid": "fixed"}
 _CODECS: dict[str, Any] = {
     "deflate": lambda: zlib.decompressobj(-zlib.MAX_WBITS),
     "bzip2": bz2.BZ2Decompressor,
@@ -107,15 +113,38 @@ class Avro:
         return content
 
     def uncompressed(self) -> bytes:
-        """Return the file with all blocks checked and decompressed."""
+        """Return the file with all blocks decompressed, for a library that trusts their values.
+
+        Raises:
+            Unreadable: It is not within the rules, or is none that Iceberg has.
+            TooLarge: It is not within the limit.
+        """
+        schema = json.loads(self.metadata["avro.schema"])
+        if not isinstance(schema, dict) or schema["type"] != "record":
+            raise Unreadable("its schema is not a record")
+        end_of_record = behind(self.schema)
         members = {**self.metadata, "avro.codec": b"null"}
         parts = [MAGIC, _long(len(members))]
         for key, value in members.items():
             parts += [_long(len(key.encode())), key.encode(), _long(len(value)), value]
         parts += [_long(0), self._sync]
         for content, count in self.blocks():
+            self._check_records(content, count, end_of_record)
             parts += [_long(count), _long(len(content)), content, self._sync]
         return b"".join(parts)
+
+    def _check_records(self, content: bytes, count: int, end_of_record: Behind) -> None:
+        largest = self._limit.size // RECORDS
+        position = 0
+        try:
+            for _ in range(count):
+                start, position = position, end_of_record(content, position)
+                if position - start > largest:
+                    raise self._limit.reached(f"a record is longer than {largest} bytes")
+        except IndexError:
+            position = -1
+        if position != len(content):
+            raise Unreadable(f"a block of {len(content)} bytes does not hold its {count} records")
 
 
 def _pairs(reader: Reader) -> Iterator[tuple[bytes, bytes]]:
@@ -190,6 +219,7 @@ class _Types:
 
     def _complex(self, schema: dict[str, Any], space: str, depth: int) -> tuple[Any, int]:
         kind = schema["type"]
+        _check_logical(schema)
         if kind == "array":
             items, excess = self.written_out(schema["items"], space, depth + 1)
             self.check(excess)
@@ -198,15 +228,13 @@ class _Types:
             values, excess = self.written_out(schema["values"], space, depth + 1)
             self.check(excess + 1 - VALUES)
             return {"type": kind, "values": values}, 1 - VALUES
-        if kind not in ("record", "fixed", "enum"):
+        if kind not in ("record", "fixed"):
             return self.written_out(kind, space, depth + 1)
         new: dict[str, Any] = {"type": kind, "name": f"t{self._count}"}
         name = schema["name"]
         space = name.rpartition(".")[0] or schema.get("namespace", space)
         if kind == "fixed":
             new["size"], excess = schema["size"], 1 - VALUES * schema["size"]
-        elif kind == "enum":
-            new["symbols"], excess = schema["symbols"], 1 - VALUES
         else:
             types = [self.written_out(f["type"], space, depth + 1) for f in schema["fields"]]
             names = (f["name"] for f in schema["fields"])
@@ -214,3 +242,17 @@ class _Types:
             excess = 1 + sum(x for _, x in types)
         self._definitions[f"{space}.{name.rpartition('.')[2]}" if space else name] = schema, space
         return new, excess
+
+
+def _check_logical(schema: dict[str, Any]) -> None:
+    """Refuse a logical type whose values pyiceberg would read from other bytes."""
+    kind: Any = schema.get("logicalType")
+    is_right = schema["type"] == _LOGICAL.get(kind, schema["type"])
+    if is_right and kind == "map":
+        is_right = [one["name"] for one in schema["items"]["fields"]] == ["key", "value"]
+    elif is_right and kind in ("decimal", "uuid"):
+        # A UUID has as many bytes as 38 digits.
+        digits = min(schema["precision"], 38) if kind == "decimal" else 38
+        is_right = schema["size"] == ((10**digits).bit_length() + 8) // 8
+    if not is_right:
+        raise Unreadable(f"its schema has a {json.dumps(kind)} that Iceberg does not have")

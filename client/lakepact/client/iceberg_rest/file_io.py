@@ -53,7 +53,7 @@ _EXPIRES = re.compile(
 #: Milliseconds before their end from which credentials are not used.
 _MARGIN = 60_000
 #: The part of the limit of decoding that a manifest may have: pyiceberg makes objects of all of it.
-_MANIFESTS = 4
+_MANIFESTS = 8
 
 
 def file_io(

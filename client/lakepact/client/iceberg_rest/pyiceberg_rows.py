@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import json
-import struct
 import threading
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, cast
@@ -17,22 +16,16 @@ from pyiceberg.schema import Schema
 from pyiceberg.table.update import TableUpdate, update_table_metadata
 
 from lakepact.client.decoding import explained
-from lakepact.client.errors import (
-    CommitRejected,
-    DamagedData,
-    Failure,
-    LakepactError,
-    LimitExceeded,
-)
+from lakepact.client.errors import CommitRejected, Failure, LakepactError
 from lakepact.client.iceberg_rest.arrow_rows import check_columns
 from lakepact.client.iceberg_rest.pyiceberg_tables import pyiceberg_table
 from lakepact.client.iceberg_rest.rows.changes import RowChanges
+from lakepact.client.iceberg_rest.rows.damage import file_errors
 from lakepact.client.iceberg_rest.rows.data_files import FileReader
 from lakepact.client.iceberg_rest.rows.planning import planned_files, scan_of
 from lakepact.client.iceberg_rest.rows.projection import arrow_schema
 from lakepact.client.iceberg_rest.snapshots import snapshot_id
 from lakepact.client.rows.row_filters import selection_of
-from lakepact.formats.limits import TooLarge, Unreadable
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterator, Sequence
@@ -52,22 +45,6 @@ if TYPE_CHECKING:
 
 
 _UPDATES: TypeAdapter[Any] = TypeAdapter(TableUpdate)
-
-
-#: Errors that libraries raise for what damaged files hold.
-_DAMAGE = (
-    Unreadable,
-    UnicodeError,
-    pa.ArrowException,
-    ArithmeticError,
-    AssertionError,
-    AttributeError,
-    EOFError,
-    LookupError,
-    RecursionError,
-    TypeError,
-    struct.error,
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,8 +85,7 @@ class RowScan:
                 trusted=catalog.trusted_origins,
             )
             reader = replace(reader, schema=self._ordered(reader.schema))
-            with _damage():
-                files = planned_files(scan, reader.predicate) if self.limit != 0 else []
+            files = planned_files(scan, reader.predicate) if self.limit != 0 else []
         rows = reader.read(files, lambda: _loaded(catalog, self.table).io.properties)
         return pa.RecordBatchReader.from_batches(
             arrow_schema(reader.schema), _reported(_up_to(rows, self.limit))
@@ -157,21 +133,8 @@ def _up_to(batches: Iterator[Any], limit: int | None) -> Generator[Any, None, No
 
 
 def _reported(batches: Generator[Any, None, None]) -> Generator[Any, None, None]:
-    with client_errors(), _damage():
+    with client_errors(), file_errors():
         yield from batches
-
-
-@contextlib.contextmanager
-def _damage() -> Generator[None]:
-    """Raise errors of files in place of those that libraries make of them."""
-    try:
-        yield
-    except TooLarge as error:
-        raise LimitExceeded(Failure(operation="loadTable", message=str(error))) from error
-    except _DAMAGE as error:
-        text = " ".join(str(error).split())[:300] or type(error).__name__
-        message = f"a file of the table cannot be read: {text}"
-        raise DamagedData(Failure(operation="loadTable", message=message)) from error
 
 
 class Batches:

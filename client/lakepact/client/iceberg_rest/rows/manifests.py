@@ -18,6 +18,8 @@ from pyiceberg.manifest import (
     PartitionFieldSummary,
 )
 
+from lakepact.client.iceberg_rest.rows.damage import file_errors
+
 if TYPE_CHECKING:
     from typing import Literal
 
@@ -31,6 +33,7 @@ MANIFEST_FIRST_ROW_ID = 15
 FIRST_ROW_ID, REFERENCED_DATA_FILE = 16, 17
 
 
+@file_errors()
 def manifests_of(snapshot: Snapshot, io: FileIO) -> list[ManifestFile]:
     """Return the manifests of a snapshot."""
     with AvroFile[ManifestFile](
@@ -42,6 +45,7 @@ def manifests_of(snapshot: Snapshot, io: FileIO) -> list[ManifestFile]:
         return list(file)
 
 
+@file_errors()
 def entries_of(manifest: ManifestFile, io: FileIO) -> list[ManifestEntry]:
     """Return the entries of files that a manifest has not deleted, with all that they inherit."""
     with AvroFile[ManifestEntry](

@@ -12,6 +12,7 @@ from pyiceberg.table.delete_file_index import DeleteFileIndex
 from pyiceberg.table.refs import MAIN_BRANCH, SnapshotRefType
 from pyiceberg.utils.concurrent import ExecutorFactory
 
+from lakepact.client.iceberg_rest.rows.damage import file_errors
 from lakepact.client.iceberg_rest.rows.data_files import PlannedFile, shown_schema
 from lakepact.client.iceberg_rest.rows.file_ranges import FileRanges
 from lakepact.client.iceberg_rest.rows.manifests import (
@@ -51,6 +52,7 @@ def scan_of(table: Table, snapshot: int | str | None) -> DataScan:
     return scan.update(snapshot_id=identifier)
 
 
+@file_errors()
 def planned_files(scan: DataScan, predicate: Predicate | None) -> list[PlannedFile]:
     """Return the files of a scan.
 
