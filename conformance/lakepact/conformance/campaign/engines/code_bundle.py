@@ -13,6 +13,7 @@ SENT = (
     "extras",
     "generated",
     "reach",
+    "formats",
     "conformance",
 )  #: packages that workers import; they start no server
 KINDS = frozenset({".py", ".json", ".yaml"})
