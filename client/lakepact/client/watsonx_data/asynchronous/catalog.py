@@ -96,6 +96,9 @@ class AsyncWatsonxCatalog(AsyncIcebergCatalog):
         Args:
             parent: None; no namespace is below another one, so that the listing of a namespace is empty.
             page_size: Most namespaces that the server should put into one page.
+
+        Raises:
+            NoSuchNamespace: The server answers 404.
         """
         if parent is None:
             async for namespace in super().list_namespaces(page_size=page_size):
