@@ -67,9 +67,8 @@ def catalogs_without_endpoints_serve_all_operations(lab: WatsonxLab) -> None:
     values: dict[str, Any] = {"namespace": (lab.name(),), "table": lab.name(), "view": lab.name()}
     missing = detection_of(lab).missing
 
-    for requirement, operations in (
-        ("WXD-CFG-006", OPERATIONS - OMITTED),
-        ("WXD-CFG-007", OMITTED),
+    for requirement, operations in lab.each(
+        (("WXD-CFG-006", OPERATIONS - OMITTED), ("WXD-CFG-007", OMITTED))
     ):
         with lab.judge_each(requirement) as case:
             for operation in sorted(operations & PROBES.keys()):
