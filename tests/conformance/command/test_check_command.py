@@ -269,7 +269,12 @@ WHICH = {
             "it sends elsewhere, to https://login.example/in\n",
         ),
         (404, None, {}, "the base address of a catalog ends before /v1"),
-        (400, WHICH, {}, "say which  [1mwarehouse (--parameter warehouse=NAME names a warehouse)"),
+        (
+            400,
+            WHICH,
+            {},
+            "say which \\x1b[1mwarehouse (--parameter warehouse=NAME names a warehouse)",
+        ),
     ],
 )
 def test_catalog_that_refuses_every_request_exits_with_3(

@@ -574,4 +574,4 @@ def test_block_of_markdown_holds_every_line() -> None:
 def test_outcomes_are_those_of_the_schema() -> None:
     schema = json.loads(lines.SCHEMA.read_bytes())
 
-    assert schema["$defs"]["outcome"]["enum"] == [outcome.value for outcome in Outcome]
+    assert schema["$defs"]["OutcomeName"]["enum"] == [outcome.value for outcome in Outcome]

@@ -58,8 +58,8 @@ def test_operations_of_a_server_without_endpoints_are_served(faulty: Path) -> No
         faulty.read_text("utf-8").replace('"endpoints":"declared"', '"endpoints":"absent"'), "utf-8"
     )
 
-    assert "operations declared;" in CliRunner().invoke(report, [str(faulty)]).stdout
-    assert "operations served;" in CliRunner().invoke(report, [str(undeclared)]).stdout
+    assert "operations declared," in CliRunner().invoke(report, [str(faulty)]).stdout
+    assert "operations served," in CliRunner().invoke(report, [str(undeclared)]).stdout
 
 
 def test_reproduce_without_a_requirement_lists_what_scripts_need(faulty: Path) -> None:

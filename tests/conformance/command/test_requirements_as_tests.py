@@ -66,7 +66,7 @@ def test_broken_requirement_is_a_failed_test_with_evidence(broken: str, run: Run
     outcomes = ("PASSED iceberg_rest::IRC-NS-DROP-001", "FAILED iceberg_rest::IRC-NS-DROP-005")
     evidence = (
         "expected status 409",
-        "clause iceberg_rest 1.10.0 openapi.yaml#/paths/",
+        "clause openapi.yaml#/paths/",
         f"{broken}/v1/namespaces",
     )
     assert [word for word in (*outcomes, *evidence) if word not in said] == []
