@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from datetime import UTC, datetime
+from typing import Any
 
 
 def moment(value: datetime | str) -> datetime:
@@ -14,7 +15,7 @@ def moment(value: datetime | str) -> datetime:
         TypeError: It is of another type.
     """
     try:
-        result: object = datetime.fromisoformat(value) if isinstance(value, str) else value
+        result: Any = datetime.fromisoformat(value) if isinstance(value, str) else value
     except ValueError:
         text = json.dumps(value, ensure_ascii=False)
         raise ValueError(
@@ -26,7 +27,8 @@ def moment(value: datetime | str) -> datetime:
         raise ValueError(
             "a time needs a zone, such as datetime.now(UTC) or the Z of 2026-05-01T12:00:00Z"
         )
-    return result
+    time: datetime = result
+    return time
 
 
 def utc(value: datetime) -> str:

@@ -19,10 +19,14 @@ def behind(schema: Any) -> Behind:
         Unreadable: Iceberg has no such type.
     """
     if isinstance(schema, list):
-        if len(schema) != 2 or schema[0] != "null":
-            raise Unreadable("its schema has a union that is not null or one type")
-        return _optional(behind(schema[1]))
-    kind = schema if isinstance(schema, str) else schema["type"]
+        return _optional(_other(schema))
+    if isinstance(schema, str):
+        return _PRIMITIVES[schema]
+    return _of_document(schema)
+
+
+def _of_document(schema: dict[str, Any]) -> Behind:
+    kind = schema["type"]
     if kind == "record":
         return _record([behind(one["type"]) for one in schema["fields"]])
     if kind == "array":
@@ -34,6 +38,13 @@ def behind(schema: Any) -> Behind:
             raise Unreadable("its schema has a type of less than 0 bytes")
         return _fixed(schema["size"])
     return _PRIMITIVES[kind]
+
+
+def _other(union: list[Any]) -> Behind:
+    """Return the function of the type that a union has beside null."""
+    if len(union) != 2 or union[0] != "null":
+        raise Unreadable("its schema has a union that is not null or one type")
+    return behind(union[1])
 
 
 def _number(data: bytes, position: int) -> int:

@@ -13,7 +13,7 @@ from lakepact.formats.limits import TooLarge, Unreadable
 from lakepact.formats.pages import MOST_BATCH, Pages
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Generator, Iterator, Sequence
 
     from lakepact.formats.limits import Limit
 
@@ -96,7 +96,7 @@ class BoundedParquet:
 
 
 @contextmanager
-def _errors(pages: Pages) -> Iterator[None]:
+def _errors(pages: Pages) -> Generator[None]:
     """Raise `Unreadable` in place of the errors of pyarrow, unless the storage failed."""
     try:
         yield

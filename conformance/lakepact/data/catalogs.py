@@ -54,10 +54,12 @@ class CatalogAddress:
         own = {**named, **self.properties}
         trusted = own.pop("trustedOrigins", "").replace(",", " ").split()
         url, arguments = constructor_arguments(own)
-        auth = {"auth": self.api_key} if self.api_key else {}
+        if self.api_key:
+            arguments = {**arguments, "auth": self.api_key}
         is_watsonx = "warehouse" in arguments and is_instance(url)
-        kind = client.WatsonxCatalog if is_watsonx else client.IcebergCatalog
-        return kind(url, trusted_origins=trusted, retries=RETRIES, **{**arguments, **auth})
+        kind: Any = client.WatsonxCatalog if is_watsonx else client.IcebergCatalog
+        catalog: IcebergCatalog = kind(url, trusted_origins=trusted, retries=RETRIES, **arguments)
+        return catalog
 
     @contextlib.contextmanager
     def opened(self) -> Generator[IcebergCatalog]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from importlib import import_module
 from typing import Any
 
 from lakepact.conformance.evidence.arrow import Schema, pa
@@ -52,8 +53,7 @@ def field_ids(schema: Schema) -> dict[str, int]:
 
 
 def _frame(session: Any, shape: Shape, rows: Version) -> Any:
-    from pyspark.sql.pandas.types import from_arrow_schema  # noqa: PLC0415 - where pyspark is there
-
+    from_arrow_schema = import_module("pyspark.sql.pandas.types").from_arrow_schema
     numbers = session.range(rows.first, rows.last)
     made = lambda batches: (shape.rows(batch.column(0).to_numpy()) for batch in batches)  # noqa: E731 - Spark sends it to its workers
     return numbers.mapInArrow(made, from_arrow_schema(shape.schema))

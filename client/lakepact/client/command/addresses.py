@@ -120,14 +120,15 @@ def _client(asked: Asking) -> Client:
     if contract == WATSONX and not asked.warehouse:
         raise WrongUsage("--warehouse NAME names the catalog of watsonx.data")
     if contract != SHARING:
-        kind: type[IcebergCatalog] = WatsonxCatalog if contract == WATSONX else IcebergCatalog
-        return kind(
+        kind: Any = WatsonxCatalog if contract == WATSONX else IcebergCatalog
+        catalog: IcebergCatalog = kind(
             address,
             warehouse=asked.warehouse,
             auth=auth,
             trusted_origins=asked.trust_origin,
             **options,
         )
+        return catalog
     if asked.warehouse or asked.trust_origin:
         raise WrongUsage(
             "--warehouse and --trust-origin are for catalogs; a server of Delta Sharing gets neither"

@@ -106,12 +106,13 @@ def _parts(table: TableName) -> tuple[list[str], str]:
     match table:
         case str():
             *namespace, name = table.split(".")
-        case [list() | tuple() as namespace, str(name)]:
-            namespace = list(namespace)
+        case [list() | tuple() as parents, str(name)]:
+            namespace = list(cast("Sequence[str]", parents))
         case [*_, _]:
             *namespace, name = cast("Sequence[str]", table)
         case _:
-            namespace, name = list(getattr(table, "namespace", ())), getattr(table, "name", "")
+            levels = cast("Sequence[str]", getattr(table, "namespace", ()))
+            namespace, name = list(levels), getattr(table, "name", "")
     if not namespace or not all(namespace) or not isinstance(name, str):
         raise ValueError(
             f'a table is named "namespace.name", or by a tuple if a part holds a dot, ("a.b", "name"): {table!r}'

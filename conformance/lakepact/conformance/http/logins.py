@@ -52,7 +52,7 @@ def _bearer(auth: FetchedToken, connections: Connections, _: Request) -> Headers
         Blocked: the endpoint gives none.
     """
     with contextlib.closing(auth.current()) as flow:
-        reply = Reply(0)
+        reply, step = Reply(0), None
         try:
             step = next(flow)
             while True:
@@ -74,7 +74,7 @@ def _bearer(auth: FetchedToken, connections: Connections, _: Request) -> Headers
     )
 
 
-def _words(request: Request | Pause, reply: Reply) -> str:
+def _words(request: Request | Pause | None, reply: Reply) -> str:
     """Return what the endpoint says in its refusal, without secrets of the request."""
     if not isinstance(request, Request) or reply.is_success:
         return ""

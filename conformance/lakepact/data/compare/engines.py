@@ -23,12 +23,14 @@ class Session(Protocol):
     @property
     def prefix(self) -> str:
         """The beginning of the names of relations."""
+        ...
 
     def keep(self, name: str, query: str) -> None:
         """Make a relation of the rows of a query."""
 
     def rows(self, query: str) -> list[dict[str, Any]]:
         """Return the rows of a query."""
+        ...
 
 
 class Engine(Protocol):
@@ -37,9 +39,11 @@ class Engine(Protocol):
     @property
     def dialect(self) -> Dialect:
         """The dialect of its SQL."""
+        ...
 
     def session(self, a: PinnedTable, b: PinnedTable) -> AbstractContextManager[Session]:
         """Yield a session over two tables, which queries call `side_a` and `side_b` after its prefix."""
+        ...
 
 
 def spark_options(command: Callable[..., None]) -> Callable[..., None]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Protocol
 
@@ -18,15 +18,17 @@ from lakepact.data.compare.shared_side import SharedSide
 class Side(Protocol):
     """Tables that are compared."""
 
-    @property
-    def close(self) -> Callable[[], None]:
-        """Closes the connections."""
+    def close(self) -> None:
+        """Close the connections."""
+        ...
 
     def names(self, patterns: Sequence[str], /) -> Iterator[str]:
         """Yield the names of tables that a pattern may mean."""
+        ...
 
     def table(self, name: str, /) -> PinnedTable:
         """Return a table at one snapshot or version."""
+        ...
 
 
 def side_of(

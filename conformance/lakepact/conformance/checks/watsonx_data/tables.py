@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from lakepact.conformance.checks.iceberg_rest.api import expect, op
 from lakepact.conformance.checks.watsonx_data.lab import WatsonxLab
 from lakepact.conformance.checks.watsonx_data.suite import check
@@ -21,7 +23,8 @@ def tables_are_renamed_across_namespaces(lab: WatsonxLab) -> None:
         lab.drop_afterwards(home, called)
         with lab.judge("WXD-TBL-003"):
             expect.status(reply, 204, 406)
-            there, here = {"namespace": home, "table": called}, dict(table.at)
+            there: dict[str, Any] = {"namespace": home, "table": called}
+            here: dict[str, Any] = dict(table.at)
             at, other = (there, here) if reply.status == 204 else (here, there)
             kept = lab.send(op.load_table, **at)
             expect.status(kept, 200)

@@ -85,7 +85,7 @@ def rows_older_than_the_layout(lab: CatalogClientLab) -> None:
     )
     with lab.judge_each("IRC-CLI-078", without="the client refuses these tables") as case:
         for how, make, where, rows in wanted:
-            arguments = make() | ({"where": where} if where else {})
+            arguments: dict[str, Any] = {**make(), **({"where": where} if where else {})}
             done = lab.tries("read-rows-where" if where else "read-rows", **arguments)
             if done is not None and done.ended.is_done:
                 with case():
