@@ -249,6 +249,14 @@ def test_one_row_above_a_batch_is_read_within_the_limit():
     assert [batch.num_rows for batch in batches(file)] == [1, 1, 1]
 
 
+def test_fixed_column_whose_reserved_rows_exceed_the_limit_is_refused():
+    content = io.BytesIO()
+    pq.write_table(pa.table({"a": pa.nulls(20, pa.binary(24 * MIB))}), content)
+
+    with peak_below(16 * MIB), pytest.raises(TooLarge, match="--most allows"):
+        list(batches(opened(content.getvalue(), Limit(256 * MIB, "--most"))))
+
+
 def test_columns_of_the_same_bytes_are_refused():
     first = Column("a", INT64, [Page(b"\0" * 128, 16)])
     second = Column("b", INT64, [], count=16, footer={9: (6, 4), 7: (6, 150)})

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 BATCH_BYTES = 8 << 20
 #: The rows of the first batch and the most of a later one, and how many times larger it may be.
 _FIRST_ROWS, MOST_ROWS, _GROWTH = 16, 1 << 17, 16
+#: The rows for which pyarrow reserves values of fixed length, however small a batch is.
+_RESERVED_ROWS = 1024
 
 
 class BoundedParquet:
@@ -65,6 +67,8 @@ class BoundedParquet:
             TooLarge: One row takes more bytes than the limit.
             Unreadable: The file is damaged.
         """
+        rows = min(self.metadata.row_group(group).num_rows, _RESERVED_ROWS)
+        self._pages.limit.check(rows * self._fixed_width(columns))
         sizes, most, passed = [_FIRST_ROWS], MOST_ROWS, 0
         while True:
             try:
@@ -82,6 +86,12 @@ class BoundedParquet:
                 most = sizes[-1] = max(1, sizes[-1] // _GROWTH)
             else:
                 return
+
+    def _fixed_width(self, columns: Sequence[str]) -> int:
+        """Return the bytes that a row takes in columns of fixed length."""
+        leaves = [self._file.schema.column(n) for n in range(len(self._file.schema))]
+        names = set(columns)
+        return sum(max(leaf.length or 0, 0) for leaf in leaves if leaf.path.split(".")[0] in names)
 
     def _read(self, group: int, columns: Sequence[str], sizes: list[int]) -> Iterator[Any]:
         """Yield batches; the size of each may be chosen when the batch before it is there."""
