@@ -69,7 +69,8 @@ class Avro:
             raise limit.reached(f"its schema is longer than {limit.size // SCHEMAS} bytes")
         types = _Types()
         try:
-            self.schema, excess = types.written_out(json.loads(text), "", 0)
+            self._declared = json.loads(text)
+            self.schema, excess = types.written_out(self._declared, "", 0)
         except (AttributeError, KeyError, TypeError, RecursionError, json.JSONDecodeError):
             raise Unreadable("its schema is not one of Avro") from None
         types.check(excess)
@@ -119,6 +120,10 @@ class Avro:
             Unreadable: It is not within the rules, or is none that Iceberg has.
             TooLarge: It is not within the limit.
         """
+        try:
+            _check_logical_types(self._declared)
+        except (KeyError, TypeError, AttributeError) as error:
+            raise Unreadable(f"its schema is none of Avro: {error}") from error
         schema = json.loads(self.metadata["avro.schema"])
         if not isinstance(schema, dict) or schema["type"] != "record":
             raise Unreadable("its schema is not a record")
@@ -219,7 +224,6 @@ class _Types:
 
     def _complex(self, schema: dict[str, Any], space: str, depth: int) -> tuple[Any, int]:
         kind = schema["type"]
-        _check_logical(schema)
         if kind == "array":
             items, excess = self.written_out(schema["items"], space, depth + 1)
             self.check(excess)
@@ -244,8 +248,21 @@ class _Types:
         return new, excess
 
 
+def _check_logical_types(schema: Any) -> None:
+    """Refuse logical types whose values pyiceberg would read from other bytes."""
+    branches: Any = schema if isinstance(schema, list) else ()
+    for branch in branches:
+        _check_logical_types(branch)
+    if isinstance(schema, dict):
+        document: Any = schema
+        if "logicalType" in document:
+            _check_logical(document)
+        fields = [field["type"] for field in document.get("fields", ())]
+        for inner in (document.get("type"), document.get("items"), document.get("values"), *fields):
+            _check_logical_types(inner)
+
+
 def _check_logical(schema: dict[str, Any]) -> None:
-    """Refuse a logical type whose values pyiceberg would read from other bytes."""
     kind: Any = schema.get("logicalType")
     is_right = schema["type"] == _LOGICAL.get(kind, schema["type"])
     if is_right and kind == "map":

@@ -114,7 +114,8 @@ class _Chunk:
 
     def __init__(self, pages: Pages, footer: Any, column: Any, rows: int) -> None:
         self._pages = pages
-        self.start = min(filter(None, (footer.dictionary_page_offset, footer.data_page_offset)))
+        offsets = (footer.dictionary_page_offset, footer.data_page_offset)
+        self.start = min(filter(None, offsets), default=0)
         self.end = self.start + footer.total_compressed_size
         codec = footer.compression.lower()
         self._codec = None if codec == "uncompressed" else codec
