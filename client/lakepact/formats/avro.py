@@ -69,8 +69,7 @@ class Avro:
             raise limit.reached(f"its schema is longer than {limit.size // SCHEMAS} bytes")
         types = _Types()
         try:
-            self._declared = json.loads(text)
-            self.schema, excess = types.written_out(self._declared, "", 0)
+            self.schema, excess = types.written_out(json.loads(text), "", 0)
         except (AttributeError, KeyError, TypeError, RecursionError, json.JSONDecodeError):
             raise Unreadable("its schema is not one of Avro") from None
         types.check(excess)
@@ -120,11 +119,11 @@ class Avro:
             Unreadable: It is not within the rules, or is none that Iceberg has.
             TooLarge: It is not within the limit.
         """
+        schema = json.loads(self.metadata["avro.schema"])
         try:
-            _check_logical_types(self._declared)
+            _check_logical_types(schema)
         except (KeyError, TypeError, AttributeError) as error:
             raise Unreadable(f"its schema is none of Avro: {error}") from error
-        schema = json.loads(self.metadata["avro.schema"])
         if not isinstance(schema, dict) or schema["type"] != "record":
             raise Unreadable("its schema is not a record")
         end_of_record = behind(self.schema)

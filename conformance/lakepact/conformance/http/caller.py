@@ -82,7 +82,7 @@ class Caller:
                 self.refused[exchange.number] = exchange
             elif 200 <= exchange.status < 300:
                 self.is_served = True
-                # What was sent before a refusal, and answered after it, does not show that it ended.
+                # A request sent before a refusal does not show that the refusals ended.
                 self.refused = {
                     number: refusal
                     for number, refusal in self.refused.items()

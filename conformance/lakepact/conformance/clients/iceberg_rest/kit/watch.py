@@ -106,7 +106,7 @@ class Watch:
                 for exchange in done.exchanges:
                     if exchange.operation in TASKS:
                         self._destroys_what_is_named(exchange)
-        # What another client or the lab itself changed meanwhile says nothing about this client.
+        # Changes by another client or by the lab say nothing about this client.
         if self._before and self._changes == self._lab.own_changes:
             after = self._state()
             with self._lab.judge_each(KEEPS) as case:
