@@ -7,12 +7,17 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 import pytest
 
 from attacks.avro_files import block, deflated, field, header, long, record, text
 from attacks.planning import planned
 from attacks.random_avro import LIST, MANIFEST, numbered
 from attacks.verb_runs import MOST_MIB, run_verb
+from lakepact.client import IcebergCatalog, UpgradeNeeded
+from lakepact.formats.avro import Avro
+from lakepact.formats.limits import Limit
+from raw_connections import server_process
 
 MIB = 1 << 20
 #: Scans a table with one hostile file after the other.
@@ -112,3 +117,24 @@ def test_hostile_manifests_end_scans_with_errors_of_the_client(tmp_path: Path, k
         lines = [line for line in done.output.splitlines() if line.startswith(name)]
         assert [message in line for line in lines] == [True, True], (name, lines)
     assert done.mib < MOST_MIB
+
+
+def test_files_of_orc_are_refused_since_their_rows_have_no_limit(tmp_path: Path) -> None:
+    rows = pa.table({"id": [1, 2]})
+    with (
+        server_process("--warehouse", str(tmp_path)) as server,
+        IcebergCatalog(f"http://127.0.0.1:{server.port}") as catalog,
+    ):
+        catalog.create_namespace("a")
+        catalog.create_table("a.t", rows.schema)
+        catalog.append("a.t", rows)
+        (manifest,) = tmp_path.glob("a/*/metadata/*-m0.avro")
+        file = Avro(manifest.read_bytes(), Limit(MIB, ""))
+        blocks = [
+            block(count, content.replace(text("PARQUET"), text("ORC")))
+            for content, count in file.blocks()
+        ]
+        manifest.write_bytes(header(file.metadata["avro.schema"]) + b"".join(blocks))
+
+        with pytest.raises(UpgradeNeeded, match="is of ORC; only Parquet is read"):
+            catalog.scan("a.t").to_arrow()

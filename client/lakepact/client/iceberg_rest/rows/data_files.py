@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.dataset as ds
 from pyiceberg.io.pyarrow import pyarrow_to_schema
 from pyiceberg.manifest import DataFileContent, FileFormat
 from pyiceberg.schema import Schema
@@ -21,6 +20,7 @@ from pyiceberg.table.deletion_vector import PROPERTY_REFERENCED_DATA_FILE
 from pyiceberg.table.puffin import PuffinFile
 from pyroaring import BitMap64
 
+from lakepact.client.errors import Failure, UpgradeNeeded
 from lakepact.client.iceberg_rest.file_io import expired, file_io
 from lakepact.client.iceberg_rest.rows.file_ranges import FileRanges
 from lakepact.client.iceberg_rest.rows.filters import bound, matcher
@@ -242,23 +242,16 @@ class _OpenFile:
     def __init__(
         self, source: Any, data: DataFile, table: TableMetadata, needed: set[int], limit: Limit
     ) -> None:
-        self._data = data
-        if data.file_format == FileFormat.PARQUET:
-            self._parquet: BoundedParquet | None = BoundedParquet(source, limit)
-            self._arrow, self.rows = self._parquet.schema_arrow, self._parquet.metadata.num_rows
-        elif data.file_format == FileFormat.ORC:
-            self._parquet, self._orc = None, ds.OrcFileFormat().make_fragment(source)
-            self._arrow, self.rows = self._orc.physical_schema, self._orc.count_rows()
-        else:
-            raise ValueError(
-                f"expected files of Parquet or ORC, and {data.file_path} is {data.file_format}:"
-                " rewrite it"
-            )
+        self._parquet = _parquet(source, data, limit)
+        self.rows = self._parquet.metadata.num_rows
         schema = pyarrow_to_schema(
-            self._arrow, table.name_mapping(), table.format_version <= 2, table.format_version
+            self._parquet.schema_arrow,
+            table.name_mapping(),
+            table.format_version <= 2,
+            table.format_version,
         )
         names = [one.name for one in schema.fields if one.field_id in needed]
-        self._names = names or self._arrow.names[:1]
+        self._names = names or self._parquet.schema_arrow.names[:1]
         self.schema = schema.select(*self._names)
         spec = table.specs().get(data.spec_id)
         self.constants = {
@@ -271,13 +264,15 @@ class _OpenFile:
         self, part: PlannedFile, may_match: Callable[[Any], bool]
     ) -> Iterator[tuple[int, Any]]:
         """Yield batches of the needed columns with the positions of their first rows."""
-        if self._parquet is not None:
-            yield from _numbered(self._parquet, part, self._names, may_match)
-            return
-        position = 0
-        for batch in self._orc.to_batches(columns=self._names, use_threads=False):
-            yield position, batch
-            position += batch.num_rows
+        return _numbered(self._parquet, part, self._names, may_match)
+
+
+def _parquet(source: Any, file: DataFile, limit: Limit) -> BoundedParquet:
+    if file.file_format != FileFormat.PARQUET:
+        # No reader of ORC or Avro is known that decodes data files within a limit.
+        message = f"{file.file_path} is of {file.file_format.value}; only Parquet is read"
+        raise UpgradeNeeded(Failure(operation="loadTable", message=message))
+    return BoundedParquet(source, limit)
 
 
 def _positions(opened: _Opened, io: FileIO, task: FileScanTask) -> BitMap64 | None:
@@ -352,11 +347,7 @@ def _deleted(limit: Limit, io: FileIO, deletes: DataFile) -> dict[str, BitMap64]
                 path = blob.properties.get(PROPERTY_REFERENCED_DATA_FILE, "")
                 result[path] |= BitMap64.deserialize(payload[8:end])
             return result
-        if deletes.file_format == FileFormat.ORC:
-            tables: Iterable[Any] = [ds.OrcFileFormat().make_fragment(source).to_table()]
-        else:
-            tables = BoundedParquet(source, limit).tables(["file_path", "pos"])
-        for rows in tables:
+        for rows in _parquet(source, deletes, limit).tables(["file_path", "pos"]):
             by_path = rows.group_by("file_path", use_threads=False).aggregate([("pos", "list")])
             for path, positions in zip(*by_path.columns, strict=True):
                 result[path.as_py()] |= BitMap64(positions.as_py())
