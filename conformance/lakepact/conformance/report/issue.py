@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from lakepact.conformance.evidence.escaping import code, code_block
 from lakepact.conformance.evidence.escaping import markdown as md
+from lakepact.conformance.evidence.shared_files import READABLE_FILES
 from lakepact.conformance.report.observed import harmed_by
 from lakepact.conformance.report.outline import outline
 
@@ -90,11 +91,14 @@ def _steps_of_client(shown: Outline, _: Group, entry: Entry) -> Iterator[str]:
     yield from (*code_block(entry.curls(SHOWN_REQUESTS), ""), "")
 
 
-def _steps(_: Outline, group: Group, entry: Entry) -> Iterator[str]:
+def _steps(shown: Outline, group: Group, entry: Entry) -> Iterator[str]:
     yield "## Steps\n"
     requirement, number = entry.result["requirement"], group.cause["number"] if group.cause else 0
     if why := entry.verdict.get("replay", {}).get("why"):
-        yield f"Run `lakepact check URL --only {requirement}` against a fresh server."
+        options = f"--only {requirement}"
+        if shown.header["features"].get(READABLE_FILES):
+            options += " --shared-files FOLDER"
+        yield f"Run `lakepact check URL {options}` against a fresh server."
         yield f"Its requests alone do not repeat the finding: {md(why)}. The last requests of this run were:\n"
         yield from (*code_block(entry.curls(SHOWN_REQUESTS), "sh"), "")
         return
