@@ -100,7 +100,9 @@ def write(catalog: IcebergCatalog, table: str, first: int, count: int) -> dict[i
 def main() -> None:
     """Write, as the arguments say."""
     url, table, first, count = sys.argv[1:]
-    options: dict[str, Any] = {"trusted_origins": ["file:"], "retries": Retries(tries=8)}
+    # A commit whose outcome is unknown is looked up in all tries: long pauses take minutes.
+    retries = Retries(tries=8, first_pause=0.05, longest_pause=0.4)
+    options: dict[str, Any] = {"trusted_origins": ["file:"], "retries": retries}
     with IcebergCatalog(url, **options) as catalog:
         print(json.dumps(write(catalog, table, int(first), int(count))))  # noqa: T201
 

@@ -230,10 +230,12 @@ class Trial:
         for row in rows:
             old = before.get(row[key.id])
             row.update({one.id: one.default if old is None else old[one.id] for one in absent})
+        ids = [one.id for one in self.columns]
         updated = [
             row
             for row in rows
-            if row[key.id] in before and canonical(row) != canonical(before[row[key.id]])
+            if (old := before.get(row[key.id])) is not None
+            and canonical([row[one] for one in ids]) != canonical([old[one] for one in ids])
         ]
         inserted = [row for row in rows if row[key.id] not in before]
         columns = tuple(one for one in self.columns if one not in absent)

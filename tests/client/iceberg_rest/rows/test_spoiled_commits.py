@@ -23,14 +23,15 @@ _FIELDS = [
 
 
 @pytest.mark.nightly
-def test_no_row_is_lost_or_there_twice(tmp_path):
+@pytest.mark.parametrize("version", ["1", "2", "3"])
+def test_no_row_is_lost_or_there_twice(tmp_path, version):
     with (
         running(contract="iceberg_rest", warehouse=tmp_path.as_uri()) as server,
         IcebergCatalog(server.url, trusted_origins=["file:"]) as catalog,
     ):
         catalog.create_namespace("n")
         schema = {"type": "struct", "fields": _FIELDS}
-        catalog.create_table("n.t", schema, properties={"format-version": "2"})
+        catalog.create_table("n.t", schema, properties={"format-version": version})
         with spoiling(server.url, "t") as url:
             writers = [
                 subprocess.Popen(
@@ -40,7 +41,7 @@ def test_no_row_is_lost_or_there_twice(tmp_path):
                 )
                 for first in ("1000", "2000")
             ]
-            outputs = [writer.communicate(timeout=600)[0] for writer in writers]
+            outputs = [writer.communicate(timeout=120)[0] for writer in writers]
         rows = catalog.scan("n.t").to_arrow().to_pylist()
     expected = {int(key): n for text in outputs for key, n in json.loads(text).items()}
     actual = {row["id"]: row["n"] for row in rows}
