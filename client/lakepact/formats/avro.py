@@ -73,6 +73,7 @@ class Avro:
         except (AttributeError, KeyError, TypeError, RecursionError, json.JSONDecodeError):
             raise Unreadable("its schema is not one of Avro") from None
         types.check(excess)
+        self._logical_types = types.logical
 
     def blocks(self) -> Iterator[tuple[bytes, int]]:
         """Yield the content of each block, decompressed, and how many records it has.
@@ -119,12 +120,13 @@ class Avro:
             Unreadable: It is not within the rules, or is none that Iceberg has.
             TooLarge: It is not within the limit.
         """
-        schema = json.loads(self.metadata["avro.schema"])
         try:
-            _check_logical_types(schema)
-        except (KeyError, TypeError, AttributeError) as error:
+            for each in self._logical_types:
+                _check_logical(each)
+            is_record = json.loads(self.metadata["avro.schema"])["type"] == "record"
+        except (KeyError, TypeError) as error:
             raise Unreadable(f"its schema is none of Avro: {error}") from error
-        if not isinstance(schema, dict) or schema["type"] != "record":
+        if not is_record:
             raise Unreadable("its schema is not a record")
         end_of_record = behind(self.schema)
         members = {**self.metadata, "avro.codec": b"null"}
@@ -197,6 +199,8 @@ class _Types:
     def __init__(self) -> None:
         self._count = 0
         self._definitions: dict[str, tuple[Any, str]] = {}
+        #: The types that have a logical type, as the schema has them.
+        self.logical: list[dict[str, Any]] = []
 
     def check(self, excess: int) -> None:
         """Refuse a repeated type that takes more memory than its bytes justify."""
@@ -223,6 +227,8 @@ class _Types:
 
     def _complex(self, schema: dict[str, Any], space: str, depth: int) -> tuple[Any, int]:
         kind = schema["type"]
+        if "logicalType" in schema:
+            self.logical.append(schema)
         if kind == "array":
             items, excess = self.written_out(schema["items"], space, depth + 1)
             self.check(excess)
@@ -245,20 +251,6 @@ class _Types:
             excess = 1 + sum(x for _, x in types)
         self._definitions[f"{space}.{name.rpartition('.')[2]}" if space else name] = schema, space
         return new, excess
-
-
-def _check_logical_types(schema: Any) -> None:
-    """Refuse logical types whose values pyiceberg would read from other bytes."""
-    branches: Any = schema if isinstance(schema, list) else ()
-    for branch in branches:
-        _check_logical_types(branch)
-    if isinstance(schema, dict):
-        document: Any = schema
-        if "logicalType" in document:
-            _check_logical(document)
-        fields = [field["type"] for field in document.get("fields", ())]
-        for inner in (document.get("type"), document.get("items"), document.get("values"), *fields):
-            _check_logical_types(inner)
 
 
 def _check_logical(schema: dict[str, Any]) -> None:
