@@ -16,7 +16,7 @@ from packaging.version import Version
 
 from lakepact.client import SharingClient
 from lakepact.client.delta_sharing.file_skipping import FileSkipping
-from lakepact.client.delta_sharing.rows.expressions import bound, expression
+from lakepact.client.delta_sharing.rows.expressions import bound, row_matcher
 from lakepact.client.delta_sharing.schemas import Primitive
 from lakepact.client.rows.predicates import columns_of, hint
 from lakepact.reference_server import running
@@ -115,9 +115,8 @@ def wanted(held, predicate):
     some = held.rows.select(
         [*{held.metadata.schema.column(name).name for name in columns_of(predicate)}, "file"]
     )
-    return pc.unique(
-        some.filter(expression(bound(predicate, held.metadata.schema))).column("file")
-    ).to_pylist()
+    match = row_matcher(bound(predicate, held.metadata.schema), some.schema)
+    return pc.unique(some.filter(match(some)).column("file")).to_pylist()
 
 
 def texts(table):
@@ -188,9 +187,8 @@ def test_hints_lose_no_row_on_a_server_that_compares_ranges(tables, writer, ever
 def test_rows_with_a_predicate_are_those_of_reading_everything(tables, writer, every):
     for name, held in of(tables, writer).items():
         for predicate in held.predicates[:: SENT * every]:
-            everything = held.rows.drop_columns("file").filter(
-                expression(bound(predicate, held.metadata.schema))
-            )
+            match = row_matcher(bound(predicate, held.metadata.schema), held.rows.schema)
+            everything = held.rows.drop_columns("file").filter(match(held.rows))
 
             assert texts(held.table.to_arrow(row_filter=predicate)) == texts(everything), (
                 name,

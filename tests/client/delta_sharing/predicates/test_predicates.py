@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lakepact.client import column
-from lakepact.client.delta_sharing.rows.expressions import bound, expression
+from lakepact.client.delta_sharing.rows.expressions import bound, row_matcher
 from lakepact.client.delta_sharing.rows.types import arrow_field
 from lakepact.client.delta_sharing.schemas import Field, Primitive, Schema
 from lakepact.client.rows.predicates import (
@@ -109,7 +109,7 @@ def test_predicate_keeps_the_rows_that_sql_keeps(predicate, rows):
         rows, schema=pa.schema([arrow_field(field) for field in SCHEMA.fields])
     )
 
-    kept = table.filter(expression(bound(predicate, SCHEMA))).to_pylist()
+    kept = table.filter(row_matcher(bound(predicate, SCHEMA), table.schema)(table)).to_pylist()
 
     assert kept == [row for row in rows if chooses(predicate, row) is True]
 
@@ -275,7 +275,8 @@ def test_column_compares_with_values_of_its_type_only(name):
     right, wrong = TYPED[name]
     table = pa.table({"C": pa.array([right, None], arrow_field(schema.fields[0]).type)})
 
-    assert table.filter(expression(bound(column("c") == right, schema))).num_rows == 1
+    match = row_matcher(bound(column("c") == right, schema), table.schema)
+    assert table.filter(match(table)).num_rows == 1
     for value in wrong:
         with pytest.raises(
             TypeError, match=r"column C is .*, and cannot be compared with .*: give"

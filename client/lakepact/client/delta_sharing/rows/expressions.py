@@ -1,44 +1,23 @@
-"""Predicates bound to the columns of a shared table, and as expressions of Arrow."""
+"""Predicates bound to the columns of a shared table, and the rows for which they are true."""
 
 from __future__ import annotations
 
-import functools
-import operator
 from dataclasses import replace
-from datetime import date, datetime
-from decimal import Decimal
-from typing import TYPE_CHECKING, Any
-
-import pyarrow as pa
-import pyarrow.compute as pc
+from typing import TYPE_CHECKING
 
 from lakepact.client.delta_sharing.schemas import Primitive
 from lakepact.client.rows.comparisons import typed
-from lakepact.client.rows.predicates import (
-    And,
-    Comparison,
-    IsNaN,
-    IsNull,
-    Not,
-    Or,
-    Predicate,
-    with_leaves,
-)
+from lakepact.client.rows.matching import exact_scalar, matcher
+from lakepact.client.rows.predicates import Comparison, IsNaN, Predicate, with_leaves
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    import pyarrow as pa
 
     from lakepact.client.delta_sharing.schemas import Schema
     from lakepact.client.rows.comparisons import Kind
+    from lakepact.client.rows.matching import Matcher
     from lakepact.client.rows.predicates import Leaf
 
-_OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
-    "equal": operator.eq,
-    "lessThan": operator.lt,
-    "lessThanOrEqual": operator.le,
-    "greaterThan": operator.gt,
-    "greaterThanOrEqual": operator.ge,
-}
 #: The types of columns for comparisons.
 _KINDS: dict[str, Kind] = {
     "byte": "integer",
@@ -79,30 +58,10 @@ def _bound(leaf: Leaf, schema: Schema) -> Leaf:
     return typed(leaf, _KINDS.get(kind.name, "other"), column.type, **sizes)
 
 
-def expression(predicate: Predicate) -> Any:
-    """Return the expression for a bound predicate."""
-    if isinstance(predicate, (And, Or)):
-        join = operator.and_ if isinstance(predicate, And) else operator.or_
-        made = [expression(part) for part in predicate.parts]
-        return functools.reduce(join, made or [pc.scalar(isinstance(predicate, And))])
-    if isinstance(predicate, Not):
-        return ~expression(predicate.part)
-    assert isinstance(predicate, (Comparison, IsNull, IsNaN))  # noqa: S101
-    values = pc.field(predicate.column)
-    if isinstance(predicate, IsNull):
-        return values.is_null()
-    if isinstance(predicate, IsNaN):
-        return pc.is_nan(values)
-    return _OPERATORS[predicate.operator](values, _scalar(predicate.value))
-
-
-def _scalar(value: Any) -> Any:
-    # Numbers are compared exactly: narrow columns as 64 bits.
-    if isinstance(value, datetime):
-        return pa.scalar(
-            value, pa.timestamp("us", tz="UTC") if value.tzinfo else pa.timestamp("us")
-        )
-    if isinstance(value, (bool, Decimal)):
-        return pa.scalar(value)
-    types = {int: pa.int64(), float: pa.float64(), str: pa.string(), bytes: pa.binary()}
-    return pa.scalar(value, pa.date32() if isinstance(value, date) else types[type(value)])
+def row_matcher(predicate: Predicate, columns: pa.Schema) -> Matcher:
+    """Return a function of tables of these columns: for each row, whether the predicate is true."""
+    return matcher(
+        predicate,
+        lambda name: lambda rows: rows.column(name),
+        lambda name, value: exact_scalar(value, columns.field(name).type),
+    )

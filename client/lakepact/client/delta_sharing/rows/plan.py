@@ -9,7 +9,7 @@ import pyarrow as pa
 
 from lakepact.client.delta_sharing import partition_values
 from lakepact.client.delta_sharing.rows.columns import conformed, name_in_file
-from lakepact.client.delta_sharing.rows.expressions import bound, expression
+from lakepact.client.delta_sharing.rows.expressions import bound, row_matcher
 from lakepact.client.delta_sharing.rows.types import UnknownType, arrow_field
 from lakepact.client.delta_sharing.schemas import Field, Primitive, Schema
 from lakepact.client.errors import BadReply, DamagedData, Failure, UpgradeNeeded
@@ -69,7 +69,6 @@ class Plan:
         wanted = _wanted(schema, columns)
         #: The wanted rows, by the names and types of the schema; None for all.
         self.predicate = None if predicate is None else bound(predicate, schema)
-        self._expression = None if self.predicate is None else expression(self.predicate)
         self._columns = _needed(schema, wanted, self.predicate)
         self._known = frozenset(column.name for column in schema.fields)
         self._partitioned = {name.casefold() for name in metadata.partition_columns}
@@ -78,6 +77,7 @@ class Plan:
         except UnknownType as kind:
             message = f"the table has a column of type {kind}, which this client does not know; name other columns"
             raise UpgradeNeeded(Failure(operation=operation, message=message)) from None
+        self._match = None if self.predicate is None else row_matcher(self.predicate, self._read_as)
         #: The schema of what is read.
         self.schema = pa.schema([self._read_as.field(column.name) for column in wanted])
 
@@ -114,9 +114,8 @@ class Plan:
                 mask = selection.mask(whole.num_rows, start)
                 start += whole.num_rows
                 kept = whole if mask is None else whole.filter(mask)
-                yield (kept if self._expression is None else kept.filter(self._expression)).select(
-                    self.schema.names
-                )
+                rows = kept if self._match is None else kept.filter(self._match(kept))
+                yield rows.select(self.schema.names)
         except _DAMAGE as error:
             reason = str(error)
         else:

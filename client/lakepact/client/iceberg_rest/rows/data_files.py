@@ -23,7 +23,7 @@ from pyroaring import BitMap64
 from lakepact.client.errors import Failure, UpgradeNeeded
 from lakepact.client.iceberg_rest.file_io import expired, file_io
 from lakepact.client.iceberg_rest.rows.file_ranges import FileRanges
-from lakepact.client.iceberg_rest.rows.filters import bound, matcher
+from lakepact.client.iceberg_rest.rows.filters import bound, row_matcher
 from lakepact.client.iceberg_rest.rows.lineage import ROW_ID, Lineage
 from lakepact.client.iceberg_rest.rows.manifests import FIRST_ROW_ID
 from lakepact.client.iceberg_rest.rows.projection import Projection
@@ -202,7 +202,7 @@ class FileReader:
     def _selection(self, predicate: Predicate, file: _OpenFile) -> Callable[[Any], Any]:
         """Return a function of batches of a file: for each row, whether it is selected."""
         compared = Projection(file.schema, self.compared, file.constants)
-        match = matcher(predicate, self.compared)
+        match = row_matcher(predicate, self.compared)
         if self.is_contrary:
             return lambda rows: pc.invert(match(compared.batch(rows)).fill_null(False))
         return lambda rows: match(compared.batch(rows))

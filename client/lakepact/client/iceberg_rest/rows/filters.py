@@ -6,10 +6,9 @@ and neither less nor greater.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 from datetime import date, time
-from functools import reduce
+from functools import partial
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
@@ -18,24 +17,17 @@ import pyarrow.compute as pc
 from pyiceberg import types as t
 from pyiceberg.expressions.literals import literal
 
-from lakepact.client.iceberg_rest.rows.projection import scalar
+from lakepact.client.iceberg_rest.rows.projection import arrow_type, scalar
 from lakepact.client.rows.comparisons import typed
-from lakepact.client.rows.predicates import (
-    And,
-    Comparison,
-    IsNaN,
-    IsNull,
-    Not,
-    Or,
-    Predicate,
-    with_leaves,
-)
+from lakepact.client.rows.matching import exact_scalar, matcher
+from lakepact.client.rows.predicates import Comparison, IsNaN, Predicate, with_leaves
 
 if TYPE_CHECKING:
     from pyiceberg.schema import Schema
 
     from lakepact.client.rows.comparisons import Kind
-    from lakepact.client.rows.predicates import Leaf, Operator
+    from lakepact.client.rows.matching import Matcher
+    from lakepact.client.rows.predicates import Leaf
 
 #: The types of columns for comparisons.
 _KINDS: dict[type, Kind] = {
@@ -121,61 +113,13 @@ def _holds(kind: t.StructType, number: int) -> bool:
     )
 
 
-def matcher(predicate: Predicate, schema: Schema) -> Callable[[Any], Any]:
-    """Return a function of batches: for each row, whether a bound predicate is true, or null."""
-    if isinstance(predicate, (And, Or)):
-        return _joint(predicate, schema)
-    if isinstance(predicate, Not):
-        part = matcher(predicate.part, schema)
-        return lambda rows: pc.invert(part(rows))
-    assert isinstance(predicate, (Comparison, IsNull, IsNaN))  # noqa: S101
-    path = path_of(schema, predicate.column)
-    if isinstance(predicate, IsNull):
-        return lambda rows: values_at(rows, path).is_null()
-    if isinstance(predicate, IsNaN):
-        return lambda rows: pc.is_nan(values_at(rows, path))
-    value = _scalar(predicate.value, schema.find_field(predicate.column).field_type)
-    compare = _FUNCTIONS[predicate.operator]
-    return lambda rows: compare(values_at(rows, path), value)
-
-
-def _joint(predicate: And | Or, schema: Schema) -> Callable[[Any], Any]:
-    is_and = isinstance(predicate, And)
-    if not is_and and (members := _membership(predicate.parts, schema)) is not None:
-        return members
-    parts = [matcher(part, schema) for part in predicate.parts]
-    if not parts:
-        return lambda rows: pa.repeat(is_and, rows.num_rows)
-    join: Callable[[Any, Any], Any] = pc.and_kleene if is_and else pc.or_kleene
-    return lambda rows: reduce(join, (part(rows) for part in parts))
-
-
-def _membership(parts: tuple[Predicate, ...], schema: Schema) -> Callable[[Any], Any] | None:
-    """Return a function as `matcher` does, if the parts compare one column with several values."""
-    equal = [one for one in parts if isinstance(one, Comparison) and one.operator == "equal"]
-    if len(equal) < max(2, len(parts)) or len({one.column for one in equal}) > 1:
-        return None
-    name = equal[0].column
-    path, kind = path_of(schema, name), schema.find_field(name).field_type
-    if isinstance(kind, (t.FloatType, t.DoubleType)):
-        return None  # hashes of 0.0 and -0.0 differ
-    values = pa.array([_scalar(one.value, kind) for one in equal])
-    null = pa.scalar(None, pa.bool_())
-
-    def match(rows: Any) -> Any:
-        column = values_at(rows, path).cast(values.type)
-        return pc.if_else(column.is_valid(), pc.is_in(column, value_set=values), null)
-
-    return match
-
-
-_FUNCTIONS: dict[Operator, Callable[[Any, Any], Any]] = {
-    "equal": pc.equal,
-    "lessThan": pc.less,
-    "lessThanOrEqual": pc.less_equal,
-    "greaterThan": pc.greater,
-    "greaterThanOrEqual": pc.greater_equal,
-}
+def row_matcher(predicate: Predicate, schema: Schema) -> Matcher:
+    """Return a function of batches of a schema: for each row, whether a bound predicate is true."""
+    return matcher(
+        predicate,
+        lambda name: partial(values_at, path=path_of(schema, name)),
+        lambda name, value: _scalar(value, schema.find_field(name).field_type),
+    )
 
 
 def values_at(rows: Any, path: list[int]) -> Any:
@@ -187,9 +131,7 @@ def values_at(rows: Any, path: list[int]) -> Any:
 
 
 def _scalar(value: Any, kind: Any) -> Any:
-    # Numbers are compared exactly: narrow columns as 64 bits.
-    if isinstance(kind, (t.IntegerType, t.LongType)):
-        return pa.scalar(value, pa.int64())
-    if isinstance(kind, (t.FloatType, t.DoubleType)):
-        return pa.scalar(value, pa.float64())
+    result = arrow_type(kind)
+    if pa.types.is_integer(result) or pa.types.is_floating(result):
+        return exact_scalar(value, result)
     return scalar(value, kind)
