@@ -24,18 +24,23 @@ from lakepact.client.iceberg_rest.snapshots import snapshot_id
 from lakepact.client.rows.predicates import And
 
 if TYPE_CHECKING:
+    from datetime import datetime
+
     from pyiceberg.manifest import DataFile, ManifestEntry
     from pyiceberg.table import DataScan, Table
 
     from lakepact.client.rows.predicates import Predicate
 
 
-def scan_of(table: Table, snapshot: int | str | None) -> DataScan:
+def scan_of(
+    table: Table, snapshot: int | str | None, timestamp: datetime | str | None = None
+) -> DataScan:
     """Return a scan of a snapshot, with its schema; branches have the current schema.
 
     Args:
         table: The table.
         snapshot: The id of a snapshot, or a branch or tag; None for the current snapshot.
+        timestamp: A time; the snapshot that was current then.
 
     Raises:
         ValueError: The table has no such snapshot, branch or tag.
@@ -45,7 +50,7 @@ def scan_of(table: Table, snapshot: int | str | None) -> DataScan:
         ref = table.metadata.refs.get(snapshot)
         if ref is None and snapshot == MAIN_BRANCH:
             return scan
-    identifier = snapshot_id(table.metadata, snapshot, None)
+    identifier = snapshot_id(table.metadata, snapshot, timestamp)
     if ref is not None and ref.snapshot_ref_type == SnapshotRefType.BRANCH:
         head = {"current_snapshot_id": identifier}
         return scan.update(table_metadata=table.metadata.model_copy(update=head))

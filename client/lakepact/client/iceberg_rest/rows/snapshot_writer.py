@@ -6,6 +6,7 @@ import contextlib
 import itertools
 import json
 import uuid
+from itertools import chain
 from typing import TYPE_CHECKING, Any, cast
 
 from pyiceberg.avro.file import AvroOutputFile
@@ -38,6 +39,7 @@ from pyiceberg.table.update import (
     SetSnapshotRefUpdate,
 )
 from pyiceberg.types import NestedField
+from pyiceberg.utils.bin_packing import ListPacker
 from pyiceberg.utils.properties import property_as_bool, property_as_int
 
 from lakepact.client.iceberg_rest.rows.manifests import (
@@ -151,42 +153,27 @@ class SnapshotWriter:
 
     def _merged(self, manifests: list[ManifestFile]) -> list[ManifestFile]:
         """Merge small manifests, if the table asks for it."""
-        properties = self._metadata.properties
-
-        def number(name: str, default: int) -> int:
-            return property_as_int(properties, name, default) or default
-
-        target = number(
-            TableProperties.MANIFEST_TARGET_SIZE_BYTES,
-            TableProperties.MANIFEST_TARGET_SIZE_BYTES_DEFAULT,
-        )
-        least = number(
-            TableProperties.MANIFEST_MIN_MERGE_COUNT,
-            TableProperties.MANIFEST_MIN_MERGE_COUNT_DEFAULT,
-        )
-        small = [
-            one
-            for one in manifests
-            if one.content == ManifestContent.DATA and one.manifest_length < target
-        ]
+        names, properties = TableProperties, self._metadata.properties
         is_merging = property_as_bool(
-            properties,
-            TableProperties.MANIFEST_MERGE_ENABLED,
-            TableProperties.MANIFEST_MERGE_ENABLED_DEFAULT,
+            properties, names.MANIFEST_MERGE_ENABLED, names.MANIFEST_MERGE_ENABLED_DEFAULT
         )
-        if not is_merging or len(small) < least:
+        target, least = (
+            property_as_int(properties, name, default) or default
+            for name, default in (
+                (names.MANIFEST_TARGET_SIZE_BYTES, names.MANIFEST_TARGET_SIZE_BYTES_DEFAULT),
+                (names.MANIFEST_MIN_MERGE_COUNT, names.MANIFEST_MIN_MERGE_COUNT_DEFAULT),
+            )
+        )
+        small: dict[int, list[ManifestFile]] = {}
+        others: list[ManifestFile] = []
+        for one in manifests:
+            is_small = one.content == ManifestContent.DATA and one.manifest_length < target
+            (small.setdefault(one.partition_spec_id, []) if is_small else others).append(one)
+        if not is_merging or sum(map(len, small.values())) < least:
             return manifests
-        result = [one for one in manifests if one not in small]
-        for spec_id in dict.fromkeys(one.partition_spec_id for one in small):
-            group, size = list[ManifestFile](), 0
-            for one in (one for one in small if one.partition_spec_id == spec_id):
-                if group and size + one.manifest_length > target:
-                    result.append(self._one(group))
-                    group, size = [], 0
-                group.append(one)
-                size += one.manifest_length
-            result.append(self._one(group))
-        return result
+        packer = ListPacker[ManifestFile](target, lookback=1, largest_bin_first=False)
+        groups = (packer.pack(same, lambda one: one.manifest_length) for same in small.values())
+        return [*others, *map(self._one, chain.from_iterable(groups))]
 
     def _one(self, group: list[ManifestFile]) -> ManifestFile:
         if len(group) == 1:
