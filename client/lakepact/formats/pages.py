@@ -82,6 +82,7 @@ class Pages:
             number = max(0, bisect_right(self._starts, self._position) - 1)
             content = self._chunks[number].read(self._position, size)
         else:
+            self.limit.check(size)
             content = memoryview(self.fetch(self._position, size))
         self._position += len(content)
         return content

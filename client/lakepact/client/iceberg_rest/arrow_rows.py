@@ -46,34 +46,6 @@ def arrow_rows(rows: Any, schema: Schema) -> pa.Table | pa.RecordBatchReader:
     return pa.table(_columns(table, target), schema=target)
 
 
-def check_columns(given: pa.Schema, schema: Schema, place: str) -> None:
-    """See that a file has columns that a table can read.
-
-    Raises:
-        ValueError: A column is missing, is not one of the table, or has another type.
-    """
-    own = schema_to_pyarrow(schema, include_field_ids=False)
-    _check_names(given, schema, own.names)
-    for field in given:
-        column = own.field(field.name)
-        if _differs(field, column) and not _is_widened(field, column):
-            raise ValueError(
-                f"the column {json.dumps(field.name)} of {place} is {field.type}, and the table has it as {column.type}"
-            )
-
-
-def _is_widened(given: Any, own: Any) -> bool:
-    """Return whether readers widen the values of a file."""
-    if given.nullable and not own.nullable:
-        return False
-    narrow, wide = given.type, own.type
-    if _T.is_decimal(narrow) and _T.is_decimal(wide):
-        return bool(narrow.scale == wide.scale and narrow.precision <= wide.precision)
-    return (_T.is_int32(narrow) and _T.is_int64(wide)) or (
-        _T.is_float32(narrow) and _T.is_float64(wide)
-    )
-
-
 def _batches(stream: pa.RecordBatchReader, target: pa.Schema) -> Iterator[pa.RecordBatch]:
     for batch in stream:
         yield pa.record_batch(_columns(batch, target), schema=target)
@@ -107,7 +79,7 @@ def _target(given: pa.Schema, schema: Schema) -> pa.Schema:
     """Return the columns of the rows with types of the table."""
     own = schema_to_pyarrow(schema, include_field_ids=False)
     required = {field.name for field in schema.fields if field.required}
-    _check_names(given, schema, own.names)
+    check_names(given, schema)
     return pa.schema(
         own.field(name).with_nullable(name not in required)
         if _differs(given.field(name), own.field(name).with_nullable(True))
@@ -116,11 +88,17 @@ def _target(given: pa.Schema, schema: Schema) -> pa.Schema:
     )
 
 
-def _check_names(given: pa.Schema, schema: Schema, own: list[str]) -> None:
+def check_names(given: pa.Schema, schema: Schema) -> None:
+    """Check that rows have the columns of a table.
+
+    Raises:
+        ValueError: A column is missing, is not one of the table, or is there twice.
+    """
+    own = [field.name for field in schema.fields]
     if unknown := [name for name in given.names if name not in own]:
         raise ValueError(
-            f"the table has no column {json.dumps(unknown[0])}: leave it out of the rows, or add it with"
-            " change(table).union_by_name(rows.schema)"
+            f"the table has no column {json.dumps(unknown[0])}: leave it out of the rows, or add it"
+            " with change(table).union_by_name(rows.schema)"
         )
     required = {field.name for field in schema.fields if field.required}
     absent = {field.name for field in schema.fields if field.write_default is None} & required

@@ -9,7 +9,6 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, cast
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 from pydantic import TypeAdapter
 from pyiceberg.exceptions import CommitFailedException, ValidationException
 from pyiceberg.schema import Schema
@@ -17,10 +16,8 @@ from pyiceberg.table.update import TableUpdate, update_table_metadata
 
 from lakepact.client.decoding import explained
 from lakepact.client.errors import CommitRejected, Failure, LakepactError
-from lakepact.client.iceberg_rest.arrow_rows import check_columns
 from lakepact.client.iceberg_rest.pyiceberg_tables import pyiceberg_table
 from lakepact.client.iceberg_rest.rows.changes import RowChanges
-from lakepact.client.iceberg_rest.rows.damage import file_errors
 from lakepact.client.iceberg_rest.rows.data_files import FileReader
 from lakepact.client.iceberg_rest.rows.planning import planned_files, scan_of
 from lakepact.client.iceberg_rest.rows.projection import arrow_schema
@@ -32,7 +29,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from pydantic import ValidationError
-    from pyiceberg.table import DataScan, Table
+    from pyiceberg.table import Table
 
     from lakepact.client.iceberg_rest.catalog_calls import CatalogCalls
     from lakepact.client.iceberg_rest.changes import TableChange
@@ -61,7 +58,7 @@ class RowScan:
     def count(self, catalog: CatalogCalls) -> int:
         """Return the number of rows; manifests say it without filter and deletes."""
         with client_errors():
-            scan = self._scan(_loaded(catalog, self.table))
+            scan = scan_of(_loaded(catalog, self.table), self.snapshot, self.timestamp)
             if selection_of(self.row_filter) is None:
                 tasks = [file.task for file in planned_files(scan, None)]
                 if not any(task.delete_files for task in tasks):
@@ -74,7 +71,7 @@ class RowScan:
         """Return the rows as a stream that holds one batch at a time."""
         with client_errors():
             table = _loaded(catalog, self.table)
-            scan = self._scan(table)
+            scan = scan_of(table, self.snapshot, self.timestamp)
             if self.columns is not None:
                 _check(self.columns, scan.projection())
                 scan = scan.select(*self.columns)
@@ -95,11 +92,6 @@ class RowScan:
         """Return the rows."""
         rows: ArrowTable = self.reader(catalog).read_all()
         return rows
-
-    def _scan(self, table: Table) -> DataScan:
-        if self.timestamp is None:
-            return scan_of(table, self.snapshot)
-        return scan_of(table, snapshot_id(table.metadata, self.snapshot, self.timestamp))
 
     def _ordered(self, schema: Schema) -> Schema:
         """Return the columns in the order of their names, nested ones in their outermost struct."""
@@ -133,7 +125,7 @@ def _up_to(batches: Iterator[Any], limit: int | None) -> Generator[Any, None, No
 
 
 def _reported(batches: Generator[Any, None, None]) -> Generator[Any, None, None]:
-    with client_errors(), file_errors():
+    with client_errors():
         yield from batches
 
 
@@ -237,24 +229,6 @@ def inspect(
         loaded = _loaded(catalog, table)
         chosen = () if choice is None else (snapshot_id(loaded.metadata, *choice),)
         return getattr(loaded.inspect, kind)(*chosen)
-
-
-def add_files(
-    catalog: CatalogCalls,
-    table: TableName,
-    locations: list[str],
-    branch: str,
-    properties: dict[str, str],
-) -> None:
-    """Let pyiceberg add files to a table; it prints what does not fit, so that the columns are compared before."""
-    with client_errors():
-        loaded = _loaded(catalog, table)
-        for location in locations:
-            with loaded.io.new_input(location).open() as file:
-                check_columns(
-                    pq.read_schema(cast("Any", file)), loaded.schema(), json.dumps(location)
-                )
-        loaded.add_files(locations, properties, branch=branch)
 
 
 @contextlib.contextmanager

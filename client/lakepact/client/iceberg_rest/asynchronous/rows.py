@@ -153,8 +153,8 @@ class AsyncRows(AsyncConfigured):
             FileNotFoundError: There is no such file.
             LakepactError: As for `append`.
         """
-        files, given = list(several("locations", locations)), dict(snapshot_properties or {})
-        await in_thread(_engine().add_files, blocking(self), table, files, branch, given)
+        files = list(several("locations", locations))
+        await self._write("add_files", table, branch, snapshot_properties, files)
 
     async def _write(
         self,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import time
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
@@ -9,10 +10,12 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 from pyiceberg.exceptions import CommitFailedException
 from pyiceberg.table import TableProperties, UpsertResult
+from pyiceberg.table.update import SetPropertiesUpdate
 
 from lakepact.client.iceberg_rest.arrow_rows import arrow_rows
 from lakepact.client.iceberg_rest.rows.data_files import FileReader
 from lakepact.client.iceberg_rest.rows.data_writer import DataWriter
+from lakepact.client.iceberg_rest.rows.existing_files import existing_file, name_mapping
 from lakepact.client.iceberg_rest.rows.file_ranges import FileRanges
 from lakepact.client.iceberg_rest.rows.filters import bound
 from lakepact.client.iceberg_rest.rows.lineage import with_lineage
@@ -48,6 +51,10 @@ class Replacement:
 
     removed: list[DataFile] = field(default_factory=list["DataFile"])
     added: list[DataFile] = field(default_factory=list["DataFile"])
+    #: Properties of the table that the added files need.
+    properties: dict[str, str] = field(default_factory=dict[str, str])
+    #: Whether the change has written the added files, which are deleted if it fails.
+    is_written: bool = True
 
     def __bool__(self) -> bool:
         return bool(self.removed or self.added)
@@ -92,6 +99,24 @@ class RowChanges:
                 return Replacement(added=writer.write(*_batches(rows)))
 
             self._commit(current, replacement, may_be_empty=True)
+
+    def add_files(self, locations: list[str]) -> None:
+        """Add Parquet files as they are."""
+
+        def replacement(table: Table) -> Replacement:
+            files = planned_files(scan_of(table, self.how.branch), None)
+            stored = {one.task.file.file_path for one in files}
+            limit = self.trusted.decoding
+            added: list[DataFile] = []
+            for location in locations:
+                if location in stored:
+                    raise ValueError(f"the table has the file {json.dumps(location)} already")
+                added.append(existing_file(table.metadata, table.io, location, limit))
+                stored.add(location)
+            return Replacement([], added, name_mapping(table.metadata), is_written=False)
+
+        with self.how.queue.lock:
+            self._commit(self.load(), replacement)
 
     def delete(self, row_filter: RowFilter) -> None:
         """Delete the rows of a filter."""
@@ -231,9 +256,13 @@ class RowChanges:
             if not files and not may_be_empty:
                 return
             writer = SnapshotWriter(table, self.how.branch)
-            changes = writer.changes(files.removed, files.added, self.how.snapshot_properties)
+            requirements, updates = writer.changes(
+                files.removed, files.added, self.how.snapshot_properties
+            )
+            if files.properties:
+                updates = (SetPropertiesUpdate(updates=files.properties), *updates)
             try:
-                table.catalog.commit_table(table, *changes)
+                table.catalog.commit_table(table, requirements, updates)
             except CommitFailedException as error:
                 conflict = error
             else:
@@ -245,7 +274,7 @@ class RowChanges:
                 return  # an earlier request was applied, and its repetition rejected
             writer.discard()
             pause = retries.pause(tried=tried, elapsed=time.monotonic() - started, retry_after=None)
-            if pause is None or not keeps_files:
+            if files.is_written and (pause is None or not keeps_files):
                 discard(table, [file.file_path for file in files.added])
             if pause is None:
                 raise conflict

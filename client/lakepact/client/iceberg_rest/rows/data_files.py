@@ -22,6 +22,7 @@ from pyroaring import BitMap64
 
 from lakepact.client.errors import Failure, UpgradeNeeded
 from lakepact.client.iceberg_rest.file_io import expired, file_io
+from lakepact.client.iceberg_rest.rows.damage import file_errors
 from lakepact.client.iceberg_rest.rows.file_ranges import FileRanges
 from lakepact.client.iceberg_rest.rows.filters import bound, row_matcher
 from lakepact.client.iceberg_rest.rows.lineage import ROW_ID, Lineage
@@ -145,15 +146,17 @@ class FileReader:
                 properties = newest = renewed()
             passed = 0
             try:
-                for batch in self._batches(part, opened, properties):
-                    yield batch
-                    passed += 1
+                with file_errors():
+                    for batch in self._batches(part, opened, properties):
+                        yield batch
+                        passed += 1
             except OSError:
                 # Storage refuses expired credentials in many ways, and the same ones again.
                 newest = renewed()
                 if newest == properties:
                     raise
-                yield from islice(self._batches(part, opened, newest), passed, None)
+                with file_errors():
+                    yield from islice(self._batches(part, opened, newest), passed, None)
 
     def _batches(
         self, part: PlannedFile, opened: _Opened, properties: dict[str, str]

@@ -153,8 +153,8 @@ class Rows(Configured):
             FileNotFoundError: There is no such file.
             LakepactError: As for `append`.
         """
-        files, given = list(several("locations", locations)), dict(snapshot_properties or {})
-        _engine().add_files(self, table, files, branch, given)
+        files = list(several("locations", locations))
+        self._write("add_files", table, branch, snapshot_properties, files)
 
     def _write(
         self,
