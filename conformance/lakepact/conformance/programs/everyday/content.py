@@ -2,23 +2,16 @@
 
 from __future__ import annotations
 
-import io
 import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-import fastavro
-
-from lakepact.conformance.evidence.arrow import pq
-from lakepact.conformance.evidence.outcome import NotOffered
+from lakepact.conformance.evidence.outcome import NotOffered, Unmet
 from lakepact.conformance.programs.everyday.programme import Stored
 from lakepact.conformance.programs.program import in_order
-from lakepact.formats.avro import Avro
-from lakepact.formats.limits import DECODED, Limit
+from lakepact.conformance.rows.snapshots import numbered, rows_at
 
-DELETED = 2  #: the status of a manifest's entry whose file is gone
-FIELD_ID = b"PARQUET:field_id"
 PATH = re.compile(r"file:/[^\s\"']*")
 State = dict[str, dict[str, Any]]  #: by namespace, its content
 Document = dict[str, Any]
@@ -48,7 +41,7 @@ class Content:
     read: Callable[[str], bytes]
     prefix: str = ""
     _seen: dict[tuple[str, str], list[Any]] = field(default_factory=dict)
-    _rows: dict[str, Any] = field(default_factory=dict)
+    _rows: dict[tuple[Any, ...], Any] = field(default_factory=dict)
     _documents: dict[tuple[str, str], Document] = field(default_factory=dict)
 
     def state(self, chain: str = "") -> State:
@@ -116,9 +109,9 @@ class Content:
 
     def _table(self, metadata: Document, namespace: str) -> Document:
         """Return the members of metadata that a client sets, without the numbers that servers choose."""
-        schema = _numbered(metadata["schemas"], "schema-id", metadata["current-schema-id"])
-        spec = _numbered(metadata["partition-specs"], "spec-id", metadata["default-spec-id"])
-        order = _numbered(metadata["sort-orders"], "order-id", metadata["default-sort-order-id"])
+        schema = numbered(metadata["schemas"], "schema-id", metadata["current-schema-id"])
+        spec = numbered(metadata["partition-specs"], "spec-id", metadata["default-spec-id"])
+        order = numbered(metadata["sort-orders"], "order-id", metadata["default-sort-order-id"])
         columns = dict(_columns(schema))
         names = {number: path for path, (number, _) in columns.items()}
         return {
@@ -165,50 +158,17 @@ class Content:
         }
 
     def _rows_of(self, metadata: Document, head: int) -> Any:
-        location = _numbered(metadata.get("snapshots") or (), "snapshot-id", head).get(
-            "manifest-list"
-        )
-        if location is None:
+        if not numbered(metadata.get("snapshots") or (), "snapshot-id", head):
             return "no snapshot"
-        if location not in self._rows:
+        key = metadata.get("table-uuid"), head, metadata["current-schema-id"]
+        if key not in self._rows:
             try:
-                self._rows[location] = list(self._read_rows(location))
+                self._rows[key] = sorted(rows_at(metadata, head, self.read), key=str)
             except NotOffered:
-                return None
-            except (OSError, ValueError, KeyError) as broken:
-                return f"unreadable: {type(broken).__name__}"
-        schema = _numbered(metadata["schemas"], "schema-id", metadata["current-schema-id"])
-        names = {column["id"]: column["name"] for column in schema.get("fields", ())}
-        rows = [
-            {name: row.get(number) for number, name in names.items()}
-            for row in self._rows[location]
-        ]
-        return sorted(rows, key=str)
-
-    def _read_rows(self, manifest_list: str) -> Iterator[dict[int, Any]]:
-        """Yield the rows of a snapshot, by the ids of their columns; the programme deletes no rows."""
-        for manifest in self._records(manifest_list):
-            for entry in self._records(manifest["manifest_path"]):
-                if entry["status"] != DELETED:
-                    file = io.BytesIO(self.read(entry["data_file"]["file_path"]))
-                    table = pq.ParquetFile(file).read()
-                    numbers = [
-                        int((column.metadata or {}).get(FIELD_ID, position + 1))
-                        for position, column in enumerate(table.schema)
-                    ]
-                    yield from (
-                        dict(zip(numbers, row.values(), strict=True)) for row in table.to_pylist()
-                    )
-
-    def _records(self, location: str) -> list[Document]:
-        checked = Avro(self.read(location), Limit(DECODED, "no setting")).uncompressed()
-        content = io.BytesIO(checked)  # a server wrote it, and fastavro trusts what it reads
-        return [dict(record) for record in fastavro.reader(content) if isinstance(record, dict)]
-
-
-def _numbered(items: Iterable[Document], member: str, number: Any) -> Document:
-    """Return the item with a number; empty if there is none."""
-    return next((one for one in items if one.get(member) == number), {})
+                self._rows[key] = None
+            except (Unmet, KeyError) as broken:
+                self._rows[key] = f"unreadable: {type(broken).__name__}"
+        return self._rows[key]
 
 
 def _columns(kind: Document, outer: str = "") -> Iterator[tuple[str, tuple[int, Document]]]:
