@@ -151,7 +151,8 @@ def test_client_that_sends_no_request_passes_nothing(contract: str, result: str)
 
 def test_ctrl_c_ends_the_client_program_and_exits_with_3(tmp_path: Path) -> None:
     begun = tmp_path / "begun"
-    program = f"import pathlib, time; pathlib.Path({str(begun)!r}).touch(); time.sleep(100)"
+    program = "import pathlib, sys, time; sys.stdin.readline(); "
+    program += f"pathlib.Path({str(begun)!r}).touch(); time.sleep(100)"
     command = [
         sys.executable,
         "-m",

@@ -136,3 +136,23 @@ def test_stopped_program_blocks_further_tasks() -> None:
 
     with pytest.raises(Blocked, match="read was stopped"):
         program.run("read", {})
+
+
+def test_program_that_ends_before_a_task_is_noticed_with_its_error_stream() -> None:
+    program = python("import sys; sys.exit('no such client')")
+    program.start()
+    until = time.monotonic() + 20
+    with pytest.raises(
+        Blocked, match="ended without an answer: exit code 1; its error stream: no such"
+    ):
+        while time.monotonic() < until:
+            program.check_running()
+            time.sleep(0.02)
+
+
+def test_program_that_waits_for_tasks_is_running() -> None:
+    program = python(ECHO)
+    program.start()
+    program.check_running()
+
+    assert program.run("list", {}).value == {"task": "list", "arguments": {}}

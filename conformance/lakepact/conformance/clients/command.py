@@ -10,23 +10,20 @@ import sys
 from collections.abc import Generator, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import click
 
 from lakepact.conformance.clients.lab import Client
-from lakepact.conformance.commands.check import INTERRUPTED
 from lakepact.conformance.evidence import extras
 from lakepact.conformance.evidence.outcome import Blocked
 from lakepact.conformance.judging import known_failures
 from lakepact.conformance.programs.held import HeldProgram
-from lakepact.conformance.programs.program import Program
+from lakepact.conformance.programs.program import PAGE, Program
 from lakepact.conformance.report import output
 from lakepact.conformance.report.screen import Screen
 from lakepact.conformance.running import plan, runner
 from lakepact.conformance.running import suite as suites
 from lakepact.conformance.running.embedded_server import embedded
-from lakepact.conformance.running.suite import Suite
 
 SECONDS = 30.0  #: for which one task may take
 MAX_WORKERS = min(4, os.cpu_count() or 1)  #: tasks at a time: each needs a process of the program
@@ -119,24 +116,30 @@ def check_client(
     Example: lakepact check-client --report html=report.html -- python my_client.py
     """
     console = Screen(stderr=as_json)
-    try:
-        suite = suites.of_clients(contract or suites.with_clients()[0], contract_version)
-        if shows_tasks:
-            for task, sentence in suite.lab.tasks.items():
-                click.echo(f"{task:<24} {sentence}")
-            return
-        extras.require(*suite.libraries)
-        planned = plan.plan(suite, only=(hold,) if hold else only, each=True)
-        wanted_reports = output.report_files(reports, make_folders=make_folders)
-        listed = known_failures.read(known_file, suite.contract.requirements) if known_file else ()
-        program = _held(hold, command, timeout, suite) if hold else _program(command, timeout)
-    except (LookupError, ValueError) as wrong:
-        raise click.UsageError(str(wrong.args[0] if wrong.args else wrong)) from wrong
-    called = name or _client_name(command)
     stopped, run = "", None
     with contextlib.ExitStack() as stack:
         try:
-            stack.callback(program.stop)
+            if not shows_tasks:
+                program = _program(hold, command, timeout)
+                stack.callback(program.stop)
+            suite = suites.of_clients(contract or suites.with_clients()[0], contract_version)
+            if shows_tasks:
+                for task, sentence in suite.lab.tasks.items():
+                    click.echo(f"{task:<24} {sentence}")
+                return
+            extras.require(*suite.libraries)
+            planned = plan.plan(suite, only=(hold,) if hold else only, each=True)
+            wanted_reports = output.report_files(reports, make_folders=make_folders)
+            listed = (
+                known_failures.read(known_file, suite.contract.requirements) if known_file else ()
+            )
+        except (LookupError, ValueError) as wrong:
+            raise click.UsageError(str(wrong.args[0] if wrong.args else wrong)) from wrong
+        if hold:
+            click.echo(f"{hold}: {suite.requirement(hold).sentence}", err=True)
+        called = name or _client_name(command)
+        try:
+            program.check_running()
             server = stack.enter_context(embedded(suite))
             client = Client(
                 server.url,
@@ -152,9 +155,9 @@ def check_client(
                 pass
             if program.failure:
                 run.verdicts.clear()  # of a program that does nothing they say nothing
-                stopped = f"the client performs no task, such as {program.failure}; docs/test-a-client.md describes its program"
+                stopped = f"the client performs no task, such as {program.failure}; {PAGE}"
         except (Blocked, KeyboardInterrupt) as early:
-            stopped = str(early) if isinstance(early, Blocked) else INTERRUPTED
+            stopped = output.stop_reason(early)
             run = run or runner.Run(
                 planned, Client("http://127.0.0.1", name=called, program=program)
             )
@@ -172,25 +175,23 @@ def check_client(
     sys.exit(code)
 
 
-def _program(command: Sequence[str], seconds: float) -> Program:
-    return Program(_existing_command(command), seconds)
-
-
-def _held(
-    requirement: str, command: Sequence[str], seconds: float, suite: Suite[Any]
-) -> HeldProgram:
-    """Return the program whose scripted tasks a person performs, and say what the client should do.
+def _program(hold: str | None, command: Sequence[str], seconds: float) -> Program:
+    """Return the program of a client, started if a command is named; a person performs tasks to hold.
 
     Raises:
         ValueError: there is no program of that name.
     """
-    click.echo(f"{requirement}: {suite.requirement(requirement).sentence}", err=True)
-    return HeldProgram(
-        _existing_command(command) if command else (),
-        seconds,
-        show=partial(click.echo, err=True),
-        read=sys.stdin.buffer.readline,
+    existing = _existing_command(command) if command or not hold else ()
+    program = (
+        HeldProgram(
+            existing, seconds, show=partial(click.echo, err=True), read=sys.stdin.buffer.readline
+        )
+        if hold
+        else Program(existing, seconds)
     )
+    if command:
+        program.start()
+    return program
 
 
 @contextlib.contextmanager

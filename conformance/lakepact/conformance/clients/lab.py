@@ -15,7 +15,7 @@ from lakepact.conformance.evidence.target import Offer, Target
 from lakepact.conformance.http.wire import Wire
 from lakepact.conformance.judging.expect import shown
 from lakepact.conformance.judging.lab import Lab
-from lakepact.conformance.programs.program import Ended, Program
+from lakepact.conformance.programs.program import PAGE, Ended, Program
 from lakepact.conformance.programs.scripted_server import Script, ScriptedServer, as_it_is
 from lakepact.generated.contract import Contract, OperationId
 
@@ -190,8 +190,5 @@ def everything(lab: type[ClientLab], contract: Contract, wire: Wire, target: Tar
     with contextlib.suppress(NotOffered):
         ended = first.performs(next(iter(lab.tasks))).ended
         if not ended.is_done and not ended.error:
-            raise Blocked(
-                f"the program answers no task: {ended.shown}; "
-                "docs/test-a-client.md describes its lines"
-            )
+            raise Blocked(f"the program answers no task: {ended.shown}; {PAGE}")
     return offer

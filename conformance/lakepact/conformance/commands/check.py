@@ -34,7 +34,6 @@ STATEFUL_REQUESTS = 600  #: default of `--stateful-requests` in runs without `--
 LATE_SECONDS = (
     15.0  #: after which servers at an address have done what they do later, such as deleting files
 )
-INTERRUPTED = "interrupted"  #: the reason in reports of runs that Ctrl-C ended
 EMBEDDED = "the embedded server"  #: the target in reports if it did not start
 
 
@@ -332,7 +331,7 @@ def check(
         except Misused as wrong:
             raise click.UsageError(str(wrong)) from wrong
         except (Blocked, KeyboardInterrupt) as early:
-            stopped = str(early) if isinstance(early, Blocked) else INTERRUPTED
+            stopped = output.stop_reason(early)
             stopped += why_silent(early) if isinstance(early, NoAnswer) else ""
             run = run or runner.Run(planned, Target(target_url or EMBEDDED))
     code = output.write(

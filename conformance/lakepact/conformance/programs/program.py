@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import contextlib
+import math
 import os
 import selectors
 import signal
@@ -25,6 +26,8 @@ from lakepact.conformance.evidence.outcome import Blocked, NotOffered, Unmet
 from lakepact.conformance.judging.expect import shown
 
 RESULT, ERROR, NOT_OFFERED = "result", "error", "not_offered"
+UNANSWERED = "the program ended without an answer"
+PAGE = "docs/test-a-client.md describes the lines of a program"
 QUOTED = 400  #: characters of an error message, and of each end of the error stream, in a report
 MOST_ANSWERS = 100  #: that a program may have written ahead of its tasks
 CHUNK = 64 * 1024  #: bytes that are read at once
@@ -59,10 +62,9 @@ class Ended:
         """How it ended, for a report."""
         if self.is_done:
             return f"{self.task}: done"
+        how = f"error {self.error}" if self.error else UNANSWERED
         if self.is_late:
             how = f"the program was ended after {self.seconds:.0f} s"
-        else:
-            how = f"error {self.error}" if self.error else "the program ended without an answer"
         why = " ".join(self.why.split())
         return f"{self.task}: {how}" + (f": {why[:QUOTED] if self.error else why}" if why else "")
 
@@ -236,7 +238,8 @@ class _Process:
         """Return how the program ended, for a report."""
         code, errors = self._process.poll(), self.errors()
         self.end()
-        return f"exit code {code}; its error stream: {errors}" if errors else f"exit code {code}"
+        stream = f"; its error stream: {' '.join(errors.split())}" if errors else ""
+        return f"exit code {code}{stream}"
 
     def errors(self) -> str:
         """Return the beginning and the end of its error stream since the last task."""
@@ -291,6 +294,20 @@ class Program:
     def failure(self) -> str:
         """How the last task failed, if none has been done; empty if one has, or if none was tried."""
         return "" if self._has_done_one.is_set() else "".join(self._failures)
+
+    def start(self) -> None:
+        """Start the first process, so that a program that cannot run has ended before its first task."""
+        self._idle.append(self._start())
+
+    def check_running(self) -> None:
+        """Check that no process has ended before its first task.
+
+        Raises:
+            Blocked: one has.
+        """
+        for process in self._idle:
+            if not process.is_running and process.ask(b"", math.inf) is None:
+                raise Blocked(f"{UNANSWERED}: {process.ended()}; {PAGE}")
 
     def stop(self) -> None:
         """End all processes, and start no others."""

@@ -13,7 +13,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from lakepact.conformance.evidence.escaping import plain, terminal
-from lakepact.conformance.evidence.outcome import Outcome, Verdict
+from lakepact.conformance.evidence.outcome import Blocked, Outcome, Verdict
 from lakepact.conformance.report import badge, harm, html, junit, lines, markdown, text
 from lakepact.conformance.report.causes import Severity
 from lakepact.conformance.report.outline import outline
@@ -34,6 +34,11 @@ MAKE_FOLDERS = click.option(
     "--make-folders", is_flag=True, help="Make the missing folders of reports."
 )
 WRITERS = {"badge": badge.svg, "html": html.html, "junit": junit.junit, "md": markdown.markdown}
+
+
+def stop_reason(early: Blocked | KeyboardInterrupt) -> str:
+    """Return why a run ended early, for its report."""
+    return str(early) if isinstance(early, Blocked) else "interrupted"
 
 
 def report_files(
