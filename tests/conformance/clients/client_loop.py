@@ -21,7 +21,8 @@ def answer_tasks(perform: Callable[[str, dict[str, Any]], Any]) -> None:
             answer = {"not_offered": True}
         except Exception as error:  # noqa: BLE001 - reported
             answer = {"error": {"type": type(error).__name__, "message": str(error)}}
-        sys.stdout.write(json.dumps(answer, default=str) + "\n")
+        text = json.dumps(answer, default=str).replace(": NaN", ': "NaN"')  # JSON has no NaN
+        sys.stdout.write(text + "\n")
         sys.stdout.flush()
 
 

@@ -31,13 +31,28 @@ def with_defaults(rows: list[Any], schema: dict[str, Any]) -> list[Any]:
     return [defaults | row for row in rows]
 
 
-def real_rows(manifest_list: Path) -> list[Any]:
-    """Return the rows of a snapshot with Avro manifests, without deleted rows; deletion vectors are refused."""
+def real_rows(
+    manifest_list: Path,
+    names: dict[str, str],
+    *,
+    is_filtered: bool = False,
+    spec: int | None = None,
+) -> list[Any]:
+    """Return the rows of a snapshot with Avro manifests, without deleted rows; deletion vectors are refused.
+
+    Args:
+        manifest_list: of the snapshot.
+        names: of columns, by those in files without field ids.
+        is_filtered: whether only some rows are of use.
+        spec: that of the files to read; all by default.
+    """
     import fastavro  # noqa: PLC0415 - slow to import, and of use to real tables alone
     import pyarrow.parquet as pq  # noqa: PLC0415
 
     files: list[tuple[int, dict[str, Any]]] = []
     for listed in fastavro.reader(manifest_list.open("rb")):
+        if spec not in {None, listed["partition_spec_id"]}:
+            continue
         entries = fastavro.reader(local(listed["manifest_path"]).open("rb"))
         files += [(listed["sequence_number"], entry["data_file"]) for entry in entries]
     positions, values, found = set(), list[tuple[int, Any, Any]](), list[Any]()
@@ -58,6 +73,8 @@ def real_rows(manifest_list: Path) -> list[Any]:
             ]
         if file["file_format"] == "PUFFIN" and FAULT != "ignores-deletion-vectors":
             raise Refused("deletion vectors are not supported")
+    if is_filtered and FAULT == "forgets-deletes-under-filters":
+        positions, values = set(), []
     for sequence, file in files:
         for place, row in enumerate(
             pq.read_table(local(file["file_path"])).to_pylist() if file["content"] == 0 else ()
@@ -69,10 +86,26 @@ def real_rows(manifest_list: Path) -> list[Any]:
                 and (partition == file["partition"] or FAULT == "applies-deletes-to-all-partitions")
             ]
             is_deleted = (file["file_path"], place) in positions or any(
-                gone.items() <= row.items() for gone in applied
+                is_equal(gone, row) for gone in applied
             )
-            found += [] if is_deleted else [row]
+            found += [] if is_deleted else [{names.get(name, name): row[name] for name in row}]
     return found
+
+
+def is_equal(gone: dict[str, Any], row: dict[str, Any]) -> bool:
+    """Return whether a key deletes a row; null is equal to null alone."""
+    if FAULT == "deletes-null-by-any-key" and any(row[name] is None for name in gone):
+        return True
+    if FAULT == "deletes-no-null" and None in gone.values():
+        return False
+    return gone.items() <= row.items()
+
+
+def mapped_names(metadata: dict[str, Any]) -> dict[str, str]:
+    """Return the names of columns, by those that files without field ids have."""
+    mapping = json.loads(metadata["properties"].get("schema.name-mapping.default", "[]"))
+    columns = {column["id"]: column["name"] for column in metadata["schemas"][0]["fields"]}
+    return {name: columns[one["field-id"]] for one in mapping for name in one["names"]}
 
 
 class History:
@@ -120,7 +153,12 @@ class History:
     ) -> list[Any]:
         """Return the rows of a snapshot in partitions that may hold these values; data files have them by field ids."""
         if snapshot and snapshot["manifest-list"].endswith(".avro"):
-            rows = real_rows(local(snapshot["manifest-list"]))
+            names = {} if FAULT == "ignores-name-mapping" else mapped_names(metadata)
+            rows = real_rows(local(snapshot["manifest-list"]), names, is_filtered=bool(where))
+            if where and FAULT == "trusts-the-sort-order" and metadata["default-sort-order-id"]:
+                rows = rows[
+                    : next((n for n, row in enumerate(rows) if row["id"] < where["id"]), None)
+                ]
             if where and FAULT == "filters-before-defaults":
                 rows = [row for row in rows if where.items() <= row.items()]
             return with_defaults(rows, self.schema(metadata))
@@ -234,9 +272,18 @@ class History:
         def is_left(row: dict[str, Any]) -> bool:
             if FAULT == "deletes-rows-with-null" and any(row[name] is None for name in where):
                 return False
+            if FAULT == "deletes-rows-with-nan" and any(row[name] != row[name] for name in where):
+                return False
             return not where.items() <= row.items()
 
-        self.replace_rows([row for row in self.read_rows() if is_left(row)])
+        rows = self.read_rows()
+        metadata = self.load()["metadata"]
+        if FAULT == "leaves-rows-of-older-specs" and metadata["default-spec-id"]:
+            snapshot = self.snapshot(metadata, metadata["current-snapshot-id"]) or {}
+            older = real_rows(local(snapshot["manifest-list"]), {}, spec=0)
+            rows = [*older, *(row for row in rows if row not in older and is_left(row))]
+            return self.replace_rows(rows)
+        return self.replace_rows([row for row in rows if is_left(row)])
 
     def update_rows(self) -> Any:
         where, new = self.given["where"], self.given["set"]
@@ -258,7 +305,50 @@ class History:
     def replace_rows(self, rows: list[Any]) -> None:
         self.given = {**self.given, "rows": rows}
         metadata = self.load_writable()["metadata"]
-        self.append_file(metadata, MAIN, self.data_file(metadata), [], operation="overwrite")
+        data = self.data_file(metadata)
+        try:
+            self.append_file(metadata, MAIN, data, [], operation="overwrite")
+        except CommitStateUnknown:
+            if FAULT != "replaces-again-after-a-lost-answer":
+                raise
+            self.append(MAIN)
+        except Conflict:
+            if FAULT != "replaces-rows-that-it-has-not-read":
+                raise
+            self.append_file(self.load()["metadata"], MAIN, data, [], operation="overwrite")
+
+    def append_and_read(self) -> Any:
+        before = self.load()["metadata"]
+        self.append(MAIN)
+        if FAULT == "reads-what-it-had-loaded":
+            return self.rows(before, self.snapshot(before, before["current-snapshot-id"]))
+        return self.read_rows()
+
+    def change_and_read(self) -> Any:
+        changes = self.given["changes"]
+        for change in changes[:2] if FAULT == "loses-the-third-change" else changes:
+            self.given |= change
+            self.update_rows()
+        return self.read_rows()
+
+    def expire_snapshots(self) -> Any:
+        metadata = self.load()["metadata"]
+        heads = {
+            reference["snapshot-id"]
+            for name, reference in metadata["refs"].items()
+            if name == MAIN or FAULT != "expires-heads-of-branches"
+        }
+        expired = [
+            one
+            for one in metadata["snapshots"]
+            if one["snapshot-id"] not in heads and one["timestamp-ms"] < self.given["older-than"]
+        ]
+        ids = [one["snapshot-id"] for one in expired]
+        self.commit([{"action": "remove-snapshots", "snapshot-ids": ids}])
+        for snapshot in expired:
+            for file in self.files_of(snapshot) if FAULT == "deletes-shared-files" else ():
+                Path(file["file"]).unlink(missing_ok=True)
+            local(snapshot["manifest-list"]).unlink(missing_ok=True)
 
     def load_writable(self) -> Any:
         loaded = self.load()
@@ -370,10 +460,12 @@ class History:
             if operation == "replace"
             else {"added-records": str(added)}
         )
+        if FAULT == "forgets-former-totals":
+            counts["total-records"] = str(added)
         manifest = self.root_of(loaded) / "metadata" / f"snap-{uuid.uuid4()}.json"
         self.write(manifest, [*former, {"file": str(data), "partition": self.partition(loaded)}])
         snapshot = {
-            "snapshot-id": random.randrange(1, 2**63),
+            "snapshot-id": 1 if FAULT == "has-one-snapshot-id" else random.randrange(1, 2**63),
             "timestamp-ms": int(time.time())
             if FAULT == "writes-seconds"
             else max(int(time.time() * 1000), loaded["last-updated-ms"]),

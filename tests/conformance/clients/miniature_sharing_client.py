@@ -70,8 +70,10 @@ class Server:
         headers = {"Authorization": self.authorization, "Content-Type": "application/json"}
         if FAULT.startswith("asks-for-delta"):
             headers["delta-sharing-capabilities"] = "responseformat=delta"
-        if FAULT == "asks-for-features-it-lacks":
-            features = "readerfeatures=timestampntz,deletionvectors,columnmapping"
+        if FAULT in {"asks-for-features-it-lacks", "forgets-vectors-with-limits"}:
+            features = "readerfeatures=deletionvectors"
+            if FAULT == "asks-for-features-it-lacks":
+                features += ",timestampntz,columnmapping"
             headers["delta-sharing-capabilities"] = f"responseformat=delta,parquet;{features}"
         if not FAULT.startswith("asks-for-no-end"):
             headers["delta-sharing-capabilities"] = (
@@ -162,7 +164,7 @@ def rows(
             return []
         raise
     try:
-        found = rows_of(lines)
+        found = rows_of(lines, is_limited=limit is not None)
     except urllib.error.HTTPError as refused:
         if refused.code != 403 or FAULT == "queries-once":
             raise
@@ -189,7 +191,7 @@ def queried(server: Server, table: str, body: dict[str, Any]) -> list[dict[str, 
     raise Refused("too many pages")
 
 
-def rows_of(lines: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def rows_of(lines: list[dict[str, Any]], *, is_limited: bool = False) -> list[dict[str, Any]]:
     """Return the rows of the files in the lines of an answer."""
     found: list[dict[str, Any]] = []
     metadata: dict[str, Any] = {}
@@ -205,7 +207,7 @@ def rows_of(lines: list[dict[str, Any]]) -> list[dict[str, Any]]:
             if FAULT == "knows-no-decimals" and "decimal" in metadata["schemaString"]:
                 raise Refused("an unknown type")
         if "file" in line:
-            found += read(line["file"], metadata)
+            found += read(line["file"], metadata, is_limited=is_limited)
     if FAULT == "needs-a-file" and not any("file" in line for line in lines):
         raise Refused("no files")
     return found
@@ -216,8 +218,10 @@ def rows_of_each(server: Server, wanted: list[dict[str, Any]]) -> list[list[Any]
     found = []
     for one in wanted:
         at = {"version": one["version"]} if "version" in one else {}
-        key = one["table"] if FAULT == "remembers-tables" else json.dumps(one)
-        if key not in server.read_before:
+        key = one["table"]
+        if FAULT == "remembers-versions":
+            key += str(one.get("version", version(server, one["table"])))
+        if key not in server.read_before or not FAULT.startswith("remembers"):
             server.read_before[key] = rows(server, one["table"], None, None, at)
         found.append(server.read_before[key])
     return found
@@ -263,6 +267,8 @@ def changes(server: Server, table: str, first: int, last: int) -> list[dict[str,
                     {"_change_type": change} if change else {}
                 )
                 found += [{**row, **told} for row in read(line[kind], {})]
+    if not found and FAULT == "needs-a-change":
+        raise Refused("no changes")
     return found
 
 
@@ -298,7 +304,8 @@ def look_at_protocol(protocol: dict[str, Any]) -> None:
     if (
         is_delta
         and not FAULT.startswith("asks-for-delta")
-        and FAULT not in {"passes-over-formats", "asks-for-features-it-lacks"}
+        and FAULT
+        not in {"passes-over-formats", "asks-for-features-it-lacks", "forgets-vectors-with-limits"}
     ):
         raise Refused("this was not asked for")
     if not is_delta and FAULT == "asks-for-delta-alone":
@@ -310,7 +317,9 @@ def look_at_protocol(protocol: dict[str, Any]) -> None:
         raise Refused("this table needs a later reader: upgrade the client")
 
 
-def read(file: dict[str, Any], metadata: dict[str, Any]) -> list[dict[str, Any]]:
+def read(
+    file: dict[str, Any], metadata: dict[str, Any], *, is_limited: bool = False
+) -> list[dict[str, Any]]:
     if FAULT == "knows-every-member" and set(file) - KNOWN:
         raise Refused("an unknown member")
     if FAULT == "needs-stats" or (FAULT == "stats-is-text" and "stats" in file):
@@ -326,6 +335,12 @@ def read(file: dict[str, Any], metadata: dict[str, Any]) -> list[dict[str, Any]]
         if FAULT == "takes-missing-files-for-empty":
             return []
         raise
+    vector = add.get("deletionVector") if FAULT == "forgets-vectors-with-limits" else None
+    if vector and not is_limited:
+        from lakepact.conformance.rows.deletion_vectors import gone  # noqa: PLC0415 - rarely used
+
+        deleted = gone(vector, lambda url: urllib.request.urlopen(url, timeout=20).read())
+        found = [row for place, row in enumerate(found) if place not in deleted]
     types = (
         {field["name"]: field["type"] for field in json.loads(metadata["schemaString"])["fields"]}
         if metadata

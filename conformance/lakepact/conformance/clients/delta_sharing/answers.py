@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import TYPE_CHECKING, Any
 
+from lakepact.conformance.clients import expect
 from lakepact.conformance.clients.delta_sharing.lab import ROWS, same_rows
 from lakepact.conformance.clients.delta_sharing.scripts import (
     CAPABILITIES,
@@ -12,7 +14,6 @@ from lakepact.conformance.clients.delta_sharing.scripts import (
 )
 from lakepact.conformance.clients.delta_sharing.suite import check
 from lakepact.conformance.evidence.outcome import NotOffered, Unmet
-from lakepact.conformance.judging import expect
 from lakepact.conformance.programs.program import in_order
 from lakepact.generated.delta_sharing import op
 
@@ -194,10 +195,7 @@ def metadata_formats(lab: SharingClientLab) -> None:
             with case():
                 done = lab.performs("read-metadata", with_capabilities(answered), table=table)
                 expect.equal(
-                    columns,
-                    done.result,
-                    f"columns of metadata in {answered.partition(';')[0]}:",
-                    at=None,
+                    columns, done.result, f"columns of metadata in {answered.partition(';')[0]}:"
                 )
 
 
@@ -209,6 +207,7 @@ OPTIONAL = {
     "add": ("stats", "tags"),
 }
 TYPED = "partition_types"
+WAYS = (("read-table", ()), ("read-table", ("limit",)), ("read-table-at-version", ("version",)))
 FEATURES = ("deletion_vectors", "column_mapping_name", "column_mapping_id", "timestamp_ntz")
 
 
@@ -257,16 +256,13 @@ def same_values(done: Performance, rows: Sequence[Line], what: str) -> None:
         raise Unmet(f"the rows of {what}, an array of objects", done.ended.outcome)
     by_id = {row.get("id"): row for row in printed}
     expect.equal(
-        in_order([row["id"] for row in rows]),
-        in_order(list(by_id)),
-        f"ids of the rows of {what}:",
-        at=None,
+        in_order([row["id"] for row in rows]), in_order(list(by_id)), f"ids of the rows of {what}:"
     )
     for row in rows:
         for column, value in row.items():
             found = by_id[row["id"]].get(column)
             if value is None or isinstance(value, (bool, int, str)):
-                expect.equal(value, found, f"{column} of the row {row['id']} of {what}:", at=None)
+                expect.equal(value, found, f"{column} of the row {row['id']} of {what}:")
             elif found is None:
                 raise Unmet(
                     f"{column} of the row {row['id']} of {what}: {expect.shown(value)}", "null"
@@ -287,20 +283,22 @@ def partition_values(lab: SharingClientLab) -> None:
 
 @check("DS-CLI-12")
 def reader_features(lab: SharingClientLab) -> None:
-    """A client that gets 200 for a table with reader features returns its rows and values."""
+    """A client that gets 200 for a table with reader features returns its rows, however it reads them."""
     lab.reads()
     judged = 0
     with lab.judge_each("DS-CLI-12") as case:
-        for fixture in FEATURES:
-            done = lab.performs("read-table", table=lab.address(fixture))
-            if not any(exchange.status == 200 for exchange in done.of(op.query_table)):
+        for fixture, (task, how) in itertools.product(FEATURES, WAYS):
+            table, last = lab.pack.tables[fixture], lab.pack.tables[fixture].last
+            more: Line = {
+                name: last.version if name == "version" else len(last.rows) for name in how
+            }
+            done = lab.tries(task, table=lab.address(fixture), **more)
+            if done is None or all(one.status != 200 for one in done.of(op.query_table)):
                 continue
             judged += 1
             with case():
-                same_values(
-                    done,
-                    lab.rows(fixture),
-                    f"a table with the features {', '.join(sorted(lab.pack.tables[fixture].features))}",
-                )
+                features = ", ".join(sorted(table.features))
+                what = f"a table with the features {features}, by {task} {expect.shown(more)}"
+                same_values(done, lab.rows(fixture), what)
     if not judged:
         raise NotOffered("the client names no reader features")

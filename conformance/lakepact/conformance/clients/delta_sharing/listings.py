@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl, quote, unquote
 
+from lakepact.conformance.clients import expect
 from lakepact.conformance.clients.delta_sharing.answers import END, WITH_END, asks_for
 from lakepact.conformance.clients.delta_sharing.lab import ROWS, are_rows, same_rows
 from lakepact.conformance.clients.delta_sharing.scripts import LISTINGS, in_lines, listing
 from lakepact.conformance.clients.delta_sharing.suite import check
 from lakepact.conformance.evidence.outcome import Blocked, NotOffered, Unmet
-from lakepact.conformance.judging import expect
 from lakepact.conformance.programs.listener import Answer
 from lakepact.conformance.programs.scripted_server import MOST_REQUESTS
 from lakepact.generated.delta_sharing import op
@@ -58,9 +58,7 @@ def _judge_spellings(
     with lab.judge_each(requirement) as case:
         for how, ended in read.items():
             with case():
-                expect.true(
-                    ended.prints(tables), f"{len(tables)} tables {how}", ended.outcome, at=None
-                )
+                expect.true(ended.prints(tables), f"{len(tables)} tables {how}", ended.outcome)
 
 
 @check("DS-PAG-10")
@@ -112,7 +110,7 @@ def overlong_strings(lab: SharingClientLab) -> None:
 
     with lab.judge("DS-SHR-06"):
         ended = lab.performs("list-tables", listing(change)).ended
-        expect.true(ended.prints(tables), f"{len(tables)} tables", ended.outcome, at=None)
+        expect.true(ended.prints(tables), f"{len(tables)} tables", ended.outcome)
 
 
 def renamed(request: Request, forward: Forward) -> Answer:
@@ -150,9 +148,7 @@ def names(lab: SharingClientLab) -> None:
     with lab.judge_each("DS-CLI-23") as case:
         with case():
             ended = lab.performs("list-tables", renamed).ended
-            expect.true(
-                ended.prints(expected), f"the {len(expected)} tables", ended.outcome, at=None
-            )
+            expect.true(ended.prints(expected), f"the {len(expected)} tables", ended.outcome)
         if (done := lab.tries("read-table-by-names", renamed, names=levels)) is not None:
             with case():
                 same_rows(done.ended, rows, f"named {expect.shown(levels)}")
@@ -202,9 +198,7 @@ class Pages:
 
 
 def _complete(done: Performance, tables: list[str], how: str) -> None:
-    expect.true(
-        done.ended.prints(tables), f"{len(tables)} tables {how}", done.ended.outcome, at=None
-    )
+    expect.true(done.ended.prints(tables), f"{len(tables)} tables {how}", done.ended.outcome)
 
 
 @check("DS-CLI-01", "DS-CLI-02", "DS-CLI-03")

@@ -11,11 +11,11 @@ from urllib.parse import parse_qsl
 import httpx
 import orjson
 
+from lakepact.conformance.clients import expect
 from lakepact.conformance.clients.delta_sharing.lab import ADDRESS, SharingClientLab, same_rows
 from lakepact.conformance.clients.delta_sharing.suite import check
 from lakepact.conformance.evidence.exchanges import Exchange
 from lakepact.conformance.evidence.outcome import NotOffered
-from lakepact.conformance.judging import expect
 from lakepact.conformance.programs.listener import Answer
 from lakepact.conformance.programs.scripted_server import Forward, Request, Script
 
@@ -58,7 +58,6 @@ def endpoints_and_tokens(lab: SharingClientLab) -> None:
                     sent == [f"Bearer {lab.token}"],
                     "the header Authorization: Bearer and the token of the profile",
                     _without_secrets(sent),
-                    at=None,
                 )
 
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import threading
 from typing import Any
 
+from lakepact.conformance.clients import expect
 from lakepact.conformance.clients.delta_sharing.answers import same_values
 from lakepact.conformance.clients.delta_sharing.lab import (
     BY_DIRECTORY,
@@ -12,12 +14,11 @@ from lakepact.conformance.clients.delta_sharing.lab import (
     are_rows,
     same_rows,
 )
-from lakepact.conformance.clients.delta_sharing.scripts import IN_LINES, blind
+from lakepact.conformance.clients.delta_sharing.scripts import IN_LINES, blind, in_lines
 from lakepact.conformance.clients.delta_sharing.suite import check
-from lakepact.conformance.clients.delta_sharing.versions import HISTORY
+from lakepact.conformance.clients.delta_sharing.versions import CHANGED, HISTORY
 from lakepact.conformance.clients.lab import Performance
 from lakepact.conformance.evidence.outcome import Blocked, NotOffered, Unmet
-from lakepact.conformance.judging import expect
 from lakepact.conformance.programs.listener import Answer
 from lakepact.conformance.programs.scripted_server import Forward, Request, Script
 from lakepact.generated.delta_sharing import op
@@ -44,10 +45,7 @@ def limits_are_applied(lab: SharingClientLab) -> None:
         right = isinstance(some, list) and len(some) == LIMIT and all(row in rows for row in some)
         shown = f"{len(some)} rows" if isinstance(some, list) else expect.shown(some)
         expect.true(
-            right,
-            f"{LIMIT} rows of the table, although the server ignores limitHint",
-            shown,
-            at=None,
+            right, f"{LIMIT} rows of the table, although the server ignores limitHint", shown
         )
 
 
@@ -87,7 +85,6 @@ def queries_without_parameters(lab: SharingClientLab) -> None:
                     isinstance(exchange.request_parsed, dict),
                     "a JSON object as the body",
                     exchange.request_body.decode("utf-8", "replace"),
-                    at=None,
                 )
 
 
@@ -153,6 +150,7 @@ def tables_by_directory(lab: SharingClientLab) -> None:
 
 EMPTY = ("empty", "emptied")
 TYPED = ("types", "capitals")
+AGAIN = "emptied"  #: shared in place of another table, at the same version
 
 
 @check("DS-CLI-16")
@@ -188,11 +186,51 @@ def several_tables(lab: SharingClientLab) -> None:
                 are_rows(found, rows, how)
 
 
+def shared_again(table: str, new: str, seen: str) -> Script:
+    """Return a server that shares a table again, with the content of a new one, when the client asks for the seen one."""
+    path, other, mark = (
+        "/shares/{}/schemas/{}/tables/{}/".format(*name.split(".")) for name in (table, new, seen)
+    )
+    has_changed = threading.Event()
+
+    def script(request: Request, forward: Forward) -> Answer:
+        if mark in request.target:
+            has_changed.set()
+        if has_changed.is_set() and path in request.target:
+            request = request.at(request.target.replace(path, other))
+        return forward(request)
+
+    return script
+
+
+@check("DS-CLI-16")
+def tables_shared_again(lab: SharingClientLab) -> None:
+    """A client that reads a table again, which was dropped and shared again in between, returns its new rows."""
+    lab.reads()
+    table, new, seen = (lab.address(fixture) for fixture in (ROWS, AGAIN, HISTORY))
+    script, reads = shared_again(table, new, seen), [{"table": one} for one in (table, seen, table)]
+    with lab.judge("DS-CLI-16"):
+        read = lab.performs("read-tables", script, tables=reads).result
+        expect.true(isinstance(read, list) and len(read) == len(reads), "three reads", str(read))
+        are_rows(read[-1], lab.rows(AGAIN), "that was dropped and shared again")
+
+
+def _without_changes(lines: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    return [line for line in lines if not line.keys() & {"add", "remove", "cdf", "file"}]
+
+
 @check("DS-CLI-17")
 def tables_without_files(lab: SharingClientLab) -> None:
-    """A client returns no rows for a table that never had rows, and for one whose rows were all deleted."""
+    """A client returns no rows for a table without files, and no changes for versions without files."""
     lab.reads()
     with lab.judge_each("DS-CLI-17") as case:
+        changed = lab.pack.tables[CHANGED]
+        bounds: dict[str, Any] = {"starting-version": 0, "ending-version": changed.last.version}
+        script = in_lines(_without_changes, op.query_table_changes)
+        done = lab.tries("read-changes", script, table=lab.address(CHANGED), **bounds)
+        if done is not None:
+            with case():
+                same_rows(done.ended, [], "whose versions changed no files")
         for fixture in EMPTY:
             with case():
                 same_rows(
@@ -232,6 +270,5 @@ def ordinary_tasks(lab: SharingClientLab) -> None:
                         done.ended.prints(expected),
                         f"the result of {task}: {expect.shown(expected)}",
                         done.ended.outcome,
-                        at=None,
                     )
-                    expect.true(bool(done.exchanges), "a request to the server", "none", at=None)
+                    expect.true(bool(done.exchanges), "a request to the server", "none")

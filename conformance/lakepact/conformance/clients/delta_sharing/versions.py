@@ -7,11 +7,11 @@ from dataclasses import replace
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
+from lakepact.conformance.clients import expect
 from lakepact.conformance.clients.delta_sharing.lab import SharingClientLab, same_rows
 from lakepact.conformance.clients.delta_sharing.suite import check
 from lakepact.conformance.clients.lab import Performance
 from lakepact.conformance.evidence.outcome import NotOffered, Unmet
-from lakepact.conformance.judging import expect
 from lakepact.conformance.programs.listener import Answer
 from lakepact.conformance.programs.scripted_server import Forward, Request, Script
 from lakepact.generated.delta_sharing import op
@@ -53,7 +53,6 @@ def timestamps(lab: SharingClientLab) -> None:
                     isinstance(value, str) and bool(ISO.fullmatch(value)),
                     "a time such as 2022-01-01T00:00:00Z",
                     expect.shown(value),
-                    at=None,
                 )
         with case():
             same_rows(
@@ -100,9 +99,7 @@ def version_headers(lab: SharingClientLab) -> None:
             done = lab.performs(
                 "table-version", version_as(status, name), table=lab.address(HISTORY)
             )
-            expect.equal(
-                expected, done.result, f"version in the header {name} of {status}:", at=None
-            )
+            expect.equal(expected, done.result, f"version in the header {name} of {status}:")
 
 
 @check("DS-CLI-13")
@@ -118,10 +115,7 @@ def changes(lab: SharingClientLab) -> None:
             raise Unmet("an array of changed rows", done.ended.outcome)
         found = [_change(row) for row in done.result]
         expect.equal(
-            sorted(expected),
-            sorted(found),
-            "id, word, change type and version of the changes:",
-            at=None,
+            sorted(expected), sorted(found), "id, word, change type and version of the changes:"
         )
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import orjson
 
+from lakepact.conformance.clients import expect
 from lakepact.conformance.clients.iceberg_rest.access.tokens import (
     CREDENTIAL,
     LIFETIME,
@@ -19,7 +20,6 @@ from lakepact.conformance.clients.iceberg_rest.kit.lab import CatalogClientLab
 from lakepact.conformance.clients.iceberg_rest.kit.scripts import error, with_endpoints
 from lakepact.conformance.clients.iceberg_rest.suite import check
 from lakepact.conformance.evidence.outcome import Blocked, NotOffered, Unmet
-from lakepact.conformance.judging import expect
 from lakepact.conformance.programs.listener import Answer
 from lakepact.conformance.programs.scripted_server import Forward, Request, Script
 from lakepact.generated.iceberg_rest import op
@@ -74,7 +74,7 @@ def storage_credentials_of_a_table(lab: CatalogClientLab) -> None:
         key = _opened_with(
             lab, home, with_access(keys("of-config"), [(f"{BUCKET}/home/t", "of-storage")])
         )
-        expect.equal("of-storage", key, f"{ACCESS_KEY} of storage-credentials:", at=None)
+        expect.equal("of-storage", key, f"{ACCESS_KEY} of storage-credentials:")
     nested = [
         (f"{BUCKET}/home/t/metadata", "longest"),
         (f"{BUCKET}/home/t/metadata-of-another", "elsewhere"),
@@ -88,7 +88,6 @@ def storage_credentials_of_a_table(lab: CatalogClientLab) -> None:
                     "longest",
                     key,
                     f"{ACCESS_KEY} of the longest of {expect.shown([prefix for prefix, _ in credentials])}:",
-                    at=None,
                 )
 
 
@@ -147,7 +146,7 @@ def expiring_credentials(lab: CatalogClientLab) -> None:
                 where = "with" if has_endpoint else "without"
                 fresh = len(found) == 2 and found[0] != found[1]
                 how = f"another access key after the first has expired, {where} loadCredentials among the endpoints"
-                expect.true(fresh, how, expect.shown(found), at=None)
+                expect.true(fresh, how, expect.shown(found))
 
 
 TASK = "sign-repeatedly"
@@ -208,7 +207,6 @@ def signatures_after_the_first_token(lab: CatalogClientLab) -> None:
                     _are_signed(done.result),
                     f"two signatures, after an expiry that was {how}",
                     done.ended.outcome,
-                    at=None,
                 )
 
 

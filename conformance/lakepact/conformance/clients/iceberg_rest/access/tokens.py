@@ -12,6 +12,7 @@ from urllib.parse import parse_qsl
 
 import orjson
 
+from lakepact.conformance.clients import expect
 from lakepact.conformance.clients.iceberg_rest.kit.lab import ADDRESS, CatalogClientLab
 from lakepact.conformance.clients.iceberg_rest.kit.repeated_commits import COMMITS
 from lakepact.conformance.clients.iceberg_rest.kit.scripts import error
@@ -19,7 +20,6 @@ from lakepact.conformance.clients.iceberg_rest.suite import check
 from lakepact.conformance.clients.lab import Performance
 from lakepact.conformance.evidence.exchanges import Exchange
 from lakepact.conformance.evidence.outcome import Blocked, NotOffered, Unmet
-from lakepact.conformance.judging import expect
 from lakepact.conformance.programs.listener import Answer
 from lakepact.conformance.programs.scripted_server import Forward, Request, Script
 from lakepact.generated.iceberg_rest import op
@@ -133,18 +133,14 @@ def tokens_are_obtained_by_forms(lab: CatalogClientLab) -> None:
                 bool(kinds) and kinds[0].startswith(FORM),
                 f"Content-Type {FORM}",
                 expect.shown(kinds),
-                at=None,
             )
             sent = dict(
                 parse_qsl(form.request_body.decode("utf-8", "replace"), keep_blank_values=True)
             )
-            expect.equal("client_credentials", sent.get("grant_type"), "grant_type", at=None)
+            expect.equal("client_credentials", sent.get("grant_type"), "grant_type")
         with case():
             expect.true(
-                done.ended.prints(["t"]),
-                "the tables, listed with the token",
-                done.ended.outcome,
-                at=None,
+                done.ended.prints(["t"]), "the tables, listed with the token", done.ended.outcome
             )
 
 
@@ -182,7 +178,6 @@ def tokens_that_expire(lab: CatalogClientLab) -> None:
                     [["t"], ["t"]],
                     done.result,
                     f"two listings, where the token of the first returns {how}:",
-                    at=None,
                 )
 
 
@@ -213,7 +208,6 @@ def token_requests_that_fail(lab: CatalogClientLab) -> None:
             recovered,
             "a third listing after one request for another token returned 500",
             done.ended.outcome,
-            at=None,
         )
 
 
@@ -256,15 +250,11 @@ def tokens_that_expire_at_commits(lab: CatalogClientLab) -> None:
             lab.show(done)
             with case():
                 if read is not None:
-                    expect.equal(
-                        change if done.ended.is_done else [], read.result, f"rows {how}", at=None
-                    )
+                    expect.equal(change if done.ended.is_done else [], read.result, f"rows {how}")
                 elif argument == "updates":
                     properties = lab.stored(**where)["metadata"]["properties"]
                     left = {name: value for name, value in properties.items() if name in change}
-                    expect.equal(
-                        change if done.ended.is_done else {}, left, f"properties {how}", at=None
-                    )
+                    expect.equal(change if done.ended.is_done else {}, left, f"properties {how}")
 
 
 @check("IRC-CLI-027")
@@ -347,28 +337,20 @@ def _fits(exchange: Exchange) -> None:
     form = _form(exchange)
     kinds = [value for name, value in exchange.request_headers if name.lower() == "content-type"]
     expect.true(
-        bool(kinds) and kinds[0].startswith(FORM),
-        f"Content-Type {FORM}",
-        expect.shown(kinds),
-        at=None,
+        bool(kinds) and kinds[0].startswith(FORM), f"Content-Type {FORM}", expect.shown(kinds)
     )
     expect.true(
-        bool(form.get("subject_token")),
-        "a subject_token in the form",
-        expect.shown(sorted(form)),
-        at=None,
+        bool(form.get("subject_token")), "a subject_token in the form", expect.shown(sorted(form))
     )
     expect.true(
         form.get("subject_token_type") in TYPES,
         "a subject_token_type of RFC 8693",
         expect.shown(form.get("subject_token_type")),
-        at=None,
     )
     expect.true(
         ("actor_token" in form) == ("actor_token_type" in form),
         "actor_token and actor_token_type, or neither",
         expect.shown(sorted(form)),
-        at=None,
     )
 
 
@@ -423,7 +405,6 @@ def exchanged_tokens(lab: CatalogClientLab) -> None:
                     any(token in issued for token in _sends(exchange)),
                     "the token of the answer, sent with the commit",
                     "another token",
-                    at=None,
                 )
 
 
@@ -449,11 +430,6 @@ def addresses_of_token_servers(lab: CatalogClientLab) -> None:
     with lab.judge("IRC-CLI-049"):
         done = lab.performs("list-tables", script, namespace=home, properties=properties)
         expect.true(
-            done.ended.prints(["t"]),
-            f"the tables, with a token of {path}",
-            done.ended.outcome,
-            at=None,
+            done.ended.prints(["t"]), f"the tables, with a token of {path}", done.ended.outcome
         )
-        expect.equal(
-            0, len(done.of(op.get_token)), "requests for tokens at /v1/oauth/tokens:", at=None
-        )
+        expect.equal(0, len(done.of(op.get_token)), "requests for tokens at /v1/oauth/tokens:")

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from urllib.parse import parse_qsl, urlsplit
 
+from lakepact.conformance.clients import expect
 from lakepact.conformance.clients.iceberg_rest.kit.grown_tables import TableFiles, grown
 from lakepact.conformance.clients.iceberg_rest.kit.lab import CatalogClientLab
 from lakepact.conformance.clients.iceberg_rest.kit.scripts import answering, error
 from lakepact.conformance.clients.iceberg_rest.suite import check
 from lakepact.conformance.clients.lab import Performance
 from lakepact.conformance.evidence.outcome import NotOffered
-from lakepact.conformance.judging import expect
 from lakepact.conformance.programs.listener import Answer
 from lakepact.conformance.programs.scripted_server import Forward, Request, Script, as_it_is
 from lakepact.generated.iceberg_rest import op
@@ -37,10 +37,7 @@ def requests_for_a_purge(lab: CatalogClientLab) -> None:
                 judged += 1
                 with case():
                     expect.equal(
-                        is_wanted,
-                        any(_purges(done)),
-                        f"whether {task} sends purgeRequested=true:",
-                        at=None,
+                        is_wanted, any(_purges(done)), f"whether {task} sends purgeRequested=true:"
                     )
     if not judged:
         raise NotOffered("the client drops no tables by dropTable")

@@ -4,13 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from lakepact.conformance.clients.iceberg_rest.commits.references import (
-    BRANCH,
-    TAG,
-    set_reference,
-)
+from lakepact.conformance.clients.iceberg_rest.commits.references import BRANCH, TAG
 from lakepact.conformance.clients.iceberg_rest.commits.unknown_outcomes import LOST, UNKNOWN, losing
-from lakepact.conformance.clients.iceberg_rest.kit.grown_tables import TABLE, grown
+from lakepact.conformance.clients.iceberg_rest.kit.grown_tables import TABLE, grown, set_reference
 from lakepact.conformance.clients.iceberg_rest.kit.lab import KEPT, CatalogClientLab
 from lakepact.conformance.clients.iceberg_rest.kit.repeated_commits import COMMITS
 from lakepact.conformance.clients.iceberg_rest.kit.scripts import answering, at_first, error

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from lakepact.conformance.clients import expect
 from lakepact.conformance.clients.iceberg_rest.kit.grown_tables import TABLE
 from lakepact.conformance.clients.iceberg_rest.kit.lab import SCHEMA, CatalogClientLab, path_of
 from lakepact.conformance.clients.iceberg_rest.kit.repeated_commits import COMMITS, LOADS
 from lakepact.conformance.clients.iceberg_rest.suite import check
-from lakepact.conformance.judging import expect
 from lakepact.conformance.programs.listener import Answer
 from lakepact.conformance.programs.scripted_server import Forward, Request
 
@@ -60,6 +60,4 @@ def recreated_tables(lab: CatalogClientLab) -> None:
                 before, after = (
                     {name: state.get(name) for name in CHANGED} for state in (fresh[0], metadata)
                 )
-                expect.equal(
-                    before, after, f"the new table after {task}, which has not loaded it:", at=None
-                )
+                expect.equal(before, after, f"the new table after {task}, which has not loaded it:")

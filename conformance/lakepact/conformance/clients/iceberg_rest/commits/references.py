@@ -4,10 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from lakepact.conformance.clients.iceberg_rest.kit.grown_tables import LARGE, TABLE, grown
+from lakepact.conformance.clients import expect
+from lakepact.conformance.clients.iceberg_rest.kit.grown_tables import (
+    LARGE,
+    MAIN,
+    TABLE,
+    grown,
+    set_reference,
+)
 from lakepact.conformance.clients.iceberg_rest.suite import check
 from lakepact.conformance.evidence.outcome import NotOffered
-from lakepact.conformance.judging import expect
 
 if TYPE_CHECKING:
     from lakepact.conformance.clients.iceberg_rest.kit.lab import CatalogClientLab
@@ -15,13 +21,8 @@ if TYPE_CHECKING:
 
     References = dict[str, tuple[str, int]]
 
-BRANCH, TAG, MAIN = "audit", "release-1", "main"
+BRANCH, TAG = "audit", "release-1"
 ROWS = [{"id": 3, "data": "third"}]
-
-
-def set_reference(name: str, kind: str, snapshot: int) -> dict[str, Any]:
-    """Return an update that makes or moves a branch or tag."""
-    return {"action": "set-snapshot-ref", "ref-name": name, "type": kind, "snapshot-id": snapshot}
 
 
 def references_of(lab: CatalogClientLab, namespace: list[str]) -> References:
@@ -67,13 +68,11 @@ def commits_to_branches(lab: CatalogClientLab) -> None:
                     {MAIN: ("branch", second), TAG: ("tag", first)},
                     _without(after, BRANCH),
                     f"other references {how}",
-                    at=None,
                 )
                 expect.equal(
                     before[BRANCH][1],
                     ancestor,
                     f"the former snapshot from which its snapshot descends {how}",
-                    at=None,
                 )
 
 
@@ -106,9 +105,7 @@ def _has_changed(
 ) -> None:
     """Expect that the server has these references after a task, which the client performed."""
     lab.require_done(done)
-    expect.equal(
-        expected, references_of(lab, namespace), f"references after {done.ended.task}:", at=None
-    )
+    expect.equal(expected, references_of(lab, namespace), f"references after {done.ended.task}:")
 
 
 FIRST, SECOND = 11, 12  #: ids of snapshots that every type of number holds
@@ -155,7 +152,6 @@ def changes_of_references(lab: CatalogClientLab) -> None:
                 tagged.ended.is_done,
                 f"create-tag to succeed for the snapshot {LARGE}",
                 tagged.ended.outcome,
-                at=None,
             )
             _has_changed(lab, large, tagged, {MAIN: ("branch", LARGE), TAG: ("tag", LARGE)})
     if not offered:
@@ -194,6 +190,5 @@ def diverged_branches(lab: CatalogClientLab) -> None:
             before,
             references_of(lab, namespace),
             f"references, since main does not descend from {BRANCH}:",
-            at=None,
         )
         done.is_refused(f"main does not descend from the latest snapshot of {BRANCH}")

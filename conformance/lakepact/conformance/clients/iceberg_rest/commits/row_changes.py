@@ -2,15 +2,32 @@
 
 from __future__ import annotations
 
+import itertools
+from collections.abc import Callable
 from typing import Any
 
+from lakepact.conformance.clients import expect
+from lakepact.conformance.clients.iceberg_rest.commits.appends import OTHER, overtaken
+from lakepact.conformance.clients.iceberg_rest.commits.unknown_outcomes import LOST, losing
+from lakepact.conformance.clients.iceberg_rest.kit.deleted_rows import (
+    AMOUNTS,
+    BY_DATA,
+    BY_ID,
+    FIRST,
+    LATER,
+    require_libraries,
+    table_of_amounts,
+    table_of_two_specs,
+    table_with_deletes,
+)
 from lakepact.conformance.clients.iceberg_rest.kit.grown_tables import TABLE
-from lakepact.conformance.clients.iceberg_rest.kit.lab import CatalogClientLab
+from lakepact.conformance.clients.iceberg_rest.kit.lab import NAN, CatalogClientLab
+from lakepact.conformance.clients.iceberg_rest.kit.repeated_commits import COMMITS
+from lakepact.conformance.clients.iceberg_rest.kit.scripts import at_first
 from lakepact.conformance.clients.iceberg_rest.suite import check
 from lakepact.conformance.clients.lab import Performance
 from lakepact.conformance.evidence.outcome import NotOffered
-from lakepact.conformance.judging import expect
-from lakepact.conformance.programs.program import in_order
+from lakepact.conformance.programs.scripted_server import Script, as_it_is
 
 Rows = list[dict[str, Any]]
 
@@ -19,24 +36,16 @@ def _rows(*pairs: tuple[int, str | None]) -> Rows:
     return [{"id": number, "data": data} for number, data in pairs]
 
 
-BY_DATA = {
-    "spec-id": 0,
-    "fields": [{"source-id": 2, "field-id": 1000, "name": "data", "transform": "identity"}],
-}
-#: How tables are partitioned.
-LAYOUTS: dict[str, dict[str, Any]] = {
-    "without partitions": {},
-    "partitioned by data": {"partition-spec": BY_DATA},
-}
+DELETE, UPDATE, OVERWRITE = "delete-rows-where", "update-rows", "overwrite-rows"
 BEFORE = _rows((1, "a"), (2, "a"), (2, "b"), (3, None))
 UNIQUE = _rows((1, "a"), (3, None), (4, "b"))
 #: Tasks with their arguments, the rows before them and those that are left.
 CHANGES: tuple[tuple[str, dict[str, Any], Rows, Rows], ...] = (
-    ("delete-rows-where", {"where": {"id": 2}}, BEFORE, _rows((1, "a"), (3, None))),
-    ("delete-rows-where", {"where": {"data": "a"}}, BEFORE, _rows((2, "b"), (3, None))),
-    ("delete-rows-where", {"where": {"id": 9}}, BEFORE, BEFORE),
+    (DELETE, {"where": {"id": 2}}, BEFORE, _rows((1, "a"), (3, None))),
+    (DELETE, {"where": {"data": "a"}}, BEFORE, _rows((2, "b"), (3, None))),
+    (DELETE, {"where": {"id": 9}}, BEFORE, BEFORE),
     (
-        "update-rows",
+        UPDATE,
         {"where": {"id": 1}, "set": {"data": "c"}},
         BEFORE,
         _rows((1, "c"), (2, "a"), (2, "b"), (3, None)),
@@ -47,42 +56,97 @@ CHANGES: tuple[tuple[str, dict[str, Any], Rows, Rows], ...] = (
         UNIQUE,
         _rows((1, "z"), (3, None), (4, "b"), (9, "b")),
     ),
-    ("overwrite-rows", {"rows": _rows((7, "a"))}, BEFORE, _rows((7, "a"))),
+    (OVERWRITE, {"rows": _rows((7, "a"))}, BEFORE, _rows((7, "a"))),
 )
+PLAIN = "without partitions"
+#: Partition fields, by how a table is partitioned.
+FIELDS = {"partitioned by data": BY_DATA, "in buckets of ids": {**BY_ID, "transform": "bucket[4]"}}
+LOSS, CONFLICT = next(iter(LOST)), "another client appended rows before"
+#: How tables are partitioned, and what happens to the commit of the task.
+SITUATIONS = ((PLAIN, ""), *((how, "") for how in FIELDS), (PLAIN, LOSS), (PLAIN, CONFLICT))
+REFUSES = "the client refuses these tables"
 
 
 @check("IRC-CLI-079")
 def changed_rows(lab: CatalogClientLab) -> None:
-    """A client that deletes, updates, upserts or overwrites rows leaves all others, with null and in every partition."""
+    """A client that deletes, updates, upserts or overwrites rows leaves all others, whatever else happens."""
     offered = False
-    with lab.judge_each("IRC-CLI-079", without="the client refuses these tables") as case:
-        for layout, members in LAYOUTS.items():
-            for task, arguments, before, after in CHANGES:
-                where: dict[str, Any] = {"namespace": lab.namespace(), "table": TABLE}
-                lab.create(**where, **members)
-                if not lab.performs("append-rows", **where, rows=before).ended.is_done:
-                    continue  # a client may refuse partitioned tables
-                done = lab.tries(task, **where, **arguments)
-                if done is None:
-                    continue
-                offered = True
-                if done.ended.is_done:
-                    with case():
-                        _are_left(
-                            lab,
-                            done,
-                            where,
-                            after,
-                            f"of a table {layout} after {task} {expect.shown(arguments)}",
-                        )
+    with lab.judge_each("IRC-CLI-079", without=REFUSES) as case:
+        for (layout, happens), change in itertools.product(SITUATIONS, CHANGES):
+            task, arguments, before, after = change
+            where: dict[str, Any] = {"namespace": lab.namespace(), "table": TABLE}
+            fields = [FIELDS[layout]] if layout in FIELDS else []
+            spec: dict[str, Any] = {"partition-spec": {"spec-id": 0, "fields": fields}}
+            lab.create(**where, **spec)
+            if not lab.performs("append-rows", **where, rows=before).ended.is_done:
+                continue  # a client may refuse partitioned tables
+            done = lab.tries(task, _script(lab, happens, where), **where, **arguments)
+            offered |= done is not None
+            if done is not None and (happens or done.ended.is_done):
+                how = f"{layout} after {task} {expect.shown(arguments)}"
+                with case():
+                    about = f"of a table {how}{f', where {happens}' if happens else ''}"
+                    lab.leaves(done, where, about, *_allowed(done, happens, before, after))
     if not offered:
         raise NotOffered("the client deletes, updates, upserts and overwrites no rows")
 
 
-def _are_left(
-    lab: CatalogClientLab, done: Performance, where: dict[str, Any], rows: Rows, how: str
-) -> None:
-    """Expect the rows that a client reads after a task; the task is the evidence."""
-    left: Any = lab.performs("read-rows", **where).result
-    lab.show(done)
-    expect.equal(in_order(rows), in_order(left), f"rows {how}:", at=None)
+def _script(lab: CatalogClientLab, happens: str, where: dict[str, Any]) -> Script:
+    if happens == LOSS:
+        return at_first(losing(LOST[LOSS]), COMMITS)
+    if happens == CONFLICT:
+        return overtaken(lab, "append-rows", **where, rows=OTHER)
+    return as_it_is
+
+
+def _allowed(done: Performance, happens: str, before: Rows, after: Rows) -> list[Rows]:
+    """Return the rows that a task may leave, which another client may have overtaken."""
+    others = OTHER if happens == CONFLICT and done.of(*COMMITS) else []
+    if not done.ended.is_done:
+        return [[*before, *others], *([after] if happens == LOSS else [])]
+    return [[*after, *others], *([after] if done.ended.task == OVERWRITE else [])]
+
+
+NANS: Rows = [AMOUNTS[0], {**AMOUNTS[1], "amount": NAN}, AMOUNTS[2]]
+TWO, DELETED = "of two partition specs", "with position deletes"
+#: Tables that lakepact writes, with tasks, their arguments, and the rows that are left.
+WRITTEN: tuple[
+    tuple[str, Callable[[CatalogClientLab], dict[str, Any]], str, dict[str, Any], Rows], ...
+] = (
+    (TWO, table_of_two_specs, DELETE, {"where": {"id": 2}}, [FIRST[0], FIRST[2]]),
+    (
+        TWO,
+        table_of_two_specs,
+        UPDATE,
+        {"where": {"id": 2}, "set": {"data": "z"}},
+        [FIRST[0], FIRST[2], *_rows((2, "z"), (2, "z"))],
+    ),
+    ("with NaN and null", table_of_amounts, DELETE, {"where": {"id": 1}}, NANS[1:]),
+    ("with NaN and null", table_of_amounts, DELETE, {"where": {"amount": 1.5}}, NANS[1:]),
+    ("with NaN and null", table_of_amounts, DELETE, {"where": {"data": "b"}}, [NANS[0], NANS[2]]),
+    (
+        DELETED,
+        lambda lab: table_with_deletes(lab, "position deletes"),
+        DELETE,
+        {"where": {"id": 3}},
+        [FIRST[0], *LATER],
+    ),
+)
+
+
+@check("IRC-CLI-079")
+def changed_rows_of_others(lab: CatalogClientLab) -> None:
+    """A client that deletes or updates rows leaves all others, with NaN, of two specs, and with deletes."""
+    require_libraries()
+    offered = False
+    with lab.judge_each("IRC-CLI-079", without=REFUSES) as case:
+        for how, make, task, arguments, after in WRITTEN:
+            where = make(lab)
+            done = lab.tries(task, **where, **arguments)
+            offered |= done is not None
+            if done is not None and done.ended.is_done:
+                with case():
+                    about = f"of a table {how} after {task} {expect.shown(arguments)}"
+                    lab.leaves(done, where, about, after)
+    if not offered:
+        raise NotOffered("the client deletes and updates no rows")

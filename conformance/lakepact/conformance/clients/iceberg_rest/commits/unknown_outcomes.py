@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
+from lakepact.conformance.clients import expect
 from lakepact.conformance.clients.iceberg_rest.kit.changes import changes
 from lakepact.conformance.clients.iceberg_rest.kit.grown_tables import TableFiles
 from lakepact.conformance.clients.iceberg_rest.kit.lab import CatalogClientLab
@@ -19,7 +20,6 @@ from lakepact.conformance.clients.iceberg_rest.kit.scripts import BODIES, answer
 from lakepact.conformance.clients.iceberg_rest.suite import check
 from lakepact.conformance.clients.lab import Performance
 from lakepact.conformance.evidence.outcome import NotOffered, Unmet
-from lakepact.conformance.judging import expect
 from lakepact.conformance.programs.listener import Answer
 from lakepact.conformance.programs.scripted_server import Forward, Request, Script
 from lakepact.generated.contract import OperationId
@@ -106,7 +106,6 @@ def errors_of_unknown_outcomes(lab: CatalogClientLab) -> None:
                         unknown,
                         done.ended.error,
                         f"error of a commit that was answered with {how}:",
-                        at=None,
                     )
 
 

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from lakepact.conformance.clients import expect
 from lakepact.conformance.evidence.outcome import Blocked
 from lakepact.conformance.evidence.shared_files import SharedFile
-from lakepact.conformance.judging import expect
+from lakepact.conformance.rows.snapshots import numbered
 
 if TYPE_CHECKING:
     from lakepact.conformance.clients.iceberg_rest.kit.lab import CatalogClientLab
@@ -24,9 +25,29 @@ if TYPE_CHECKING:
     from lakepact.conformance.programs.scripted_server import Forward, Request, Script
     from lakepact.generated.contract import OperationId
 
-TABLE = "t"
+TABLE, MAIN = "t", "main"
 LARGE = 9_007_199_254_740_993  #: the first integer that a float does not hold
-APPENDED: tuple[Rows, ...] = ([{"id": 1, "data": "first"}], [{"id": 2, "data": "second"}])
+APPENDED: tuple[Rows, ...] = tuple(
+    [{"id": number, "data": data}]
+    for number, data in enumerate(("first", "second", "third", "fourth"), 1)
+)
+USUAL = 2  #: appends of most tables
+
+
+def set_reference(name: str, kind: str, snapshot: int) -> Document:
+    """Return an update that makes or moves a branch or tag."""
+    return {
+        "action": "set-snapshot-ref",
+        "ref-name": name,
+        "type": kind,
+        "snapshot-id": snapshot,
+    }
+
+
+def set_schema(schema: Document) -> tuple[Document, Document]:
+    """Return the updates that add a schema and make it the current one."""
+    current = {"action": "set-current-schema", "schema-id": -1}
+    return {"action": "add-schema", "schema": schema}, current
 
 
 @dataclass(frozen=True)
@@ -57,7 +78,7 @@ def rows_of(number: int) -> Rows:
     return [row for rows in APPENDED[:number] for row in rows]
 
 
-def grown(lab: CatalogClientLab, appends: int = len(APPENDED)) -> GrownTable:
+def grown(lab: CatalogClientLab, appends: int = USUAL) -> GrownTable:
     """Return a table to which the client has appended rows that many times.
 
     Raises:
@@ -106,23 +127,15 @@ def evolved(lab: CatalogClientLab, version: int, *, nested: bool) -> dict[str, A
         "type": {"type": "struct", "fields": [inner]},
         "required": False,
     }
-    update = {
-        "action": "add-schema",
-        "schema": {**schema, "schema-id": 1, "fields": [*schema["fields"], dropped]},
-    }
-    lab.commit(*where.values(), update, {"action": "set-current-schema", "schema-id": -1})
+    changed = {**schema, "schema-id": 1, "fields": [*schema["fields"], dropped]}
+    lab.commit(*where.values(), *set_schema(changed))
     lab.commit(*where.values(), {"action": "set-current-schema", "schema-id": schema["schema-id"]})
     return where
 
 
 def current_schema(metadata: Document) -> Document:
     """Return the current schema of a table."""
-    schema: Document = next(
-        schema
-        for schema in metadata["schemas"]
-        if schema["schema-id"] == metadata["current-schema-id"]
-    )
-    return schema
+    return numbered(metadata["schemas"], "schema-id", metadata["current-schema-id"])
 
 
 def columns_of(kind: Document, outer: str = "") -> Columns:
@@ -182,5 +195,4 @@ class TableFiles:
             [],
             sorted(file.name for file in self._before - self._folder.files()),
             f"deleted files {how}:",
-            at=None,
         )

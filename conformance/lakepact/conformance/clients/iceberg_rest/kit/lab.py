@@ -6,12 +6,17 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 from urllib.parse import quote
 
-from lakepact.conformance.clients.iceberg_rest.kit.watch import Watch
+from lakepact.conformance.clients import expect
+from lakepact.conformance.clients.iceberg_rest.kit.watch import MAIN, Watch
 from lakepact.conformance.clients.lab import ClientLab, Performance
+from lakepact.conformance.evidence.outcome import NotOffered, Unmet
 from lakepact.conformance.evidence.shared_files import SharedFile
+from lakepact.conformance.programs.program import in_order
 from lakepact.conformance.programs.scripted_server import Script
+from lakepact.conformance.rows.snapshots import rows_at
 
 VIEW_SQL = "SELECT 1 AS id"
+NAN = "NaN"  #: JSON has no value for it
 KEPT = {"lakepact.note": "kept"}  #: properties of namespaces and tables
 DROPS_DIALECTS = (
     "replace.drop-dialect.allowed"  #: allows a client of another dialect to replace a view
@@ -59,12 +64,16 @@ TASKS = {
     "update-rows": "namespace, table, where, set, an object of columns and new values: change the rows that have the values of where",
     "upsert-rows": "namespace, table, rows, key, names of columns: replace the rows with these keys, and append the others",
     "overwrite-rows": "namespace, table, rows: replace all rows by these",
+    "append-and-read": "namespace, table, rows: append these rows, and return all rows of the table, read with the same catalog object",
+    "change-and-read": "namespace, table, changes, an array of objects with where and set: change rows as update-rows does, one change "
+    "after another, and return all rows of the table, read with the same catalog object",
     "read-rows": "namespace, table: return the rows, an array of objects",
     "read-rows-where": "namespace, table, where, an object of columns and values: return the rows that have these values",
     "read-rows-at-snapshot": "namespace, table, snapshot-id: return the rows of that snapshot",
     "read-rows-at-timestamp": "namespace, table, timestamp in milliseconds since 1970: return the rows as of that time",
     "read-rows-at-ref": "namespace, table, ref, the name of a branch or tag: return its rows",
     "list-snapshots": "namespace, table: return the ids of the snapshots in its metadata table snapshots, an array",
+    "expire-snapshots": "namespace, table, older-than in milliseconds since 1970: expire the snapshots that are older",
     "append-rows-to-branch": "namespace, table, branch, rows: append these rows to an existing branch",
     "create-branch": "namespace, table, branch, snapshot-id: create a branch at that snapshot",
     "create-tag": "namespace, table, tag, snapshot-id: create a tag of that snapshot",
@@ -147,6 +156,50 @@ class CatalogClientLab(ClientLab):
     def files_of(self, namespace: Sequence[str], table: str) -> SharedFile:
         """Return the folder of a table."""
         return self.target.shared_files.at(self.stored(namespace, table)["metadata"]["location"])
+
+    def rows_left(
+        self, namespace: Sequence[str], table: str, ref: str = MAIN
+    ) -> list[dict[str, Any]] | None:
+        """Return the rows of a branch or tag, read without the client; None if the files are not those of Iceberg.
+
+        Raises:
+            Unmet: a file is missing.
+        """
+        metadata = self.stored(namespace, table)["metadata"]
+        head = (metadata.get("refs") or {}).get(ref, {}).get("snapshot-id")
+        missing = []
+
+        def read(location: str) -> bytes:
+            file = self.target.shared_files.at(location)
+            missing.extend([] if file.exists() else [file.name])
+            return file.read()
+
+        try:
+            rows = rows_at(metadata, head, read)
+        except (Unmet, NotOffered):
+            if missing:
+                raise Unmet(f"the files of {ref}", f"{missing[0]} is missing") from None
+            return None
+        return [
+            {name: NAN if value != value else value for name, value in row.items()}  # noqa: PLR0124
+            for row in rows
+        ]
+
+    def leaves(
+        self, done: Performance, where: Mapping[str, Any], how: str, *allowed: Sequence[Any]
+    ) -> None:
+        """Expect one of some sets of rows in the files after a task, and as the client reads them if JSON has all their values."""
+        stored = self.rows_left(**where)
+        is_plain = stored is None or NAN not in str(allowed)
+        read = self.tries("read-rows", **where) if is_plain else None
+        self.show(done)  # the task is the evidence
+        views = ("rows in the files", stored), ("rows", read and read.result)
+        for what, rows in views:
+            if rows is not None:
+                left = in_order(rows)
+                expected = [in_order(each) for each in allowed]
+                closest = left if left in expected else expected[0]
+                expect.equal(closest, left, f"{what} {how}:")
 
     def commit(
         self, namespace: Sequence[str], table: str, *updates: Mapping[str, Any]

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, unquote, urlsplit
 
+from lakepact.conformance.clients import expect
 from lakepact.conformance.evidence.outcome import Blocked, NotOffered, Unmet
-from lakepact.conformance.judging import expect
 from lakepact.generated.iceberg_rest import op
 
 if TYPE_CHECKING:
@@ -141,28 +141,26 @@ class Watch:
             raise Unmet(f"the table {name} after {self._task}", "404")
         for member, tasks in LAYOUT.items():
             if not (is_named and self._task in tasks):
-                expect.equal(before.get(member), after.get(member), f"{member} {how}", at=None)
+                expect.equal(before.get(member), after.get(member), f"{member} {how}")
         changed = self._changed_names() if is_named else frozenset[str]()
         for member in ("properties", "refs"):
             old, new = before.get(member) or {}, after.get(member) or {}
             left = {key: new.get(key) for key in old if key not in changed}
             same = {key: value for key, value in old.items() if key not in changed}
-            expect.equal(same, left, f"{member} {how}", at=None)
+            expect.equal(same, left, f"{member} {how}")
         for ref, reference in (before.get("refs") or {}).items():
             if moved := (after.get("refs") or {}).get(ref):  # it keeps how long it is retained
                 moved = {**moved, "snapshot-id": reference["snapshot-id"]}
-                expect.equal(reference, moved, f"reference {ref} {how}", at=None)
+                expect.equal(reference, moved, f"reference {ref} {how}")
         if is_named and self._task == EXPIRES:
             return
         old, new = (
             {one["snapshot-id"]: one for one in metadata.get("snapshots") or ()}
             for metadata in (before, after)
         )
-        expect.equal(
-            old, {number: new.get(number) for number in old}, f"former snapshots {how}", at=None
-        )
+        expect.equal(old, {number: new.get(number) for number in old}, f"former snapshots {how}")
         deleted = sorted(file.name for file in self._files[name] - self._files_of(before))
-        expect.equal([], deleted, f"deleted files {how}", at=None)
+        expect.equal([], deleted, f"deleted files {how}")
 
     def _changed_names(self) -> frozenset[str]:
         """Return the properties and references that the task changes."""

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from urllib.parse import parse_qsl, urlsplit
 
+from lakepact.conformance.clients import expect
 from lakepact.conformance.clients.iceberg_rest.kit.lab import CatalogClientLab
 from lakepact.conformance.clients.iceberg_rest.kit.scripts import with_endpoints
 from lakepact.conformance.clients.iceberg_rest.suite import check
 from lakepact.conformance.evidence.outcome import NotOffered
-from lakepact.conformance.judging import expect
 from lakepact.conformance.programs.listener import Answer
 from lakepact.conformance.programs.scripted_server import Forward, Request, Script
 from lakepact.generated.iceberg_rest import op
@@ -71,9 +71,7 @@ def settings_are_merged(lab: CatalogClientLab) -> None:
                 )
                 how = f"with defaults {expect.shown(defaults)}, own properties {expect.shown(own)} and overrides {expect.shown(overrides)}"
                 is_used = bool(paths) and all(p.startswith(f"{effective}/") for p in paths)
-                expect.true(
-                    is_used, f"paths below /v1/{effective}/ {how}", expect.shown(paths), at=None
-                )
+                expect.true(is_used, f"paths below /v1/{effective}/ {how}", expect.shown(paths))
 
 
 #: Entries of endpoints as later versions or other implementations may have them.
@@ -112,7 +110,6 @@ def unknown_endpoints(lab: CatalogClientLab) -> None:
             done.ended.prints(["t"]),
             f"the tables, where endpoints has {expect.shown(UNKNOWN_ENDPOINTS[0])}",
             done.ended.outcome,
-            at=None,
         )
 
 
@@ -143,8 +140,5 @@ def warehouses(lab: CatalogClientLab) -> None:
             with case():
                 sent = dict(parse_qsl(urlsplit(asked[0].url).query, keep_blank_values=True))
                 expect.equal(
-                    warehouse,
-                    sent.get("warehouse"),
-                    "warehouse in the query of getConfig:",
-                    at=None,
+                    warehouse, sent.get("warehouse"), "warehouse in the query of getConfig:"
                 )

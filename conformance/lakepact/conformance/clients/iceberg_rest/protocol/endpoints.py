@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from lakepact.conformance.clients import expect
 from lakepact.conformance.clients.iceberg_rest.kit.lab import CatalogClientLab
 from lakepact.conformance.clients.iceberg_rest.kit.scripts import (
     MISSING,
@@ -14,7 +15,6 @@ from lakepact.conformance.clients.iceberg_rest.kit.scripts import (
 from lakepact.conformance.clients.iceberg_rest.suite import check
 from lakepact.conformance.clients.lab import Performance
 from lakepact.conformance.evidence.outcome import NotOffered, Unmet
-from lakepact.conformance.judging import expect
 from lakepact.conformance.programs.listener import Answer
 from lakepact.conformance.programs.scripted_server import Forward, Request, Script
 from lakepact.generated.iceberg_rest import op
@@ -76,7 +76,6 @@ def undeclared_operations(lab: CatalogClientLab) -> None:
                         [],
                         called,
                         f"operations that {task} calls and the configuration does not list:",
-                        at=None,
                     )
     if not judged:
         raise NotOffered("the client does not ask for the configuration")
@@ -111,9 +110,7 @@ def _paths(done: Performance) -> set[str]:
 
 def _all_below(done: Performance, prefix: str) -> None:
     outside = sorted(path for path in _paths(done) if not path.startswith(f"/v1/{prefix}/"))
-    expect.equal(
-        [], outside, f"paths of {done.ended.task} that do not begin with /v1/{prefix}/:", at=None
-    )
+    expect.equal([], outside, f"paths of {done.ended.task} that do not begin with /v1/{prefix}/:")
 
 
 @check("IRC-CLI-013")
@@ -201,7 +198,7 @@ def _offered(lab: CatalogClientLab) -> list[str]:
 
 
 def _is(done: Performance, expected: Any, how: str) -> None:
-    expect.equal(expected, done.result, f"{done.ended.task} {how}:", at=None)
+    expect.equal(expected, done.result, f"{done.ended.task} {how}:")
 
 
 @check("IRC-CLI-015", "IRC-CLI-012")

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from lakepact.conformance.clients import expect
 from lakepact.conformance.clients.iceberg_rest.kit.grown_tables import LARGE
 from lakepact.conformance.clients.iceberg_rest.kit.lab import VIEW_SQL
 from lakepact.conformance.clients.iceberg_rest.kit.scripts import changing
 from lakepact.conformance.clients.iceberg_rest.suite import check
 from lakepact.conformance.evidence.outcome import NotOffered
-from lakepact.conformance.judging import expect
 from lakepact.generated.iceberg_rest import op
 
 if TYPE_CHECKING:
@@ -73,18 +73,17 @@ def _whole(task: str, done: Performance, how: str) -> None:
     """Expect the result of a task."""
     result = done.result
     if task == "list-tables":
-        expect.equal(["t"], result, f"tables, {how}:", at=None)
+        expect.equal(["t"], result, f"tables, {how}:")
     elif task == "table-exists":
-        expect.equal(True, result, f"table-exists, {how}:", at=None)
+        expect.equal(True, result, f"table-exists, {how}:")
     elif task == "load-view":
         expect.equal(
             VIEW_SQL,
             result.get("sql") if isinstance(result, dict) else result,
             f"sql of the view, {how}:",
-            at=None,
         )
     else:
-        expect.true(isinstance(result, dict), f"an object, {how}", done.ended.outcome, at=None)
+        expect.true(isinstance(result, dict), f"an object, {how}", done.ended.outcome)
 
 
 def _offered(lab: CatalogClientLab, arguments: Document) -> list[str]:
@@ -202,10 +201,8 @@ def numbers_of_snapshots(lab: CatalogClientLab) -> None:
             **arguments,
         )
         result = done.result if isinstance(done.result, dict) else {}
-        expect.equal(
-            [LARGE, LARGEST], sorted(result.get("snapshot-ids") or []), "snapshot-ids", at=None
-        )
-        expect.equal(LARGEST, result.get("current-snapshot-id"), "current-snapshot-id", at=None)
+        expect.equal([LARGE, LARGEST], sorted(result.get("snapshot-ids") or []), "snapshot-ids")
+        expect.equal(LARGEST, result.get("current-snapshot-id"), "current-snapshot-id")
     with lab.judge("IRC-CLI-031"):
         done = lab.performs(
             "load-table",
@@ -214,4 +211,4 @@ def numbers_of_snapshots(lab: CatalogClientLab) -> None:
         )
         result = done.result
         is_none = isinstance(result, dict) and result.get("current-snapshot-id") in {None, -1}
-        expect.true(is_none, "a table without a current snapshot", done.ended.outcome, at=None)
+        expect.true(is_none, "a table without a current snapshot", done.ended.outcome)

@@ -6,9 +6,9 @@ import gzip
 from collections.abc import Sequence
 from dataclasses import replace
 
+from lakepact.conformance.clients import expect
 from lakepact.conformance.clients.iceberg_rest.kit.lab import CatalogClientLab
 from lakepact.conformance.clients.iceberg_rest.suite import check
-from lakepact.conformance.judging import expect
 from lakepact.conformance.programs.listener import Answer
 from lakepact.conformance.programs.scripted_server import Forward, Request, Script
 
@@ -33,7 +33,6 @@ def _lists(lab: CatalogClientLab, namespace: Sequence[str]) -> None:
         ["t"],
         lab.performs("list-tables", namespace=namespace).result,
         f"the tables of {expect.shown(namespace)}",
-        at=None,
     )
 
 
@@ -52,7 +51,6 @@ def table_names(lab: CatalogClientLab) -> None:
                     expected,
                     found.get("uuid") if isinstance(found, dict) else found,
                     f"uuid of the table {expect.shown(name)}:",
-                    at=None,
                 )
 
 
@@ -83,7 +81,6 @@ def encodings(lab: CatalogClientLab) -> None:
                 done.ended.prints(["t"]),
                 "the tables, in the content coding that the client accepts",
                 done.ended.outcome,
-                at=None,
             )
         for kind in JSON:
             with case():
@@ -92,7 +89,6 @@ def encodings(lab: CatalogClientLab) -> None:
                     done.ended.prints(["t"]),
                     f"the tables, with Content-Type {kind}",
                     done.ended.outcome,
-                    at=None,
                 )
 
 

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
+from lakepact.conformance.clients import expect
 from lakepact.conformance.clients.iceberg_rest.kit.lab import CatalogClientLab
 from lakepact.conformance.clients.iceberg_rest.kit.scripts import BODIES, error
 from lakepact.conformance.clients.iceberg_rest.suite import check
 from lakepact.conformance.clients.lab import Performance
 from lakepact.conformance.evidence.outcome import Blocked, Unmet
-from lakepact.conformance.judging import expect
 from lakepact.conformance.programs.listener import Answer
 from lakepact.conformance.programs.scripted_server import MOST_REQUESTS, Forward, Request, Script
 from lakepact.generated.iceberg_rest import op
@@ -102,10 +102,7 @@ def _namespace_of_tables(lab: CatalogClientLab) -> list[str]:
 
 def _complete(done: Performance, how: str) -> None:
     expect.true(
-        done.ended.prints(NAMES),
-        f"the tables {expect.shown(NAMES)} {how}",
-        done.ended.outcome,
-        at=None,
+        done.ended.prints(NAMES), f"the tables {expect.shown(NAMES)} {how}", done.ended.outcome
     )
 
 
@@ -135,7 +132,7 @@ def pages_are_followed(lab: CatalogClientLab) -> None:
                         lab.show(done)
                         if done.ended.is_done or with_token:
                             how = f"{expect.shown(items)} of {len(NAMES) // SIZE + 1} pages{'' if with_token else ', or an error'}"
-                            expect.true(done.ended.prints(items), how, done.ended.outcome, at=None)
+                            expect.true(done.ended.prints(items), how, done.ended.outcome)
 
 
 @check("IRC-CLI-008", "IRC-CLI-009")
@@ -185,9 +182,7 @@ def namespaces_below_a_parent(lab: CatalogClientLab) -> None:
         for parent, child in ((top, middle), (middle, lowest)):
             with case():
                 found: Any = lab.performs("list-child-namespaces", parent=parent).result
-                expect.equal(
-                    [child], found, f"the namespaces below {expect.shown(parent)}:", at=None
-                )
+                expect.equal([child], found, f"the namespaces below {expect.shown(parent)}:")
 
 
 def ending(change: Callable[[dict[str, Any]], dict[str, Any]]) -> Script:
@@ -229,5 +224,4 @@ def listings_end(lab: CatalogClientLab) -> None:
                     ended.prints(names),
                     f"the tables {expect.shown(names)} where {TOKEN} is {how} in the end",
                     ended.outcome,
-                    at=None,
                 )

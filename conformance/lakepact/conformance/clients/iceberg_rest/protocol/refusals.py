@@ -7,6 +7,7 @@ import email.utils
 from collections.abc import Sequence
 from typing import Any
 
+from lakepact.conformance.clients import expect
 from lakepact.conformance.clients.iceberg_rest.kit.changes import changes
 from lakepact.conformance.clients.iceberg_rest.kit.lab import CatalogClientLab
 from lakepact.conformance.clients.iceberg_rest.kit.repeated_commits import COMMITS, key_of
@@ -15,7 +16,6 @@ from lakepact.conformance.clients.iceberg_rest.suite import check
 from lakepact.conformance.clients.lab import Performance
 from lakepact.conformance.evidence.exchanges import Exchange
 from lakepact.conformance.evidence.outcome import NotOffered, Unmet
-from lakepact.conformance.judging import expect
 from lakepact.conformance.programs.listener import Answer
 from lakepact.generated.contract import OperationId
 from lakepact.generated.iceberg_rest import op
@@ -88,10 +88,7 @@ def kinds_of_errors(lab: CatalogClientLab) -> None:
                 lab.show(shows[task])
                 with case():
                     expect.equal(
-                        [],
-                        alike,
-                        f"statuses that {task} reports by the same error as {distinct}:",
-                        at=None,
+                        [], alike, f"statuses that {task} reports by the same error as {distinct}:"
                     )
 
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from lakepact.conformance.clients import expect
 from lakepact.conformance.clients.iceberg_rest.kit.changes import UPDATES, changes
 from lakepact.conformance.clients.iceberg_rest.kit.lab import VIEW_SQL, path_of
 from lakepact.conformance.clients.iceberg_rest.kit.repeated_commits import COMMITS
 from lakepact.conformance.clients.iceberg_rest.kit.scripts import answering, error
 from lakepact.conformance.clients.iceberg_rest.suite import check
 from lakepact.conformance.evidence.outcome import Blocked, NotOffered, Unmet
-from lakepact.conformance.judging import expect
 from lakepact.conformance.programs.program import in_order
 from lakepact.generated.iceberg_rest import op
 
@@ -143,7 +143,6 @@ def _has_left(lab: CatalogClientLab, leaves: dict[str, Document | None], how: st
             expected,
             _of(document, expected) if expected is not None else document,
             f"{path} {how}:",
-            at=None,
         )
 
 
@@ -171,13 +170,9 @@ def changes_leave_what_was_asked_for(lab: CatalogClientLab) -> None:
                         done.ended.is_done,
                         f"{task} to succeed with an unchanged server",
                         done.ended.outcome,
-                        at=None,
                     )
                     expect.true(
-                        bool(done.exchanges),
-                        f"a request for {operation}",
-                        "no request at all",
-                        at=None,
+                        bool(done.exchanges), f"a request for {operation}", "no request at all"
                     )
                     able.add(task)
             if task in able and (
@@ -246,5 +241,5 @@ def reads_return_what_the_server_has(lab: CatalogClientLab) -> None:
                 actual = _of(done.result, expected)
                 if task == "list-namespaces" and isinstance(actual, list):
                     actual = [one for one in actual if one in expected]
-                expect.equal(in_order(expected), in_order(actual), f"result of {task}:", at=None)
-                expect.true(bool(done.exchanges), "a request to the server", "none", at=None)
+                expect.equal(in_order(expected), in_order(actual), f"result of {task}:")
+                expect.true(bool(done.exchanges), "a request to the server", "none")

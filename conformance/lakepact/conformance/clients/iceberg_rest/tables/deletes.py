@@ -1,11 +1,12 @@
-"""Tables with delete files and deletion vectors."""
+"""Tables with delete files and deletion vectors, and with files that are older than their layout."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import partial
 from typing import Any
 
+from lakepact.conformance.clients import expect
 from lakepact.conformance.clients.iceberg_rest.kit.deleted_rows import (
     DEFAULT,
     FIRST,
@@ -14,77 +15,29 @@ from lakepact.conformance.clients.iceberg_rest.kit.deleted_rows import (
     KINDS,
     LATER,
     NONE,
+    WITH_NULL,
+    require_libraries,
     table_with_default,
     table_with_deletes,
+    table_with_names,
+    table_with_older_order,
     table_with_older_spec,
     table_with_partitions,
+    table_without_value,
 )
 from lakepact.conformance.clients.iceberg_rest.kit.lab import CatalogClientLab
 from lakepact.conformance.clients.iceberg_rest.suite import check
-from lakepact.conformance.evidence import extras
-from lakepact.conformance.evidence.outcome import NotOffered
-from lakepact.conformance.judging import expect
 from lakepact.conformance.programs.program import in_order
-from lakepact.extras import install
 
-LIBRARIES = ("pyarrow", "pyroaring")
 Rows = list[dict[str, Any]]
+#: What a table is, how it is made, the values of a filter, and the rows that a client returns.
+Reads = Iterable[tuple[str, Callable[[], dict[str, Any]], dict[str, Any], Rows]]
 
 
-def _require_libraries() -> None:
-    """Require the libraries that write files.
-
-    Raises:
-        NotOffered: one is missing.
-    """
-    try:
-        extras.require(*LIBRARIES)
-    except ModuleNotFoundError as missing:
-        raise NotOffered(
-            f"lakepact writes no files without {missing.name}: "
-            f"{install(extras.OF_CHECKS[str(missing.name)])}"
-        ) from None
-
-
-@check("IRC-CLI-075")
-def deleted_rows(lab: CatalogClientLab) -> None:
-    """A client that reads a table with position deletes, equality deletes or a deletion vector returns no deleted row, or fails."""
-    _require_libraries()
-    lab.require_done(lab.performs("read-rows", **table_with_deletes(lab, NONE)), [*FIRST, *LATER])
-    tables = {kind: (partial(table_with_deletes, lab, kind), KEPT) for kind in KINDS}
-    tables["equality deletes in one of two partitions"] = (
-        partial(table_with_partitions, lab),
-        KEPT_IN_PARTITIONS,
-    )
-    with lab.judge_each(
-        "IRC-CLI-075", without="the client refuses tables with deleted rows"
-    ) as case:
-        for kind, (make, rows) in tables.items():
-            done = lab.performs("read-rows", **make())
-            if done.ended.is_done:
-                with case():
-                    expect.equal(
-                        in_order(rows),
-                        in_order(done.result),
-                        f"rows of a table with {kind}:",
-                        at=None,
-                    )
-
-
-@check("IRC-CLI-078")
-def rows_older_than_the_layout(lab: CatalogClientLab) -> None:
-    """A client reads rows that are older than a column with a default, or than a partition field, also with a filter."""
-    _require_libraries()
-    older = [{**row, "kind": DEFAULT} for row in FIRST]
-    default, spec = partial(table_with_default, lab), partial(table_with_older_spec, lab)
-    wanted: tuple[tuple[str, Callable[[], dict[str, Any]], dict[str, Any], Rows], ...] = (
-        ("older than the column kind, whose initial-default is set", default, {}, older),
-        ("older than that column", default, {"kind": DEFAULT}, older),
-        ("older than that column", default, {"kind": "other"}, []),
-        ("older than the partition field of id", spec, {"id": 2}, FIRST[1:2]),
-    )
-    with lab.judge_each("IRC-CLI-078", without="the client refuses these tables") as case:
-        for how, make, where, rows in wanted:
+def _reads(lab: CatalogClientLab, requirement: str, reads: Reads) -> None:
+    """Judge the rows that a client reads; it may refuse tables, and implement no filters."""
+    with lab.judge_each(requirement, without="the client refuses these tables") as case:
+        for how, make, where, rows in reads:
             arguments: dict[str, Any] = {**make(), **({"where": where} if where else {})}
             done = lab.tries("read-rows-where" if where else "read-rows", **arguments)
             if done is not None and done.ended.is_done:
@@ -92,6 +45,50 @@ def rows_older_than_the_layout(lab: CatalogClientLab) -> None:
                     expect.equal(
                         in_order(rows),
                         in_order(done.result),
-                        f"rows{f' where {expect.shown(where)}' if where else ''}, {how}:",
-                        at=None,
+                        f"rows{f' where {expect.shown(where)}' if where else ''} of a table {how}:",
                     )
+
+
+@check("IRC-CLI-075")
+def deleted_rows(lab: CatalogClientLab) -> None:
+    """A client that reads a table with position deletes, equality deletes or a deletion vector returns no deleted row, or fails."""
+    require_libraries()
+    lab.require_done(lab.performs("read-rows", **table_with_deletes(lab, NONE)), [*FIRST, *LATER])
+    reads = [
+        (f"with {kind}", partial(table_with_deletes, lab, kind), where, rows)
+        for kind in KINDS
+        for where, rows in (({}, KEPT), ({"id": 2}, LATER), ({"data": "b"}, []))
+    ]
+    in_one, without = partial(table_with_partitions, lab), partial(table_without_value, lab)
+    reads += [
+        ("with equality deletes in one of two partitions", in_one, {}, KEPT_IN_PARTITIONS),
+        ("with null, and equality deletes of a value", partial(without, "a"), {}, WITH_NULL[1:]),
+        ("with equality deletes of null", partial(without, None), {}, WITH_NULL[:1]),
+    ]
+    _reads(lab, "IRC-CLI-075", reads)
+
+
+@check("IRC-CLI-078")
+def rows_older_than_the_layout(lab: CatalogClientLab) -> None:
+    """A client reads rows that are older than a column with a default, than a partition field, or than a sort order, also with a filter."""
+    require_libraries()
+    older = [{**row, "kind": DEFAULT} for row in FIRST]
+    default, column = partial(table_with_default, lab), "younger than its rows: kind"
+    spec, order = partial(table_with_older_spec, lab), partial(table_with_older_order, lab)
+    reads: Reads = (
+        (f"with a column {column}, whose initial-default is set", default, {}, older),
+        (f"with a column {column}", default, {"kind": DEFAULT}, older),
+        (f"with a column {column}", default, {"kind": "other"}, []),
+        ("with a partition field of id that is younger than its rows", spec, {"id": 2}, FIRST[1:2]),
+        ("with an order by id that is younger than its rows", order, {"id": 2}, FIRST[1:2]),
+    )
+    _reads(lab, "IRC-CLI-078", reads)
+
+
+@check("IRC-CLI-083")
+def files_without_field_ids(lab: CatalogClientLab) -> None:
+    """A client finds the columns of a file without field ids by the name mapping of the table, or fails."""
+    require_libraries()
+    names = partial(table_with_names, lab)
+    how = "with a name mapping, whose file has no field ids"
+    _reads(lab, "IRC-CLI-083", ((how, names, {}, FIRST), (how, names, {"data": "b"}, FIRST[1:2])))

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
+from lakepact.conformance.clients import expect
 from lakepact.conformance.clients.iceberg_rest.kit.lab import CatalogClientLab
 from lakepact.conformance.clients.iceberg_rest.suite import check
 from lakepact.conformance.evidence.exchanges import Exchange
 from lakepact.conformance.evidence.outcome import NotOffered
-from lakepact.conformance.judging import expect
 from lakepact.conformance.programs.listener import Answer
 from lakepact.conformance.programs.scripted_server import Forward, Request, Script
 from lakepact.generated.iceberg_rest import op
@@ -78,10 +78,7 @@ def etags_of_other_tables(lab: CatalogClientLab) -> None:
             lab.show(done)
             with case():
                 expect.equal(
-                    uuids,
-                    [one.get("uuid") for one in done.result],
-                    "uuids of the loaded tables:",
-                    at=None,
+                    uuids, [one.get("uuid") for one in done.result], "uuids of the loaded tables:"
                 )
             known: set[tuple[str, str]] = set()
             for exchange in done.of(op.load_table):
@@ -92,7 +89,7 @@ def etags_of_other_tables(lab: CatalogClientLab) -> None:
                         what = (
                             f"{CONDITION} after an answer for snapshots={target[1]} of {target[0]}"
                         )
-                        expect.true(target in known, what, "before it", at=None)
+                        expect.true(target in known, what, "before it")
                 known.add(target)
 
 
@@ -133,5 +130,4 @@ def unchanged_tables(lab: CatalogClientLab) -> None:
             is_right,
             'property lakepact.mark of the table, loaded four times: "first", then "second"',
             expect.shown(read),
-            at=None,
         )

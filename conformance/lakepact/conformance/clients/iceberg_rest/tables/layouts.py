@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import orjson
 
+from lakepact.conformance.clients import expect
 from lakepact.conformance.clients.iceberg_rest.kit.changes import kept
 from lakepact.conformance.clients.iceberg_rest.kit.grown_tables import (
     NESTED,
@@ -22,7 +23,6 @@ from lakepact.conformance.clients.iceberg_rest.kit.repeated_commits import (
 )
 from lakepact.conformance.clients.iceberg_rest.suite import check
 from lakepact.conformance.evidence.outcome import NotOffered
-from lakepact.conformance.judging import expect
 from lakepact.generated.iceberg_rest import op
 
 if TYPE_CHECKING:
@@ -95,14 +95,9 @@ def _is_changed(
             low = [number for number in new if not isinstance(number, int) or number <= last]
             with case():
                 expect.equal(
-                    [],
-                    low,
-                    f"field ids of new columns that are not above it, in a table {about}",
-                    at=None,
+                    [], low, f"field ids of new columns that are not above it, in a table {about}"
                 )
-                expect.equal(
-                    len(ids), len({*ids.values()}), "different field ids in the schema:", at=None
-                )
+                expect.equal(len(ids), len({*ids.values()}), "different field ids in the schema:")
     with lab.judge_each("IRC-CLI-061") as case:
         wanted = {path: column if "id" in column else "new" for path, column in expected.items()}
         last_schema = schemas[-1]  # a client may make each edit in a commit of its own
@@ -114,22 +109,18 @@ def _is_changed(
             sorted(one.get("identifier-field-ids") or []) for one in (old, last_schema)
         )
         with case():
-            expect.equal(wanted, sent, f"columns of the schema of a table {about}", at=None)
-            expect.equal(keys, sent_keys, "identifier-field-ids of the schema:", at=None)
+            expect.equal(wanted, sent, f"columns of the schema of a table {about}")
+            expect.equal(keys, sent_keys, "identifier-field-ids of the schema:")
         with case():
             lab.require_done(done)
             names = sorted(columns_of(current_schema(after)))
             expect.equal(
-                sorted(expected),
-                names,
-                f"columns of the current schema of a table {about}",
-                at=None,
+                sorted(expected), names, f"columns of the current schema of a table {about}"
             )
             expect.equal(
                 kept(before, *SCHEMA_MEMBERS),
                 kept(after, *SCHEMA_MEMBERS),
                 "other members of the metadata:",
-                at=None,
             )
 
 
@@ -224,7 +215,6 @@ def created_tables(lab: CatalogClientLab) -> None:
                             _layout(wanted),
                             _layout(orjson.loads(exchange.request_body)),
                             "layout in the request:",
-                            at=None,
                         )
                 lab.require_done(done)
                 metadata = lab.stored(**where)["metadata"]
@@ -232,20 +222,17 @@ def created_tables(lab: CatalogClientLab) -> None:
                     _layout(wanted),
                     _stored_layout(metadata),
                     "columns, partition spec and sort order:",
-                    at=None,
                 )
                 properties = wanted.get("properties", {})
                 expect.equal(
                     properties,
                     {name: metadata["properties"].get(name) for name in properties},
                     "properties:",
-                    at=None,
                 )
                 expect.equal(
                     version or metadata["format-version"],
                     metadata["format-version"],
                     "format-version:",
-                    at=None,
                 )
 
 
@@ -290,7 +277,6 @@ def added_partition_fields(lab: CatalogClientLab) -> None:
                 [],
                 [number for number in ids if number <= last],
                 f"ids of new fields that are not above {last}:",
-                at=None,
             )
             lab.require_done(done)
             after = lab.stored(**where)["metadata"]
@@ -305,17 +291,14 @@ def added_partition_fields(lab: CatalogClientLab) -> None:
                 {field["name"]: field for field in former},
                 by_name,
                 "former fields of the partition spec, by their names:",
-                at=None,
             )
             expect.equal(
                 {**added, "source-id": further["source-id"], "transform": "bucket[16]"},
                 added,
                 "the new field:",
-                at=None,
             )
             expect.equal(
                 kept(before, *SPEC_MEMBERS),
                 kept(after, *SPEC_MEMBERS),
                 "other members of the metadata:",
-                at=None,
             )

@@ -5,16 +5,19 @@ from __future__ import annotations
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
+from lakepact.conformance.clients import expect
 from lakepact.conformance.clients.iceberg_rest.kit.grown_tables import (
+    MAIN,
     TABLE,
     current_schema,
     grown,
     rows_of,
+    set_reference,
+    set_schema,
 )
 from lakepact.conformance.clients.iceberg_rest.suite import check
 from lakepact.conformance.clients.iceberg_rest.tables.scans import planned_by_server, planning
 from lakepact.conformance.evidence.shared_files import SharedFile
-from lakepact.conformance.judging import expect
 from lakepact.conformance.programs.program import in_order
 from lakepact.conformance.programs.scripted_server import as_it_is
 from lakepact.generated.iceberg_rest import op
@@ -32,10 +35,7 @@ EARLIER = 1000  #: milliseconds
 
 def _reads(done: Performance, rows: Rows, how: str) -> None:
     expect.true(
-        done.ended.prints(rows),
-        f"the rows {how}: {expect.shown(rows)}",
-        done.ended.outcome,
-        at=None,
+        done.ended.prints(rows), f"the rows {how}: {expect.shown(rows)}", done.ended.outcome
     )
 
 
@@ -84,13 +84,7 @@ def timestamps(lab: CatalogClientLab) -> None:
                     rows_of(number),
                     f"at {time}, when snapshot {number} of {len(table.ids)} was current",
                 )
-    back = {
-        "action": "set-snapshot-ref",
-        "ref-name": "main",
-        "type": "branch",
-        "snapshot-id": table.ids[0],
-    }
-    lab.commit(table.namespace, TABLE, back)
+    lab.commit(table.namespace, TABLE, set_reference(MAIN, "branch", table.ids[0]))
     rolled_back = lab.stored(**table.where)["metadata"]["snapshot-log"][-1]
     with lab.judge_each("IRC-CLI-039") as case:
         if rolled_back["snapshot-id"] == table.ids[0] and rolled_back["timestamp-ms"] > second:
@@ -114,16 +108,7 @@ def references(lab: CatalogClientLab) -> None:
     """A client that reads a branch or tag returns the rows of its snapshot, and reports an error for an unknown name."""
     table = grown(lab)
     for name, kind in (("audit", "branch"), ("release-1", "tag")):
-        lab.commit(
-            table.namespace,
-            TABLE,
-            {
-                "action": "set-snapshot-ref",
-                "ref-name": name,
-                "type": kind,
-                "snapshot-id": table.ids[0],
-            },
-        )
+        lab.commit(table.namespace, TABLE, set_reference(name, kind, table.ids[0]))
     with lab.judge_each("IRC-CLI-040") as case:
         for name, number in (("audit", 1), ("release-1", 1), ("main", 2)):
             with case():
@@ -143,7 +128,7 @@ def _returns(done: Performance, rows: Rows, how: str) -> None:
     found = [
         {name: value for name, value in row.items() if value is not None} for row in done.result
     ]
-    expect.equal(in_order(rows), in_order(found), f"rows {how}:", at=None)
+    expect.equal(in_order(rows), in_order(found), f"rows {how}:")
 
 
 @check("IRC-CLI-066")
@@ -169,12 +154,7 @@ def columns_by_field_id(lab: CatalogClientLab) -> None:
     with lab.judge_each("IRC-CLI-066") as case:
         for number, (how, fields, rows) in enumerate(changes, 1):
             changed = {**schema, "schema-id": number, "fields": [first, *fields]}
-            lab.commit(
-                namespace,
-                name,
-                {"action": "add-schema", "schema": changed},
-                {"action": "set-current-schema", "schema-id": -1},
-            )
+            lab.commit(namespace, name, *set_schema(changed))
             with case():
                 _returns(lab.performs("read-rows", **table.where), rows, how)
         with case():

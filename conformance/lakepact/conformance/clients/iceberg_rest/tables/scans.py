@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 import orjson
 
+from lakepact.conformance.clients import expect
 from lakepact.conformance.clients.iceberg_rest.kit.grown_tables import TABLE, grown
 from lakepact.conformance.clients.iceberg_rest.kit.scripts import error, with_endpoints
 from lakepact.conformance.clients.iceberg_rest.suite import check
 from lakepact.conformance.evidence.outcome import Blocked, NotOffered
-from lakepact.conformance.judging import expect
 from lakepact.conformance.programs.listener import Answer
 from lakepact.generated.iceberg_rest import op
 
@@ -163,7 +163,6 @@ def planned_scans(lab: CatalogClientLab) -> None:
                     done.ended.prints(expected),
                     f"the tasks {expect.shown(expected)}",
                     done.ended.outcome,
-                    at=None,
                 )
     with lab.judge_each("IRC-CLI-035") as case:
         further = part(3, [[]]), part(4, [[]])
@@ -181,7 +180,6 @@ def planned_scans(lab: CatalogClientLab) -> None:
                     done.ended.prints(expected),
                     f"the tasks {expect.shown(expected)} {how}",
                     done.ended.outcome,
-                    at=None,
                 )
     with lab.judge_each("IRC-CLI-003") as case:
         for status in ("failed", "cancelled"):
@@ -229,8 +227,5 @@ def metadata_tables(lab: CatalogClientLab) -> None:
     with lab.judge("IRC-CLI-051"):
         done = lab.performs("list-snapshots", planned_by_server(_tables_only), **table.where)
         expect.true(
-            done.ended.prints(ids),
-            f"the snapshots {expect.shown(ids)}",
-            done.ended.outcome,
-            at=None,
+            done.ended.prints(ids), f"the snapshots {expect.shown(ids)}", done.ended.outcome
         )

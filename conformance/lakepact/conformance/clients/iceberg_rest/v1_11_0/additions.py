@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from urllib.parse import unquote
 
+from lakepact.conformance.clients import expect
 from lakepact.conformance.clients.iceberg_rest.kit.repeated_commits import is_not_repeated, key_of
 from lakepact.conformance.clients.iceberg_rest.kit.scripts import answering, at_first, error
 from lakepact.conformance.clients.iceberg_rest.v1_11_0.suite import NewerCatalogClientLab, check
 from lakepact.conformance.evidence.outcome import NotOffered
-from lakepact.conformance.judging import expect
 from lakepact.conformance.programs.listener import Answer
 from lakepact.conformance.programs.scripted_server import Forward, Request, Script
 from lakepact.generated.iceberg_rest import op
@@ -60,10 +60,9 @@ def each_commit_has_its_own_key(lab: NewerCatalogClientLab) -> None:
                         1,
                         len(keys),
                         f"of all attempts at one commit that was answered with {status} first, keys:",
-                        at=None,
                     )
             shared = [key for key, bodies in by_key.items() if len(bodies) > 1]
-            expect.equal([], shared, "keys that several commits have:", at=None)
+            expect.equal([], shared, "keys that several commits have:")
 
 
 @check("IRC-IDEM-019")
@@ -133,5 +132,4 @@ def namespaces_are_separated(lab: NewerCatalogClientLab) -> None:
                     done.ended.prints(["t"]),
                     f"the tables, where namespace-separator is {separator}",
                     done.ended.outcome,
-                    at=None,
                 )

@@ -6,12 +6,12 @@ from typing import Any
 
 import httpx
 
+from lakepact.conformance.clients import expect
 from lakepact.conformance.clients.iceberg_rest.access.file_access import PATH, TASK, signing
 from lakepact.conformance.clients.iceberg_rest.access.tokens import CREDENTIAL, Issuer
 from lakepact.conformance.clients.iceberg_rest.v1_11_0.suite import NewerCatalogClientLab
 from lakepact.conformance.clients.iceberg_rest.v1_12_0.suite import check
 from lakepact.conformance.evidence.outcome import NotOffered
-from lakepact.conformance.judging import expect
 from lakepact.conformance.programs.listener import Answer
 from lakepact.conformance.programs.scripted_server import Forward, Request
 from lakepact.generated.iceberg_rest import op
@@ -53,9 +53,7 @@ def settings_are_passed_on(lab: NewerCatalogClientLab) -> None:
             with case():
                 sent = body.get("properties") if isinstance(body, dict) else None
                 found = {name: (sent or {}).get(name) for name in PROPERTIES}
-                expect.equal(
-                    PROPERTIES, found, f"properties of `{SIGNER}` in a request to sign:", at=None
-                )
+                expect.equal(PROPERTIES, found, f"properties of `{SIGNER}` in a request to sign:")
     with lab.judge_each("IRC-SIGNER-004") as case:
         for _, headers in asked:
             with case():
@@ -63,5 +61,4 @@ def settings_are_passed_on(lab: NewerCatalogClientLab) -> None:
                     HEADERS,
                     {name: headers.get_list(name) for name in HEADERS},
                     f"headers of `{SIGNER}` in a request to sign:",
-                    at=None,
                 )

@@ -1,0 +1,67 @@
+"""Snapshots that a client expires, and those that branches and tags need."""
+
+from __future__ import annotations
+
+from lakepact.conformance.clients import expect
+from lakepact.conformance.clients.iceberg_rest.commits.references import BRANCH, TAG
+from lakepact.conformance.clients.iceberg_rest.kit.grown_tables import (
+    MAIN,
+    TABLE,
+    grown,
+    rows_of,
+    set_reference,
+)
+from lakepact.conformance.clients.iceberg_rest.kit.lab import CatalogClientLab
+from lakepact.conformance.clients.iceberg_rest.suite import check
+from lakepact.conformance.programs.program import in_order
+
+KEEPS_NONE = {"history.expire.min-snapshots-to-keep": "0"}
+ALL = 4  #: appends; main is rolled back by one, and the branch is at the last
+#: The number of appends whose rows each reference has.
+ROWS = {TAG: 1, MAIN: ALL - 1, BRANCH: ALL}
+
+
+@check("IRC-CLI-080")
+def expired_snapshots(lab: CatalogClientLab) -> None:
+    """A client that expires all old snapshots keeps those of branches and tags, with their files, also where the table keeps no others."""
+    with lab.judge_each("IRC-CLI-080", without="the client refuses to expire them") as case:
+        for properties in ({}, KEEPS_NONE):
+            table = grown(lab, ALL)
+            heads = {name: table.ids[number - 1] for name, number in ROWS.items()}
+            metadata = lab.commit(
+                table.namespace,
+                TABLE,
+                {"action": "set-properties", "updates": properties},
+                *(
+                    set_reference(name, "tag" if name == TAG else "branch", heads[name])
+                    for name in (BRANCH, TAG, MAIN)
+                ),
+            )
+            done = lab.performs(
+                "expire-snapshots", **table.where, **{"older-than": metadata["last-updated-ms"] + 1}
+            )
+            if not done.ended.is_done:
+                continue
+            how = f"after expire-snapshots{f', where {expect.shown(properties)}' if properties else ''}:"
+            with case():
+                left = lab.stored(**table.where)["metadata"]
+                refs = left.get("refs") or {}
+                expect.equal(
+                    heads,
+                    {name: refs.get(name, {}).get("snapshot-id") for name in heads},
+                    f"snapshots of branches and tags {how}",
+                )
+                ids = {one["snapshot-id"] for one in left["snapshots"]}
+                expect.equal([], sorted({*heads.values()} - ids), f"missing snapshots {how}")
+            for name, number in ROWS.items():
+                with case():
+                    rows = lab.rows_left(**table.where, ref=name)
+                    if rows is None and (
+                        read := lab.tries("read-rows-at-ref", **table.where, ref=name)
+                    ):
+                        rows = read.result
+                    lab.show(done)
+                    if rows is not None:
+                        expect.equal(
+                            in_order(rows_of(number)), in_order(rows), f"rows of {name} {how}"
+                        )

@@ -1,0 +1,42 @@
+"""Tables that a client reads after its own commits, in the session that made them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from lakepact.conformance.clients import expect
+from lakepact.conformance.clients.iceberg_rest.kit.grown_tables import TABLE
+from lakepact.conformance.clients.iceberg_rest.kit.lab import CatalogClientLab
+from lakepact.conformance.clients.iceberg_rest.suite import check
+from lakepact.conformance.evidence.outcome import NotOffered
+from lakepact.conformance.programs.program import in_order
+
+BEFORE = [{"id": number, "data": "old"} for number in (1, 2, 3)]
+ADDED = [{"id": 4, "data": "new"}]
+CHANGED = [{**row, "data": "new"} for row in BEFORE]
+#: Each changes another row of one file.
+CHANGES = [{"where": {"id": row["id"]}, "set": {"data": "new"}} for row in BEFORE]
+TASKS: tuple[tuple[str, dict[str, Any], list[dict[str, Any]]], ...] = (
+    ("append-and-read", {"rows": ADDED}, [*BEFORE, *ADDED]),
+    ("change-and-read", {"changes": CHANGES}, CHANGED),
+)
+
+
+@check("IRC-CLI-082")
+def own_commits(lab: CatalogClientLab) -> None:
+    """A client returns the rows of its own append, and of several changes of one file, in the session that committed them."""
+    offered = False
+    with lab.judge_each("IRC-CLI-082", without="the client's tasks fail") as case:
+        for task, arguments, rows in TASKS:
+            where: dict[str, Any] = {"namespace": lab.namespace(TABLE), "table": TABLE}
+            lab.require_done(lab.performs("append-rows", **where, rows=BEFORE))
+            done = lab.tries(task, **where, **arguments)
+            offered |= done is not None
+            if done is not None and done.ended.is_done:
+                with case():
+                    lab.leaves(done, where, f"after {task}", rows)
+                    expect.equal(
+                        in_order(rows), in_order(done.result), f"rows that {task} returns:"
+                    )
+    if not offered:
+        raise NotOffered("the client has no task that commits and reads")

@@ -1,0 +1,55 @@
+"""Transactions over two tables that the server refuses for one of them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from lakepact.conformance.clients import expect
+from lakepact.conformance.clients.iceberg_rest.kit.lab import CatalogClientLab
+from lakepact.conformance.clients.iceberg_rest.kit.repeated_commits import COMMITS
+from lakepact.conformance.clients.iceberg_rest.kit.scripts import error, with_endpoints
+from lakepact.conformance.clients.iceberg_rest.suite import check
+from lakepact.conformance.evidence.outcome import NotOffered
+from lakepact.conformance.programs.listener import Answer
+from lakepact.conformance.programs.scripted_server import Forward, Request, Script
+from lakepact.generated.iceberg_rest import op
+
+TABLES = ("t", "u")
+KEY = "lakepact.both"
+
+
+def refusing(table: str) -> Script:
+    """Return a catalog that declares its endpoints, and refuses every commit to a table and every transaction."""
+    declared = with_endpoints()
+
+    def script(request: Request, forward: Forward) -> Answer:
+        is_of_table = request.operation in COMMITS and request.target.endswith(f"/{table}")
+        if is_of_table or request.operation == op.commit_transaction:
+            return error(409, "CommitFailedException")
+        return declared(request, forward)
+
+    return script
+
+
+@check("IRC-CLI-081")
+def refused_transactions(lab: CatalogClientLab) -> None:
+    """A client whose transaction over two tables is refused for one of them changes neither."""
+    with lab.judge_each("IRC-CLI-081") as case:
+        for refused in TABLES:
+            home = lab.namespace(*TABLES)
+            arguments: dict[str, Any] = {"namespace": home, "tables": [*TABLES]}
+            done = lab.performs(
+                "commit-transaction", refusing(refused), **arguments, updates={KEY: "1"}
+            )
+            if not done.of(*COMMITS):
+                raise NotOffered("the client commits nothing")
+            properties = {
+                table: lab.stored(home, table)["metadata"].get("properties", {}).get(KEY)
+                for table in TABLES
+            }
+            with case():
+                expect.equal(
+                    dict.fromkeys(TABLES),
+                    properties,
+                    f"{KEY} of both tables after a transaction that the server refuses for {refused}:",
+                )
