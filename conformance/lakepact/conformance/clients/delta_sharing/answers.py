@@ -5,23 +5,27 @@ from __future__ import annotations
 import itertools
 from typing import TYPE_CHECKING, Any
 
-from lakepact.conformance.clients import expect
-from lakepact.conformance.clients.delta_sharing.lab import ROWS, same_rows
+from lakepact.conformance.clients.delta_sharing.api import (
+    ROWS,
+    NotOffered,
+    Performance,
+    SharingClientLab,
+    Unmet,
+    check,
+    expect,
+    op,
+    same_rows,
+)
 from lakepact.conformance.clients.delta_sharing.scripts import (
     CAPABILITIES,
     in_lines,
     with_capabilities,
 )
-from lakepact.conformance.clients.delta_sharing.suite import check
-from lakepact.conformance.evidence.outcome import NotOffered, Unmet
 from lakepact.conformance.programs.program import in_order
-from lakepact.generated.delta_sharing import op
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from lakepact.conformance.clients.delta_sharing.lab import SharingClientLab
-    from lakepact.conformance.clients.lab import Performance
     from lakepact.generated.contract import OperationId
 
     Line = dict[str, Any]

@@ -8,12 +8,17 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from lakepact.conformance.clients.delta_sharing.lab import SharingClientLab, same_rows
+from lakepact.conformance.clients.delta_sharing.api import (
+    Answer,
+    Forward,
+    Request,
+    Script,
+    SharingClientLab,
+    check,
+    op,
+    same_rows,
+)
 from lakepact.conformance.clients.delta_sharing.scripts import IN_LINES, LISTINGS
-from lakepact.conformance.clients.delta_sharing.suite import check
-from lakepact.conformance.programs.listener import Answer
-from lakepact.conformance.programs.scripted_server import Forward, Request, Script
-from lakepact.generated.delta_sharing import op
 
 FILES = "/files-of-the-script"
 HTML = (("content-type", "text/html"),)

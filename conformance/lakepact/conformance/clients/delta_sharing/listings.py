@@ -6,22 +6,29 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl, quote, unquote
 
-from lakepact.conformance.clients import expect
 from lakepact.conformance.clients.delta_sharing.answers import END, WITH_END, asks_for
-from lakepact.conformance.clients.delta_sharing.lab import ROWS, are_rows, same_rows
+from lakepact.conformance.clients.delta_sharing.api import (
+    ROWS,
+    Answer,
+    Forward,
+    NotOffered,
+    Performance,
+    Request,
+    Script,
+    SharingClientLab,
+    Unmet,
+    check,
+    expect,
+    op,
+    same_rows,
+)
+from lakepact.conformance.clients.delta_sharing.lab import are_rows
 from lakepact.conformance.clients.delta_sharing.scripts import LISTINGS, in_lines, listing
-from lakepact.conformance.clients.delta_sharing.suite import check
-from lakepact.conformance.evidence.outcome import Blocked, NotOffered, Unmet
-from lakepact.conformance.programs.listener import Answer
+from lakepact.conformance.evidence.outcome import Blocked
 from lakepact.conformance.programs.scripted_server import MOST_REQUESTS
-from lakepact.generated.delta_sharing import op
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-
-    from lakepact.conformance.clients.delta_sharing.lab import SharingClientLab
-    from lakepact.conformance.clients.lab import Performance
-    from lakepact.conformance.programs.scripted_server import Forward, Request, Script
 
     Line = dict[str, Any]
 

@@ -11,13 +11,19 @@ from urllib.parse import parse_qsl
 import httpx
 import orjson
 
-from lakepact.conformance.clients import expect
-from lakepact.conformance.clients.delta_sharing.lab import ADDRESS, SharingClientLab, same_rows
-from lakepact.conformance.clients.delta_sharing.suite import check
+from lakepact.conformance.clients.delta_sharing.api import (
+    Answer,
+    Forward,
+    NotOffered,
+    Request,
+    Script,
+    SharingClientLab,
+    check,
+    expect,
+    same_rows,
+)
+from lakepact.conformance.clients.delta_sharing.lab import ADDRESS
 from lakepact.conformance.evidence.exchanges import Exchange
-from lakepact.conformance.evidence.outcome import NotOffered
-from lakepact.conformance.programs.listener import Answer
-from lakepact.conformance.programs.scripted_server import Forward, Request, Script
 
 FUTURE = 99  #: a version that no client of today can know
 

@@ -5,23 +5,26 @@ from __future__ import annotations
 import threading
 from typing import Any
 
-from lakepact.conformance.clients import expect
 from lakepact.conformance.clients.delta_sharing.answers import same_values
-from lakepact.conformance.clients.delta_sharing.lab import (
-    BY_DIRECTORY,
+from lakepact.conformance.clients.delta_sharing.api import (
     ROWS,
+    Answer,
+    Forward,
+    NotOffered,
+    Performance,
+    Request,
+    Script,
     SharingClientLab,
-    are_rows,
+    Unmet,
+    check,
+    expect,
+    op,
     same_rows,
 )
+from lakepact.conformance.clients.delta_sharing.lab import BY_DIRECTORY, are_rows
 from lakepact.conformance.clients.delta_sharing.scripts import IN_LINES, blind, in_lines
-from lakepact.conformance.clients.delta_sharing.suite import check
 from lakepact.conformance.clients.delta_sharing.versions import CHANGED, HISTORY
-from lakepact.conformance.clients.lab import Performance
-from lakepact.conformance.evidence.outcome import Blocked, NotOffered, Unmet
-from lakepact.conformance.programs.listener import Answer
-from lakepact.conformance.programs.scripted_server import Forward, Request, Script
-from lakepact.generated.delta_sharing import op
+from lakepact.conformance.evidence.outcome import Blocked
 
 QUERY, KEYS = op.query_table, op.generate_temporary_table_credentials
 LIMIT = 3

@@ -7,14 +7,20 @@ from dataclasses import replace
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
-from lakepact.conformance.clients import expect
-from lakepact.conformance.clients.delta_sharing.lab import SharingClientLab, same_rows
-from lakepact.conformance.clients.delta_sharing.suite import check
-from lakepact.conformance.clients.lab import Performance
-from lakepact.conformance.evidence.outcome import NotOffered, Unmet
-from lakepact.conformance.programs.listener import Answer
-from lakepact.conformance.programs.scripted_server import Forward, Request, Script
-from lakepact.generated.delta_sharing import op
+from lakepact.conformance.clients.delta_sharing.api import (
+    Answer,
+    Forward,
+    NotOffered,
+    Performance,
+    Request,
+    Script,
+    SharingClientLab,
+    Unmet,
+    check,
+    expect,
+    op,
+    same_rows,
+)
 
 HISTORY, CHANGED = "times", "changes"
 VERSION = frozenset({op.get_table_version, op.head_table_version})

@@ -8,7 +8,6 @@ from typing import Any
 
 import orjson
 
-from lakepact.conformance.clients import expect
 from lakepact.conformance.clients.iceberg_rest.access.tokens import (
     CREDENTIAL,
     LIFETIME,
@@ -16,13 +15,21 @@ from lakepact.conformance.clients.iceberg_rest.access.tokens import (
     Issuer,
     asks_for_tokens,
 )
-from lakepact.conformance.clients.iceberg_rest.kit.lab import CatalogClientLab
-from lakepact.conformance.clients.iceberg_rest.kit.scripts import error, with_endpoints
-from lakepact.conformance.clients.iceberg_rest.suite import check
-from lakepact.conformance.evidence.outcome import Blocked, NotOffered, Unmet
-from lakepact.conformance.programs.listener import Answer
-from lakepact.conformance.programs.scripted_server import Forward, Request, Script
-from lakepact.generated.iceberg_rest import op
+from lakepact.conformance.clients.iceberg_rest.api import (
+    Answer,
+    Blocked,
+    CatalogClientLab,
+    Forward,
+    NotOffered,
+    Request,
+    Script,
+    Unmet,
+    check,
+    error,
+    expect,
+    op,
+    with_endpoints,
+)
 
 ACCESS_KEY = "s3.access-key-id"
 BUCKET = "s3://lakepact-scripted"

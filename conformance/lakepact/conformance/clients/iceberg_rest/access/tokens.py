@@ -12,17 +12,24 @@ from urllib.parse import parse_qsl
 
 import orjson
 
-from lakepact.conformance.clients import expect
-from lakepact.conformance.clients.iceberg_rest.kit.lab import ADDRESS, CatalogClientLab
-from lakepact.conformance.clients.iceberg_rest.kit.repeated_commits import COMMITS
-from lakepact.conformance.clients.iceberg_rest.kit.scripts import error
-from lakepact.conformance.clients.iceberg_rest.suite import check
-from lakepact.conformance.clients.lab import Performance
-from lakepact.conformance.evidence.exchanges import Exchange
-from lakepact.conformance.evidence.outcome import Blocked, NotOffered, Unmet
-from lakepact.conformance.programs.listener import Answer
-from lakepact.conformance.programs.scripted_server import Forward, Request, Script
-from lakepact.generated.iceberg_rest import op
+from lakepact.conformance.clients.iceberg_rest.api import (
+    COMMITS,
+    Answer,
+    Blocked,
+    CatalogClientLab,
+    Exchange,
+    Forward,
+    NotOffered,
+    Performance,
+    Request,
+    Script,
+    Unmet,
+    check,
+    error,
+    expect,
+    op,
+)
+from lakepact.conformance.clients.iceberg_rest.kit.lab import ADDRESS
 
 CREDENTIAL = {"credential": "lakepact:a-secret-of-the-script"}
 FORM = "application/x-www-form-urlencoded"

@@ -6,44 +6,43 @@ import threading
 import time
 from typing import TYPE_CHECKING, Any
 
-from lakepact.conformance.clients import expect
+from lakepact.conformance.clients.iceberg_rest.api import (
+    COMMITS,
+    MAIN,
+    TABLE,
+    Answer,
+    CatalogClientLab,
+    Forward,
+    NotOffered,
+    Performance,
+    Request,
+    Script,
+    answering,
+    at_first,
+    check,
+    error,
+    expect,
+    grown,
+    op,
+    rows_of,
+    set_reference,
+)
 from lakepact.conformance.clients.iceberg_rest.commits.references import BRANCH, TAG
 from lakepact.conformance.clients.iceberg_rest.commits.unknown_outcomes import LOST, UNKNOWN, losing
 from lakepact.conformance.clients.iceberg_rest.kit.changes import kept
 from lakepact.conformance.clients.iceberg_rest.kit.grown_tables import (
     APPENDED,
-    MAIN,
-    TABLE,
     USUAL,
     VERSIONS,
     evolved,
-    grown,
-    rows_of,
-    set_reference,
 )
-from lakepact.conformance.clients.iceberg_rest.kit.repeated_commits import (
-    COMMITS,
-    table_changes,
-    updates_of,
-)
-from lakepact.conformance.clients.iceberg_rest.kit.scripts import (
-    answering,
-    at_first,
-    changing,
-    error,
-)
-from lakepact.conformance.clients.iceberg_rest.suite import check
-from lakepact.conformance.evidence.outcome import NotOffered
-from lakepact.generated.iceberg_rest import op
+from lakepact.conformance.clients.iceberg_rest.kit.repeated_commits import table_changes, updates_of
+from lakepact.conformance.clients.iceberg_rest.kit.scripts import changing
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from lakepact.conformance.clients.iceberg_rest.kit.grown_tables import GrownTable, Rows
-    from lakepact.conformance.clients.iceberg_rest.kit.lab import CatalogClientLab
-    from lakepact.conformance.clients.lab import Performance
-    from lakepact.conformance.programs.listener import Answer
-    from lakepact.conformance.programs.scripted_server import Forward, Request, Script
 
     Document = dict[str, Any]
 

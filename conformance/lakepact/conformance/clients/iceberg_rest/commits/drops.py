@@ -4,16 +4,23 @@ from __future__ import annotations
 
 from urllib.parse import parse_qsl, urlsplit
 
-from lakepact.conformance.clients import expect
-from lakepact.conformance.clients.iceberg_rest.kit.grown_tables import TableFiles, grown
-from lakepact.conformance.clients.iceberg_rest.kit.lab import CatalogClientLab
-from lakepact.conformance.clients.iceberg_rest.kit.scripts import answering, error
-from lakepact.conformance.clients.iceberg_rest.suite import check
-from lakepact.conformance.clients.lab import Performance
-from lakepact.conformance.evidence.outcome import NotOffered
-from lakepact.conformance.programs.listener import Answer
-from lakepact.conformance.programs.scripted_server import Forward, Request, Script, as_it_is
-from lakepact.generated.iceberg_rest import op
+from lakepact.conformance.clients.iceberg_rest.api import (
+    Answer,
+    CatalogClientLab,
+    Forward,
+    NotOffered,
+    Performance,
+    Request,
+    Script,
+    answering,
+    as_it_is,
+    check,
+    error,
+    expect,
+    grown,
+    op,
+)
+from lakepact.conformance.clients.iceberg_rest.kit.grown_tables import TableFiles
 
 DROP, PURGE = "drop-table", "purge-table"
 DROPS = frozenset({op.drop_table})

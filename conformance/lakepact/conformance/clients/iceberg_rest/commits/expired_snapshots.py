@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from lakepact.conformance.clients import expect
-from lakepact.conformance.clients.iceberg_rest.commits.references import BRANCH, TAG
-from lakepact.conformance.clients.iceberg_rest.kit.grown_tables import (
+from lakepact.conformance.clients.iceberg_rest.api import (
     MAIN,
     TABLE,
+    CatalogClientLab,
+    check,
+    expect,
     grown,
+    in_order,
     rows_of,
     set_reference,
 )
-from lakepact.conformance.clients.iceberg_rest.kit.lab import CatalogClientLab
-from lakepact.conformance.clients.iceberg_rest.suite import check
-from lakepact.conformance.programs.program import in_order
+from lakepact.conformance.clients.iceberg_rest.commits.references import BRANCH, TAG
 
 KEEPS_NONE = {"history.expire.min-snapshots-to-keep": "0"}
 ALL = 4  #: appends; main is rolled back by one, and the branch is at the last

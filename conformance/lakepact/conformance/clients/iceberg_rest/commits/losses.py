@@ -4,15 +4,23 @@ from __future__ import annotations
 
 from typing import Any
 
+from lakepact.conformance.clients.iceberg_rest.api import (
+    COMMITS,
+    TABLE,
+    CatalogClientLab,
+    NotOffered,
+    Script,
+    answering,
+    as_it_is,
+    at_first,
+    check,
+    error,
+    grown,
+    set_reference,
+)
 from lakepact.conformance.clients.iceberg_rest.commits.references import BRANCH, TAG
 from lakepact.conformance.clients.iceberg_rest.commits.unknown_outcomes import LOST, UNKNOWN, losing
-from lakepact.conformance.clients.iceberg_rest.kit.grown_tables import TABLE, grown, set_reference
-from lakepact.conformance.clients.iceberg_rest.kit.lab import KEPT, CatalogClientLab
-from lakepact.conformance.clients.iceberg_rest.kit.repeated_commits import COMMITS
-from lakepact.conformance.clients.iceberg_rest.kit.scripts import answering, at_first, error
-from lakepact.conformance.clients.iceberg_rest.suite import check
-from lakepact.conformance.evidence.outcome import NotOffered
-from lakepact.conformance.programs.scripted_server import Script, as_it_is
+from lakepact.conformance.clients.iceberg_rest.kit.lab import KEPT
 
 ROWS = [{"id": 7, "data": "seventh"}]
 NEIGHBOUR = "neighbour"

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from lakepact.conformance.clients import expect
-from lakepact.conformance.clients.iceberg_rest.kit.grown_tables import TABLE
-from lakepact.conformance.clients.iceberg_rest.kit.lab import CatalogClientLab
-from lakepact.conformance.clients.iceberg_rest.suite import check
-from lakepact.conformance.evidence.outcome import NotOffered
-from lakepact.conformance.programs.program import in_order
+from lakepact.conformance.clients.iceberg_rest.api import (
+    TABLE,
+    CatalogClientLab,
+    NotOffered,
+    check,
+    expect,
+    in_order,
+)
 
 BEFORE = [{"id": number, "data": "old"} for number in (1, 2, 3)]
 ADDED = [{"id": 4, "data": "new"}]

@@ -4,13 +4,18 @@ from __future__ import annotations
 
 from typing import Any
 
-from lakepact.conformance.clients import expect
-from lakepact.conformance.clients.iceberg_rest.kit.grown_tables import TABLE
-from lakepact.conformance.clients.iceberg_rest.kit.lab import SCHEMA, CatalogClientLab, path_of
-from lakepact.conformance.clients.iceberg_rest.kit.repeated_commits import COMMITS, LOADS
-from lakepact.conformance.clients.iceberg_rest.suite import check
-from lakepact.conformance.programs.listener import Answer
-from lakepact.conformance.programs.scripted_server import Forward, Request
+from lakepact.conformance.clients.iceberg_rest.api import (
+    COMMITS,
+    TABLE,
+    Answer,
+    CatalogClientLab,
+    Forward,
+    Request,
+    check,
+    expect,
+)
+from lakepact.conformance.clients.iceberg_rest.kit.lab import SCHEMA, path_of
+from lakepact.conformance.clients.iceberg_rest.kit.repeated_commits import LOADS
 
 TASKS: tuple[tuple[str, dict[str, Any]], ...] = (
     ("append-rows", {"rows": [{"id": 1, "data": "a"}]}),

@@ -4,21 +4,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from lakepact.conformance.clients import expect
-from lakepact.conformance.clients.iceberg_rest.kit.grown_tables import (
-    LARGE,
+from lakepact.conformance.clients.iceberg_rest.api import (
     MAIN,
     TABLE,
+    CatalogClientLab,
+    NotOffered,
+    Performance,
+    check,
+    expect,
     grown,
     set_reference,
 )
-from lakepact.conformance.clients.iceberg_rest.suite import check
-from lakepact.conformance.evidence.outcome import NotOffered
+from lakepact.conformance.clients.iceberg_rest.kit.grown_tables import LARGE
 
 if TYPE_CHECKING:
-    from lakepact.conformance.clients.iceberg_rest.kit.lab import CatalogClientLab
-    from lakepact.conformance.clients.lab import Performance
-
     References = dict[str, tuple[str, int]]
 
 BRANCH, TAG = "audit", "release-1"

@@ -6,7 +6,18 @@ import itertools
 from collections.abc import Callable
 from typing import Any
 
-from lakepact.conformance.clients import expect
+from lakepact.conformance.clients.iceberg_rest.api import (
+    COMMITS,
+    TABLE,
+    CatalogClientLab,
+    NotOffered,
+    Performance,
+    Script,
+    as_it_is,
+    at_first,
+    check,
+    expect,
+)
 from lakepact.conformance.clients.iceberg_rest.commits.appends import OTHER, overtaken
 from lakepact.conformance.clients.iceberg_rest.commits.unknown_outcomes import LOST, losing
 from lakepact.conformance.clients.iceberg_rest.kit.deleted_rows import (
@@ -20,14 +31,7 @@ from lakepact.conformance.clients.iceberg_rest.kit.deleted_rows import (
     table_of_two_specs,
     table_with_deletes,
 )
-from lakepact.conformance.clients.iceberg_rest.kit.grown_tables import TABLE
-from lakepact.conformance.clients.iceberg_rest.kit.lab import NAN, CatalogClientLab
-from lakepact.conformance.clients.iceberg_rest.kit.repeated_commits import COMMITS
-from lakepact.conformance.clients.iceberg_rest.kit.scripts import at_first
-from lakepact.conformance.clients.iceberg_rest.suite import check
-from lakepact.conformance.clients.lab import Performance
-from lakepact.conformance.evidence.outcome import NotOffered
-from lakepact.conformance.programs.scripted_server import Script, as_it_is
+from lakepact.conformance.clients.iceberg_rest.kit.lab import NAN
 
 Rows = list[dict[str, Any]]
 

@@ -4,15 +4,20 @@ from __future__ import annotations
 
 from typing import Any
 
-from lakepact.conformance.clients import expect
-from lakepact.conformance.clients.iceberg_rest.kit.lab import CatalogClientLab
-from lakepact.conformance.clients.iceberg_rest.kit.repeated_commits import COMMITS
-from lakepact.conformance.clients.iceberg_rest.kit.scripts import error, with_endpoints
-from lakepact.conformance.clients.iceberg_rest.suite import check
-from lakepact.conformance.evidence.outcome import NotOffered
-from lakepact.conformance.programs.listener import Answer
-from lakepact.conformance.programs.scripted_server import Forward, Request, Script
-from lakepact.generated.iceberg_rest import op
+from lakepact.conformance.clients.iceberg_rest.api import (
+    COMMITS,
+    Answer,
+    CatalogClientLab,
+    Forward,
+    NotOffered,
+    Request,
+    Script,
+    check,
+    error,
+    expect,
+    op,
+    with_endpoints,
+)
 
 TABLES = ("t", "u")
 KEY = "lakepact.both"

@@ -7,23 +7,29 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from lakepact.conformance.clients import expect
+from lakepact.conformance.clients.iceberg_rest.api import (
+    COMMITS,
+    Answer,
+    CatalogClientLab,
+    Forward,
+    NotOffered,
+    OperationId,
+    Performance,
+    Request,
+    Script,
+    Unmet,
+    answering,
+    at_first,
+    check,
+    error,
+    expect,
+    key_of,
+    op,
+)
 from lakepact.conformance.clients.iceberg_rest.kit.changes import changes
 from lakepact.conformance.clients.iceberg_rest.kit.grown_tables import TableFiles
-from lakepact.conformance.clients.iceberg_rest.kit.lab import CatalogClientLab
-from lakepact.conformance.clients.iceberg_rest.kit.repeated_commits import (
-    COMMITS,
-    is_not_repeated,
-    key_of,
-)
-from lakepact.conformance.clients.iceberg_rest.kit.scripts import BODIES, answering, at_first, error
-from lakepact.conformance.clients.iceberg_rest.suite import check
-from lakepact.conformance.clients.lab import Performance
-from lakepact.conformance.evidence.outcome import NotOffered, Unmet
-from lakepact.conformance.programs.listener import Answer
-from lakepact.conformance.programs.scripted_server import Forward, Request, Script
-from lakepact.generated.contract import OperationId
-from lakepact.generated.iceberg_rest import op
+from lakepact.conformance.clients.iceberg_rest.kit.repeated_commits import is_not_repeated
+from lakepact.conformance.clients.iceberg_rest.kit.scripts import BODIES
 
 UNKNOWN = "CommitStateUnknownException"
 SLOW = 0.3  #: seconds before a connection is closed

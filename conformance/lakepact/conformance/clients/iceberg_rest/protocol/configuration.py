@@ -5,14 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping
 from urllib.parse import parse_qsl, urlsplit
 
-from lakepact.conformance.clients import expect
-from lakepact.conformance.clients.iceberg_rest.kit.lab import CatalogClientLab
-from lakepact.conformance.clients.iceberg_rest.kit.scripts import with_endpoints
-from lakepact.conformance.clients.iceberg_rest.suite import check
-from lakepact.conformance.evidence.outcome import NotOffered
-from lakepact.conformance.programs.listener import Answer
-from lakepact.conformance.programs.scripted_server import Forward, Request, Script
-from lakepact.generated.iceberg_rest import op
+from lakepact.conformance.clients.iceberg_rest.api import (
+    Answer,
+    CatalogClientLab,
+    Forward,
+    NotOffered,
+    Request,
+    Script,
+    check,
+    expect,
+    op,
+    with_endpoints,
+)
 
 PREFIX = "prefix"
 NONE: Mapping[str, str] = {}

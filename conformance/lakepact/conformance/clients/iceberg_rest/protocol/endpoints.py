@@ -4,20 +4,23 @@ from __future__ import annotations
 
 from typing import Any
 
-from lakepact.conformance.clients import expect
-from lakepact.conformance.clients.iceberg_rest.kit.lab import CatalogClientLab
-from lakepact.conformance.clients.iceberg_rest.kit.scripts import (
-    MISSING,
+from lakepact.conformance.clients.iceberg_rest.api import (
+    Answer,
+    CatalogClientLab,
+    Forward,
+    NotOffered,
+    Performance,
+    Request,
+    Script,
+    Unmet,
     answering,
+    check,
     error,
+    expect,
+    op,
     with_endpoints,
 )
-from lakepact.conformance.clients.iceberg_rest.suite import check
-from lakepact.conformance.clients.lab import Performance
-from lakepact.conformance.evidence.outcome import NotOffered, Unmet
-from lakepact.conformance.programs.listener import Answer
-from lakepact.conformance.programs.scripted_server import Forward, Request, Script
-from lakepact.generated.iceberg_rest import op
+from lakepact.conformance.clients.iceberg_rest.kit.scripts import MISSING
 
 #: Operations that a client can do without.
 OPTIONAL = frozenset(

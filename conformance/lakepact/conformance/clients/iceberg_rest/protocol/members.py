@@ -4,20 +4,21 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from lakepact.conformance.clients import expect
+from lakepact.conformance.clients.iceberg_rest.api import (
+    CatalogClientLab,
+    NotOffered,
+    OperationId,
+    Performance,
+    check,
+    expect,
+    op,
+)
 from lakepact.conformance.clients.iceberg_rest.kit.grown_tables import LARGE
 from lakepact.conformance.clients.iceberg_rest.kit.lab import VIEW_SQL
 from lakepact.conformance.clients.iceberg_rest.kit.scripts import changing
-from lakepact.conformance.clients.iceberg_rest.suite import check
-from lakepact.conformance.evidence.outcome import NotOffered
-from lakepact.generated.iceberg_rest import op
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
-
-    from lakepact.conformance.clients.iceberg_rest.kit.lab import CatalogClientLab
-    from lakepact.conformance.clients.lab import Performance
-    from lakepact.generated.contract import OperationId
 
     Document = dict[str, Any]
     Change = Callable[[Document], Document]

@@ -6,11 +6,15 @@ import gzip
 from collections.abc import Sequence
 from dataclasses import replace
 
-from lakepact.conformance.clients import expect
-from lakepact.conformance.clients.iceberg_rest.kit.lab import CatalogClientLab
-from lakepact.conformance.clients.iceberg_rest.suite import check
-from lakepact.conformance.programs.listener import Answer
-from lakepact.conformance.programs.scripted_server import Forward, Request, Script
+from lakepact.conformance.clients.iceberg_rest.api import (
+    Answer,
+    CatalogClientLab,
+    Forward,
+    Request,
+    Script,
+    check,
+    expect,
+)
 
 AWKWARD = ("50%41", "a+b&c=d", "q?#", "élan", "with.dot")
 

@@ -7,15 +7,22 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
-from lakepact.conformance.clients import expect
-from lakepact.conformance.clients.iceberg_rest.kit.lab import CatalogClientLab
-from lakepact.conformance.clients.iceberg_rest.kit.scripts import BODIES, error
-from lakepact.conformance.clients.iceberg_rest.suite import check
-from lakepact.conformance.clients.lab import Performance
-from lakepact.conformance.evidence.outcome import Blocked, Unmet
-from lakepact.conformance.programs.listener import Answer
-from lakepact.conformance.programs.scripted_server import MOST_REQUESTS, Forward, Request, Script
-from lakepact.generated.iceberg_rest import op
+from lakepact.conformance.clients.iceberg_rest.api import (
+    Answer,
+    Blocked,
+    CatalogClientLab,
+    Forward,
+    Performance,
+    Request,
+    Script,
+    Unmet,
+    check,
+    error,
+    expect,
+    op,
+)
+from lakepact.conformance.clients.iceberg_rest.kit.scripts import BODIES
+from lakepact.conformance.programs.scripted_server import MOST_REQUESTS
 
 LISTINGS = frozenset({op.list_namespaces, op.list_tables, op.list_views})
 TOKEN = "next-page-token"  # noqa: S105 - a member, not a secret

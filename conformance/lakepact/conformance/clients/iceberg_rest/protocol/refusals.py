@@ -7,18 +7,23 @@ import email.utils
 from collections.abc import Sequence
 from typing import Any
 
-from lakepact.conformance.clients import expect
+from lakepact.conformance.clients.iceberg_rest.api import (
+    COMMITS,
+    Answer,
+    CatalogClientLab,
+    Exchange,
+    NotOffered,
+    OperationId,
+    Performance,
+    Unmet,
+    answering,
+    check,
+    error,
+    expect,
+    key_of,
+    op,
+)
 from lakepact.conformance.clients.iceberg_rest.kit.changes import changes
-from lakepact.conformance.clients.iceberg_rest.kit.lab import CatalogClientLab
-from lakepact.conformance.clients.iceberg_rest.kit.repeated_commits import COMMITS, key_of
-from lakepact.conformance.clients.iceberg_rest.kit.scripts import answering, error
-from lakepact.conformance.clients.iceberg_rest.suite import check
-from lakepact.conformance.clients.lab import Performance
-from lakepact.conformance.evidence.exchanges import Exchange
-from lakepact.conformance.evidence.outcome import NotOffered, Unmet
-from lakepact.conformance.programs.listener import Answer
-from lakepact.generated.contract import OperationId
-from lakepact.generated.iceberg_rest import op
 
 WAIT = 1.0  #: seconds that a server asks for
 DATED = 2.0  #: seconds until the date that a server names, which has no fractions

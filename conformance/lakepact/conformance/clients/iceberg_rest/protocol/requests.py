@@ -11,12 +11,10 @@ from urllib.parse import parse_qsl, urlsplit
 import orjson
 from jsonschema_rs import Draft202012Validator
 
-from lakepact.conformance.clients import expect
+from lakepact.conformance.clients.iceberg_rest.api import CatalogClientLab, Exchange, Unmet, expect
 from lakepact.conformance.clients.iceberg_rest.kit.changes import changes
-from lakepact.conformance.clients.iceberg_rest.kit.lab import CatalogClientLab
 from lakepact.conformance.clients.iceberg_rest.suite import suite
-from lakepact.conformance.evidence.exchanges import NO_OPERATION, Exchange
-from lakepact.conformance.evidence.outcome import Unmet
+from lakepact.conformance.evidence.exchanges import NO_OPERATION
 from lakepact.conformance.judging.components import Components
 from lakepact.conformance.running.suite import Suite
 from lakepact.generated.contract import Contract, Parameter, Requirement

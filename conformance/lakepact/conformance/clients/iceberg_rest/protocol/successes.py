@@ -5,23 +5,28 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from lakepact.conformance.clients import expect
+from lakepact.conformance.clients.iceberg_rest.api import (
+    COMMITS,
+    Answer,
+    Blocked,
+    CatalogClientLab,
+    Forward,
+    NotOffered,
+    OperationId,
+    Performance,
+    Request,
+    Unmet,
+    answering,
+    check,
+    error,
+    expect,
+    in_order,
+    op,
+)
 from lakepact.conformance.clients.iceberg_rest.kit.changes import UPDATES, changes
 from lakepact.conformance.clients.iceberg_rest.kit.lab import VIEW_SQL, path_of
-from lakepact.conformance.clients.iceberg_rest.kit.repeated_commits import COMMITS
-from lakepact.conformance.clients.iceberg_rest.kit.scripts import answering, error
-from lakepact.conformance.clients.iceberg_rest.suite import check
-from lakepact.conformance.evidence.outcome import Blocked, NotOffered, Unmet
-from lakepact.conformance.programs.program import in_order
-from lakepact.generated.iceberg_rest import op
 
 if TYPE_CHECKING:
-    from lakepact.conformance.clients.iceberg_rest.kit.lab import CatalogClientLab
-    from lakepact.conformance.clients.lab import Performance
-    from lakepact.conformance.programs.listener import Answer
-    from lakepact.conformance.programs.scripted_server import Forward, Request
-    from lakepact.generated.contract import OperationId
-
     Document = dict[str, Any]
 
 READS = frozenset({"GET", "HEAD"})

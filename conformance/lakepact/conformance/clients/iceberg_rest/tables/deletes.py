@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from functools import partial
 from typing import Any
 
-from lakepact.conformance.clients import expect
+from lakepact.conformance.clients.iceberg_rest.api import CatalogClientLab, check, expect, in_order
 from lakepact.conformance.clients.iceberg_rest.kit.deleted_rows import (
     DEFAULT,
     FIRST,
@@ -25,9 +25,6 @@ from lakepact.conformance.clients.iceberg_rest.kit.deleted_rows import (
     table_with_partitions,
     table_without_value,
 )
-from lakepact.conformance.clients.iceberg_rest.kit.lab import CatalogClientLab
-from lakepact.conformance.clients.iceberg_rest.suite import check
-from lakepact.conformance.programs.program import in_order
 
 Rows = list[dict[str, Any]]
 #: What a table is, how it is made, the values of a filter, and the rows that a client returns.

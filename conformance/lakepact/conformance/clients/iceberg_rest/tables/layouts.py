@@ -6,7 +6,15 @@ from typing import TYPE_CHECKING, Any
 
 import orjson
 
-from lakepact.conformance.clients import expect
+from lakepact.conformance.clients.iceberg_rest.api import (
+    COMMITS,
+    CatalogClientLab,
+    NotOffered,
+    Performance,
+    check,
+    expect,
+    op,
+)
 from lakepact.conformance.clients.iceberg_rest.kit.changes import kept
 from lakepact.conformance.clients.iceberg_rest.kit.grown_tables import (
     NESTED,
@@ -16,19 +24,10 @@ from lakepact.conformance.clients.iceberg_rest.kit.grown_tables import (
     evolved,
 )
 from lakepact.conformance.clients.iceberg_rest.kit.lab import SCHEMA
-from lakepact.conformance.clients.iceberg_rest.kit.repeated_commits import (
-    COMMITS,
-    is_guarded,
-    updates_of,
-)
-from lakepact.conformance.clients.iceberg_rest.suite import check
-from lakepact.conformance.evidence.outcome import NotOffered
-from lakepact.generated.iceberg_rest import op
+from lakepact.conformance.clients.iceberg_rest.kit.repeated_commits import is_guarded, updates_of
 
 if TYPE_CHECKING:
     from lakepact.conformance.clients.iceberg_rest.kit.grown_tables import Columns
-    from lakepact.conformance.clients.iceberg_rest.kit.lab import CatalogClientLab
-    from lakepact.conformance.clients.lab import Performance
 
     Document = dict[str, Any]
 

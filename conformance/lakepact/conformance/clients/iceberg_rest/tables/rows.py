@@ -5,28 +5,27 @@ from __future__ import annotations
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
-from lakepact.conformance.clients import expect
-from lakepact.conformance.clients.iceberg_rest.kit.grown_tables import (
+from lakepact.conformance.clients.iceberg_rest.api import (
     MAIN,
     TABLE,
-    current_schema,
+    CatalogClientLab,
+    Performance,
+    Script,
+    as_it_is,
+    check,
+    expect,
     grown,
+    in_order,
+    op,
     rows_of,
     set_reference,
-    set_schema,
 )
-from lakepact.conformance.clients.iceberg_rest.suite import check
+from lakepact.conformance.clients.iceberg_rest.kit.grown_tables import current_schema, set_schema
 from lakepact.conformance.clients.iceberg_rest.tables.scans import planned_by_server, planning
 from lakepact.conformance.evidence.shared_files import SharedFile
-from lakepact.conformance.programs.program import in_order
-from lakepact.conformance.programs.scripted_server import as_it_is
-from lakepact.generated.iceberg_rest import op
 
 if TYPE_CHECKING:
     from lakepact.conformance.clients.iceberg_rest.kit.grown_tables import GrownTable, Rows
-    from lakepact.conformance.clients.iceberg_rest.kit.lab import CatalogClientLab
-    from lakepact.conformance.clients.lab import Performance
-    from lakepact.conformance.programs.scripted_server import Script
 
     Document = dict[str, Any]
 

@@ -6,20 +6,26 @@ from typing import TYPE_CHECKING, Any
 
 import orjson
 
-from lakepact.conformance.clients import expect
-from lakepact.conformance.clients.iceberg_rest.kit.grown_tables import TABLE, grown
-from lakepact.conformance.clients.iceberg_rest.kit.scripts import error, with_endpoints
-from lakepact.conformance.clients.iceberg_rest.suite import check
-from lakepact.conformance.evidence.outcome import Blocked, NotOffered
-from lakepact.conformance.programs.listener import Answer
-from lakepact.generated.iceberg_rest import op
+from lakepact.conformance.clients.iceberg_rest.api import (
+    TABLE,
+    Answer,
+    Blocked,
+    CatalogClientLab,
+    Forward,
+    NotOffered,
+    Performance,
+    Request,
+    Script,
+    check,
+    error,
+    expect,
+    grown,
+    op,
+    with_endpoints,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-
-    from lakepact.conformance.clients.iceberg_rest.kit.lab import CatalogClientLab
-    from lakepact.conformance.clients.lab import Performance
-    from lakepact.conformance.programs.scripted_server import Forward, Request, Script
 
     Document = dict[str, Any]
 

@@ -4,14 +4,21 @@ from __future__ import annotations
 
 from urllib.parse import unquote
 
-from lakepact.conformance.clients import expect
-from lakepact.conformance.clients.iceberg_rest.kit.repeated_commits import is_not_repeated, key_of
-from lakepact.conformance.clients.iceberg_rest.kit.scripts import answering, at_first, error
+from lakepact.conformance.clients.iceberg_rest.api import (
+    Answer,
+    Forward,
+    NotOffered,
+    Request,
+    Script,
+    answering,
+    at_first,
+    error,
+    expect,
+    key_of,
+    op,
+)
+from lakepact.conformance.clients.iceberg_rest.kit.repeated_commits import is_not_repeated
 from lakepact.conformance.clients.iceberg_rest.v1_11_0.suite import NewerCatalogClientLab, check
-from lakepact.conformance.evidence.outcome import NotOffered
-from lakepact.conformance.programs.listener import Answer
-from lakepact.conformance.programs.scripted_server import Forward, Request, Script
-from lakepact.generated.iceberg_rest import op
 
 LIFETIME = "idempotency-key-lifetime"
 TWICE = "set-properties-twice"

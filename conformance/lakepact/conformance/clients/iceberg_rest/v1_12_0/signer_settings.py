@@ -6,15 +6,18 @@ from typing import Any
 
 import httpx
 
-from lakepact.conformance.clients import expect
 from lakepact.conformance.clients.iceberg_rest.access.file_access import PATH, TASK, signing
 from lakepact.conformance.clients.iceberg_rest.access.tokens import CREDENTIAL, Issuer
+from lakepact.conformance.clients.iceberg_rest.api import (
+    Answer,
+    Forward,
+    NotOffered,
+    Request,
+    expect,
+    op,
+)
 from lakepact.conformance.clients.iceberg_rest.v1_11_0.suite import NewerCatalogClientLab
 from lakepact.conformance.clients.iceberg_rest.v1_12_0.suite import check
-from lakepact.conformance.evidence.outcome import NotOffered
-from lakepact.conformance.programs.listener import Answer
-from lakepact.conformance.programs.scripted_server import Forward, Request
-from lakepact.generated.iceberg_rest import op
 
 PROPERTIES = {"lakepact.table": "t", "lakepact.empty": ""}
 HEADERS = {"x-lakepact-signer": ["one"], "x-lakepact-region": ["eu-central-1"]}
