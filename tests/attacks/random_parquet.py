@@ -32,7 +32,9 @@ from attacks.parquet_files import (
 )
 
 COUNTS = [0, 1, 2, 7, 128, 1000, 1 << 20, 1 << 27, (1 << 31) - 1]
-SIZES = [0, 1, 4, 100, 20_000, 1 << 20, 60 << 20]
+#: Large pages take long to compress.
+SIZES = [0, 1, 4, 100, 20_000, 1 << 20] * 5 + [60 << 20]
+MOST = [1 << 20] * 30 + [80 << 20]
 NUMBERS = [0, 1, -1, 5, 2**31 - 1, -(2**31)]
 
 
@@ -146,7 +148,7 @@ class RandomParquet:
             return IN_DICTIONARY, b"\1" + run(count)
         claim = chance.choice([count, count, count, chance.choice(COUNTS)])
         deltas = numbers(claim, first=chance.choice([0, 1, 1000, 2**30]))
-        plain = (0, b"\0" * min(chance.choice([count * 8, count * 4, 100]), 80 << 20))
+        plain = (0, b"\0" * min(chance.choice([count * 8, count * 4, 100]), chance.choice(MOST)))
         numeric = [plain, (DELTA, deltas)]
         texts = [
             plain,

@@ -45,6 +45,7 @@ HOSTILE: dict[str, tuple[Callable[[Any], bytes], str]] = {
         lambda _: header(record([field("a", "r")])) + block(1, b"\0" * 8),
         "before the end of its definition",
     ),
+    "no Avro": (lambda _: b"{Obj" + long(-1) * 9, "it is not an Avro file"),
     "claims records": (lambda schema: header(schema) + block(2**40, b"\0" * 99), "1099511627776"),
     "deflate bomb": (
         lambda schema: (

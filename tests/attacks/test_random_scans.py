@@ -42,7 +42,8 @@ for number in count():
         files = {name: avro.file(MANIFEST) for name in names} | {"list.avro": avro.file(LIST)}
     for name, content in files.items():
         (folder / f"next-{name}").write_bytes(content)
-    (folder / "next").write_text(str(number))
+    (folder / "number").write_text(str(number))
+    (folder / "number").rename(folder / "next")
     while (folder / "next").exists():
         time.sleep(0.001)
 """

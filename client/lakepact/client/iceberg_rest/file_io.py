@@ -13,7 +13,7 @@ from pyiceberg.io import FileIO, InputFile, load_file_io
 
 from lakepact.client.errors import BadReply, Failure
 from lakepact.client.origins import is_metadata
-from lakepact.formats.avro import MAGIC, Avro
+from lakepact.formats.avro import Avro
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -52,6 +52,8 @@ _EXPIRES = re.compile(
 )
 #: Milliseconds before their end from which credentials are not used.
 _MARGIN = 60_000
+#: Files of deletion vectors, the only ones beside Avro that pyiceberg reads at once.
+_PUFFIN = b"PFA1"
 #: The part of the limit of decoding that a manifest may have: pyiceberg makes objects of all of it.
 _MANIFESTS = 8
 
@@ -190,7 +192,7 @@ class _Input(InputFile):
 
 
 class _Stream:
-    """A file of a table; Avro that is read at once is checked, and comes decompressed."""
+    """A file of a table; one that is read at once and not Puffin is checked Avro, decompressed."""
 
     def __init__(self, stream: InputStream, limit: Limit) -> None:
         self._stream, self._limit = stream, limit
@@ -211,7 +213,7 @@ class _Stream:
         self._limit.check(end)
         self._stream.seek(0)
         content = self._stream.read(end)
-        if not content.startswith(MAGIC):
+        if content.startswith(_PUFFIN):
             return content
         limit = replace(self._limit, size=self._limit.size // _MANIFESTS)
         limit.check(end)
