@@ -21,12 +21,13 @@ from lakepact.conformance.campaign.execution.sending import ANSWERED, BROKEN
 from lakepact.conformance.campaign.planning.cases import CHECK
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
     from lakepact.conformance.evidence.arrow import Table
 
     Row = dict[str, Any]
 
+KEY = ("target", "contract", "case_id", "requirement_id")
 TARGETS = st.sampled_from(["one", "two", "three"])
 CASES = st.sampled_from(["a", "b", "c"])
 STEPS = st.sampled_from([0, 1])
@@ -153,11 +154,13 @@ def divergences(
 
 
 def regressions(
-    before: Iterable[Mapping[str, Any]], after: Iterable[Mapping[str, Any]]
+    before: Sequence[Mapping[str, Any]],
+    after: Sequence[Mapping[str, Any]],
+    answers: Iterable[Mapping[str, Any]],
 ) -> list[Row]:
-    """Return requirements that passed before and fail now, and the reverse, by target, case and requirement."""
+    """Return requirements that passed before and fail now, the reverse, and those that no case judges any more."""
     old, new = _worst(before), _worst(after)
-    rows = []
+    rows = _lost(before, after, answers)
     for key in sorted(old.keys() & new.keys()):
         kind = ""
         if old[key] == "pass" and new[key] in BAD:
@@ -166,11 +169,37 @@ def regressions(
             kind = "mended"
         if kind:
             row = {
-                **dict(zip(("target", "contract", "case_id", "requirement_id"), key, strict=True)),
+                **dict(zip(KEY, key, strict=True)),
                 "kind": kind,
             }
             rows.append({**row, "before": old[key], "after": new[key]})
+    return sorted(rows, key=lambda row: [row[name] for name in KEY])
+
+
+def _lost(
+    before: Iterable[Mapping[str, Any]],
+    after: Iterable[Mapping[str, Any]],
+    answers: Iterable[Mapping[str, Any]],
+) -> list[Row]:
+    sent = {(a["target"], a["contract"], a["case_id"]) for a in answers}
+    by_requirement: dict[tuple[str, ...], list[Mapping[str, Any]]] = defaultdict(list)
+    for result in before:
+        target, contract, case, _ = key = tuple(result[name] for name in KEY)
+        if _is_judged(result) and (target, contract, case) in sent:
+            by_requirement[key[:2] + key[3:]].append(result)
+    for result in filter(_is_judged, after):
+        by_requirement.pop((result["target"], result["contract"], result["requirement_id"]), None)
+    rows = []
+    for (target, contract, requirement), results in by_requirement.items():
+        key = target, contract, min(r["case_id"] for r in results), requirement
+        worst = min((r["verdict"] for r in results), key=ORDER.__getitem__)
+        row = {**dict(zip(KEY, key, strict=True)), "kind": "lost"}
+        rows.append({**row, "before": worst, "after": "inconclusive"})
     return rows
+
+
+def _is_judged(result: Mapping[str, Any]) -> bool:
+    return result["verdict"] not in {"error", "inconclusive"}
 
 
 def outcomes(answers: Iterable[Mapping[str, Any]]) -> list[Row]:
@@ -225,7 +254,7 @@ def analysed_by_row(run: Path, base: Path, quiet: Iterable[str]) -> dict[str, Ta
         "coverage": coverage(results),
         "divergences": divergences(answers, results),
         "regressions": regressions(
-            tables.read(base / "results", tables.RESULTS).to_pylist(), results
+            tables.read(base / "results", tables.RESULTS).to_pylist(), results, answers
         ),
         "outcomes": outcomes(answers),
         "latencies": latencies(tables.read(run / "exchanges", tables.EXCHANGES).to_pylist(), quiet),

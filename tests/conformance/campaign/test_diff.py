@@ -12,8 +12,9 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from lakepact.conformance.campaign.diff import MODES, diff
+from lakepact.conformance.campaign.diff import diff
 from lakepact.conformance.campaign.engines.local import LocalEngine
+from lakepact.conformance.campaign.planning.generation import EFFECT
 from lakepact.conformance.campaign.planning.seeds import Wanted
 from lakepact.reference_server import running
 
@@ -94,7 +95,7 @@ def test_nonempty_output_folder_exits_with_2(tmp_path: Path) -> None:
 
 
 def test_ctrl_c_stops_the_drawing_of_cases(tmp_path: Path, request: pytest.FixtureRequest) -> None:
-    many = Wanted(("iceberg_rest",), range(200), MODES, per_seed=1, only=("*",))
+    many = Wanted(("iceberg_rest",), range(200), (EFFECT,), per_seed=1, only=("*",))
 
     def interrupt(engine: LocalEngine) -> None:
         while not 0 < len(engine._pool._pending_work_items) <= 190:  # until processes draw

@@ -9,7 +9,9 @@ import pytest
 
 from campaigns import Here
 from faulty import mutants
-from lakepact.conformance.campaign.diff import compare, draw
+from lakepact.conformance.campaign import plans
+from lakepact.conformance.campaign.diff import compare
+from lakepact.conformance.campaign.planning.generation import EFFECT
 from lakepact.conformance.campaign.progress import Ticker
 from lakepact.conformance.campaign.reporting.facts import Facts
 from lakepact.conformance.campaign.targets import parse_targets
@@ -23,7 +25,7 @@ MOST_REQUESTS = 5
 def plan(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a plan with cases of all operations."""
     folder = tmp_path_factory.mktemp("finding") / "plan"
-    draw("iceberg_rest", folder, Here(), seeds=range(1))
+    plans.plan("iceberg_rest", folder, seeds=range(1), modes=(EFFECT,))
     return folder
 
 

@@ -23,8 +23,8 @@ from campaigns import OPERATIONS, Here, exchanges, ran
 from lakepact.cli import main
 from lakepact.client.text import json_line
 from lakepact.client.text import plain as client_plain
-from lakepact.conformance.campaign import run_verdicts
-from lakepact.conformance.campaign.diff import draw
+from lakepact.conformance.campaign import plans, run_verdicts
+from lakepact.conformance.campaign.planning.generation import EFFECT
 from lakepact.conformance.campaign.reporting import facts
 from lakepact.conformance.campaign.reporting import html as campaign_html
 from lakepact.conformance.campaign.reporting import markdown as campaign_markdown
@@ -223,7 +223,9 @@ def test_texts_of_verdicts_are_escaped_in_every_report(
 
 def test_campaign_pages_hold_no_secret_and_no_active_content(tmp_path: Path) -> None:
     with miniature(hostile) as one, miniature(otherwise) as other:
-        draw("iceberg_rest", tmp_path / "plan", Here(), seeds=range(2), only=OPERATIONS)
+        plans.plan(
+            "iceberg_rest", tmp_path / "plan", seeds=range(2), modes=(EFFECT,), only=OPERATIONS
+        )
         run = ran(tmp_path / "plan", tmp_path / "run", Here(), f"one={one}", f"other={other}")
     run_verdicts.judge(run, Here())
     found = facts.facts(run, run_verdicts.analyse(run, Here()), compared=False)

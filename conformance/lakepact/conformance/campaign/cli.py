@@ -277,7 +277,7 @@ def report(
         listed = gate.known(known_file, run_folder) if known_file else ()
         with engine.for_analysis_of(run_folder).made() as used:
             found = _write_pages(run_folder, used, wanted, base)
-        unexpected = gate.unexpected(found, fail_on, listed)
+        unexpected = gate.unexpected(found, fail_on, listed, base=base)
         for line in unexpected:
             click.echo(plain(line))
         tell_if_incomplete("report", run_folder)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import shutil
 import sys
 import tempfile
 from collections.abc import Generator, Sequence
@@ -12,12 +11,11 @@ from pathlib import Path
 
 import click
 
-from lakepact.conformance.campaign import plans, replay, run_verdicts, runs, tables
+from lakepact.conformance.campaign import plans, replay, run_verdicts, runs
 from lakepact.conformance.campaign.engines import Engine
 from lakepact.conformance.campaign.engines.local import LocalEngine
 from lakepact.conformance.campaign.errors import Refused
-from lakepact.conformance.campaign.planning.reads import with_reads
-from lakepact.conformance.campaign.planning.seeds import Wanted, written
+from lakepact.conformance.campaign.planning.generation import EFFECT
 from lakepact.conformance.campaign.progress import Ticker, with_errors_in_one_line
 from lakepact.conformance.campaign.reporting import facts, html, markdown, text
 from lakepact.conformance.campaign.targets import Asked, parse_targets
@@ -25,11 +23,6 @@ from lakepact.conformance.report.screen import Screen
 from lakepact.conformance.running import runner
 from lakepact.generated.contract import contracts
 
-MODES = (
-    "example",
-    "near",
-    "sequence",
-)  #: no checks: they go by what they are answered, and judge one target
 SEEDS = 4
 
 
@@ -88,7 +81,14 @@ def diff(
         with _folder(out) as folder, LocalEngine(None) as engine:
             for target in targets:
                 runs.discovered(target)  # before the cases are drawn, which takes longer
-            draw(contract, folder / "plan", engine, seeds=range(seeds), only=only or ("*",))
+            plans.plan(
+                contract,
+                folder / "plan",
+                seeds=range(seeds),
+                modes=(EFFECT,),
+                only=only or ("*",),
+                draw=engine.draw,
+            )
             with Ticker("cases") as ticker:
                 found = compare(
                     folder / "plan", folder / "run", targets, engine=engine, ticker=ticker
@@ -107,25 +107,6 @@ def diff(
             sys.exit(runner.NOT_CONFORMANT if found.causes else runner.CONFORMANT)
 
     with_errors_in_one_line("diff", send, command="lakepact diff")
-
-
-def draw(
-    contract: str,
-    folder: Path,
-    engine: Engine,
-    *,
-    seeds: Sequence[int],
-    only: Sequence[str] = ("*",),
-) -> None:
-    """Write a plan whose cases end with reads of everything that they name; see `plans.plan`."""
-
-    def drawn(wanted: Wanted, cases: Path) -> None:
-        engine.draw(wanted, cases)
-        rows = [with_reads(row) for row in tables.read(cases, tables.CASES).to_pylist()]
-        shutil.rmtree(cases)
-        written([rows], cases)
-
-    plans.plan(contract, folder, seeds=seeds, modes=MODES, only=only, draw=drawn)
 
 
 def compare(

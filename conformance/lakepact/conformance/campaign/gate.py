@@ -12,8 +12,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from lakepact.conformance.campaign import documents
-from lakepact.conformance.campaign.analysis.findings import KINDS
+from lakepact.conformance.campaign import documents, tables
+from lakepact.conformance.campaign.analysis.findings import DIVERGENCES, KINDS
 from lakepact.conformance.judging import known_failures
 from lakepact.conformance.judging.known_failures import KnownFailure
 from lakepact.generated.contract import Contract
@@ -22,6 +22,8 @@ Tables = Mapping[str, Sequence[Mapping[str, Any]]]
 Results = Iterator[tuple[Sequence[str], str]]  #: names that patterns match, and a line
 
 REGRESSION, FAIL, DIVERGENCE = EVENTS = ("regression", "fail", "divergence")
+DIVERGENCE_KEY = ("case_id", "step", "kind")
+LOST = "lost"  #: a requirement that the base run judged, and this run does not: a regression too
 
 
 def known(path: Path, run: Path) -> tuple[KnownFailure, ...]:
@@ -46,7 +48,11 @@ def known(path: Path, run: Path) -> tuple[KnownFailure, ...]:
 
 
 def unexpected(
-    found: Tables, events: Sequence[str], listed: tuple[KnownFailure, ...] = ()
+    found: Tables,
+    events: Sequence[str],
+    listed: tuple[KnownFailure, ...] = (),
+    *,
+    base: Path | None = None,
 ) -> list[str]:
     """Return a line for each result that is not known.
 
@@ -54,7 +60,17 @@ def unexpected(
         found: the rows of the tables of an analysed run.
         events: the kinds of results, of `EVENTS`.
         listed: the known ones.
+        base: the folder of an earlier analysed run, whose divergences are known too.
     """
+    if base is not None:
+        rows = tables.read(base / "divergences", DIVERGENCES, DIVERGENCE_KEY).to_pylist()
+        before = {tuple(row.values()) for row in rows}
+        new = [
+            row
+            for row in found["divergences"]
+            if tuple(row[name] for name in DIVERGENCE_KEY) not in before
+        ]
+        found = {**found, "divergences": new}
     results = [result for event in events for result in _EVENTS[event](found)]
     return list(
         dict.fromkeys(
@@ -67,7 +83,7 @@ def unexpected(
 
 def _regressions(found: Tables) -> Results:
     for row in found["regressions"]:
-        if row["kind"] == REGRESSION:
+        if row["kind"] in (REGRESSION, LOST):
             yield (
                 _names(row),
                 f"{row['target']} {row['requirement_id']}: {row['before']} before, {row['after']} now",

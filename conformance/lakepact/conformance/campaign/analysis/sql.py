@@ -124,15 +124,31 @@ _WORST = f"""
     FROM {{}} JOIN broken USING (target, contract, case_id, requirement_id) GROUP BY target, contract, case_id, requirement_id
 """
 _BROKEN = f"SELECT target, contract, case_id, requirement_id FROM {{}} WHERE verdict IN ({_BAD})"
+_IS_JUDGED = "verdict NOT IN ('error', 'inconclusive')"
 _IS_BAD = f"IN ({', '.join(str(ORDER[verdict]) for verdict in BAD)})"
 # Only what is broken in one of the runs can have changed: all else is left out before it is grouped.
 _REGRESSIONS = f"""
     WITH broken AS ({_BROKEN.format("results")} UNION {_BROKEN.format("base")}),
-         old AS ({_WORST.format("base")}), new AS ({_WORST.format("results")})
-    SELECT target, contract, case_id, requirement_id, CASE WHEN old.worst = {ORDER["pass"]} THEN 'regression' ELSE 'mended' END AS kind,
-           {_NAMED.format("old.worst")} AS before, {_NAMED.format("new.worst")} AS after
-    FROM old JOIN new USING (target, contract, case_id, requirement_id)
-    WHERE (old.worst = {ORDER["pass"]} AND new.worst {_IS_BAD}) OR (old.worst {_IS_BAD} AND new.worst = {ORDER["pass"]})
+         old AS ({_WORST.format("base")}), new AS ({_WORST.format("results")}), changed AS (
+        SELECT target, contract, case_id, requirement_id,
+               CASE WHEN old.worst = {ORDER["pass"]} THEN 'regression' ELSE 'mended' END AS kind,
+               {_NAMED.format("old.worst")} AS before, {_NAMED.format("new.worst")} AS after
+        FROM old JOIN new USING (target, contract, case_id, requirement_id)
+        WHERE (old.worst = {ORDER["pass"]} AND new.worst {_IS_BAD})
+           OR (old.worst {_IS_BAD} AND new.worst = {ORDER["pass"]})
+    ), sent AS (
+        SELECT DISTINCT target, contract, case_id FROM answers
+    ), judged AS (
+        SELECT DISTINCT target, contract, requirement_id FROM results WHERE {_IS_JUDGED}
+    ), lost AS (
+        SELECT target, contract, min(case_id) AS case_id, requirement_id, 'lost' AS kind,
+               {_NAMED.format(f"min({_PLACE})")} AS before, 'inconclusive' AS after
+        FROM base JOIN sent USING (target, contract, case_id)
+        LEFT JOIN judged USING (target, contract, requirement_id)
+        WHERE {_IS_JUDGED} AND judged.requirement_id IS NULL
+        GROUP BY target, contract, requirement_id
+    )
+    SELECT * FROM changed UNION ALL SELECT * FROM lost
     ORDER BY target, contract, case_id, requirement_id
 """
 

@@ -7,7 +7,7 @@ import hashlib
 import platform
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from random import Random
 from typing import Any
@@ -25,6 +25,7 @@ from lakepact.conformance.campaign.planning.cases import (
     row_of,
     row_of_check,
 )
+from lakepact.conformance.campaign.planning.reads import with_reads
 from lakepact.conformance.evidence.exchanges import Exchange, Reply
 from lakepact.conformance.evidence.target import Offer, Target
 from lakepact.conformance.fuzz import World
@@ -38,7 +39,9 @@ from lakepact.conformance.running import suite as suites
 from lakepact.generated.contract import OperationId
 
 ONE_REQUEST = ("example", "valid", "wild", "near", "reading")
-MODES = (*ONE_REQUEST, SEQUENCE, CHECK)
+#: Requests that should be accepted, near ones and sequences, each followed by reads.
+EFFECT = "effect"
+MODES = (*ONE_REQUEST, SEQUENCE, EFFECT, CHECK)
 GENERATOR = 1  #: raise it when equal seeds draw other cases than before
 NOWHERE = "http://plan.invalid"  #: nothing is ever sent there
 SEQUENCES = 2  #: of each seed, as many times as cases of an operation
@@ -119,8 +122,14 @@ def blocks(
                 block(operation, requests, per_seed * weight)
                 for operation, weight in weights.items()
             ]
-        if SEQUENCE in modes and weights:
-            found.append(block(SEQUENCE, (SEQUENCE,), per_seed * SEQUENCES))
+        if EFFECT in modes:
+            found += [
+                block(operation, (EFFECT,), per_seed * weight)
+                for operation, weight in weights.items()
+            ]
+        for mode in (SEQUENCE, EFFECT):
+            if mode in modes and weights:
+                found.append(block(SEQUENCE, (mode,), per_seed * SEQUENCES))
         if CHECK in modes and n == 0:
             found.append(block(CHECK, (CHECK,), 1))
     return found
@@ -169,6 +178,9 @@ class _Drawing:
         self._bodies = Bodies(self._contract)
 
     def rows(self, block: Block) -> list[dict[str, Any]]:
+        if block.modes == (EFFECT,):
+            plain = replace(block, modes=("example", "near"))
+            return [with_reads(row) for row in self.rows(plain)]
         if block.what == CHECK:
             return [
                 row_of_check(check, self._contract, self._sha256)
