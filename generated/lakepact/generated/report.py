@@ -1,4 +1,4 @@
-# Made by datamodel-code-generator 0.89.0 from conformance/lakepact/conformance/report/report.schema.json, sha256 549f843d867e557e. Do not edit: nox -s generate
+# Made by datamodel-code-generator 0.89.0 from conformance/lakepact/conformance/report/report.schema.json, sha256 80315890e9830dcd. Do not edit: nox -s generate
 """The JSON documents of the contract, for type checkers alone: import this module for annotations."""
 
 from __future__ import annotations
@@ -180,6 +180,7 @@ class ExchangeLine(TypedDict, total=False):
     milliseconds: Required[float]
     sent_at: int
     concurrent: Literal[True]
+    refused: int
     needed: bool
 
 
