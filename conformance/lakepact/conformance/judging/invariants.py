@@ -6,6 +6,7 @@ An invariant says nothing of a state that the suite itself created by a request 
 from __future__ import annotations
 
 import traceback
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator
 from functools import cache
 from typing import Any, TypeVar
@@ -17,6 +18,7 @@ from lakepact.conformance.judging.definitions import Invariant
 from lakepact.generated.contract import OperationId
 
 T = TypeVar("T")
+SHOWN_MESSAGE = 40  #: characters of an error's message in which distinct answers differ
 LARGE = (
     64 * 1024
 )  #: bytes of a body above which only its beginning is kept after all invariants have read it
@@ -43,7 +45,9 @@ def concerned(
 class InvariantBook:
     """The verdict of one invariant in a run."""
 
-    SHOWN = 20  #: breaches whose exchanges are reported; all are counted
+    SHOWN = (
+        20  #: breaches whose exchanges are reported, at first each distinct answer; all are counted
+    )
 
     def __init__(self, invariant: Invariant) -> None:
         self.invariant = invariant
@@ -77,7 +81,7 @@ class InvariantBook:
                     actual=repr(self.trouble) + place_of(self.trouble),
                 )
             elif self.broken:
-                failures = tuple(u.failure(trail(e)) for u, e in self.broken[: self.SHOWN])
+                failures = tuple(u.failure(trail(e)) for u, e in self._distinct_first())
                 yield Verdict.of_failures(
                     r,
                     broken(requirement(r)),
@@ -91,6 +95,19 @@ class InvariantBook:
             else:
                 remark = "no exchange of this run has anything to do with it"
                 yield Verdict(r, Outcome.NOT_OFFERED, self.invariant.name, remark=remark, judged=0)
+
+    def _distinct_first(self) -> Iterator[tuple[Unmet, Exchange]]:
+        """Yield the breaches to report: one of each distinct answer, then others."""
+        seen: Counter[object] = Counter()
+        ranked = []
+        for unmet, exchange in self.broken:
+            error = exchange.error and (exchange.error.type, exchange.error.message[:SHOWN_MESSAGE])
+            place = unmet.difference and unmet.difference.at
+            answer = (exchange.operation, exchange.status, error, place)
+            seen[answer] += 1
+            ranked.append((seen[answer] > 1, unmet, exchange))
+        ranked.sort(key=lambda each: each[0])
+        yield from ((unmet, exchange) for _, unmet, exchange in ranked[: self.SHOWN])
 
 
 class InvariantBooks:

@@ -137,14 +137,15 @@ def creating_incomplete_tables_returns_400(lab: CatalogLab) -> None:
             if update["action"] not in left_out
         ]
         reply = create(lab, ground, updates)
+        incomplete = Mutation(Wrong.MISSING, f"/updates/{min(left_out)}")
         with lab.judge("IRC-REQ-003"):
             expect.status(
                 reply,
                 400,
                 about=f"for a new table without {', '.join(sorted(left_out))}",
-                mutation=INCOMPLETE,
+                mutation=incomplete,
             )
-            expect.status(lab.send(op.load_table, **ground.at), 404, mutation=INCOMPLETE)
+            expect.status(lab.send(op.load_table, **ground.at), 404, mutation=incomplete)
     ground = plot(lab, home)
     reply = create(lab, ground, [])
     with lab.judge("IRC-REQ-003"):

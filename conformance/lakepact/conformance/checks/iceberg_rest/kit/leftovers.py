@@ -90,7 +90,7 @@ def created_paths(lab: CatalogLab, exchange: Exchange, path: str) -> Iterator[st
     if exchange.operation == op.create_namespace:
         levels = body.get("namespace")
         if isinstance(levels, list) and levels:
-            yield lab.path(op.drop_namespace, namespace=[str(level) for level in levels])
+            yield lab.path(op.drop_namespace, namespace=[_text(level) for level in levels])
     elif (
         exchange.operation is not None
         and exchange.operation in CREATES

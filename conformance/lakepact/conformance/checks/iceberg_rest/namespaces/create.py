@@ -88,14 +88,14 @@ def creating_existing_namespaces_returns_409(lab: CatalogLab) -> None:
 @check("IRC-NS-CREATE-007", "IRC-NS-CREATE-014", last=3)
 def invalid_create_bodies_return_400(lab: CatalogLab) -> None:
     """A create request without `namespace`, or with property values that are not strings, returns 400 and creates nothing."""
-    wrong: dict[str, list[tuple[str, dict[str, Any]]]] = {
+    wrong: dict[str, list[tuple[Namespace, dict[str, Any]]]] = {
         "IRC-NS-CREATE-007": [
-            (lab.name(), {}),
-            (lab.name(), {"properties": {}}),
-            (other := lab.name(), {"Namespace": [other]}),
+            ((lab.name(),), {}),
+            ((lab.name(),), {"properties": {}}),
+            ((other := lab.name(),), {"Namespace": [other]}),
         ],
         "IRC-NS-CREATE-014": [
-            (name := lab.name(), {"namespace": [name], "properties": {"a": value}})
+            ((name := lab.name(),), {"namespace": [name], "properties": {"a": value}})
             for value in NO_STRINGS
         ],
     }
@@ -115,11 +115,13 @@ def levels_that_are_not_strings_return_400(lab: CatalogLab) -> None:
     number = secrets.randbelow(
         WIDE
     )  # a server that stored it in an earlier run would answer with 409
-    wrong: list[tuple[str, dict[str, Any]]] = [
-        (str(number), {"namespace": [number]}),
-        (named := lab.name(), {"namespace": [named, None]}),
-        (named := lab.name(), {"namespace": [[named]]}),
-        (named := lab.name(), {"namespace": named}),
+    parent = lab.make_namespace()
+    is_nested = lab.child_of(parent) is not None
+    wrong: list[tuple[Namespace, dict[str, Any]]] = [
+        ((str(number),), {"namespace": [number]}),
+        *([((*parent, "null"), {"namespace": [*parent, None]})] if is_nested else []),
+        ((named := lab.name(),), {"namespace": [[named]]}),
+        ((named := lab.name(),), {"namespace": named}),
     ]
     _nothing_is_created(
         lab, {"IRC-NS-CREATE-017": wrong}, {"IRC-NS-CREATE-017": wrong_type("/namespace")}
@@ -128,17 +130,17 @@ def levels_that_are_not_strings_return_400(lab: CatalogLab) -> None:
 
 def _nothing_is_created(
     lab: CatalogLab,
-    wrong: Mapping[str, Iterable[tuple[str, dict[str, Any]]]],
+    wrong: Mapping[str, Iterable[tuple[Namespace, dict[str, Any]]]],
     mutations: Mapping[str, Mutation],
 ) -> None:
     """Judge requests that have to be refused, by requirement, each with the name of a namespace that it may not create."""
     lab.make_namespace()  # a server that creates none shows nothing by its refusals
     for requirement, requests in lab.each(wrong.items()):
         with lab.judge_each(requirement) as case:
-            for name, body in requests:
+            for namespace, body in requests:
                 with case(mutations[requirement]):
                     expect.status(create(lab, **body), 400, about=f"for {expect.shown(body)}")
-                    loaded = lab.send(op.load_namespace_metadata, namespace=(name,))
+                    loaded = lab.send(op.load_namespace_metadata, namespace=namespace)
                     expect.not_found(
                         loaded, "namespace", about="for the namespace whose creation was refused"
                     )

@@ -219,15 +219,19 @@ def configuration_lists_true_endpoints(lab: CatalogLab) -> None:
     if not beyond:
         lab.note("IRC-CFG-012", "no undeclared operation is served")
         return
+    replies = {operation: _probe(lab, operation) for operation in beyond}
+    at = configuration(lab).place("endpoints")
     with lab.judge_each("IRC-CFG-012") as case:
-        for operation in beyond:
+        for operation, reply in replies.items():
             with case():
-                reply = _probe(lab, operation)
                 known = lab.contract.operations[operation]
-                expect.served(
-                    reply,
-                    False,
-                    f"`{known.method} {known.path}` in `endpoints`, because it is served",
+                line = f"{known.method} {known.path}"
+                raise expect.unmet(
+                    f"`{line}` in `endpoints`, because it is served",
+                    f"no such entry; the operation returned {reply.shown}",
+                    at=at,
+                    kind=Kind.MISSING,
+                    schema={"mentions": line},
                 )
 
 

@@ -346,9 +346,6 @@ def unknown_delegation_mechanisms_are_ignored(lab: CatalogLab) -> None:
             with case():
                 reply = send(mechanisms)
                 expect.status(reply, 200, about=f"with {mechanisms or 'no mechanism'}")
-        # A server that does know these may want more authority for them than the caller has.
-        known = send("vended-credentials,remote-signing")
-        expect.status(known, 200, 403, about="with a list of both mechanisms of the contract")
 
 
 @check("IRC-GEN-028")

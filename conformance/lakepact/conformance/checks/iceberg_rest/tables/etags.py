@@ -28,7 +28,7 @@ from lakepact.conformance.checks.iceberg_rest.kit.lab import (
 #: How RFC 9110 spells an ETag.
 ENTITY_TAG = re.compile(r'(?:W/)?"[\x21\x23-\x7e\x80-\xff]*"')
 
-NOT_MODIFIED = 304
+NOT_MODIFIED, BAD_REQUEST = 304, 400
 
 #: ETags that no server gave out, in double quotes as RFC 9110 spells them.
 INVENTED = ('"lakepact"', 'W/"lakepact"', '"lakepact", W/"other"', '""', '"0"')
@@ -95,6 +95,8 @@ def conditional_loads_of_missing_tables_return_404(lab: CatalogLab) -> None:
             for tag in (*INVENTED, "*", *([given] if given else [])):
                 with case():
                     reply = lab.send(op.load_table, headers=[("If-None-Match", tag)], **at)
+                    if tag == "*" and reply.status == BAD_REQUEST:  # the contract sends ETags alone
+                        continue
                     expect.not_found(reply, "table", about=f"with If-None-Match: {tag}")
 
 

@@ -39,7 +39,9 @@ from lakepact.conformance.checks.iceberg_rest.kit.views import (
     version,
 )
 from lakepact.conformance.checks.iceberg_rest.views.create import ODD_SQL
+from lakepact.conformance.evidence.outcome import Blocked
 
+SERVER_ERROR = 500
 WRITERS = 6  #: fewer than the versions that views keep where nothing else is said, by the reference; others may keep fewer
 
 
@@ -222,10 +224,10 @@ def dropped_dialects_are_noted(lab: CatalogLab) -> None:
         view.namespace, sql(dialect="trino"), version_id=2, schema_id=view.current["schema-id"]
     )
     reply = replace(lab, view, add_view_version(only), set_current_view_version())
-    lab.note(
-        "IRC-VIEW-REPL-011",
-        f"a replacement that drops a dialect is answered with status {reply.status}",
-    )
+    remark = f"a replacement that drops a dialect is answered with status {reply.status}"
+    with lab.judge("IRC-VIEW-REPL-011", remark=remark):
+        if reply.status >= SERVER_ERROR:
+            raise Blocked(f"{remark} (IRC-ERR-025)")
 
 
 @check("IRC-VIEW-REPL-013", alone=True)
