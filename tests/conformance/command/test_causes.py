@@ -199,8 +199,29 @@ def of_any_exchange(found: dict[str, Any]) -> dict[str, Any]:
     return found
 
 
-BAD = (400,)
+def with_header(line: dict[str, Any], value: str) -> dict[str, Any]:
+    """Return an exchange whose request has a header."""
+    return line | {"request": line["request"] | {"headers": [["X-Access", value]]}}
+
+
+def load_after(refused: int, number: int) -> dict[str, Any]:
+    """Return a load that looks for effects of a refused change."""
+    load = exchange(number, 200, operation="loadTable")
+    load["request"]["method"] = "GET"
+    return load | {"refused": refused}
+
+
 NULL = "NullPointerException"
+
+
+def crashing(number: int, *actions: str, message: str = "no id") -> list[dict[str, Any]]:
+    """Return a commit that the server answers with 500."""
+    line = exchange(number, 500, ERROR % (message, NULL, 500))
+    body = {"updates": [{"action": action} for action in actions], "requirements": []}
+    return [line | {"request": line["request"] | {"body": json.dumps(body)}}]
+
+
+BAD = (400,)
 BOOM = ERROR % ("boom", "RuntimeException", 500)
 UUID = "assert-table-uuid"
 G404 = ("gone", "Gone", 404)
@@ -354,6 +375,62 @@ CASES: dict[str, tuple[list[dict[str, Any]], list[str]]] = {
             *expecting((200,), (204,), (200,)),
         ],
         ["12", "3"],
+    ),
+    "one message in several wrappers": (
+        [
+            *errors(*CRASHES, status=400, kind="Bad"),
+            exchange(4, 400, '{"message": "no id"}'),
+            *expecting(*[(200,)] * 4),
+        ],
+        ["124", "3"],
+    ),
+    "message that repeats a header of the request": (
+        [
+            *(
+                with_header(line, f"lakepact{n}")
+                for n, line in enumerate(
+                    errors("lakepact1 is illegal", "lakepact2 is illegal", status=400, kind="Bad"),
+                    1,
+                )
+            ),
+            *expecting((200,), (200,)),
+        ],
+        ["12"],
+    ),
+    "variables that are null": (
+        [
+            *errors(*(rf"because \"{n}\" is null" for n in "ab"), status=500, kind=NULL),
+            *expecting(BAD, BAD),
+        ],
+        ["1", "2"],
+    ),
+    "crashes by one update, with a message, without, and met by an invariant": (
+        [
+            *crashing(1, "add-spec"),
+            *crashing(2, "add-spec", message=""),
+            *crashing(3, "add-spec", "set-location", message=""),
+            *crashing(4, "set-location", message=""),
+            *(mistaken(f"R-{n}", n, "unknown id", "/updates/0/spec") for n in (1, 2)),
+            of_any_exchange(result("R-3", 3, expected=BAD)),
+            result("R-4", 4, expected=BAD),
+        ],
+        ["123", "4"],
+    ),
+    "unknown kind of update, as a text among other values": (
+        [
+            *errors("no", "no", status=406, kind="Unsupported"),
+            mistaken("R-1", 1, "as string", "/updates/0/action"),
+            mistaken("R-2", 2, "invalid value", "/updates/0/action"),
+        ],
+        ["12"],
+    ),
+    "missing message of an error with a wrong status": (
+        [
+            *errors("null", status=500, kind=NULL),
+            mistaken("R-1", 1, "unknown id", "/schema-id"),
+            of_any_exchange(different("R-2", 1, "/error/message", "another type")),
+        ],
+        ["1", "2"],
     ),
     "error types": (
         [
@@ -1009,6 +1086,73 @@ def test_read_that_shows_what_a_refused_change_did_loses_data() -> None:
     assert [
         cause.severity for cause in causes([*lines, different("R-1", 2, "/metadata/properties")])
     ] == [Severity.DATA]
+
+
+def test_error_whose_change_was_applied_is_one_cause_with_its_effects() -> None:
+    lines = [
+        *errors("no id", status=500, kind=NULL),
+        load_after(1, 2),
+        result("R-1", 1, expected=(200,)),
+        *(of_any_exchange(different(f"R-{n}", 2, f"/metadata/{n}")) for n in (2, 3)),
+    ]
+
+    assert [(c.severity, c.title) for c in causes(lines)] == [
+        (
+            Severity.DATA,
+            (
+                "updateTable returned 500 (NullPointerException: no id), expected 200"
+                " (also loadTable); the change was applied"
+            ),
+        )
+    ]
+
+
+def test_status_of_nearly_all_requests_is_one_cause() -> None:
+    lines = [
+        *errors("no id", "no term", "no field", status=500, kind=NULL),
+        exchange(4, 200),
+        *expecting((200,), BAD, (204,), BAD),
+    ]
+
+    assert [cause.title for cause in causes(lines, always=500)] == [
+        "nearly all requests returned 500: updateTable",
+        "updateTable returned 200, expected 400",
+    ]
+
+
+def test_change_that_is_refused_and_applied_is_one_cause() -> None:
+    lines = [
+        *errors("no", status=409, kind="Conflict"),
+        load_after(1, 2),
+        *(of_any_exchange(different(f"R-{n}", 2, f"/metadata/{n}")) for n in (1, 2)),
+    ]
+
+    assert grouped(lines) == ["12"]
+
+
+def test_request_after_which_an_object_cannot_be_read_loses_data() -> None:
+    lines = answers("updateProperties", "updateProperties")
+    load = exchange(3, 500, BOOM, operation="loadNamespaceMetadata")
+    load["request"]["method"] = "GET"
+    findings = [
+        mistaken("R-1", 1, "wrong type", "/updates/a"),
+        mistaken("R-2", 2, "missing", "/updates"),
+        result("R-3", 3, expected=(200,)),
+    ]
+
+    assert [(c.severity, c.title) for c in causes([*lines, load, *findings])] == [
+        (
+            Severity.DATA,
+            (
+                "updateProperties returned 200 without a required member, expected 400"
+                " (also loadNamespaceMetadata); then loadNamespaceMetadata returned 500"
+            ),
+        ),
+        (
+            Severity.EFFECT,
+            "updateProperties returned 200 with a value of the wrong JSON type, expected 400",
+        ),
+    ]
 
 
 def test_accepted_request_after_which_right_ones_fail_is_a_cause_of_its_own() -> None:

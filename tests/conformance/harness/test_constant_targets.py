@@ -21,7 +21,7 @@ from miniatures import answer, miniature
 from server_doubles.hostile_servers import attacking, dripping_body
 
 CONTRACT = "iceberg_rest"
-MOST_CAUSES = 12
+MOST_CAUSES = 10
 ENDPOINTS = [
     f"{operation.method} {operation.path}" for operation in Contract(CONTRACT).operations.values()
 ]

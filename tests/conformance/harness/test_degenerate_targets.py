@@ -34,7 +34,7 @@ from server_doubles.degenerate_servers import (
     stores_everything,
 )
 
-MOST_CAUSES = 12  #: an answer without content is one cause for each operation
+MOST_CAUSES = 10  #: an answer without content is one cause for each operation
 LONGEST = 180  #: seconds
 ICEBERG, SHARING, WATSONX = "iceberg_rest", "delta_sharing", "watsonx_data"
 SUITES = [(SHARING, "2026-02"), (SHARING, "2026-08"), (WATSONX, "2026")]

@@ -16,7 +16,13 @@ from lakepact.conformance.evidence.outcome import LOWEST_ERROR, Outcome, Wrong
 from lakepact.conformance.judging.invalid_bodies import WRONG_TYPES
 
 if TYPE_CHECKING:
-    from lakepact.generated.report import ExchangeLine, FailurePart, Line, ResultLine, VerdictPart
+    from lakepact.generated.report import (
+        ExchangeLine,
+        FailurePart,
+        Line,
+        ResultLine,
+        VerdictPart,
+    )
 
 BROKEN = (Outcome.FAIL, Outcome.WARN)
 #: Members that hold what a response, or a line of it, is about.
@@ -44,14 +50,17 @@ IDENTIFIERS = frozenset({"source", "destination", "identifier"})
 READS = frozenset({"GET", "HEAD"})
 UNCLEAR = "?"  #: in place of a deviation that does not say what a client meets
 UNSERVED = frozenset({404, 405, 406, 501})  #: statuses of operations that a server does not have
+NOT_FOUND = 404
 SERVER_ERROR = 500  #: the lowest status of an error that the server makes
 CONFLICT = 409  #: the status of a commit whose requirements do not hold
-#: Parts of a server's message that differ between requests: names of checks, UUIDs, quoted texts without calls, places of classes, numbers.
+#: Parts of a server's message that differ between requests: names of checks, UUIDs, quoted texts
+#: without calls, places of classes, URLs, what follows an equals sign, numbers. What is quoted behind "because" is a variable in code.
 PARTICULAR = re.compile(
-    r"lp_[0-9a-f]+_[0-9_a-z]+|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|\b[0-9a-f]{32}\b"
-    r"|'[^'(]*'|\"[^\"(]*\"|`[^`(]*`|\bat /\S+|(?:file|s3|http)s?:\S+|\d+"
+    r"lp_[0-9a-f]+_[0-9_a-z]+(?:\.\w+)*|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|\b[0-9a-f]{32}\b"
+    r"|'[^'(]*'|(?<!because )\"[^\"(]*\"|`[^`(]*`|\bat /\S+|\b[a-z][\w+.-]*:/\S+|(?<==)[^\s,;)]+|\d+"
 )
-EXCEPTION = re.compile(r"^(?:\w+\.)+\w+: ")  #: the class of an exception before its message
+#: Around a message: the class of an exception, and a remark in brackets.
+AROUND = re.compile(r"^(?:\w+\.)+\w+: | \([^()]*\)?\W*$")
 #: A message that any error of a server may have.
 SAYS_NOTHING = re.compile(
     r"\W*(?:\S*|.*\b(?:internal|server|unexpected|unknown|unhandled) error\b.*)\W*",
@@ -169,6 +178,11 @@ class Finding:
         return (self.status, *self.expected_status[:1])
 
     @property
+    def crash(self) -> tuple[str, int, str | None]:
+        """The operation, the status and the type of the error."""
+        return self.operation, self.status, self.error_type
+
+    @property
     def difference(self) -> str:
         """The JSON pointer of the place that is not as expected; empty if it is not known."""
         return self.failure["difference"]["at"] if "difference" in self.failure else ""
@@ -192,12 +206,20 @@ class Finding:
     @cached_property
     def message(self) -> str:
         """The message of an error without what differs between requests; empty if it says nothing."""
-        error = self.exchange.get("error") if self.exchange else None
-        text = error["message"] if error else ""
-        if self.error_type is None:
-            text = EXCEPTION.sub("", text).partition(" (")[0]
-        general = PARTICULAR.sub("…", text)
-        return "" if SAYS_NOTHING.fullmatch(general) else general
+        return message_of(self.exchange) if self.exchange else ""
+
+    @property
+    def shows_refused(self) -> bool:
+        """Whether a read shows another value than expected after a change that was refused."""
+        is_there = self.accepted and NOT_FOUND in self.expected_status
+        is_changed = is_there or self.is_about(Kind.VALUE, Kind.SURPLUS)
+        is_shown = self.reads and self.status < LOWEST_ERROR
+        return self.refused is not None and is_shown and is_changed
+
+    @property
+    def is_effect(self) -> bool:
+        """Whether a load shows that a change which was refused has been applied."""
+        return self.shows_refused and not self.follows_refusal
 
     @property
     def mistake(self) -> tuple[str, str]:
@@ -207,6 +229,8 @@ class Finding:
         if not mutation:
             return "", f"{self.operation} with {named}" if named else self.operation
         kind = Wrong.TYPE if mutation["kind"] in WRONG_TYPES else mutation["kind"]
+        if mutation["kind"] == "as string" and mutation["at"].endswith(("/action", "/type")):
+            kind = Wrong.VALUE  # a text is the right type there
         steps = [
             "*" if step.isdigit() or "lakepact" in step else step
             for step in mutation["at"].strip("/").split("/")
@@ -271,6 +295,28 @@ class Finding:
         return f"{self.operation}{mistake}: {answer}"
 
 
+def message_of(exchange: ExchangeLine) -> str:
+    """Return the message of an error without what differs between requests; empty if it says nothing."""
+    if (error := exchange.get("error")) is None:
+        return ""
+    text = AROUND.sub("", error["message"])
+    for _, value in exchange["request"].get("headers", ()):
+        text = text.replace(value, "…", 1) if value else text
+    if name := _name(exchange["request"]["body"]):
+        text = re.sub(rf"\b{re.escape(name)}\b", "…", text)
+    general = PARTICULAR.sub("…", text)
+    return "" if SAYS_NOTHING.fullmatch(general) else general
+
+
+def _name(body: str) -> str:
+    """Return the name of the object that a request creates; empty if it has none."""
+    try:
+        name = orjson.loads(body).get("name")
+    except (orjson.JSONDecodeError, AttributeError):
+        return ""
+    return name if isinstance(name, str) else ""
+
+
 def deviations(report: Iterable[Line]) -> dict[str, frozenset[str]]:
     """Return what each broken requirement shows: its checks, each with a deviation, or `UNCLEAR`."""
     lines = list(report)
@@ -321,6 +367,11 @@ def subject(body: str, failure: FailurePart) -> str:
         else _kinds(body, "updates", "action", at)
     )
     return next(iter(kinds)) if len(kinds) == 1 else ""
+
+
+def kinds(body: str) -> set[str]:
+    """Return the kinds of updates and requirements that a commit has."""
+    return _kinds(body, "updates", "action", "") | _kinds(body, "requirements", "type", "")
 
 
 def _kinds(body: str, member: str, tag: str, at: str) -> set[str]:

@@ -16,8 +16,8 @@ from urllib.parse import unquote, urlsplit
 from lakepact.conformance.evidence.differences import Kind
 from lakepact.conformance.evidence.outcome import LOWEST_ERROR, Outcome, Wrong
 from lakepact.conformance.http.wire import BUSY
-from lakepact.conformance.report.cases import SERVER_ERROR, Finding
-from lakepact.conformance.report.evidence import NOT_FOUND, Evidence, Key
+from lakepact.conformance.report.cases import NOT_FOUND, SERVER_ERROR, Finding
+from lakepact.conformance.report.evidence import Evidence, Key
 
 if TYPE_CHECKING:
     from lakepact.generated.report import Line
@@ -93,14 +93,17 @@ class Cause:
         return tuple(finding.requirement for finding in self.findings)
 
 
-def causes(report: Iterable[Line], *, refused: Collection[str] = ("GET", "POST")) -> list[Cause]:
+def causes(
+    report: Iterable[Line], *, refused: Collection[str] = ("GET", "POST"), always: int = 0
+) -> list[Cause]:
     """Return the causes of the broken requirements of a report: those of failures first, each by severity.
 
     Args:
         report: the lines of results and exchanges.
         refused: methods with a request that the server refused.
+        always: the status that nearly every request returned; 0 if there is none.
     """
-    evidence = Evidence(report, refused=refused)
+    evidence = Evidence(report, refused=refused, always=always)
     groups: dict[Key, list[Finding]] = defaultdict(list)
     for finding in evidence.findings:
         groups[evidence.key(finding)].append(finding)
@@ -128,6 +131,8 @@ def _cause(key: Key, group: Sequence[Finding]) -> Cause:
         key=lambda outcome: outcome.weight,
     )
     grave = min((severity(finding) for finding in group), key=lambda each: each.rank)
+    if key[0] == "accepted" and any(map(_cannot_be_read, group)):
+        grave = Severity.DATA
     return Cause(grave, _title_of(key, ordered, group), ordered, outcome)
 
 
@@ -165,7 +170,7 @@ def severity(finding: Finding) -> Severity:
         return Severity.EXPOSED
     if finding.is_about_status and not finding.accepted:
         return Severity.STATUS
-    is_lost = is_data or _loses_rows(finding) or _shows_refused(finding)
+    is_lost = is_data or _loses_rows(finding) or finding.shows_refused
     return Severity.DATA if is_lost else Severity.EFFECT
 
 
@@ -177,11 +182,9 @@ def _severity_of_error(finding: Finding, *, is_data: bool) -> Severity:
     return Severity.DATA if is_data and finding.reads else Severity.REFUSED
 
 
-def _shows_refused(finding: Finding) -> bool:
-    """Return whether a read shows another value than expected after a change that was refused."""
-    is_there = finding.accepted and NOT_FOUND in finding.expected_status
-    changed = is_there or finding.is_about(Kind.VALUE, Kind.SURPLUS)
-    return finding.refused is not None and finding.reads and changed
+def _cannot_be_read(finding: Finding) -> bool:
+    """Return whether the server fails to show what is stored."""
+    return finding.reads and finding.expects_success and finding.status >= SERVER_ERROR
 
 
 def _loses_rows(finding: Finding) -> bool:
@@ -214,13 +217,25 @@ def _title_of(key: Key, findings: Sequence[Finding], group: Sequence[Finding]) -
             fault = f"requests returned {flaw}"
         case ("unserved", status):
             fault = f"operations that should be served returned {status}"
+        case ("constant", status):
+            fault = f"nearly all requests returned {status}"
         case ("unread", status):
             bodies = "bodies without a required member, or with another JSON type,"
             fault = f"{bodies} returned {status}, expected 400"
         case ("refused alike", status, expected, *_):
             fault = f"requests with mistakes of many kinds returned {status}, expected {expected}"
+        case ("accepted", *_):
+            first = next((f for f in group if f.accepted), findings[0])
+            unread = next((f for f in group if _cannot_be_read(f)), None)
+            after = f"; then {unread.operation} returned {unread.status}" if unread else ""
+            return _title(first, names) + after
         case _:
-            return _title(next((f for f in group if f.accepted), findings[0]), names)
+            numbers = {f.refused["number"] for f in group if f.refused and f.is_effect}
+            ranked = sorted(group, key=_explains)
+            refused = (f for f in ranked if f.exchange and f.exchange["number"] in numbers)
+            if (origin := next(refused, None)) is not None:
+                return f"{_title(origin, names)}; the change was applied"
+            return _title(findings[0], names)
     return _short(f"{fault}: {', '.join(names)}")
 
 
@@ -235,11 +250,11 @@ def _title(finding: Finding, operations: Sequence[str]) -> str:
     if not is_about_status:
         return f"{sent} returned {_deviation(finding)}: expected {expected}, got {actual}"
     status = " or ".join(map(str, finding.expected_status)) or _sort_of_status(finding)
-    also = f" (also {', '.join(o for o in operations if o != finding.operation)})"
+    others = ", ".join(o for o in operations if o != finding.operation)
     return _short(
         f"{sent} returned {finding.status}{_body(finding)} {_request(finding)}".rstrip()
         + f", expected {status}"
-        + (also if set(operations) - {finding.operation} else "")
+        + (f" (also {others})" if others else "")
     )
 
 
@@ -248,7 +263,7 @@ def _before(finding: Finding) -> str:
     is_lost = finding.expects_success and finding.status == NOT_FOUND
     if not finding.reads or finding.is_of_any_exchange or (finding.is_error and not is_lost):
         return ""
-    if _shows_refused(finding) and finding.refused is not None:
+    if finding.shows_refused and finding.refused is not None:
         return f"after a refused {finding.refused['operation']}, "
     if finding.accepted and IMPLIED not in finding.failure["expected"]:
         return ""
@@ -272,14 +287,14 @@ def _request(finding: Finding) -> str:
         return str(phrase)
     about = STATUS.sub("", finding.failure["expected"]).strip()
     if STATUS.match(finding.failure["expected"]) and about:
-        return "" if _before(finding) and (IMPLIED in about or _shows_refused(finding)) else about
+        return "" if _before(finding) and (IMPLIED in about or finding.shows_refused) else about
     kind, at = finding.mistake
     if not kind and finding.exchange:
         query = _short(unquote(urlsplit(finding.exchange["request"]["url"]).query))
         name = NAMES.get(finding.names, "") if finding.expects_success else ""
         if special := name or (f"for `?{query}`" if query else ""):
             return special
-    if kind in MISTAKES and not _shows_refused(finding):
+    if kind in MISTAKES and not finding.shows_refused:
         is_full = kind == Wrong.PRESENT and finding.operation.startswith("drop")
         text = (HOLDS if is_full else MISTAKES[kind]).format(at.removesuffix("/*"))
         return re.sub(r"\ba (?=[aeio])", "an ", text)

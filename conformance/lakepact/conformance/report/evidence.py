@@ -19,11 +19,15 @@ from lakepact.conformance.evidence.differences import Kind
 from lakepact.conformance.evidence.outcome import LOWEST_ERROR, Wrong
 from lakepact.conformance.report.cases import (
     BROKEN,
+    NOT_FOUND,
     READS,
     SERVER_ERROR,
     Finding,
     cases_of,
+    kinds,
+    message_of,
     resource_of,
+    subject,
 )
 
 if TYPE_CHECKING:
@@ -35,7 +39,6 @@ Key: TypeAlias = "tuple[object, ...]"
 MANY = 10  #: mistakes that a server which refuses none accepts, or refuses with one wrong status, from which on they are one cause
 SEVERAL = 5  #: members that may be missing, or have another type, from which on they are one cause
 FLAWS = ("empty body", "no JSON")  #: why a body has no members
-NOT_FOUND = 404
 NOBODY = "no credentials"  #: the mistake of a request that does not say who calls
 #: Mistakes of a request whose content is right.
 OF_THE_STATE = frozenset({Wrong.ABSENT, Wrong.PRESENT, Wrong.STALE, Wrong.ACCESS})
@@ -48,17 +51,21 @@ class Evidence:
         report: the lines of results and exchanges.
         refused: methods with a request that the server refused; if neither GET nor HEAD is among them, or none of the others, many
             accepted mistakes in requests with those methods are one cause.
+        always: the status that nearly every request of the run returned; 0 if there is none.
     """
 
     def __init__(
-        self, report: Iterable[Line], *, refused: Collection[str] = ("GET", "POST")
+        self, report: Iterable[Line], *, refused: Collection[str] = ("GET", "POST"), always: int = 0
     ) -> None:
+        self._always = always
         lines = list(report)
         exchanges = {line["number"]: line for line in lines if line["line"] == "exchange"}
         broken = [line for line in lines if line["line"] == "result" and line["outcome"] in BROKEN]
         changes = _changes(exchanges)
         self.findings = [
-            _after(case, changes) for result in broken for case in cases_of(result, exchanges)
+            _after(case, changes, exchanges)
+            for result in broken
+            for case in cases_of(result, exchanges)
         ]
         self._accepted: dict[int, Finding] = {}
         self._first: dict[int, Finding] = {}  #: by exchange, the case that says most about it
@@ -68,6 +75,13 @@ class Evidence:
                 self._accepted.setdefault(case.exchange["number"], case)
             if case.exchange and (case.is_about_status or not case.is_of_any_exchange):
                 self._first.setdefault(case.exchange["number"], case)
+        #: By operation and error, the number of a refused change that a load shows to be applied.
+        self._applied: dict[Key, int] = {}
+        for case in self.findings:
+            if case.is_of_any_exchange and case.shows_refused and case.refused is not None:
+                number, kind = case.refused["number"], _refusal(case.refused)
+                if number in self._first or kind not in self._applied:
+                    self._applied[kind] = number
         self._undone = {
             case.exchange["number"]: case
             for case in self._first.values()
@@ -118,6 +132,13 @@ class Evidence:
             if finding.expects_success and finding.is_error
         }
         self._crashes = _crashes(self.findings)
+        #: By operation, error and kind of update: a crash that a check met with one such update.
+        self._of_update: dict[Key, Finding] = {}
+        for finding in sorted(self.findings, key=lambda each: not each.message):
+            if _is_crash(finding):
+                body = finding.exchange["request"]["body"] if finding.exchange else ""
+                what = subject(body, finding.failure)
+                self._of_update.setdefault((*finding.crash, what), finding)
         #: Numbers of accepted requests after which right requests fail.
         self._breaking = {
             origin.exchange["number"]
@@ -131,6 +152,11 @@ class Evidence:
     def key(self, finding: Finding) -> Key:
         """Return what a finding has in common with others of its cause."""
         cause = self._origin(finding) or self._of_exchange(finding)
+        if cause.is_effect and cause.refused is not None:
+            kind = _refusal(cause.refused)
+            if number := self._applied.get(kind):
+                first = self._first.get(number)
+                return self.key(first) if first else ("applied", *kind)
         if wider := self._wider(cause):
             return wider
         key = _key(cause)
@@ -149,6 +175,8 @@ class Evidence:
             return ("refuses none", finding.reads)
         if finding.accepted and finding.wrong == Wrong.ACCESS and finding.operation in self._open:
             return ("accepted", Wrong.ACCESS, NOBODY)
+        if finding.status == self._always and (finding.is_error or finding.is_about_status):
+            return ("constant", finding.status)
         if finding.is_unserved:
             return ("unserved", finding.status)
         if finding.is_error and finding.is_about_status and self._is_undue(finding):
@@ -190,16 +218,26 @@ class Evidence:
 
     def _of_exchange(self, finding: Finding) -> Finding:
         """Return the case that says most about the exchange of a finding, if both are about the same deviation."""
+        if _is_crash(finding) and finding.exchange and not finding.message:
+            updates = sorted(kinds(finding.exchange["request"]["body"]))
+            met = (self._of_update.get((*finding.crash, each)) for each in updates)
+            if (same := next(filter(None, met), None)) is not None:
+                return same
         first = self._first.get(finding.exchange["number"]) if finding.exchange else None
         if first is None or finding.is_about(Kind.LOST):
             return finding
-        if finding.is_of_any_exchange and not (finding.is_error and first.is_error):
+        if finding.is_of_any_exchange and (
+            not (finding.is_error and first.is_error)
+            or (finding.place[:1] == ("error",) and first.is_about_status)
+        ):
             return finding
         return first
 
     def _explained(self, case: Finding) -> Finding:
         """Return a case without the refusal before it, if a failure of its own explains that."""
         if case.refused is None:
+            return case
+        if case.is_of_any_exchange:
             return case
         is_read, origin = case.reads and not case.is_error, self._origin(case)
         follows = is_read and case.refused["number"] in self._undone
@@ -226,11 +264,13 @@ class Evidence:
             return None
         if finding.follows_refusal and finding.refused is not None:
             return self._undone[finding.refused["number"]]
-        before = (
+        before = [
             (n, other.exchange)
             for n, other in self._accepted.items()
             if n < number and other.exchange is not None
-        )
+        ]
+        if finding.is_error:  # an earlier one would have spoiled the requests between
+            before.sort(reverse=True, key=lambda numbered: numbered[0])
         return next(
             (
                 self._accepted[n]
@@ -240,6 +280,11 @@ class Evidence:
             ),
             None,
         )
+
+
+def _is_crash(finding: Finding) -> bool:
+    """Return whether an answer has a 5xx status that it should not have."""
+    return finding.is_error and finding.is_about_status and finding.status >= SERVER_ERROR
 
 
 def _whichever(key: Key) -> Key:
@@ -285,10 +330,16 @@ def _changes(exchanges: Mapping[int, ExchangeLine]) -> dict[str, list[ExchangeLi
     return changes
 
 
-def _after(finding: Finding, changes: Mapping[str, Sequence[ExchangeLine]]) -> Finding:
+def _after(
+    finding: Finding,
+    changes: Mapping[str, Sequence[ExchangeLine]],
+    exchanges: Mapping[int, ExchangeLine],
+) -> Finding:
     """Return a finding with the last change before it, if it was refused, and the last one that was accepted."""
     if finding.exchange is None:
         return finding
+    if finding.is_of_any_exchange:  # others than loads after a refusal say nothing of it
+        return replace(finding, refused=exchanges.get(finding.exchange.get("refused", 0)))
     number, objects = finding.exchange["number"], _objects(finding.exchange)
     own = changes.get(finding.exchange["check"], ())
     before = [e for e in own if e["number"] < number and _objects(e) & objects]
@@ -307,6 +358,11 @@ def _clarity(finding: Finding) -> tuple[int, ...]:
         len(finding.result.get("operations", ())) or 99,
         len(finding.place),
     )
+
+
+def _refusal(refused: ExchangeLine) -> Key:
+    """Return the operation, status and message of a refused change."""
+    return (refused["operation"], refused["response"]["status"], message_of(refused))
 
 
 def _objects(exchange: ExchangeLine) -> frozenset[str]:
@@ -359,7 +415,7 @@ def _error(finding: Finding) -> Key:
     if is_refusal and finding.names:
         return (*key, finding.names)
     if finding.message:
-        return (*key, finding.message)
+        return ("error", finding.status, finding.message)
     return (
         *key,
         *(finding.mistake if finding.failure.get("mutation") else finding.kind_of_request),

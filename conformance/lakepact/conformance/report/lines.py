@@ -65,6 +65,9 @@ SCHEMA = resources.files("lakepact.conformance.report").joinpath(
 )  #: of each line
 LARGEST_REPORT, LARGEST_LINE = 256 * MIB, 16 * MIB
 FOREIGN = "JSON, but not of `lakepact check --report jsonl=FILE`"
+NEARLY_ALL = (
+    0.95  #: share of the requests with one status from which on it is that of the whole server
+)
 SHOWN = 300  #: characters of what is wrong with a line
 SHOWN_TRAIL = 3  #: exchanges of a failing case: the last one, and changes before it
 SHOWN_MESSAGE = 300  #: characters of the message of an error
@@ -110,15 +113,18 @@ def lines(run: Run, *, strict: bool = False, stopped: str = "") -> Iterator[Line
                 cases.update({id(one): (verdict, failure) for one, failure in listed})
         written.append(of_result)
         shown |= _evidence(result)
+    sent = [e for e in run.wire.exchanges.values() if e.operation and e.check != DISCOVERY]
     refused = {
         exchange.method
-        for exchange in run.wire.exchanges.values()
-        if (exchange.operation and exchange.check != DISCOVERY)
-        and (400 <= exchange.status < 500 and exchange.status not in REFUSED)
+        for exchange in sent
+        if 400 <= exchange.status < 500 and exchange.status not in REFUSED
     }
+    statuses = Counter(exchange.status for exchange in sent)
+    always = (s for s, number in statuses.items() if number > NEARLY_ALL * len(sent))
     exchanges = [_exchange(run, run.wire.exchanges[n], whole=False) for n in sorted(shown | whole)]
+    grouped = causes((*written, *exchanges), refused=refused, always=next(always, 0))
     found: list[CauseLine] = []
-    for number, of_cause in enumerate(causes((*written, *exchanges), refused=refused), start=1):
+    for number, of_cause in enumerate(grouped, start=1):
         evidence = [
             _case(run, finding, cases.get(id(finding.failure))) for finding in of_cause.findings
         ]
@@ -395,6 +401,8 @@ def _exchange(run: Run, exchange: Exchange, *, whole: bool) -> ExchangeLine:
     }
     if exchange.number in run.wire.concurrent:
         line["concurrent"] = True
+    if exchange.look:
+        line["refused"] = exchange.look.refused.number
     if exchange.error:
         line["error"] = _error(exchange, exchange.error)
     return line
