@@ -282,6 +282,30 @@ def test_invariant_counts_all_breaches_and_lists_twenty() -> None:
     assert outline.cases(verdict) == "30 of 30 fail: status 200 for 20 of the 20 listed"
 
 
+def test_invariant_lists_each_distinct_answer_first() -> None:
+    suite = new_suite()
+
+    @suite.check(MUST)
+    def sends_thirty_and_another(lab: Lab) -> None:
+        """Thirty requests of no operation are sent, and one of an operation."""
+        for _ in range(30):
+            lab.send_raw("GET", "/v1/config")
+        lab.send("getConfig")
+        lab.note(MUST, "")
+
+    @suite.invariant(OTHER_MUST)
+    def forbids_answers(exchange: Exchange) -> bool:
+        """No request is answered."""
+        expect.status(Reply(exchange), 418)
+        return True
+
+    report = list(lines.lines(run(suite)))
+    (verdict,) = next(line["verdicts"] for line in report if line.get("requirement") == OTHER_MUST)
+
+    last = max(line["number"] for line in report if line["line"] == "exchange")
+    assert verdict["failures"][1]["exchange"] == last
+
+
 def test_requirement_that_is_judged_but_not_cited_is_an_error() -> None:
     suite = new_suite()
 
