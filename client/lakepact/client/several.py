@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Protocol, TypeAlias, TypeVar
 
 T = TypeVar("T")
@@ -25,9 +25,43 @@ def several(parameter: str, values: Several[T]) -> tuple[T, ...]:
     """Return the values of a parameter.
 
     Raises:
-        TypeError: They are a single text.
+        TypeError: They are a single text, or no list.
     """
     if isinstance(values, str):
         text = json.dumps(values, ensure_ascii=False)
         raise TypeError(f"{parameter} is a list, such as [{text}]: given the text {text}")
+    if not isinstance(values, Iterable):
+        raise TypeError(f"{parameter} is a list: given {type(values).__name__}")
     return tuple(values)
+
+
+def names(parameter: str, values: Names) -> tuple[str, ...]:
+    """Return the names of a parameter.
+
+    Raises:
+        TypeError: They are a single text, or not all of them are texts.
+    """
+    for one in (result := several(parameter, values)):
+        if not isinstance(one, str):
+            raise TypeError(f"{parameter} is a list of texts: one of them is {type(one).__name__}")
+    return result
+
+
+def texts(parameter: str, values: Mapping[str, str | float] | None) -> dict[str, str]:
+    """Return properties, nothing for None; numbers and booleans become texts.
+
+    Raises:
+        TypeError: They are no mapping, or have other values.
+    """
+    if not isinstance(values, Mapping | None):
+        example = '{"owner": "finance"}'
+        raise TypeError(
+            f"{parameter} is a mapping, such as {example}: given {type(values).__name__}"
+        )
+    result = dict[str, str]()
+    for name, value in (values or {}).items():
+        if not isinstance(value, (str, int, float)):
+            kind = type(value).__name__
+            raise TypeError(f"the value of {json.dumps(name)} in {parameter} is {kind}, not a text")
+        result[name] = value if isinstance(value, str) else json.dumps(value)
+    return result

@@ -52,7 +52,7 @@ def _batches(stream: pa.RecordBatchReader, target: pa.Schema) -> Iterator[pa.Rec
 
 
 def _table(rows: Any) -> pa.Table:
-    if type(rows).__module__.partition(".")[0] == "pandas":
+    if hasattr(rows, "index") and hasattr(rows, "columns"):
         return _without_index(rows)
     try:
         # A stream of polars has views, which pyiceberg cannot join.

@@ -14,7 +14,7 @@ from lakepact.client.iceberg_rest.names import (
     table_identifier,
 )
 from lakepact.client.rows.needs import need
-from lakepact.client.several import Names, several
+from lakepact.client.several import Names, names, several, texts
 from lakepact.generated.calls import Later
 from lakepact.reach.urls import path_segment
 
@@ -41,7 +41,9 @@ def create_namespace(
     """Return a namespace to create."""
     return _valid(
         models.CreateNamespaceRequest,
-        _given(namespace=addressable(namespace), properties=properties),
+        _given(
+            namespace=addressable(namespace), properties=texts("properties", properties) or None
+        ),
     )
 
 
@@ -56,7 +58,7 @@ def update_namespace_properties(
     """Properties to set and to remove."""
     return _valid(
         models.UpdateNamespacePropertiesRequest,
-        {"removals": several("removals", removals), "updates": dict(updates or {})},
+        {"removals": names("removals", removals), "updates": texts("updates", updates)},
     )
 
 
@@ -75,7 +77,7 @@ def create_table(
         name=path_segment(name),
         schema=_with_ids(schema, "schema-id"),
         location=location,
-        properties=properties,
+        properties=texts("properties", properties) or None,
     )
     if partition_spec is not None:
         spec = _valid(models.PartitionSpec, _with_ids(partition_spec, "spec-id"))
@@ -119,6 +121,8 @@ def commit_table(
 
 def commit_transaction(changes: Sequence[TableChange]) -> models.CommitTransactionRequest:
     """Return the changes of several tables as a body."""
+    if unfit := {type(one).__name__ for one in several("changes", changes)} - {"TableChange"}:
+        raise TypeError(f"changes is a list of TableChange: one of them is {min(unfit)}")
     given = [
         commit_table((levels(change.namespace), change.name), change.updates, change.requirements)
         for change in changes
@@ -205,7 +209,7 @@ def create_view(
         name=path_segment(name),
         schema=_with_ids(schema, "schema-id"),
         location=location,
-        properties=dict(properties or {}),
+        properties=texts("properties", properties),
     )
     return _valid(models.CreateViewRequest, {**given, "view-version": version})
 
@@ -273,7 +277,8 @@ def statistics_file(member: str, file: Any) -> dict[str, Any]:
 
 def _document(given: Any, format_version: int = 2) -> dict[str, Any]:
     """Return the members that are not None, under their names in JSON; of a schema of Arrow or pyiceberg too."""
-    if type(given).__module__.partition(".")[0] in {"pyarrow", "pyiceberg"}:
+    kind = type(given)
+    if kind.__name__ == "Schema" and kind.__module__.startswith(("pyarrow.", "pyiceberg.")):
         need("pyiceberg")
         from lakepact.client.iceberg_rest.pyiceberg_schemas import SchemaConversion  # noqa: PLC0415 - where pyiceberg is there
 
@@ -284,8 +289,10 @@ def _document(given: Any, format_version: int = 2) -> dict[str, Any]:
                 f"format version {format_version} has no such schema: {unfit}"
             ) from None
     if not isinstance(given, Mapping) and not hasattr(given, "to_wire"):
-        kind = type(given).__name__
-        raise TypeError(f"expected a model of the contract or a document, a dict; given {kind}")
+        raise TypeError(
+            "expected a model of the contract, a document (a dict), or a schema of pyarrow or"
+            f" pyiceberg; given {kind.__name__}"
+        )
     members: Mapping[str, Any] = given if isinstance(given, Mapping) else given.to_wire()
     return {name.replace("_", "-"): value for name, value in members.items() if value is not None}
 

@@ -33,10 +33,10 @@ def levels(namespace: Levels) -> list[str]:
     Raises:
         ValueError: There is no level, or an empty one.
     """
-    found = namespace.split(".") if isinstance(namespace, str) else list(namespace)
-    if not found or not all(found):
+    found = namespace.split(".") if isinstance(namespace, str) else several("namespace", namespace)
+    if not found or not all(isinstance(level, str) and level for level in found):
         raise ValueError(f"a namespace has at least one level, and no empty one: {namespace!r}")
-    return found
+    return list(found)
 
 
 def encode_namespace(namespace: Levels, separator: str = DEFAULT_SEPARATOR) -> str:

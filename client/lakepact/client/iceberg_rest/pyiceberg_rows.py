@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import json
 import threading
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, cast
@@ -19,6 +18,7 @@ from lakepact.client.errors import CommitRejected, Failure, LakepactError
 from lakepact.client.iceberg_rest.pyiceberg_tables import pyiceberg_table
 from lakepact.client.iceberg_rest.rows.changes import RowChanges
 from lakepact.client.iceberg_rest.rows.data_files import FileReader
+from lakepact.client.iceberg_rest.rows.filters import field_of
 from lakepact.client.iceberg_rest.rows.planning import planned_files, scan_of
 from lakepact.client.iceberg_rest.rows.projection import arrow_schema
 from lakepact.client.iceberg_rest.snapshots import snapshot_id
@@ -73,7 +73,8 @@ class RowScan:
             table = _loaded(catalog, self.table)
             scan = scan_of(table, self.snapshot, self.timestamp)
             if self.columns is not None:
-                _check(self.columns, scan.projection())
+                for name in self.columns:
+                    field_of(scan.projection(), name)
                 scan = scan.select(*self.columns)
             reader = FileReader.of(
                 scan,
@@ -100,17 +101,6 @@ class RowScan:
         fields = {field.name: field for field in schema.fields}
         names = [name if name in fields else name.partition(".")[0] for name in self.columns]
         return Schema(*(fields[name] for name in dict.fromkeys(names)))
-
-
-def _check(columns: Sequence[str], schema: Schema) -> None:
-    for name in columns:
-        try:
-            schema.find_field(name)
-        except ValueError:
-            names = ", ".join(field.name for field in schema.fields)
-            raise ValueError(
-                f"the table has no column {json.dumps(name, ensure_ascii=False)}; it has {names}"
-            ) from None
 
 
 def _up_to(batches: Iterator[Any], limit: int | None) -> Generator[Any, None, None]:

@@ -240,8 +240,13 @@ class SchemaDraft:
         """Return the type with new ids for its nested fields, the outer before the inner."""
         if hasattr(type_, "to_wire"):
             type_ = type_.to_wire()
-        if not hasattr(type_, "items"):
+        if isinstance(type_, str):
             return type_
+        if not isinstance(type_, Mapping):
+            raise TypeError(
+                'a type is a text such as "long", or a document such as {"type": "list", …}:'
+                f" given {type(type_).__name__}"
+            )
         nested = dict(type_)
         if nested["type"] == "struct":
             fields = [

@@ -77,6 +77,8 @@ class TableDraft:
         Raises:
             ValueError: The table has a later one.
         """
+        if type(version) is not int:
+            raise TypeError(f"a format version is an int: given {type(version).__name__}")
         if version < self.format_version:
             raise ValueError(
                 f"the table has format version {self.format_version} and cannot go back to {version}"
@@ -235,11 +237,13 @@ class TableDraft:
     def rollback(self, snapshot: int | str | None, timestamp: datetime | str | None) -> int:
         """Move `main` back to one of its earlier snapshots, keep the rules of its retention, and return the snapshot that it leaves."""
         target, before = snapshot_id(self.metadata, snapshot, timestamp), self.ref("main")
+        if target is None:
+            raise ValueError("expected a snapshot to roll back to: give snapshot= or timestamp=")
         parents = {one.snapshot_id: one.parent_snapshot_id for one in self.metadata.snapshots}
         at = None if before is None else parents.get(before)
         while at is not None and at != target:
             at = parents.pop(at, None)
-        if target is None or before is None or target not in (at, before):
+        if before is None or target not in (at, before):
             raise ValueError(
                 f"{target} is no earlier snapshot of main; set_branch('main', …) moves it to any"
             )

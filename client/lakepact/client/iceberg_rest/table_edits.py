@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 from lakepact.client.iceberg_rest.changes import TableChange
@@ -11,6 +10,7 @@ from lakepact.client.iceberg_rest.names import table_identifier
 from lakepact.client.iceberg_rest.snapshots import unknown_ref
 from lakepact.client.iceberg_rest.table_draft import TableDraft
 from lakepact.client.moments import moment
+from lakepact.client.several import texts
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -225,11 +225,8 @@ class TableEdits:
 
     def set_properties(self, properties: Mapping[str, str | float]) -> Self:
         """Set properties of the table; numbers and booleans become texts."""
-        texts = {
-            name: value if isinstance(value, str) else json.dumps(value)
-            for name, value in properties.items()
-        }
-        return self._append({"action": "set-properties", "updates": texts})
+        updates = texts("properties", properties)
+        return self._append({"action": "set-properties", "updates": updates})
 
     def remove_properties(self, *names: str) -> Self:
         """Remove properties of the table."""

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from datetime import datetime
+from pathlib import Path
+
+import pandas as pd
 import pyarrow as pa
 import pytest
 
-from lakepact.client import IcebergCatalog, LakepactError, TableChange
+from lakepact.client import IcebergCatalog, LakepactError, TableChange, column
 from lakepact.reference_server import running
 from sample_tables.table_documents import field, struct
 
@@ -64,6 +68,88 @@ MISTAKES = {
     "union": (
         lambda catalog: catalog.change("n.t").union_by_name(SPAN).commit(),
         "'span'.*unsupported",
+    ),
+    "text as properties": (
+        lambda catalog: catalog.change("n.t").set_properties("owner"),
+        'properties is a mapping, such as {"owner": "finance"}: given str',
+    ),
+    "text as properties of a namespace": (
+        lambda catalog: catalog.update_namespace_properties("n", updates="owner"),
+        "updates is a mapping",
+    ),
+    "list as a property": (
+        lambda catalog: catalog.create_namespace("m", {"owners": ["a"]}),
+        '"owners" in properties is list',
+    ),
+    "text as removals": (
+        lambda catalog: catalog.update_namespace_properties("n", removals="owner"),
+        r'removals is a list, such as \["owner"\]',
+    ),
+    "text as changes": (lambda catalog: catalog.commit_transaction("n.t"), "changes is a list"),
+    "documents as changes": (
+        lambda catalog: catalog.commit_transaction([{"updates": []}]),
+        "list of TableChange: one of them is dict",
+    ),
+    "number as namespace": (lambda catalog: catalog.create_namespace(3), "list: given int"),
+    "numbers as levels": (lambda catalog: catalog.create_namespace([3]), "at least one level"),
+    "number as column": (
+        lambda catalog: catalog.scan("n.t", [1]),
+        "columns is a list of texts: one of them is int",
+    ),
+    "column of a filter": (
+        lambda catalog: catalog.scan("n.t", None, "nope = 1").to_arrow(),
+        'no column "nope"; it has id, city',
+    ),
+    "column of a delete": (lambda catalog: catalog.delete("n.t", "nope = 1"), 'column "nope"'),
+    "negative limit": (lambda catalog: catalog.scan("n.t", limit=-1), "0 or more: given -1"),
+    "text as limit": (lambda catalog: catalog.scan("n.t", limit="5"), "0 or more: given 5"),
+    "series as rows": (
+        lambda catalog: catalog.append("n.t", pd.Series([1])),
+        "expected a table of Arrow, a frame.*given Series",
+    ),
+    "text as properties of a snapshot": (
+        lambda catalog: catalog.append("n.t", {"id": [1]}, snapshot_properties="job"),
+        "snapshot_properties is a mapping",
+    ),
+    "path as location": (
+        lambda catalog: catalog.add_files("n.t", [Path("x.parquet")]),
+        "locations is a list of texts: one of them is PosixPath",
+    ),
+    "file of another format": (
+        lambda catalog: catalog.add_files("n.t", [__file__]),
+        "test_mistakes.*cannot be read",
+    ),
+    "type of Arrow for a column": (
+        lambda catalog: catalog.change("n.t").add_column("x", pa.int64()).commit(),
+        "text such as .*given DataType",
+    ),
+    "text as format version": (
+        lambda catalog: catalog.change("n.t").upgrade_format_version("3").commit(),
+        "format version is an int: given str",
+    ),
+    "rollback to nothing": (
+        lambda catalog: catalog.change("n.t").rollback().commit(),
+        "snapshot= or timestamp=",
+    ),
+    "table as schema": (
+        lambda catalog: catalog.create_table("n.x", pa.table({"a": [1]})),
+        "schema of pyarrow or pyiceberg; given Table",
+    ),
+    "zoneless time": (
+        lambda catalog: catalog.scan("n.t", timestamp=datetime(2026, 1, 1)).to_arrow(),  # noqa: DTZ001
+        "needs a zone",
+    ),
+    "list in a filter": (
+        lambda catalog: catalog.scan("n.t", None, column("city").is_in("Rome")),
+        "values is a list",
+    ),
+    "twice the same key": (
+        lambda catalog: catalog.upsert("n.t", {"id": [1, 1]}, ["id"]),
+        "same key in id",
+    ),
+    "keys of no column": (
+        lambda catalog: catalog.upsert("n.t", {"id": [1]}, ["nope"]),
+        'no key column "nope"',
     ),
 }
 

@@ -9,7 +9,7 @@ from lakepact.client.iceberg_rest.event_loops import blocking, in_thread
 from lakepact.client.iceberg_rest.names import table_identifier
 from lakepact.client.iceberg_rest.row_writes import RowWrite, WriteQueue
 from lakepact.client.rows.needs import need
-from lakepact.client.several import Names, several
+from lakepact.client.several import Names, names, texts
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Mapping
@@ -49,8 +49,10 @@ class AsyncRows(AsyncConfigured):
         Raises:
             ImportError: A package is missing; the message names the extra to install.
         """
-        names = None if columns is None else several("columns", columns)
-        scan = _engine().RowScan(table, names, row_filter, snapshot, limit, timestamp)
+        if limit is not None and (type(limit) is not int or limit < 0):
+            raise ValueError(f"limit is a number of rows, 0 or more: given {limit}")
+        chosen = None if columns is None else names("columns", columns)
+        scan = _engine().RowScan(table, chosen, row_filter, snapshot, limit, timestamp)
         return AsyncTableScan(self, scan)
 
     async def append(
@@ -126,7 +128,7 @@ class AsyncRows(AsyncConfigured):
 
         The other arguments and errors are those of `append`.
         """
-        columns = None if keys is None else list(several("keys", keys))
+        columns = None if keys is None else list(names("keys", keys))
         done: UpsertResult = await self._write(
             "upsert", table, branch, snapshot_properties, rows, columns
         )
@@ -153,7 +155,7 @@ class AsyncRows(AsyncConfigured):
             FileNotFoundError: There is no such file.
             LakepactError: As for `append`.
         """
-        files = list(several("locations", locations))
+        files = list(names("locations", locations))
         await self._write("add_files", table, branch, snapshot_properties, files)
 
     async def _write(
@@ -165,7 +167,9 @@ class AsyncRows(AsyncConfigured):
         *arguments: Any,
     ) -> Any:
         queue = self._write_queues.setdefault(str(table_identifier(table)), WriteQueue())
-        how = RowWrite(branch, dict(snapshot_properties or {}), self._retries, queue)
+        how = RowWrite(
+            branch, texts("snapshot_properties", snapshot_properties), self._retries, queue
+        )
         return await in_thread(_engine().write, blocking(self), verb, table, how, *arguments)
 
 

@@ -32,8 +32,11 @@ _DAMAGE = (
 
 
 @contextlib.contextmanager
-def file_errors() -> Generator[None]:
+def file_errors(file: str = "a file of the table") -> Generator[None]:
     """Raise the client's errors for what files of a table hold.
+
+    Args:
+        file: The file, as messages name it.
 
     Raises:
         LimitExceeded: A file decodes to more than allowed.
@@ -45,5 +48,5 @@ def file_errors() -> Generator[None]:
         raise LimitExceeded(Failure(operation="loadTable", message=str(error))) from error
     except _DAMAGE as error:
         text = " ".join(str(error).split())[:300] or type(error).__name__
-        message = f"a file of the table cannot be read: {text}"
+        message = f"{file} cannot be read: {text}"
         raise DamagedData(Failure(operation="loadTable", message=message)) from error

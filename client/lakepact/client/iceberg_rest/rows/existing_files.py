@@ -43,7 +43,7 @@ def existing_file(table: TableMetadata, io: FileIO, location: str, limit: Limit)
         FileNotFoundError: There is no such file.
     """
     stored = io.new_input(location)
-    with stored.open() as opened, file_errors():
+    with stored.open() as opened, file_errors(f"the file {json.dumps(location)}"):
         source: Any = opened
         parquet = BoundedParquet(source, limit)
     try:

@@ -6,6 +6,7 @@ and neither less nor greater.
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from datetime import date, time
 from functools import partial
@@ -24,6 +25,7 @@ from lakepact.client.rows.predicates import Comparison, IsNaN, Predicate, with_l
 
 if TYPE_CHECKING:
     from pyiceberg.schema import Schema
+    from pyiceberg.types import NestedField
 
     from lakepact.client.rows.comparisons import Kind
     from lakepact.client.rows.matching import Matcher
@@ -50,6 +52,21 @@ _KINDS: dict[type, Kind] = {
 }
 
 
+def field_of(schema: Schema, name: str) -> NestedField:
+    """Return a column, which may be in structs.
+
+    Raises:
+        ValueError: The schema has no such column.
+    """
+    try:
+        return schema.find_field(name)
+    except ValueError:
+        columns = ", ".join(field.name for field in schema.fields)
+        raise ValueError(
+            f"the table has no column {json.dumps(name, ensure_ascii=False)}; it has {columns}"
+        ) from None
+
+
 def bound(predicate: Predicate, schema: Schema) -> Predicate:
     """Return a predicate with values in the types of the columns, as the bounds of files have them.
 
@@ -62,7 +79,7 @@ def bound(predicate: Predicate, schema: Schema) -> Predicate:
 
 def _bound(leaf: Leaf, schema: Schema) -> Leaf:
     name = leaf.column
-    kind: Any = schema.find_field(name).field_type
+    kind: Any = field_of(schema, name).field_type
     path_of(schema, name)
     if isinstance(leaf, IsNaN) and not isinstance(kind, (t.FloatType, t.DoubleType)):
         raise TypeError(f"column {name} is {kind}, which has no NaN")
