@@ -68,7 +68,7 @@ class RowScan:
         return sum(batch.num_rows for batch in narrow.reader(catalog))
 
     def reader(self, catalog: CatalogCalls) -> ArrowReader:
-        """Return the rows as a stream that holds one batch at a time."""
+        """Return the rows as a stream that holds a few megabytes of up to four files."""
         with client_errors():
             table = _loaded(catalog, self.table)
             scan = scan_of(table, self.snapshot, self.timestamp)

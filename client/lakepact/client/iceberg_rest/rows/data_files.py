@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 import sys
-from collections import defaultdict
+from collections import defaultdict, deque
+from collections.abc import Generator
+from concurrent.futures import Future
 from dataclasses import dataclass, field, replace
 from functools import lru_cache, partial
 from itertools import islice
+from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
@@ -18,6 +22,7 @@ from pyiceberg.schema import Schema
 from pyiceberg.table import FileScanTask
 from pyiceberg.table.deletion_vector import PROPERTY_REFERENCED_DATA_FILE
 from pyiceberg.table.puffin import PuffinFile
+from pyiceberg.utils.concurrent import ExecutorFactory
 from pyroaring import BitMap64
 
 from lakepact.client.errors import Failure, UpgradeNeeded
@@ -49,6 +54,8 @@ if TYPE_CHECKING:
 END = sys.maxsize
 #: The delete files that are kept for other data files.
 _SHARED = 8
+#: The files that other threads begin to read ahead, each until it has so many bytes.
+_AHEAD, _BEGUN_BYTES = 3, 4 << 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,25 +145,39 @@ class FileReader:
             parts: The parts.
             renewed: Returns new properties when the credentials of the old ones have expired.
         """
-        newest: dict[str, str] | None = None
-        opened = _Opened(self)
-        for part in parts:
-            properties = newest or {**self.properties, **part.properties}
-            if expired(properties):
-                properties = newest = renewed()
-            passed = 0
+        opened = _Opened(self, renewed)
+        each = (self._part(part, opened) for part in parts)
+        ahead = deque[Future[tuple[list[Any], Generator[Any]]]]()
+        try:
+            # The rows of the first file come at once.
+            batches = next(each, None)
+            while batches is not None:
+                while len(ahead) < _AHEAD and (following := next(each, None)) is not None:
+                    ahead.append(ExecutorFactory.get_or_create().submit(_begun, following))
+                yield from batches
+                batches = None
+                if ahead:
+                    first, batches = ahead.popleft().result()
+                    yield from first
+        finally:
+            for one in ahead:
+                if not one.cancel():
+                    with contextlib.suppress(Exception):
+                        one.result()[1].close()
+
+    def _part(self, part: PlannedFile, opened: _Opened) -> Generator[Any]:
+        """Yield the record batches of a part; begin again if its credentials expire."""
+        properties, passed = opened.properties(part), 0
+        with file_errors():
             try:
-                with file_errors():
-                    for batch in self._batches(part, opened, properties):
-                        yield batch
-                        passed += 1
+                for batch in self._batches(part, opened, properties):
+                    yield batch
+                    passed += 1
             except OSError:
                 # Storage refuses expired credentials in many ways, and the same ones again.
-                newest = renewed()
-                if newest == properties:
+                if (newest := opened.renewed(properties)) == properties:
                     raise
-                with file_errors():
-                    yield from islice(self._batches(part, opened, newest), passed, None)
+                yield from islice(self._batches(part, opened, newest), passed, None)
 
     def _batches(
         self, part: PlannedFile, opened: _Opened, properties: dict[str, str]
@@ -222,12 +243,26 @@ class FileReader:
 class _Opened:
     """Access to the files of a read, and the last delete files, which other data files share."""
 
-    def __init__(self, reader: FileReader) -> None:
-        self._reader = reader
+    def __init__(self, reader: FileReader, renewal: Callable[[], dict[str, str]]) -> None:
+        self._reader, self._renewal = reader, renewal
+        self._newest: dict[str, str] | None = None
+        self._lock = Lock()
         self._access: dict[str, tuple[dict[str, str], FileIO]] = {}
         limit = reader.trusted.decoding
         self.equality = lru_cache(_SHARED)(partial(EqualityDeletes.of, reader.metadata, limit))
         self.deleted = lru_cache(_SHARED)(partial(_deleted, limit))
+
+    def properties(self, part: PlannedFile) -> dict[str, str]:
+        """Return the settings that open the files of a part, with credentials that have not expired."""
+        result = self._newest or {**self._reader.properties, **part.properties}
+        return self.renewed(result) if expired(result) else result
+
+    def renewed(self, properties: dict[str, str]) -> dict[str, str]:
+        """Return newer settings than these, of one renewal for all threads."""
+        with self._lock:
+            if self._newest in (None, properties):
+                self._newest = self._renewal()
+            return self._newest
 
     def io(self, path: str, properties: dict[str, str]) -> FileIO:
         """Return the access to a file, which keeps connections for the others of its scheme."""
@@ -276,6 +311,17 @@ def _parquet(source: Any, file: DataFile, limit: Limit) -> BoundedParquet:
         message = f"{file.file_path} is of {file.file_format.value}; only Parquet is read"
         raise UpgradeNeeded(Failure(operation="loadTable", message=message))
     return BoundedParquet(source, limit)
+
+
+def _begun(batches: Generator[Any]) -> tuple[list[Any], Generator[Any]]:
+    """Return the first batches of a file, and the others."""
+    first, size = list[Any](), 0
+    for batch in batches:
+        first.append(batch)
+        size += size_of(batch)
+        if size >= _BEGUN_BYTES:
+            break
+    return first, batches
 
 
 def _positions(opened: _Opened, io: FileIO, task: FileScanTask) -> BitMap64 | None:

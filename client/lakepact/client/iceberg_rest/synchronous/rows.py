@@ -181,7 +181,7 @@ class TableScan:
         self._scan = scan
 
     def batches(self) -> Generator[foreign.ArrowBatch, None, None]:
-        """Yield the rows as record batches, file after file; no more than one batch is held, however large the table is.
+        """Yield the rows as record batches; a few megabytes of up to four files are held at a time.
 
         Raises:
             ValueError: The table has no such column, snapshot, branch or tag, or the filter is no filter.
@@ -200,7 +200,7 @@ class TableScan:
         return number
 
     def reader(self) -> foreign.ArrowReader:
-        """Return the rows as a stream of record batches that holds one at a time.
+        """Return the rows as a stream of record batches, of which a few are held at a time.
 
         It is read in a thread of its own where an event loop runs. The errors are those of `batches`.
         """
