@@ -44,7 +44,11 @@ class DataWriter:
         self._metadata = metadata
         self._io = io
         self._spec = metadata.spec()
-        self._schema = with_lineage(metadata.schema()) if has_lineage else metadata.schema()
+        self._schema = metadata.schema()
+        if metadata.format_version >= MEMBERS:
+            # Names that lineage needs are refused with the first rows, not with the first copy.
+            lineage = with_lineage(self._schema)
+            self._schema = lineage if has_lineage else self._schema
         #: With names that Avro allows, as other engines write them.
         self._file_schema = _sanitized(self._schema)
         properties = metadata.properties
