@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Protocol, TypeAlias, TypeVar
+from typing import Any, Protocol, TypeAlias, TypeVar
 
 T = TypeVar("T")
 T_co = TypeVar("T_co", covariant=True)
@@ -30,8 +30,9 @@ def several(parameter: str, values: Several[T]) -> tuple[T, ...]:
     if isinstance(values, str):
         text = json.dumps(values, ensure_ascii=False)
         raise TypeError(f"{parameter} is a list, such as [{text}]: given the text {text}")
-    if not isinstance(values, Iterable):
-        raise TypeError(f"{parameter} is a list: given {type(values).__name__}")
+    given: Any = values
+    if not isinstance(given, Iterable):
+        raise TypeError(f"{parameter} is a list: given {type(given).__name__}")
     return tuple(values)
 
 
@@ -41,7 +42,8 @@ def names(parameter: str, values: Names) -> tuple[str, ...]:
     Raises:
         TypeError: They are a single text, or not all of them are texts.
     """
-    for one in (result := several(parameter, values)):
+    result: tuple[Any, ...] = several(parameter, values)
+    for one in result:
         if not isinstance(one, str):
             raise TypeError(f"{parameter} is a list of texts: one of them is {type(one).__name__}")
     return result
@@ -53,15 +55,18 @@ def texts(parameter: str, values: Mapping[str, str | float] | None) -> dict[str,
     Raises:
         TypeError: They are no mapping, or have other values.
     """
-    if not isinstance(values, Mapping | None):
+    given: Any = values or {}
+    if not isinstance(given, Mapping):
         example = '{"owner": "finance"}'
         raise TypeError(
-            f"{parameter} is a mapping, such as {example}: given {type(values).__name__}"
+            f"{parameter} is a mapping, such as {example}: given {type(given).__name__}"
         )
-    result = dict[str, str]()
-    for name, value in (values or {}).items():
+    properties: Mapping[str, Any] = given
+    for name, value in properties.items():
         if not isinstance(value, (str, int, float)):
             kind = type(value).__name__
             raise TypeError(f"the value of {json.dumps(name)} in {parameter} is {kind}, not a text")
-        result[name] = value if isinstance(value, str) else json.dumps(value)
-    return result
+    return {
+        name: value if isinstance(value, str) else json.dumps(value)
+        for name, value in properties.items()
+    }

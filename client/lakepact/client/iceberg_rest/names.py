@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
 from urllib.parse import unquote
 
 from lakepact.client.several import Several, several
@@ -33,10 +33,12 @@ def levels(namespace: Levels) -> list[str]:
     Raises:
         ValueError: There is no level, or an empty one.
     """
-    found = namespace.split(".") if isinstance(namespace, str) else several("namespace", namespace)
+    found: list[Any] = (
+        namespace.split(".") if isinstance(namespace, str) else [*several("namespace", namespace)]
+    )
     if not found or not all(isinstance(level, str) and level for level in found):
         raise ValueError(f"a namespace has at least one level, and no empty one: {namespace!r}")
-    return list(found)
+    return found
 
 
 def encode_namespace(namespace: Levels, separator: str = DEFAULT_SEPARATOR) -> str:

@@ -200,7 +200,7 @@ class AsyncTableScan:
         return number
 
     async def reader(self) -> foreign.ArrowReader:
-        """Return the rows as a stream of record batches, of which a few are held at a time.
+        """Return the rows as a stream of record batches that holds a few at a time.
 
         It is read in a thread of its own where an event loop runs. The errors are those of `batches`.
         """
