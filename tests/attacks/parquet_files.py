@@ -108,6 +108,9 @@ class Column:
     count: int | None = None  #: of values; by default those of the pages
     #: Fields of the metadata of the chunk in place of the right ones.
     footer: dict[int, tuple[int, Any]] = field(default_factory=dict)
+    #: Fields of the chunk beside the right ones.
+    chunk: dict[int, tuple[int, Any]] = field(default_factory=dict)
+    is_in_schema: bool = True
 
     def element(self) -> dict[int, tuple[int, Any]]:
         """Return the element of the schema."""
@@ -138,13 +141,14 @@ def parquet(rows: int, *columns: Column) -> bytes:
             **({11: (I64, start)} if has_dictionary else {}),
             **column.footer,
         }
-        chunks.append({2: (I64, start), 3: (STRUCT, chunk)})
-    root = {4: (BINARY, "schema"), 5: (I32, len(columns))}
+        chunks.append({2: (I64, start), 3: (STRUCT, chunk), **column.chunk})
+    elements = [column.element() for column in columns if column.is_in_schema]
+    root = {4: (BINARY, "schema"), 5: (I32, len(elements))}
     group = {1: (LIST, (STRUCT, chunks)), 2: (I64, len(body)), 3: (I64, rows)}
     footer = thrift(
         {
             1: (I32, 1),
-            2: (LIST, (STRUCT, [root, *(column.element() for column in columns)])),
+            2: (LIST, (STRUCT, [root, *elements])),
             3: (I64, rows),
             4: (LIST, (STRUCT, [group])),
         }

@@ -5,11 +5,13 @@ from __future__ import annotations
 import io
 import struct
 from random import Random
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from attacks.parquet_files import (
+    BINARY,
     CODECS,
     DATA_V2,
     DELTA,
@@ -22,6 +24,7 @@ from attacks.parquet_files import (
     INT64,
     LENGTHS,
     PREFIXES,
+    STRUCT,
     TEXT,
     Column,
     Page,
@@ -99,11 +102,19 @@ class RandomParquet:
                 repetition,
                 length=chance.choice(SIZES) if kind == FIXED else None,
                 count=chance.choice([None] * 9 + COUNTS),
-                footer=self._changes([5, 6, 7, 9, 11], I64, 0.03),
+                footer=self._footer(),
             )
             for name, kind in zip(("id", "text"), types, strict=True)
         ]
         return parquet(rows, *columns)
+
+    def _footer(self) -> dict[int, tuple[int, Any]]:
+        chance = self._random
+        changes: dict[int, tuple[int, Any]] = self._changes([5, 6, 7, 9, 11], I64, 0.03)
+        if chance.random() < 0.2:
+            values = {number: (BINARY, b"1" * chance.choice([0, 1, 4, 8])) for number in (1, 2)}
+            changes[12] = STRUCT, values
+        return changes | self._changes([4], I32, 0.02)
 
     def _changes(self, fields: list[int], kind: int, share: float) -> dict[int, tuple[int, int]]:
         chance = self._random

@@ -9,16 +9,19 @@ import pyarrow.parquet as pq
 import pytest
 
 from attacks.parquet_files import (
+    BINARY,
     DATA_V2,
     DELTA,
     DICTIONARY,
     FIXED,
+    I32,
     IN_DICTIONARY,
     INT64,
     LENGTHS,
     OPTIONAL,
     PREFIXES,
     REPEATED,
+    STRUCT,
     TEXT,
     Column,
     Page,
@@ -27,7 +30,7 @@ from attacks.parquet_files import (
     parquet,
     run,
 )
-from lakepact.formats.limits import Limit, TooLarge
+from lakepact.formats.limits import Limit, TooLarge, Unreadable
 from lakepact.formats.parquet import BoundedParquet
 
 MOST = 40 << 20
@@ -293,3 +296,30 @@ def test_string_views_are_read():
     (table,) = opened(content.getvalue()).tables(["a"])
 
     assert table["a"].to_pylist() == ["x", None, LONG]
+
+
+#: Footers for which pyarrow ends the process once something of a column is asked.
+FOOTERS = {
+    "codec": ({"footer": {4: (I32, 36)}}, "the unknown codec 36"),
+    "statistics": ({"footer": {12: (STRUCT, {1: (BINARY, b"1")})}}, "has 1 bytes, expected 8"),
+    "encrypted": ({"chunk": {8: (STRUCT, {2: (STRUCT, {})})}}, "a column is encrypted"),
+    "columns": ({"is_in_schema": False}, "has 2 columns, and the schema 1"),
+}
+
+
+@pytest.mark.parametrize("name", FOOTERS)
+def test_footer_that_would_end_the_process_is_refused(name):
+    fields, message = FOOTERS[name]
+    pages = [Page(b"\0" * 8, 1)]
+    content = parquet(1, Column("id", INT64, pages), Column("other", INT64, pages, **fields))
+
+    with pytest.raises(Unreadable, match=message):
+        opened(content)
+
+
+def test_footer_longer_than_the_first_fetch_is_read():
+    names = [f"a column with a rather long name {number}" for number in range(1000)]
+    content = io.BytesIO()
+    pq.write_table(pa.table({name: [1] for name in names}), content)
+
+    assert opened(content.getvalue()).schema_arrow.names == names

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import struct
 from bisect import bisect_right
+from io import SEEK_END
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
 MOST_BATCH = 32 << 20
 #: The bytes of a column chunk that are fetched at once, and the most of a page header.
 _FETCHED, _HEADER = 4 << 20, 16 << 20
+#: The bytes at the end of a file that are fetched first; most footers are shorter.
+_TAIL = 64 << 10
 _DATA, _DICTIONARY, _DATA_V2 = 0, 2, 3
 #: By kind of page, the field of the header that describes it.
 _DETAILS = {_DATA: 5, _DICTIONARY: 7, _DATA_V2: 8}
@@ -46,9 +49,25 @@ class Pages:
         self.batch = self._position = 0
         self._chunks: list[_Chunk] = []
         self._starts: list[int] = []
+        self._tail, self._tail_start = b"", 0
+
+    def footer(self) -> bytes:
+        """Return the footer, which is read from memory then; nothing if there is none."""
+        size, end = _TAIL, self.seek(0, SEEK_END)
+        while True:
+            self._tail_start = max(0, end - size)
+            self._tail = self.fetch(self._tail_start, end - self._tail_start)
+            length = int.from_bytes(self._tail[-8:-4], "little")
+            self.limit.check(length)
+            if self._tail[-4:] != b"PAR1" or length + 12 > end:
+                return b""
+            if length + 8 <= len(self._tail):
+                return self._tail[-8 - length : -8]
+            size = length + 8
 
     def open_group(self, metadata: Any, group: int) -> None:
         """Begin to read a row group, from its start."""
+        self._tail = b""
         footer = metadata.row_group(group)
         chunks = [
             _Chunk(self, footer.column(n), metadata.schema.column(n), footer.num_rows or 1)
@@ -81,6 +100,8 @@ class Pages:
         if self._chunks:
             number = max(0, bisect_right(self._starts, self._position) - 1)
             content = self._chunks[number].read(self._position, size)
+        elif self._position >= self._tail_start:
+            content = memoryview(self._tail)[self._position - self._tail_start :][:size]
         else:
             self.limit.check(size)
             content = memoryview(self.fetch(self._position, size))

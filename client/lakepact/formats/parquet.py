@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from lakepact.formats.footers import check_footer
 from lakepact.formats.limits import TooLarge, Unreadable
 from lakepact.formats.pages import MOST_BATCH, Pages
 
@@ -37,13 +38,14 @@ class BoundedParquet:
         pages: Any = Pages(source, limit)
         self._pages: Pages = pages
         with _errors(pages):
+            columns = check_footer(pages.footer())
             # Pages are read one by one; `Pages` fetches more at once.
             self._file = file = pq.ParquetFile(
                 pages, pre_buffer=False, buffer_size=1, coerce_int96_timestamp_unit="us"
             )
             self.metadata, self.schema_arrow = file.metadata, file.schema_arrow
         leaves = [file.schema.column(n).path for n in range(len(file.schema))]
-        if len(set(leaves)) < len(leaves):
+        if len(leaves) != columns or len(set(leaves)) < columns:
             raise Unreadable("two columns of a Parquet file have one name")
 
     def tables(self, columns: Sequence[str]) -> Iterator[Any]:

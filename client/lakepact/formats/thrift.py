@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from lakepact.formats.limits import Unreadable
 
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
 #: Values of fields by number and type: a reader ignores a field of another type than it expects.
 Fields: TypeAlias = dict[tuple[int, int], Any]
-TRUE, FALSE, I32, STRUCT = 1, 2, 5, 12
-_BYTE, _DOUBLE, _BINARY, _LIST, _SET, _MAP = 3, 7, 8, 9, 10, 11
+TRUE, FALSE, I32, BINARY, LIST, STRUCT = 1, 2, 5, 8, 9, 12
+_BYTE, _DOUBLE, _SET, _MAP = 3, 7, 10, 11
 _LENGTHS = {_BYTE: 1, _DOUBLE: 8}
 _MOST_DEPTH = 8
 
@@ -41,19 +44,28 @@ class Reader:
         value = self.varint()
         return value >> 1 ^ -(value & 1)
 
-    def struct(self, depth: int = 0) -> Fields:
-        """Return the fields of a structure; texts and collections in it are None."""
-        fields: Fields = {}
+    def fields(self, depth: int = 0) -> Iterator[tuple[int, int]]:
+        """Yield number and type of each field of a structure; the caller goes behind its value."""
+        if depth > _MOST_DEPTH:
+            raise Unreadable("a header is no structure of Parquet")
         number = 0
         while (head := self.byte()) & 15:
             number = number + (head >> 4) if head >> 4 else self.zigzag()
-            key = number, head & 15
-            if depth > _MOST_DEPTH or not 0 < number < 1 << 15 or key in fields:
+            if not 0 < number < 1 << 15:
                 raise Unreadable("a header is no structure of Parquet")
-            fields[key] = self._value(head & 15, depth + 1)
+            yield number, head & 15
+
+    def struct(self, depth: int = 0) -> Fields:
+        """Return the fields of a structure; texts and collections in it are None."""
+        fields: Fields = {}
+        for key in self.fields(depth):
+            if key in fields:
+                raise Unreadable("a header is no structure of Parquet")
+            fields[key] = self.value(key[1], depth + 1)
         return fields
 
-    def _value(self, kind: int, depth: int) -> Any:
+    def value(self, kind: int, depth: int = 0) -> Any:
+        """Return a value; of a text or collection None."""
         if kind in (TRUE, FALSE):
             return kind == TRUE
         if kind in (4, I32, 6):
@@ -63,25 +75,30 @@ class Reader:
             return value
         if kind == STRUCT:
             return self.struct(depth)
-        if kind in (_LIST, _SET):
-            head = self.byte()
-            self._skip([head & 15], head >> 4 if head >> 4 < 15 else self.varint(), depth)
+        if kind in (LIST, _SET):
+            self._skip(*self.items(), depth)
         elif kind == _MAP:
             if count := self.varint():
                 head = self.byte()
-                self._skip([head >> 4, head & 15], count, depth)
+                for _ in range(count):
+                    self._skip(head >> 4, 1, depth)
+                    self._skip(head & 15, 1, depth)
         else:
-            length = self.varint() if kind == _BINARY else _LENGTHS[kind]
+            length = self.varint() if kind == BINARY else _LENGTHS[kind]
             self.position += length
         return None
 
-    def _skip(self, kinds: list[int], count: int, depth: int) -> None:
+    def items(self) -> tuple[int, int]:
+        """Return type and number of the items of a list, which follow."""
+        head = self.byte()
+        return head & 15, head >> 4 if head >> 4 < 15 else self.varint()
+
+    def _skip(self, kind: int, count: int, depth: int) -> None:
         for _ in range(count):
-            for kind in kinds:
-                if kind in (TRUE, FALSE):
-                    self.byte()
-                else:
-                    self._value(kind, depth)
+            if kind in (TRUE, FALSE):
+                self.byte()
+            else:
+                self.value(kind, depth)
 
 
 def skip_numbers(reader: Reader, most: int) -> None:
