@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
 import datetime as dt
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from importlib import import_module
 from typing import Any
 
 from lakepact import client
-from lakepact.client import IcebergCatalog, ResponseError
+from lakepact.client import IcebergCatalog, OperationNotSupported, ResponseError
 from lakepact.conformance.evidence.arrow import pa
 from lakepact.data.catalogs import CatalogAddress, batches
 from lakepact.data.compare.model import (
@@ -19,8 +21,12 @@ from lakepact.data.compare.model import (
     PartitionField,
     PinnedTable,
 )
+from lakepact.generated.iceberg_rest.models import SQLViewRepresentation
 
-WILD = "*?["
+WILD = re.compile(r"[*?[]")
+NAMESPACE, VIEW = OBJECTS = ("namespace", "view")
+#: Behind the name of a namespace, so that patterns of tables match it.
+IN_NAMESPACE = ".*"
 DEEPEST = 50  #: levels of a namespace, of which a server could invent more for ever
 SPARK_TAKES = (
     "warehouse",
@@ -58,20 +64,41 @@ class IcebergSide:
 
     def names(self, patterns: Sequence[str]) -> Iterator[str]:
         """Yield the names of the tables of namespaces that a pattern may mean."""
-        starts = [
-            pattern[
-                : min(
-                    (pattern.find(sign) for sign in WILD if sign in pattern), default=len(pattern)
-                )
-            ]
-            for pattern in patterns
-        ]
-        for namespace in self._namespaces((), starts):
-            for table in self.catalog.list_tables(namespace):
-                identifier = (*table.namespace, table.name)
-                name = dotted(identifier)
-                self._identifiers[name] = identifier
+        for namespace in self._namespaces((), _starts(patterns)):
+            yield from self._known(self.catalog.list_tables(namespace))
+
+    def objects(self, kind: str, patterns: Sequence[str]) -> Iterator[str]:
+        """Yield the names of namespaces, which end with `IN_NAMESPACE`, or of views."""
+        for namespace in self._namespaces((), _starts(patterns)):
+            if kind == NAMESPACE:
+                name = dotted(namespace) + IN_NAMESPACE
+                self._identifiers[name] = namespace
                 yield name
+            else:
+                with contextlib.suppress(OperationNotSupported):
+                    yield from self._known(self.catalog.list_views(namespace))
+
+    def facts(self, kind: str, name: str) -> Mapping[str, str]:
+        """Return what readers see of a namespace or view."""
+        identifier = self._identifiers[name]
+        if kind == NAMESPACE:
+            properties = self.catalog.load_namespace(identifier).properties or {}
+            return {key: value for key, value in properties.items() if key != "location"}
+        metadata = self.catalog.load_view(identifier).metadata
+        current = metadata.current_version_id
+        version = next(one for one in metadata.versions if one.version_id == current)
+        schema = next(one for one in metadata.schemas if one.schema_id == version.schema_id)
+        known = (one for one in version.representations if isinstance(one, SQLViewRepresentation))
+        sql = {f"SQL in {one.dialect}": one.sql for one in known}
+        columns = (f"{one.name} {one.type}" for one in schema.fields)
+        return {**sql, "columns": ", ".join(columns)}
+
+    def _known(self, found: Iterable[Any]) -> Iterator[str]:
+        for one in found:
+            identifier = (*one.namespace, one.name)
+            name = dotted(identifier)
+            self._identifiers[name] = identifier
+            yield name
 
     def _namespaces(
         self, parent: tuple[str, ...], starts: Sequence[str]
@@ -145,6 +172,11 @@ class IcebergSide:
         address = self._address.address
         options = {"catalog": address, "scan-planning-mode": "client", **own, **chosen}
         return session.read.format("lakepact").options(**options).load(name)
+
+
+def _starts(patterns: Sequence[str]) -> list[str]:
+    """Return the beginnings of names that patterns have without wild cards."""
+    return [WILD.split(pattern, maxsplit=1)[0] for pattern in patterns]
 
 
 def dotted(levels: Sequence[str]) -> str:

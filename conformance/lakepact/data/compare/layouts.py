@@ -30,8 +30,8 @@ def differences(a: Layout, b: Layout) -> Iterator[Difference]:
         names = [tuple(each.name for each in layout.partition) for layout in (a, b)]
         yield from _unequal("partition-name", "names of partition fields", *names)
         yield from _unequal("sort", "sort order", a.sort, b.sort)
-        yield from _of_names("property", "property", a.properties, b.properties)
-        yield from _of_names("ref", "branch or tag", a.refs, b.refs)
+        yield from of_names("property", "property", a.properties, b.properties)
+        yield from of_names("ref", "branch or tag", a.refs, b.refs)
     if _shares_files(a.location, b.location):
         yield Difference(
             "location", "the files of B are where those of A are", a.location, b.location
@@ -91,9 +91,10 @@ def _of_column(a: Column, b: Column, *, is_same_format: bool) -> Iterator[Differ
                 yield Difference(kind, what, left, right, a.name)
 
 
-def _of_names(
+def of_names(
     kind: str, what: str, a: Mapping[str, str], b: Mapping[str, str]
 ) -> Iterator[Difference]:
+    """Yield the names that two sides give other values; secrets are left out."""
     for name in sorted({*a, *b}):
         values = [side.get(name) for side in (a, b)]
         if values[0] != values[1]:
@@ -101,7 +102,7 @@ def _of_names(
             sides = [
                 value and (REDACTED if is_secret else redacted(value, ())[:200]) for value in values
             ]
-            yield Difference(kind, f"{what} {name}", sides[0], sides[1])
+            yield Difference(kind, f"{what} {name}".strip(), sides[0], sides[1])
 
 
 def _copied(kind: str) -> str:

@@ -12,6 +12,8 @@ from lakepact.conformance.evidence.redaction import redacted
 ICEBERG, DELTA = "iceberg", "delta"
 #: Kinds of differences that make a comparison fail, and the others, which are only reported.
 FAILING = (
+    "namespace",
+    "view",
     "table",
     "column",
     "type",

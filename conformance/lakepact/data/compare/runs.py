@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import asdict, dataclass, replace
 from fnmatch import fnmatchcase
@@ -14,7 +14,9 @@ from typing import Any
 import orjson
 
 from lakepact.conformance.evidence.escaping import json
+from lakepact.data.compare import layouts
 from lakepact.data.compare.engines import Engine
+from lakepact.data.compare.iceberg_side import IN_NAMESPACE, NAMESPACE, OBJECTS, IcebergSide
 from lakepact.data.compare.model import Compared, Difference, message
 from lakepact.data.compare.sides import Side
 from lakepact.data.compare.tables import Choices, compare
@@ -82,12 +84,18 @@ class Names:
 
     def of_both(self, a: Side, b: Side) -> dict[str, tuple[bool, bool]]:
         """Return the tables by their names on side A, in order, with whether each side has them."""
+        return self.paired(a.names(self.patterns), b.names(self.patterns_on_b))
+
+    @property
+    def patterns_on_b(self) -> list[str]:
+        """The patterns of names on side B."""
+        return [self.on_b(pattern) for pattern in self.patterns]
+
+    def paired(self, a: Iterable[str], b: Iterable[str]) -> dict[str, tuple[bool, bool]]:
+        """Return names by those on side A, in order, with whether each side has them."""
         back = [(theirs, ours) for ours, theirs in self.renamed]
-        there = {
-            _replaced(name, back): name
-            for name in b.names([self.on_b(pattern) for pattern in self.patterns])
-        }
-        left = set(filter(self._matches, a.names(self.patterns)))
+        there = {_replaced(name, back): name for name in b}
+        left = set(filter(self._matches, a))
         right = {
             name
             for name, theirs in there.items()
@@ -120,7 +128,8 @@ class Run:
     secrets: tuple[str, ...] = ()  #: reach no report
 
     def results(self, tables: dict[str, tuple[bool, bool]], workers: int) -> Iterator[Compared]:
-        """Yield the comparison of each table as it is finished."""
+        """Yield what differs beside tables, and the comparison of each table as it is finished."""
+        yield from self._objects()
         with ThreadPoolExecutor(workers, "compare") as executor:
             waiting = [
                 executor.submit(self._result, name, is_there) for name, is_there in tables.items()
@@ -130,6 +139,30 @@ class Run:
                     yield finished.result()
             finally:
                 executor.shutdown(cancel_futures=True)
+
+    def _objects(self) -> Iterator[Compared]:
+        """Yield the namespaces and views of two catalogs that differ, or cannot be read."""
+        a, b = self.a, self.b
+        if not (isinstance(a, IcebergSide) and isinstance(b, IcebergSide)):
+            return
+        for kind in OBJECTS:
+            of_a = a.objects(kind, self.names.patterns)
+            of_b = b.objects(kind, self.names.patterns_on_b)
+            for name, is_there in self.names.paired(of_a, of_b).items():
+                shown, other = name.removesuffix(IN_NAMESPACE), self.names.on_b(name)
+                result = Compared(f"{kind} {shown}", f"{kind} {other.removesuffix(IN_NAMESPACE)}")
+                found = [_absent(kind, shown, is_there)]
+                try:
+                    if all(is_there):
+                        what = "property" if kind == NAMESPACE else kind
+                        facts = a.facts(kind, name), b.facts(kind, other)
+                        found = list(layouts.of_names(what, "", *facts))
+                except Exception as wrong:  # noqa: BLE001 - as for tables
+                    yield replace(result, error=message(wrong, self.secrets))
+                    continue
+                if found:
+                    counting, others = self.choices.divided(found)
+                    yield replace(result, differences=counting, information=others)
 
     def _result(self, name: str, is_there: tuple[bool, bool]) -> Compared:
         begun, other, options = (
@@ -145,10 +178,7 @@ class Run:
                     return earlier
                 result = compare(self.engine, a, b, self.choices, secrets=self.secrets)
             else:
-                absent = Difference(
-                    "table", f"table {name}", *("exists" if there else None for there in is_there)
-                )
-                result = Compared(name, other, differences=(absent,))
+                result = Compared(name, other, differences=(_absent("table", name, is_there),))
         except Exception as wrong:  # noqa: BLE001 - catalogs, files and engines fail in many ways; other tables are compared
             result = Compared(name, other, error=message(wrong, self.secrets))
         result = replace(
@@ -156,3 +186,7 @@ class Run:
         )
         self.journal.add(result)
         return result
+
+
+def _absent(kind: str, name: str, is_there: tuple[bool, bool]) -> Difference:
+    return Difference(kind, f"{kind} {name}", *("exists" if there else None for there in is_there))

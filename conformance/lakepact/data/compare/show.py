@@ -10,13 +10,13 @@ from rich.console import Console
 
 from lakepact.conformance.evidence.escaping import html, terminal
 from lakepact.conformance.report.page import page, plain_table, top
+from lakepact.data.compare.iceberg_side import OBJECTS
 from lakepact.data.compare.model import Compared, Difference, counted
 from lakepact.data.compare.values import MISSING
 
 HEADS = ("kind", "what", "A", "B")
-NOT_COMPARED = (
-    "Views, properties of namespaces, rows of earlier snapshots, statistics of files and grants."
-)
+NOT_COMPARED = "Rows of earlier snapshots, statistics of files and grants."
+_OBJECTS = tuple(f"{kind} " for kind in OBJECTS)
 
 
 def line(console: Console, table: Compared) -> None:
@@ -43,13 +43,21 @@ def details(console: Console, tables: Sequence[Compared], addresses: Sequence[st
 
 
 def summary(tables: Sequence[Compared]) -> str:
-    """Return how many tables differ."""
-    failed = sum(bool(table.differences) for table in tables)
+    """Return how many tables, namespaces and views differ."""
     unread = sum(bool(table.error) for table in tables)
-    result = f"{counted(len(tables) - unread, 'table')} compared: " + (
-        f"{failed} differ" if failed else "no difference"
-    )
-    return result + (f"; {unread} could not be compared" if unread else "")
+    objects = [table for table in tables if table.table.startswith(_OBJECTS)]
+    readable = len(tables) - unread - len(objects)
+    failed, others = (sum(bool(one.differences) for one in many) for many in (tables, objects))
+    parts = [f"{counted(readable, 'table')} compared: {failed - others or 'none'} differ"]
+    if not failed:
+        parts = [f"{counted(readable, 'table')} compared: no difference"]
+    if not readable:
+        parts = ["no table was compared"]
+    if others:
+        parts.append(f"{others} namespaces or views differ")
+    if unread:
+        parts.append(f"{unread} could not be compared")
+    return "; ".join(parts)
 
 
 def as_page(tables: Sequence[Compared], addresses: Sequence[str], options: str) -> str:

@@ -41,6 +41,13 @@ class Choices:
             return self
         return replace(self, failing=tuple(kind for kind in self.failing if kind != "location"))
 
+    def divided(
+        self, found: Sequence[Difference]
+    ) -> tuple[tuple[Difference, ...], tuple[Difference, ...]]:
+        """Return the differences that count, and the others, which are information."""
+        counting = tuple(each for each in found if each.kind in self.failing)
+        return counting, tuple(each for each in found if each.kind not in self.failing)
+
     def key(self, a: PinnedTable, b: PinnedTable) -> tuple[str, ...]:
         """Return the key of a table: its own, the one for all tables, or the identifier fields."""
         common = set(a.schema.names) & set(b.schema.names)
@@ -79,8 +86,7 @@ def compare(
         b.name,
         (a.pin, b.pin),
         rows,
-        tuple(each for each in differences if each.kind in choices.failing),
-        tuple(each for each in differences if each.kind not in choices.failing),
+        *choices.divided(differences),
         error,
         key,
     )

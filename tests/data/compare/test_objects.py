@@ -1,0 +1,70 @@
+"""`lakepact data compare` finds namespaces and views that differ between two catalogs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import ExitStack
+
+import pyarrow as pa
+import pytest
+
+from lakepact.client import IcebergCatalog
+from two_catalogs import compare, results, served
+
+COLUMNS = pa.schema([("id", pa.int64())])
+
+
+def create_view(catalog: IcebergCatalog, name: str, sql: str) -> None:
+    version = {
+        "version-id": 1,
+        "timestamp-ms": 1,
+        "schema-id": 0,
+        "summary": {},
+        "representations": [{"type": "sql", "sql": sql, "dialect": "spark"}],
+        "default-namespace": ["sales"],
+    }
+    catalog.create_view(name, COLUMNS, version=version)
+
+
+@pytest.fixture(scope="module")
+def sides(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, str]]:
+    with ExitStack() as ending:
+        folder = tmp_path_factory.mktemp("sides")
+        urls = [ending.enter_context(served(folder / name)) for name in "ab"]
+        a, b = (ending.enter_context(IcebergCatalog(url)) for url in urls)
+        for catalog, owner in ((a, "anna"), (b, "bob")):
+            catalog.create_namespace("sales", properties={"owner": owner})
+            catalog.create_table("sales.orders", COLUMNS)
+            create_view(catalog, "sales.same", "SELECT 1")
+        a.create_namespace("lost")
+        create_view(a, "sales.gone", "SELECT 1")
+        create_view(a, "sales.changed", "SELECT 1")
+        create_view(b, "sales.changed", "SELECT 2")
+        yield urls[0], urls[1]
+
+
+def test_namespaces_and_views_that_differ_are_named_with_what_differs(
+    sides: tuple[str, str],
+) -> None:
+    code, tables = results(*sides, "--table", "*")
+    found = {
+        name: [(each["what"], each["a"], each["b"]) for each in table["differences"]]
+        for name, table in tables.items()
+        if table["differences"]
+    }
+
+    assert code == 1
+    assert found == {
+        "namespace lost": [("namespace lost", "exists", None)],
+        "view sales.gone": [("view sales.gone", "exists", None)],
+        "view sales.changed": [("SQL in spark", "SELECT 1", "SELECT 2")],
+    }
+    assert [each["what"] for each in tables["namespace sales"]["information"]] == ["owner"]
+
+
+def test_differences_of_namespaces_and_views_count_unless_ignored(sides: tuple[str, str]) -> None:
+    kinds = ("--ignore", "namespace", "--ignore", "view")
+    code, output = compare(*sides, "--table", "*", *kinds)
+
+    assert code == 0, output
+    assert "1 table compared: no difference" in output
