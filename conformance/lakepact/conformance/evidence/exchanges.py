@@ -85,6 +85,9 @@ class Exchange:
     error: ErrorBody | None = None  #: of an answer with an error status
     objects: frozenset[str] = frozenset()  #: the names that the lab gave and the request has
     look: Look | None = None  #: the refused change whose effects this load looks for
+    lost: tuple[str, ...] | None = (
+        None  #: files that the answer names and that are gone; None if nobody looked
+    )
     is_invalid: bool = False  #: whether a check expected a refusal that did not come, whatever else is sent at the same time
 
     @cached_property

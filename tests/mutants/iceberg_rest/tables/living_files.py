@@ -34,3 +34,17 @@ def commits_remove_manifests(handlers: Handlers, arguments: Arguments) -> Reply:
             if not path.name.startswith("snap-"):
                 path.unlink()
     return reply
+
+
+@fault("IRC-META-020", by=partial(for_operation, op.update_table))
+def commits_remove_former_manifest_lists(handlers: Handlers, arguments: Arguments) -> Reply:
+    reply = handlers[op.update_table](**arguments)
+    added = [
+        one["snapshot"]["manifest-list"]
+        for one in arguments["body"]["updates"]
+        if one["action"] == "add-snapshot"
+    ]
+    for path in _files(handlers, arguments, "snap-*.avro"):
+        if not any(named.endswith(path.name) for named in added):
+            path.unlink()
+    return reply

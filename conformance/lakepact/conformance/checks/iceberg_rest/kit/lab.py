@@ -14,7 +14,7 @@ from lakepact.conformance.checks.iceberg_rest.kit.commit_effects import note_eff
 from lakepact.conformance.checks.iceberg_rest.kit.files.manifests import list_bytes
 from lakepact.conformance.evidence.exchanges import Place, Reply
 from lakepact.conformance.evidence.outcome import Blocked, NotOffered, StepFailed, Unmet
-from lakepact.conformance.evidence.shared_files import READABLE_FILES
+from lakepact.conformance.evidence.shared_files import READABLE_FILES, SharedFile
 from lakepact.conformance.judging import expect
 from lakepact.conformance.judging.lab import Lab
 from lakepact.generated.contract import OperationId
@@ -120,6 +120,12 @@ class CatalogLab(Lab):
 
     only_purges = False  #: whether the target was seen to drop no table that it is not to purge
     separator = SEPARATOR  #: joins the levels of a namespace in a path
+
+    def __init__(self, *arguments: Any, **named: Any) -> None:
+        super().__init__(*arguments, **named)
+        #: The files that the check wrote for tables, each with those that it names.
+        self.files: dict[SharedFile, list[SharedFile]] = {}
+        self.removed: set[SharedFile] = set()  #: files of tables that the check removed
 
     def segment(self, parameter: str, value: Any) -> str:
         """Join the levels of namespaces."""
@@ -439,9 +445,31 @@ class CatalogLab(Lab):
             "sequence": snapshot.get("sequence-number", 0),
         }
         with contextlib.suppress(NotOffered, Blocked):
-            file = self.target.shared_files.at(snapshot["manifest-list"])
-            file.write(list_bytes((), schema={"fields": []}, format_version=version or 1, **about))
-            self.add_cleanup(file.remove)
+            content = list_bytes((), schema={"fields": []}, format_version=version or 1, **about)
+            self.write_file(snapshot["manifest-list"], content)
+
+    def write_file(self, location: str, content: bytes, *, names: Sequence[str] = ()) -> None:
+        """Write a file that a table will name, and remove it after the check.
+
+        Args:
+            location: where the file is.
+            content: its bytes.
+            names: the locations of the files that it names.
+
+        Raises:
+            NotOffered: no folder with that location is shared.
+            Blocked: it cannot be written.
+        """
+        file = self.target.shared_files.at(location)
+        file.write(content)
+        self.add_cleanup(file.remove)
+        self.files[file] = [self.target.shared_files.at(each) for each in names]
+
+    def remove_file(self, location: str) -> None:
+        """Remove a file that a table names, to see what the target makes of that."""
+        file = self.target.shared_files.at(location)
+        file.remove()
+        self.removed.add(file)
 
     def append(self, table: Table, *, ref: str = "main", **members: Any) -> Table:
         """The table after a snapshot was added and a branch moved to it.

@@ -6,7 +6,7 @@ run at the same time, or whose connection was closed.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
 from weakref import WeakKeyDictionary
@@ -29,7 +29,8 @@ from lakepact.conformance.checks.iceberg_rest.kit.tables.states import (
     moved_members,
 )
 from lakepact.conformance.evidence.exchanges import Exchange, Look, Place, Reply
-from lakepact.conformance.evidence.outcome import LOWEST_ERROR, Unmet
+from lakepact.conformance.evidence.outcome import LOWEST_ERROR, NotOffered, Unmet
+from lakepact.conformance.evidence.shared_files import READABLE_FILES
 from lakepact.conformance.http.wire import Wire
 from lakepact.conformance.judging import expect
 from lakepact.conformance.judging.sending import READS
@@ -97,6 +98,32 @@ class ComparingLab(CatalogLab):
             finally:
                 self._is_looking = False
         return reply
+
+    def clean_up(self) -> list[Callable[[], object]]:
+        """Look whether the files of the tables that are left exist; then remove what the check created."""
+        if self.feature(READABLE_FILES) and not self._is_cut:
+            for shown in self._shown.values():
+                if shown.number >= self._changed:
+                    self._look_for_files(shown)
+        return super().clean_up()
+
+    def _look_for_files(self, shown: Exchange) -> None:
+        """Note which files are gone that an answer names: its metadata file, manifest lists and manifests of the check."""
+        metadata = shown.parsed.get("metadata") if isinstance(shown.parsed, dict) else None
+        if not isinstance(metadata, dict) or "table-uuid" not in metadata:
+            return
+        lists = (each.get("manifest-list") for each in metadata.get("snapshots") or ())
+        try:
+            own = self.target.shared_files.at(shown.parsed.get("metadata-location"))
+            written = [
+                file for file in map(self.target.shared_files.at, lists) if file in self.files
+            ]
+            files = (own, *written, *(each for file in written for each in self.files[file]))
+            gone = tuple(f.name for f in files if f not in self.removed and not f.exists())
+        except (NotOffered, AttributeError):
+            return
+        sent = self.wire.exchanges[shown.number]
+        self.wire.exchanges[shown.number] = replace(sent, lost=gone)
 
     def _note(self, exchange: Exchange) -> None:
         """Note what an accepted request shows, creates and changes."""

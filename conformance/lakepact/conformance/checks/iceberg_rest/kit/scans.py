@@ -140,7 +140,8 @@ class TableWithFiles:
             sequence=sequence,
             format_version=version,
         )
-        planted(self.lab, self.table, shape["manifest-list"], body)
+        names = [manifest.path for manifest in listed]
+        planted(self.lab, self.table, shape["manifest-list"], body, names=names)
         if version >= 3:
             shape["added-rows"] = sum(f.rows for m in new for f in m.files if f.content == DATA)
         self.table = self.lab.commit(
@@ -150,7 +151,9 @@ class TableWithFiles:
         return self.snapshots[-1]
 
 
-def planted(lab: CatalogLab, table: Table, location: str, content: bytes) -> None:
+def planted(
+    lab: CatalogLab, table: Table, location: str, content: bytes, *, names: Sequence[str] = ()
+) -> None:
     """Write a file into the folder of a table.
 
     Raises:
@@ -158,9 +161,7 @@ def planted(lab: CatalogLab, table: Table, location: str, content: bytes) -> Non
         Blocked: it cannot write there.
     """
     metadata_file(lab, lab.load(table))
-    file = lab.target.shared_files.at(location)
-    file.write(content)
-    lab.add_cleanup(file.remove)
+    lab.write_file(location, content, names=names)
 
 
 def needs(lab: CatalogLab, *operations: OperationId) -> None:

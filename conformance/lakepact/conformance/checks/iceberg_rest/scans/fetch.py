@@ -213,7 +213,7 @@ def unreadable_manifests_are_not_planned_as_empty(lab: CatalogLab) -> None:
     table = scans.grown(lab)
     table.append(table.file("first"), table.file("second"))
     for manifest in table.snapshots[-1].manifests:
-        lab.target.shared_files.at(manifest.path).remove()
+        lab.remove_file(manifest.path)
     reply = scans.plan(lab, table.table)
     if reply.status != 200:
         lab.note(
@@ -242,7 +242,7 @@ def plans_of_unreadable_tables_fail(lab: CatalogLab) -> None:
         pass
     else:
         for manifest in table.snapshots[-1].manifests:
-            lab.target.shared_files.at(manifest.path).remove()
+            lab.remove_file(manifest.path)
         replies.append(scans.plan(lab, table.table))
         identifier = replies[-1].document.get("plan-id") if replies[-1].status == 200 else None
         if identifier is not None and replies[-1].document.get("status") == "submitted":

@@ -7,9 +7,13 @@ from functools import partial
 
 from lakepact.conformance.checks.iceberg_rest.api import (
     CatalogLab,
+    Exchange,
+    Reply,
     Table,
     check,
     expect,
+    invariant,
+    op,
     req,
     set_properties,
 )
@@ -17,8 +21,16 @@ from lakepact.conformance.checks.iceberg_rest.kit.tables.files import metadata_f
 from lakepact.conformance.checks.iceberg_rest.tables.drop import purge
 from lakepact.conformance.checks.iceberg_rest.tables.purged_files import with_files
 from lakepact.conformance.evidence.shared_files import SharedFile
+from lakepact.conformance.judging.definitions import answers_of
 
 LISTS = "manifest lists"
+#: Checks that leave tables with several snapshots.
+APPENDING = (
+    "scans.plan.incremental_scans_cover_appended_files",
+    "tables.snapshots.snapshots_refs_changes_only_snapshots",
+    "tables.metadata.metadata_invariants_hold_over_commits",
+)
+_tables = answers_of(op.create_table, op.load_table, op.update_table)
 #: Properties of a table that keeps one former metadata file.
 FORGETFUL = {
     "write.metadata.delete-after-commit.enabled": "true",
@@ -43,6 +55,16 @@ def _expect_files(table: Table, files: Mapping[str, Sequence[SharedFile]], lab: 
                 ]
                 about = f"of the {kind} that the table names, those removed:"
                 expect.equal([], gone, about, at=now.place("snapshots"))
+
+
+@invariant("IRC-META-020", traffic=APPENDING, concerns=_tables)
+def files_of_every_table_exist(exchange: Exchange) -> bool:
+    """At the end of each check, the files exist that the tables name which are left."""
+    if exchange.lost is None:
+        return False
+    about = "of the files that the table names, those that are gone:"
+    expect.equal([], list(exchange.lost), about, at=Reply(exchange).place("metadata"))
+    return True
 
 
 @check("IRC-META-020")

@@ -90,7 +90,8 @@ def overwriting_repairs_lost_metadata(lab: CatalogLab) -> None:
     if is_refused(usual):
         lab.skip("IRC-TBL-REG-015", f"the target does not register over tables: {usual.shown}")
         return
-    metadata_file(lab, broken).remove()
+    metadata_file(lab, broken)
+    lab.remove_file(str(broken.metadata_location))
     reply = register(lab, broken.namespace, broken.name, location_of(file), overwrite=True)
 
     with lab.judge("IRC-TBL-REG-015"):
