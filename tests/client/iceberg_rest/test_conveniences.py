@@ -217,3 +217,13 @@ def test_preview_of_a_transaction_has_a_change_for_each_table(catalog, history):
     (change,) = catalog._waited(transaction.preview())
 
     assert (change.namespace, change.name) == (["n"], history[0].removeprefix("n."))
+
+
+def test_append_to_a_branch_keeps_its_retention(catalog, server, history):
+    table, _ = history
+    with IcebergCatalog(server.url) as other:
+        other.change(table).set_branch("audit", max_ref_age_ms=864_000_000).commit()
+    catalog.append(table, {"id": [4], "city": [None]}, branch="audit")
+
+    ref = catalog.load_table(table).metadata.refs["audit"]
+    assert ref.max_ref_age_ms == 864_000_000

@@ -73,6 +73,8 @@ class SnapshotWriter:
         ref = self._metadata.refs.get(branch)
         if ref is not None and ref.snapshot_ref_type != SnapshotRefType.BRANCH:
             raise ValueError(f"{json.dumps(branch)} is a tag: rows are written to branches")
+        # A commit that names no retention removes that of the branch.
+        self._ref = {} if ref is None else ref.model_dump(by_alias=True, exclude_none=True)
         self._parent = self._metadata.snapshot_by_name(branch)
         self.snapshot_id = self._metadata.new_snapshot_id()
         self._sequence = self._metadata.next_sequence_number()
@@ -104,8 +106,9 @@ class SnapshotWriter:
         snapshot = self._snapshot(manifests, self._summary(deleted, added, properties))
         head: Any = {"snapshot-id": self._parent.snapshot_id if self._parent else None}
         ref: Any = {
-            "ref-name": self._branch,
             "type": SnapshotRefType.BRANCH,
+            **self._ref,
+            "ref-name": self._branch,
             "snapshot-id": self.snapshot_id,
         }
         return (
