@@ -34,6 +34,18 @@ def text(value: str) -> str:
     return "'" + value.replace("'", "''") + "'"
 
 
+def literal(value: Any) -> str:
+    """Return a value of JSON as SQL has it."""
+    if value is None:
+        return "NULL"
+    return text(value) if isinstance(value, str) else str(value)
+
+
+def pairs(values: dict[str, Any], join: str) -> str:
+    """Return columns with their values as SQL has them."""
+    return join.join(f"{quoted(name)} = {literal(value)}" for name, value in values.items())
+
+
 @cache
 def engine() -> duckdb.DuckDBPyConnection:
     """Return the database that all tasks share: loading its extensions takes longer than a task."""
@@ -123,11 +135,38 @@ class Tasks:
         self.run(f"CREATE TABLE {self.table} (id BIGINT NOT NULL, data VARCHAR)")
 
     def append_rows(self) -> None:
-        rows = ", ".join(f"({row['id']}, {text(row['data'])})" for row in self.given["rows"])
+        rows = ", ".join(f"({row['id']}, {literal(row['data'])})" for row in self.given["rows"])
         self.run(f"INSERT INTO {self.table} VALUES {rows}")  # noqa: S608 - names and texts are quoted
 
     def read_rows(self) -> Any:
         return self.rows_of(self.table)
+
+    def read_rows_where(self) -> Any:
+        return self.rows_of(f"{self.table} WHERE {pairs(self.given['where'], ' AND ')}")
+
+    def delete_rows_where(self) -> None:
+        self.run(f"DELETE FROM {self.table} WHERE {pairs(self.given['where'], ' AND ')}")  # noqa: S608 - names and texts are quoted
+
+    def update_rows(self) -> None:
+        new, where = pairs(self.given["set"], ", "), pairs(self.given["where"], " AND ")
+        self.run(f"UPDATE {self.table} SET {new} WHERE {where}")  # noqa: S608 - names and texts are quoted
+
+    def append_and_read(self) -> Any:
+        self.append_rows()
+        return self.read_rows()
+
+    def change_and_read(self) -> Any:
+        for change in self.given["changes"]:
+            self.given |= change
+            self.update_rows()
+        return self.read_rows()
+
+    def commit_transaction(self) -> None:
+        self.run("BEGIN")
+        for name in self.given["tables"]:
+            self.table = f"{self.schema}.{quoted(name)}"
+            self.set_properties()
+        self.run("COMMIT")
 
     def rows_of(self, relation: str) -> list[dict[str, Any]]:
         found = self.connection.execute(f"FROM {relation}")

@@ -7,6 +7,7 @@ Needs pyiceberg with pyarrow, fsspec and botocore.
 
 from __future__ import annotations
 
+import datetime as dt
 import json
 import sys
 import time
@@ -177,6 +178,16 @@ class Tasks:
     def overwrite_rows(self) -> None:
         rows = pa.Table.from_pylist(self.given["rows"], schema=ARROW)
         self.catalog.load_table(self.name).overwrite(rows)
+
+    def append_and_read(self) -> Any:
+        table = self.catalog.load_table(self.name)
+        table.append(pa.Table.from_pylist(self.given["rows"], schema=ARROW))
+        return table.scan().to_arrow().to_pylist()
+
+    def expire_snapshots(self) -> None:
+        before = dt.datetime.fromtimestamp(self.given["older-than"] / 1000, dt.UTC)
+        table = self.catalog.load_table(self.name)
+        table.maintenance.expire_snapshots().older_than(before).commit()
 
     def condition(self) -> BooleanExpression:
         return And(

@@ -15,7 +15,7 @@ import sys
 import time
 from typing import TYPE_CHECKING, Any
 
-from pyspark.sql import SparkSession
+from pyspark.sql import SparkSession, functions
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -60,6 +60,18 @@ def unquoted(name: str) -> list[str]:
 def text(value: str) -> str:
     """Return a text as SQL has it."""
     return "'" + value.replace("\\", "\\\\").replace("'", "\\'") + "'"
+
+
+def literal(value: Any) -> str:
+    """Return a value of JSON as SQL has it."""
+    if value is None:
+        return "NULL"
+    return text(value) if isinstance(value, str) else str(value)
+
+
+def columns(values: dict[str, Any], join: str) -> str:
+    """Return columns with their values as SQL has them."""
+    return join.join(f"{quoted(name)} = {literal(value)}" for name, value in values.items())
 
 
 def pairs(properties: dict[str, str]) -> str:
@@ -179,9 +191,51 @@ class Tasks:
     def add_column(self) -> None:
         self.run(f"ALTER TABLE {self.table} ADD COLUMN {quoted(self.given['column'])} STRING")
 
+    def values(self) -> str:
+        """Return the rows of the task as SQL has them."""
+        return ", ".join(f"({row['id']}, {literal(row['data'])})" for row in self.given["rows"])
+
     def append_rows(self, branch: str = "") -> None:
-        rows = ", ".join(f"({row['id']}, {text(row['data'])})" for row in self.given["rows"])
-        self.run(f"INSERT INTO {self.table}{branch} VALUES {rows}")  # noqa: S608 - names and texts are quoted
+        self.run(f"INSERT INTO {self.table}{branch} VALUES {self.values()}")  # noqa: S608 - names and texts are quoted
+
+    def delete_rows_where(self) -> None:
+        self.run(f"DELETE FROM {self.table} WHERE {columns(self.given['where'], ' AND ')}")  # noqa: S608 - names and texts are quoted
+
+    def update_rows(self) -> None:
+        new, where = columns(self.given["set"], ", "), columns(self.given["where"], " AND ")
+        self.run(f"UPDATE {self.table} SET {new} WHERE {where}")  # noqa: S608 - names and texts are quoted
+
+    def upsert_rows(self) -> None:
+        same = " AND ".join(f"t.{quoted(name)} = s.{quoted(name)}" for name in self.given["key"])
+        source = f"(SELECT * FROM VALUES {self.values()} AS v(id, data))"  # noqa: S608 - texts are quoted
+        self.run(
+            f"MERGE INTO {self.table} t USING {source} s ON {same} "
+            "WHEN MATCHED THEN UPDATE SET * WHEN NOT MATCHED THEN INSERT *"
+        )
+
+    def overwrite_rows(self) -> None:
+        rows = self.spark.createDataFrame(self.given["rows"], "id BIGINT, data STRING")
+        rows.writeTo(self.table).overwrite(functions.lit(True))
+
+    def append_and_read(self) -> Any:
+        self.append_rows()
+        return self.read_rows()
+
+    def change_and_read(self) -> Any:
+        for change in self.given["changes"]:
+            self.given |= change
+            self.update_rows()
+        return self.read_rows()
+
+    def expire_snapshots(self) -> None:
+        name = quoted(*self.given["namespace"], self.given["table"])
+        before = f"timestamp_millis({self.given['older-than']})"
+        self.run(
+            f"CALL {self.catalog}.system.expire_snapshots(table => {text(name)}, older_than => {before})"
+        )
+
+    def read_rows_where(self) -> Any:
+        return self.rows_at(f"WHERE {columns(self.given['where'], ' AND ')}")
 
     def read_rows(self) -> Any:
         return [row.asDict() for row in self.spark.table(self.table).collect()]
