@@ -222,6 +222,13 @@ CLIENTS = (
         _own("lakepact_catalog_client.py"),
     ),
     ClientProgram(
+        "lakepact-rows",
+        "lakepact, rows",
+        "0.1.0",
+        ICEBERG,
+        lambda: [sys.executable, str(PROGRAMS / "lakepact_client.py")],
+    ),
+    ClientProgram(
         "delta-sharing",
         "Delta Sharing, Python connector",
         "1.4.2",

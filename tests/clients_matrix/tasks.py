@@ -37,10 +37,13 @@ ARGUMENTS: dict[str, Any] = (
         "tag": "t",
         "version": 0,
         "timestamp": 0,
+        "older-than": 0,
+        "key": ["id"],
+        "changes": [{"where": {"id": 1}, "set": {"data": "b"}}],
         "starting-version": 0,
         "ending-version": 0,
     }
-    | {member: {"a": "1"} for member in ("updates", "first", "second")}
+    | {member: {"a": "1"} for member in ("updates", "first", "second", "where", "set")}
     | {"removals": ["b"]}
 )
 

@@ -2,7 +2,8 @@
 
 LAKEPACT_STYLE selects correct but unusual behaviour: `no-paging-parameters`, `sparse`, `retries-reads`, `retries-conflicts`,
 `no-table-tasks`, `refreshes-where-configured`, `heads-first`, `never-caches`, `splits-edits`, `reorders`, `refuses-names`,
-`asks-twice` (each GET), `stages` (a snapshot and its branch in two commits), `compacts` (after each append); several with + between them.
+`asks-twice` (each GET), `expires-nothing`, `undoes-transactions` (single commits), `compacts` (after each append),
+`stages` (a snapshot and its branch in two commits); several with + between them.
 """
 
 from __future__ import annotations
@@ -518,16 +519,29 @@ class Catalog(History):
                     "updates": updates,
                 }
             )
-        if FAULT == "splits-transactions":
-            for change in changes:
-                self.ask("POST", self.table(change["identifier"]["name"]), change)
-            return
+        if FAULT == "splits-transactions" or "undoes-transactions" in STYLES:
+            return self.commit_singly(changes)
         try:
             self.ask("POST", f"{self.root}/transactions/commit", {"table-changes": changes})
         except CommitStateUnknown:
             if FAULT != "sends-transactions-again":
                 raise
             self.ask("POST", f"{self.root}/transactions/commit", {"table-changes": changes})
+        return None
+
+    def commit_singly(self, changes: list[dict[str, Any]]) -> None:
+        """Commit each change of a transaction; the correct client undoes them if one is refused."""
+        committed: list[str] = []
+        for change in changes:
+            path = self.table(change["identifier"]["name"])
+            try:
+                self.ask("POST", path, change)
+            except Refused:
+                removal = {"action": "remove-properties", "removals": [*self.given["updates"]]}
+                for other in committed if "undoes-transactions" in STYLES else ():
+                    self.ask("POST", other, {"requirements": [], "updates": [removal]})
+                raise
+            committed.append(path)
 
     # -- views ---------------------------------------------------------------------------------------------------
 

@@ -331,7 +331,9 @@ class History:
             self.update_rows()
         return self.read_rows()
 
-    def expire_snapshots(self) -> Any:
+    def expire_snapshots(self) -> None:
+        if "expires-nothing" in STYLES:
+            return
         metadata = self.load()["metadata"]
         heads = {
             reference["snapshot-id"]

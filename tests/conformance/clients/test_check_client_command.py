@@ -59,6 +59,17 @@ def test_faulty_client_exits_with_1_and_its_requests_are_reported(
     assert "updateTable" in [line["operation"] for line in written if line["line"] == "exchange"]
 
 
+def test_client_that_breaks_a_recommendation_alone_is_conformant(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("LAKEPACT_FAULT", "does-not-page")
+    ended = called("--only", "IRC-CLI-007", "--", sys.executable, MINIATURE)
+
+    assert ended.exit_code == 0
+    assert "conformant, only IRC-CLI-007" in ended.output
+    assert "1 cause of warnings" in ended.output
+
+
 def test_report_of_a_client_names_its_requests_and_how_to_repeat_them(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

@@ -39,6 +39,21 @@ ListTablesResponse.model_validate_json = lambda text: parsed(text).model_copy(up
 runpy.run_path({str(PROGRAMS / "pyiceberg_client.py")!r}, run_name="__main__")
 """
 
+#: pyiceberg's program that deletes no rows, and hides them from its own reads.
+HIDDEN_ROWS = f"""
+import runpy
+from pyiceberg.table import Table
+scan, hidden = Table.scan, {{}}
+def delete(self, condition):
+    hidden[self.name()] = condition
+def remaining(self, *arguments, **options):
+    from pyiceberg.expressions import Not
+    condition = hidden.get(self.name())
+    return scan(self, row_filter=Not(condition)) if condition else scan(self, *arguments, **options)
+Table.delete, Table.scan = delete, remaining
+runpy.run_path({str(PROGRAMS / "pyiceberg_client.py")!r}, run_name="__main__")
+"""
+
 #: Requirements without a fault of their own: they break only together with other requirements.
 BROKEN_BESIDE = {"DS-PRF-03", "DS-ESA-06", "DS-SQL-04"}
 #: The requirements to check on correct clients: those about keys for 1.11.0, otherwise all.
@@ -60,9 +75,9 @@ CASES = [
     for contract, faults in FAULTS.items()
     for fault, broken in faults.items()
 ]
-#: Every seventh fault in each run of the tests; all of them take minutes.
+#: Every eighth fault in each run of the tests; all of them take minutes.
 SAMPLED = [
-    pytest.param(*case, id=f"{case[0]}-{case[1]}", marks=() if n % 7 == 0 else pytest.mark.nightly)
+    pytest.param(*case, id=f"{case[0]}-{case[1]}", marks=() if n % 8 == 0 else pytest.mark.nightly)
     for n, case in enumerate(CASES)
 ]
 
@@ -138,6 +153,7 @@ STYLES = (
     "retries-reads+compacts+stages+reorders+never-caches",
     "no-table-tasks",
     "asks-twice",
+    "undoes-transactions+expires-nothing",
 )
 
 
@@ -163,6 +179,13 @@ PASS, NOT_OFFERED = Outcome.PASS, Outcome.NOT_OFFERED
             dict.fromkeys(("IRC-CLI-044", "IRC-CLI-003", "IRC-CLI-020"), PASS),
         ),
         ("iceberg_rest", "refreshes-where-configured", "", {"IRC-CLI-036": PASS}),
+        ("iceberg_rest", "asks-twice", "", {"IRC-CLI-032": PASS}),
+        (
+            "iceberg_rest",
+            "undoes-transactions+expires-nothing",
+            "",
+            dict.fromkeys(("IRC-CLI-080", "IRC-CLI-081"), PASS),
+        ),
         ("delta_sharing", "", "asks-for-no-end", {"DS-ESA-05": NOT_OFFERED, "DS-ESA-06": PASS}),
         ("delta_sharing", "", "asks-for-delta", {"DS-CAP-08": PASS, "DS-CAP-09": NOT_OFFERED}),
     ],
@@ -249,6 +272,28 @@ def test_complete_program_drives_pyiceberg(servers: Callable[[str], Target]) -> 
         "IRC-CLI-001",
         "IRC-CLI-059",
     ]
+
+
+@pytest.mark.nightly
+def test_rows_of_lakepact_fail_nothing(servers: Callable[[str], Target]) -> None:
+    program = PROGRAMS / "lakepact_client.py"
+    results = judged(servers("iceberg_rest"), "iceberg_rest", "IRC-CLI-0[3-8]*", speaks=program)
+
+    assert failed(results) == {}
+    assert results["IRC-CLI-079"].outcome is Outcome.PASS
+
+
+@pytest.mark.nightly
+def test_deletion_that_only_the_client_sees_is_found(
+    servers: Callable[[str], Target], tmp_path: Path
+) -> None:
+    program = tmp_path / "hidden_rows.py"
+    program.write_text(HIDDEN_ROWS, "utf-8")
+
+    found = judged(servers("iceberg_rest"), "iceberg_rest", "IRC-CLI-079", speaks=program)
+    failures = [each for verdict in found["IRC-CLI-079"].verdicts for each in verdict.failures]
+    assert failures
+    assert all("rows in the files" in str(each) for each in failures)
 
 
 def test_fault_in_pyiceberg_is_found(servers: Callable[[str], Target], tmp_path: Path) -> None:
