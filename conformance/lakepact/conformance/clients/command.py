@@ -36,32 +36,8 @@ MAX_WORKERS = min(4, os.cpu_count() or 1)  #: tasks at a time: each needs a proc
     type=click.Choice(suites.with_clients()),
     help=f"Contract of the client. [default: {suites.with_clients()[0]}]",
 )
-@click.option(
-    "--contract-version",
-    metavar="VERSION",
-    help="A version of the contract; see `lakepact contracts list`. [default: the oldest]",
-)
-@click.option(
-    "--only",
-    multiple=True,
-    metavar="GLOB",
-    help="Only these requirement ids, areas, operations or checks.",
-)
 @click.option("--name", help="Name of the client in reports. [default: the name of its program]")
-@click.option(
-    "--known-failures",
-    "known_file",
-    type=click.Path(exists=True, dir_okay=False, path_type=Path),
-    help="File of known failures.",
-)
-@click.option(
-    "--report",
-    "reports",
-    multiple=True,
-    metavar="KIND=FILE",
-    help="Also write html=…, junit=…, md=…, jsonl=… or badge=…",
-)
-@output.MAKE_FOLDERS
+@output.with_report_options
 @click.option(
     "--timeout",
     type=click.FloatRange(min=0, min_open=True),
@@ -77,16 +53,6 @@ MAX_WORKERS = min(4, os.cpu_count() or 1)  #: tasks at a time: each needs a proc
     metavar="REQUIREMENT",
     help="Show the tasks of one requirement that a script answers, and wait while you perform "
     "them, in a debugger for example; COMMAND, if named, does the others.",
-)
-@click.option(
-    "--severity",
-    type=output.SEVERITIES,
-    help="Print findings of this severity only; reports hold all.",
-)
-@click.option("--strict", is_flag=True, help="A SHOULD that is not kept counts like a MUST.")
-@click.option("--verbose", "-v", is_flag=True, help="Also list what is kept, with remarks.")
-@click.option(
-    "--json", "as_json", is_flag=True, help="Print the report's JSON lines instead of text."
 )
 def check_client(
     command: tuple[str, ...],

@@ -9,15 +9,17 @@ from typing import Any, ClassVar
 
 import orjson
 
+from lakepact.conformance.clients.expect import shown, true
 from lakepact.conformance.evidence.exchanges import Exchange
 from lakepact.conformance.evidence.outcome import Blocked, NotOffered, StepFailed, Unmet
 from lakepact.conformance.evidence.target import Offer, Target
 from lakepact.conformance.http.wire import Wire
-from lakepact.conformance.judging.expect import shown
 from lakepact.conformance.judging.lab import Lab
 from lakepact.conformance.programs.program import PAGE, Ended, Program
 from lakepact.conformance.programs.scripted_server import Script, ScriptedServer, as_it_is
 from lakepact.generated.contract import Contract, OperationId
+
+Document = dict[str, Any]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -33,20 +35,14 @@ class Client(Target):
 
 
 @dataclass(frozen=True)
-class Performance:
+class Performance(Ended):
     """A task that has ended, with its exchanges."""
 
-    ended: Ended
-    exchanges: tuple[Exchange, ...]
+    exchanges: tuple[Exchange, ...] = ()
 
-    @property
-    def result(self) -> Any:
-        """Return the output of the client; a failed task raises `Unmet`."""
-        return self.ended.result
-
-    def is_refused(self, why: str) -> None:
-        """Expect that the client reported an error."""
-        self.ended.is_refused(why)
+    def meets(self, condition: bool, expected: str) -> None:  # noqa: FBT001
+        """Expect that a condition holds of the result."""
+        true(condition, expected, self.outcome)
 
     def of(self, *operations: OperationId) -> tuple[Exchange, ...]:
         """Return the exchanges of some operations."""
@@ -101,7 +97,7 @@ class ClientLab(Lab):
                 task, self.arguments(served.url, arguments), is_scripted=is_scripted
             )
         exchanges = tuple(sorted(served.exchanges, key=lambda exchange: exchange.number))
-        done = Performance(ended, exchanges)
+        done = Performance(**vars(ended), exchanges=exchanges)
         self.show(done)
         if served.broken is not None:
             raise served.broken
@@ -139,18 +135,14 @@ class ClientLab(Lab):
             StepFailed: the client failed, or printed something else than `expected`.
             Blocked: it was ended, since it took too long.
         """
-        if done.ended.is_late:
-            raise Blocked(
-                f"{done.ended.shown}, with an unchanged server; it may need a longer --timeout"
-            )
+        if done.is_late:
+            raise Blocked(f"{done.shown}, with an unchanged server; it may need a longer --timeout")
         try:
             with self.step(self.always_judged[0]):
-                if not (done.ended.is_done if expected is None else done.ended.prints(expected)):
+                if not (done.is_done if expected is None else done.prints(expected)):
                     self.show(done)
                     what = "to succeed" if expected is None else f"to return {shown(expected)}"
-                    raise Unmet(
-                        f"{done.ended.task} {what} with an unchanged server", done.ended.outcome
-                    )
+                    raise Unmet(f"{done.task} {what} with an unchanged server", done.outcome)
         except StepFailed as step:
             self.fail_step(step)
             raise
@@ -188,7 +180,7 @@ def everything(lab: type[ClientLab], contract: Contract, wire: Wire, target: Tar
         return offer  # a person performs the tasks
     first = lab(wire, contract, target, offer=offer, check="discover", run="first", serial=0)
     with contextlib.suppress(NotOffered):
-        ended = first.performs(next(iter(lab.tasks))).ended
+        ended = first.performs(next(iter(lab.tasks)))
         if not ended.is_done and not ended.error:
             raise Blocked(f"the program answers no task: {ended.shown}; {PAGE}")
     return offer

@@ -45,17 +45,6 @@ EMBEDDED = "the embedded server"  #: the target in reports if it did not start
     help=f"Contract to check against. [default:  {contracts()[0]}]",
 )
 @click.option(
-    "--contract-version",
-    metavar="VERSION",
-    help="A version of the contract; see `lakepact contracts list`. [default: the oldest]",
-)
-@click.option(
-    "--only",
-    multiple=True,
-    metavar="GLOB",
-    help="Only these requirement ids, areas, operations or checks.",
-)
-@click.option(
     "--quick",
     is_flag=True,
     help="Only some 75 requirements: what every session needs, and the gravest known defects.",
@@ -95,26 +84,13 @@ EMBEDDED = "the embedded server"  #: the target in reports if it did not start
     "timeout; `lakepact probe` writes one.",
 )
 @click.option(
-    "--known-failures",
-    "known_file",
-    type=click.Path(exists=True, dir_okay=False, path_type=Path),
-    help="File of known failures.",
-)
-@click.option(
     "--fault",
     "faults",
     multiple=True,
     metavar="NAME",
     help="Enable a fault of the embedded server.",
 )
-@click.option(
-    "--report",
-    "reports",
-    multiple=True,
-    metavar="KIND=FILE",
-    help="Also write html=…, junit=…, md=…, jsonl=… or badge=…",
-)
-@output.MAKE_FOLDERS
+@output.with_report_options
 @click.option(
     "--fuzz",
     type=int,
@@ -184,27 +160,15 @@ EMBEDDED = "the embedded server"  #: the target in reports if it did not start
     help="Also let clients perform everyday tasks on the target, and report how each task ends: "
     "pyiceberg, duckdb, or NAME='COMMAND' of a program as docs/test-a-client.md describes.",
 )
-@click.option("--strict", is_flag=True, help="Fail on unmet SHOULD requirements too.")
 @click.option(
     "--no-cleanup",
     is_flag=True,
     help="Keep the namespaces, tables and views that the checks create.",
 )
 @click.option(
-    "--verbose", "-v", is_flag=True, help="Also list the requirements that pass, with remarks."
-)
-@click.option(
     "--live/--no-live",
     default=None,
     help="Print each failed requirement when it is judged.  [default: on a terminal]",
-)
-@click.option(
-    "--severity",
-    type=output.SEVERITIES,
-    help="Print findings of this severity only; reports hold all.",
-)
-@click.option(
-    "--json", "as_json", is_flag=True, help="Print the report's JSON lines instead of text."
 )
 def check(
     url: str | None,

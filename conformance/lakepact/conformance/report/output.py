@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import reduce
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import click
 from rich.console import Console
@@ -23,6 +24,7 @@ from lakepact.conformance.running.runner import Run
 if TYPE_CHECKING:
     from lakepact.generated.report import Line
 
+Command: TypeAlias = "Callable[..., Any]"
 QUIET_SECONDS = 30  #: between lines about the progress, where no terminal shows it
 NAMED = 3  #: failed requirements that a progress line names
 NOTHING_JUDGED = (
@@ -34,6 +36,52 @@ MAKE_FOLDERS = click.option(
     "--make-folders", is_flag=True, help="Make the missing folders of reports."
 )
 WRITERS = {"badge": badge.svg, "html": html.html, "junit": junit.junit, "md": markdown.markdown}
+
+#: Options of `check` and `check-client`.
+_OPTIONS = (
+    click.option(
+        "--contract-version",
+        metavar="VERSION",
+        help="A version of the contract; see `lakepact contracts list`. [default: the oldest]",
+    ),
+    click.option(
+        "--only",
+        multiple=True,
+        metavar="GLOB",
+        help="Only these requirement ids, areas, operations or checks.",
+    ),
+    click.option(
+        "--known-failures",
+        "known_file",
+        type=click.Path(exists=True, dir_okay=False, path_type=Path),
+        help="File of known failures.",
+    ),
+    click.option(
+        "--report",
+        "reports",
+        multiple=True,
+        metavar="KIND=FILE",
+        help="Also write html=…, junit=…, md=…, jsonl=… or badge=…",
+    ),
+    MAKE_FOLDERS,
+    click.option(
+        "--severity",
+        type=SEVERITIES,
+        help="Print findings of this severity only; reports hold all.",
+    ),
+    click.option("--strict", is_flag=True, help="Fail on unmet SHOULD requirements too."),
+    click.option(
+        "--verbose", "-v", is_flag=True, help="Also list the requirements that pass, with remarks."
+    ),
+    click.option(
+        "--json", "as_json", is_flag=True, help="Print the report's JSON lines instead of text."
+    ),
+)
+
+
+def with_report_options(function: Command) -> Command:
+    """Add the options of commands that check something and report it."""
+    return reduce(lambda decorated, option: option(decorated), reversed(_OPTIONS), function)
 
 
 def stop_reason(early: Blocked | KeyboardInterrupt) -> str:

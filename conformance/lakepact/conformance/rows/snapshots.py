@@ -14,6 +14,7 @@ from . import deletion_vectors
 from .data_files import stored_table
 
 Record = dict[str, Any]
+Columns = dict[str, Record]
 Read = Callable[[str], bytes]
 DATA, POSITIONS, EQUALITY = range(3)
 DELETED = 2  #: the status of a manifest's entry whose file is gone
@@ -47,6 +48,29 @@ def numbered(items: Iterable[Record], member: str, number: Any) -> Record:
     return next((one for one in items if one.get(member) == number), {})
 
 
+def columns_of(kind: Record, outer: str = "") -> Columns:
+    """Return all columns of a schema by their paths, also nested ones, without null members; nested types are struct, list or map."""
+    parts = kind.get("fields") or [
+        {
+            "id": kind[f"{part}-id"],
+            "name": part,
+            "type": kind[part],
+            "required": kind.get(f"{part}-required", True),
+        }
+        for part in ("element", "key", "value")
+        if part in kind
+    ]
+    found: Columns = {}
+    for part in parts:
+        inner, path = part["type"], f"{outer}{part['name']}"
+        kind_of_part = inner.replace(" ", "") if isinstance(inner, str) else inner["type"]
+        found[path] = {name: value for name, value in part.items() if value is not None} | {
+            "type": kind_of_part
+        }
+        found |= {} if isinstance(inner, str) else columns_of(inner, f"{path}.")
+    return found
+
+
 def _rows(manifest_list: str, read: Read) -> Iterator[dict[int, Any]]:
     """Yield the rows of a snapshot that are not deleted, by the ids of their columns."""
     files: dict[int, list[tuple[int, Record]]] = {DATA: [], POSITIONS: [], EQUALITY: []}
@@ -60,7 +84,7 @@ def _rows(manifest_list: str, read: Read) -> Iterator[dict[int, Any]]:
     keys = [
         (sequence, file, key)
         for sequence, file in files[EQUALITY]
-        for key in _columns_of(read(file["file_path"]))
+        for key in _by_id(read(file["file_path"]))
     ]
     for sequence, file in files[DATA]:
         applied = [
@@ -68,7 +92,7 @@ def _rows(manifest_list: str, read: Read) -> Iterator[dict[int, Any]]:
             for later, deletes, key in keys
             if later > sequence and _covers(deletes, file)
         ]
-        for position, row in enumerate(_columns_of(read(file["file_path"]))):
+        for position, row in enumerate(_by_id(read(file["file_path"]))):
             is_deleted = any(
                 all(row.get(number) == value for number, value in key.items()) for key in applied
             )
@@ -101,7 +125,7 @@ def _positions(file: Record, read: Read) -> Iterator[tuple[str, int]]:
         yield file["referenced_data_file"], position
 
 
-def _columns_of(content: bytes) -> list[dict[int, Any]]:
+def _by_id(content: bytes) -> list[dict[int, Any]]:
     """Return the rows of a data file by the ids of their columns; without ids, by their places."""
     table = stored_table(content)
     numbers = [

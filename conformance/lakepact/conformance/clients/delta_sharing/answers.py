@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from lakepact.conformance.clients.delta_sharing.api import (
     ROWS,
+    Document,
     NotOffered,
     Performance,
     SharingClientLab,
@@ -21,14 +22,13 @@ from lakepact.conformance.clients.delta_sharing.scripts import (
     in_lines,
     with_capabilities,
 )
-from lakepact.conformance.programs.program import in_order
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from lakepact.generated.contract import OperationId
 
-    Line = dict[str, Any]
+    Line = Document
 
 END = "endStreamAction"
 WITH_END = "includeEndStreamAction=true"
@@ -42,7 +42,7 @@ DELTA = (
 )
 
 
-def _inside(lines: list[Line], kind: str, change: dict[str, Any]) -> list[Line]:
+def _inside(lines: list[Line], kind: str, change: Document) -> list[Line]:
     """Return the lines with other members in those of one kind; in delta format, in what they wrap."""
     wrapped = {"protocol": "deltaProtocol", "metaData": "deltaMetadata"}.get(kind, "")
     changed = []
@@ -93,7 +93,7 @@ def unknown_members(lab: SharingClientLab) -> None:
     table, rows = lab.reads()
     with lab.judge("DS-PRO-03"):
         same_rows(
-            lab.performs("read-table", in_lines(_all_unknown), table=table).ended,
+            lab.performs("read-table", in_lines(_all_unknown), table=table),
             rows,
             "where lines have members of a later version",
         )
@@ -120,7 +120,7 @@ def error_lines_at_the_end(lab: SharingClientLab) -> None:
         ]
 
     changed = lab.pack.tables[CHANGED]
-    bounds: dict[str, Any] = {
+    bounds: Document = {
         "table": lab.address(CHANGED),
         "starting-version": 0,
         "ending-version": changed.last.version,
@@ -147,7 +147,7 @@ def missing_end_stream_actions(lab: SharingClientLab) -> None:
     if not asks_for(plain, "includeendstreamaction", "true", QUERY):
         lab.skip("DS-ESA-05", f"the client does not ask for an {END}")
         with lab.judge("DS-ESA-06"):
-            same_rows(plain.ended, rows, f"without an {END}, which the client did not ask for")
+            same_rows(plain, rows, f"without an {END}, which the client did not ask for")
         return
     lab.skip("DS-ESA-06", f"the client asks for an {END}")
 
@@ -167,9 +167,7 @@ def parquet_format_instead_of_delta(lab: SharingClientLab) -> None:
         raise NotOffered("the client does not ask for delta format")
     with lab.judge("DS-CAP-08"):
         same_rows(
-            lab.performs(
-                "read-table", with_capabilities("responseformat=parquet"), table=table
-            ).ended,
+            lab.performs("read-table", with_capabilities("responseformat=parquet"), table=table),
             rows,
             "where the answer is in parquet format",
         )
@@ -246,7 +244,7 @@ def optional_members(lab: SharingClientLab) -> None:
     for requirement, change, how in lab.each(changes):
         with lab.judge(requirement):
             done = lab.performs("read-table", in_lines(lines_with(change)), table=table)
-            same_rows(done.ended, rows, f"whose lines {how}")
+            same_rows(done, rows, f"whose lines {how}")
 
 
 def same_values(done: Performance, rows: Sequence[Line], what: str) -> None:
@@ -257,11 +255,9 @@ def same_values(done: Performance, rows: Sequence[Line], what: str) -> None:
     """
     printed = done.result
     if not isinstance(printed, list) or not all(isinstance(row, dict) for row in printed):
-        raise Unmet(f"the rows of {what}, an array of objects", done.ended.outcome)
+        raise Unmet(f"the rows of {what}, an array of objects", done.outcome)
     by_id = {row.get("id"): row for row in printed}
-    expect.equal(
-        in_order([row["id"] for row in rows]), in_order(list(by_id)), f"ids of the rows of {what}:"
-    )
+    expect.same_items([row["id"] for row in rows], list(by_id), f"ids of the rows of {what}:")
     for row in rows:
         for column, value in row.items():
             found = by_id[row["id"]].get(column)

@@ -138,7 +138,7 @@ def expired_urls(lab: SharingClientLab) -> None:
     table, rows = lab.reads()
     with lab.judge("DS-CLI-15"):
         same_rows(
-            lab.performs("read-table", expired_once(), table=table).ended,
+            lab.performs("read-table", expired_once(), table=table),
             rows,
             "after the first URLs of its files returned 403",
         )

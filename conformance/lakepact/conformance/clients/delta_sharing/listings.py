@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from urllib.parse import parse_qsl, quote, unquote
 
 from lakepact.conformance.clients.delta_sharing.answers import END, WITH_END, asks_for
 from lakepact.conformance.clients.delta_sharing.api import (
     ROWS,
     Answer,
+    Document,
     Forward,
     NotOffered,
     Performance,
@@ -30,19 +31,19 @@ from lakepact.conformance.programs.scripted_server import MOST_REQUESTS
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    Line = dict[str, Any]
+    Line = Document
 
 TOKEN = "nextPageToken"  # noqa: S105 - a member, not a secret
 SUFFIX = " of 50%41.é"  #: characters that paths spell in another way, or that separate names
 LONG = 5000  #: characters, more than any text of a share may have
 
 
-def _ends_empty(request: Request, page: dict[str, Any]) -> dict[str, Any]:
+def _ends_empty(request: Request, page: Document) -> Document:
     del request
     return {**page, TOKEN: page.get(TOKEN) or ""}
 
 
-def _ends_absent(request: Request, page: dict[str, Any]) -> dict[str, Any]:
+def _ends_absent(request: Request, page: Document) -> Document:
     del request
     return (
         page if page.get(TOKEN) else {name: value for name, value in page.items() if name != TOKEN}
@@ -57,7 +58,7 @@ def _judge_spellings(
     Raises:
         Blocked: the client lists the tables for no spelling.
     """
-    read = {how: lab.performs("list-tables", script).ended for how, script in spellings.items()}
+    read = {how: lab.performs("list-tables", script) for how, script in spellings.items()}
     if not any(ended.prints(tables) for ended in read.values()):
         raise Blocked(
             f"the client does not list tables: {' / '.join(ended.shown for ended in read.values())}"
@@ -65,7 +66,7 @@ def _judge_spellings(
     with lab.judge_each(requirement) as case:
         for how, ended in read.items():
             with case():
-                expect.true(ended.prints(tables), f"{len(tables)} tables {how}", ended.outcome)
+                ended.meets(ended.prints(tables), f"{len(tables)} tables {how}")
 
 
 @check("DS-PAG-10")
@@ -86,8 +87,8 @@ def empty_listings(lab: SharingClientLab) -> None:
     emptied = next(reversed(catalogue))
     tables = [table for share, its in catalogue.items() if share != emptied for table in its]
 
-    def without_items(page: dict[str, Any]) -> Script:
-        def change(request: Request, listed: dict[str, Any]) -> dict[str, Any]:
+    def without_items(page: Document) -> Script:
+        def change(request: Request, listed: Document) -> Document:
             return page if f"/shares/{emptied}/" in request.target else listed
 
         return listing(change)
@@ -110,14 +111,14 @@ def overlong_strings(lab: SharingClientLab) -> None:
         "properties": {f"p{n}": "v" * LONG for n in range(3)},
     }
 
-    def change(request: Request, page: dict[str, Any]) -> dict[str, Any]:
+    def change(request: Request, page: Document) -> Document:
         if request.operation != op.list_shares:
             return page
         return {**page, "items": [{**share, **texts} for share in page.get("items", [])]}
 
     with lab.judge("DS-SHR-06"):
-        ended = lab.performs("list-tables", listing(change)).ended
-        expect.true(ended.prints(tables), f"{len(tables)} tables", ended.outcome)
+        ended = lab.performs("list-tables", listing(change))
+        ended.meets(ended.prints(tables), f"{len(tables)} tables")
 
 
 def renamed(request: Request, forward: Forward) -> Answer:
@@ -132,7 +133,7 @@ def renamed(request: Request, forward: Forward) -> Answer:
             )
         steps[number] = quote(name.removesuffix(SUFFIX), safe="")
 
-    def change(_: Request, page: dict[str, Any]) -> dict[str, Any]:
+    def change(_: Request, page: Document) -> Document:
         names = ("name", "share", "schema")
         return {
             **page,
@@ -154,11 +155,11 @@ def names(lab: SharingClientLab) -> None:
     expected = [table for share in lab.catalogue(SUFFIX).values() for table in share]
     with lab.judge_each("DS-CLI-23") as case:
         with case():
-            ended = lab.performs("list-tables", renamed).ended
-            expect.true(ended.prints(expected), f"the {len(expected)} tables", ended.outcome)
+            ended = lab.performs("list-tables", renamed)
+            ended.meets(ended.prints(expected), f"the {len(expected)} tables")
         if (done := lab.tries("read-table-by-names", renamed, names=levels)) is not None:
             with case():
-                same_rows(done.ended, rows, f"named {expect.shown(levels)}")
+                same_rows(done, rows, f"named {expect.shown(levels)}")
 
 
 SIZE = 5  #: items of a page
@@ -205,7 +206,7 @@ class Pages:
 
 
 def _complete(done: Performance, tables: list[str], how: str) -> None:
-    expect.true(done.ended.prints(tables), f"{len(tables)} tables {how}", done.ended.outcome)
+    done.meets(done.prints(tables), f"{len(tables)} tables {how}")
 
 
 @check("DS-CLI-01", "DS-CLI-02", "DS-CLI-03")
@@ -222,9 +223,9 @@ def pages_are_followed(lab: SharingClientLab) -> None:
                 _complete(done, tables, f"where pages {sorted(empty)} are empty")
     with lab.judge("DS-CLI-03"):
         done = lab.performs("list-tables", Pages(repeats=True).script)
-        if done.ended.is_late or len(done.exchanges) >= MOST_REQUESTS:
+        if done.is_late or len(done.exchanges) >= MOST_REQUESTS:
             what = f"fewer than {MOST_REQUESTS} requests to a server that always returns the same {TOKEN}"
-            raise Unmet(what, f"{len(done.exchanges)} requests; {done.ended.shown}")
+            raise Unmet(what, f"{len(done.exchanges)} requests; {done.shown}")
 
 
 QUERY_TOKEN = "page 2/é+="  # noqa: S105 - of a page
@@ -254,5 +255,5 @@ def paged_queries(lab: SharingClientLab) -> None:
         raise NotOffered(f"the client does not ask for an {END}")
     with lab.judge("DS-CLI-19"):
         done = lab.performs("read-table", halves, table=table)
-        if done.ended.is_done:
+        if done.is_done:
             are_rows(done.result, rows, "whose files are on two pages")

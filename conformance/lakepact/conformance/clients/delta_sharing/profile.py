@@ -48,7 +48,7 @@ def endpoints_and_tokens(lab: SharingClientLab) -> None:
                 done = lab.performs("read-table", table=table, slash=slash)
                 seen += done.exchanges
                 same_rows(
-                    done.ended,
+                    done,
                     rows,
                     f"where the endpoint has {'a' if slash else 'no'} slash at its end",
                 )
@@ -79,7 +79,7 @@ def expiration_times(lab: SharingClientLab) -> None:
         for time in FUTURE_TIMES:
             with case():
                 done = lab.performs("read-table", table=table, profile={"expirationTime": time})
-                same_rows(done.ended, rows, f"with a profile whose expirationTime is {time}")
+                same_rows(done, rows, f"with a profile whose expirationTime is {time}")
 
 
 def _without_secrets(sent: list[str]) -> str:
@@ -180,6 +180,6 @@ def profile_types(lab: SharingClientLab) -> None:
             if done.exchanges:
                 judged += 1
                 with case():
-                    same_rows(done.ended, rows, f"with a profile of the type {kind}")
+                    same_rows(done, rows, f"with a profile of the type {kind}")
     if not judged:
         raise NotOffered("the client reads no profile of version 2")

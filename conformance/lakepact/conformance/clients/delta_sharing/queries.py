@@ -9,6 +9,7 @@ from lakepact.conformance.clients.delta_sharing.answers import same_values
 from lakepact.conformance.clients.delta_sharing.api import (
     ROWS,
     Answer,
+    Document,
     Forward,
     NotOffered,
     Performance,
@@ -69,9 +70,7 @@ def predicates_are_applied(lab: SharingClientLab) -> None:
         else:
             lab.skip(requirement, f"the client sends no {member}")
     with lab.judge(*judged):
-        same_rows(
-            done.ended, [wanted], f"with {expect.shown(where)}, although the server ignores hints"
-        )
+        same_rows(done, [wanted], f"with {expect.shown(where)}, although the server ignores hints")
 
 
 @check("DS-QRY-03")
@@ -127,14 +126,12 @@ def tables_without_access_modes(lab: SharingClientLab) -> None:
     """A client reads exactly the rows of a table without `accessModes` by URLs."""
     table, rows = lab.address(ROWS), lab.rows(ROWS)
     try:
-        same_rows(
-            lab.performs("read-table", with_access_modes(["url"]), table=table).ended, rows, ""
-        )
+        same_rows(lab.performs("read-table", with_access_modes(["url"]), table=table), rows, "")
     except Unmet as unmet:
         raise Blocked(f"the client does not read a table by URLs: {unmet.actual}") from None
     with lab.judge("DS-LTB-12"):
         same_rows(
-            lab.performs("read-table", with_access_modes(None), table=table).ended,
+            lab.performs("read-table", with_access_modes(None), table=table),
             rows,
             f"where no answer has {MODES}",
         )
@@ -162,7 +159,7 @@ def several_tables(lab: SharingClientLab) -> None:
     lab.reads()
     versions = lab.pack.tables[HISTORY].versions
     history, other = lab.address(HISTORY), lab.address(ROWS)
-    wanted: list[tuple[dict[str, Any], list[dict[str, Any]], str]] = [
+    wanted: list[tuple[Document, list[Document], str]] = [
         ({"table": other}, lab.rows(ROWS), "that is read first"),
         (
             {"table": history, "version": versions[0].version},
@@ -181,9 +178,9 @@ def several_tables(lab: SharingClientLab) -> None:
     with lab.judge_each("DS-CLI-16") as case:
         with case():
             if not isinstance(done.result, list) or len(done.result) != len(wanted):
-                raise Unmet(f"an array with the rows of {len(wanted)} reads", done.ended.outcome)
+                raise Unmet(f"an array with the rows of {len(wanted)} reads", done.outcome)
         for found, (_, rows, how) in zip(
-            done.result if isinstance(done.ended.value, list) else (), wanted, strict=False
+            done.result if isinstance(done.value, list) else (), wanted, strict=False
         ):
             with case():
                 are_rows(found, rows, how)
@@ -218,7 +215,7 @@ def tables_shared_again(lab: SharingClientLab) -> None:
         are_rows(read[-1], lab.rows(AGAIN), "that was dropped and shared again")
 
 
-def _without_changes(lines: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def _without_changes(lines: list[Document]) -> list[Document]:
     return [line for line in lines if not line.keys() & {"add", "remove", "cdf", "file"}]
 
 
@@ -228,16 +225,16 @@ def tables_without_files(lab: SharingClientLab) -> None:
     lab.reads()
     with lab.judge_each("DS-CLI-17") as case:
         changed = lab.pack.tables[CHANGED]
-        bounds: dict[str, Any] = {"starting-version": 0, "ending-version": changed.last.version}
+        bounds: Document = {"starting-version": 0, "ending-version": changed.last.version}
         script = in_lines(_without_changes, op.query_table_changes)
         done = lab.tries("read-changes", script, table=lab.address(CHANGED), **bounds)
         if done is not None:
             with case():
-                same_rows(done.ended, [], "whose versions changed no files")
+                same_rows(done, [], "whose versions changed no files")
         for fixture in EMPTY:
             with case():
                 same_rows(
-                    lab.performs("read-table", table=lab.address(fixture)).ended,
+                    lab.performs("read-table", table=lab.address(fixture)),
                     [],
                     "without files",
                 )
@@ -258,7 +255,7 @@ def types_of_columns(lab: SharingClientLab) -> None:
 def ordinary_tasks(lab: SharingClientLab) -> None:
     """A client performs each task that it offers, and returns the names, columns, versions and rows that the server has."""
     history, where = lab.pack.tables[HISTORY], {"table": lab.address(HISTORY)}
-    tasks: list[tuple[str, dict[str, Any], Any]] = [
+    tasks: list[tuple[str, Document, Any]] = [
         ("list-tables", {}, [table for share in lab.catalogue().values() for table in share]),
         ("read-table", where, lab.rows(HISTORY)),
         ("read-table-at-version", {**where, "version": history.last.version}, lab.rows(HISTORY)),
@@ -269,9 +266,7 @@ def ordinary_tasks(lab: SharingClientLab) -> None:
         for task, arguments, expected in tasks:
             if (done := lab.tries(task, **arguments)) is not None:
                 with case():
-                    expect.true(
-                        done.ended.prints(expected),
-                        f"the result of {task}: {expect.shown(expected)}",
-                        done.ended.outcome,
+                    done.meets(
+                        done.prints(expected), f"the result of {task}: {expect.shown(expected)}"
                     )
                     expect.true(bool(done.exchanges), "a request to the server", "none")

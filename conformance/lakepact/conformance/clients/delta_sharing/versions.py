@@ -9,6 +9,7 @@ from urllib.parse import parse_qsl, urlsplit
 
 from lakepact.conformance.clients.delta_sharing.api import (
     Answer,
+    Document,
     Forward,
     NotOffered,
     Performance,
@@ -39,7 +40,7 @@ def versions(lab: SharingClientLab) -> None:
                 done = lab.performs(
                     "read-table-at-version", table=lab.address(HISTORY), version=version.version
                 )
-                same_rows(done.ended, version.rows.to_pylist(), f"at version {version.version}")
+                same_rows(done, version.rows.to_pylist(), f"at version {version.version}")
 
 
 @check("DS-CLI-07")
@@ -61,9 +62,7 @@ def timestamps(lab: SharingClientLab) -> None:
                     expect.shown(value),
                 )
         with case():
-            same_rows(
-                done.ended, version.rows.to_pylist(), f"at the time of version {version.version}"
-            )
+            same_rows(done, version.rows.to_pylist(), f"at the time of version {version.version}")
 
 
 def _times(done: Performance) -> list[Any]:
@@ -114,18 +113,18 @@ def changes(lab: SharingClientLab) -> None:
     table = lab.pack.tables[CHANGED]
     last = table.last.version
     expected = [_change(row) for row in table.changes(0, last).to_pylist()]
-    bounds: dict[str, Any] = {"starting-version": 0, "ending-version": last}
+    bounds: Document = {"starting-version": 0, "ending-version": last}
     done = lab.performs("read-changes", table=lab.address(CHANGED), **bounds)
     with lab.judge("DS-CLI-13"):
         if not isinstance(done.result, list):
-            raise Unmet("an array of changed rows", done.ended.outcome)
+            raise Unmet("an array of changed rows", done.outcome)
         found = [_change(row) for row in done.result]
         expect.equal(
             sorted(expected), sorted(found), "id, word, change type and version of the changes:"
         )
 
 
-def _change(row: dict[str, Any]) -> list[str]:
+def _change(row: Document) -> list[str]:
     return [
         expect.shown(row.get(name)) for name in ("_commit_version", "_change_type", "id", "word")
     ]

@@ -5,12 +5,11 @@ from __future__ import annotations
 from lakepact.conformance.clients import expect
 from lakepact.conformance.clients.iceberg_rest.kit.grown_tables import (
     MAIN,
-    TABLE,
     grown,
     rows_of,
     set_reference,
 )
-from lakepact.conformance.clients.iceberg_rest.kit.lab import CatalogClientLab
+from lakepact.conformance.clients.iceberg_rest.kit.lab import TABLE, CatalogClientLab
 from lakepact.conformance.clients.iceberg_rest.kit.repeated_commits import COMMITS, key_of
 from lakepact.conformance.clients.iceberg_rest.kit.scripts import (
     answering,
@@ -19,7 +18,7 @@ from lakepact.conformance.clients.iceberg_rest.kit.scripts import (
     with_endpoints,
 )
 from lakepact.conformance.clients.iceberg_rest.suite import check
-from lakepact.conformance.clients.lab import Performance
+from lakepact.conformance.clients.lab import Document, Performance
 from lakepact.conformance.evidence.exchanges import Exchange
 from lakepact.conformance.evidence.outcome import Blocked, NotOffered, Unmet
 from lakepact.conformance.programs.listener import Answer
@@ -35,6 +34,7 @@ __all__ = [
     "Answer",
     "Blocked",
     "CatalogClientLab",
+    "Document",
     "Exchange",
     "Forward",
     "NotOffered",

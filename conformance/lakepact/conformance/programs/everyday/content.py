@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
 from lakepact.conformance.evidence.outcome import NotOffered, Unmet
 from lakepact.conformance.programs.everyday.programme import Stored
 from lakepact.conformance.programs.program import in_order
-from lakepact.conformance.rows.snapshots import numbered, rows_at
+from lakepact.conformance.rows.snapshots import columns_of, numbered, rows_at
 
 PATH = re.compile(r"file:/[^\s\"']*")
 State = dict[str, dict[str, Any]]  #: by namespace, its content
@@ -112,10 +112,13 @@ class Content:
         schema = numbered(metadata["schemas"], "schema-id", metadata["current-schema-id"])
         spec = numbered(metadata["partition-specs"], "spec-id", metadata["default-spec-id"])
         order = numbered(metadata["sort-orders"], "order-id", metadata["default-sort-order-id"])
-        columns = dict(_columns(schema))
-        names = {number: path for path, (number, _) in columns.items()}
+        columns = columns_of(schema)
+        names = {column["id"]: path for path, column in columns.items()}
         return {
-            "columns": {path: described for path, (_, described) in columns.items()},
+            "columns": {
+                path: {"type": column["type"], "required": column["required"]}
+                for path, column in columns.items()
+            },
             "partition": [
                 [names.get(one["source-id"]), one["transform"], one["name"]]
                 for one in spec.get("fields", ())
@@ -169,21 +172,3 @@ class Content:
             except (Unmet, KeyError) as broken:
                 self._rows[key] = f"unreadable: {type(broken).__name__}"
         return self._rows[key]
-
-
-def _columns(kind: Document, outer: str = "") -> Iterator[tuple[str, tuple[int, Document]]]:
-    """Yield the id and the description of each column of a schema, also of nested ones, by its path."""
-    parts: list[Document] = kind.get("fields") or [
-        {"id": kind[f"{part}-id"], "name": part, "type": kind[part]}
-        for part in ("element", "key", "value")
-        if part in kind
-    ]
-    for part in parts:
-        inner, path = part["type"], f"{outer}{part['name']}"
-        is_plain = isinstance(inner, str)
-        described = {"type": inner.replace(" ", "") if is_plain else inner["type"]}
-        if "required" in part:
-            described["required"] = part["required"]
-        yield path, (part["id"], described)
-        if not is_plain:
-            yield from _columns(inner, f"{path}.")

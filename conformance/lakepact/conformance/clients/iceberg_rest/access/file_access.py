@@ -19,6 +19,7 @@ from lakepact.conformance.clients.iceberg_rest.api import (
     Answer,
     Blocked,
     CatalogClientLab,
+    Document,
     Forward,
     NotOffered,
     Request,
@@ -43,7 +44,7 @@ def with_access(config: dict[str, str], credentials: Sequence[tuple[str, str]]) 
         answer = forward(request)
         if request.operation not in LOADED or answer.status != 200:
             return answer
-        document: dict[str, Any] = answer.document
+        document: Document = answer.document
         document["metadata"]["location"] = f"{BUCKET}/home/t"
         document["metadata-location"] = f"{BUCKET}/home/t/metadata/00000-a.metadata.json"
         document["config"] = {**document.get("config", {}), **config}
@@ -106,7 +107,7 @@ def expiring(*, has_endpoint: bool) -> Script:
     issued = 0
     declared = with_endpoints() if has_endpoint else with_endpoints(without={op.load_credentials})
 
-    def fresh() -> list[dict[str, Any]]:
+    def fresh() -> list[Document]:
         nonlocal issued
         issued += 1
         expiry = {
@@ -135,11 +136,9 @@ def expiring(*, has_endpoint: bool) -> Script:
 def expiring_credentials(lab: CatalogClientLab) -> None:
     """A client opens files with new credentials after the first have expired, whether or not `endpoints` lists loadCredentials."""
     home = lab.namespace("t")
-    arguments: dict[str, Any] = {"namespace": home, "table": "t", "times": 2, "pause": PAUSE}
+    arguments: Document = {"namespace": home, "table": "t", "times": 2, "pause": PAUSE}
     if not isinstance(
-        lab.performs(
-            "file-properties-repeatedly", **dict[str, Any](arguments, pause=0)
-        ).ended.value,
+        lab.performs("file-properties-repeatedly", **Document(arguments, pause=0)).value,
         list,
     ):
         raise NotOffered("the client does not return the properties of files repeatedly")
@@ -192,17 +191,17 @@ def signing(issuer: Issuer) -> Script:
 @check("IRC-CLI-050")
 def signatures_after_the_first_token(lab: CatalogClientLab) -> None:
     """A client gets two signatures from its server although its first token expires in between, announced or not."""
-    arguments: dict[str, Any] = {
+    arguments: Document = {
         "namespace": lab.namespace("t"),
         "table": "t",
         "times": 2,
         "pause": PAUSE,
         "properties": CREDENTIAL,
     }
-    plain = lab.performs(TASK, signing(Issuer()), **dict[str, Any](arguments, pause=0))
+    plain = lab.performs(TASK, signing(Issuer()), **Document(arguments, pause=0))
     asks_for_tokens(plain)
-    if not _are_signed(plain.ended.value):
-        raise Blocked(f"the client does not let requests be signed: {plain.ended.outcome}")
+    if not _are_signed(plain.value):
+        raise Blocked(f"the client does not let requests be signed: {plain.outcome}")
     with lab.judge_each("IRC-CLI-050") as case:
         for announced in (True, False):
             with case():
@@ -210,10 +209,8 @@ def signatures_after_the_first_token(lab: CatalogClientLab) -> None:
                     TASK, signing(Issuer(lifetime=LIFETIME, announced=announced)), **arguments
                 )
                 how = "announced" if announced else "not announced"
-                expect.true(
-                    _are_signed(done.result),
-                    f"two signatures, after an expiry that was {how}",
-                    done.ended.outcome,
+                done.meets(
+                    _are_signed(done.result), f"two signatures, after an expiry that was {how}"
                 )
 
 

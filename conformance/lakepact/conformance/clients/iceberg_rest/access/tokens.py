@@ -17,6 +17,7 @@ from lakepact.conformance.clients.iceberg_rest.api import (
     Answer,
     Blocked,
     CatalogClientLab,
+    Document,
     Exchange,
     Forward,
     NotOffered,
@@ -104,7 +105,7 @@ class Issuer:
             )
         token = f"{ISSUED}{self.asked}"
         self._ends[token] = math.inf
-        document: dict[str, Any] = {
+        document: Document = {
             "access_token": token,
             "token_type": "bearer",
             "issued_token_type": "urn:ietf:params:oauth:token-type:access_token",
@@ -146,27 +147,23 @@ def tokens_are_obtained_by_forms(lab: CatalogClientLab) -> None:
             )
             expect.equal("client_credentials", sent.get("grant_type"), "grant_type")
         with case():
-            expect.true(
-                done.ended.prints(["t"]), "the tables, listed with the token", done.ended.outcome
-            )
+            done.meets(done.prints(["t"]), "the tables, listed with the token")
 
 
 @check("IRC-CLI-025")
 def tokens_that_expire(lab: CatalogClientLab) -> None:
     """A client whose token returns 401 or 419 after its expiry, announced or not, obtains another one and lists tables."""
     home = lab.namespace("t")
-    arguments: dict[str, Any] = {
+    arguments: Document = {
         "namespace": home,
         "properties": CREDENTIAL,
         "times": 2,
         "pause": PAUSE,
     }
-    plain = lab.performs(
-        "list-tables-repeatedly", Issuer().script, **dict[str, Any](arguments, pause=0)
-    )
+    plain = lab.performs("list-tables-repeatedly", Issuer().script, **Document(arguments, pause=0))
     asks_for_tokens(plain)
-    if plain.ended.value != [["t"], ["t"]]:
-        raise Blocked(f"the client does not list tables repeatedly: {plain.ended.outcome}")
+    if plain.value != [["t"], ["t"]]:
+        raise Blocked(f"the client does not list tables repeatedly: {plain.outcome}")
     issuers = {
         "401 after the announced expiry": Issuer(lifetime=LIFETIME),
         "419 after the announced expiry": Issuer(lifetime=LIFETIME, expired=419),
@@ -176,7 +173,7 @@ def tokens_that_expire(lab: CatalogClientLab) -> None:
         for how, issuer in issuers.items():
             with case():
                 done = lab.performs("list-tables-repeatedly", issuer.script, **arguments)
-                if done.ended.value != [
+                if done.value != [
                     ["t"],
                     ["t"],
                 ]:  # a client that renews tokens in the background may be late on a busy machine
@@ -192,7 +189,7 @@ def tokens_that_expire(lab: CatalogClientLab) -> None:
 def token_requests_that_fail(lab: CatalogClientLab) -> None:
     """A client whose request for another token returns 500 once requests it again later, and lists tables."""
     home = lab.namespace("t")
-    arguments: dict[str, Any] = {
+    arguments: Document = {
         "namespace": home,
         "properties": CREDENTIAL,
         "times": 3,
@@ -200,10 +197,8 @@ def token_requests_that_fail(lab: CatalogClientLab) -> None:
     }
     plain = lab.performs("list-tables-repeatedly", Issuer(lifetime=LIFETIME).script, **arguments)
     asks_for_tokens(plain)
-    if plain.ended.value != [["t"]] * 3:
-        raise Blocked(
-            f"the client does not obtain another token after the first: {plain.ended.outcome}"
-        )
+    if plain.value != [["t"]] * 3:
+        raise Blocked(f"the client does not obtain another token after the first: {plain.outcome}")
     issuer = Issuer(lifetime=LIFETIME, fails_once=True)
     done = lab.performs("list-tables-repeatedly", issuer.script, **arguments)
     if issuer.fails_once:
@@ -211,11 +206,7 @@ def token_requests_that_fail(lab: CatalogClientLab) -> None:
     with lab.judge("IRC-CLI-026"):
         listed = done.result
         recovered = isinstance(listed, list) and bool(listed) and listed[-1] == ["t"]
-        expect.true(
-            recovered,
-            "a third listing after one request for another token returned 500",
-            done.ended.outcome,
-        )
+        done.meets(recovered, "a third listing after one request for another token returned 500")
 
 
 def expiring_at_commits(issuer: Issuer) -> Script:
@@ -242,7 +233,7 @@ def tokens_that_expire_at_commits(lab: CatalogClientLab) -> None:
         "IRC-CLI-071", without="the client requests no token, or does not commit by updateTable"
     ) as case:
         for status, (task, argument, change) in itertools.product((401, 419), changes):
-            where: dict[str, Any] = {"namespace": lab.namespace("t"), "table": "t"}
+            where = lab.table()
             done = lab.tries(
                 task,
                 expiring_at_commits(Issuer(expired=status)),
@@ -252,16 +243,16 @@ def tokens_that_expire_at_commits(lab: CatalogClientLab) -> None:
             )
             if done is None or not (done.of(op.get_token) and done.of(*COMMITS)):
                 continue
-            how = f"after {task}, whose commit returned {status} first; {done.ended.shown}:"
+            how = f"after {task}, whose commit returned {status} first; {done.shown}:"
             read = lab.tries("read-rows", **where) if argument == "rows" else None
             lab.show(done)
             with case():
                 if read is not None:
-                    expect.equal(change if done.ended.is_done else [], read.result, f"rows {how}")
+                    expect.equal(change if done.is_done else [], read.result, f"rows {how}")
                 elif argument == "updates":
-                    properties = lab.stored(**where)["metadata"]["properties"]
+                    properties = lab.metadata(**where)["properties"]
                     left = {name: value for name, value in properties.items() if name in change}
-                    expect.equal(change if done.ended.is_done else {}, left, f"properties {how}")
+                    expect.equal(change if done.is_done else {}, left, f"properties {how}")
 
 
 @check("IRC-CLI-027")
@@ -386,7 +377,7 @@ def exchanged_tokens(lab: CatalogClientLab) -> None:
         times=2,
         pause=PAUSE,
     )
-    arguments: dict[str, Any] = {
+    arguments: Document = {
         "namespace": home,
         "table": "t",
         "updates": {"lakepact.a": "1"},
@@ -436,7 +427,5 @@ def addresses_of_token_servers(lab: CatalogClientLab) -> None:
     properties = {**CREDENTIAL, "oauth2-server-uri": f"{ADDRESS}{path}"}
     with lab.judge("IRC-CLI-049"):
         done = lab.performs("list-tables", script, namespace=home, properties=properties)
-        expect.true(
-            done.ended.prints(["t"]), f"the tables, with a token of {path}", done.ended.outcome
-        )
+        done.meets(done.prints(["t"]), f"the tables, with a token of {path}")
         expect.equal(0, len(done.of(op.get_token)), "requests for tokens at /v1/oauth/tokens:")

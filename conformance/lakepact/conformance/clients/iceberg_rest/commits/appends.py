@@ -12,6 +12,7 @@ from lakepact.conformance.clients.iceberg_rest.api import (
     TABLE,
     Answer,
     CatalogClientLab,
+    Document,
     Forward,
     NotOffered,
     Performance,
@@ -34,6 +35,7 @@ from lakepact.conformance.clients.iceberg_rest.kit.grown_tables import (
     APPENDED,
     USUAL,
     VERSIONS,
+    current_schema,
     evolved,
 )
 from lakepact.conformance.clients.iceberg_rest.kit.repeated_commits import table_changes, updates_of
@@ -44,7 +46,6 @@ if TYPE_CHECKING:
 
     from lakepact.conformance.clients.iceberg_rest.kit.grown_tables import GrownTable, Rows
 
-    Document = dict[str, Any]
 
 SAME_HEAD = "assert-ref-snapshot-id"
 MOVES = b'"set-snapshot-ref"'  #: in the body of a commit that moves a branch
@@ -97,8 +98,8 @@ def _appends(
     added = [row["id"] for row in OTHER]
     other = overtaken(lab, task, **table.where, **arguments, rows=OTHER)
     done = lab.performs(task, other, **table.where, **arguments, rows=OWN)
-    own = [row["id"] for row in OWN] if done.ended.is_done else []
-    how = "which succeeded" if done.ended.is_done else "which failed"
+    own = [row["id"] for row in OWN] if done.is_done else []
+    how = "which succeeded" if done.is_done else "which failed"
     expected = sorted([*before, *own, *added])
     expect.equal(
         expected,
@@ -133,20 +134,16 @@ def concurrent_appends_to_branches(lab: CatalogClientLab) -> None:
 def concurrent_new_columns(lab: CatalogClientLab) -> None:
     """A client whose new column meets another commit keeps both columns with different field ids, or reports an error."""
     home = lab.namespace(TABLE)
-    where: dict[str, Any] = {"namespace": home, "table": TABLE}
+    where: Document = {"namespace": home, "table": TABLE}
     done = lab.performs(
         "add-column", overtaken(lab, "add-column", **where, column="other"), **where, column="own"
     )
     if not done.of(*COMMITS):
         raise NotOffered("the client does not commit by updateTable")
     with lab.judge("IRC-CLI-044"):
-        metadata = lab.stored(**where)["metadata"]
-        schema = next(
-            schema
-            for schema in metadata["schemas"]
-            if schema["schema-id"] == metadata["current-schema-id"]
-        )
-        expected = ["data", "id", "other", *(["own"] if done.ended.is_done else [])]
+        metadata = lab.metadata(**where)
+        schema = current_schema(metadata)
+        expected = ["data", "id", "other", *(["own"] if done.is_done else [])]
         expect.equal(
             expected,
             sorted(field["name"] for field in schema["fields"]),
@@ -277,7 +274,7 @@ def appended_snapshots(lab: CatalogClientLab) -> None:
     for version in lab.each(VERSIONS):
         where = evolved(lab, version, nested=False)
         for number, rows in lab.each(enumerate(APPENDED[:USUAL], 1)):
-            before, since = lab.stored(**where)["metadata"], time.time() * 1000
+            before, since = lab.metadata(**where), time.time() * 1000
             done = lab.performs("append-rows", **where, rows=rows)
             if not done.of(*COMMITS):
                 if version != VERSIONS[0]:
@@ -286,11 +283,11 @@ def appended_snapshots(lab: CatalogClientLab) -> None:
                 raise NotOffered("the client does not commit by updateTable or commitTransaction")
             with lab.judge("IRC-CLI-065"):
                 _requires(done, before)
-            if not done.ended.is_done:  # a server that checks less has what the client sent
+            if not done.is_done:  # a server that checks less has what the client sent
                 with lab.judge("IRC-CLI-063"):
                     _adds_no_known_id(done, before)
             lab.require_done(done)
-            after = lab.stored(**where)["metadata"]
+            after = lab.metadata(**where)
             with lab.judge("IRC-CLI-063"):
                 _continues(lab, before, after, rows, since)
             with lab.judge("IRC-CLI-070"):
@@ -364,12 +361,12 @@ def appends_after_changed_layouts(lab: CatalogClientLab) -> None:
                 time.time() * 1000,
             )
             done = lab.performs("append-rows", **table.where, rows=rows)
-            if not (done.ended.is_done or done.of(*COMMITS)):
+            if not (done.is_done or done.of(*COMMITS)):
                 continue  # a client may refuse partitioned tables
             present += rows
             with case():
                 lab.require_done(done)
-                _continues(lab, before, lab.stored(**table.where)["metadata"], rows, since)
+                _continues(lab, before, lab.metadata(**table.where), rows, since)
                 expect.equal(
                     sorted(row["id"] for row in present),
                     _ids(lab, table, "read-rows"),
@@ -392,17 +389,13 @@ def first_snapshots(lab: CatalogClientLab) -> None:
         op.load_table,
         lambda loaded: {**loaded, "metadata": {**loaded["metadata"], "current-snapshot-id": -1}},
     )
-    where: dict[str, Any] = {"namespace": lab.namespace(TABLE), "table": TABLE}
-    before, since = lab.stored(**where)["metadata"], time.time() * 1000
+    where = lab.table()
+    before, since = lab.metadata(**where), time.time() * 1000
     done = lab.performs("append-rows", minus_one, **where, rows=OWN)
     with lab.judge("IRC-CLI-031"):
         _requires(done, before)
-        expect.true(
-            done.ended.is_done,
-            "an append to a table whose current-snapshot-id is -1",
-            done.ended.outcome,
-        )
-        _continues(lab, before, lab.stored(**where)["metadata"], OWN, since)
+        done.meets(done.is_done, "an append to a table whose current-snapshot-id is -1")
+        _continues(lab, before, lab.metadata(**where), OWN, since)
 
 
 @check("IRC-CLI-064")
@@ -428,5 +421,5 @@ def appends_without_an_answer(lab: CatalogClientLab) -> None:
                 expect.equal(
                     [1, 10],
                     ids,
-                    f"ids of the rows after an append that was applied ({how}); {done.ended.shown}; now",
+                    f"ids of the rows after an append that was applied ({how}); {done.shown}; now",
                 )

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from lakepact.conformance.clients.iceberg_rest.api import (
     COMMITS,
     TABLE,
     CatalogClientLab,
+    Document,
     NotOffered,
     Script,
     answering,
@@ -26,7 +25,7 @@ ROWS = [{"id": 7, "data": "seventh"}]
 NEIGHBOUR = "neighbour"
 RETAINED = 864_000_000  #: milliseconds for which branch and tag are retained
 #: Tasks that change the table, with their arguments; their names are those that the watch knows.
-TASKS: tuple[tuple[str, dict[str, Any]], ...] = (
+TASKS: tuple[tuple[str, Document], ...] = (
     ("append-rows", {"rows": ROWS}),
     ("append-rows-to-branch", {"branch": BRANCH, "rows": ROWS}),
     ("set-properties", {"updates": {"lakepact.new": "1"}}),
@@ -55,7 +54,7 @@ def tasks_leave_the_rest(lab: CatalogClientLab) -> None:
             lab.tries(task, at_first(script, COMMITS) if how else script, **where, **arguments)
 
 
-def _rich_table(lab: CatalogClientLab) -> dict[str, Any]:
+def _rich_table(lab: CatalogClientLab) -> Document:
     """Return the arguments that name a table with a property, and with rows, branch and tag if the client appends rows."""
     try:
         table = grown(lab, 1)

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from lakepact.conformance.clients.iceberg_rest.api import (
-    TABLE,
     CatalogClientLab,
+    Document,
     NotOffered,
     check,
     expect,
-    in_order,
 )
 
 BEFORE = [{"id": number, "data": "old"} for number in (1, 2, 3)]
@@ -18,7 +15,7 @@ ADDED = [{"id": 4, "data": "new"}]
 CHANGED = [{**row, "data": "new"} for row in BEFORE]
 #: Each changes another row of one file.
 CHANGES = [{"where": {"id": row["id"]}, "set": {"data": "new"}} for row in BEFORE]
-TASKS: tuple[tuple[str, dict[str, Any], list[dict[str, Any]]], ...] = (
+TASKS: tuple[tuple[str, Document, list[Document]], ...] = (
     ("append-and-read", {"rows": ADDED}, [*BEFORE, *ADDED]),
     ("change-and-read", {"changes": CHANGES}, CHANGED),
 )
@@ -30,15 +27,13 @@ def own_commits(lab: CatalogClientLab) -> None:
     offered = False
     with lab.judge_each("IRC-CLI-082", without="the client's tasks fail") as case:
         for task, arguments, rows in TASKS:
-            where: dict[str, Any] = {"namespace": lab.namespace(TABLE), "table": TABLE}
+            where = lab.table()
             lab.require_done(lab.performs("append-rows", **where, rows=BEFORE))
             done = lab.tries(task, **where, **arguments)
             offered |= done is not None
-            if done is not None and done.ended.is_done:
+            if done is not None and done.is_done:
                 with case():
                     lab.leaves(done, where, f"after {task}", rows)
-                    expect.equal(
-                        in_order(rows), in_order(done.result), f"rows that {task} returns:"
-                    )
+                    expect.same_items(rows, done.result, f"rows that {task} returns:")
     if not offered:
         raise NotOffered("the client has no task that commits and reads")

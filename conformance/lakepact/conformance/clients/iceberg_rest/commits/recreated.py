@@ -9,6 +9,7 @@ from lakepact.conformance.clients.iceberg_rest.api import (
     TABLE,
     Answer,
     CatalogClientLab,
+    Document,
     Forward,
     Request,
     check,
@@ -17,7 +18,7 @@ from lakepact.conformance.clients.iceberg_rest.api import (
 from lakepact.conformance.clients.iceberg_rest.kit.lab import SCHEMA, path_of
 from lakepact.conformance.clients.iceberg_rest.kit.repeated_commits import LOADS
 
-TASKS: tuple[tuple[str, dict[str, Any]], ...] = (
+TASKS: tuple[tuple[str, Document], ...] = (
     ("append-rows", {"rows": [{"id": 1, "data": "a"}]}),
     ("add-column", {"column": "added"}),
 )
@@ -50,7 +51,7 @@ def recreated_tables(lab: CatalogClientLab) -> None:
                 if request.operation in COMMITS and not fresh:
                     lab.server.ask("DELETE", path_of(namespace, "tables", TABLE))
                     lab.create(namespace, TABLE, schema=OTHER)
-                    fresh.append(lab.stored(namespace, TABLE)["metadata"])
+                    fresh.append(lab.metadata(namespace, TABLE))
                 return forward(request)
 
             done = lab.performs(task, script, namespace=namespace, table=TABLE, **arguments)
@@ -61,7 +62,7 @@ def recreated_tables(lab: CatalogClientLab) -> None:
             ):
                 continue  # a client that has loaded the new table may change it
             with case():
-                metadata = lab.stored(namespace, TABLE)["metadata"]
+                metadata = lab.metadata(namespace, TABLE)
                 before, after = (
                     {name: state.get(name) for name in CHANGED} for state in (fresh[0], metadata)
                 )

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from lakepact.conformance.clients.iceberg_rest.api import (
     MAIN,
     TABLE,
     CatalogClientLab,
+    Document,
     NotOffered,
     Performance,
     check,
@@ -26,7 +27,7 @@ ROWS = [{"id": 3, "data": "third"}]
 
 def references_of(lab: CatalogClientLab, namespace: list[str]) -> References:
     """Return the type and snapshot of each reference of the table."""
-    found = lab.stored(namespace, TABLE)["metadata"].get("refs") or {}
+    found = lab.metadata(namespace, TABLE).get("refs") or {}
     return {
         name: (reference["type"], reference["snapshot-id"]) for name, reference in found.items()
     }
@@ -43,9 +44,7 @@ def commits_to_branches(lab: CatalogClientLab) -> None:
         set_reference(BRANCH, "branch", first),
         set_reference(TAG, "tag", first),
     )
-    known = {
-        snapshot["snapshot-id"] for snapshot in lab.stored(**table.where)["metadata"]["snapshots"]
-    }
+    known = {snapshot["snapshot-id"] for snapshot in lab.metadata(**table.where)["snapshots"]}
     with lab.judge_each("IRC-CLI-041") as case:
         for attempt in ("first", "second"):
             before = references_of(lab, table.namespace)
@@ -56,7 +55,7 @@ def commits_to_branches(lab: CatalogClientLab) -> None:
                 after = references_of(lab, table.namespace)
                 parents = {
                     s["snapshot-id"]: s.get("parent-snapshot-id")
-                    for s in lab.stored(**table.where)["metadata"]["snapshots"]
+                    for s in lab.metadata(**table.where)["snapshots"]
                 }
                 ancestor = parents.get(after.get(BRANCH, ("", -1))[1])
                 while ancestor not in {None, *known}:  # a client may make several snapshots
@@ -82,8 +81,8 @@ def _without(references: References, name: str) -> References:
 def with_snapshots(lab: CatalogClientLab, *parents: tuple[int, int | None]) -> list[str]:
     """Return the namespace of a table with empty snapshots; each is given by its id and its parent, and main is at the last."""
     namespace = lab.namespace(TABLE)
-    metadata = lab.stored(namespace, TABLE)["metadata"]
-    updates: list[dict[str, Any]] = []
+    metadata = lab.metadata(namespace, TABLE)
+    updates: list[Document] = []
     for number, (identifier, parent) in enumerate(parents, 1):
         snapshot = {
             "snapshot-id": identifier,
@@ -104,13 +103,13 @@ def _has_changed(
 ) -> None:
     """Expect that the server has these references after a task, which the client performed."""
     lab.require_done(done)
-    expect.equal(expected, references_of(lab, namespace), f"references after {done.ended.task}:")
+    expect.equal(expected, references_of(lab, namespace), f"references after {done.task}:")
 
 
 FIRST, SECOND = 11, 12  #: ids of snapshots that every type of number holds
 AT_FIRST: References = {BRANCH: ("branch", FIRST), TAG: ("tag", FIRST)}
 #: Tasks with their arguments, the references beside main before and after them.
-CHANGES: tuple[tuple[str, dict[str, Any], References, References], ...] = (
+CHANGES: tuple[tuple[str, Document, References, References], ...] = (
     ("create-branch", {"branch": BRANCH, "snapshot-id": FIRST}, {}, {BRANCH: ("branch", FIRST)}),
     ("create-tag", {"tag": TAG, "snapshot-id": FIRST}, {}, {TAG: ("tag", FIRST)}),
     (
@@ -138,7 +137,7 @@ def changes_of_references(lab: CatalogClientLab) -> None:
                 with case():
                     _has_changed(lab, namespace, done, {MAIN: ("branch", SECOND)} | after)
     large = with_snapshots(lab, (LARGE, None))
-    arguments: dict[str, Any] = {
+    arguments: Document = {
         "namespace": large,
         "table": TABLE,
         "tag": TAG,
@@ -147,11 +146,7 @@ def changes_of_references(lab: CatalogClientLab) -> None:
     tagged = lab.tries("create-tag", **arguments)
     if tagged is not None:
         with lab.judge("IRC-CLI-030"):
-            expect.true(
-                tagged.ended.is_done,
-                f"create-tag to succeed for the snapshot {LARGE}",
-                tagged.ended.outcome,
-            )
+            tagged.meets(tagged.is_done, f"create-tag to succeed for the snapshot {LARGE}")
             _has_changed(lab, large, tagged, {MAIN: ("branch", LARGE), TAG: ("tag", LARGE)})
     if not offered:
         raise NotOffered("the client changes no references")

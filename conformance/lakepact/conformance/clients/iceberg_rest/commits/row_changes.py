@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable
-from typing import Any
 
 from lakepact.conformance.clients.iceberg_rest.api import (
     COMMITS,
-    TABLE,
     CatalogClientLab,
+    Document,
     NotOffered,
     Performance,
     Script,
@@ -33,7 +32,7 @@ from lakepact.conformance.clients.iceberg_rest.kit.deleted_rows import (
 )
 from lakepact.conformance.clients.iceberg_rest.kit.lab import NAN
 
-Rows = list[dict[str, Any]]
+Rows = list[Document]
 
 
 def _rows(*pairs: tuple[int, str | None]) -> Rows:
@@ -44,7 +43,7 @@ DELETE, UPDATE, OVERWRITE = "delete-rows-where", "update-rows", "overwrite-rows"
 BEFORE = _rows((1, "a"), (2, "a"), (2, "b"), (3, None))
 UNIQUE = _rows((1, "a"), (3, None), (4, "b"))
 #: Tasks with their arguments, the rows before them and those that are left.
-CHANGES: tuple[tuple[str, dict[str, Any], Rows, Rows], ...] = (
+CHANGES: tuple[tuple[str, Document, Rows, Rows], ...] = (
     (DELETE, {"where": {"id": 2}}, BEFORE, _rows((1, "a"), (3, None))),
     (DELETE, {"where": {"data": "a"}}, BEFORE, _rows((2, "b"), (3, None))),
     (DELETE, {"where": {"id": 9}}, BEFORE, BEFORE),
@@ -78,15 +77,13 @@ def changed_rows(lab: CatalogClientLab) -> None:
     with lab.judge_each("IRC-CLI-079", without=REFUSES) as case:
         for (layout, happens), change in itertools.product(SITUATIONS, CHANGES):
             task, arguments, before, after = change
-            where: dict[str, Any] = {"namespace": lab.namespace(), "table": TABLE}
             fields = [FIELDS[layout]] if layout in FIELDS else []
-            spec: dict[str, Any] = {"partition-spec": {"spec-id": 0, "fields": fields}}
-            lab.create(**where, **spec)
-            if not lab.performs("append-rows", **where, rows=before).ended.is_done:
+            where = lab.table(**{"partition-spec": {"spec-id": 0, "fields": fields}})
+            if not lab.performs("append-rows", **where, rows=before).is_done:
                 continue  # a client may refuse partitioned tables
             done = lab.tries(task, _script(lab, happens, where), **where, **arguments)
             offered |= done is not None
-            if done is not None and (happens or done.ended.is_done):
+            if done is not None and (happens or done.is_done):
                 how = f"{layout} after {task} {expect.shown(arguments)}"
                 with case():
                     about = f"of a table {how}{f', where {happens}' if happens else ''}"
@@ -95,7 +92,7 @@ def changed_rows(lab: CatalogClientLab) -> None:
         raise NotOffered("the client deletes, updates, upserts and overwrites no rows")
 
 
-def _script(lab: CatalogClientLab, happens: str, where: dict[str, Any]) -> Script:
+def _script(lab: CatalogClientLab, happens: str, where: Document) -> Script:
     if happens == LOSS:
         return at_first(losing(LOST[LOSS]), COMMITS)
     if happens == CONFLICT:
@@ -106,17 +103,15 @@ def _script(lab: CatalogClientLab, happens: str, where: dict[str, Any]) -> Scrip
 def _allowed(done: Performance, happens: str, before: Rows, after: Rows) -> list[Rows]:
     """Return the rows that a task may leave, which another client may have overtaken."""
     others = OTHER if happens == CONFLICT and done.of(*COMMITS) else []
-    if not done.ended.is_done:
+    if not done.is_done:
         return [[*before, *others], *([after] if happens == LOSS else [])]
-    return [[*after, *others], *([after] if done.ended.task == OVERWRITE else [])]
+    return [[*after, *others], *([after] if done.task == OVERWRITE else [])]
 
 
 NANS: Rows = [AMOUNTS[0], {**AMOUNTS[1], "amount": NAN}, AMOUNTS[2]]
 TWO, DELETED = "of two partition specs", "with position deletes"
 #: Tables that lakepact writes, with tasks, their arguments, and the rows that are left.
-WRITTEN: tuple[
-    tuple[str, Callable[[CatalogClientLab], dict[str, Any]], str, dict[str, Any], Rows], ...
-] = (
+WRITTEN: tuple[tuple[str, Callable[[CatalogClientLab], Document], str, Document, Rows], ...] = (
     (TWO, table_of_two_specs, DELETE, {"where": {"id": 2}}, [FIRST[0], FIRST[2]]),
     (
         TWO,
@@ -148,7 +143,7 @@ def changed_rows_of_others(lab: CatalogClientLab) -> None:
             where = make(lab)
             done = lab.tries(task, **where, **arguments)
             offered |= done is not None
-            if done is not None and done.ended.is_done:
+            if done is not None and done.is_done:
                 with case():
                     about = f"of a table {how} after {task} {expect.shown(arguments)}"
                     lab.leaves(done, where, about, after)

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from lakepact.conformance.clients.iceberg_rest.api import (
     COMMITS,
     Answer,
     CatalogClientLab,
+    Document,
     Forward,
     NotOffered,
     Request,
@@ -42,15 +41,14 @@ def refused_transactions(lab: CatalogClientLab) -> None:
     with lab.judge_each("IRC-CLI-081") as case:
         for refused in TABLES:
             home = lab.namespace(*TABLES)
-            arguments: dict[str, Any] = {"namespace": home, "tables": [*TABLES]}
+            arguments: Document = {"namespace": home, "tables": [*TABLES]}
             done = lab.performs(
                 "commit-transaction", refusing(refused), **arguments, updates={KEY: "1"}
             )
             if not done.of(*COMMITS):
                 raise NotOffered("the client commits nothing")
             properties = {
-                table: lab.stored(home, table)["metadata"].get("properties", {}).get(KEY)
-                for table in TABLES
+                table: lab.metadata(home, table).get("properties", {}).get(KEY) for table in TABLES
             }
             with case():
                 expect.equal(

@@ -5,12 +5,12 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import Any
 
 from lakepact.conformance.clients.iceberg_rest.api import (
     COMMITS,
     Answer,
     CatalogClientLab,
+    Document,
     Forward,
     NotOffered,
     OperationId,
@@ -82,9 +82,9 @@ def lost_commit_responses(lab: CatalogClientLab) -> None:
 
 
 def _error_of(done: Performance) -> str:
-    if done.ended.is_done:
+    if done.is_done:
         raise NotOffered("the client finds out that its commit was done")
-    return done.ended.error
+    return done.error
 
 
 @check("IRC-CLI-021", "IRC-CLI-018")
@@ -100,17 +100,17 @@ def errors_of_unknown_outcomes(lab: CatalogClientLab) -> None:
             _differs(unknown, refused, "500")
         for how, lose in LOST.items():
             done = _commits(lab, losing(lose), home, how)
-            if not done.ended.is_done and not done.ended.is_late:
+            if not done.is_done and not done.is_late:
                 with case():
-                    _differs(done.ended.error, refused, how)
+                    _differs(done.error, refused, how)
     with lab.judge_each("IRC-CLI-018") as case:
         for how, answer in GATEWAY_ERRORS.items():
             done = _commits(lab, answering(COMMITS, answer, is_done=True), home, how)
-            if how.startswith("500") and not done.ended.is_done and not done.ended.is_late:
+            if how.startswith("500") and not done.is_done and not done.is_late:
                 with case():
                     expect.equal(
                         unknown,
-                        done.ended.error,
+                        done.error,
                         f"error of a commit that was answered with {how}:",
                     )
 
@@ -128,25 +128,23 @@ def errors_without_a_proper_body(lab: CatalogClientLab) -> None:
     """A client reports 404 and 403 with a missing or malformed body as errors, and not as an unreadable 200."""
     home = lab.namespace("t")
     lab.does("load-table", namespace=home, table="t")
-    arguments: dict[str, Any] = {"namespace": home, "table": "t"}
+    arguments: Document = {"namespace": home, "table": "t"}
 
     def answered(answer: Answer) -> Performance:
         return lab.performs("load-table", answering(op.load_table, answer), **arguments)
 
-    unreadable = answered(BODIES["an HTML body"](Answer(200))).ended.error
+    unreadable = answered(BODIES["an HTML body"](Answer(200))).error
     with lab.judge_each("IRC-CLI-018") as case:
         for status, kind in ((404, "NoSuchTableException"), (403, "ForbiddenException")):
-            proper = answered(
-                error(status, kind)
-            ).ended.error  # some clients have one type for both
+            proper = answered(error(status, kind)).error  # some clients have one type for both
             for how, change in BODIES.items():
                 with case():
                     done = answered(change(error(status, kind)))
                     done.is_refused(f"loadTable was answered with {status} and {how}")
-                    if done.ended.error == unreadable != proper:
+                    if done.error == unreadable != proper:
                         raise Unmet(
                             f"the error of a refusal for {status} with {how}, not that of 200 with an HTML body",
-                            done.ended.shown,
+                            done.shown,
                         )
 
 
@@ -190,7 +188,7 @@ def files_of_unknown_commits(lab: CatalogClientLab) -> None:
 def outcomes_of_transactions(lab: CatalogClientLab) -> None:
     """A client reports a transaction with 409 as an error, one with unknown outcome by another error, and does not repeat that one."""
     home = lab.namespace("t", "u")
-    arguments: dict[str, Any] = {"namespace": home, "tables": ["t", "u"]}
+    arguments: Document = {"namespace": home, "tables": ["t", "u"]}
     lab.does("commit-transaction", **arguments, updates={"lakepact.first": "1"})
 
     def commits(script: Script, how: str) -> Performance:
@@ -204,7 +202,7 @@ def outcomes_of_transactions(lab: CatalogClientLab) -> None:
 @check("IRC-CLI-003", "IRC-CLI-004", "IRC-CLI-019", "IRC-CLI-021")
 def outcomes_of_replaced_views(lab: CatalogClientLab) -> None:
     """A client reports a view replacement with 409 as an error, one with unknown outcome by another, and does not repeat that one."""
-    where: dict[str, Any] = {"namespace": lab.namespace(), "view": "v"}
+    where: Document = {"namespace": lab.namespace(), "view": "v"}
     lab.view(where["namespace"], where["view"])
     lab.does("replace-view", **where, sql="SELECT 2 AS id")
     numbers = itertools.count(3)
@@ -240,9 +238,7 @@ def _outcomes_are_distinguished(
                     lab.show(done)
                     is_not_repeated(done, how)
     unknown = {
-        how: done
-        for how, done in (lost | failed).items()
-        if not done.ended.is_done and not done.ended.is_late
+        how: done for how, done in (lost | failed).items() if not done.is_done and not done.is_late
     }
     with lab.judge_each(
         "IRC-CLI-021", without="the client finds out that its commits were done"
@@ -250,7 +246,7 @@ def _outcomes_are_distinguished(
         for how, done in unknown.items():
             with case():
                 lab.show(done)
-                _differs(done.ended.error, refused.ended.error, how)
+                _differs(done.error, refused.error, how)
 
 
 #: Requests that are not idempotent; for commits there are requirements of their own.
@@ -288,12 +284,12 @@ def _is_not_repeated(done: Performance, operation: OperationId, how: str) -> Non
 def _is_not_reported_as_done(done: Performance, operation: OperationId) -> None:
     """Expect an error, or a later request that got an answer."""
     first = done.of(operation)[0].number
-    if done.ended.is_done and not any(
+    if done.is_done and not any(
         exchange.status for exchange in done.exchanges if exchange.number > first
     ):
         raise Unmet(
             f"an error, or another request after {operation}, which got no answer",
-            done.ended.outcome,
+            done.outcome,
         )
 
 

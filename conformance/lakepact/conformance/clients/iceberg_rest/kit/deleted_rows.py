@@ -19,7 +19,6 @@ from lakepact.conformance.checks.iceberg_rest.kit.files.manifests import (
 from lakepact.conformance.checks.iceberg_rest.kit.tables.deletion_vectors import POSITION, puffin_of
 from lakepact.conformance.clients.iceberg_rest.kit.grown_tables import (
     MAIN,
-    TABLE,
     set_reference,
     set_schema,
 )
@@ -179,9 +178,8 @@ def _created(
     lab: CatalogClientLab, version: int, **members: Any
 ) -> tuple[dict[str, Any], dict[str, Any]]:
     """Create a table of a format version; return the arguments that name it, and its metadata."""
-    where: dict[str, Any] = {"namespace": lab.namespace(), "table": TABLE}
-    lab.create(**where, properties={"format-version": str(version)}, **members)
-    return where, lab.stored(**where)["metadata"]
+    where = lab.table(properties={"format-version": str(version)}, **members)
+    return where, lab.metadata(**where)
 
 
 def _with_files(

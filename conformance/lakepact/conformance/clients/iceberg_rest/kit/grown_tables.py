@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lakepact.conformance.clients import expect
+from lakepact.conformance.clients.iceberg_rest.kit.lab import TABLE
 from lakepact.conformance.evidence.outcome import Blocked
 from lakepact.conformance.evidence.shared_files import SharedFile
 from lakepact.conformance.rows.snapshots import numbered
@@ -18,14 +19,13 @@ if TYPE_CHECKING:
     Rows = list[dict[str, Any]]
 
     Document = dict[str, Any]
-    Columns = dict[str, Document]
     from collections.abc import Collection
 
     from lakepact.conformance.programs.listener import Answer
     from lakepact.conformance.programs.scripted_server import Forward, Request, Script
     from lakepact.generated.contract import OperationId
 
-TABLE, MAIN = "t", "main"
+MAIN = "main"
 LARGE = 9_007_199_254_740_993  #: the first integer that a float does not hold
 APPENDED: tuple[Rows, ...] = tuple(
     [{"id": number, "data": data}]
@@ -90,7 +90,7 @@ def grown(lab: CatalogClientLab, appends: int = USUAL) -> GrownTable:
     heads: dict[int, Document] = {}
     for rows in APPENDED[:appends]:
         lab.require_done(lab.performs("append-rows", **where, rows=rows))
-        metadata = lab.stored(**where)["metadata"]
+        metadata = lab.metadata(**where)
         heads |= {
             one["snapshot-id"]: one
             for one in metadata.get("snapshots") or []
@@ -112,13 +112,9 @@ def evolved(lab: CatalogClientLab, version: int, *, nested: bool) -> dict[str, A
     Returns:
         The arguments that name it.
     """
-    where: dict[str, Any] = {"namespace": lab.namespace(), "table": "t"}
-    lab.create(
-        **where,
-        **(NESTED if nested else {})
-        | {"properties": NESTED["properties"] | {"format-version": str(version)}},
-    )
-    metadata = lab.stored(**where)["metadata"]
+    properties = NESTED["properties"] | {"format-version": str(version)}
+    where = lab.table(**(NESTED if nested else {}) | {"properties": properties})
+    metadata = lab.metadata(**where)
     schema, highest = metadata["schemas"][0], metadata["last-column-id"]
     inner = {"id": highest + 2, "name": "inner", "type": "string", "required": False}
     dropped = {
@@ -136,29 +132,6 @@ def evolved(lab: CatalogClientLab, version: int, *, nested: bool) -> dict[str, A
 def current_schema(metadata: Document) -> Document:
     """Return the current schema of a table."""
     return numbered(metadata["schemas"], "schema-id", metadata["current-schema-id"])
-
-
-def columns_of(kind: Document, outer: str = "") -> Columns:
-    """Return all columns of a schema by their paths, also nested ones, without null members; nested types are struct, list or map."""
-    parts = kind.get("fields") or [
-        {
-            "id": kind[f"{part}-id"],
-            "name": part,
-            "type": kind[part],
-            "required": kind.get(f"{part}-required", True),
-        }
-        for part in ("element", "key", "value")
-        if part in kind
-    ]
-    found: Columns = {}
-    for part in parts:
-        inner, path = part["type"], f"{outer}{part['name']}"
-        kind_of_part = inner.replace(" ", "") if isinstance(inner, str) else inner["type"]
-        found[path] = {name: value for name, value in part.items() if value is not None} | {
-            "type": kind_of_part
-        }
-        found |= {} if isinstance(inner, str) else columns_of(inner, f"{path}.")
-    return found
 
 
 class TableFiles:

@@ -16,6 +16,7 @@ from lakepact.conformance.programs.scripted_server import Script
 from lakepact.conformance.rows.snapshots import rows_at
 
 VIEW_SQL = "SELECT 1 AS id"
+TABLE = "t"
 NAN = "NaN"  #: JSON has no value for it
 KEPT = {"lakepact.note": "kept"}  #: properties of namespaces and tables
 DROPS_DIALECTS = (
@@ -153,9 +154,20 @@ class CatalogClientLab(ClientLab):
         ).document
         return loaded
 
+    def metadata(self, namespace: Sequence[str], table: str) -> dict[str, Any]:
+        """Return the metadata of a table as the server behind the scripted server has it."""
+        metadata: dict[str, Any] = self.stored(namespace, table)["metadata"]
+        return metadata
+
+    def table(self, **members: Any) -> dict[str, Any]:
+        """Return the arguments that name a new table; members are those of the request."""
+        where: dict[str, Any] = {"namespace": self.namespace(), "table": TABLE}
+        self.create(**where, **members)
+        return where
+
     def files_of(self, namespace: Sequence[str], table: str) -> SharedFile:
         """Return the folder of a table."""
-        return self.target.shared_files.at(self.stored(namespace, table)["metadata"]["location"])
+        return self.target.shared_files.at(self.metadata(namespace, table)["location"])
 
     def rows_left(
         self, namespace: Sequence[str], table: str, ref: str = MAIN
@@ -165,7 +177,7 @@ class CatalogClientLab(ClientLab):
         Raises:
             Unmet: a file is missing.
         """
-        metadata = self.stored(namespace, table)["metadata"]
+        metadata = self.metadata(namespace, table)
         head = (metadata.get("refs") or {}).get(ref, {}).get("snapshot-id")
         missing = []
 

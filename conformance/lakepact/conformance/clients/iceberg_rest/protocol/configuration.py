@@ -110,10 +110,9 @@ def unknown_endpoints(lab: CatalogClientLab) -> None:
 
     with lab.judge("IRC-CLI-052"):
         done = lab.performs("list-tables", script, namespace=home)
-        expect.true(
-            done.ended.prints(["t"]),
+        done.meets(
+            done.prints(["t"]),
             f"the tables, where endpoints has {expect.shown(UNKNOWN_ENDPOINTS[0])}",
-            done.ended.outcome,
         )
 
 

@@ -7,6 +7,7 @@ from typing import Any
 from lakepact.conformance.clients.iceberg_rest.api import (
     Answer,
     CatalogClientLab,
+    Document,
     Forward,
     NotOffered,
     Performance,
@@ -43,16 +44,17 @@ PREFIXES = ("warehouses/one", "a/b/c", "projects%2Fone", "with.dot_and~tilde")
 ELSEWHERE = "elsewhere"
 
 
-def _tasks(home: list[str]) -> list[tuple[str, dict[str, Any]]]:
+def _tasks(home: list[str]) -> list[tuple[str, Document]]:
     """Return tasks that use optional operations if the catalog serves them."""
+    where = {"namespace": home, "table": "t"}
     return [
-        ("table-exists", {"namespace": home, "table": "t"}),
-        ("namespace-exists", {"namespace": home}),
-        ("load-table", {"namespace": home, "table": "t"}),
-        ("file-properties", {"namespace": home, "table": "t"}),
-        ("list-tables", {"namespace": home}),
-        ("append-rows", {"namespace": home, "table": "t", "rows": [{"id": 1, "data": "a"}]}),
-        ("read-rows", {"namespace": home, "table": "t"}),
+        ("table-exists", where),
+        ("namespace-exists", where),
+        ("load-table", where),
+        ("file-properties", where),
+        ("list-tables", where),
+        ("append-rows", {**where, "rows": [{"id": 1, "data": "a"}]}),
+        ("read-rows", where),
     ]
 
 
@@ -113,26 +115,26 @@ def _paths(done: Performance) -> set[str]:
 
 def _all_below(done: Performance, prefix: str) -> None:
     outside = sorted(path for path in _paths(done) if not path.startswith(f"/v1/{prefix}/"))
-    expect.equal([], outside, f"paths of {done.ended.task} that do not begin with /v1/{prefix}/:")
+    expect.equal([], outside, f"paths of {done.task} that do not begin with /v1/{prefix}/:")
 
 
 @check("IRC-CLI-013")
 def prefixes(lab: CatalogClientLab) -> None:
     """A client sends every request below `/v1/` and the `prefix`, whose slashes and percent signs are unchanged."""
-    home = lab.namespace()
-    tasks: list[tuple[str, dict[str, Any]]] = [
+    where: Document = {"namespace": lab.namespace(), "table": "t"}
+    tasks: list[tuple[str, Document]] = [
         ("list-namespaces", {}),
-        ("create-table", {"namespace": home, "table": "t"}),
-        ("list-tables", {"namespace": home}),
-        ("set-properties", {"namespace": home, "table": "t", "updates": {"lakepact.note": "1"}}),
-        ("table-exists", {"namespace": home, "table": "t"}),
-        ("append-rows", {"namespace": home, "table": "t", "rows": [{"id": 1, "data": "a"}]}),
+        ("create-table", where),
+        ("list-tables", where),
+        ("set-properties", {**where, "updates": {"lakepact.note": "1"}}),
+        ("table-exists", where),
+        ("append-rows", {**where, "rows": [{"id": 1, "data": "a"}]}),
         (
             "commit-transaction",
-            {"namespace": home, "tables": ["t"], "updates": {"lakepact.note": "2"}},
+            {**where, "tables": ["t"], "updates": {"lakepact.note": "2"}},
         ),
-        ("rename-table", {"namespace": home, "table": "t", "to": "renamed"}),
-        ("drop-table", {"namespace": home, "table": "renamed"}),
+        ("rename-table", {**where, "to": "renamed"}),
+        ("drop-table", {**where, "table": "renamed"}),
     ]
     asked = 0
     with lab.judge_each("IRC-CLI-013") as case:
@@ -201,7 +203,7 @@ def _offered(lab: CatalogClientLab) -> list[str]:
 
 
 def _is(done: Performance, expected: Any, how: str) -> None:
-    expect.equal(expected, done.result, f"{done.ended.task} {how}:")
+    expect.equal(expected, done.result, f"{done.task} {how}:")
 
 
 @check("IRC-CLI-015", "IRC-CLI-012")

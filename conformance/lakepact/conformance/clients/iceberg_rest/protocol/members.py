@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from lakepact.conformance.clients.iceberg_rest.api import (
     CatalogClientLab,
+    Document,
     NotOffered,
     OperationId,
     Performance,
@@ -20,7 +21,6 @@ from lakepact.conformance.clients.iceberg_rest.kit.scripts import changing
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    Document = dict[str, Any]
     Change = Callable[[Document], Document]
 
 UNKNOWN: Document = {"lakepact-unknown": {"of": ["a", "later", "version"]}}
@@ -84,7 +84,7 @@ def _whole(task: str, done: Performance, how: str) -> None:
             f"sql of the view, {how}:",
         )
     else:
-        expect.true(isinstance(result, dict), f"an object, {how}", done.ended.outcome)
+        done.meets(isinstance(result, dict), f"an object, {how}")
 
 
 def _offered(lab: CatalogClientLab, arguments: Document) -> list[str]:
@@ -96,7 +96,7 @@ def _offered(lab: CatalogClientLab, arguments: Document) -> list[str]:
     tasks = []
     for task, (operation, _) in OPTIONAL.items():
         done = lab.tries(task, changing(operation, _with(PRESENT.get(operation, {}))), **arguments)
-        if done is not None and done.ended.is_done:
+        if done is not None and done.is_done:
             tasks.append(task)
     if not tasks:
         raise NotOffered("the client does none of the tasks that read")
@@ -212,4 +212,4 @@ def numbers_of_snapshots(lab: CatalogClientLab) -> None:
         )
         result = done.result
         is_none = isinstance(result, dict) and result.get("current-snapshot-id") in {None, -1}
-        expect.true(is_none, "a table without a current snapshot", done.ended.outcome)
+        done.meets(is_none, "a table without a current snapshot")

@@ -49,7 +49,7 @@ def table_names(lab: CatalogClientLab) -> None:
     with lab.judge_each("IRC-CLI-002") as case:
         for name in names:
             with case():
-                expected = lab.stored(home, name)["metadata"]["table-uuid"]
+                expected = lab.metadata(home, name)["table-uuid"]
                 found = lab.performs("load-table", namespace=home, table=name).result
                 expect.equal(
                     expected,
@@ -81,19 +81,13 @@ def encodings(lab: CatalogClientLab) -> None:
     with lab.judge_each("IRC-CLI-055") as case:
         with case():
             done = lab.performs("list-tables", compressed, namespace=home)
-            expect.true(
-                done.ended.prints(["t"]),
-                "the tables, in the content coding that the client accepts",
-                done.ended.outcome,
+            done.meets(
+                done.prints(["t"]), "the tables, in the content coding that the client accepts"
             )
         for kind in JSON:
             with case():
                 done = lab.performs("list-tables", _with_type(kind), namespace=home)
-                expect.true(
-                    done.ended.prints(["t"]),
-                    f"the tables, with Content-Type {kind}",
-                    done.ended.outcome,
-                )
+                done.meets(done.prints(["t"]), f"the tables, with Content-Type {kind}")
 
 
 def _with_type(kind: str) -> Script:

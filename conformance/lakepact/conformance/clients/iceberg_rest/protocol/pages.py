@@ -11,6 +11,7 @@ from lakepact.conformance.clients.iceberg_rest.api import (
     Answer,
     Blocked,
     CatalogClientLab,
+    Document,
     Forward,
     Performance,
     Request,
@@ -108,9 +109,7 @@ def _namespace_of_tables(lab: CatalogClientLab) -> list[str]:
 
 
 def _complete(done: Performance, how: str) -> None:
-    expect.true(
-        done.ended.prints(NAMES), f"the tables {expect.shown(NAMES)} {how}", done.ended.outcome
-    )
+    done.meets(done.prints(NAMES), f"the tables {expect.shown(NAMES)} {how}")
 
 
 @check("IRC-CLI-006", "IRC-CLI-007")
@@ -137,16 +136,16 @@ def pages_are_followed(lab: CatalogClientLab) -> None:
                 if done is not None and _began_with_token(done) is with_token:
                     with case():
                         lab.show(done)
-                        if done.ended.is_done or with_token:
+                        if done.is_done or with_token:
                             how = f"{expect.shown(items)} of {len(NAMES) // SIZE + 1} pages{'' if with_token else ', or an error'}"
-                            expect.true(done.ended.prints(items), how, done.ended.outcome)
+                            done.meets(done.prints(items), how)
 
 
 @check("IRC-CLI-008", "IRC-CLI-009")
 def unusual_pages(lab: CatalogClientLab) -> None:
     """A client reads on after an empty page with a token, and stops if a server repeats its `next-page-token`."""
     home = _namespace_of_tables(lab)
-    if not _lists(lab, Pages(), home).ended.prints(NAMES):
+    if not _lists(lab, Pages(), home).prints(NAMES):
         raise Blocked("the client does not follow pages")
     with lab.judge_each("IRC-CLI-008") as case:
         for empty in ({0}, {1}, {1, 2}):
@@ -157,16 +156,16 @@ def unusual_pages(lab: CatalogClientLab) -> None:
                 )
     with lab.judge("IRC-CLI-009"):
         done = _lists(lab, Pages(repeats=True), home)
-        if done.ended.is_late or len(done.exchanges) >= MOST_REQUESTS:
+        if done.is_late or len(done.exchanges) >= MOST_REQUESTS:
             what = f"fewer than {MOST_REQUESTS} requests to a server that always returns the same {TOKEN}"
-            raise Unmet(what, f"{len(done.exchanges)} requests; {done.ended.shown}")
+            raise Unmet(what, f"{len(done.exchanges)} requests; {done.shown}")
 
 
 @check("IRC-CLI-003")
 def refused_pages(lab: CatalogClientLab) -> None:
     """A client reports an error if the second page of a listing returns 4xx or 5xx, whatever the body."""
     home = _namespace_of_tables(lab)
-    if not _lists(lab, Pages(), home).ended.prints(NAMES):
+    if not _lists(lab, Pages(), home).prints(NAMES):
         raise Blocked("the client does not follow pages")
     answers: list[tuple[str, Answer]] = [
         (str(status), error(status, kind)) for status, kind in LATER_REFUSALS + SERVER_ERRORS
@@ -192,7 +191,7 @@ def namespaces_below_a_parent(lab: CatalogClientLab) -> None:
                 expect.equal([child], found, f"the namespaces below {expect.shown(parent)}:")
 
 
-def ending(change: Callable[[dict[str, Any]], dict[str, Any]]) -> Script:
+def ending(change: Callable[[Document], Document]) -> Script:
     """Return a catalog whose last pages are changed."""
 
     def script(request: Request, forward: Forward) -> Answer:
@@ -205,7 +204,7 @@ def ending(change: Callable[[dict[str, Any]], dict[str, Any]]) -> Script:
 
 
 #: Spellings of the last page.
-ENDS: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {
+ENDS: dict[str, Callable[[Document], Document]] = {
     "null": lambda page: {**page, TOKEN: None},
     "absent": lambda page: {name: value for name, value in page.items() if name != TOKEN},
 }
@@ -217,7 +216,7 @@ def listings_end(lab: CatalogClientLab) -> None:
     names = [f"t{n}" for n in range(5)]
     home = lab.namespace(*names)
     read = {
-        how: lab.performs("list-tables", ending(change), namespace=home).ended
+        how: lab.performs("list-tables", ending(change), namespace=home)
         for how, change in ENDS.items()
     }
     if not any(ended.prints(names) for ended in read.values()):
@@ -227,8 +226,7 @@ def listings_end(lab: CatalogClientLab) -> None:
     with lab.judge_each("IRC-PAG-006") as case:
         for how, ended in read.items():
             with case():
-                expect.true(
+                ended.meets(
                     ended.prints(names),
                     f"the tables {expect.shown(names)} where {TOKEN} is {how} in the end",
-                    ended.outcome,
                 )

@@ -5,12 +5,12 @@ from __future__ import annotations
 import datetime as dt
 import email.utils
 from collections.abc import Sequence
-from typing import Any
 
 from lakepact.conformance.clients.iceberg_rest.api import (
     COMMITS,
     Answer,
     CatalogClientLab,
+    Document,
     Exchange,
     NotOffered,
     OperationId,
@@ -52,7 +52,7 @@ def refused_requests_are_reported(lab: CatalogClientLab) -> None:
 @check("IRC-CLI-054", "IRC-CLI-068")
 def kinds_of_errors(lab: CatalogClientLab) -> None:
     """A client reports 404 and 409 by other errors than each other, 403, 500 and 503, whatever it loads or changes."""
-    load: tuple[OperationId, str, dict[str, Any]] = (
+    load: tuple[OperationId, str, Document] = (
         op.load_table,
         "load-table",
         {"namespace": lab.namespace("t"), "table": "t"},
@@ -75,9 +75,9 @@ def kinds_of_errors(lab: CatalogClientLab) -> None:
                 continue
             refusal = error(status, *(documented.errors[:1] if documented else [NOT_FOUND]))
             done = lab.tries(task, answering(operation, refusal), **arguments)
-            if done is None or not done.of(operation) or not done.ended.error:
+            if done is None or not done.of(operation) or not done.error:
                 break  # some clients take 404 of a drop for success
-            kinds.setdefault(task, {})[status], shows[task] = done.ended.error, done
+            kinds.setdefault(task, {})[status], shows[task] = done.error, done
     if not kinds:
         raise NotOffered("the client implements none of the tasks")
     if all(len({*found.values()}) == 1 for found in kinds.values()):

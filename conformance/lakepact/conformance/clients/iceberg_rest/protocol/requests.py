@@ -11,7 +11,13 @@ from urllib.parse import parse_qsl, urlsplit
 import orjson
 from jsonschema_rs import Draft202012Validator
 
-from lakepact.conformance.clients.iceberg_rest.api import CatalogClientLab, Exchange, Unmet, expect
+from lakepact.conformance.clients.iceberg_rest.api import (
+    CatalogClientLab,
+    Document,
+    Exchange,
+    Unmet,
+    expect,
+)
 from lakepact.conformance.clients.iceberg_rest.kit.changes import changes
 from lakepact.conformance.clients.iceberg_rest.suite import suite
 from lakepact.conformance.evidence.exchanges import NO_OPERATION
@@ -21,6 +27,15 @@ from lakepact.generated.contract import Contract, Parameter, Requirement
 
 REMEMBERED = 1024
 TRAFFIC = ("protocol.requests.all_requests_match_the_contract",)
+
+READS = (
+    "list-tables",
+    "load-table",
+    "table-exists",
+    "namespace-exists",
+    "list-views",
+    "load-namespace",
+)
 
 
 class Requests:
@@ -168,17 +183,9 @@ def judge_requests(of: Suite[Any], requests: Requests) -> None:
     @of.check("IRC-CLI-001", "IRC-CLI-033", *(r.id for r in requests.of_clients.values()))
     def all_requests_match_the_contract(lab: CatalogClientLab) -> None:
         """All requests of a client that reads, creates, changes and drops namespaces, tables and views match the contract."""
-        home = lab.namespace("t")
-        tasks: list[tuple[str, dict[str, Any]]] = [
-            ("list-namespaces", {}),
-            ("list-tables", {"namespace": home}),
-            ("load-table", {"namespace": home, "table": "t"}),
-        ]
-        tasks += [
-            ("table-exists", {"namespace": home, "table": "t"}),
-            ("namespace-exists", {"namespace": home}),
-        ]
-        tasks += [("list-views", {"namespace": home}), ("load-namespace", {"namespace": home})]
+        where = lab.table()
+        tasks: list[tuple[str, Document]] = [("list-namespaces", {})]
+        tasks += [(name, where) for name in READS]
         tasks += [(task, arguments) for _, task, arguments, _ in changes(lab)]
         exchanges = [
             exchange

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from lakepact.conformance.clients.iceberg_rest.api import (
     COMMITS,
     Answer,
     Blocked,
     CatalogClientLab,
+    Document,
     Forward,
     NotOffered,
     OperationId,
@@ -20,14 +21,10 @@ from lakepact.conformance.clients.iceberg_rest.api import (
     check,
     error,
     expect,
-    in_order,
     op,
 )
 from lakepact.conformance.clients.iceberg_rest.kit.changes import UPDATES, changes
 from lakepact.conformance.clients.iceberg_rest.kit.lab import VIEW_SQL, path_of
-
-if TYPE_CHECKING:
-    Document = dict[str, Any]
 
 READS = frozenset({"GET", "HEAD"})
 SUFFIX = ".50%41é&b"  #: characters that paths and bodies spell in different ways
@@ -46,7 +43,7 @@ def _done_once(done: Performance, operation: OperationId) -> None:
     answers = done.of(operation)
     succeeded = [exchange for exchange in answers if 200 <= exchange.status < 300]
     if not succeeded:
-        raise Blocked(f"{operation} did not succeed: {done.ended.shown}")
+        raise Blocked(f"{operation} did not succeed: {done.shown}")
     first = succeeded[0]
     repeated = [
         e
@@ -58,10 +55,10 @@ def _done_once(done: Performance, operation: OperationId) -> None:
             f"one request for {operation}, which returned {first.status}",
             f"{1 + len(repeated)} requests",
         )
-    if not done.ended.is_done:
+    if not done.is_done:
         raise Unmet(
-            f"{done.ended.task} to succeed, since {operation} returned {first.status}",
-            done.ended.shown,
+            f"{done.task} to succeed, since {operation} returned {first.status}",
+            done.shown,
         )
 
 
@@ -94,7 +91,7 @@ def with_200(request: Request, forward: Forward) -> Answer:
 def other_successes(lab: CatalogClientLab) -> None:
     """A client reports a rename or drop that returns 200 instead of 204 as done, and requests it once."""
     home = lab.namespace("t", "u")
-    tasks: list[tuple[OperationId, str, dict[str, Any]]] = [
+    tasks: list[tuple[OperationId, str, Document]] = [
         (op.rename_table, "rename-table", {"table": "t", "to": "renamed"}),
         (op.drop_table, "drop-table", {"table": "u"}),
     ]
@@ -167,23 +164,17 @@ def changes_leave_what_was_asked_for(lab: CatalogClientLab) -> None:
     for suffix in lab.each(("", SUFFIX)):
         for operation, task, arguments, leaves in lab.each(changes(lab, suffix)):
             done = lab.tries(task, **arguments) if not suffix or task in able else None
-            if done is None or done.ended.is_late:
+            if done is None or done.is_late:
                 continue
             if not suffix:
                 with lab.judge("IRC-CLI-058"):
-                    expect.true(
-                        done.ended.is_done,
-                        f"{task} to succeed with an unchanged server",
-                        done.ended.outcome,
-                    )
+                    done.meets(done.is_done, f"{task} to succeed with an unchanged server")
                     expect.true(
                         bool(done.exchanges), f"a request for {operation}", "no request at all"
                     )
                     able.add(task)
             if task in able and (
-                done.ended.is_done
-                or not suffix
-                or any(one.method not in READS for one in done.exchanges)
+                done.is_done or not suffix or any(one.method not in READS for one in done.exchanges)
             ):
                 with lab.judge(
                     "IRC-CLI-059"
@@ -191,7 +182,7 @@ def changes_leave_what_was_asked_for(lab: CatalogClientLab) -> None:
                     _has_left(
                         lab,
                         leaves,
-                        f"after {task}, which {'succeeded' if done.ended.is_done else 'failed'}",
+                        f"after {task}, which {'succeeded' if done.is_done else 'failed'}",
                     )
     if not able:
         raise NotOffered("the client changes nothing")
@@ -241,10 +232,10 @@ def reads_return_what_the_server_has(lab: CatalogClientLab) -> None:
             if done is None:
                 continue
             with case():
-                if done.ended.is_late:
-                    raise Blocked(done.ended.shown)
+                if done.is_late:
+                    raise Blocked(done.shown)
                 actual = _of(done.result, expected)
                 if task == "list-namespaces" and isinstance(actual, list):
                     actual = [one for one in actual if one in expected]
-                expect.equal(in_order(expected), in_order(actual), f"result of {task}:")
+                expect.same_items(expected, actual, f"result of {task}:")
                 expect.true(bool(done.exchanges), "a request to the server", "none")

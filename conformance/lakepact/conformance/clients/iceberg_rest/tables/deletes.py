@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from functools import partial
-from typing import Any
 
-from lakepact.conformance.clients.iceberg_rest.api import CatalogClientLab, check, expect, in_order
+from lakepact.conformance.clients.iceberg_rest.api import (
+    CatalogClientLab,
+    Document,
+    check,
+    expect,
+)
 from lakepact.conformance.clients.iceberg_rest.kit.deleted_rows import (
     DEFAULT,
     FIRST,
@@ -26,22 +30,22 @@ from lakepact.conformance.clients.iceberg_rest.kit.deleted_rows import (
     table_without_value,
 )
 
-Rows = list[dict[str, Any]]
+Rows = list[Document]
 #: What a table is, how it is made, the values of a filter, and the rows that a client returns.
-Reads = Iterable[tuple[str, Callable[[], dict[str, Any]], dict[str, Any], Rows]]
+Reads = Iterable[tuple[str, Callable[[], Document], Document, Rows]]
 
 
 def _reads(lab: CatalogClientLab, requirement: str, reads: Reads) -> None:
     """Judge the rows that a client reads; it may refuse tables, and implement no filters."""
     with lab.judge_each(requirement, without="the client refuses these tables") as case:
         for how, make, where, rows in reads:
-            arguments: dict[str, Any] = {**make(), **({"where": where} if where else {})}
+            arguments: Document = {**make(), **({"where": where} if where else {})}
             done = lab.tries("read-rows-where" if where else "read-rows", **arguments)
-            if done is not None and done.ended.is_done:
+            if done is not None and done.is_done:
                 with case():
-                    expect.equal(
-                        in_order(rows),
-                        in_order(done.result),
+                    expect.same_items(
+                        rows,
+                        done.result,
                         f"rows{f' where {expect.shown(where)}' if where else ''} of a table {how}:",
                     )
 

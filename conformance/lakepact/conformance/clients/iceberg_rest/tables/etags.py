@@ -8,6 +8,7 @@ from urllib.parse import parse_qsl, urlsplit
 from lakepact.conformance.clients.iceberg_rest.api import (
     Answer,
     CatalogClientLab,
+    Document,
     Exchange,
     Forward,
     NotOffered,
@@ -67,8 +68,8 @@ def etags_of_other_tables(lab: CatalogClientLab) -> None:
     """A client that loads two tables with equal ETags sends each only for its own table and snapshots, and returns both tables."""
     tables = ["t", "u"]
     home = lab.namespace(*tables)
-    uuids = [lab.stored(home, table)["metadata"]["table-uuid"] for table in tables] * 2
-    arguments: dict[str, Any] = {"namespace": home, "tables": tables * 2}
+    uuids = [lab.metadata(home, table)["table-uuid"] for table in tables] * 2
+    arguments: Document = {"namespace": home, "tables": tables * 2}
     runs = [
         lab.performs(
             "load-tables", with_one_etag, **arguments, properties={"snapshot-loading-mode": mode}

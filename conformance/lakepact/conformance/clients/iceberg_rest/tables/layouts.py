@@ -9,6 +9,7 @@ import orjson
 from lakepact.conformance.clients.iceberg_rest.api import (
     COMMITS,
     CatalogClientLab,
+    Document,
     NotOffered,
     Performance,
     check,
@@ -19,17 +20,16 @@ from lakepact.conformance.clients.iceberg_rest.kit.changes import kept
 from lakepact.conformance.clients.iceberg_rest.kit.grown_tables import (
     NESTED,
     VERSIONS,
-    columns_of,
     current_schema,
     evolved,
 )
 from lakepact.conformance.clients.iceberg_rest.kit.lab import SCHEMA
 from lakepact.conformance.clients.iceberg_rest.kit.repeated_commits import is_guarded, updates_of
+from lakepact.conformance.rows.snapshots import columns_of, numbered
 
 if TYPE_CHECKING:
-    from lakepact.conformance.clients.iceberg_rest.kit.grown_tables import Columns
+    from lakepact.conformance.rows.snapshots import Columns
 
-    Document = dict[str, Any]
 
 PLAIN, LAYOUT = "create-table", "create-table-with-layout"
 SCHEMA_MEMBERS = ("schemas", "schema", "current-schema-id", "last-column-id")
@@ -75,7 +75,7 @@ def _is_changed(
     edits: tuple[Document, ...],
 ) -> None:
     """Judge the schema that a client sent, and the table that it left."""
-    after, old = lab.stored(**where)["metadata"], current_schema(before)
+    after, old = lab.metadata(**where), current_schema(before)
     schemas = [update.get("schema", {}) for update in updates_of(done, "add-schema")] or [
         current_schema(after)
     ]
@@ -133,7 +133,7 @@ def _judge(
     """
     for version in lab.each(VERSIONS):
         where = evolved(lab, version, nested=nested)
-        before = lab.stored(**where)["metadata"]
+        before = lab.metadata(**where)
         done = lab.performs(task, **where, **arguments)
         if done.of(*COMMITS):
             _is_changed(lab, before, done, where, made)
@@ -180,7 +180,7 @@ def _layout(request: Document) -> Document:
 
 def _stored_layout(metadata: Document) -> Document:
     spec, order = (
-        next(one for one in metadata[members] if one[name] == metadata[default])
+        numbered(metadata[members], name, metadata[default])
         for members, name, default in (
             ("partition-specs", "spec-id", "default-spec-id"),
             ("sort-orders", "order-id", "default-sort-order-id"),
@@ -208,7 +208,7 @@ def created_tables(lab: CatalogClientLab) -> None:
             if done is None or not (done.of(op.create_table, op.update_table) or version in {0, 2}):
                 continue
             with case():
-                if not done.ended.is_done:
+                if not done.is_done:
                     for exchange in done.of(op.create_table):
                         expect.equal(
                             _layout(wanted),
@@ -216,7 +216,7 @@ def created_tables(lab: CatalogClientLab) -> None:
                             "layout in the request:",
                         )
                 lab.require_done(done)
-                metadata = lab.stored(**where)["metadata"]
+                metadata = lab.metadata(**where)
                 expect.equal(
                     _layout(wanted),
                     _stored_layout(metadata),
@@ -240,7 +240,7 @@ def added_partition_fields(lab: CatalogClientLab) -> None:
     """A client that adds a partition field keeps the other fields, and gives the new one an id that no field had."""
     for version in lab.each((2, 3)):  # in version 1 the ids of each spec count from 1000
         where = evolved(lab, version, nested=True)
-        metadata = lab.stored(**where)["metadata"]
+        metadata = lab.metadata(**where)
         former = metadata["partition-specs"][0]["fields"]
         further = {
             "source-id": columns_of(current_schema(metadata))["id"]["id"],
@@ -278,12 +278,8 @@ def added_partition_fields(lab: CatalogClientLab) -> None:
                 f"ids of new fields that are not above {last}:",
             )
             lab.require_done(done)
-            after = lab.stored(**where)["metadata"]
-            spec = next(
-                spec
-                for spec in after["partition-specs"]
-                if spec["spec-id"] == after["default-spec-id"]
-            )
+            after = lab.metadata(**where)
+            spec = numbered(after["partition-specs"], "spec-id", after["default-spec-id"])
             by_name = {field["name"]: field for field in spec["fields"]}
             added = by_name.pop("id_bucket", {})
             expect.equal(

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from lakepact.conformance.clients.iceberg_rest.api import (
     MAIN,
     TABLE,
     CatalogClientLab,
+    Document,
     Performance,
     Script,
     as_it_is,
     check,
     expect,
     grown,
-    in_order,
     op,
     rows_of,
     set_reference,
@@ -27,18 +27,15 @@ from lakepact.conformance.evidence.shared_files import SharedFile
 if TYPE_CHECKING:
     from lakepact.conformance.clients.iceberg_rest.kit.grown_tables import GrownTable, Rows
 
-    Document = dict[str, Any]
 
 EARLIER = 1000  #: milliseconds
 
 
 def _reads(done: Performance, rows: Rows, how: str) -> None:
-    expect.true(
-        done.ended.prints(rows), f"the rows {how}: {expect.shown(rows)}", done.ended.outcome
-    )
+    done.meets(done.prints(rows), f"the rows {how}: {expect.shown(rows)}")
 
 
-def _at(table: GrownTable, snapshot: int) -> dict[str, Any]:
+def _at(table: GrownTable, snapshot: int) -> Document:
     return {**table.where, "snapshot-id": snapshot}
 
 
@@ -68,7 +65,7 @@ def timestamps(lab: CatalogClientLab) -> None:
     """A client that reads as of a time returns the rows of the snapshot that was current, by `snapshot-log`, and fails before it."""
     table = grown(lab)
     first, second = (snapshot["timestamp-ms"] for snapshot in table.snapshots)
-    log = [entry["timestamp-ms"] for entry in lab.stored(**table.where)["metadata"]["snapshot-log"]]
+    log = [entry["timestamp-ms"] for entry in lab.metadata(**table.where)["snapshot-log"]]
     later = min(
         (time for time in log if time > first), default=first
     )  # an append may make several snapshots
@@ -84,7 +81,7 @@ def timestamps(lab: CatalogClientLab) -> None:
                     f"at {time}, when snapshot {number} of {len(table.ids)} was current",
                 )
     lab.commit(table.namespace, TABLE, set_reference(MAIN, "branch", table.ids[0]))
-    rolled_back = lab.stored(**table.where)["metadata"]["snapshot-log"][-1]
+    rolled_back = lab.metadata(**table.where)["snapshot-log"][-1]
     with lab.judge_each("IRC-CLI-039") as case:
         if rolled_back["snapshot-id"] == table.ids[0] and rolled_back["timestamp-ms"] > second:
             with case():
@@ -127,14 +124,14 @@ def _returns(done: Performance, rows: Rows, how: str) -> None:
     found = [
         {name: value for name, value in row.items() if value is not None} for row in done.result
     ]
-    expect.equal(in_order(rows), in_order(found), f"rows {how}:")
+    expect.same_items(rows, found, f"rows {how}:")
 
 
 @check("IRC-CLI-066")
 def columns_by_field_id(lab: CatalogClientLab) -> None:
     """A client reads older rows after a column was renamed, dropped, and added again with another field id."""
     table = grown(lab)
-    schema = current_schema(lab.stored(**table.where)["metadata"])
+    schema = current_schema(lab.metadata(**table.where))
     (first, data), (namespace, name) = schema["fields"], table.where.values()
     lab.require_done(lab.performs("read-rows", **table.where), rows_of(2))
     changes: list[tuple[str, list[Document], Rows]] = [

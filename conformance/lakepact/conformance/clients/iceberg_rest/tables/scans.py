@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import orjson
 
@@ -11,6 +11,7 @@ from lakepact.conformance.clients.iceberg_rest.api import (
     Answer,
     Blocked,
     CatalogClientLab,
+    Document,
     Forward,
     NotOffered,
     Performance,
@@ -27,7 +28,6 @@ from lakepact.conformance.clients.iceberg_rest.api import (
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    Document = dict[str, Any]
 
 PLAN_ID = "plan/1 of the script"
 PLANS = {"scan-planning-mode": "server"}
@@ -155,7 +155,7 @@ def planned_scans(lab: CatalogClientLab) -> None:
     """A client returns all tasks of a plan with their delete files, and reports an error for a plan that failed or was cancelled."""
     home = lab.namespace("t")
     plain = part(0, [[], []])
-    ordinary = _plans(lab, planning(plain), home).ended
+    ordinary = _plans(lab, planning(plain), home)
     if not ordinary.prints(tasks_of(plain)):
         raise Blocked(
             f"the client does not return the tasks of a plan without delete files: {ordinary.outcome}"
@@ -165,11 +165,7 @@ def planned_scans(lab: CatalogClientLab) -> None:
             expected = tasks_of(*parts)
             with case():
                 done = _plans(lab, planning(*parts), home)
-                expect.true(
-                    done.ended.prints(expected),
-                    f"the tasks {expect.shown(expected)}",
-                    done.ended.outcome,
-                )
+                done.meets(done.prints(expected), f"the tasks {expect.shown(expected)}")
     with lab.judge_each("IRC-CLI-035") as case:
         further = part(3, [[]]), part(4, [[]])
         for waits, later in (
@@ -182,11 +178,7 @@ def planned_scans(lab: CatalogClientLab) -> None:
             with case():
                 done = _plans(lab, planning(plain, *later, waits=waits), home)
                 how = f"of a plan that is{' submitted first' if waits else ''}{f' divided into {len(later)} plan tasks' if later else ''}"
-                expect.true(
-                    done.ended.prints(expected),
-                    f"the tasks {expect.shown(expected)} {how}",
-                    done.ended.outcome,
-                )
+                done.meets(done.prints(expected), f"the tasks {expect.shown(expected)} {how}")
     with lab.judge_each("IRC-CLI-003") as case:
         for status in ("failed", "cancelled"):
             with case():
@@ -226,12 +218,8 @@ def _tables_only(request: Request, forward: Forward) -> Answer:
 def metadata_tables(lab: CatalogClientLab) -> None:
     """A client reads the metadata table `snapshots` of a server that plans scans and returns 404 for metadata tables."""
     table = grown(lab, appends=1)
-    ids = [
-        snapshot["snapshot-id"] for snapshot in lab.stored(**table.where)["metadata"]["snapshots"]
-    ]
+    ids = [snapshot["snapshot-id"] for snapshot in lab.metadata(**table.where)["snapshots"]]
     lab.does("list-snapshots", ids, **table.where)
     with lab.judge("IRC-CLI-051"):
         done = lab.performs("list-snapshots", planned_by_server(_tables_only), **table.where)
-        expect.true(
-            done.ended.prints(ids), f"the snapshots {expect.shown(ids)}", done.ended.outcome
-        )
+        done.meets(done.prints(ids), f"the snapshots {expect.shown(ids)}")
