@@ -7,6 +7,7 @@ Needs pyspark 4.1 and Java 17. SPARK_JARS is the path of iceberg-spark-runtime-4
 
 from __future__ import annotations
 
+import datetime as dt
 import itertools
 import json
 import os
@@ -15,7 +16,7 @@ import sys
 import time
 from typing import TYPE_CHECKING, Any
 
-from pyspark.sql import SparkSession, functions
+from pyspark.sql import SparkSession
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -214,8 +215,7 @@ class Tasks:
         )
 
     def overwrite_rows(self) -> None:
-        rows = self.spark.createDataFrame(self.given["rows"], "id BIGINT, data STRING")
-        rows.writeTo(self.table).overwrite(functions.lit(True))
+        self.run(f"INSERT OVERWRITE {self.table} VALUES {self.values()}")  # noqa: S608 - names and texts are quoted
 
     def append_and_read(self) -> Any:
         self.append_rows()
@@ -229,10 +229,9 @@ class Tasks:
 
     def expire_snapshots(self) -> None:
         name = quoted(*self.given["namespace"], self.given["table"])
-        before = f"timestamp_millis({self.given['older-than']})"
-        self.run(
-            f"CALL {self.catalog}.system.expire_snapshots(table => {text(name)}, older_than => {before})"
-        )
+        before = dt.datetime.fromtimestamp(self.given["older-than"] / 1000, dt.UTC)
+        arguments = f"table => {text(name)}, older_than => TIMESTAMP {text(before.isoformat(' '))}"
+        self.run(f"CALL {self.catalog}.system.expire_snapshots({arguments})")
 
     def read_rows_where(self) -> Any:
         return self.rows_at(f"WHERE {columns(self.given['where'], ' AND ')}")

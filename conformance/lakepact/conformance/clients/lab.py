@@ -44,6 +44,16 @@ class Performance(Ended):
         """Expect that a condition holds of the result."""
         true(condition, expected, self.outcome)
 
+    def require(self, *operations: OperationId) -> tuple[Exchange, ...]:
+        """Return the exchanges of some operations.
+
+        Raises:
+            NotOffered: there are none.
+        """
+        if exchanges := self.of(*operations):
+            return exchanges
+        raise NotOffered(f"the client sends no {' or '.join(sorted(operations))}")
+
     def of(self, *operations: OperationId) -> tuple[Exchange, ...]:
         """Return the exchanges of some operations."""
         return tuple(exchange for exchange in self.exchanges if exchange.operation in operations)

@@ -126,6 +126,10 @@ class Exchange:
         """Whether the answer is an HTML page, by media type and first character."""
         return self.media_type == "text/html" and self.body.lstrip().startswith(b"<")
 
+    def sent(self, header: str) -> list[str]:
+        """Return the values of a header of the request."""
+        return [value for name, value in self.request_headers if name.lower() == header]
+
     @property
     def request_parsed(self) -> Any:
         """The request body as JSON, or `None` when it is not JSON."""

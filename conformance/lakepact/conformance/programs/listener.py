@@ -10,7 +10,7 @@ import json
 import socket
 import threading
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
@@ -65,6 +65,12 @@ class Answer:
     def with_document(self, document: Any) -> Answer:
         """Return the same with another body, in ASCII: some clients split lines at other characters."""
         return replace(self, body=_ascii(document))
+
+    def merging(self, **members: Mapping[str, Any]) -> Answer:
+        """Return the same with further entries in objects of its document."""
+        document = self.document
+        merged = {name: {**(document.get(name) or {}), **more} for name, more in members.items()}
+        return self.with_document({**document, **merged})
 
     def with_lines(self, lines: Iterable[Any]) -> Answer:
         """Return the same with other lines."""

@@ -74,12 +74,7 @@ def _all_unknown(lines: list[Line]) -> list[Line]:
 
 def asks_for(done: Performance, capability: str, value: str, *operations: OperationId) -> bool:
     """Return whether the client sent a capability with this value in requests of some operations."""
-    sent = [
-        v
-        for exchange in done.of(*operations)
-        for name, v in exchange.request_headers
-        if name.lower() == CAPABILITIES
-    ]
+    sent = [v for exchange in done.of(*operations) for v in exchange.sent(CAPABILITIES)]
     pairs = [part.partition("=") for part in ";".join(sent).lower().split(";")]
     return any(
         name.strip() == capability and value in [v.strip() for v in values.split(",")]

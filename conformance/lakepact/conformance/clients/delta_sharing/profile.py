@@ -55,11 +55,7 @@ def endpoints_and_tokens(lab: SharingClientLab) -> None:
     with lab.judge_each("DS-PRF-03") as case:
         for exchange in seen:
             with case():
-                sent = [
-                    value
-                    for name, value in exchange.request_headers
-                    if name.lower() == "authorization"
-                ]
+                sent = exchange.sent("authorization")
                 expect.true(
                     sent == [f"Bearer {lab.token}"],
                     "the header Authorization: Bearer and the token of the profile",

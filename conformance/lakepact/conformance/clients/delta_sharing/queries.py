@@ -78,8 +78,7 @@ def queries_without_parameters(lab: SharingClientLab) -> None:
     """A client sends a JSON object as the body of every query."""
     table, _ = lab.reads()
     done = lab.performs("read-table", table=table)
-    if not done.of(QUERY):
-        raise NotOffered("the client does not query the table")
+    done.require(QUERY)
     with lab.judge_each("DS-QRY-03") as case:
         for exchange in done.of(QUERY):
             with case():

@@ -138,8 +138,7 @@ def concurrent_new_columns(lab: CatalogClientLab) -> None:
     done = lab.performs(
         "add-column", overtaken(lab, "add-column", **where, column="other"), **where, column="own"
     )
-    if not done.of(*COMMITS):
-        raise NotOffered("the client does not commit by updateTable")
+    done.require(*COMMITS)
     with lab.judge("IRC-CLI-044"):
         metadata = lab.metadata(**where)
         schema = current_schema(metadata)
@@ -413,8 +412,7 @@ def appends_without_an_answer(lab: CatalogClientLab) -> None:
             done = lab.performs(
                 "append-rows", at_first(script, COMMITS, MOVES), **table.where, rows=OWN
             )
-            if not done.of(*COMMITS):
-                raise NotOffered("the client does not commit by updateTable or commitTransaction")
+            done.require(*COMMITS)
             ids = _ids(lab, table, "read-rows")
             lab.show(done)
             with case():

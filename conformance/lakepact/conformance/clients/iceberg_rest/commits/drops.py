@@ -68,8 +68,7 @@ def _drops(lab: CatalogClientLab, task: str, script: Script, how: str) -> None:
     table = grown(lab, appends=1)
     files = TableFiles(lab.files_of(**table.where))
     done = lab.performs(task, files.watched(script, DROPS), **table.where)
-    if not done.of(op.drop_table):
-        raise NotOffered("the client drops no tables by dropTable")
+    done.require(op.drop_table)
     files.are_kept(how)
 
 

@@ -23,7 +23,6 @@ from lakepact.conformance.clients.iceberg_rest.api import (
     check,
     error,
     expect,
-    key_of,
     op,
 )
 from lakepact.conformance.clients.iceberg_rest.kit.changes import changes
@@ -67,8 +66,7 @@ def _commits(lab: CatalogClientLab, script: Script, home: list[str], value: str)
 @check("IRC-CLI-004", "IRC-CLI-019")
 def lost_commit_responses(lab: CatalogClientLab) -> None:
     """A client loads the table before it repeats a commit that got no response, or 500, 502 or 504 with any body."""
-    home = lab.namespace("t")
-    lab.does("set-properties", namespace=home, table="t", updates={"lakepact.first": "1"})
+    home = lab.changeable()
     with lab.judge_each("IRC-CLI-019") as case:
         for how, lose in LOST.items():
             with case():
@@ -90,8 +88,7 @@ def _error_of(done: Performance) -> str:
 @check("IRC-CLI-021", "IRC-CLI-018")
 def errors_of_unknown_outcomes(lab: CatalogClientLab) -> None:
     """A client reports a commit without a response or with 500 by another error than one with 409, and 500 with any body alike."""
-    home = lab.namespace("t")
-    lab.does("set-properties", namespace=home, table="t", updates={"lakepact.first": "1"})
+    home = lab.changeable()
     conflict = _commits(lab, answering(COMMITS, error(409, "CommitFailedException")), home, "409")
     known = _commits(lab, answering(COMMITS, error(500, UNKNOWN), is_done=True), home, "500")
     refused, unknown = _error_of(conflict), _error_of(known)
@@ -178,8 +175,7 @@ def files_of_unknown_commits(lab: CatalogClientLab) -> None:
                 table=f"t{number}",
                 rows=rows,
             )
-            if not done.of(*COMMITS):
-                raise NotOffered("the client does not commit by updateTable or commitTransaction")
+            done.require(*COMMITS)
             with case():
                 files.are_kept(f"of a commit that was done, where its outcome is unknown ({how})")
 
@@ -260,25 +256,8 @@ CREATIONS = frozenset(
         op.rename_view,
     }
 )
-READS = frozenset({"GET", "HEAD"})
 NO_ANSWER = Answer(0)
 GATEWAYS = {str(status): error(status) for status in (500, 502, 504)}
-
-
-def _is_not_repeated(done: Performance, operation: OperationId, how: str) -> None:
-    """Expect that no request for the operation is repeated before a GET or HEAD, except with an idempotency key."""
-    sent: set[tuple[str, bytes]] = set()
-    for exchange in done.exchanges:
-        request = (exchange.url, exchange.request_body)
-        if exchange.method in READS:
-            sent.clear()
-        elif exchange.operation == operation and request in sent and not key_of(exchange):
-            raise Unmet(
-                f"no second {operation} before another request shows its outcome, when the answer to the first was: {how}",
-                "two requests",
-            )
-        else:
-            sent.add(request)
 
 
 def _is_not_reported_as_done(done: Performance, operation: OperationId) -> None:
@@ -312,7 +291,7 @@ def changes_without_an_answer(lab: CatalogClientLab) -> None:
                 if operation in CREATIONS:
                     with case():
                         lab.show(done)
-                        _is_not_repeated(done, operation, how)
+                        is_not_repeated(done, how, operation)
 
 
 def _performances(

@@ -134,6 +134,18 @@ class CatalogClientLab(ClientLab):
             self.create(levels, table)
         return levels
 
+    def listable(self) -> list[str]:
+        """Return a new namespace whose table the client lists, with an unchanged server."""
+        home = self.namespace(TABLE)
+        self.does("list-tables", [TABLE], namespace=home)
+        return home
+
+    def changeable(self) -> list[str]:
+        """Return a new namespace whose table the client changes, with an unchanged server."""
+        home = self.namespace(TABLE)
+        self.does("set-properties", namespace=home, table=TABLE, updates={"lakepact.first": "1"})
+        return home
+
     def create(self, namespace: Sequence[str], table: str, **members: Any) -> None:
         """Create a table; members of the request replace the usual ones."""
         self.own_changes += 1

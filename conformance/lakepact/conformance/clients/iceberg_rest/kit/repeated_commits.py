@@ -9,10 +9,12 @@ import orjson
 
 from lakepact.conformance.clients.lab import Performance
 from lakepact.conformance.evidence.exchanges import Exchange
-from lakepact.conformance.evidence.outcome import NotOffered, Unmet
+from lakepact.conformance.evidence.outcome import Unmet
 from lakepact.conformance.judging.expect import shown
+from lakepact.generated.contract import OperationId
 from lakepact.generated.iceberg_rest import op
 
+READS = frozenset({"GET", "HEAD"})
 COMMITS = frozenset({op.update_table, op.commit_transaction, op.replace_view})
 LOADS = frozenset({op.load_table, op.load_view})
 KEY = "idempotency-key"  #: with the same one, a commit may be sent again
@@ -20,7 +22,7 @@ KEY = "idempotency-key"  #: with the same one, a commit may be sent again
 
 def key_of(exchange: Exchange) -> str | None:
     """Return the idempotency key of a request."""
-    return next((value for name, value in exchange.request_headers if name.lower() == KEY), None)
+    return next(iter(exchange.sent(KEY)), None)
 
 
 def table_changes(exchange: Exchange) -> list[dict[str, Any]]:
@@ -58,25 +60,39 @@ def is_guarded(done: Performance, action: str, *requirements: str) -> None:
             raise Unmet(f"{' or '.join(requirements)} in a commit with {action}", shown(required))
 
 
-def is_not_repeated(done: Performance, how: int | str, *, keys_are_kept: bool = True) -> None:
-    """Expect that no commit is repeated before the table or view is loaded, except with an idempotency key.
+def is_not_repeated(
+    done: Performance,
+    how: int | str,
+    *operations: OperationId,
+    keys_are_kept: bool = True,
+) -> None:
+    """Expect that no request is repeated before a read shows its outcome, unless with an idempotency key.
+
+    Args:
+        done: the task.
+        how: the answer to the first request.
+        operations: of the requests; by default commits.
+        keys_are_kept: whether a request may be repeated with its key.
 
     Raises:
         Unmet: one is.
-        NotOffered: the client sent no commit.
+        NotOffered: the client sent none.
     """
-    if not done.of(*COMMITS):
-        raise NotOffered(
-            "the client does not commit by updateTable, commitTransaction or replaceView"
-        )
-    sent: set[bytes] = set()
-    for exchange in done.of(*COMMITS, *LOADS):
-        if exchange.operation in LOADS:
+    done.require(*(operations or COMMITS))
+    sent: set[tuple[str, bytes]] = set()
+    for exchange in done.exchanges:
+        request = exchange.url, exchange.request_body
+        # A load alone shows whether a commit was applied.
+        if exchange.method in READS if operations else exchange.operation in LOADS:
             sent.clear()
-        elif exchange.request_body in sent and not (keys_are_kept and key_of(exchange)):
+        elif (
+            exchange.operation in (operations or COMMITS)
+            and request in sent
+            and not (keys_are_kept and key_of(exchange))
+        ):
             raise Unmet(
-                f"no second attempt at a commit before the table or view is loaded, when the answer to the first was: {how}",
-                "the same commit again",
+                f"no second {exchange.operation} before a read shows its outcome, when the answer to the first was: {how}",
+                "the same request again",
             )
         else:
-            sent.add(exchange.request_body)
+            sent.add(request)

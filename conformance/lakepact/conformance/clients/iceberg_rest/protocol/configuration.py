@@ -9,7 +9,6 @@ from lakepact.conformance.clients.iceberg_rest.api import (
     Answer,
     CatalogClientLab,
     Forward,
-    NotOffered,
     Request,
     Script,
     check,
@@ -28,15 +27,7 @@ def configured(*, defaults: Mapping[str, str], overrides: Mapping[str, str]) -> 
 
     def script(request: Request, forward: Forward) -> Answer:
         if request.operation == op.get_config:
-            answer = forward(request)
-            document = answer.document
-            return answer.with_document(
-                {
-                    **document,
-                    "defaults": {**document["defaults"], **defaults},
-                    "overrides": {**document["overrides"], **overrides},
-                }
-            )
+            return forward(request).merging(defaults=defaults, overrides=overrides)
         return forward(request.without_step(2, *prefixes, *OWN.values()))
 
     return script
@@ -54,8 +45,7 @@ MERGED = (
 @check("IRC-CFG-003")
 def settings_are_merged(lab: CatalogClientLab) -> None:
     """A client uses the `prefix` of `overrides`, else of the user's settings, else of `defaults`."""
-    home = lab.namespace("t")
-    lab.does("list-tables", ["t"], namespace=home)
+    home = lab.listable()
     with lab.judge_each("IRC-CFG-003") as case:
         for defaults, own, overrides, effective in MERGED:
             with case():
@@ -89,8 +79,7 @@ UNKNOWN_ENDPOINTS = (
 @check("IRC-CLI-052")
 def unknown_endpoints(lab: CatalogClientLab) -> None:
     """A client lists tables of a catalog whose `endpoints` has unknown entries."""
-    home = lab.namespace("t")
-    lab.does("list-tables", ["t"], namespace=home)
+    home = lab.listable()
 
     def script(request: Request, forward: Forward) -> Answer:
         answer = with_endpoints()(request, forward)
@@ -122,8 +111,7 @@ WAREHOUSES = ("plain", "s3://bucket/a b&c=d+e", "50%41#\u00e9")
 @check("IRC-CLI-053")
 def warehouses(lab: CatalogClientLab) -> None:
     """A client sends its warehouse as the parameter `warehouse` of GET /v1/config."""
-    home = lab.namespace("t")
-    lab.does("list-tables", ["t"], namespace=home)
+    home = lab.listable()
 
     def script(request: Request, forward: Forward) -> Answer:
         return forward(
@@ -137,9 +125,7 @@ def warehouses(lab: CatalogClientLab) -> None:
             done = lab.performs(
                 "list-tables", script, namespace=home, properties={"warehouse": warehouse}
             )
-            asked = done.of(op.get_config)
-            if not asked:
-                raise NotOffered("the client does not ask for the configuration")
+            asked = done.require(op.get_config)
             with case():
                 sent = dict(parse_qsl(urlsplit(asked[0].url).query, keep_blank_values=True))
                 expect.equal(

@@ -93,11 +93,7 @@ def below(prefix: str) -> Script:
         path, mark, query = request.target.partition("?")
         start = f"/v1/{prefix}/"
         if request.operation == op.get_config:
-            answer = forward(request)
-            document = answer.document
-            return answer.with_document(
-                {**document, "overrides": {**document["overrides"], "prefix": prefix}}
-            )
+            return forward(request).merging(overrides={"prefix": prefix})
         if not path.startswith(start):
             return MISSING
         return forward(request.at("/v1/" + path.removeprefix(start) + mark + query))
@@ -156,18 +152,13 @@ def moved(request: Request, forward: Forward) -> Answer:
         return forward(request.at(request.target.removeprefix(here)))
     if request.operation != op.get_config:
         return MISSING
-    answer = forward(request)
-    document = answer.document
-    return answer.with_document(
-        {**document, "overrides": {**document["overrides"], "uri": request.base + here}}
-    )
+    return forward(request).merging(overrides={"uri": request.base + here})
 
 
 @check("IRC-CLI-014")
 def addresses_in_overrides(lab: CatalogClientLab) -> None:
     """A client sends all further requests to the `uri` in the overrides of the configuration."""
-    home = lab.namespace("t")
-    lab.does("list-tables", ["t"], namespace=home)
+    home = lab.listable()
     with lab.judge("IRC-CLI-014"):
         done = lab.performs("list-tables", moved, namespace=home)
         paths = [

@@ -76,8 +76,7 @@ def compressed(request: Request, forward: Forward) -> Answer:
 @check("IRC-CLI-055")
 def encodings(lab: CatalogClientLab) -> None:
     """A client lists tables from gzip responses if it sends `Accept-Encoding: gzip`, and from responses with a charset."""
-    home = lab.namespace("t")
-    lab.does("list-tables", ["t"], namespace=home)
+    home = lab.listable()
     with lab.judge_each("IRC-CLI-055") as case:
         with case():
             done = lab.performs("list-tables", compressed, namespace=home)

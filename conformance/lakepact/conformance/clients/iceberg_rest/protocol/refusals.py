@@ -39,8 +39,7 @@ NOT_FOUND = "NoSuchNamespaceException"  #: of a namespace whose parent does not 
 @check("IRC-CLI-003")
 def refused_requests_are_reported(lab: CatalogClientLab) -> None:
     """A client reports an error for a listing that returns 403, 404 or 500."""
-    home = lab.namespace("t")
-    lab.does("list-tables", ["t"], namespace=home)
+    home = lab.listable()
     with lab.judge("IRC-CLI-003"):
         for status, kind in LISTING_REFUSED:
             refused = lab.performs(
@@ -100,15 +99,12 @@ def kinds_of_errors(lab: CatalogClientLab) -> None:
 @check("IRC-CLI-022")
 def commits_to_busy_servers(lab: CatalogClientLab) -> None:
     """A client does not resend a commit that returned 503 without `Retry-After`, except with an idempotency key."""
-    home = lab.namespace("t")
-    lab.does("set-properties", namespace=home, table="t", updates={"lakepact.first": "1"})
+    home = lab.changeable()
     script = answering(COMMITS, error(503, "SlowDownException"), None)
     done = lab.performs(
         "set-properties", script, namespace=home, table="t", updates={"lakepact.busy": "1"}
     )
-    commits = done.of(*COMMITS)
-    if not commits:
-        raise NotOffered("the client does not commit by updateTable or commitTransaction")
+    commits = done.require(*COMMITS)
     with lab.judge("IRC-CLI-022"):
         if len(commits) > 1 and not all(key_of(exchange) for exchange in commits):
             raise Unmet(
@@ -126,8 +122,7 @@ def _date() -> str:
 @check("IRC-CLI-023")
 def retry_after_is_respected(lab: CatalogClientLab) -> None:
     """A client that repeats a listing after 503 or 429 waits for the seconds, or until the date, of `Retry-After`."""
-    home = lab.namespace("t")
-    lab.does("list-tables", ["t"], namespace=home)
+    home = lab.listable()
     answers: list[tuple[str, float, Answer]] = [
         ("503 with Retry-After: 1", WAIT, error(503, "SlowDownException", retry_after="1")),
         ("429 with Retry-After: 1", WAIT, error(429, "TooManyRequestsException", retry_after="1")),

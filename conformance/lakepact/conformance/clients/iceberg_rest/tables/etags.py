@@ -99,7 +99,7 @@ def etags_of_other_tables(lab: CatalogClientLab) -> None:
 
 
 def _is_conditional(exchange: Exchange) -> bool:
-    return any(name.lower() == CONDITION for name, _ in exchange.request_headers)
+    return bool(exchange.sent(CONDITION))
 
 
 @check("IRC-CLI-032")

@@ -13,7 +13,6 @@ from lakepact.conformance.clients.iceberg_rest.api import (
     CatalogClientLab,
     Document,
     Forward,
-    NotOffered,
     Performance,
     Request,
     Script,
@@ -145,8 +144,7 @@ def planning(
 
 def _plans(lab: CatalogClientLab, script: Script, home: list[str]) -> Performance:
     done = lab.performs("plan-scan", script, namespace=home, table="t")
-    if not done.of(op.plan_table_scan):
-        raise NotOffered("the client does not let the server plan scans")
+    done.require(op.plan_table_scan)
     return done
 
 
@@ -194,10 +192,7 @@ def planned_by_server(plans: Script) -> Script:
         answer = plans(request, lambda other: with_endpoints()(other, forward))
         if request.operation != op.load_table or answer.status != 200:
             return answer
-        document = answer.document
-        return answer.with_document(
-            {**document, "config": {**(document.get("config") or {}), **PLANS}}
-        ).with_header("etag", None)
+        return answer.merging(config=PLANS).with_header("etag", None)
 
     return script
 

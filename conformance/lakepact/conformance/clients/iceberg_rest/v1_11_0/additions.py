@@ -42,8 +42,7 @@ def without_lifetime(script: Script) -> Script:
 @check("IRC-IDEM-018")
 def each_commit_has_its_own_key(lab: NewerCatalogClientLab) -> None:
     """A client sends all attempts at one commit with one `Idempotency-Key`, and every other commit with another."""
-    home = lab.namespace("t")
-    lab.does("set-properties", namespace=home, table="t", updates={"lakepact.plain": "1"})
+    home = lab.changeable()
     by_key: dict[str, set[bytes]] = {}
     for status in lab.each(BUSY):
         busy = at_first(
@@ -75,8 +74,7 @@ def each_commit_has_its_own_key(lab: NewerCatalogClientLab) -> None:
 @check("IRC-IDEM-019")
 def undeclared_keys_do_not_allow_retries(lab: NewerCatalogClientLab) -> None:
     """A client does not repeat a commit with 502 or 504 before it has loaded the table, if there is no `idempotency-key-lifetime`."""
-    home = lab.namespace("t")
-    lab.does("set-properties", namespace=home, table="t", updates={"lakepact.first": "1"})
+    home = lab.changeable()
     with lab.judge("IRC-IDEM-019"):
         for status in (502, 504):
             script = without_lifetime(
@@ -105,14 +103,7 @@ def separated_by(separator: str) -> Script:
 
     def script(request: Request, forward: Forward) -> Answer:
         if request.operation == op.get_config:
-            answer = forward(request)
-            document = answer.document
-            return answer.with_document(
-                {
-                    **document,
-                    "overrides": {**document["overrides"], "namespace-separator": separator},
-                }
-            )
+            return forward(request).merging(overrides={"namespace-separator": separator})
         before, found, rest = request.target.partition(NAMESPACES)
         if not found or before:
             return forward(request)
