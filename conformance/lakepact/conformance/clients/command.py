@@ -82,7 +82,7 @@ def check_client(
     Example: lakepact check-client --report html=report.html -- python my_client.py
     """
     console = Screen(stderr=as_json)
-    stopped, run = "", None
+    stopped, run, program = "", None, Program((), timeout)
     with contextlib.ExitStack() as stack:
         try:
             if not shows_tasks:
