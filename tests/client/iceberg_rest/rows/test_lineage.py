@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import itertools
+import json
+import struct
 
 import pyarrow as pa
 import pytest
+import zstandard
 from pyiceberg.manifest import ManifestContent
 
-from lakepact.client import IcebergCatalog, pyiceberg_table
+from lakepact.client import DamagedData, IcebergCatalog, pyiceberg_table
 from lakepact.client.iceberg_rest.rows.manifests import entries_of, manifests_of
 from lakepact.client.iceberg_rest.rows.planning import planned_files, scan_of
 from lakepact.reference_server import running
@@ -95,6 +98,38 @@ def test_deletion_vector_is_removed_with_its_file(catalog):
     assert manifests(catalog, name, ManifestContent.DELETES) == []
     summary = pyiceberg_table(catalog, name).current_snapshot().summary
     assert (summary["removed-delete-files"], summary["deleted-records"]) == ("1", "4")
+
+
+def test_deletion_vector_with_a_codec_raises_damaged_data(catalog):
+    name = created(catalog)
+    catalog.append(name, rows(10, 11))
+    table = pyiceberg_table(catalog, name)
+    (file,) = planned_files(scan_of(table, None), None)
+    delete_positions(table, file.task.file, [1], vector=True)
+    (scan,) = pyiceberg_table(catalog, name).scan().plan_files()
+    (vector,) = scan.delete_files
+    with table.io.new_output(vector.file_path).create(overwrite=True) as output:
+        output.write(compressed_puffin(file.task.file.file_path, bytes(1 << 20)))
+
+    with pytest.raises(DamagedData, match="expected a deletion vector without compression-codec"):
+        catalog.scan(name).to_arrow()
+
+
+def compressed_puffin(data_file, content):
+    """Return a Puffin file whose only blob is compressed."""
+    blob = zstandard.compress(content)
+    about = {
+        "type": "deletion-vector-v1",
+        "fields": [2147483645],
+        "snapshot-id": -1,
+        "sequence-number": -1,
+        "offset": 4,
+        "length": len(blob),
+        "compression-codec": "zstd",
+        "properties": {"referenced-data-file": data_file, "cardinality": "1"},
+    }
+    footer = json.dumps({"blobs": [about]}).encode()
+    return b"PFA1" + blob + b"PFA1" + footer + struct.pack("<i", len(footer)) + bytes(4) + b"PFA1"
 
 
 def test_rows_of_an_upgraded_table_get_ids_with_the_next_snapshot(catalog):

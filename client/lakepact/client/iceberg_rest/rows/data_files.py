@@ -386,11 +386,17 @@ def _comparable(value: Any) -> Any:
 def _deleted(limit: Limit, io: FileIO, deletes: DataFile) -> dict[str, BitMap64]:
     """Return the positions that a delete file names, by data file."""
     result = defaultdict[str, BitMap64](BitMap64)
-    with io.new_input(deletes.file_path).open() as opened:
+    stored = io.new_input(deletes.file_path)
+    with stored.open() as opened:
         source: Any = opened
         if deletes.file_format == FileFormat.PUFFIN:
+            limit.check(len(stored))
             puffin = PuffinFile(source.read())
             for blob in puffin.footer.blobs:
+                if blob.compression_codec is not None:
+                    raise ValueError(
+                        f"expected a deletion vector without compression-codec in {deletes.file_path}"
+                    )
                 payload = puffin.get_blob_payload(blob)
                 end = 4 + int.from_bytes(payload[:4], "big")  # of the bitmap
                 path = blob.properties.get(PROPERTY_REFERENCED_DATA_FILE, "")
