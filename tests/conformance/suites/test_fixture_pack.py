@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import deltalake
 import pyarrow as pa
@@ -12,8 +14,9 @@ import yaml
 from click.testing import CliRunner
 
 from lakepact.cli import main
+from lakepact.conformance.checks.delta_sharing.lines.delta_replay import replayed
 from lakepact.conformance.evidence.outcome import NotOffered, Unmet
-from lakepact.conformance.fixtures import manifest, pack
+from lakepact.conformance.fixtures import deletion_vectors, manifest, pack
 from lakepact.conformance.fixtures.fixture import FIXTURES
 from lakepact.conformance.fixtures.manifest import Manifest
 from lakepact.conformance.rows import changes, comparison, data_files, lines
@@ -262,3 +265,23 @@ def test_unwritable_folder_exits_with_2(tmp_path: Path) -> None:
 def test_folder_without_a_pack_raises_no_pack(tmp_path: Path) -> None:
     with pytest.raises(manifest.NoPack, match="lakepact fixtures delta"):
         manifest.read(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("vector", "problem"),
+    [
+        (deletion_vectors.inline([2**40]), "row 1099511627776"),
+        ({"storageType": "u", "pathOrInlineDv": "../../ab^-aqEH.-t@S}K{vb[*k^"}, "storageType"),
+    ],
+    ids=["a row behind the end", "a path"],
+)
+def test_replay_of_a_hostile_deletion_vector_is_unmet(
+    written: Manifest, tmp_path: Path, vector: dict[str, Any], problem: str
+) -> None:
+    answer = lines.parsed(
+        delta_lines.snapshot(written.tables["deletion_vectors"].location, 3, delta=True)
+    )
+    files = tuple(_with_vector(file, **vector) for file in answer.files)
+
+    with pytest.raises(Unmet, match=problem):
+        replayed(replace(answer, files=files), delta_lines.fetch, tmp_path)

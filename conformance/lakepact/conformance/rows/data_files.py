@@ -68,11 +68,7 @@ def rows_of(
         else None
         for name in further
     }
-    lost = (
-        deletion_vectors.gone(file.vector, lambda url: fetch(file, url))
-        if file.vector
-        else frozenset[int]()
-    )
+    lost = deletion_vectors.gone(file.vector, lambda url: fetch(file, url)) if file.vector else ()
     count = stored.num_rows
     names = [f["name"] for f in answer.fields]
     read = []
@@ -122,14 +118,14 @@ def stored_table(content: bytes) -> Table:
     Raises:
         Unmet: it is not a Parquet file.
     """
-    from lakepact.formats.parquet import BoundedParquet  # noqa: PLC0415 - suites are listed without pyarrow
+    from lakepact.formats.parquet import BoundedParquet, size_of  # noqa: PLC0415 - suites are listed without pyarrow
 
     try:
         file = BoundedParquet(pa.BufferReader(content), LIMIT)
         tables, size = [file.schema_arrow.empty_table()], 0
         for table in file.tables(file.schema_arrow.names):
             tables.append(table)
-            size += table.nbytes
+            size += size_of(table)
             LIMIT.check(size)
         return pa.concat_tables(tables)
     except (ValueError, OSError) as broken:

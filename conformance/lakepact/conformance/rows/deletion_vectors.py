@@ -5,11 +5,14 @@ from __future__ import annotations
 import struct
 import zlib
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from lakepact.conformance.evidence.exchanges import place_of
 from lakepact.conformance.evidence.outcome import Unmet
 from lakepact.conformance.judging import expect
+
+if TYPE_CHECKING:
+    from pyroaring import BitMap64
 
 MAGIC = 1681511377
 Z85 = {
@@ -20,7 +23,7 @@ Z85 = {
 }
 
 
-def gone(vector: Mapping[str, Any], fetch: Callable[[str], bytes]) -> frozenset[int]:
+def gone(vector: Mapping[str, Any], fetch: Callable[[str], bytes]) -> BitMap64:
     """Return the rows that a deletion vector says are gone.
 
     Args:
@@ -37,10 +40,11 @@ def gone(vector: Mapping[str, Any], fetch: Callable[[str], bytes]) -> frozenset[
             expect.shown(place),
             at=place_of(vector, "pathOrInlineDv"),
         )
+    size = _number(vector, "sizeInBytes")
     if storage == "i":
-        data = from_z85(place)[: vector.get("sizeInBytes")]
+        data = from_z85(place)[:size]
     elif storage == "p":
-        data = _stored(fetch(place), vector)
+        data = _stored(fetch(place), _number(vector, "offset"), size)
     else:
         expected = "a deletion vector that stands in the line (storageType i) or at a URL (p)"
         raise expect.unmet(
@@ -51,7 +55,7 @@ def gone(vector: Mapping[str, Any], fetch: Callable[[str], bytes]) -> frozenset[
     from pyroaring import BitMap64  # noqa: PLC0415 - suites are listed without it
 
     try:
-        rows = frozenset(BitMap64.deserialize(data[4:]))
+        rows = BitMap64.deserialize(data[4:])
     except (ValueError, RuntimeError) as broken:
         raise Unmet("a 64-bit roaring bitmap in the deletion vector", str(broken)) from broken
     if len(rows) != vector.get("cardinality"):
@@ -60,8 +64,19 @@ def gone(vector: Mapping[str, Any], fetch: Callable[[str], bytes]) -> frozenset[
     return rows
 
 
-def _stored(file: bytes, vector: Mapping[str, Any]) -> bytes:
-    offset, size = vector.get("offset") or 0, vector.get("sizeInBytes") or 0
+def _number(vector: Mapping[str, Any], name: str) -> int:
+    """Return a number of a descriptor; 0 where it is left out."""
+    number = vector.get(name) or 0
+    if not isinstance(number, int) or number < 0:
+        raise expect.unmet(
+            f"a deletion vector whose {name} is a number of bytes",
+            expect.shown(number),
+            at=place_of(vector, name),
+        )
+    return number
+
+
+def _stored(file: bytes, offset: int, size: int) -> bytes:
     if len(file) < offset + 4 + size + 4:
         raise Unmet(
             f"a deletion vector of {size} bytes at offset {offset}", f"a file of {len(file)} bytes"

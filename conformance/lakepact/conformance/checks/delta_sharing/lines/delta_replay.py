@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tempfile
 import uuid
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -22,8 +22,7 @@ from lakepact.conformance.checks.delta_sharing.api import (
     test_tables,
 )
 from lakepact.conformance.evidence.arrow import pa
-from lakepact.conformance.fixtures.manifest import PackTable
-from lakepact.conformance.rows import comparison, deletion_vectors
+from lakepact.conformance.rows import comparison, data_files, deletion_vectors
 from lakepact.conformance.rows.lines import Answer, SharedFile
 
 #: Tables whose log has an unusual layout; DS-DF-18 checks whether the answer names it.
@@ -63,7 +62,7 @@ def delta_readers_read_the_actions(lab: SharingLab) -> None:
             with tempfile.TemporaryDirectory(prefix="lakepact-") as folder:
                 comparison.same(
                     table.last.rows.to_pylist(),
-                    _replayed(lab, table, answer, Path(folder)),
+                    replayed(answer, reading.downloads(lab).fetch, Path(folder)),
                     f"the rows of {table.name}",
                 )
 
@@ -92,23 +91,27 @@ def metadata_and_files_make_a_log(lab: SharingLab) -> None:
             with tempfile.TemporaryDirectory(prefix="lakepact-") as folder:
                 combined = replace(files, protocol=head.protocol, metadata=head.metadata)
                 what = f"the rows of {name}, whose log begins with the answer to getTableMetadata"
-                comparison.same(
-                    table.last.rows.to_pylist(), _replayed(lab, table, combined, Path(folder)), what
-                )
+                rows = replayed(combined, reading.downloads(lab).fetch, Path(folder))
+                comparison.same(table.last.rows.to_pylist(), rows, what)
 
 
-def _replayed(
-    lab: SharingLab, table: PackTable, answer: Answer, folder: Path
+def replayed(
+    answer: Answer, fetch: Callable[[SharedFile, str], bytes], folder: Path
 ) -> list[dict[str, Any]]:
     """Return the rows that deltalake reads from a log of the actions of an answer.
 
+    Args:
+        answer: what the target sent, in delta format.
+        fetch: gets what stands at a URL, for a file.
+        folder: an empty folder for the log and the files.
+
     Raises:
-        Unmet: deltalake cannot read the log.
+        Unmet: deltalake cannot read the log, or the suite cannot read a file.
     """
     import deltalake  # noqa: PLC0415 - suites are listed without it
 
     actions: list[dict[str, Any]] = [{"protocol": answer.protocol}, {"metaData": answer.metadata}]
-    actions += [{"add": _local(lab, folder, file)} for file in answer.files]
+    actions += [{"add": _local(folder, file, partial(fetch, file))} for file in answer.files]
     log = folder / "_delta_log"
     log.mkdir()
     (log / f"{0:020d}.json").write_bytes(
@@ -121,28 +124,37 @@ def _replayed(
         )
     except Exception as error:  # The engine has many types of errors.
         raise Unmet(
-            f"a log of {table.name} that a Delta reader can read",
+            "a log that a Delta reader can read",
             f"{type(error).__name__}: {error}"[:300],
         ) from error
     rows: list[dict[str, Any]] = pa.table(batches).to_pylist()
     return rows
 
 
-def _local(lab: SharingLab, folder: Path, file: SharedFile) -> dict[str, Any]:
-    """Return the action of a file that is downloaded to the folder."""
+def _local(folder: Path, file: SharedFile, fetch: Callable[[str], bytes]) -> dict[str, Any]:
+    """Return the action of a file that is downloaded to the folder.
+
+    The engine has no limits and resolves paths: it gets files that the suite could read, by names of the suite.
+
+    Raises:
+        Unmet: the suite cannot read the file or its deletion vector.
+    """
     action = dict(file.line["deltaSingleAction"]["add"])
-    name = f"{uuid.uuid4()}.parquet"
-    (folder / name).write_bytes(reading.downloads(lab).fetch(file, file.url))
+    name, content = f"{uuid.uuid4()}.parquet", fetch(file.url)
+    count = data_files.stored_table(content).num_rows
+    (folder / name).write_bytes(content)
     action["path"] = name
     action["partitionValues"] = {
         column: value or None for column, value in action["partitionValues"].items()
     }  # D-05: an empty string is a null
-    vector = file.vector
-    if vector and vector.get("storageType") == "p":
-        content = reading.downloads(lab).fetch(file, str(vector.get("pathOrInlineDv")))
-        stored = folder / f"deletion_vector_{uuid.uuid4()}.bin"
-        stored.write_bytes(content)
-        action["deletionVector"] = {**vector, "pathOrInlineDv": stored.as_uri()}
+    if vector := file.vector:
+        rows = deletion_vectors.gone(vector, fetch)
+        if rows and rows.max() >= count:
+            raise Unmet(f"a deletion vector of {count} rows", f"row {rows.max()} in it")
+        if vector["storageType"] == "p":
+            stored = folder / f"deletion_vector_{uuid.uuid4()}.bin"
+            stored.write_bytes(fetch(vector["pathOrInlineDv"]))
+            action["deletionVector"] = {**vector, "pathOrInlineDv": stored.as_uri()}
     return action
 
 
