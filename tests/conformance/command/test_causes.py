@@ -1023,6 +1023,28 @@ def test_one_wrong_status_for_ten_mistakes_is_one_cause(mistakes: int, expected:
     ) is (expected == 1)
 
 
+@pytest.mark.parametrize(("tables", "expected"), [(1, 1), (3, 3), (12, 1)])
+def test_crashes_without_a_message_are_causes_of_their_tables(tables: int, expected: int) -> None:
+    body = ERROR % ("", "InternalError", 500)
+    crashes = [
+        exchange(number, 500, body, operation="loadTable", table=f"t{number % tables}/read")
+        | {"objects": []}
+        for number in range(1, 13)
+    ]
+    failures = [
+        with_failures(
+            f"R-{number}",
+            {
+                "exchange": number,
+                "expected_status": [200],
+                "expected": f"status 200 for table {number % tables}",
+            },
+        )
+        for number in range(1, 13)
+    ]
+    assert len(grouped([*crashes, *failures])) == expected
+
+
 def test_accepted_case_of_a_requirement_is_a_cause_of_its_own() -> None:
     wrong = [
         {"exchange": n, "expected_status": [400], "mutation": {"kind": "invalid value", "at": "/a"}}

@@ -261,6 +261,16 @@ class Finding:
         return special or (resource_of(self.operation), subject(request["body"], self.failure))
 
     @property
+    def object_of_crash(self) -> tuple[str, ...]:
+        """The object of a request that got a 5xx without a message; empty for objects of the run, which are alike."""
+        request = self.exchange and self.exchange["request"]
+        is_own = bool(self.exchange and self.exchange.get("objects"))
+        is_silent = self.status >= SERVER_ERROR and not self.message
+        if not request or is_own or not is_silent or "mutation" in self.failure:
+            return ()
+        return (urlsplit(request["url"]).path.rpartition("/")[0],)
+
+    @property
     def loss(self) -> tuple[str, ...]:
         """The special parts of a request for an object that is not found, or the accepted change that should have left it."""
         is_special = self.exchange and (

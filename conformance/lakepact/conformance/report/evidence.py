@@ -148,10 +148,18 @@ class Evidence:
             and (origin := self._origin(finding)) is not None
             and origin.exchange
         }
+        crashed = {(self._key_of(f), f.object_of_crash) for f in self.findings if f.object_of_crash}
+        #: Numbers of objects with a crash that says nothing, by key.
+        self._crashed = Counter(key for key, _ in crashed)
 
     def key(self, finding: Finding) -> Key:
         """Return what a finding has in common with others of its cause."""
         cause = self._origin(finding) or self._of_exchange(finding)
+        key = self._key_of(cause)
+        return (*key, *cause.object_of_crash) if self._crashed[key] < MANY else key
+
+    def _key_of(self, cause: Finding) -> Key:
+        """Return the key of a finding, whichever object of the target it is about."""
         if cause.is_effect and cause.refused is not None:
             kind = _refusal(cause.refused)
             if number := self._applied.get(kind):
