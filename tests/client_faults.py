@@ -214,6 +214,7 @@ FAULTS = {
         "needs-stats": "DS-CLI-04",
         "stats-is-text": "DS-CLI-05",
         "takes-version-0-for-none": "DS-CLI-06",
+        "renews-versions": "DS-CLI-24",
         "sends-local-times": "DS-CLI-07",
         "knows-one-case": "DS-CLI-08",
         "needs-200": "DS-CLI-09",

@@ -393,7 +393,10 @@ def performed(task: str, given: dict[str, Any]) -> Any:
         case "read-table-at-version":
             wanted = given["version"]
             is_sent = wanted or FAULT != "takes-version-0-for-none"
-            return rows(server, table, None, None, {"version": wanted} if is_sent else {})
+            at: dict[str, Any] = {"version": wanted} if is_sent else {}
+            if FAULT == "renews-versions":
+                at["includeRefreshToken"] = True
+            return rows(server, table, None, None, at)
         case "read-table-at-timestamp":
             return rows(server, table, None, None, at_time(given["timestamp"]))
         case "read-metadata":

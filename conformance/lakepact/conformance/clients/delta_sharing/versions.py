@@ -30,6 +30,37 @@ ISO = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|\+00:00)")
 TIMES = ("timestamp", "startingTimestamp", "endingTimestamp")
 
 
+#: Members of a query that exclude `includeRefreshToken` on the official server.
+EARLIER = ("version", "timestamp", "startingVersion", "endingVersion", "pageToken")
+
+
+def _requests_no_refresh_token(done: Performance) -> None:
+    """Expect that a query of an earlier version requests no refresh token, which the official server refuses."""
+    for exchange in done.of(op.query_table):
+        body = exchange.request_parsed
+        if isinstance(body, dict) and body.get("includeRefreshToken"):
+            point = next((name for name in EARLIER if name in body), None)
+            expect.true(
+                point is None,
+                f"a query with {point} and without includeRefreshToken, which servers refuse together",
+                expect.shown(body),
+                at=None,
+            )
+
+
+@check("DS-CLI-24")
+def refresh_tokens(lab: SharingClientLab) -> None:
+    """A client that reads a version or a time requests no refresh token."""
+    table = lab.pack.tables[HISTORY]
+    version = table.versions[2]
+    with lab.judge_each("DS-CLI-24", without="the client reads neither versions nor times") as case:
+        for task, point in (("version", version.version), ("timestamp", version.timestamp)):
+            done = lab.tries(f"read-table-at-{task}", table=lab.address(HISTORY), **{task: point})
+            if done is not None:
+                with case():
+                    _requests_no_refresh_token(done)
+
+
 @check("DS-CLI-06")
 def versions(lab: SharingClientLab) -> None:
     """A client that reads a table as of a version returns the rows of that version, also of version 0."""
@@ -40,6 +71,8 @@ def versions(lab: SharingClientLab) -> None:
                 done = lab.performs(
                     "read-table-at-version", table=lab.address(HISTORY), version=version.version
                 )
+                with lab.step("DS-CLI-24"):
+                    _requests_no_refresh_token(done)
                 same_rows(done, version.rows.to_pylist(), f"at version {version.version}")
 
 
