@@ -252,7 +252,7 @@ class Sender:
 
         A request that was refused, or failed, may have changed something too: it counts if only reads follow it.
         """
-        last = shows or max(self.sent, default=0)
+        last = shows or (self.sent[-1] if self.sent else 0)
         exchanges = self.wire.exchanges
         before = max(
             (n for n in self.sent if n < last and exchanges[n].method not in READS), default=0

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import os
-from functools import cache
+import threading
+import time
+from collections.abc import Callable
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -18,13 +21,45 @@ from lakepact.conformance.evidence.outcome import Blocked, NotOffered
 from lakepact.conformance.evidence.target import Target
 from lakepact.conformance.fixtures.manifest import Manifest, PackTable
 from lakepact.conformance.judging.lab import Lab
+from lakepact.generated.contract import OperationId
 from lakepact.generated.delta_sharing import op
 
 SECOND = "second"  #: the recipient who sees less
+LASTING = 60.0  #: seconds for which checks share an answer
+
+
+class Answers:
+    """Answers that the checks of a run share: some servers read the log of a table for each request."""
+
+    def __init__(self) -> None:
+        self._answers: dict[str, tuple[float, Reply]] = {}
+        self._locks: dict[str, threading.Lock] = {}
+
+    def of(self, request: str, send: Callable[[], Reply]) -> Reply:
+        """Return an answer that is young enough, since URLs of files expire, or send the request."""
+        with self._locks.setdefault(request, threading.Lock()):
+            since, reply = self._answers.get(request, (0.0, None))
+            if reply is None or time.monotonic() - since > LASTING:
+                reply = send()
+                self._answers[request] = time.monotonic(), reply
+            return reply
+
+    def close(self) -> None:
+        """Forget all answers."""
+        self._answers.clear()
 
 
 class SharingLab(Lab):
     """The lab of one check of a server that shares tables."""
+
+    def read(self, operation: OperationId, **arguments: Any) -> Reply:
+        """Return the answer to a request: a new one, or that of another check a moment ago."""
+        answers = self.wire.shared_resource("answers", Answers)
+        request = repr((operation, sorted(arguments.items())))
+        reply = answers.of(request, partial(self.send, operation, **arguments))
+        with self._lock:
+            self.sent.append(reply.exchange.number)
+        return reply
 
     def changes(self, exchange: Exchange) -> bool:  # noqa: ARG002 - whatever it is
         """Nothing: the protocol only reads, by POST too."""

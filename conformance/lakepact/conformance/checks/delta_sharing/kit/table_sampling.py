@@ -16,7 +16,7 @@ from lakepact.conformance.evidence.outcome import NotOffered
 from lakepact.generated.contract import OperationId
 from lakepact.generated.delta_sharing import op
 
-MOST_TABLES = 12  #: that are looked at
+MOST_TABLES = 10  #: that are looked at: as many kinds as the fixture pack has
 MOST_VERSIONS = 8  #: whose changes are asked for
 MANY = 1000  #: rows, so that a large table does not send all of its files
 ASKED_FOR = {
@@ -67,16 +67,23 @@ def by_url(lab: SharingLab, most: int = MOST_TABLES) -> list[SharedTable]:
     return found
 
 
-def ask(lab: SharingLab, table: SharedTable, question: Question, header: str | None) -> Reply:
-    """Return the answer to a question about a table."""
-    return lab.send(
+def ask(
+    lab: SharingLab,
+    table: SharedTable,
+    question: Question,
+    header: str | None,
+    *,
+    is_shared: bool = False,
+) -> Reply:
+    """Return the answer to a question about a table, also that of another check where it is shared."""
+    return (lab.read if is_shared else lab.send)(
         question.operation, delta_sharing_capabilities=header, **table.address, **question.sent
     )
 
 
 def version(lab: SharingLab, table: SharedTable, since: str | None = None) -> int | None:
     """Return the current version of a table, or the first since a time, as far as it is answered."""
-    reply = lab.send(op.get_table_version, starting_timestamp=since, **table.address)
+    reply = lab.read(op.get_table_version, starting_timestamp=since, **table.address)
     return version_of(reply) if reply.status == 200 else None
 
 

@@ -14,7 +14,7 @@ from lakepact.conformance.fixtures.manifest import PackTable
 from lakepact.conformance.judging import expect
 from lakepact.generated.delta_sharing import op
 
-MANY, CHANGING = "many_files", "refreshed"
+MANY, CHANGING = "many_files", reading.CHANGING
 
 
 @dataclass(frozen=True)

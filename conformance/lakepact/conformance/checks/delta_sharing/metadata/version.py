@@ -162,7 +162,10 @@ def starting_timestamps_return_the_next_version(lab: SharingLab) -> None:
     for table in lab.each(_times(lab)):
         moments = [version.timestamp for version in table.versions]
         slack = 0 if table.exact_times else 1000
+        ends = {0, len(moments) - 2, len(moments) - 1}
         for version, moment in lab.each(enumerate(moments)):
+            if version not in ends:
+                continue
             for asked in lab.each((moment - 1000, moment - 1, moment, moment + 1)):
                 if slack and any(abs(asked - other) < slack for other in moments):
                     continue

@@ -33,7 +33,7 @@ from lakepact.conformance.checks.delta_sharing.kit.table_sampling import (
 from lakepact.conformance.evidence.outcome import Mutation, NotOffered, Wrong
 from lakepact.conformance.rows.lines import Answer, parsed
 
-MOST_TABLES = 6  #: that are asked in many ways
+MOST_TABLES = 5  #: that are asked in many ways
 FORMATS = frozenset({ndjson.PARQUET, ndjson.DELTA})
 
 #: Ways to write one header: each list means the same.

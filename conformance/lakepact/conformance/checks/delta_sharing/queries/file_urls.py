@@ -71,6 +71,7 @@ def samples(lab: SharingLab, form: str) -> Iterator[Sample]:
                 table,
                 Question(QUERY, "a query", {"body": {"limitHint": 1000}}),
                 ASKED_FOR[form],
+                is_shared=True,
             ),
         )
 
@@ -89,6 +90,7 @@ def changed_samples(lab: SharingLab, form: str) -> Iterator[Sample]:
                 table,
                 Question(QUERY, "changed files", {"body": {"startingVersion": first}}),
                 ASKED_FOR[form],
+                is_shared=True,
             ),
         )
         if table.changes and lab.offers(CHANGES):
@@ -99,6 +101,7 @@ def changed_samples(lab: SharingLab, form: str) -> Iterator[Sample]:
                     table,
                     Question(CHANGES, "changes", {"starting_version": last}),
                     ASKED_FOR[form],
+                    is_shared=True,
                 ),
             )
 

@@ -25,8 +25,8 @@ from lakepact.conformance.checks.delta_sharing.queries.hints import (
     matching,
 )
 
-ROUNDS = 12  #: requests for each table
-FILES = 4  #: least values of files that are tried one by one, and as many greatest ones
+ROUNDS = 8  #: requests for each table
+FILES = 2  #: least values of files that are tried one by one, and as many greatest ones
 
 
 @check("DS-HNT-03")
