@@ -136,11 +136,18 @@ def ends_after_the_current_version(handler: Handler, arguments: dict[str, Any]) 
     )
 
 
-@fault("DS-CDF-15", by=partial(on_lines, CHANGES))
+@fault("DS-DFL-06", by=partial(on_lines, CHANGES))
 def delta_changes_are_not_wrapped(lines: list[Any]) -> None:
     for line in lines:
         if "deltaSingleAction" in line.get("file", {}):
             line["file"].update(line["file"].pop("deltaSingleAction"))
+
+
+@fault("DS-CDF-15", by=partial(on_lines, CHANGES))
+def delta_changes_lose_a_file(lines: list[Any]) -> None:
+    wrapped = [line for line in lines if "deltaSingleAction" in line.get("file", {})]
+    if wrapped:
+        lines.remove(wrapped[-1])
 
 
 @fault("DS-CDF-16", by=partial(on_lines, CHANGES))

@@ -55,7 +55,8 @@ def refresh_tokens(lab: SharingClientLab) -> None:
     version = table.versions[2]
     with lab.judge_each("DS-CLI-24", without="the client reads neither versions nor times") as case:
         for task, point in (("version", version.version), ("timestamp", version.timestamp)):
-            done = lab.tries(f"read-table-at-{task}", table=lab.address(HISTORY), **{task: point})
+            where: dict[str, Any] = {"table": lab.address(HISTORY), task: point}
+            done = lab.tries(f"read-table-at-{task}", **where)
             if done is not None:
                 with case():
                     _requests_no_refresh_token(done)

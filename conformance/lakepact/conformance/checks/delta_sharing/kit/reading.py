@@ -39,7 +39,7 @@ VERSION = "delta-table-version"
 OF_LINES = {
     "deltaProtocol": "DS-DPR-01",
     "deltaMetadata": "DS-DMD-01",
-    "deltaSingleAction": "DS-DFL-08",
+    "deltaSingleAction": "DS-DFL-06",
 }
 CAPABILITIES = {
     PARQUET: "responseformat=parquet",

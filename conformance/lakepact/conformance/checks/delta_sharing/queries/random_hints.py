@@ -25,7 +25,7 @@ from lakepact.conformance.checks.delta_sharing.queries.hints import (
     matching,
 )
 
-ROUNDS = 8  #: requests for each table
+ROUNDS = 12  #: requests for each table
 FILES = 2  #: least values of files that are tried one by one, and as many greatest ones
 
 
