@@ -118,9 +118,7 @@ class Suite(Generic[L]):
 
         def register(function: Callable[[L], None]) -> Callable[[L], None]:
             name = self._name(function, requirements, self.checks)
-            self.checks[name] = Check(
-                name, _first_line(function), requirements, function, alone, last
-            )
+            self.checks[name] = Check(name, _summary(function), requirements, function, alone, last)
             return function
 
         return register
@@ -144,7 +142,7 @@ class Suite(Generic[L]):
         ) -> Callable[[Exchange], bool | None]:
             name = self._name(function, requirements, self.invariants)
             self.invariants[name] = Invariant(
-                name, _first_line(function), requirements, function, traffic, concerns
+                name, _summary(function), requirements, function, traffic, concerns
             )
             return function
 
@@ -159,7 +157,7 @@ class Suite(Generic[L]):
             raise LookupError(
                 f"{name} cites {', '.join(unknown) or 'nothing'}: not in the registry of {self.contract.name}"
             )
-        if name in taken or not _first_line(function):
+        if name in taken or not _summary(function):
             raise LookupError(f"{name}: the name is taken, or the docstring is missing")
         return name
 
@@ -224,8 +222,8 @@ class Suite(Generic[L]):
         return self.contract.requirements[identifier]
 
 
-def _first_line(function: Callable[..., Any]) -> str:
-    return (inspect.getdoc(function) or "").partition("\n")[0]
+def _summary(function: Callable[..., Any]) -> str:
+    return " ".join((inspect.getdoc(function) or "").partition("\n\n")[0].split())
 
 
 def meant(given: Mapping[str, Any], contract: str | None, version: str | None = None) -> Suite[Any]:
