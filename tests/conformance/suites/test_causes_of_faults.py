@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import orjson
+import pytest
 
 from faulty import unnamed
 from faulty_servers import checked, new_suite
@@ -21,14 +22,17 @@ from lakepact.reference_server.faults import Fault, on_reply, on_status
 from lakepact.reference_server.http.replies import Reply
 from lakepact.reference_server.http.service import Scope
 from miniatures import answer, miniature
+from mutants import fault_named
 from mutants.hunting import served
 
 
-def report(folder: Path, *faults: Fault | str, only: str) -> list[dict[str, Any]]:
-    """Return the report of the checks of a requirement on a server with faults."""
-    suite = suites.load("iceberg_rest")
+def report(
+    folder: Path, *faults: Fault | str, only: str | list[str], contract: str = "iceberg_rest"
+) -> list[dict[str, Any]]:
+    """Return the report of the checks of some requirements on a server with faults."""
+    suite = suites.load(contract)
     with served(suite, str(folder), faults=faults) as target:
-        run = runner.Run(plan.plan(suite, only=[only]), target)
+        run = runner.Run(plan.plan(suite, only=[only] if isinstance(only, str) else only), target)
         for _ in run.events():
             pass
         return list(lines(run))
@@ -63,6 +67,20 @@ def test_cause_has_the_trail_of_its_gravest_exchange(tmp_path: Path) -> None:
     assert first["exchanges"][-1] == first["exchange"]
     assert exchanges >= set(first["exchanges"])
     assert first["replay"]["exchanges"][-1] == first["exchange"]
+
+
+@pytest.mark.nightly
+def test_case_with_an_answer_of_another_check_is_reported(tmp_path: Path) -> None:
+    fault = fault_named("inline-vectors-are-a-failure", "delta_sharing")
+    only = ["DS-DFL-07", "DS-DWP-02", "DS-QRY-09", "DS-TTV-01"]
+    lines_of = report(tmp_path, fault, only=only, contract="delta_sharing")
+    exchanges = {line["number"]: line for line in lines_of if line["line"] == "exchange"}
+    broken = {line["requirement"]: line for line in lines_of if line["line"] == "result"}
+
+    for requirement in only:
+        verdict = next(v for v in broken[requirement]["verdicts"] if v.get("failures"))
+        shown = exchanges[verdict["failures"][0]["exchange"]]
+        assert shown["response"]["status"] == 500
 
 
 def test_exchange_has_the_names_of_its_lab_however_they_are_sent() -> None:
