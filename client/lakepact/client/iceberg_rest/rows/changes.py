@@ -77,7 +77,7 @@ class RowChanges:
         """Append rows."""
         commits, table = self.how.queue.commits, self.load()
         rows = arrow_rows(rows, table.schema())
-        added = DataWriter(table.metadata, table.io).write(*_batches(rows))
+        added = _written(table, rows)
         with self.how.queue.lock:
             if self.how.queue.commits != commits:
                 table = self.load()
@@ -95,8 +95,7 @@ class RowChanges:
             rows = _repeatable(rows, current)
 
             def replacement(table: Table) -> Replacement:
-                writer = DataWriter(table.metadata, table.io)
-                return Replacement(added=writer.write(*_batches(rows)))
+                return Replacement(added=_written(table, rows))
 
             self._commit(current, replacement, may_be_empty=True)
 
@@ -133,7 +132,7 @@ class RowChanges:
 
             def replacement(table: Table) -> Replacement:
                 result = self._without(table, predicate)
-                result.added += DataWriter(table.metadata, table.io).write(*_batches(rows))
+                result.added += _written(table, rows)
                 return result
 
             self._commit(current, replacement)
@@ -147,7 +146,7 @@ class RowChanges:
             def replacement(table: Table) -> Replacement:
                 if table.spec().is_unpartitioned():
                     raise ValueError("the table has no partitions: call overwrite() instead")
-                added = DataWriter(table.metadata, table.io).write(*_batches(rows))
+                added = _written(table, rows)
                 partitions = {_partition(file) for file in added}
                 files = [
                     one.task.file for one in planned_files(scan_of(table, self.how.branch), None)
@@ -174,7 +173,7 @@ class RowChanges:
                 keyed = KeyedRows.of(rows, names, schema)
                 result = self._update(table, keyed)
                 numbers.rows_updated, numbers.rows_inserted = keyed.updated, keyed.others.num_rows
-                result.added += DataWriter(table.metadata, table.io).write(*_batches(keyed.others))
+                result.added += _written(table, keyed.others)
                 return result
 
             self._commit(current, replacement)
@@ -297,10 +296,10 @@ def _partition(file: DataFile) -> str:
     return repr([file.partition[place] for place in range(len(file.partition))])
 
 
-def _batches(rows: Any) -> tuple[Iterable[Any], pa.Schema]:
-    if isinstance(rows, pa.RecordBatchReader):
-        return rows, rows.schema
-    return rows.to_batches(max_chunksize=_BATCH_ROWS), rows.schema
+def _written(table: Table, rows: Any) -> list[DataFile]:
+    is_stream = isinstance(rows, pa.RecordBatchReader)
+    batches = rows if is_stream else rows.to_batches(max_chunksize=_BATCH_ROWS)
+    return DataWriter(table.metadata, table.io).write(batches, rows.schema)
 
 
 def _repeatable(rows: Any, table: Table) -> Any:

@@ -109,25 +109,16 @@ def path_of(schema: Schema, name: str) -> list[int]:
     Raises:
         ValueError: The column is in a list or map.
     """
-    number, path, fields = schema.find_field(name).field_id, list[int](), schema.fields
-    while all(field.field_id != number for field in fields):
-        for place, field in enumerate(fields):
-            kind = field.field_type
-            if isinstance(kind, t.StructType) and _holds(kind, number):
-                path.append(place)
-                fields = kind.fields
-                break
-        else:
-            raise ValueError(f"column {name} is in a list or map, which filters cannot look into")
-    return [*path, [field.field_id for field in fields].index(number)]
-
-
-def _holds(kind: t.StructType, number: int) -> bool:
-    return any(
-        field.field_id == number
-        or (isinstance(field.field_type, t.StructType) and _holds(field.field_type, number))
-        for field in kind.fields
-    )
+    try:
+        accessor: Any = schema.accessor_for_field(schema.find_field(name).field_id)
+    except ValueError:
+        message = f"column {name} is in a list or map, which filters cannot look into"
+        raise ValueError(message) from None
+    path = list[int]()
+    while accessor is not None:
+        path.append(accessor.position)
+        accessor = accessor.inner
+    return path
 
 
 def row_matcher(predicate: Predicate, schema: Schema) -> Matcher:
