@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 from pyiceberg.io.fileformat import FileFormatFactory
-from pyiceberg.io.pyarrow import pyarrow_to_schema
 from pyiceberg.manifest import DataFile, DataFileContent, FileFormat
 from pyiceberg.partitioning import partition_record_value
 from pyiceberg.schema import Schema, sanitize_column_names
@@ -20,7 +19,7 @@ from pyiceberg.typedef import Record
 from lakepact.client.iceberg_rest.rows.filters import path_of, values_at
 from lakepact.client.iceberg_rest.rows.lineage import with_lineage
 from lakepact.client.iceberg_rest.rows.manifests import MEMBERS
-from lakepact.client.iceberg_rest.rows.projection import Projection, arrow_schema
+from lakepact.client.iceberg_rest.rows.projection import Projection, arrow_schema, source_schema
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -70,10 +69,7 @@ class DataWriter:
         Raises:
             ValueError: A column is missing, is not one of the table, or has another type.
         """
-        version = self._metadata.format_version
-        source = pyarrow_to_schema(
-            schema, name_mapping=self._schema.name_mapping, format_version=version
-        )
+        source = source_schema(schema, self._schema)
         projection = Projection(source, self._file_schema, is_write=True)
         projected = map(projection.batch, batches)
         files = []

@@ -6,17 +6,21 @@ that does not fit is an error: no value is changed.
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
+import pyarrow.compute as pc
 from pyiceberg import types as t
 from pyiceberg.conversions import from_json
 from pyiceberg.io.pyarrow import schema_to_pyarrow
+from pyiceberg.schema import Schema
 
 if TYPE_CHECKING:
-    from pyiceberg.schema import Schema
+    from collections.abc import Callable, Iterable, Iterator
+
     from pyiceberg.types import IcebergType, NestedField
 
 _FIELD_ID = b"PARQUET:field_id"
@@ -198,18 +202,15 @@ class Projection:
             return pa.nulls(len(values), kind)
         if isinstance(kind, pa.BaseExtensionType) and _KINDS.is_fixed_size_binary(source):
             return pa.ExtensionArray.from_storage(kind, values.cast(kind.storage_type))
+        if self.is_write:
+            return _converted(values, kind, place)
         if _KINDS.is_timestamp(source) and _KINDS.is_timestamp(kind):
-            if self._fits_zone(source, kind):
-                # Of files, nanoseconds are cut where the table has none.
-                return values.cast(kind, safe=self.is_write)
-        elif _is_wider(source, kind) or (_KINDS.is_date32(source) and not self.is_write):
+            if source.tz in {None, "UTC", "Etc/UTC", "+00:00", "Z"} or kind.tz is not None:
+                # Nanoseconds are cut where the table has none.
+                return values.cast(kind, safe=False)
+        elif _is_wider(source, kind) or _KINDS.is_date32(source):
             return values.cast(kind)
         raise ValueError(f"column {place} is {source}, and {result} in the schema of the table")
-
-    def _fits_zone(self, source: Any, kind: Any) -> bool:
-        if not self.is_write or source.tz is None or kind.tz is not None:
-            return source.tz in {None, "UTC", "Etc/UTC", "+00:00", "Z"} or kind.tz is not None
-        return False
 
 
 def _nulls(values: Any) -> Any:
@@ -229,8 +230,104 @@ def _check_required(rows: Any, source: t.StructType, result: t.StructType, place
             values = rows.columns[number] if hasattr(rows, "columns") else rows.field(number)
             if values.null_count:
                 raise ValueError(
-                    f"column {place}{one.name} is required, and {values.null_count} values are null"
+                    f"the column {json.dumps(place + one.name)} is required,"
+                    f" and {values.null_count} values are null"
                 )
+
+
+def source_schema(columns: pa.Schema, schema: Schema) -> Schema:
+    """Return the columns of a table that rows have, by their names, nested ones too.
+
+    Raises:
+        ValueError: The table has another column in place of one of the rows.
+    """
+    return Schema(*_sources(columns, schema.fields, ""))
+
+
+def _sources(
+    columns: Iterable[Any], fields: tuple[NestedField, ...], place: str
+) -> Iterator[NestedField]:
+    by_name = {one.name: one for one in fields}
+    for column in columns:
+        name = f"{place}{column.name}"
+        if column.name not in by_name:
+            raise ValueError(f"the table has no column {json.dumps(name)}")
+        one = by_name[column.name]
+        kind = _source(column.type, one.field_type, name)
+        yield t.NestedField(one.field_id, one.name, kind, required=one.required)
+
+
+def _source(kind: Any, own: IcebergType, place: str) -> IcebergType:
+    if isinstance(own, t.StructType) and _KINDS.is_struct(kind):
+        return t.StructType(*_sources(kind, own.fields, f"{place}."))
+    if isinstance(own, t.ListType) and _kind(kind) == "list":
+        element = _source(kind.value_type, own.element_type, f"{place}.element")
+        return t.ListType(own.element_id, element, own.element_required)
+    if isinstance(own, t.MapType) and _KINDS.is_map(kind):
+        key = _source(kind.key_type, own.key_type, f"{place}.key")
+        value = _source(kind.item_type, own.value_type, f"{place}.value")
+        return t.MapType(own.key_id, key, own.value_id, value, own.value_required)
+    if isinstance(own, t.PrimitiveType) or _KINDS.is_null(kind):
+        return own
+    raise _unfit(kind, arrow_type(own), place, "one kind is not converted into the other")
+
+
+def _unfit(kind: Any, own: Any, place: str, reason: str) -> ValueError:
+    return ValueError(
+        f"the column {json.dumps(place)} is {kind} in the rows and {own} in the table: {reason}"
+    )
+
+
+def _converted(values: Any, kind: Any, place: str) -> Any:
+    """Return values of rows in the type of a table.
+
+    Raises:
+        ValueError: Values would be lost, or one kind is not converted into the other.
+    """
+    source = values.type
+    kinds = _kind(source), _kind(kind)
+    if kinds[0] != kinds[1] and not (_KINDS.is_integer(source) and _KINDS.is_decimal(kind)):
+        raise _unfit(source, kind, place, "one kind is not converted into the other")
+    try:
+        if kinds[1] == "decimal" and kinds[0] == "number":  # Arrow wants room for any integer
+            values = values.cast(pa.decimal128(38, kind.scale))
+        if isinstance(kind, pa.BaseExtensionType):
+            return pa.ExtensionArray.from_storage(kind, values.cast(kind.storage_type))
+        result = values.cast(kind)
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
+        raise _unfit(source, kind, place, str(error)) from error
+    if _KINDS.is_floating(kind):
+        differs = pc.and_(pc.is_finite(values), pc.not_equal(values, result.cast(source)))
+        if pc.any(differs).as_py():
+            raise _unfit(source, kind, place, "a number would be rounded")
+    return result
+
+
+def _kind(kind: Any) -> str:
+    """Return the kind of a type; values are converted within it where nothing is lost."""
+    if _KINDS.is_timestamp(kind):
+        return "timestamp" if kind.tz is None else "time with a zone"
+    if isinstance(kind, pa.BaseExtensionType):
+        return "bytes"
+    return next(
+        (name for name, tests in _OF_KIND.items() if any(is_(kind) for is_ in tests)), str(kind)
+    )
+
+
+_OF_KIND: dict[str, tuple[Callable[[Any], bool], ...]] = {
+    "number": (_KINDS.is_integer, _KINDS.is_floating),
+    "decimal": (_KINDS.is_decimal,),
+    "text": (_KINDS.is_string, _KINDS.is_large_string, _KINDS.is_string_view),
+    "bytes": (
+        _KINDS.is_binary,
+        _KINDS.is_large_binary,
+        _KINDS.is_binary_view,
+        _KINDS.is_fixed_size_binary,
+    ),
+    "date": (_KINDS.is_date,),
+    "time": (_KINDS.is_time,),
+    "list": (_KINDS.is_list, _KINDS.is_large_list, _KINDS.is_fixed_size_list),
+}
 
 
 def _is_wider(narrow: Any, kind: Any) -> bool:
@@ -248,16 +345,8 @@ def _is_wider(narrow: Any, kind: Any) -> bool:
     if _KINDS.is_time(kind):
         return bool(_KINDS.is_time(narrow))
     if _KINDS.is_string(kind) or _KINDS.is_binary(kind) or _KINDS.is_fixed_size_binary(kind):
-        return _text(narrow) == _text(kind) or (_text(narrow), _text(kind)) == ("bytes", "fixed")
+        return _kind(narrow) == _kind(kind)
     return bool(_KINDS.is_date(kind) and _KINDS.is_date(narrow))
-
-
-def _text(kind: Any) -> str:
-    if _KINDS.is_string(kind) or _KINDS.is_large_string(kind) or _KINDS.is_string_view(kind):
-        return "text"
-    if _KINDS.is_binary(kind) or _KINDS.is_large_binary(kind) or _KINDS.is_binary_view(kind):
-        return "bytes"
-    return "fixed" if _KINDS.is_fixed_size_binary(kind) else ""
 
 
 def scalar(value: Any, kind: Any) -> Any:

@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 import pyarrow.compute as pc
 from pyiceberg import types as t
-from pyiceberg.io.pyarrow import pyarrow_to_schema
 
 from lakepact.client.iceberg_rest.rows.lineage import LAST_UPDATED
-from lakepact.client.iceberg_rest.rows.projection import Projection, arrow_schema
+from lakepact.client.iceberg_rest.rows.projection import Projection, arrow_schema, source_schema
 from lakepact.client.rows.predicates import And, Predicate, column
 
 if TYPE_CHECKING:
@@ -55,7 +54,7 @@ class KeyedRows:
                 raise ValueError(  # noqa: TRY004 - the table is as it is
                     f"key column {json.dumps(name)} is a struct, list or map"
                 )
-        source = pyarrow_to_schema(rows.schema, name_mapping=schema.name_mapping)
+        source = source_schema(rows.schema, schema)
         result = schema.select(*rows.column_names)
         projection = Projection(source, result, is_write=True)
         batches = [projection.batch(batch) for batch in rows.to_batches(max_chunksize=65_536)]
