@@ -302,7 +302,19 @@ class _OpenFile:
         self, part: PlannedFile, may_match: Callable[[Any], bool]
     ) -> Iterator[tuple[int, Any]]:
         """Yield batches of the needed columns with the positions of their first rows."""
-        return _numbered(self._parquet, part, self._names, may_match)
+        footer, starts = self._parquet.metadata, list[int]()
+        groups = [footer.row_group(number) for number in range(footer.num_row_groups)]
+        for group in groups:
+            column = group.column(0)
+            offsets = (column.dictionary_page_offset, column.data_page_offset)
+            starts.append(min(filter(None, offsets)))
+        ends, position = [*starts[1:], part.task.file.file_size_in_bytes], 0
+        for number, group in enumerate(groups):
+            first, position = position, position + group.num_rows
+            if part.start <= (starts[number] + ends[number]) // 2 < part.end and may_match(group):
+                for batch in self._parquet.batches(number, self._names):
+                    yield first, batch
+                    first += batch.num_rows
 
 
 def _parquet(source: Any, file: DataFile, limit: Limit) -> BoundedParquet:
@@ -407,23 +419,3 @@ def _deleted(limit: Limit, io: FileIO, deletes: DataFile) -> dict[str, BitMap64]
             for path, positions in zip(*by_path.columns, strict=True):
                 result[path.as_py()] |= BitMap64(positions.as_py())
     return result
-
-
-def _numbered(
-    file: BoundedParquet, part: PlannedFile, names: list[str], may_match: Callable[[Any], bool]
-) -> Iterator[tuple[int, Any]]:
-    """Yield batches of the row groups of a part with the positions of their first rows."""
-    groups = [file.metadata.row_group(number) for number in range(file.metadata.num_row_groups)]
-    columns = [group.column(0) for group in groups]
-    starts = [
-        min(filter(None, (column.dictionary_page_offset, column.data_page_offset)))
-        for column in columns
-    ]
-    ends = [*starts[1:], part.task.file.file_size_in_bytes]
-    position = 0
-    for number, group in enumerate(groups):
-        first, position = position, position + group.num_rows
-        if part.start <= (starts[number] + ends[number]) // 2 < part.end and may_match(group):
-            for batch in file.batches(number, names):
-                yield first, batch
-                first += batch.num_rows

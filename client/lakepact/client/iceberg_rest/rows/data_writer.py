@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import json
 import uuid
 from typing import TYPE_CHECKING, Any
 
@@ -49,7 +48,7 @@ class DataWriter:
             lineage = with_lineage(self._schema)
             self._schema = lineage if has_lineage else self._schema
         #: With names that Avro allows, as other engines write them.
-        self._file_schema = _sanitized(self._schema)
+        self._file_schema: Schema = sanitize_column_names(self._schema)
         properties = metadata.properties
         name = TableProperties.WRITE_FILE_FORMAT
         default = TableProperties.WRITE_FILE_FORMAT_DEFAULT
@@ -70,8 +69,11 @@ class DataWriter:
             ValueError: A column is missing, is not one of the table, or has another type.
         """
         source = source_schema(schema, self._schema)
-        projection = Projection(source, self._file_schema, is_write=True)
+        projection = Projection(source, self._schema, is_write=True)
         projected = map(projection.batch, batches)
+        if self._file_schema.column_names != self._schema.column_names:
+            renamed = Projection(self._schema, self._file_schema, is_write=True)
+            projected = map(renamed.batch, projected)
         files = []
         for group in _groups(projected, self._size):
             rows = pa.Table.from_batches(group, arrow_schema(self._file_schema, has_ids=True))
@@ -114,23 +116,6 @@ class DataWriter:
         )
         file.spec_id = self._metadata.default_spec_id
         return file
-
-
-def _sanitized(schema: Schema) -> Schema:
-    """Return a schema with names that Avro allows; pyiceberg's lacks the default values."""
-    other: Any = sanitize_column_names(schema)
-
-    def renamed(document: Any) -> Any:
-        if isinstance(document, list):
-            return [renamed(one) for one in document]
-        if not isinstance(document, dict):
-            return document
-        result = {name: renamed(part) for name, part in document.items()}
-        if "name" in result and "id" in result:
-            result["name"] = other.find_field(result["id"]).name
-        return result
-
-    return schema.model_validate(renamed(json.loads(schema.model_dump_json())))
 
 
 def _transformed(one: Any, schema: Schema, rows: pa.Table) -> Any:

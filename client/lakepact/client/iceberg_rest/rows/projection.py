@@ -332,21 +332,14 @@ _OF_KIND: dict[str, tuple[Callable[[Any], bool], ...]] = {
 
 def _is_wider(narrow: Any, kind: Any) -> bool:
     """Return whether a cast changes no value of a type."""
-    if _KINDS.is_integer(kind):
-        return bool(_KINDS.is_integer(narrow) and narrow.bit_width <= kind.bit_width)
-    if _KINDS.is_floating(kind):
-        return bool(_KINDS.is_floating(narrow) and narrow.bit_width <= kind.bit_width)
+    if _kind(narrow) != _kind(kind):
+        return False
     if _KINDS.is_decimal(kind):
-        return bool(
-            _KINDS.is_decimal(narrow)
-            and narrow.scale == kind.scale
-            and narrow.precision <= kind.precision
-        )
-    if _KINDS.is_time(kind):
-        return bool(_KINDS.is_time(narrow))
-    if _KINDS.is_string(kind) or _KINDS.is_binary(kind) or _KINDS.is_fixed_size_binary(kind):
-        return _kind(narrow) == _kind(kind)
-    return bool(_KINDS.is_date(kind) and _KINDS.is_date(narrow))
+        return bool(narrow.scale == kind.scale and narrow.precision <= kind.precision)
+    if _kind(kind) == "number":
+        is_integer = _KINDS.is_integer(kind)
+        return bool(_KINDS.is_integer(narrow) == is_integer and narrow.bit_width <= kind.bit_width)
+    return True
 
 
 def scalar(value: Any, kind: Any) -> Any:
