@@ -18,7 +18,8 @@ from .catalogs import Opened
 
 PAGE = "docs/use-the-client.md"
 SHARES, END = "## Read shared tables", "## List and show from a terminal"
-OPENS = 'IcebergCatalog("http://127.0.0.1:8181")'  #: how blocks open the catalog
+ADDRESS = "http://127.0.0.1:8181"  #: of the catalog
+OPENS = f'IcebergCatalog("{ADDRESS}")'  #: how blocks open the catalog
 
 
 def page_blocks(*, sharing: bool = False) -> Iterator[tuple[str, Block]]:
@@ -37,7 +38,7 @@ def page_blocks(*, sharing: bool = False) -> Iterator[tuple[str, Block]]:
 
 def run(opened: Opened, block: Block) -> list[str]:
     """Run a block with the names of the earlier ones, and return the failures of its statements and outputs."""
-    text = block.text.replace(OPENS, "open_catalog()")
+    text = block.text.replace(OPENS, "open_catalog()").replace(ADDRESS, opened.url)
     for written, other in opened.foreign.words.items():
         text = text.replace(written, other)
     opened.names.setdefault("open_catalog", opened.open)
@@ -54,7 +55,9 @@ def _failures(text: str, names: dict[str, Any]) -> Iterator[str]:
     statements = ast.parse(text).body
     for statement, following in zip(statements, [*statements[1:], None], strict=True):
         start, until = statement.lineno - 1, following.lineno - 1 if following else len(lines)
-        expected = [found[1] for line in lines[start:until] if (found := re.match("#> (.*)", line))]
+        expected = [
+            found[1] for line in lines[start:until] if (found := re.match(r"\s*#> (.*)", line))
+        ]
         printed = io.StringIO()
         try:
             with contextlib.redirect_stdout(printed):
