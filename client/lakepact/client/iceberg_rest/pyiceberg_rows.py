@@ -22,6 +22,7 @@ from lakepact.client.iceberg_rest.rows.filters import field_of
 from lakepact.client.iceberg_rest.rows.planning import planned_files, scan_of
 from lakepact.client.iceberg_rest.rows.projection import arrow_schema
 from lakepact.client.iceberg_rest.snapshots import snapshot_id
+from lakepact.client.rows.predicates import Or
 from lakepact.client.rows.row_filters import selection_of
 
 if TYPE_CHECKING:
@@ -170,7 +171,8 @@ def append_with_edits(
         return table
 
     with client_errors():
-        RowChanges(load, catalog.trusted_origins, how).append_again(rows)
+        changes = RowChanges(load, catalog.trusted_origins, how)
+        changes.overwrite(rows, Or(()), may_be_empty=True)
     return sent.reply
 
 

@@ -29,7 +29,6 @@ if TYPE_CHECKING:
 
 _COMPARISONS: dict[type, Operator] = {
     e.EqualTo: "equal",
-    e.NotEqualTo: "equal",
     e.LessThan: "lessThan",
     e.LessThanOrEqual: "lessThanOrEqual",
     e.GreaterThan: "greaterThan",
@@ -76,19 +75,18 @@ def _predicate(one: Any) -> Predicate:
     if not isinstance(one, e.UnboundPredicate):
         raise TypeError(f"expected a filter, not a {type(one).__name__}")
     name: str = one.term.name  # type: ignore[attr-defined] # of all terms that there are
-    positive = _positive(one, name)
-    return Not(positive) if isinstance(one, _NEGATIVE) else positive
+    return Not(_positive(~one, name)) if isinstance(one, _NEGATIVE) else _positive(one, name)
 
 
 def _positive(one: Any, name: str) -> Predicate:
-    """Return a condition of a column, or the contrary of one that is called `Not…`."""
-    if isinstance(one, (e.IsNull, e.NotNull)):
+    """Return a condition of a column."""
+    if isinstance(one, e.IsNull):
         return IsNull(name)
-    if isinstance(one, (e.IsNaN, e.NotNaN)):
+    if isinstance(one, e.IsNaN):
         return IsNaN(name)
-    if isinstance(one, (e.In, e.NotIn)):
+    if isinstance(one, e.In):
         return Or(tuple(Comparison(name, "equal", _value(each)) for each in one.literals))
-    if isinstance(one, (e.StartsWith, e.NotStartsWith)):
+    if isinstance(one, e.StartsWith):
         return column(name).starts_with(one.literal.value)
     return Comparison(name, _COMPARISONS[type(one)], _value(one.literal))
 

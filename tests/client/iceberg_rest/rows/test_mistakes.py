@@ -79,7 +79,7 @@ MISTAKES = {
     ),
     "list as a property": (
         lambda catalog: catalog.create_namespace("m", {"owners": ["a"]}),
-        '"owners" in properties is list',
+        "properties/owners: Input should be a valid string",
     ),
     "text as removals": (
         lambda catalog: catalog.update_namespace_properties("n", removals="owner"),

@@ -88,17 +88,6 @@ class RowChanges:
                 keeps_files=True,
             )
 
-    def append_again(self, rows: Any) -> None:
-        """Append rows, which are written again after each conflict, as the table is then."""
-        with self.how.queue.lock:
-            current = self.load()
-            rows = _repeatable(rows, current)
-
-            def replacement(table: Table) -> Replacement:
-                return Replacement(added=_written(table, rows))
-
-            self._commit(current, replacement, may_be_empty=True)
-
     def add_files(self, locations: list[str]) -> None:
         """Add Parquet files as they are."""
 
@@ -123,8 +112,8 @@ class RowChanges:
         with self.how.queue.lock:
             self._commit(self.load(), lambda table: self._without(table, predicate))
 
-    def overwrite(self, rows: Any, row_filter: RowFilter) -> None:
-        """Replace the rows of a filter."""
+    def overwrite(self, rows: Any, row_filter: RowFilter, *, may_be_empty: bool = False) -> None:
+        """Replace the rows of a filter; commit also without any rows if that is wanted."""
         predicate = predicate_of(row_filter)
         with self.how.queue.lock:
             current = self.load()
@@ -135,7 +124,7 @@ class RowChanges:
                 result.added += _written(table, rows)
                 return result
 
-            self._commit(current, replacement)
+            self._commit(current, replacement, may_be_empty=may_be_empty)
 
     def overwrite_partitions(self, rows: Any) -> None:
         """Replace the partitions of rows."""

@@ -144,7 +144,9 @@ def _of_partition(leaf: Leaf, one: PartitionField, kind: Any, values: Range) -> 
     if isinstance(transform, (VoidTransform, UnknownTransform)):
         return ANY
     is_bucket = isinstance(transform, BucketTransform)
-    is_unordered = isinstance(kind, t.UUIDType) or (is_bucket and leaf != _equal(leaf))
+    is_unordered = isinstance(kind, t.UUIDType) or (
+        is_bucket and isinstance(leaf, Comparison) and leaf.operator != "equal"
+    )
     if not isinstance(leaf, Comparison) or is_unordered:
         return of_range(leaf, replace(values, low=None, high=None))
     try:
@@ -159,10 +161,6 @@ def _of_partition(leaf: Leaf, one: PartitionField, kind: Any, values: Range) -> 
     if may_be_equal and str(transform) != "identity":
         result |= {True, False}
     return result
-
-
-def _equal(leaf: Leaf) -> Leaf:
-    return replace(leaf, operator="equal") if isinstance(leaf, Comparison) else leaf
 
 
 def _in_parquet(statistics: Any, source: Any, field: Any, rows: int) -> Range:
