@@ -58,9 +58,9 @@ class Pages:
             self._tail_start = max(0, end - size)
             self._tail = self.fetch(self._tail_start, end - self._tail_start)
             length = int.from_bytes(self._tail[-8:-4], "little")
-            self.limit.check(length)
             if self._tail[-4:] != b"PAR1" or length + 12 > end:
                 return b""
+            self.limit.check(length)
             if length + 8 <= len(self._tail):
                 return self._tail[-8 - length : -8]
             size = length + 8
@@ -103,7 +103,6 @@ class Pages:
         elif self._position >= self._tail_start:
             content = memoryview(self._tail)[self._position - self._tail_start :][:size]
         else:
-            self.limit.check(size)
             content = memoryview(self.fetch(self._position, size))
         self._position += len(content)
         return content
