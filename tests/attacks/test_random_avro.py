@@ -17,7 +17,7 @@ from attacks.planning import planned
 from attacks.random_avro import LIST, MANIFEST, RandomAvro
 
 SEED = int(os.environ.get("LAKEPACT_ATTACK_SEED", "1"))
-SECONDS = float(os.environ.get("LAKEPACT_ATTACK_SECONDS", "10"))
+SECONDS = float(os.environ.get("LAKEPACT_ATTACK_SECONDS", "4"))
 BODIES: list[dict[str, Any]] = [
     {},
     {},

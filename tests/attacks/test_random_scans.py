@@ -19,7 +19,7 @@ from attacks.planning import MEGABYTES, planned
 from attacks.verb_runs import run_verb
 from lakepact.client import IcebergCatalog
 
-SECONDS = float(os.environ.get("LAKEPACT_ATTACK_SECONDS", "10"))
+SECONDS = float(os.environ.get("LAKEPACT_ATTACK_SECONDS", "4"))
 SEED = os.environ.get("LAKEPACT_ATTACK_SEED", "1")
 MODULES = {"PYTHONPATH": str(Path(__file__).parents[1])}
 #: Writes files; a process of its own, since a file may take more memory than its scan may.
