@@ -34,7 +34,7 @@ def attack(folder: Path, seconds: float) -> None:
         names = ["m0.avro", "m1.avro", "m2.avro"]
         paths = [f"file://{table.folder}/{name}" for name in names]
         for number in range(1_000_000):
-            if time.monotonic() > until:
+            if time.monotonic() > until and min(statuses["completed"], statuses["failed"]):
                 break
             chance = Random(f"{SEED} {number}")
             files = RandomAvro(chance, paths)
