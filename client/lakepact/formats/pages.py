@@ -260,8 +260,10 @@ class _Chunk:
 def _longest(texts: memoryview) -> int:
     """Return the length of the longest of texts that stand behind their lengths."""
     position, end, longest = 0, len(texts) - 3, 0
+    length_at = _LENGTH.unpack_from
     while position < end:
-        (length,) = _LENGTH.unpack_from(texts, position)
+        length = length_at(texts, position)[0]
         position += 4 + length
-        longest = max(longest, length)
+        if length > longest:  # noqa: PLR1730 - max() takes twice as long, for 100,000 texts
+            longest = length
     return longest
